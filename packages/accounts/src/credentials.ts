@@ -1,0 +1,107 @@
+import { type Actor, anonymous, type Environment, no } from '@payments/kernel'
+import { effectiveScopes, keyMatches, lookupOf } from './keys.ts'
+import type { TokenKeys } from './tokens.ts'
+
+/** What an `Authorization` header claims, before the database was asked. */
+export type Credential =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'key'; readonly key: string; readonly lookup: string }
+  | { readonly kind: 'session'; readonly sessionId: string }
+  | { readonly kind: 'bad-key' | 'bad-token' }
+
+/** Reads an `Authorization` header. Never throws: what is wrong with it is said by {@link actorOf}, after the limit. */
+export async function readCredential(header: string | undefined, tokens: TokenKeys): Promise<Credential> {
+  const token = header?.match(/^Bearer +([\x21-\x7e]+)$/i)?.[1]
+  if (!token) return { kind: 'none' }
+  if (token.startsWith('svc_')) {
+    const lookup = lookupOf(token)
+    return lookup ? { kind: 'key', key: token, lookup } : { kind: 'bad-key' }
+  }
+  try {
+    return { kind: 'session', sessionId: (await tokens.verify(token)).sessionId }
+  } catch {
+    return { kind: 'bad-token' }
+  }
+}
+
+export interface KeyFacts {
+  readonly id: string
+  readonly organisation_id: string
+  readonly environment: Environment
+  readonly type: 'secret' | 'publishable'
+  readonly lookup: string
+  readonly digest: string
+  readonly scopes: readonly string[]
+  readonly ended: boolean
+  readonly suspended: boolean
+}
+
+export interface SessionFacts {
+  readonly id: string
+  readonly user_id: string
+  readonly organisation_id: string
+  readonly role: 'owner' | 'member' | 'operator'
+  readonly suspended: boolean
+}
+
+/** SQL that reads {@link KeyFacts} for an array of lookup parts (`lookups` is its parameter). Revoked and expired keys are told as ended. */
+export const keyFactsSql = (lookups: string): string => `
+  select k.id, k.organisation_id, k.environment, k.type, k.lookup, k.digest, k.scopes,
+         (k.revoked_at is not null or k.expires_at <= now()) is true as ended, o.suspended_at is not null as suspended
+    from api_keys k join organisations o on o.id = k.organisation_id
+   where k.lookup = any(${lookups})`
+
+/** SQL that reads {@link SessionFacts} of living sessions; role and membership come from their rows, not from the token. */
+export const sessionFactsSql = (ids: string): string => `
+  select s.id, s.user_id, s.organisation_id, m.role, o.suspended_at is not null as suspended
+    from sessions s
+    join memberships m on m.organisation_id = s.organisation_id and m.user_id = s.user_id
+    join organisations o on o.id = s.organisation_id
+   where s.id = any(${ids}::uuid[]) and s.revoked_at is null and s.expires_at > now()`
+
+/**
+ * The actor behind a credential, given what the database says of it.
+ * @throws Refusal 401 with the specification's message for what is wrong.
+ */
+export function actorOf(
+  credential: Credential,
+  facts: { key: KeyFacts | undefined; session: SessionFacts | undefined },
+  environment: Environment,
+): Actor {
+  switch (credential.kind) {
+    case 'none':
+      return anonymous
+    case 'bad-key':
+      throw no.invalid_api_key()
+    case 'bad-token':
+      throw no.invalid_token()
+    case 'key': {
+      const { key } = facts
+      // A missing row costs the same comparison, so that the time tells nothing of the lookup part.
+      const matches = keyMatches(credential.key, key?.digest ?? '0'.repeat(64))
+      if (!key || !matches || key.ended) throw no.invalid_api_key()
+      return {
+        kind: 'key',
+        keyId: key.id,
+        organisationId: key.organisation_id,
+        environment: key.environment,
+        scopes: effectiveScopes(key.type, key.scopes),
+        suspended: key.suspended,
+      }
+    }
+    case 'session': {
+      const { session } = facts
+      if (!session) throw no.invalid_token()
+      return {
+        kind: 'session',
+        sessionId: session.id,
+        userId: session.user_id,
+        organisationId: session.organisation_id,
+        environment,
+        scopes: ['api:read', 'api:write'],
+        role: session.role,
+        suspended: session.suspended,
+      }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
+import { tenant, tenantFilter, times } from '@payments/kernel'
+import type { z } from 'zod'
+import type { ApiKey } from './schemas.ts'
+
+export const OrganisationEntity = defineEntity({
+  name: 'Organisation',
+  tableName: 'organisations',
+  properties: {
+    id: p.uuid().primary(),
+    name: p.string(),
+    operator: p.boolean(),
+    suspendedAt: p.datetime(3).nullable(),
+    ...times(),
+  },
+})
+
+export const UserEntity = defineEntity({
+  name: 'User',
+  tableName: 'users',
+  properties: { id: p.uuid().primary(), email: p.string(), fullName: p.string().nullable(), createdAt: p.datetime(3) },
+})
+
+export const MembershipEntity = defineEntity({
+  name: 'Membership',
+  tableName: 'memberships',
+  properties: {
+    organisationId: p.uuid().primary(),
+    userId: p.uuid().primary(),
+    role: p.string().$type<'owner' | 'member' | 'operator'>(),
+    createdAt: p.datetime(3),
+  },
+})
+
+/** A code on its way to a mailbox: what it will do once it comes back, and how often it may still be tried. */
+export const ChallengeEntity = defineEntity({
+  name: 'Challenge',
+  tableName: 'challenges',
+  properties: {
+    id: p.uuid().primary(),
+    email: p.string(),
+    organisationName: p.string().nullable(),
+    fullName: p.string().nullable(),
+    codeHash: p.string(),
+    tries: p.integer(),
+    expiresAt: p.datetime(3),
+    usedAt: p.datetime(3).nullable(),
+    createdAt: p.datetime(3),
+  },
+})
+
+export const SessionEntity = defineEntity({
+  name: 'Session',
+  tableName: 'sessions',
+  properties: {
+    id: p.uuid().primary(),
+    userId: p.uuid(),
+    organisationId: p.uuid(),
+    refreshDigest: p.string(),
+    expiresAt: p.datetime(3),
+    revokedAt: p.datetime(3).nullable(),
+    createdAt: p.datetime(3),
+  },
+})
+
+export const ApiKeyEntity = defineEntity({
+  name: 'ApiKey',
+  tableName: 'api_keys',
+  filters: tenantFilter,
+  properties: {
+    id: p.uuid().primary(),
+    ...tenant(),
+    name: p.string(),
+    type: p.string().$type<'secret' | 'publishable'>(),
+    lookup: p.string(),
+    digest: p.string(),
+    masked: p.string(),
+    scopes: p.array().$type<string[]>(),
+    expiresAt: p.datetime(3).nullable(),
+    revokedAt: p.datetime(3).nullable(),
+    lastUsedAt: p.datetime(3).nullable(),
+    createdBy: p.uuid().nullable(),
+    createdAt: p.datetime(3),
+  },
+})
+
+export type ApiKeyRow = InferEntity<typeof ApiKeyEntity>
+
+/** A key as the dashboard shows it: masked, with everything but its secret. */
+export const presentKey = (row: ApiKeyRow): z.infer<typeof ApiKey> => ({
+  id: row.id,
+  name: row.name,
+  environment: row.environment,
+  type: row.type,
+  scopes: row.scopes,
+  maskedKey: row.masked,
+  lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+  expiresAt: row.expiresAt?.toISOString() ?? null,
+  revokedAt: row.revokedAt?.toISOString() ?? null,
+  createdAt: row.createdAt.toISOString(),
+})

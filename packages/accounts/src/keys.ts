@@ -1,0 +1,84 @@
+import { digest, newId, type Read, randomText, sameSecret, type Work } from '@payments/kernel'
+import type { z } from 'zod'
+import { ApiKeyEntity, type ApiKeyRow } from './entity.ts'
+import { no } from './refusals.ts'
+import type { NewApiKey } from './schemas.ts'
+
+const PREFIXES = { test: 'svc_test_', live: 'svc_live_', publishable: 'svc_pk_' } as const
+const LOOKUP = 8
+const SECRET = 24
+
+/** The 8-character lookup part of something that looks like a key, else undefined. Says nothing about its validity. */
+export function lookupOf(key: string): string | undefined {
+  const prefix = Object.values(PREFIXES).find((candidate) => key.startsWith(candidate))
+  if (!prefix || key.length !== prefix.length + LOOKUP + SECRET) return undefined
+  const lookup = key.slice(prefix.length, prefix.length + LOOKUP)
+  return /^[A-Za-z0-9]{8}$/.test(lookup) ? lookup : undefined
+}
+
+/** Does the presented key belong to this digest? The digest covers the whole key, prefix included. Constant time. */
+export const keyMatches = (presented: string, stored: string): boolean => sameSecret(digest(presented), stored)
+
+/**
+ * What the scopes of a stored key allow today. Legacy product scopes keep working on secret keys: any legacy write is
+ * full write, any legacy read full read (specification, Authentication 4).
+ */
+export function effectiveScopes(type: string, scopes: readonly string[]): string[] {
+  if (type === 'publishable') return ['collections:read']
+  const writes = scopes.some((scope) => scope === 'api:write' || /:(write|create|manage|\*)$/.test(scope))
+  const reads = writes || scopes.some((scope) => scope === 'api:read' || /:(read|list)$/.test(scope))
+  return [...(reads ? ['api:read'] : []), ...(writes ? ['api:write'] : [])]
+}
+
+const SCOPES = { read: ['api:read'], write: ['api:write'], read_write: ['api:read', 'api:write'] } as const
+
+/** Makes a key. The full text is in the result and nowhere else. */
+export async function createKey(
+  work: Work,
+  input: z.output<typeof NewApiKey>,
+): Promise<{ row: ApiKeyRow; key: string }> {
+  const prefix = input.type === 'publishable' ? PREFIXES.publishable : PREFIXES[input.environment]
+  const lookup = randomText(LOOKUP)
+  const key = `${prefix}${lookup}${randomText(SECRET)}`
+  const row: ApiKeyRow = {
+    id: newId(),
+    organisationId: work.actor.organisationId,
+    environment: input.environment,
+    name: input.name,
+    type: input.type,
+    lookup,
+    digest: digest(key),
+    masked: `${prefix}…${key.slice(-4)}`,
+    scopes: input.type === 'publishable' ? ['collections:read'] : [...SCOPES[input.access ?? 'read_write']],
+    expiresAt: input.expiresAt ? new Date(input.expiresAt) : null,
+    revokedAt: null,
+    lastUsedAt: null,
+    createdBy: work.actor.userId ?? null,
+    createdAt: new Date(),
+  }
+  await work.em.insert(ApiKeyEntity, row)
+  return { row, key }
+}
+
+/** The organisation's keys of both environments, newest first. */
+export async function listKeys(read: Read): Promise<{ rows: ApiKeyRow[]; total: number }> {
+  const [rows, total] = await read.em.findAndCount(
+    ApiKeyEntity,
+    { organisationId: read.actor.organisationId },
+    { filters: false, orderBy: { createdAt: 'desc', id: 'desc' }, limit: 200 },
+  )
+  return { rows, total }
+}
+
+/** Ends a key at once: the next request with it is refused, in every process. */
+export async function revokeKey(work: Work, id: string): Promise<ApiKeyRow> {
+  const row = await work.em.findOne(
+    ApiKeyEntity,
+    { id, organisationId: work.actor.organisationId, revokedAt: null },
+    { filters: false },
+  )
+  if (!row) throw no.api_key_not_found()
+  const revokedAt = new Date()
+  await work.em.nativeUpdate(ApiKeyEntity, { id }, { revokedAt }, { filters: false })
+  return { ...row, revokedAt }
+}

@@ -1,0 +1,73 @@
+import type { MigrationStep } from '@payments/kernel'
+
+export const migrations: readonly MigrationStep[] = [
+  {
+    name: '20261121000100_accounts',
+    up: [
+      `create table organisations (
+        id uuid primary key,
+        name text not null,
+        operator boolean not null default false,
+        suspended_at timestamptz(3),
+        created_at timestamptz(3) not null,
+        updated_at timestamptz(3) not null
+      )`,
+      'create unique index organisations_one_operator on organisations (operator) where operator',
+      `create table users (
+        id uuid primary key,
+        email text not null check (email = lower(email)),
+        full_name text,
+        created_at timestamptz(3) not null,
+        constraint users_email_key unique (email)
+      )`,
+      `create table memberships (
+        organisation_id uuid not null references organisations,
+        user_id uuid not null references users,
+        role text not null check (role in ('owner', 'member', 'operator')),
+        created_at timestamptz(3) not null,
+        primary key (organisation_id, user_id)
+      )`,
+      'create index memberships_of_user on memberships (user_id)',
+      `create table challenges (
+        id uuid primary key,
+        email text not null,
+        organisation_name text,
+        full_name text,
+        code_hash text not null,
+        tries integer not null check (tries between 0 and 5),
+        expires_at timestamptz(3) not null,
+        used_at timestamptz(3),
+        created_at timestamptz(3) not null
+      )`,
+      'create index challenges_by_email on challenges (email, created_at)',
+      `create table sessions (
+        id uuid primary key,
+        user_id uuid not null,
+        organisation_id uuid not null,
+        refresh_digest text not null,
+        expires_at timestamptz(3) not null,
+        revoked_at timestamptz(3),
+        created_at timestamptz(3) not null,
+        foreign key (organisation_id, user_id) references memberships
+      )`,
+      `create table api_keys (
+        id uuid primary key,
+        organisation_id uuid not null references organisations,
+        environment text not null check (environment in ('test', 'live')),
+        name text not null,
+        type text not null check (type in ('secret', 'publishable')),
+        lookup text not null,
+        digest text not null,
+        masked text not null,
+        scopes text[] not null,
+        expires_at timestamptz(3),
+        revoked_at timestamptz(3),
+        last_used_at timestamptz(3),
+        created_by uuid,
+        created_at timestamptz(3) not null,
+        constraint api_keys_lookup_key unique (lookup)
+      )`,
+      'create index api_keys_of_organisation on api_keys (organisation_id, created_at desc)',
+    ],
+  },
+]

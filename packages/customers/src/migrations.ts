@@ -1,0 +1,25 @@
+import type { MigrationStep } from '@payments/kernel'
+
+export const migrations: readonly MigrationStep[] = [
+  {
+    name: '20261121000200_customers',
+    up: [
+      `create table customers (
+        id uuid not null primary key,
+        organisation_id uuid not null references organisations,
+        environment text not null check (environment in ('test', 'live')),
+        name text not null,
+        email text not null,
+        phone_number text,
+        metadata jsonb not null,
+        cngn_status text not null check (cngn_status in ('not_enabled', 'pending', 'enabled', 'failed')),
+        cngn_failure_reason text,
+        created_at timestamptz(3) not null,
+        updated_at timestamptz(3) not null,
+        unique (organisation_id, environment, id)
+      )`,
+      'create unique index customers_email_key on customers (organisation_id, environment, lower(email))',
+      'create index customers_newest on customers (organisation_id, environment, created_at desc, id desc)',
+    ],
+  },
+]

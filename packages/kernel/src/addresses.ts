@@ -1,0 +1,28 @@
+import bs58 from 'bs58'
+import bs58check from 'bs58check'
+import { validate as isEvmAddress } from 'ox/Address'
+import type { NetworkType } from './networks.ts'
+
+/**
+ * Is this an address of that kind of chain? EVM: 20 bytes, all one case or with a valid EIP-55 checksum. Solana: base58 of
+ * 32 bytes. Tron: base58check of 21 bytes that begin with 0x41.
+ */
+export function isAddressOf(type: NetworkType, text: string): boolean {
+  switch (type) {
+    case 'evm':
+      return isEvmAddress(text)
+    case 'svm':
+      return text.length <= 44 && bs58.decodeUnsafe(text)?.length === 32
+    case 'tvm': {
+      const bytes = text.length === 34 ? bs58check.decodeUnsafe(text) : undefined
+      return bytes?.length === 21 && bytes[0] === 0x41
+    }
+  }
+}
+
+/** What an address of that kind is called in a message to a merchant. */
+export const addressKind = {
+  evm: 'an EVM address',
+  svm: 'a Solana address',
+  tvm: 'a Tron address',
+} as const satisfies Record<NetworkType, string>

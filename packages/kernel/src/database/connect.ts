@@ -1,0 +1,50 @@
+import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql'
+import { Client, type Pool } from 'pg'
+import type { Log } from '../log.ts'
+
+/** Session settings of the service's connections: no statement, lock or idle transaction may hang for ever. */
+const SESSION =
+  '-c lock_timeout=5000 -c statement_timeout=10000 -c idle_in_transaction_session_timeout=15000 -c timezone=UTC'
+
+export interface Database {
+  readonly orm: MikroORM
+  readonly pool: Pool
+  close(): Promise<void>
+}
+
+/** Opens the pool and the ORM on it. Does not wait for the server: the first statement connects. */
+export async function connect(
+  url: string,
+  // biome-ignore lint/suspicious/noExplicitAny: a list of all entities
+  entities: readonly EntitySchema<any, any, any>[],
+  options: { pool: number; log: Log; session?: string },
+): Promise<Database> {
+  let created: Pool | undefined
+  const orm = await MikroORM.init({
+    clientUrl: url,
+    entities: [...entities],
+    pool: { min: 0, max: options.pool },
+    driverOptions: {
+      options: options.session ?? SESSION,
+      application_name: 'payments',
+      onPoolCreated: (pool: Pool) => {
+        created = pool
+      },
+    },
+    ignoreUndefinedInQuery: false,
+    validateRequired: false,
+    ensureIndexes: false,
+    logger: (message) => options.log.debug(message),
+  })
+  await orm.connect()
+  if (!created) throw new Error('The ORM made no pool')
+  return { orm, pool: created, close: () => orm.close(true) }
+}
+
+/** Can this database be reached? One short-lived connection, for a clear sentence at the start. */
+export async function ping(url: string): Promise<void> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 })
+  await client.connect()
+  await client.query('select 1')
+  await client.end()
+}

@@ -1,0 +1,39 @@
+import type { EntitySchema } from '@mikro-orm/postgresql'
+import type { AnyRouter, TRPCRouterRecord } from '@trpc/server'
+import type { z } from 'zod'
+import type { Job } from './jobs.ts'
+import type { Loop } from './loops.ts'
+import type { Resource } from './resource.ts'
+
+/** One step of the schema, owned by one package. Names start with a timestamp and run in that order. */
+export interface MigrationStep {
+  readonly name: string
+  readonly up: readonly string[]
+}
+
+/** An event type of the catalogue: what it means, and the schema of its `data`. */
+export interface EventType {
+  readonly says: string
+  readonly data: z.ZodType
+  /** Sent only to endpoints whose allowlist names it. */
+  readonly optIn?: boolean
+}
+
+/** Everything a package adds to the service. `packages/app` folds over the list of these. */
+export interface Domain<R extends TRPCRouterRecord | AnyRouter = TRPCRouterRecord | AnyRouter> {
+  readonly name: string
+  readonly router?: R
+  // biome-ignore lint/suspicious/noExplicitAny: an entity's own type does not matter to a list of all of them
+  readonly entities?: readonly EntitySchema<any, any, any>[]
+  readonly migrations?: readonly MigrationStep[]
+  // biome-ignore lint/suspicious/noExplicitAny: rows differ, the list only walks them
+  readonly resources?: readonly Resource<any, any, any>[]
+  // biome-ignore lint/suspicious/noExplicitAny: each job checks its own data
+  readonly jobs?: readonly Job<any>[]
+  readonly loops?: readonly Loop[]
+  readonly events?: Readonly<Record<string, EventType>>
+  /** Tables whose rows are never updated or deleted: the service's role is not granted it. */
+  readonly appendOnly?: readonly string[]
+}
+
+export const domain = <const R extends TRPCRouterRecord | AnyRouter>(definition: Domain<R>): Domain<R> => definition

@@ -1,0 +1,7 @@
+import { v7, validate } from 'uuid'
+
+/** A new UUIDv7 (RFC 9562): time-ordered, so that `created_at desc, id desc` is one index. */
+export const newId = (): string => v7()
+
+/** True for the text of a UUID of any version. Path identifiers that fail this are simply not found. */
+export const isId = (text: string): boolean => validate(text)

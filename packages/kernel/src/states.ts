@@ -1,0 +1,83 @@
+import { z } from 'zod'
+
+/** One state of a resource. `needs` names the columns (snake_case) that a row in this state must have. */
+export interface StateRow {
+  readonly says: string
+  readonly needs?: readonly string[]
+  /** Event → the state it leads to. A state without moves is final. */
+  readonly moves?: Readonly<Record<string, string>>
+}
+
+type MovesOf<T> = T extends { moves: infer M } ? keyof M & string : never
+
+/** A resource's table of states. Types, the zod enum, the database's checks and trigger, docs and tests come from it. */
+export interface Machine<S extends string = string, E extends string = string> {
+  readonly name: string
+  readonly initial: S
+  readonly states: Readonly<Record<S, StateRow>>
+  readonly events: readonly E[]
+  readonly Status: z.ZodEnum<{ [K in S]: K }>
+  /** Where an event leads from a state, or undefined where there is no edge. */
+  step(from: S, event: E): S | undefined
+  /** Every edge as `from>to`, sorted, without repeats: what the database's trigger allows. */
+  readonly edges: readonly string[]
+}
+
+/**
+ * Checks a literal table of states and derives the rest.
+ * @throws Error at load time on a move to an unknown state, or a state that the initial one cannot reach.
+ */
+export function machine<const T extends Record<string, StateRow>>(
+  name: string,
+  initial: keyof T & string,
+  states: T,
+): Machine<keyof T & string, { [K in keyof T]: MovesOf<T[K]> }[keyof T]> {
+  type S = keyof T & string
+  type E = { [K in keyof T]: MovesOf<T[K]> }[keyof T]
+  const table = states as Record<string, StateRow>
+  const reached = new Set<string>([initial])
+  for (const state of reached) {
+    const row = table[state]
+    if (!row) throw new Error(`${name}: a move leads to the unknown state ${state}`)
+    for (const to of Object.values(row.moves ?? {})) reached.add(to)
+  }
+  const lost = Object.keys(table).filter((state) => !reached.has(state))
+  if (lost.length > 0) throw new Error(`${name}: no move leads to ${lost.join(', ')}`)
+  const all = Object.entries(table).flatMap(([from, row]) =>
+    Object.entries(row.moves ?? {}).map(([event, to]) => ({ from, event, to })),
+  )
+  return {
+    name,
+    initial,
+    states: states as Record<S, StateRow>,
+    events: [...new Set(all.map((edge) => edge.event))] as E[],
+    Status: z.enum(Object.keys(table) as [S, ...S[]]) as unknown as z.ZodEnum<{ [K in S]: K }>,
+    step: (from, event) => table[from]?.moves?.[event] as S | undefined,
+    edges: [...new Set(all.map((edge) => `${edge.from}>${edge.to}`))].sort(),
+  }
+}
+
+/**
+ * The SQL that makes a table obey its states: a CHECK of the known ones, a CHECK for the columns each needs, the initial
+ * state on insert and a trigger that refuses every other edge. Migrations pass literals, so that history stays what it was; a test holds
+ * the newest schema against the code's table.
+ */
+export function lifecycle(
+  table: string,
+  initial: string,
+  states: Readonly<Record<string, readonly string[]>>,
+  edges: readonly string[],
+): string[] {
+  const quoted = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ')
+  const needs = Object.entries(states).flatMap(([state, columns]) =>
+    columns.map((column) => `(status <> '${state}' or ${column} is not null)`),
+  )
+  return [
+    `alter table ${table} add constraint ${table}_status_known check (status in (${quoted(Object.keys(states))}))`,
+    ...(needs.length > 0
+      ? [`alter table ${table} add constraint ${table}_status_needs check (${needs.join(' and ')})`]
+      : []),
+    `create trigger ${table}_status_initial before insert on ${table} for each row when (new.status <> '${initial}') execute function refuse_status('${initial}')`,
+    `create trigger ${table}_status_moves before update of status on ${table} for each row when (old.status <> new.status) execute function guard_status(${quoted(edges)})`,
+  ]
+}

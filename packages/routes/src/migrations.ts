@@ -1,0 +1,95 @@
+import { lifecycle, type MigrationStep } from '@payments/kernel'
+
+export const migrations: readonly MigrationStep[] = [
+  {
+    name: '20261121000500_routes',
+    up: [
+      `create table payment_routes (
+        id uuid primary key,
+        organisation_id uuid not null references organisations,
+        environment text not null check (environment in ('test', 'live')),
+        name text not null,
+        status text not null,
+        customer_id uuid,
+        origin_chain_key text not null,
+        origin_currency text not null,
+        destination_chain_key text not null,
+        destination_currency text not null,
+        destination_address text not null,
+        refund_address text,
+        deposit_address text not null,
+        next_poll_at timestamptz(3) not null,
+        poll_seconds integer not null,
+        created_at timestamptz(3) not null,
+        updated_at timestamptz(3) not null,
+        unique (organisation_id, environment, id),
+        foreign key (organisation_id, environment, customer_id) references customers (organisation_id, environment, id)
+      )`,
+      // A deposit address belongs to one route for ever, in whatever organisation.
+      'create unique index payment_routes_deposit_address_key on payment_routes (environment, origin_chain_key, deposit_address)',
+      `create unique index payment_routes_active_key on payment_routes
+        (organisation_id, environment, origin_chain_key, origin_currency, destination_chain_key, destination_currency, destination_address)
+        where status <> 'deleted'`,
+      'create index payment_routes_newest on payment_routes (organisation_id, environment, created_at desc, id desc)',
+      'create index payment_routes_due on payment_routes (next_poll_at)',
+      ...lifecycle('payment_routes', 'active', { active: ['deposit_address'], paused: [], deleted: [] }, [
+        'active>deleted',
+        'active>paused',
+        'paused>active',
+        'paused>deleted',
+      ]),
+
+      `create table payment_route_deposits (
+        id uuid primary key,
+        organisation_id uuid not null,
+        environment text not null,
+        payment_route_id uuid not null,
+        route_name text not null,
+        customer_id uuid,
+        relay_request_id text not null,
+        status text not null,
+        origin_chain_key text not null,
+        origin_currency text not null,
+        origin_amount numeric(78,0) not null check (origin_amount >= 0),
+        origin_amount_usd text,
+        destination_chain_key text not null,
+        destination_currency text not null,
+        destination_address text not null,
+        destination_amount numeric(78,0) check (destination_amount >= 0),
+        destination_amount_usd text,
+        deposit_tx_hash text,
+        failure_reason text,
+        relay_updated_at timestamptz(3) not null,
+        created_at timestamptz(3) not null,
+        updated_at timestamptz(3) not null,
+        constraint payment_route_deposits_request_key unique (environment, relay_request_id),
+        foreign key (organisation_id, environment, payment_route_id) references payment_routes (organisation_id, environment, id)
+      )`,
+      'create index payment_route_deposits_newest on payment_route_deposits (organisation_id, environment, relay_updated_at desc, id desc)',
+      'create index payment_route_deposits_of_route on payment_route_deposits (payment_route_id)',
+      ...lifecycle(
+        'payment_route_deposits',
+        'pending',
+        { pending: ['relay_request_id'], completed: [], failed: [], refunded: [] },
+        ['pending>completed', 'pending>failed', 'pending>refunded'],
+      ),
+
+      // The sandbox provider's own books: what a real provider would keep on its side.
+      `create table sandbox_relay_addresses (
+        address text primary key,
+        route_id uuid not null,
+        created_at timestamptz(3) not null default now()
+      )`,
+      `create table sandbox_relay_requests (
+        id text primary key,
+        address text not null references sandbox_relay_addresses,
+        amount numeric(78,0) not null,
+        outcome text not null check (outcome in ('completed', 'failed', 'refunded')),
+        tx_hash text not null,
+        created_at timestamptz(3) not null default now(),
+        settles_at timestamptz(3) not null
+      )`,
+      'create index sandbox_relay_requests_of_address on sandbox_relay_requests (address)',
+    ],
+  },
+]

@@ -1,0 +1,183 @@
+import { customerRefusals } from '@payments/customers'
+import {
+  AmountError,
+  assetOf,
+  command,
+  invalid,
+  networkOf,
+  networks,
+  preparedCommand,
+  query,
+  sqlOf,
+  toMinor,
+} from '@payments/kernel'
+import { z } from 'zod'
+import { book, look } from './deposits.ts'
+import { presentDeposit, presentRoute, RouteEntity } from './entity.ts'
+import { POLL } from './jobs.ts'
+import { no } from './refusals.ts'
+import { routesSandbox } from './sandbox.ts'
+import {
+  CurrencyList,
+  DepositList,
+  NetworkList,
+  NewPaymentRoute,
+  PaymentRoute,
+  PaymentRouteId,
+  PaymentRouteList,
+  SandboxDeposit,
+  SandboxDepositResult,
+  SyncResult,
+} from './schemas.ts'
+import { create, deposits, find, list, prepare, remove } from './service.ts'
+
+const tag = 'Payment routes'
+const Nothing = z.strictObject({})
+
+export const routesRouter = {
+  list: query({
+    rest: 'GET /payment-routes',
+    access: 'read',
+    tag,
+    summary: 'List payment routes',
+    description: 'All payment routes of the organisation, newest first.',
+    message: 'Payment routes retrieved',
+    input: Nothing,
+    output: PaymentRouteList,
+    async run(read) {
+      const rows = await list(read)
+      return { paymentRoutes: rows.map(presentRoute), total: rows.length }
+    },
+  }),
+  create: preparedCommand({
+    rest: 'POST /payment-routes',
+    access: 'write',
+    tag,
+    summary: 'Create a payment route',
+    message: 'Payment route created',
+    status: 201,
+    input: NewPaymentRoute,
+    output: PaymentRoute,
+    refusals: [no.payment_route_active, no.deposit_address_used, customerRefusals.customer_not_found],
+    prepare,
+    run: async (work, input, prepared) => presentRoute(await create(work, input, prepared)),
+  }),
+  networks: query({
+    rest: 'GET /payment-routes/networks',
+    access: 'read',
+    tag,
+    summary: 'List networks',
+    message: 'Networks retrieved',
+    input: Nothing,
+    output: NetworkList,
+    run: async () => ({
+      networks: networks.map((network) => ({ ...network, currencies: [...network.currencies] })),
+      total: networks.length,
+    }),
+  }),
+  currencies: query({
+    rest: 'GET /payment-routes/networks/{networkKey}/currencies',
+    access: 'read',
+    tag,
+    summary: 'List the currencies of a network',
+    message: 'Currencies retrieved',
+    input: z.strictObject({ networkKey: z.string() }),
+    output: CurrencyList,
+    refusals: [no.network_not_found],
+    async run(_read, { networkKey }) {
+      const network = networkOf(networkKey)
+      if (!network) throw no.network_not_found()
+      const currencies = network.currencies.map((symbol) => ({ symbol, decimals: assetOf(symbol)?.decimals ?? 0 }))
+      return { currencies, total: currencies.length }
+    },
+  }),
+  deposits: query({
+    rest: 'GET /payment-routes/deposits',
+    access: 'read',
+    tag,
+    summary: 'List deposits',
+    description: 'At most 200 deposits, the one that changed last first. `total` counts all.',
+    message: 'Deposits retrieved',
+    input: Nothing,
+    output: DepositList,
+    async run(read) {
+      const { rows, total } = await deposits(read)
+      return { deposits: rows.map(presentDeposit), total }
+    },
+  }),
+  get: query({
+    rest: 'GET /payment-routes/{paymentRouteId}',
+    access: 'read',
+    tag,
+    summary: 'Get a payment route',
+    message: 'Payment route retrieved',
+    input: PaymentRouteId,
+    output: PaymentRoute,
+    refusals: [no.payment_route_not_found],
+    run: async (read, { paymentRouteId }) => presentRoute(await find(read, paymentRouteId)),
+  }),
+  delete: command({
+    rest: 'DELETE /payment-routes/{paymentRouteId}',
+    access: 'write',
+    tag,
+    summary: 'Delete a payment route',
+    description: 'Its history stays, and deposits that still arrive are recorded.',
+    message: 'Payment route deleted',
+    input: PaymentRouteId,
+    output: PaymentRoute,
+    refusals: [no.payment_route_not_found],
+    run: async (work, { paymentRouteId }) => presentRoute(await remove(work, paymentRouteId)),
+  }),
+  syncDeposits: preparedCommand({
+    rest: 'POST /payment-routes/{paymentRouteId}/deposits/sync',
+    access: 'write',
+    tag,
+    summary: 'Look for deposits now',
+    message: 'Deposits synced',
+    input: PaymentRouteId,
+    output: SyncResult,
+    refusals: [no.payment_route_not_found],
+    async prepare(read, { paymentRouteId }) {
+      const route = await find(read, paymentRouteId)
+      return { route, reports: await look(read, route) }
+    },
+    run: (work, _input, { route, reports }) => book(work, route, reports),
+  }),
+}
+
+export const routesSandboxRouter = {
+  deposit: command({
+    rest: 'POST /sandbox/payment-routes/{paymentRouteId}/deposits',
+    access: 'sandbox',
+    tag: 'Sandbox',
+    summary: 'Simulate a deposit to a payment route',
+    message: 'Deposit simulated',
+    status: 201,
+    input: SandboxDeposit,
+    output: SandboxDepositResult,
+    refusals: [no.payment_route_not_found],
+    async run(work, { paymentRouteId, amount, outcome }) {
+      const route = await find(work, paymentRouteId)
+      const provider = work.runtime.providers.get(routesSandbox, 'test')
+      const { requestId } = await provider.simulateDeposit(sqlOf(work.em), {
+        depositAddress: route.depositAddress,
+        amount: minor(amount, route.originCurrency),
+        outcome,
+      })
+      await work.em.nativeUpdate(RouteEntity, { id: route.id }, { nextPollAt: new Date() })
+      work.afterCommit(() => work.runtime.wake(POLL))
+      return { relayRequestId: requestId, paymentRouteId: route.id, amount, outcome }
+    },
+  }),
+}
+
+function minor(amount: string, symbol: string): bigint {
+  const asset = assetOf(symbol)
+  if (!asset) throw new Error(`No asset ${symbol}`)
+  try {
+    return toMinor(amount, asset)
+  } catch (error) {
+    if (error instanceof AmountError) throw invalid({ amount: error.message })
+    throw error
+  }
+}

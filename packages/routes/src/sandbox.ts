@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto'
+import { assetOf, type NetworkType, networkOf, port, type SqlExecutor, toDecimal } from '@payments/kernel'
+import bs58 from 'bs58'
+import bs58check from 'bs58check'
+import { checksum } from 'ox/Address'
+import type { DepositReport, RoutesProvider } from './provider.ts'
+
+const SETTLES_AFTER_SECONDS = 2
+
+const newAddress: Record<NetworkType, () => string> = {
+  evm: () => checksum(`0x${randomBytes(20).toString('hex')}`),
+  svm: () => bs58.encode(randomBytes(32)),
+  tvm: () => bs58check.encode(Buffer.concat([Buffer.from([0x41]), randomBytes(20)])),
+}
+
+/** The provider of the test environment: it keeps its own books in the database, waits two seconds, and settles one to one. */
+export interface SandboxRoutes extends RoutesProvider {
+  /** A payer's transfer arrives, as part of the caller's transaction. It settles by itself as `outcome` says. */
+  simulateDeposit(
+    db: SqlExecutor,
+    input: { depositAddress: string; amount: bigint; outcome: 'completed' | 'failed' | 'refunded' },
+  ): Promise<{ requestId: string }>
+}
+
+export const routesSandbox = port<SandboxRoutes>('The sandbox')
+
+/** Makes the sandbox provider on a pool. */
+export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
+  return {
+    async openAddress({ routeId, origin }) {
+      const depositAddress = newAddress[networkOf(origin.networkKey)?.type ?? 'evm']()
+      await pool.query('insert into sandbox_relay_addresses (address, route_id) values ($1, $2)', [
+        depositAddress,
+        routeId,
+      ])
+      return { depositAddress }
+    },
+    async deposits({ depositAddress, origin, destination }) {
+      const { rows } = await pool.query<{
+        id: string
+        amount: string
+        outcome: DepositReport['status']
+        tx_hash: string
+        settled: boolean
+        created_at: string
+        settles_at: string
+      }>(
+        'select id, amount::text, outcome, tx_hash, settles_at <= now() as settled, created_at::text, settles_at::text from sandbox_relay_requests where address = $1 order by created_at',
+        [depositAddress],
+      )
+      return rows.map((row) => {
+        const amount = BigInt(row.amount)
+        const status = row.settled ? row.outcome : 'pending'
+        return {
+          requestId: row.id,
+          status,
+          originAmount: amount,
+          originAmountUsd: dollars(amount, origin.currency),
+          destinationAmount: status === 'completed' ? converted(amount, origin.currency, destination.currency) : null,
+          destinationAmountUsd: status === 'completed' ? dollars(amount, origin.currency) : null,
+          depositTxHash: row.tx_hash,
+          failureReason: status === 'failed' || status === 'refunded' ? 'SANDBOX_OUTCOME' : null,
+          updatedAt: new Date(row.settled ? row.settles_at : row.created_at),
+        }
+      })
+    },
+    async simulateDeposit(db, { depositAddress, amount, outcome }) {
+      const requestId = `0x${randomBytes(32).toString('hex')}`
+      await db.query(
+        `insert into sandbox_relay_requests (id, address, amount, outcome, tx_hash, settles_at)
+         values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
+        [
+          requestId,
+          depositAddress,
+          amount.toString(),
+          outcome,
+          `0x${randomBytes(32).toString('hex')}`,
+          SETTLES_AFTER_SECONDS,
+        ],
+      )
+      return { requestId }
+    },
+  }
+}
+
+/** US dollar stablecoins are worth one dollar here; everything else has no price in the sandbox. */
+const dollars = (amount: bigint, symbol: string): string | null => {
+  const asset = assetOf(symbol)
+  return asset && (symbol === 'USDC' || symbol === 'USDT') ? toDecimal(amount, asset) : null
+}
+
+/** One to one by value of the decimal text; the sandbox has no market. Digits beyond the destination's precision are kept by the provider. */
+function converted(amount: bigint, from: string, to: string): bigint {
+  const shift = (assetOf(to)?.decimals ?? 0) - (assetOf(from)?.decimals ?? 0)
+  return shift >= 0 ? amount * 10n ** BigInt(shift) : amount / 10n ** BigInt(-shift)
+}

@@ -1,0 +1,110 @@
+import { Amount } from '@payments/kernel'
+import { z } from 'zod'
+import { depositMachine, routeMachine } from './states.ts'
+
+const Key = z.string().min(1).max(40)
+const Ticker = z.string().min(1).max(12)
+const Address = z.string().min(1).max(128)
+
+export const NewPaymentRoute = z.strictObject({
+  name: z.string().trim().min(1).max(120).meta({ example: 'Treasury top-up' }),
+  originChainKey: Key.meta({ example: 'ethereum' }),
+  originCurrency: Ticker.optional().meta({
+    description: 'Default: USDC where the origin has it, else its first currency',
+  }),
+  destinationChainKey: Key.meta({ example: 'base' }),
+  destinationCurrency: Ticker.meta({ example: 'USDC' }),
+  destinationAddress: Address.meta({ example: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F' }),
+  refundAddress: Address.optional(),
+  customerId: z.uuid('Must be a UUID').optional(),
+})
+
+export const PaymentRouteId = z.strictObject({ paymentRouteId: z.string() })
+
+export const PaymentRoute = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    status: routeMachine.Status,
+    customerId: z.uuid().nullable(),
+    originChainKey: z.string(),
+    originCurrency: z.string(),
+    destinationChainKey: z.string(),
+    destinationCurrency: z.string(),
+    destinationAddress: z.string(),
+    refundAddress: z.string().nullable(),
+    depositAddress: z.string(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'PaymentRoute' })
+
+export const PaymentRouteList = z.object({ paymentRoutes: z.array(PaymentRoute), total: z.number().int() })
+
+const Leg = z.object({
+  network: z.string(),
+  symbol: z.string(),
+  amount: z.string().nullable(),
+  amountUsd: z.string().nullable(),
+})
+
+export const Deposit = z
+  .object({
+    id: z.uuid(),
+    paymentRouteId: z.uuid(),
+    customerId: z.uuid().nullable(),
+    relayRequestId: z.string(),
+    status: depositMachine.Status,
+    origin: Leg,
+    destination: Leg.extend({ address: z.string() }),
+    depositTxHash: z.string().nullable(),
+    failureReason: z.string().nullable(),
+    relayUpdatedAt: z.iso.datetime(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'PaymentRouteDeposit' })
+
+export const DepositList = z.object({ deposits: z.array(Deposit), total: z.number().int() })
+
+export const SyncResult = z.object({
+  synced: z.number().int().meta({ description: 'Deposits the provider reported' }),
+  created: z.number().int(),
+  updated: z.number().int(),
+})
+
+/** The receipt of a ledger entry of kind `payment_route` (specification, Transaction). */
+export const DepositReceipt = z
+  .object({
+    type: z.literal('payment_route_deposit'),
+    depositId: z.uuid(),
+    relayRequestId: z.string(),
+    routeId: z.uuid(),
+    routeName: z.string(),
+    status: z.string(),
+    origin: Leg,
+    destination: Leg.extend({ address: z.string() }),
+    depositTxHash: z.string().nullable(),
+  })
+  .meta({ id: 'PaymentRouteDepositReceipt' })
+
+const NetworkShape = z
+  .object({ key: z.string(), name: z.string(), type: z.enum(['evm', 'svm', 'tvm']), currencies: z.array(z.string()) })
+  .meta({ id: 'Network' })
+export const NetworkList = z.object({ networks: z.array(NetworkShape), total: z.number().int() })
+export const CurrencyList = z.object({
+  currencies: z.array(z.object({ symbol: z.string(), decimals: z.number().int() })),
+  total: z.number().int(),
+})
+
+export const SandboxDeposit = z.strictObject({
+  paymentRouteId: z.string(),
+  amount: Amount,
+  outcome: z.enum(['completed', 'failed', 'refunded']).default('completed'),
+})
+export const SandboxDepositResult = z.object({
+  relayRequestId: z.string(),
+  paymentRouteId: z.uuid(),
+  amount: z.string(),
+  outcome: z.string(),
+})

@@ -1,0 +1,89 @@
+import { findCustomer } from '@payments/customers'
+import { isId, move, newId, open, type Read, refusing, type Work } from '@payments/kernel'
+import type { z } from 'zod'
+import { DepositEntity, type DepositRow, RouteEntity, type RouteRow, routeResource } from './entity.ts'
+import { routesProvider } from './provider.ts'
+import { no } from './refusals.ts'
+import { type Plan, planOf } from './rules.ts'
+import type { NewPaymentRoute } from './schemas.ts'
+
+const FIRST_POLL_SECONDS = 15
+
+export interface Prepared extends Plan {
+  readonly id: string
+  readonly depositAddress: string
+}
+
+/** Checks the request and fetches a deposit address, before any transaction. Repeating it makes another address, never a payment. */
+export async function prepare(read: Read, input: z.output<typeof NewPaymentRoute>): Promise<Prepared> {
+  const plan = planOf(input, read.runtime.settings)
+  const provider = read.runtime.providers.get(routesProvider, read.actor.environment)
+  if (input.customerId) await findCustomer(read, input.customerId)
+  const twin = await read.em.count(RouteEntity, { ...identity(input, plan), status: { $ne: 'deleted' } })
+  if (twin > 0) throw no.payment_route_active()
+  const id = newId()
+  const { depositAddress } = await provider.openAddress({
+    routeId: id,
+    origin: { networkKey: plan.origin.key, currency: plan.originCurrency },
+    destination: {
+      networkKey: plan.destination.key,
+      currency: input.destinationCurrency,
+      address: input.destinationAddress,
+    },
+    refundAddress: plan.refundAddress,
+  })
+  return { ...plan, id, depositAddress }
+}
+
+const identity = (input: z.output<typeof NewPaymentRoute>, plan: Plan) => ({
+  originChainKey: plan.origin.key,
+  originCurrency: plan.originCurrency,
+  destinationChainKey: plan.destination.key,
+  destinationCurrency: input.destinationCurrency,
+  destinationAddress: input.destinationAddress,
+})
+
+/** Opens the prepared route. */
+export const create = (work: Work, input: z.output<typeof NewPaymentRoute>, prepared: Prepared): Promise<RouteRow> =>
+  refusing([no.payment_route_active, no.deposit_address_used], () =>
+    open(work, routeResource, {
+      id: prepared.id,
+      organisationId: work.actor.organisationId,
+      environment: work.actor.environment,
+      name: input.name,
+      customerId: input.customerId ?? null,
+      ...identity(input, prepared),
+      refundAddress: input.refundAddress ?? null,
+      depositAddress: prepared.depositAddress,
+      nextPollAt: new Date(Date.now() + FIRST_POLL_SECONDS * 1000),
+      pollSeconds: FIRST_POLL_SECONDS,
+    }),
+  )
+
+/** All routes, newest first, deleted ones too: their deposits still refer to them. */
+export const list = (read: Read): Promise<RouteRow[]> =>
+  read.em.find(RouteEntity, {}, { orderBy: { createdAt: 'desc', id: 'desc' }, disableIdentityMap: true })
+
+/** @throws Refusal 404 when there is none with this id here. */
+export async function find(read: Read, id: string): Promise<RouteRow> {
+  const row = isId(id) ? await read.em.findOne(RouteEntity, { id }) : null
+  if (!row) throw no.payment_route_not_found()
+  return row
+}
+
+/** Deletes a route; its history stays and its address is still watched. Twice is a 404. */
+export async function remove(work: Work, id: string): Promise<RouteRow> {
+  const { row, outcome } = await move(work, routeResource, id, 'delete', no.payment_route_not_found)
+  if (outcome === 'ignored') throw no.payment_route_not_found()
+  return row
+}
+
+/** The 200 deposits that changed last, and the exact number of all. */
+export async function deposits(read: Read): Promise<{ rows: DepositRow[]; total: number }> {
+  const [rows, total] = await read.em.findAndCount(
+    DepositEntity,
+    {},
+    { orderBy: { relayUpdatedAt: 'desc', id: 'desc' }, limit: 200, disableIdentityMap: true },
+  )
+  return { rows, total }
+}

@@ -1,0 +1,167 @@
+import { appRouter } from '@payments/app'
+import { generateOpenApiDocument } from 'trpc-to-openapi'
+import { type Operation, operations } from './operations.ts'
+
+type Json = Record<string, unknown>
+
+const ENVELOPE_ERROR = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['status', 'message', 'data'],
+  properties: {
+    status: { type: 'string', const: 'error' },
+    message: { type: 'string' },
+    data: { type: 'null' },
+    errors: { type: 'object', additionalProperties: { type: 'string' }, description: 'Field → message; on 422 alone' },
+  },
+}
+
+const MEANINGS: Record<number, string> = {
+  400: 'Bad request',
+  401: 'Missing or invalid credentials',
+  403: 'Missing scope, or suspended organisation',
+  404: 'Not found',
+  409: 'Conflict',
+  413: 'Body too large',
+  415: 'Unsupported media type',
+  422: 'Validation or business rule failed',
+  429: 'Rate limit exceeded',
+  500: 'Server error',
+  502: 'The provider failed',
+  503: 'Not available now',
+}
+
+/** OpenAPI 3.1 of the REST surface: the generator's document, plus what it cannot know (envelope, statuses, keys, scopes). */
+export function openApiDocument(baseUrl: string): Json {
+  const generated = generateOpenApiDocument(appRouter, {
+    title: 'Payments API',
+    version: '1.0.0',
+    openApiVersion: '3.1.0',
+    baseUrl: `${baseUrl}/v1`,
+    description:
+      'Moves money between chains, stablecoins and local banks. Every reply has the envelope `status`, `message`, `data`.',
+    securitySchemes: {},
+  }) as unknown as { paths: Record<string, Record<string, Json>>; components: Json; tags?: unknown } & Json
+  const paths = Object.fromEntries(
+    Object.entries(generated.paths).map(([path, item]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(item).map(([method, described]) => {
+          const operation = operations.find((each) => each.path === path && each.method.toLowerCase() === method)
+          if (!operation) throw new Error(`The document has ${method} ${path}, which is no operation`)
+          return [method, complete(operation, described)]
+        }),
+      ),
+    ]),
+  )
+  const tags = [...new Set(operations.flatMap((operation) => operation.meta.openapi?.tags ?? []))].sort()
+  return {
+    openapi: generated.openapi,
+    info: { ...(generated.info as Json), license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    servers: generated.servers,
+    tags: tags.map((name) => ({ name, description: `${name} operations` })),
+    paths,
+    components: {
+      ...generated.components,
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'API key: `svc_test_…` or `svc_live_…`' },
+        session: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'Access token of a dashboard session',
+        },
+      },
+      schemas: { ...((generated.components as Json).schemas as Json), Error: ENVELOPE_ERROR },
+    },
+  }
+}
+
+function complete(operation: Operation, described: Json): Json {
+  const { meta } = operation
+  const sessionOnly =
+    meta.access === 'session' || meta.access === 'session-read' || meta.access === 'owner' || meta.access === 'operator'
+  const mutates = operation.method !== 'GET'
+  const keyed = mutates && !sessionOnly && meta.access !== 'public'
+  const bodyless =
+    operation.method === 'DELETE' ||
+    Object.keys(operation.input.shape).every((name) => operation.placeholders.includes(name))
+  const {
+    requestBody,
+    responses,
+    parameters,
+    security: _security,
+    ...rest
+  } = described as {
+    requestBody?: Json
+    responses: Record<string, { content: { 'application/json': { schema: Json } } }>
+    parameters?: Json[]
+  } & Json
+  const schema = responses['200']?.content['application/json'].schema ?? {}
+  const statuses = new Set<number>([
+    429,
+    500,
+    ...(meta.access === 'public' ? [] : [401, 403]),
+    ...(mutates || Object.keys(operation.input.shape).length > operation.placeholders.length ? [422] : []),
+    ...(mutates ? [400, 413, 415, 503] : []),
+    ...(keyed ? [409] : []),
+    ...meta.refusals.map((refusal) => refusal.status),
+    ...(operation.meta.prepares ? [502, 503] : []),
+  ])
+  const scope = meta.access === 'read' ? 'api:read' : 'api:write'
+  return {
+    ...rest,
+    operationId: operation.name.replaceAll('.', '_'),
+    ...(keyed || meta.access === 'read' ? { 'x-required-scope': scope } : {}),
+    security: meta.access === 'public' ? [] : sessionOnly ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }],
+    parameters: [
+      ...(parameters ?? []).map((parameter) =>
+        parameter.in === 'path' ? { ...parameter, required: true } : parameter,
+      ),
+      ...(keyed
+        ? [
+            {
+              name: 'Idempotency-Key',
+              in: 'header',
+              required: false,
+              description:
+                'Required with an API key; sessions need none. The same key on the same method and path replays the first reply for 24 hours.',
+              schema: { type: 'string', minLength: 1, maxLength: 255 },
+            },
+          ]
+        : []),
+    ],
+    ...(requestBody && !bodyless ? { requestBody } : {}),
+    responses: {
+      [meta.status]: {
+        description: meta.message,
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              additionalProperties: false,
+              required: ['status', 'message', 'data'],
+              properties: {
+                status: { type: 'string', const: 'success' },
+                message: { type: 'string', const: meta.message },
+                data: schema,
+              },
+            },
+          },
+        },
+      },
+      ...Object.fromEntries(
+        [...statuses].sort().map((status) => [
+          status,
+          {
+            description: [
+              MEANINGS[status],
+              ...meta.refusals.filter((refusal) => refusal.status === status).map((refusal) => refusal.says),
+            ].join('. '),
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+          },
+        ]),
+      ),
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+import { inject } from 'vitest'
+
+export interface TestDatabase {
+  readonly ownerUrl: string
+  readonly serviceUrl: string
+  drop(): Promise<void>
+}
+
+/** A database of this test file's own, copied from the migrated template. */
+export async function freshDatabase(): Promise<TestDatabase> {
+  const { owner, service } = inject('database')
+  const name = `t_${randomBytes(6).toString('hex')}`
+  await administer(owner, async (client) => {
+    // Copies of one template exclude each other; a lock makes the others wait instead of failing.
+    await client.query('select pg_advisory_lock(4711)')
+    await client.query(`create database ${name} template template strategy file_copy`)
+  })
+  return {
+    ownerUrl: owner.replace('DATABASE', name),
+    serviceUrl: service.replace('DATABASE', name),
+    drop: () => administer(owner, (client) => client.query(`drop database ${name} with (force)`)),
+  }
+}
+
+async function administer(owner: string, work: (client: Client) => Promise<unknown>): Promise<void> {
+  const client = new Client({ connectionString: owner.replace('DATABASE', 'postgres') })
+  await client.connect()
+  try {
+    await work(client)
+  } finally {
+    await client.end()
+  }
+}

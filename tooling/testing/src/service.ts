@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openProcess, type Process } from '@payments/app'
+import { createMetrics, gateway } from '@payments/gateway'
+import { type Binding, createLog, type Log, loadSettings, type Runtime } from '@payments/kernel'
+import { afterAll, beforeAll } from 'vitest'
+import { freshDatabase, type TestDatabase } from './database.ts'
+
+export interface TestService {
+  readonly runtime: Runtime
+  readonly database: TestDatabase
+  /** `http://127.0.0.1:port`, without `/v1`. */
+  readonly url: string
+  readonly dataDir: string
+  /** Every log line so far. */
+  readonly logs: readonly string[]
+}
+
+export interface ServiceOptions {
+  /** Settings over the defaults of a test: any port, high limits, a data directory of its own. */
+  readonly settings?: Record<string, string>
+  readonly worker?: boolean
+  readonly live?: readonly Binding[]
+  readonly database?: TestDatabase
+}
+
+/** Starts the service as `npm start` composes it, on a database of its own. */
+export async function startService(options: ServiceOptions = {}): Promise<TestService & { stop(): Promise<void> }> {
+  const database = options.database ?? (await freshDatabase())
+  const dataDir = mkdtempSync(join(tmpdir(), 'payments-data-'))
+  const logs: string[] = []
+  const log: Log = createLog('debug', (line) => void logs.push(line))
+  const settings = loadSettings({
+    NODE_ENV: 'test',
+    DATA_DIR: dataDir,
+    RATE_LIMIT_GLOBAL: '1000000',
+    RATE_LIMIT_AUTH: '1000000',
+    REFUND_ADDRESS_EVM: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
+    REFUND_ADDRESS_SVM: '11111111111111111111111111111111',
+    REFUND_ADDRESS_TVM: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
+    ...options.settings,
+  })
+  const own: Process = await openProcess(settings, database.serviceUrl, {
+    log,
+    ...(options.live ? { live: options.live } : {}),
+  })
+  let url = ''
+  const server = gateway(own.runtime, createMetrics(), () => url)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  if (options.worker) await own.startWorker()
+  return {
+    runtime: own.runtime,
+    database,
+    url,
+    dataDir,
+    logs,
+    async stop() {
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
+      await own.stop()
+      if (!options.database) await database.drop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A service for the whole test file, started before its first test and gone after its last. */
+export function useService(options: ServiceOptions = {}): TestService {
+  let service: Awaited<ReturnType<typeof startService>> | undefined
+  beforeAll(async () => {
+    service = await startService(options)
+  })
+  afterAll(async () => {
+    await service?.stop()
+  })
+  return new Proxy({} as TestService, {
+    get(_target, name) {
+      if (!service) throw new Error('The service runs only while tests do')
+      return service[name as keyof TestService]
+    },
+  })
+}

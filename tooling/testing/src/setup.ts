@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { schema } from '@payments/app'
+import { createLog, ensureDatabase, migrate, startEmbedded } from '@payments/kernel'
+import type { TestProject } from 'vitest/node'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** URLs of the server, with `DATABASE` where a database's name goes. */
+    database: { owner: string; service: string }
+  }
+}
+
+/** One PostgreSQL server for the run, with a migrated template that each test file copies. Durability is off: nothing here outlives the run. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const directory = mkdtempSync(join(tmpdir(), 'payments-test-'))
+  const server = await startEmbedded(directory, {
+    settings: [
+      'fsync=off',
+      'synchronous_commit=off',
+      'full_page_writes=off',
+      'max_connections=400',
+      'shared_buffers=256MB',
+    ],
+  })
+  await ensureDatabase(server.ownerUrl(), 'template')
+  await migrate(server.ownerUrl('template'), server.serviceUrl('template'), schema, createLog('warn'))
+  project.provide('database', { owner: server.ownerUrl('DATABASE'), service: server.serviceUrl('DATABASE') })
+  return async () => {
+    await server.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
