@@ -5,3 +5,4 @@ export { type Answer, type Call, call, type Merchant, newMerchant } from './merc
 export { startProcess, type TestProcess } from './process.ts'
 export { type Received, type Receiver, startReceiver } from './receiver.ts'
 export { type ServiceOptions, startService, type TestService, useService } from './service.ts'
+export { askForCode, signIn } from './signin.ts'
