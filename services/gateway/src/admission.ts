@@ -5,6 +5,8 @@ import DataLoader from 'dataloader'
 /** What one request needs to know before anything else. */
 export interface Question {
   readonly ip: string
+  /** How many requests it stands for: a tRPC batch counts each of its calls. */
+  readonly count: number
   readonly auth: boolean
   readonly lookup: string | undefined
   readonly sessionId: string | undefined
@@ -102,11 +104,11 @@ export function admissions(runtime: Runtime): (question: Question) => Promise<Ad
 
   async function ask(questions: readonly Question[]): Promise<Admission[]> {
     const counts = new Map<string, { bucket: string; subject: string; count: number }>()
-    const places = questions.map(({ ip, auth }) =>
+    const places = questions.map(({ ip, auth, count }) =>
       (auth ? ['global', 'auth'] : ['global']).map((bucket) => {
         const counter = counts.get(`${bucket} ${ip}`) ?? { bucket, subject: ip, count: 0 }
         counts.set(`${bucket} ${ip}`, counter)
-        counter.count++
+        counter.count += count
         return { counter, place: counter.count }
       }),
     )
