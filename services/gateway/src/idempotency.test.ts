@@ -120,7 +120,9 @@ test('keys of other organisations, environments, methods and paths are other key
   )
 })
 
-test('a process killed in the middle of 200 equal requests leaves one effect after its restart, and the event arrives', async () => {
+test('a process killed in the middle of 200 equal requests leaves one effect after its restart, and the event arrives', {
+  timeout: 180_000,
+}, async () => {
   const receiver = await startReceiver()
   const own = await startService({ settings: { WEBHOOK_DEV_TARGETS: receiver.origin } })
   try {

@@ -50,7 +50,9 @@ function start(env: Record<string, string>): Run {
   return { child, ended, url }
 }
 
-test('a bad setting, a port in use and a bad data directory each end the start with one sentence that names it', async () => {
+test('a bad setting, a port in use and a bad data directory each end the start with one sentence that names it', {
+  timeout: 120_000,
+}, async () => {
   const busy = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => busy.once('listening', resolve))
   const port = String((busy.address() as { port: number }).port)
@@ -70,7 +72,9 @@ test('a bad setting, a port in use and a bad data directory each end the start w
   expect(used.said).toMatch(new RegExp(`^PORT: port ${port} is already in use\n$`))
 })
 
-test('the embedded database keeps its data through a stop and through a crash, and stops with the service', async () => {
+test('the embedded database keeps its data through a stop, a crash and a second start beside it, and stops with the service', {
+  timeout: 120_000,
+}, async () => {
   const DATA_DIR = folder()
   const ask = async (run: Run, path: string, body: object) => {
     const answer = await fetch(`${await run.url}/v1${path}`, {
@@ -96,6 +100,9 @@ test('the embedded database keeps its data through a stop and through a crash, a
   expect((await first.ended).code).toBe(0)
 
   const second = start({ DATA_DIR })
+  expect(await resent(second, challengeId)).toBe(200)
+  const intruder = await start({ DATA_DIR }).ended
+  expect([intruder.code, intruder.said]).toEqual([1, `DATA_DIR: ${DATA_DIR} is in use by another running service\n`])
   expect(await resent(second, challengeId)).toBe(200)
   second.child.kill('SIGKILL')
   await second.ended

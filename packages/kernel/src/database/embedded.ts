@@ -135,8 +135,10 @@ export async function startEmbedded(
   const url = (role: string, password: string, database: string) =>
     `postgres://${role}:${password}@127.0.0.1:${port}/${database}`
   const ownerUrl = (database = 'postgres') => url('payments_owner', secrets.owner, database)
+  const claim = await claimServer(ownerUrl(), directory)
   await ensureServiceRole(ownerUrl(), secrets.service)
   const stop = async () => {
+    await claim.end().catch(() => undefined)
     await run(join(bin, 'pg_ctl'), ['stop', '-D', data, '-m', 'fast', '-w', '-t', '30'], { ...as, cwd: '/' }).catch(
       (error: unknown) => {
         if (runningPort(data) !== undefined) throw error
@@ -154,6 +156,22 @@ export async function startEmbedded(
       if (data.startsWith(ELSEWHERE)) rmSync(dirname(data), { recursive: true, force: true })
     },
   }
+}
+
+/**
+ * Holds a session lock for as long as this process lives, so that only the server of a dead one is taken over.
+ * @throws EmbeddedServerError when a living service uses the directory.
+ */
+async function claimServer(ownerUrl: string, directory: string): Promise<Client> {
+  const client = new Client({ connectionString: ownerUrl, application_name: 'payments-owner', keepAlive: true })
+  client.on('error', () => undefined)
+  await client.connect()
+  const { rows } = await client.query<{ mine: boolean }>(
+    "select pg_try_advisory_lock(hashtext('payments:server')) as mine",
+  )
+  if (rows[0]?.mine) return client
+  await client.end()
+  throw new EmbeddedServerError(`DATA_DIR: ${directory} is in use by another running service`)
 }
 
 /** Creates a database if it is not there yet. */
