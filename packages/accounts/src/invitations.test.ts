@@ -1,5 +1,5 @@
-import { askForCode, call, signIn, startMailbox, useService } from '@payments/testing'
 import { afterAll, expect, test } from 'vitest'
+import { askForCode, call, signIn, startMailbox, useService } from '#testing'
 import { foundOrganisation, signedIn } from './testing.ts'
 
 const mailbox = await startMailbox()

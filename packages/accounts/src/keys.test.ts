@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { newId } from '@payments/kernel'
-import { call, startProcess, type TestProcess, useService } from '@payments/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call, startProcess, type TestProcess, useService } from '#testing'
 import { keyUses } from './key-uses.ts'
 import { effectiveScopes, lookupOf } from './keys.ts'
 import { createKeyFor, foundOrganisation, signedIn } from './testing.ts'

@@ -1,5 +1,5 @@
-import { call, newMerchant, signIn, startMailbox, startProcess, type TestProcess, useService } from '@payments/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call, newMerchant, signIn, startMailbox, startProcess, type TestProcess, useService } from '#testing'
 import { signedIn } from './testing.ts'
 
 const mailbox = await startMailbox()

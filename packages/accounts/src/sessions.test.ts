@@ -1,5 +1,5 @@
-import { call, newMerchant, startProcess, startService, type TestProcess, useService } from '@payments/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call, newMerchant, startProcess, startService, type TestProcess, useService } from '#testing'
 import { foundOrganisation, signedIn, type TestSession } from './testing.ts'
 
 const service = useService()

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { askForCode, call, signIn, startMailbox, startService, useService } from '@payments/testing'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { askForCode, call, signIn, startMailbox, startService, useService } from '#testing'
 import { signedIn } from './testing.ts'
 
 const mailbox = await startMailbox()

@@ -1,8 +1,8 @@
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { SettingsError } from '@payments/kernel'
-import { call, startService, useService } from '@payments/testing'
 import { decodeJwt, decodeProtectedHeader, exportJWK, type JWTPayload, SignJWT } from 'jose'
 import { expect, test } from 'vitest'
+import { call, startService, useService } from '#testing'
 import { foundOrganisation, signedIn } from './testing.ts'
 
 const service = useService()

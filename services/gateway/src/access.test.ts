@@ -1,7 +1,7 @@
 import { createKeyFor, foundOrganisation, signedIn } from '@payments/accounts/testing'
 import { type Access, newId } from '@payments/kernel'
-import { call, newMerchant, useService } from '@payments/testing'
 import { beforeAll, expect, test } from 'vitest'
+import { call, newMerchant, useService } from '#testing'
 import { type Operation, operations } from './operations.ts'
 
 // Every REST operation × every kind of caller. The expectation is this file's own table, one row for each kind of

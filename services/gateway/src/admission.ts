@@ -42,7 +42,8 @@ interface Replay extends StoredReply {
 }
 
 // One statement: counts every request, reads every credential and every stored reply that may be replayed.
-// Hits are merged and sorted before they come here, so that two processes lock the counters in one order.
+// Hits are merged and sorted before they come here, so that two processes lock the counters in one order. The limits in
+// `replays` keep the planner on the primary key, whatever it believes of a table that grew since its last statistics.
 const SQL = `
   with hits as (
     insert into rate_limits as r (bucket, subject, count, ends_at)
@@ -55,12 +56,16 @@ const SQL = `
   ), keys as (${keyFactsSql('$5')}),
   sessions as (${sessionFactsSql('$6')}),
   replays as (
-    select i.organisation_id, i.environment, i.method, i.path, i.key, i.status, i.reply, i.sealed
+    select i.*
       from unnest($7::text[], $8::text[], $9::text[], $10::text[]) as q (lookup, method, path, key)
-      join api_keys k on k.lookup = q.lookup
-      join idempotency_keys i on i.organisation_id = k.organisation_id and i.environment = k.environment
-       and i.method = q.method and i.path = q.path and i.key = q.key
-     where i.reply is not null and i.expires_at > now()
+      cross join lateral (select organisation_id, environment from api_keys where lookup = q.lookup limit 1) as k
+      cross join lateral (
+        select organisation_id, environment, method, path, key, status, reply, sealed
+          from idempotency_keys
+         where organisation_id = k.organisation_id and environment = k.environment and method = q.method and path = q.path and key = q.key
+           and reply is not null and expires_at > now()
+         limit 1
+      ) as i
   )
   select (select coalesce(json_agg(hits), '[]') from hits) as hits,
          (select coalesce(json_agg(keys), '[]') from keys) as keys,

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { signedIn } from '@payments/accounts/testing'
-import { call, type Merchant, newMerchant, useService } from '@payments/testing'
 import { beforeAll, expect, test } from 'vitest'
+import { call, type Merchant, newMerchant, useService } from '#testing'
 
 const service = useService()
 let merchant: Merchant

@@ -1,6 +1,6 @@
 import { signedIn } from '@payments/accounts/testing'
-import { call, startProcess, type TestProcess, useService } from '@payments/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call, startProcess, type TestProcess, useService } from '#testing'
 
 const GLOBAL = 60
 const AUTH = 10

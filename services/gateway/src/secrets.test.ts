@@ -1,5 +1,5 @@
-import { call, signIn, startMailbox, tableContents, useService } from '@payments/testing'
 import { afterAll, expect, test } from 'vitest'
+import { call, signIn, startMailbox, tableContents, useService } from '#testing'
 
 const mailbox = await startMailbox()
 afterAll(() => mailbox.close())

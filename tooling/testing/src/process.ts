@@ -7,6 +7,8 @@ const MAIN = fileURLToPath(new URL('../../../services/gateway/src/main.ts', impo
 export interface TestProcess {
   readonly url: string
   stop(): Promise<void>
+  /** SIGKILL: what a crash or the kernel's memory killer does. */
+  kill(): void
 }
 
 /** A second gateway as a process of its own, on the database and with the keys of a running service. */
@@ -45,6 +47,7 @@ export async function startProcess(service: TestService, settings: Record<string
   })
   return {
     url,
+    kill: () => void child.kill('SIGKILL'),
     stop: () =>
       new Promise((resolve) => {
         child.once('exit', () => resolve())

@@ -1,5 +1,5 @@
 // Does the time of a reply tell what its text does not? Statistics, so no part of the tests: a shared machine may fail
-// it by chance. `node tooling/timing/src/main.ts [pairs]`; ends with 1 when a difference is found.
+// it by chance. `npm run timing -- [pairs]`; ends with 1 when a difference is found.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createKeyFor, foundOrganisation, signedIn } from '@payments/accounts/testing'

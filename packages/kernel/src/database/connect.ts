@@ -1,6 +1,7 @@
 import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql'
 import { Client, type Pool } from 'pg'
 import type { Log } from '../log.ts'
+import { ServiceClient } from './client.ts'
 
 /** Session settings of the service's connections: no statement, lock or idle transaction may hang for ever. */
 const SESSION =
@@ -25,6 +26,8 @@ export async function connect(
     entities: [...entities],
     pool: { min: 0, max: options.pool },
     driverOptions: {
+      Client: ServiceClient,
+      pipeline: true,
       options: options.session ?? SESSION,
       application_name: 'payments',
       onPoolCreated: (pool: Pool) => {
