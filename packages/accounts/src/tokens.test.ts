@@ -124,10 +124,15 @@ test('a signing key is rotated without logging anybody out, and its end is the e
   }
 })
 
-test('a setting that holds no public Ed25519 key stops the start and is named', async () => {
-  for (const text of ['nonsense', pem(ed25519().privateKey, 'pkcs8')]) {
-    const starting = startService({ database: service.database, settings: { JWT_ACCEPTED_PUBLIC_KEYS: text } })
+test('a setting of keys or proxies that is none stops the start and is named', async () => {
+  for (const [name, text] of [
+    ['JWT_ACCEPTED_PUBLIC_KEYS', 'nonsense'],
+    ['JWT_ACCEPTED_PUBLIC_KEYS', pem(ed25519().privateKey, 'pkcs8')],
+    ['TRUST_PROXY', '10.0.0.0/8,10.0.0.0/33'],
+    ['TRUST_PROXY', 'proxy.example'],
+  ] as const) {
+    const starting = startService({ database: service.database, settings: { [name]: text } })
     await expect(starting).rejects.toThrow(SettingsError)
-    await expect(starting).rejects.toThrow(/^JWT_ACCEPTED_PUBLIC_KEYS: /)
+    await expect(starting).rejects.toThrow(`${name}: `)
   }
 })

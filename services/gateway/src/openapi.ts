@@ -119,6 +119,17 @@ function complete(operation: Operation, described: Json): Json {
       ...(parameters ?? []).map((parameter) =>
         parameter.in === 'path' ? { ...parameter, required: true } : parameter,
       ),
+      ...(open
+        ? []
+        : [
+            {
+              name: 'X-Service-Environment',
+              in: 'header',
+              required: false,
+              description: 'The environment a session works in. Ignored with an API key, which has its own.',
+              schema: { type: 'string', enum: ['test', 'live'], default: 'test' },
+            },
+          ]),
       ...(keyed
         ? [
             {
