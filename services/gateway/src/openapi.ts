@@ -1,5 +1,5 @@
 import { appRouter } from '@payments/app'
-import { sessionOnly } from '@payments/kernel'
+import { isOpen, sessionOnly } from '@payments/kernel'
 import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { type Operation, operations } from './operations.ts'
 
@@ -81,7 +81,7 @@ export function openApiDocument(baseUrl: string): Json {
 function complete(operation: Operation, described: Json): Json {
   const { meta } = operation
   const dashboard = sessionOnly(meta.access)
-  const open = meta.access === 'public' || meta.access === 'sign-in'
+  const open = isOpen(meta.access)
   const mutates = operation.method !== 'GET'
   const keyed = mutates && !dashboard && !open
   const bodyless =
