@@ -8,7 +8,9 @@ const PREPARED_LIMIT = 300
 
 type Send = (text: unknown, values?: unknown, callback?: unknown) => Promise<QueryResult>
 
-const BEGUN = { command: 'BEGIN', rowCount: null, rows: [], oid: 0, fields: [] } as unknown as QueryResult
+const done = (command: string) => ({ command, rowCount: null, rows: [], oid: 0, fields: [] }) as unknown as QueryResult
+const BEGUN = done('BEGIN')
+const ROLLED_BACK = done('ROLLBACK')
 
 /**
  * A connection that waits less, given the option `pipeline: true`:
@@ -40,10 +42,11 @@ export class ServiceClient extends Client {
         send(text).catch(() => undefined)
         return Promise.resolve(BEGUN)
       }
-      if ((text === 'commit' || text === 'rollback') && settled) {
-        const answer = settled
+      if (text === 'commit' || text === 'rollback') {
+        const answer = settled ?? send(text)
         settled = undefined
-        return answer
+        // A server that is gone has rolled back. Were this to fail, the ORM would never give the connection back to its pool.
+        return text === 'commit' ? answer : answer.catch(() => ROLLED_BACK)
       }
       const result = prepared(text, values)
       if (text.startsWith(THEN_COMMIT)) {
