@@ -1,4 +1,5 @@
 // `npm run new -- domain <name>`: a working domain and its line in the list.
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { skeleton } from './skeleton.ts'
@@ -43,6 +44,9 @@ parsed.dependencies = Object.fromEntries(
 )
 writeFileSync(manifest, `${JSON.stringify(parsed, null, 2)}\n`)
 
+spawnSync(join(root, 'node_modules/.bin/biome'), ['check', '--write', folder, join(root, 'packages/app')], {
+  cwd: root,
+})
 process.stdout.write(`packages/${name} is written and listed. Next: npx pnpm install, npm run derive, npm test.\n`)
 
 function from(line: string): string {

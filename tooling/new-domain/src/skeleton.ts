@@ -1,6 +1,7 @@
 /** The files of a new domain: one resource with a table of states, five operations, events and a test. `plural` is its name. */
 export function skeleton(plural: string, timestamp: string): Record<string, string> {
   const one = plural.endsWith('ies') ? `${plural.slice(0, -3)}y` : plural.replace(/s$/, '')
+  const a = /^[aeiou]/.test(one) ? 'an' : 'a'
   const One = one[0]?.toUpperCase() + one.slice(1)
   const Plural = plural[0]?.toUpperCase() + plural.slice(1)
   const files: Record<string, string> = {
@@ -88,7 +89,7 @@ import { ${One} } from './schemas.ts'
 
 export const events = {
   '${one}.created': { says: '${One} created', data: ${One}.extend({ previousStatus: z.null() }) },
-  '${one}.updated': { says: 'The status of a ${one} changed', data: ${One}.extend({ previousStatus: z.string() }) },
+  '${one}.updated': { says: 'The status of ${a} ${one} changed', data: ${One}.extend({ previousStatus: z.string() }) },
 } satisfies Record<string, EventType>
 `,
     'src/migrations.ts': `import { lifecycle, type MigrationStep } from '@payments/kernel'
@@ -174,7 +175,7 @@ export const ${plural}Router = {
     rest: 'POST /${plural}',
     access: 'write',
     tag,
-    summary: 'Create a ${one}',
+    summary: 'Create ${a} ${one}',
     message: '${One} created',
     status: 201,
     input: New${One},
@@ -185,7 +186,7 @@ export const ${plural}Router = {
     rest: 'GET /${plural}/{${one}Id}',
     access: 'read',
     tag,
-    summary: 'Get a ${one}',
+    summary: 'Get ${a} ${one}',
     message: '${One} retrieved',
     input: ${One}Id,
     output: ${One},
@@ -196,7 +197,7 @@ export const ${plural}Router = {
     rest: 'DELETE /${plural}/{${one}Id}',
     access: 'write',
     tag,
-    summary: 'Close a ${one}',
+    summary: 'Close ${a} ${one}',
     message: '${One} closed',
     input: ${One}Id,
     output: ${One},
@@ -226,7 +227,7 @@ import { newMerchant, useService } from '#testing'
 
 const service = useService()
 
-test('a ${one} is closed once', async () => {
+test('${a} ${one} is closed once', async () => {
   const merchant = await newMerchant(service)
   const { body } = await merchant.call('POST /v1/${plural}', { body: { name: 'First' } })
   const closed = await merchant.call(\`DELETE /v1/${plural}/\${body.data.id}\`)
