@@ -60,7 +60,7 @@ export const sessionFactsSql = (ids: string): string => `
     join organisations o on o.id = s.organisation_id
    where s.id = any(${ids}::uuid[]) and s.revoked_at is null and s.expires_at > now()`
 
-/** What a sign-in procedure sees: a stale access token does not keep anybody from getting a fresh one. */
+/** What an open operation sees: a stale access token does not keep anybody from getting a fresh one, or from paying. */
 export const withoutSession = (credential: Credential): Credential =>
   credential.kind === 'session' || credential.kind === 'bad-token' ? { kind: 'none' } : credential
 

@@ -19,8 +19,8 @@ export const Verify = z.strictObject({
   code: z.string().regex(/^\d{6}$/, 'Must be 6 digits'),
   organisationId: z.uuid().optional(),
 })
-export const User = z.object({ id: z.uuid(), email: z.string(), fullName: z.string().nullable() }).meta({ id: 'User' })
-export const Organisation = z
+const User = z.object({ id: z.uuid(), email: z.string(), fullName: z.string().nullable() }).meta({ id: 'User' })
+const Organisation = z
   .object({ id: z.uuid(), name: z.string(), role: z.enum(['owner', 'member', 'operator']) })
   .meta({ id: 'Organisation' })
 export const Tokens = z

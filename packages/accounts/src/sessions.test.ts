@@ -129,17 +129,27 @@ test('a session chooses its environment by header, test by default, and a wrong 
   expect((await call(service, 'GET /v1/customers', { token: key, headers })).status).toBe(200)
 })
 
-test('what signing in leaves behind is purged, and living sessions stay', async () => {
+test('what has had its time is purged: ended sessions, counters and replies, and nothing that lives', async () => {
   const kept = await owner()
   const ended = await owner()
   await service.runtime.pool.query("update sessions set revoked_at = now() - interval '8 days' where user_id = $1", [
     ended.userId,
   ])
   await service.runtime.pool.query("insert into code_sends values ('old@example.com', now() - interval '2 hours')")
+  for (const [ip, window] of [
+    ['old', '-1 s'],
+    ['new', '1 h'],
+  ])
+    await service.runtime.pool.query("insert into rate_limits values ('global', $1, 1, now() + $2::interval)", [
+      ip,
+      window,
+    ])
   const worker = await startService({ worker: true, database: service.database })
   const left = async (user: string) =>
     (await service.runtime.pool.query('select 1 from sessions where user_id = $1', [user])).rowCount
   await expect.poll(() => left(ended.userId), { timeout: 10_000 }).toBe(0)
   expect(await left(kept.userId)).toBe(1)
+  const counters = () => service.runtime.pool.query("select subject from rate_limits where subject in ('old', 'new')")
+  await expect.poll(async () => (await counters()).rows, { timeout: 10_000 }).toEqual([{ subject: 'new' }])
   await worker.stop()
 })

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { askForCode, call, signIn, startMailbox, startService, useService } from '#testing'
 import { signedIn } from './testing.ts'
 
@@ -185,5 +185,23 @@ test('without a mail server a letter becomes an .eml file and the console shows 
     expect(readFileSync(join(directory, file as string), 'utf8')).toContain(`Your code is ${code}`)
   } finally {
     await dev.stop()
+  }
+})
+
+test('codes, tokens and keys do not come from Math.random', async () => {
+  const random = vi.spyOn(Math, 'random').mockReturnValue(0.5)
+  try {
+    const secrets = new Set<string>()
+    for (const email of ['chance-1@example.com', 'chance-2@example.com', 'chance-3@example.com']) {
+      const asked = await askForCode(service, mailbox, { email, organisationName: 'Chance' })
+      const { accessToken, refreshToken } = (await verify(asked)).body.data
+      const body = { name: 'Chance', environment: 'test' }
+      const made = await call(service, 'POST /v1/api-keys', { body, token: accessToken, key: null })
+      const { key } = made.body.data
+      for (const secret of [asked.code, refreshToken, key.slice(9, 17), key.slice(17)]) secrets.add(secret)
+    }
+    expect(secrets.size).toBe(12)
+  } finally {
+    random.mockRestore()
   }
 })

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { no, type Settings } from '@payments/kernel'
+import { isId, no, type Settings } from '@payments/kernel'
 import { calculateJwkThumbprint, exportJWK, type JWK, jwtVerify, SignJWT } from 'jose'
 
 export const ACCESS_TOKEN_SECONDS = 900
@@ -70,7 +70,7 @@ function make(settings: Settings): TokenKeys {
             requiredClaims: ['sub', 'org', 'sid', 'exp', 'iat', 'jti'],
           },
         )
-        if (typeof payload.sid !== 'string' || typeof payload.sub !== 'string')
+        if (typeof payload.sid !== 'string' || typeof payload.sub !== 'string' || !isId(payload.sid))
           throw new Error('Claims of another kind')
         return { userId: payload.sub, sessionId: payload.sid }
       } catch (error) {

@@ -8,6 +8,7 @@ import {
   eventRecorder,
   type Job,
   kernelMigrations,
+  kernelPurge,
   keyring,
   type Log,
   notify,
@@ -24,8 +25,8 @@ import { routesProvider, routesSandbox, sandboxRoutes } from '@payments/routes'
 import { PgBoss } from 'pg-boss'
 import { domains } from './domains.ts'
 
-/** The kernel's own tables, as one more entry of the list that is migrated. */
-const kernel: Domain = { name: 'kernel', migrations: kernelMigrations }
+/** The kernel's own tables and loops, as one more entry of the list. */
+const kernel: Domain = { name: 'kernel', migrations: kernelMigrations, loops: [kernelPurge] }
 
 /** What the database is brought to. */
 export const schema: readonly Domain[] = [kernel, ...domains]
@@ -95,7 +96,7 @@ export async function openProcess(
       await startWorkers(runtime, domains.flatMap((domain: Domain) => domain.jobs ?? []) as Job[])
       loops = startLoops(
         runtime,
-        domains.flatMap((domain: Domain) => domain.loops ?? []),
+        schema.flatMap((domain) => domain.loops ?? []),
         databaseUrl,
       )
     },

@@ -53,6 +53,9 @@ export type Access =
   | 'owner-read'
   | 'operator'
 
+/** Does this need no credential? A session is then nobody's business, stale or not; a key still has to be a good one. */
+export const isOpen = (access: Access): boolean => access === 'public' || access === 'sign-in'
+
 /** Is this a surface for dashboard sessions, closed to every API key? */
 export const sessionOnly = (access: Access): boolean =>
   access.startsWith('session') || access.startsWith('owner') || access === 'operator'

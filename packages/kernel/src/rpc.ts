@@ -1,7 +1,7 @@
 import { initTRPC, TRPCError } from '@trpc/server'
 import type { OpenApiMeta } from 'trpc-to-openapi'
 import { ZodError, z } from 'zod'
-import { type Access, type Actor, authorise } from './actor.ts'
+import { type Access, type Actor, authorise, isOpen } from './actor.ts'
 import type { Read, Runtime, Work } from './context.ts'
 import type { Log } from './log.ts'
 import { Refusal, type RefusalMaker } from './refusals.ts'
@@ -88,7 +88,7 @@ function metaOf(description: Description<z.ZodObject, z.ZodType>, prepares: bool
       tags: [description.tag],
       summary: description.summary,
       ...(description.description ? { description: description.description } : {}),
-      protect: description.access !== 'public' && description.access !== 'sign-in',
+      protect: !isOpen(description.access),
     },
     access: description.access,
     status: description.status ?? 200,

@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 
@@ -79,6 +80,7 @@ export const settingsSchema = z.object({
     .default([])
     .describe('Further keys whose access tokens are accepted: the one before the signing key, or the next one'),
   TRUST_PROXY: list
+    .pipe(z.array(z.string().refine(isProxy, 'must be IP addresses or CIDR ranges')))
     .default([])
     .describe('Comma-separated addresses or CIDR ranges of the proxies whose X-Forwarded-* is believed'),
   DASHBOARD_ORIGINS: origins.default([]).describe('Comma-separated origins that browsers may call from'),
@@ -125,6 +127,16 @@ export class SettingsError extends Error {
 function pemBlocks(text: string): string[] {
   const plain = text.replaceAll('\\n', '\n').trim()
   return plain.match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----/g) ?? (plain ? [plain] : [])
+}
+
+/** An address, a range, or one of the names that `proxy-addr` knows. */
+function isProxy(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
+  const [address = '', bits, ...rest] = text.split('/')
+  const longest = isIP(address) === 6 ? 128 : 32
+  return (
+    isIP(address) !== 0 && rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && +bits <= longest))
+  )
 }
 
 function isEd25519Public(pem: string): boolean {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { actorOf, type Credential, keyUses, withoutSession } from '@payments/accounts'
-import { authorise, invalid, type Log, Refusal, type Runtime, reader } from '@payments/kernel'
+import { authorise, invalid, isOpen, type Log, Refusal, type Runtime, reader } from '@payments/kernel'
 import type { Admission } from './admission.ts'
 import { parseBody, readBody } from './body.ts'
 import { success } from './envelope.ts'
@@ -43,7 +43,7 @@ export function dispatcher(runtime: Runtime) {
 
   return async (operation: Operation, request: Admitted): Promise<Answer> => {
     const { meta } = operation
-    const credential = meta.access === 'sign-in' ? withoutSession(request.credential) : request.credential
+    const credential = isOpen(meta.access) ? withoutSession(request.credential) : request.credential
     const actor = actorOf(credential, request.admission, request.environment)
     if (actor.keyId) uses.note(actor.keyId)
     authorise(meta.access, actor)

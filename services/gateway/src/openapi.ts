@@ -1,5 +1,5 @@
 import { appRouter } from '@payments/app'
-import { sessionOnly } from '@payments/kernel'
+import { isOpen, sessionOnly } from '@payments/kernel'
 import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { type Operation, operations } from './operations.ts'
 
@@ -81,7 +81,7 @@ export function openApiDocument(baseUrl: string): Json {
 function complete(operation: Operation, described: Json): Json {
   const { meta } = operation
   const dashboard = sessionOnly(meta.access)
-  const open = meta.access === 'public' || meta.access === 'sign-in'
+  const open = isOpen(meta.access)
   const mutates = operation.method !== 'GET'
   const keyed = mutates && !dashboard && !open
   const bodyless =
@@ -119,6 +119,17 @@ function complete(operation: Operation, described: Json): Json {
       ...(parameters ?? []).map((parameter) =>
         parameter.in === 'path' ? { ...parameter, required: true } : parameter,
       ),
+      ...(open
+        ? []
+        : [
+            {
+              name: 'X-Service-Environment',
+              in: 'header',
+              required: false,
+              description: 'The environment a session works in. Ignored with an API key, which has its own.',
+              schema: { type: 'string', enum: ['test', 'live'], default: 'test' },
+            },
+          ]),
       ...(keyed
         ? [
             {

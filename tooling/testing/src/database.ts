@@ -24,6 +24,26 @@ export async function freshDatabase(): Promise<TestDatabase> {
   }
 }
 
+/** Every row of every table, as text, by table: for tests that look for what must not be there. */
+export async function tableContents(database: TestDatabase): Promise<Map<string, string>> {
+  const client = new Client({ connectionString: database.ownerUrl })
+  await client.connect()
+  try {
+    const { rows: tables } = await client.query<{ name: string }>(
+      `select format('%I.%I', schemaname, tablename) as name from pg_tables
+        where schemaname not in ('pg_catalog', 'information_schema')`,
+    )
+    const contents = new Map<string, string>()
+    for (const { name } of tables) {
+      const { rows } = await client.query<{ row: string }>(`select t::text as row from ${name} t`)
+      contents.set(name, rows.map(({ row }) => row).join('\n'))
+    }
+    return contents
+  } finally {
+    await client.end()
+  }
+}
+
 async function administer(owner: string, work: (client: Client) => Promise<unknown>): Promise<void> {
   const client = new Client({ connectionString: owner.replace('DATABASE', 'postgres') })
   await client.connect()

@@ -1,5 +1,5 @@
 /** What tests stand on: the real service on a real PostgreSQL, one database for each test file. */
-export { freshDatabase, type TestDatabase } from './database.ts'
+export { freshDatabase, type TestDatabase, tableContents } from './database.ts'
 export { type Mailbox, type ReceivedLetter, startMailbox } from './mailbox.ts'
 export { type Answer, type Call, call, type Merchant, newMerchant } from './merchant.ts'
 export { startProcess, type TestProcess } from './process.ts'

@@ -1,0 +1,33 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { anonymous } from '@payments/kernel'
+import { expect, test, vi } from 'vitest'
+import { actorOf, type KeyFacts } from './credentials.ts'
+
+vi.mock(import('node:crypto'), async (original) => {
+  const real = await original()
+  return { ...real, timingSafeEqual: vi.fn(real.timingSafeEqual) }
+})
+
+const key = `svc_test_${'a'.repeat(32)}`
+const facts: KeyFacts = {
+  id: '0199aaaa-0000-7000-8000-000000000000',
+  organisation_id: anonymous.organisationId,
+  environment: 'test',
+  type: 'secret',
+  lookup: 'aaaaaaaa',
+  digest: createHash('sha256').update(key).digest('hex'),
+  scopes: ['api:read'],
+  ended: false,
+  suspended: false,
+}
+const ask = (presented: string, row: KeyFacts | undefined) =>
+  actorOf({ kind: 'key', key: presented, lookup: 'aaaaaaaa' }, { key: row, session: undefined }, undefined)
+
+test('a key is compared in constant time, once, whether its lookup part is known, unknown or ended', () => {
+  const compared = vi.mocked(timingSafeEqual)
+  expect(ask(key, facts).kind).toBe('key')
+  expect(() => ask(`${key.slice(0, -1)}b`, facts)).toThrow('Invalid API key')
+  expect(() => ask(key, { ...facts, ended: true })).toThrow('Invalid API key')
+  expect(() => ask(key, undefined)).toThrow('Invalid API key')
+  expect(compared.mock.calls.map(([a, b]) => [a.byteLength, b.byteLength])).toEqual(Array(4).fill([64, 64]))
+})

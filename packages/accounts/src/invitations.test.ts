@@ -1,0 +1,108 @@
+import { afterAll, expect, test } from 'vitest'
+import { askForCode, call, signIn, startMailbox, useService } from '#testing'
+import { foundOrganisation, signedIn } from './testing.ts'
+
+const mailbox = await startMailbox()
+afterAll(() => mailbox.close())
+const service = useService({ worker: true, settings: { SMTP_URL: mailbox.url } })
+
+const founder = async () =>
+  signedIn(service.runtime, { organisationId: await foundOrganisation(service.runtime), role: 'owner' })
+const invite = (token: string, email: string, role = 'member') =>
+  call(service, 'POST /v1/auth/invitations', { body: { email, role }, token, key: null })
+const listed = async (token: string) =>
+  (await call(service, 'GET /v1/auth/invitations', { token })).body.data.invitations[0]
+
+test('the invited e-mail gets a letter and joins by verifying a code', async () => {
+  const { accessToken, organisation } = await founder()
+  const invited = await invite(accessToken, 'Guest@example.com')
+  expect([invited.status, invited.body.message]).toEqual([201, 'Invitation sent'])
+  expect(invited.body.data).toMatchObject({ email: 'guest@example.com', role: 'member', status: 'pending' })
+  expect((await mailbox.letterTo('guest@example.com')).raw).toContain(organisation.name)
+  const guest = await signIn(service, mailbox, { email: 'guest@example.com' })
+  expect(guest.organisation).toEqual({ ...organisation, role: 'member' })
+  expect(await listed(accessToken)).toMatchObject({ email: 'guest@example.com', status: 'accepted' })
+})
+
+test('a user of one organisation joins a second, and keeps signing in to the first unless they ask', async () => {
+  const first = await signIn(service, mailbox, { email: 'both@example.com', organisationName: 'First' })
+  const { accessToken, organisation } = await founder()
+  await invite(accessToken, 'both@example.com', 'owner')
+  await mailbox.letterTo('both@example.com', 1)
+  const again = await signIn(service, mailbox, { email: 'both@example.com' })
+  expect(again.organisation).toEqual(first.organisation)
+  const asked = await askForCode(service, mailbox, { email: 'both@example.com' })
+  const body = { ...asked, organisationId: organisation.id }
+  const there = await call(service, 'POST /v1/auth/otp/verify', { body, key: null })
+  expect(there.body.data.organisation).toEqual({ ...organisation, role: 'owner' })
+  const me = await call(service, 'GET /v1/auth/me', { token: there.body.data.accessToken })
+  expect(me.body.data.organisations).toEqual([first.organisation, { ...organisation, role: 'owner' }])
+})
+
+test('who registers an organisation of their own while invited gets both', async () => {
+  const { accessToken, organisation } = await founder()
+  await invite(accessToken, 'own@example.com')
+  await mailbox.letterTo('own@example.com')
+  const own = await signIn(service, mailbox, { email: 'own@example.com', organisationName: 'Own' })
+  expect(own.organisation).toMatchObject({ name: 'Own', role: 'owner' })
+  const me = await call(service, 'GET /v1/auth/me', { token: own.accessToken })
+  expect(me.body.data.organisations).toContainEqual({ ...organisation, role: 'member' })
+})
+
+test('an organisation that is not the user’s is not found, and the code is not spent by asking', async () => {
+  const { organisation } = await founder()
+  const asked = await askForCode(service, mailbox, { email: 'curious@example.com', organisationName: 'Curious' })
+  const verify = (more: object) => call(service, 'POST /v1/auth/otp/verify', { body: { ...asked, ...more }, key: null })
+  expect((await verify({ organisationId: organisation.id })).body.message).toBe('Organisation not found')
+  expect((await verify({})).status).toBe(200)
+})
+
+test('an expired invitation admits nobody and can be renewed', async () => {
+  const { accessToken } = await founder()
+  await invite(accessToken, 'slow@example.com')
+  await service.runtime.pool.query("update invitations set expires_at = now() where email = 'slow@example.com'")
+  expect(await listed(accessToken)).toMatchObject({ status: 'expired' })
+  const login = await call(service, 'POST /v1/auth/login', { body: { email: 'slow@example.com' }, key: null })
+  expect(login.status).toBe(200)
+  await invite(accessToken, 'slow@example.com', 'owner')
+  const joined = await signInAfter('slow@example.com', 2)
+  expect(joined.organisation.role).toBe('owner')
+  expect(
+    mailbox.letters.filter(({ to, raw }) => to === 'slow@example.com' && raw.includes('Your code is')),
+  ).toHaveLength(1)
+})
+
+/** Signs in once this many letters have arrived, so that an invitation is not taken for the code. */
+async function signInAfter(email: string, letters: number) {
+  await mailbox.letterTo(email, letters - 1)
+  return signIn(service, mailbox, { email })
+}
+
+test('inviting says nothing of accounts elsewhere, and a member is not invited again', async () => {
+  const { accessToken, email } = await founder()
+  const elsewhere = await founder()
+  const known = await invite(accessToken, elsewhere.email)
+  const unknown = await invite(accessToken, 'unheard-of@example.com')
+  expect(Object.keys(known.body.data)).toEqual(Object.keys(unknown.body.data))
+  expect([known.status, known.body.message]).toEqual([unknown.status, unknown.body.message])
+  const own = await invite(accessToken, email)
+  expect([own.status, own.body.message]).toEqual([409, 'Already a member of the organisation'])
+})
+
+test('an organisation sends at most 20 invitations a day, also in parallel', async () => {
+  const { accessToken } = await founder()
+  const replies = await Promise.all(
+    Array.from({ length: 24 }, (_, index) => invite(accessToken, `crowd-${index}@example.com`)),
+  )
+  expect(replies.filter(({ status }) => status === 201)).toHaveLength(20)
+  for (const { status, body } of replies.filter((each) => each.status !== 201))
+    expect([status, body.message]).toEqual([429, 'Too many invitations today'])
+})
+
+test('who is invited into the operators’ organisation becomes an operator', async () => {
+  const { accessToken } = await signedIn(service.runtime, { role: 'operator' })
+  await invite(accessToken, 'ops@example.com')
+  await mailbox.letterTo('ops@example.com')
+  const joined = await signIn(service, mailbox, { email: 'ops@example.com' })
+  expect(joined.organisation).toMatchObject({ name: 'Operators', role: 'operator' })
+})

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call, newMerchant, signIn, startMailbox, startProcess, type TestProcess, useService } from '#testing'
+import { signedIn } from './testing.ts'
+
+const mailbox = await startMailbox()
+afterAll(() => mailbox.close())
+const service = useService({ worker: true, settings: { SMTP_URL: mailbox.url } })
+let process: TestProcess
+let operator: string
+beforeAll(async () => {
+  process = await startProcess(service)
+  operator = (await signedIn(service.runtime, { role: 'operator' })).accessToken
+})
+afterAll(() => process.stop())
+
+const ops = (line: string, body?: object) => {
+  const [method, path] = line.split(' ')
+  return call(service, `${method} /v1/admin/ops/organisations${path ?? ''}`, { body, token: operator, key: null })
+}
+
+test('a suspended organisation may sign in and read, nothing else, from the very next request of every process', async () => {
+  const owner = await signIn(service, mailbox, { email: 'pause@example.com', organisationName: 'Pause' })
+  const { id } = owner.organisation
+  const { key } = await newMerchant(service, { organisationId: id })
+  const create = async (at: { url: string }, token: string) => {
+    const body = { name: 'Ada', email: `${crypto.randomUUID()}@example.com` }
+    const reply = await call(at, 'POST /v1/customers', { body, token })
+    return `${reply.status} ${reply.body.message}`
+  }
+  expect(await create(process, key)).toBe('201 Customer created')
+
+  const suspended = await ops(`POST /${id}/suspend`, { reason: 'Chargebacks' })
+  expect(suspended.body).toMatchObject({
+    message: 'Organisation suspended',
+    data: { id, status: 'suspended', suspensionReason: 'Chargebacks' },
+  })
+  const refused = '403 Organisation suspended'
+  expect(await create(process, key)).toBe(refused)
+  expect(await create(process, owner.accessToken)).toBe(refused)
+  const made = await call(process, 'POST /v1/api-keys', {
+    body: { name: 'New', environment: 'test' },
+    token: owner.accessToken,
+  })
+  expect(`${made.status} ${made.body.message}`).toBe(refused)
+  for (const token of [key, owner.accessToken])
+    expect((await call(process, 'GET /v1/customers', { token })).status).toBe(200)
+  const again = await signIn(process, mailbox, { email: 'pause@example.com' })
+  expect((await call(process, 'GET /v1/api-keys', { token: again.accessToken })).status).toBe(200)
+  expect((await call(process, 'POST /v1/auth/logout', { token: again.accessToken, key: null })).status).toBe(200)
+
+  const first = suspended.body.data.suspendedAt
+  expect((await ops(`POST /${id}/suspend`)).body.data).toMatchObject({
+    suspendedAt: first,
+    suspensionReason: 'Chargebacks',
+  })
+  const lifted = await ops(`POST /${id}/reactivate`)
+  expect(lifted.body.data).toMatchObject({ status: 'active', suspendedAt: null, suspensionReason: null })
+  expect(await create(process, key)).toBe('201 Customer created')
+  expect((await ops(`POST /${id}/reactivate`)).body.data.updatedAt).toBe(lifted.body.data.updatedAt)
+})
+
+test('operators list and show organisations with their members', async () => {
+  const owner = await signIn(service, mailbox, { email: 'shown@example.com', organisationName: 'Shown' })
+  const list = await ops('GET ')
+  expect(list.body.data.total).toBe(list.body.data.organisations.length)
+  const listed = list.body.data.organisations.find((each: { id: string }) => each.id === owner.organisation.id)
+  expect(listed).toMatchObject({ name: 'Shown', operator: false, status: 'active' })
+  const shown = await ops(`GET /${owner.organisation.id}`)
+  expect(shown.body.data).toEqual({
+    ...listed,
+    members: [{ userId: owner.user.id, email: 'shown@example.com', role: 'owner' }],
+  })
+  for (const id of ['not-an-id', owner.user.id])
+    expect((await ops(`GET /${id}`)).body.message).toBe('Organisation not found')
+})
+
+test('the operators’ own organisation cannot be suspended', async () => {
+  const list = await ops('GET ')
+  const own = list.body.data.organisations.find((each: { operator: boolean }) => each.operator)
+  const reply = await ops(`POST /${own.id}/suspend`)
+  expect([reply.status, reply.body.message]).toEqual([409, "The operators' organisation cannot be suspended"])
+})

@@ -1,0 +1,112 @@
+// Does the time of a reply tell what its text does not? Statistics, so no part of the tests: a shared machine may fail
+// it by chance. `npm run timing -- [pairs]`; ends with 1 when a difference is found.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createKeyFor, foundOrganisation, signedIn } from '@payments/accounts/testing'
+import { newId, randomText } from '@payments/kernel'
+import { compare, median } from './compare.ts'
+import { type MeasuredService, startMeasured } from './service.ts'
+
+/** A chance of one in 15 000 that equal groups differ this much. */
+const THRESHOLD = 4
+const SIGN_UPS = 20
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+interface Question {
+  readonly name: string
+  /** One request of either kind; `index` makes its subject fresh where a limit counts. */
+  known(index: number): Promise<{ ms: number }>
+  unknown(index: number): Promise<{ ms: number }>
+}
+
+async function questions(service: MeasuredService, pairs: number): Promise<Question[]> {
+  const { runtime, timed } = service
+  const organisationId = await foundOrganisation(runtime)
+  const key = await createKeyFor(runtime, { organisationId, environment: 'test', scopes: ['api:read'] })
+  const emails: string[] = []
+  for (let index = 0; index < pairs; index++)
+    emails.push((await signedIn(runtime, { organisationId, role: 'member' })).email)
+  const login = (email: string) => timed('POST', '/v1/auth/login', { email })
+  const read = (token: string) => timed('GET', '/v1/customers', undefined, token)
+  return [
+    {
+      name: 'login: known and unknown e-mail',
+      known: (index) => login(emails[index] as string),
+      unknown: () => login(`member-${newId()}@example.com`),
+    },
+    {
+      name: 'API key: known and unknown lookup part',
+      known: () => read(`${key.slice(0, 17)}${randomText(24)}`),
+      unknown: () => read(`svc_test_${randomText(32)}`),
+    },
+  ]
+}
+
+/** Asks both kinds in turns and in changing order, so that whatever drifts drifts for both. */
+async function ask(question: Question, pairs: number): Promise<boolean> {
+  const known: number[] = []
+  const unknown: number[] = []
+  for (let index = 0; index < pairs; index++) {
+    const first = index % 2 === 0
+    if (first) known.push((await question.known(index)).ms)
+    unknown.push((await question.unknown(index)).ms)
+    if (!first) known.push((await question.known(index)).ms)
+  }
+  const warm = Math.floor(pairs / 10)
+  const { medians, z, superiority } = compare(known.slice(warm), unknown.slice(warm))
+  const equal = Math.abs(z) < THRESHOLD
+  const [a, b] = medians.map((ms) => ms.toFixed(3))
+  say(
+    `${equal ? 'equal ' : 'DIFFER'}  ${question.name}: medians ${a} and ${b} ms, z ${z.toFixed(2)}, ${superiority.toFixed(3)} of 0.5`,
+  )
+  return equal
+}
+
+/** How long the service works, in milliseconds, from the registration to the first API key; the mail's way is not counted. */
+async function signUp(service: MeasuredService, index: number): Promise<number> {
+  const email = `first-${index}@example.com`
+  const asked = await service.timed('POST', '/v1/auth/register', { email, organisationName: 'First' })
+  const { challengeId } = asked.data as { challengeId: string }
+  const code = await mailedCode(service, email)
+  const verified = await service.timed('POST', '/v1/auth/otp/verify', { challengeId, code })
+  const { accessToken } = verified.data as { accessToken: string }
+  const made = await service.timed('POST', '/v1/api-keys', { name: 'First', environment: 'test' }, accessToken)
+  if (made.status !== 201) throw new Error(`No key: ${made.status}`)
+  return asked.ms + verified.ms + made.ms
+}
+
+async function mailedCode({ dataDir }: MeasuredService, email: string): Promise<string> {
+  const directory = join(dataDir, 'mail')
+  for (let tries = 0; tries < 500; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    try {
+      const letters = readdirSync(directory).map((file) => readFileSync(join(directory, file), 'utf8'))
+      const code = letters.find((letter) => letter.includes(`To: ${email}`))?.match(/Your code is (\d{6})/)?.[1]
+      if (code) return code
+    } catch {
+      // The folder comes with the first letter.
+    }
+  }
+  throw new Error(`No letter to ${email}`)
+}
+
+const pairs = Number(process.argv[2] ?? 1000)
+const quiet = await startMeasured({ worker: false })
+let equal = true
+try {
+  for (const question of await questions(quiet, pairs)) equal = (await ask(question, pairs)) && equal
+} finally {
+  await quiet.stop()
+}
+const working = await startMeasured({ worker: true })
+try {
+  const times: number[] = []
+  for (let index = 0; index < SIGN_UPS; index++) times.push(await signUp(working, index))
+  say(
+    `sign-up to first key: first ${times[0]?.toFixed(0)} ms, median ${median(times).toFixed(0)} ms, longest ${Math.max(...times).toFixed(0)} ms`,
+  )
+} finally {
+  await working.stop()
+}
+process.exitCode = equal ? 0 : 1

@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openProcess, schema } from '@payments/app'
+import { createMetrics, gateway } from '@payments/gateway'
+import { createLog, ensureDatabase, loadSettings, migrate, type Runtime, startEmbedded } from '@payments/kernel'
+
+export interface MeasuredService {
+  readonly runtime: Runtime
+  readonly url: string
+  readonly dataDir: string
+  /** One request; how long it took, in milliseconds, and what came back. */
+  timed(
+    method: string,
+    path: string,
+    body?: object,
+    token?: string,
+  ): Promise<{ ms: number; status: number; data: unknown }>
+  stop(): Promise<void>
+}
+
+/** The whole service on an embedded database of its own, durable as in production, with limits out of the way. */
+export async function startMeasured(options: { worker: boolean }): Promise<MeasuredService> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'payments-timing-'))
+  const settings = loadSettings({ DATA_DIR: dataDir, RATE_LIMIT_GLOBAL: '100000000', RATE_LIMIT_AUTH: '100000000' })
+  const log = createLog('silent')
+  const embedded = await startEmbedded(dataDir)
+  await ensureDatabase(embedded.ownerUrl(), 'payments')
+  const database = embedded.serviceUrl('payments')
+  await migrate(embedded.ownerUrl('payments'), database, schema, log)
+  const own = await openProcess(settings, database, { log })
+  const server = gateway(own.runtime, createMetrics(), () => '')
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  if (options.worker) await own.startWorker()
+  return {
+    runtime: own.runtime,
+    url,
+    dataDir,
+    async timed(method, path, body, token) {
+      const started = performance.now()
+      const reply = await fetch(`${url}${path}`, {
+        method,
+        headers: {
+          ...(body ? { 'content-type': 'application/json' } : {}),
+          ...(token ? { authorization: `Bearer ${token}` } : {}),
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      })
+      const text = await reply.text()
+      return { ms: performance.now() - started, status: reply.status, data: JSON.parse(text).data }
+    },
+    async stop() {
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
+      await own.stop()
+      await embedded.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
