@@ -62,7 +62,7 @@ async function once<T>(
   const base = emFor(read.runtime, read.actor)
   const result = await base.transactional(
     async (em) => {
-      const deferred: RawBuilder<unknown>[] = []
+      const deferred = new Map<string | symbol, RawBuilder<unknown>>()
       const work: Work = {
         runtime: read.runtime,
         actor: read.actor,
@@ -71,7 +71,7 @@ async function once<T>(
         async record(change) {
           for (const recorder of read.runtime.recorders) await recorder(work, change)
         },
-        defer: (statement) => void deferred.push(statement),
+        defer: (statement, key: string | symbol = Symbol()) => void deferred.set(key, statement),
         async enqueue(job, data, options) {
           await read.runtime.boss.send(job.name, job.data.parse(data), {
             ...options,
@@ -82,10 +82,10 @@ async function once<T>(
       }
       const value = await verb(work)
       if (seal) {
-        const sealed = await inOneStatement(deferred, seal.statement(value)).execute(work.em.getKysely())
+        const sealed = await inOneStatement([...deferred.values()], seal.statement(value)).execute(work.em.getKysely())
         if (sealed.rows.length === 0) throw seal.lost()
-      } else if (deferred.length > 0) {
-        await inOneStatement(deferred, sql`select 1`).execute(work.em.getKysely())
+      } else if (deferred.size > 0) {
+        await inOneStatement([...deferred.values()], sql`select 1`).execute(work.em.getKysely())
       }
       return value
     },
