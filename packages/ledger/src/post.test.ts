@@ -75,6 +75,13 @@ test('an unbalanced entry is refused', async () => {
   await expect(book.do((work) => post(work, draft))).rejects.toMatchObject({ code: 'entry_unbalanced' })
 })
 
+test('an entry that moves nothing is refused', async () => {
+  const book = await funded(5n)
+  await expect(book.do((work) => post(work, transfer(available, available, 5n)))).rejects.toMatchObject({
+    code: 'entry_empty',
+  })
+})
+
 const hold = (amount: bigint, source = someSource()) => ({ source, holder: { asset: 'USDC' as const }, amount })
 
 test('a hold that is captured pays out once, and what is left goes back', async () => {

@@ -12,7 +12,7 @@ const POST = 'select ledger_post($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $
  * Books entries in the caller's transaction, in one statement. Accounts are locked by id, those of all drafts at once:
  * a unit that posts with one call cannot deadlock with another such.
  * @param instead refusals whose `constraint` names one of the ledger's, to be thrown in its place.
- * @throws insufficient_balance 422, entry_differs 409, entry_reversed 409, entry_unbalanced 422
+ * @throws insufficient_balance 422, entry_differs 409, entry_reversed 409, entry_unbalanced 422, entry_empty 422
  */
 export async function post(
   work: Work,

@@ -3,6 +3,7 @@ import { type RefusalMaker, refusals } from '@payments/kernel'
 export const no = refusals({
   insufficient_balance: { status: 422, says: 'Insufficient balance', constraint: 'ledger_accounts_not_negative' },
   entry_unbalanced: { status: 422, says: 'Postings do not sum to zero', constraint: 'ledger_postings_balanced' },
+  entry_empty: { status: 422, says: 'An entry moves something', constraint: 'ledger_entries_not_empty' },
   entry_differs: {
     status: 409,
     says: 'Another entry is booked for this step',

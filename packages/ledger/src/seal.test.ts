@@ -15,22 +15,22 @@ const waiting = async (): Promise<number> =>
   (await service.runtime.pool.query('select count(*)::int as n from ledger_unsealed')).rows[0].n
 
 test('a worker seals what was booked, soon afterwards', async () => {
-  const own = await startService({ worker: true })
+  const worker = await startService({ worker: true })
   try {
-    const organisationId = await foundOrganisation(own.runtime)
-    await bookOf(own.runtime, organisationId).do((work) => post(work, [some(), some(), some()]))
+    const organisationId = await foundOrganisation(worker.runtime)
+    await bookOf(worker.runtime, organisationId).do((work) => post(work, [some(), some(), some()]))
     for (let sealed = 0; sealed < 3; ) {
       await new Promise((resolve) => setTimeout(resolve, 50))
-      const { rows } = await own.runtime.pool.query(
+      const { rows } = await worker.runtime.pool.query(
         'select coalesce(sum(cardinality(entry_ids)), 0)::int as n from ledger_seals where organisation_id = $1',
         [organisationId],
       )
       sealed = rows[0].n
     }
-    expect(own.logs.some((line) => line.includes('ledger sealed'))).toBe(true)
-    expect((await verify(own.runtime.pool)).findings).toEqual([])
+    expect(worker.logs.some((line) => line.includes('ledger sealed'))).toBe(true)
+    expect((await verify(worker.runtime.pool)).findings).toEqual([])
   } finally {
-    await own.stop()
+    await worker.stop()
   }
 })
 

@@ -44,6 +44,10 @@ export const post = `create function ledger_post(
         insert into ledger_postings (organisation_id, environment, entry_id, account_id, asset, amount)
           select p_organisation, p_environment, p_ids[i], p_account_ids[l.account], p_assets[l.account], l.amount
             from unnest(p_entries, p_accounts, p_amounts) as l (entry, account, amount) where l.entry = i;
+        if not found then
+          raise exception '% % books nothing for %', p_types[i], p_sources[i], p_steps[i]
+            using errcode = 'check_violation', table = 'ledger_entries', constraint = 'ledger_entries_not_empty';
+        end if;
         posted := posted || true;
       else
         select e.digest into known from ledger_entries e
