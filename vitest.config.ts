@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
-  resolve: { alias: { '@payments/testing': new URL('./tooling/testing/src/index.ts', import.meta.url).pathname } },
+  resolve: { alias: { '#testing': new URL('./tooling/testing/src/index.ts', import.meta.url).pathname } },
   test: {
     include: ['{packages,services,tooling}/**/*.test.ts'],
     globalSetup: ['tooling/testing/src/setup.ts'],
@@ -10,6 +10,6 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    reporters: ['default'],
+    reporters: ['default', './tooling/verify/src/reporter.ts'],
   },
 })

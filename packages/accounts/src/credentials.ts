@@ -1,5 +1,6 @@
-import { type Actor, anonymous, type Environment, no } from '@payments/kernel'
+import { type Actor, anonymous, no as common, type Environment } from '@payments/kernel'
 import { effectiveScopes, keyMatches, lookupOf } from './keys.ts'
+import { no } from './refusals.ts'
 import type { TokenKeys } from './tokens.ts'
 
 /** What an `Authorization` header claims, before the database was asked. */
@@ -59,27 +60,39 @@ export const sessionFactsSql = (ids: string): string => `
     join organisations o on o.id = s.organisation_id
    where s.id = any(${ids}::uuid[]) and s.revoked_at is null and s.expires_at > now()`
 
+/** What a sign-in procedure sees: a stale access token does not keep anybody from getting a fresh one. */
+export const withoutSession = (credential: Credential): Credential =>
+  credential.kind === 'session' || credential.kind === 'bad-token' ? { kind: 'none' } : credential
+
+/** The environment that a session asks for; test by default. Anything but the two words is an error, never a guess. */
+function environmentOf(header: string | undefined): Environment {
+  if (!header || header === 'test') return 'test'
+  if (header === 'live') return 'live'
+  throw no.environment_unknown()
+}
+
 /**
- * The actor behind a credential, given what the database says of it.
+ * The actor behind a credential, given what the database says of it and, for a session, the header
+ * `X-Service-Environment`; a key brings its own environment.
  * @throws Refusal 401 with the specification's message for what is wrong.
  */
 export function actorOf(
   credential: Credential,
   facts: { key: KeyFacts | undefined; session: SessionFacts | undefined },
-  environment: Environment,
+  environmentHeader: string | undefined,
 ): Actor {
   switch (credential.kind) {
     case 'none':
       return anonymous
     case 'bad-key':
-      throw no.invalid_api_key()
+      throw common.invalid_api_key()
     case 'bad-token':
-      throw no.invalid_token()
+      throw common.invalid_token()
     case 'key': {
       const { key } = facts
       // A missing row costs the same comparison, so that the time tells nothing of the lookup part.
       const matches = keyMatches(credential.key, key?.digest ?? '0'.repeat(64))
-      if (!key || !matches || key.ended) throw no.invalid_api_key()
+      if (!key || !matches || key.ended) throw common.invalid_api_key()
       return {
         kind: 'key',
         keyId: key.id,
@@ -91,13 +104,13 @@ export function actorOf(
     }
     case 'session': {
       const { session } = facts
-      if (!session) throw no.invalid_token()
+      if (!session) throw common.invalid_token()
       return {
         kind: 'session',
         sessionId: session.id,
         userId: session.user_id,
         organisationId: session.organisation_id,
-        environment,
+        environment: environmentOf(environmentHeader),
         scopes: ['api:read', 'api:write'],
         role: session.role,
         suspended: session.suspended,

@@ -1,7 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import { tenant, tenantFilter, times } from '@payments/kernel'
 import type { z } from 'zod'
-import type { ApiKey } from './schemas.ts'
+import type { ApiKey, Invitation, OperatedOrganisation } from './schemas.ts'
 
 export const OrganisationEntity = defineEntity({
   name: 'Organisation',
@@ -11,6 +11,7 @@ export const OrganisationEntity = defineEntity({
     name: p.string(),
     operator: p.boolean(),
     suspendedAt: p.datetime(3).nullable(),
+    suspensionReason: p.string().nullable(),
     ...times(),
   },
 })
@@ -49,6 +50,22 @@ export const ChallengeEntity = defineEntity({
   },
 })
 
+/** An e-mail that may join an organisation by signing in before `expiresAt`. */
+export const InvitationEntity = defineEntity({
+  name: 'Invitation',
+  tableName: 'invitations',
+  properties: {
+    id: p.uuid().primary(),
+    organisationId: p.uuid(),
+    email: p.string(),
+    role: p.string().$type<'owner' | 'member'>(),
+    invitedBy: p.uuid().nullable(),
+    expiresAt: p.datetime(3),
+    acceptedAt: p.datetime(3).nullable(),
+    ...times(),
+  },
+})
+
 export const SessionEntity = defineEntity({
   name: 'Session',
   tableName: 'sessions',
@@ -56,7 +73,6 @@ export const SessionEntity = defineEntity({
     id: p.uuid().primary(),
     userId: p.uuid(),
     organisationId: p.uuid(),
-    refreshDigest: p.string(),
     expiresAt: p.datetime(3),
     revokedAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
@@ -84,6 +100,8 @@ export const ApiKeyEntity = defineEntity({
   },
 })
 
+export type OrganisationRow = InferEntity<typeof OrganisationEntity>
+export type InvitationRow = InferEntity<typeof InvitationEntity>
 export type ApiKeyRow = InferEntity<typeof ApiKeyEntity>
 
 /** A key as the dashboard shows it: masked, with everything but its secret. */
@@ -98,4 +116,26 @@ export const presentKey = (row: ApiKeyRow): z.infer<typeof ApiKey> => ({
   expiresAt: row.expiresAt?.toISOString() ?? null,
   revokedAt: row.revokedAt?.toISOString() ?? null,
   createdAt: row.createdAt.toISOString(),
+})
+
+/** An invitation as the organisation's owner sees it. */
+export const presentInvitation = (row: InvitationRow): z.input<typeof Invitation> => ({
+  id: row.id,
+  email: row.email,
+  role: row.role,
+  status: row.acceptedAt ? 'accepted' : row.expiresAt <= new Date() ? 'expired' : 'pending',
+  expiresAt: row.expiresAt.toISOString(),
+  createdAt: row.createdAt.toISOString(),
+})
+
+/** An organisation as operators see it. */
+export const presentOrganisation = (row: OrganisationRow): z.input<typeof OperatedOrganisation> => ({
+  id: row.id,
+  name: row.name,
+  operator: row.operator,
+  status: row.suspendedAt ? 'suspended' : 'active',
+  suspendedAt: row.suspendedAt?.toISOString() ?? null,
+  suspensionReason: row.suspensionReason ?? null,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
 })

@@ -1,4 +1,15 @@
-import { digest, newId, type Read, randomText, sameSecret, type Work } from '@payments/kernel'
+import {
+  type Actor,
+  no as common,
+  digest,
+  type Environment,
+  isId,
+  newId,
+  type Read,
+  randomText,
+  sameSecret,
+  type Work,
+} from '@payments/kernel'
 import type { z } from 'zod'
 import { ApiKeyEntity, type ApiKeyRow } from './entity.ts'
 import { no } from './refusals.ts'
@@ -25,18 +36,27 @@ export const keyMatches = (presented: string, stored: string): boolean => sameSe
  */
 export function effectiveScopes(type: string, scopes: readonly string[]): string[] {
   if (type === 'publishable') return ['collections:read']
-  const writes = scopes.some((scope) => scope === 'api:write' || /:(write|create|manage|\*)$/.test(scope))
+  const writes = scopes.some((scope) => scope === 'api:write' || /:(write|create|update|delete|manage|\*)$/.test(scope))
   const reads = writes || scopes.some((scope) => scope === 'api:read' || /:(read|list)$/.test(scope))
   return [...(reads ? ['api:read'] : []), ...(writes ? ['api:write'] : [])]
 }
 
+/** Live keys are the owner's to make and to end. */
+function mayHold(actor: Actor, environment: Environment): void {
+  if (environment === 'live' && actor.role === 'member') throw common.owner_required()
+}
+
 const SCOPES = { read: ['api:read'], write: ['api:write'], read_write: ['api:read', 'api:write'] } as const
 
-/** Makes a key. The full text is in the result and nowhere else. */
+/**
+ * Makes a key. The full text is in the result and nowhere else.
+ * @throws Refusal 403 when a member asks for a live key.
+ */
 export async function createKey(
   work: Work,
   input: z.output<typeof NewApiKey>,
 ): Promise<{ row: ApiKeyRow; key: string }> {
+  mayHold(work.actor, input.environment)
   const prefix = input.type === 'publishable' ? PREFIXES.publishable : PREFIXES[input.environment]
   const lookup = randomText(LOOKUP)
   const key = `${prefix}${lookup}${randomText(SECRET)}`
@@ -60,7 +80,7 @@ export async function createKey(
   return { row, key }
 }
 
-/** The organisation's keys of both environments, newest first. */
+/** The organisation's keys of both environments, newest first, at most 200; `total` counts all. */
 export async function listKeys(read: Read): Promise<{ rows: ApiKeyRow[]; total: number }> {
   const [rows, total] = await read.em.findAndCount(
     ApiKeyEntity,
@@ -70,15 +90,17 @@ export async function listKeys(read: Read): Promise<{ rows: ApiKeyRow[]; total: 
   return { rows, total }
 }
 
-/** Ends a key at once: the next request with it is refused, in every process. */
+/**
+ * Ends a key at once: the next request with it is refused, in every process.
+ * @throws Refusal 404 when there is no such living key, 403 when a member ends a live one.
+ */
 export async function revokeKey(work: Work, id: string): Promise<ApiKeyRow> {
-  const row = await work.em.findOne(
-    ApiKeyEntity,
-    { id, organisationId: work.actor.organisationId, revokedAt: null },
-    { filters: false },
-  )
+  const living = { id, organisationId: work.actor.organisationId, revokedAt: null }
+  const row = isId(id) ? await work.em.findOne(ApiKeyEntity, living, { filters: false }) : null
   if (!row) throw no.api_key_not_found()
+  mayHold(work.actor, row.environment)
   const revokedAt = new Date()
-  await work.em.nativeUpdate(ApiKeyEntity, { id }, { revokedAt }, { filters: false })
+  if ((await work.em.nativeUpdate(ApiKeyEntity, living, { revokedAt }, { filters: false })) !== 1)
+    throw no.api_key_not_found()
   return { ...row, revokedAt }
 }

@@ -9,6 +9,7 @@ export const migrations: readonly MigrationStep[] = [
         name text not null,
         operator boolean not null default false,
         suspended_at timestamptz(3),
+        suspension_reason text,
         created_at timestamptz(3) not null,
         updated_at timestamptz(3) not null
       )`,
@@ -39,17 +40,45 @@ export const migrations: readonly MigrationStep[] = [
         used_at timestamptz(3),
         created_at timestamptz(3) not null
       )`,
-      'create index challenges_by_email on challenges (email, created_at)',
+      'create index challenges_by_time on challenges (created_at)',
+      // One row for each code of the last hour, also for codes that nobody may receive: what the limit counts.
+      'create table code_sends (email text not null, sent_at timestamptz(3) not null)',
+      'create index code_sends_by_email on code_sends (email, sent_at)',
+      'create index code_sends_by_time on code_sends (sent_at)',
+      `create table invitations (
+        id uuid primary key,
+        organisation_id uuid not null references organisations,
+        email text not null check (email = lower(email)),
+        role text not null check (role in ('owner', 'member')),
+        invited_by uuid references users,
+        expires_at timestamptz(3) not null,
+        accepted_at timestamptz(3),
+        created_at timestamptz(3) not null,
+        updated_at timestamptz(3) not null,
+        constraint invitations_email_key unique (organisation_id, email)
+      )`,
+      'create index invitations_of_email on invitations (email)',
       `create table sessions (
         id uuid primary key,
         user_id uuid not null,
         organisation_id uuid not null,
-        refresh_digest text not null,
         expires_at timestamptz(3) not null,
         revoked_at timestamptz(3),
         created_at timestamptz(3) not null,
         foreign key (organisation_id, user_id) references memberships
       )`,
+      'create index sessions_expiry on sessions (least(expires_at, revoked_at))',
+      // Every refresh token that a session ever had: a spent one is recognised for as long as the session is kept.
+      // The successor is sealed; it is what a client gets that repeats a lost reply.
+      `create table refresh_tokens (
+        digest text primary key,
+        session_id uuid not null references sessions on delete cascade,
+        spent_at timestamptz(3),
+        successor text,
+        created_at timestamptz(3) not null,
+        check ((spent_at is null) = (successor is null))
+      )`,
+      'create index refresh_tokens_of_session on refresh_tokens (session_id)',
       `create table api_keys (
         id uuid primary key,
         organisation_id uuid not null references organisations,

@@ -1,6 +1,8 @@
-import { command, preparedCommand, query } from '@payments/kernel'
+import { command, no as common, preparedCommand, query } from '@payments/kernel'
 import { z } from 'zod'
-import { presentKey } from './entity.ts'
+import { challenge, resend, tryCode } from './challenges.ts'
+import { presentInvitation, presentKey } from './entity.ts'
+import { invite, listInvitations } from './invitations.ts'
 import { createKey, listKeys, revokeKey } from './keys.ts'
 import { no } from './refusals.ts'
 import {
@@ -8,22 +10,31 @@ import {
   ApiKeyList,
   Challenge,
   CreatedApiKey,
+  Ended,
+  Invitation,
+  InvitationList,
   Login,
   Me,
   NewApiKey,
+  NewInvitation,
+  Refresh,
   Register,
+  Resend,
+  Switch,
   Tokens,
   Verify,
 } from './schemas.ts'
-import { challenge, me, tryCode, verify } from './signin.ts'
+import { catchReuse, logout, me, refresh, switchOrganisation } from './sessions.ts'
+import { verify } from './signin.ts'
 
 const Nothing = z.strictObject({})
+const tag = 'Authentication'
 
 export const authRouter = {
   register: command({
     rest: 'POST /auth/register',
-    access: 'public',
-    tag: 'Authentication',
+    access: 'sign-in',
+    tag,
     summary: 'Register an organisation',
     description: 'Mails a one-time code. Nothing is created before the code is verified.',
     message: 'Verification code sent',
@@ -33,35 +44,113 @@ export const authRouter = {
   }),
   login: command({
     rest: 'POST /auth/login',
-    access: 'public',
-    tag: 'Authentication',
+    access: 'sign-in',
+    tag,
     summary: 'Ask for a one-time code',
+    description: 'The answer is the same for an unknown e-mail.',
     message: 'Verification code sent',
     input: Login,
     output: Challenge,
     run: challenge,
   }),
+  resend: command({
+    rest: 'POST /auth/otp/resend',
+    access: 'sign-in',
+    tag,
+    summary: 'Ask for another code',
+    description:
+      'The code before stops working. At most five codes an hour go to one e-mail; the answer does not tell.',
+    message: 'Verification code sent',
+    input: Resend,
+    output: Challenge,
+    refusals: [no.challenge_not_found],
+    run: resend,
+  }),
   verify: preparedCommand({
     rest: 'POST /auth/otp/verify',
-    access: 'public',
-    tag: 'Authentication',
+    access: 'sign-in',
+    tag,
     summary: 'Sign in with a one-time code',
+    description: 'Joins the organisations that the e-mail is invited to. Five tries for each challenge.',
     message: 'Signed in',
     input: Verify,
     output: Tokens,
-    refusals: [no.invalid_code],
+    refusals: [no.invalid_code, no.organisation_not_found],
     prepare: tryCode,
     run: verify,
+  }),
+  refresh: preparedCommand({
+    rest: 'POST /auth/refresh',
+    access: 'sign-in',
+    tag,
+    summary: 'Exchange a refresh token for a new pair',
+    description:
+      'The old token is spent. A lost reply may be asked for again within 10 seconds; a spent token that comes later ends the session.',
+    message: 'Session refreshed',
+    input: Refresh,
+    output: Tokens,
+    refusals: [common.invalid_token],
+    prepare: catchReuse,
+    run: refresh,
+  }),
+  logout: command({
+    rest: 'POST /auth/logout',
+    access: 'session-read',
+    tag,
+    summary: 'End the session',
+    description: 'Its access tokens are refused at once.',
+    message: 'Signed out',
+    input: Nothing,
+    output: Ended,
+    run: logout,
   }),
   me: query({
     rest: 'GET /auth/me',
     access: 'session-read',
-    tag: 'Authentication',
+    tag,
     summary: 'The signed-in user',
     message: 'Session retrieved',
     input: Nothing,
     output: Me,
     run: me,
+  }),
+  organisation: command({
+    rest: 'POST /auth/organisation',
+    access: 'session-read',
+    tag,
+    summary: 'Move to another organisation of yours',
+    description: 'Ends the present session and begins one there.',
+    message: 'Organisation changed',
+    input: Switch,
+    output: Tokens,
+    refusals: [no.organisation_not_found],
+    run: switchOrganisation,
+  }),
+  invitations: query({
+    rest: 'GET /auth/invitations',
+    access: 'owner-read',
+    tag,
+    summary: 'List invitations',
+    message: 'Invitations retrieved',
+    input: Nothing,
+    output: InvitationList,
+    async run(read) {
+      const { rows, total } = await listInvitations(read)
+      return { invitations: rows.map(presentInvitation), total }
+    },
+  }),
+  invite: command({
+    rest: 'POST /auth/invitations',
+    access: 'owner',
+    tag,
+    summary: 'Invite somebody by e-mail',
+    description: 'They join by verifying a sign-in code within 7 days. Inviting again renews it.',
+    message: 'Invitation sent',
+    status: 201,
+    input: NewInvitation,
+    output: Invitation,
+    refusals: [no.already_member, no.too_many_invitations],
+    run: async (work, input) => presentInvitation(await invite(work, input)),
   }),
 }
 
@@ -84,11 +173,12 @@ export const apiKeysRouter = {
     access: 'session',
     tag: 'API keys',
     summary: 'Create an API key',
-    description: 'The full key is in this reply and cannot be retrieved later.',
+    description: "The full key is in this reply and cannot be retrieved later. Live keys are the owner's to make.",
     message: 'API key created',
     status: 201,
     input: NewApiKey,
     output: CreatedApiKey,
+    refusals: [common.owner_required],
     async run(work, input) {
       const { row, key } = await createKey(work, input)
       return { ...presentKey(row), key }
@@ -102,7 +192,7 @@ export const apiKeysRouter = {
     message: 'API key revoked',
     input: z.strictObject({ apiKeyId: z.string() }),
     output: ApiKey,
-    refusals: [no.api_key_not_found],
+    refusals: [no.api_key_not_found, common.owner_required],
     run: async (work, { apiKeyId }) => presentKey(await revokeKey(work, apiKeyId)),
   }),
 }

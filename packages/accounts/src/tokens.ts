@@ -5,13 +5,19 @@ import { calculateJwkThumbprint, exportJWK, type JWK, jwtVerify, SignJWT } from 
 export const ACCESS_TOKEN_SECONDS = 900
 const AUDIENCE = 'payments-dashboard'
 
-/** Signs and checks access tokens (EdDSA, RFC 8037) with the key of the settings. */
+/** Signs access tokens (EdDSA, RFC 8037) with the key of the settings, and checks them with any key of the settings. */
 export interface TokenKeys {
   sign(claims: { userId: string; organisationId: string; sessionId: string; role: string }): Promise<string>
   /** @throws Refusal 401 `Token invalid or expired`, whatever is wrong with it. */
   verify(token: string): Promise<{ userId: string; sessionId: string }>
-  /** Public keys for `/.well-known/jwks.json`. */
+  /** Public keys for `/.well-known/jwks.json`: the signing one first. */
   jwks(): Promise<{ keys: JWK[] }>
+}
+
+interface PublicKey {
+  readonly kid: string
+  readonly key: KeyObject
+  readonly jwk: JWK
 }
 
 const cache = new WeakMap<Settings, TokenKeys>()
@@ -26,15 +32,17 @@ export function tokenKeys(settings: Settings): TokenKeys {
 }
 
 function make(settings: Settings): TokenKeys {
-  const privateKey: KeyObject = createPrivateKey(settings.JWT_PRIVATE_KEY)
-  const publicKey = createPublicKey(privateKey)
-  const jwk = exportJWK(publicKey)
-  const kid = jwk.then((key) => calculateJwkThumbprint(key))
+  const privateKey = createPrivateKey(settings.JWT_PRIVATE_KEY)
+  const signing = publicKey(createPublicKey(privateKey))
+  const accepted = Promise.all([
+    signing,
+    ...settings.JWT_ACCEPTED_PUBLIC_KEYS.map((pem) => publicKey(createPublicKey(pem))),
+  ]).then((keys) => new Map(keys.map((each) => [each.kid, each])))
   const issuer = settings.BASE_URL ?? 'payments'
   return {
     async sign({ userId, organisationId, sessionId, role }) {
       return new SignJWT({ org: organisationId, sid: sessionId, role })
-        .setProtectedHeader({ alg: 'EdDSA', kid: await kid, typ: 'JWT' })
+        .setProtectedHeader({ alg: 'EdDSA', kid: (await signing).kid, typ: 'JWT' })
         .setIssuer(issuer)
         .setAudience(AUDIENCE)
         .setSubject(userId)
@@ -45,20 +53,39 @@ function make(settings: Settings): TokenKeys {
     },
     async verify(token) {
       try {
-        const { payload, protectedHeader } = await jwtVerify(token, publicKey, {
-          algorithms: ['EdDSA'],
-          issuer,
-          audience: AUDIENCE,
-        })
-        if (protectedHeader.kid !== (await kid) || typeof payload.sid !== 'string' || typeof payload.sub !== 'string')
-          throw no.invalid_token()
+        const keys = await accepted
+        const { payload } = await jwtVerify(
+          token,
+          ({ kid }) => {
+            const found = keys.get(kid ?? '')
+            if (!found) throw new Error('Unknown kid')
+            return found.key
+          },
+          {
+            // The header's `alg` and `jwk` decide nothing: one algorithm, and keys of ours alone.
+            algorithms: ['EdDSA'],
+            typ: 'JWT',
+            issuer,
+            audience: AUDIENCE,
+            requiredClaims: ['sub', 'org', 'sid', 'exp', 'iat', 'jti'],
+          },
+        )
+        if (typeof payload.sid !== 'string' || typeof payload.sub !== 'string')
+          throw new Error('Claims of another kind')
         return { userId: payload.sub, sessionId: payload.sid }
       } catch (error) {
         throw no.invalid_token({ cause: error })
       }
     },
     async jwks() {
-      return { keys: [{ ...(await jwk), kid: await kid, alg: 'EdDSA', use: 'sig' }] }
+      return { keys: [...(await accepted).values()].map((each) => each.jwk) }
     },
   }
+}
+
+/** A public key under its thumbprint (RFC 7638), so that a key has one name wherever it is set. */
+async function publicKey(key: KeyObject): Promise<PublicKey> {
+  const jwk = await exportJWK(key)
+  const kid = await calculateJwkThumbprint(jwk)
+  return { kid, key, jwk: { ...jwk, kid, alg: 'EdDSA', use: 'sig' } }
 }

@@ -1,4 +1,4 @@
-import { isId, newId, type Read, refusing, risingAfter, type Work } from '@payments/kernel'
+import { isId, newest, newId, type Read, refusing, risingAfter, type Work } from '@payments/kernel'
 import type { z } from 'zod'
 import { CustomerEntity, type CustomerRow } from './entity.ts'
 import { no } from './refusals.ts'
@@ -25,8 +25,7 @@ export async function create(work: Work, input: z.output<typeof NewCustomer>): P
 }
 
 /** All customers, newest first. */
-export const list = (read: Read): Promise<CustomerRow[]> =>
-  read.em.find(CustomerEntity, {}, { orderBy: { createdAt: 'desc', id: 'desc' }, disableIdentityMap: true })
+export const list = (read: Read): Promise<CustomerRow[]> => newest(read, CustomerEntity, { by: 'createdAt' })
 
 /** @throws Refusal 404 when there is none with this id here. */
 export async function find(read: Read, id: string): Promise<CustomerRow> {

@@ -37,10 +37,25 @@ export const system = (organisationId: string, environment: Environment): Actor 
 
 /**
  * What an operation asks of its caller.
- * `public`: nothing. `read`, `write`: a session, or a key with that scope. `session`, `owner`, `operator`: a dashboard
- * session (with that role). `sandbox`: like `write`, test environment only.
+ * `public`: nothing. `sign-in`: nobody yet; an API key is turned away. `read`, `write`: a session, or a key with that
+ * scope. `sandbox`: like `write`, test environment only. `session`, `owner`, `operator`: a dashboard session (with that
+ * role); with `-read`, also of a suspended organisation.
  */
-export type Access = 'public' | 'read' | 'write' | 'sandbox' | 'session' | 'session-read' | 'owner' | 'operator'
+export type Access =
+  | 'public'
+  | 'sign-in'
+  | 'read'
+  | 'write'
+  | 'sandbox'
+  | 'session'
+  | 'session-read'
+  | 'owner'
+  | 'owner-read'
+  | 'operator'
+
+/** Is this a surface for dashboard sessions, closed to every API key? */
+export const sessionOnly = (access: Access): boolean =>
+  access.startsWith('session') || access.startsWith('owner') || access === 'operator'
 
 /**
  * Does this actor pass? Throws the refusal if not. The one rule: the gateway asks it before it looks at an idempotency
@@ -48,14 +63,17 @@ export type Access = 'public' | 'read' | 'write' | 'sandbox' | 'session' | 'sess
  */
 export function authorise(access: Access, actor: Actor): void {
   if (access === 'public' || actor.kind === 'system') return
+  if (access === 'sign-in') {
+    // Over REST a stale session is left aside before this; over tRPC, which is for sessions alone, nobody signs in.
+    if (actor.kind !== 'anonymous') throw actor.kind === 'key' ? no.session_required() : no.signed_in()
+    return
+  }
   if (actor.kind === 'anonymous') throw no.no_token()
-  const sessionOnly = access === 'session' || access === 'session-read' || access === 'owner' || access === 'operator'
-  if (sessionOnly && actor.kind !== 'session') throw no.session_required()
-  const reading = access === 'read' || access === 'session-read'
-  if (actor.suspended && !reading) throw no.organisation_suspended()
+  if (sessionOnly(access) && actor.kind !== 'session') throw no.session_required()
+  if (actor.suspended && access !== 'read' && !access.endsWith('-read')) throw no.organisation_suspended()
   if (access === 'operator' && actor.role !== 'operator') throw no.operator_required()
-  if (access === 'owner' && actor.role === 'member') throw no.owner_required()
-  if (actor.kind === 'key' && !sessionOnly) {
+  if (access.startsWith('owner') && actor.role === 'member') throw no.owner_required()
+  if (actor.kind === 'key') {
     const needed = access === 'read' ? 'api:read' : 'api:write'
     if (!holds(actor, needed)) throw missingScopes([needed])
   }

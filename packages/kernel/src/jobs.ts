@@ -57,8 +57,13 @@ export async function installQueues(boss: PgBoss, jobs: readonly Job[]): Promise
 /** Starts a worker for each job. Data that no longer fits its schema fails the job loudly rather than half-running it. */
 export async function startWorkers(runtime: Runtime, jobs: readonly Job[]): Promise<void> {
   for (const each of jobs) {
-    await runtime.boss.work(each.name, { pollingIntervalSeconds: 1, ...each.work }, async ([one]) => {
+    // With LISTEN at work pg-boss polls each 30 s only and takes one job a wake: a burst of two would leave the second
+    // lying. So the poll stays at a second, and whoever ends a job looks for the next one at once.
+    const options = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 1, ...each.work }
+    let worker: string | undefined
+    worker = await runtime.boss.work(each.name, options, async ([one]) => {
       if (!one) return
+      if (worker) runtime.boss.notifyWorker(worker)
       const started = performance.now()
       try {
         await each.run(runtime, each.data.parse(one.data ?? {}), one.signal)

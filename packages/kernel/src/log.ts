@@ -15,7 +15,7 @@ const SECRET_PATHS = [
   'refreshToken',
   'accessToken',
   'password',
-].flatMap((name) => [name, `*.${name}`, `*.*.${name}`])
+].flatMap((name) => [`*.${name}`])
 
 /** A logger to standard output (or to `write`, for tests). */
 export function createLog(level: string, write?: (line: string) => void): Log {

@@ -55,6 +55,7 @@ export const no = refusals({
   invalid_token: { status: 401, says: 'Token invalid or expired' },
   missing_scopes: { status: 403, says: 'Missing required scopes' },
   session_required: { status: 403, says: 'Dashboard session required' },
+  signed_in: { status: 403, says: 'Signed in already; sign-in is under /v1/auth' },
   operator_required: { status: 403, says: 'Operator role required' },
   owner_required: { status: 403, says: 'Owner role required' },
   organisation_suspended: { status: 403, says: 'Organisation suspended' },

@@ -79,7 +79,7 @@ function metaOf(description: Description<z.ZodObject, z.ZodType>, prepares: bool
       tags: [description.tag],
       summary: description.summary,
       ...(description.description ? { description: description.description } : {}),
-      protect: description.access !== 'public',
+      protect: description.access !== 'public' && description.access !== 'sign-in',
     },
     access: description.access,
     status: description.status ?? 200,

@@ -1,4 +1,4 @@
-import { createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
@@ -59,7 +59,7 @@ export const settingsSchema = z.object({
     .describe('Where mail goes; unset: files in DATA_DIR/mail'),
   MAIL_FROM: z.string().min(3).default('Payments <payments@localhost>').describe('Sender of every mail'),
   OPERATOR_EMAILS: list
-    .pipe(z.array(z.email()))
+    .pipe(z.array(z.email().toLowerCase()))
     .default([])
     .describe('Comma-separated e-mails that sign in as operators'),
   SECRETS_KEY: z
@@ -72,6 +72,12 @@ export const settingsSchema = z.object({
     .refine((text) => isEd25519(text), 'must be an Ed25519 private key in PEM (PKCS#8)')
     .optional()
     .describe('Ed25519 key that signs access tokens, PEM; required in production'),
+  JWT_ACCEPTED_PUBLIC_KEYS: z
+    .string()
+    .transform(pemBlocks)
+    .refine((blocks) => blocks.every(isEd25519Public), 'must be Ed25519 public keys in PEM, one after another')
+    .default([])
+    .describe('Further keys whose access tokens are accepted: the one before the signing key, or the next one'),
   TRUST_PROXY: list
     .default([])
     .describe('Comma-separated addresses or CIDR ranges of the proxies whose X-Forwarded-* is believed'),
@@ -112,6 +118,20 @@ export interface Settings extends Omit<Parsed, 'HOST' | 'SECRETS_KEY' | 'JWT_PRI
 /** A bad or missing setting. The message names it; the process ends with it. */
 export class SettingsError extends Error {
   override name = 'SettingsError'
+}
+
+/** The blocks of a text of concatenated PEM; what is no block at all counts as one, so that it is refused. */
+function pemBlocks(text: string): string[] {
+  const plain = text.replaceAll('\\n', '\n').trim()
+  return plain.match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----/g) ?? (plain ? [plain] : [])
+}
+
+function isEd25519Public(pem: string): boolean {
+  try {
+    return !pem.includes('PRIVATE') && createPublicKey(pem).asymmetricKeyType === 'ed25519'
+  } catch {
+    return false
+  }
 }
 
 function isEd25519(pem: string): boolean {

@@ -3,6 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { CompiledQuery, type RawBuilder, sql } from 'kysely'
 import type { Actor } from './actor.ts'
 import type { Read, Runtime, Work } from './context.ts'
+import { THEN_COMMIT } from './database/client.ts'
 import { fromKysely } from './jobs.ts'
 import type { Log } from './log.ts'
 import { no, type RefusalMaker } from './refusals.ts'
@@ -14,13 +15,19 @@ export function emFor(runtime: Runtime, actor: Actor): EntityManager {
   return em
 }
 
-/** What a reading verb works with. */
-export const reader = (runtime: Runtime, actor: Actor, log: Log = runtime.log): Read => ({
-  runtime,
-  actor,
-  log,
-  em: emFor(runtime, actor),
-})
+/** What a reading verb works with. The entity manager is made when it is first asked for: many commands never read before they write. */
+export function reader(runtime: Runtime, actor: Actor, log: Log = runtime.log): Read {
+  let em: EntityManager | undefined
+  return {
+    runtime,
+    actor,
+    log,
+    get em() {
+      em ??= emFor(runtime, actor)
+      return em
+    },
+  }
+}
 
 /** Seals a unit with one more statement, made from its result: the gateway stores the reply with it. */
 export interface Seal<T> {
@@ -46,6 +53,7 @@ export async function unitOfWork<T>(
       return await once(read, verb, seal)
     } catch (error) {
       const code = sqlState(error)
+      if (code === UNSEALED && seal) throw seal.lost()
       if ((code === '40001' || code === '40P01') && run < RERUNS) continue
       if (code === '55P03' || code === '40001' || code === '40P01') throw no.busy({ retryAfter: 1, cause: error })
       throw error
@@ -59,48 +67,57 @@ async function once<T>(
   seal: Seal<T> | undefined,
 ): Promise<T> {
   const hints: (() => void)[] = []
-  const base = emFor(read.runtime, read.actor)
-  const result = await base.transactional(
-    async (em) => {
-      const deferred = new Map<string | symbol, RawBuilder<unknown>>()
-      const work: Work = {
-        runtime: read.runtime,
-        actor: read.actor,
-        log: read.log,
-        em: em as EntityManager,
-        async record(change) {
-          for (const recorder of read.runtime.recorders) await recorder(work, change)
-        },
-        defer: (statement, key: string | symbol = Symbol()) => void deferred.set(key, statement),
-        async enqueue(job, data, options) {
-          await read.runtime.boss.send(job.name, job.data.parse(data), {
-            ...options,
-            db: fromKysely(work.em.getKysely() as Parameters<typeof fromKysely>[0]),
-          })
-        },
-        afterCommit: (hint) => void hints.push(hint),
-      }
-      const value = await verb(work)
-      if (seal) {
-        const sealed = await inOneStatement([...deferred.values()], seal.statement(value)).execute(work.em.getKysely())
-        if (sealed.rows.length === 0) throw seal.lost()
-      } else if (deferred.size > 0) {
-        await inOneStatement([...deferred.values()], sql`select 1`).execute(work.em.getKysely())
-      }
-      return value
+  const deferred = new Map<string | symbol, RawBuilder<unknown>>()
+  const em = emFor(read.runtime, read.actor)
+  const work: Work = {
+    runtime: read.runtime,
+    actor: read.actor,
+    log: read.log,
+    em,
+    async record(change) {
+      for (const recorder of read.runtime.recorders) await recorder(work, change)
     },
-    { clear: true },
-  )
+    defer: (statement, key: string | symbol = Symbol()) => void deferred.set(key, statement),
+    async enqueue(job, data, options) {
+      await read.runtime.boss.send(job.name, job.data.parse(data), {
+        ...options,
+        db: fromKysely(em.getKysely() as Parameters<typeof fromKysely>[0]),
+      })
+    },
+    afterCommit: (hint) => void hints.push(hint),
+  }
+  await em.begin()
+  let value: T
+  try {
+    value = await verb(work)
+    if (seal || deferred.size > 0) {
+      await ending([...deferred.values()], seal?.statement(value)).execute(em.getKysely())
+    }
+    await em.commit()
+  } catch (error) {
+    // A rollback that fails must not hide why: the connection is gone, and with it the transaction.
+    await em.rollback().catch((cause: unknown) => read.log.warn({ err: cause }, 'rollback failed'))
+    throw error
+  }
   for (const hint of hints) hint()
-  return result
+  return value
 }
 
-/** `with e0 as (…), e1 as (…) …`: PostgreSQL runs every data-modifying part once, whatever the end selects. */
-function inOneStatement(statements: readonly RawBuilder<unknown>[], last: RawBuilder<unknown>): RawBuilder<unknown> {
-  if (statements.length === 0) return last
+/**
+ * The transaction's last statement, whose commit follows at once: `with e0 as (…), e1 as (…) select …`. PostgreSQL runs
+ * every data-modifying part once, whatever the end selects. A seal that returned no row divides by zero, which rolls back.
+ */
+function ending(
+  statements: readonly RawBuilder<unknown>[],
+  seal: RawBuilder<unknown> | undefined,
+): RawBuilder<unknown> {
   const parts = statements.map((statement, index) => sql`${sql.raw(`e${index}`)} as (${statement})`)
-  return sql`with ${sql.join(parts)} ${last}`
+  const all = seal ? [...parts, sql`seal as (${seal})`] : parts
+  const last = seal ? sql`select 1 / count(*) from seal` : sql`select 1`
+  return sql`${sql.raw(THEN_COMMIT)}with ${sql.join(all)} ${last}`
 }
+
+const UNSEALED = '22012'
 
 /** PostgreSQL's error code behind an error of the driver or the ORM, if there is one. */
 export function sqlState(error: unknown): string | undefined {

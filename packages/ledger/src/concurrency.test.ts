@@ -1,7 +1,6 @@
-import { foundOrganisation } from '@payments/accounts/testing'
 import { Refusal } from '@payments/kernel'
-import { useService } from '@payments/testing'
 import { expect, test } from 'vitest'
+import { foundOrganisation, useService } from '#testing'
 import type { AccountKey } from './accounts.ts'
 import { post } from './post.ts'
 import { balance } from './reads.ts'

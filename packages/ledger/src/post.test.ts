@@ -1,7 +1,6 @@
-import { foundOrganisation } from '@payments/accounts/testing'
 import { newId, refusals } from '@payments/kernel'
-import { useService } from '@payments/testing'
 import { expect, test } from 'vitest'
+import { foundOrganisation, useService } from '#testing'
 import { accountId } from './accounts.ts'
 import { capture, release, reserve, reverse } from './holds.ts'
 import { post } from './post.ts'

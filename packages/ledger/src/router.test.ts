@@ -1,7 +1,6 @@
-import { foundOrganisation } from '@payments/accounts/testing'
 import { type Actor, newId, router, system } from '@payments/kernel'
-import { newMerchant, useService } from '@payments/testing'
 import { expect, test } from 'vitest'
+import { foundOrganisation, newMerchant, useService } from '#testing'
 import { accountId } from './accounts.ts'
 import { post } from './post.ts'
 import { operatorRouter } from './router.ts'

@@ -1,6 +1,5 @@
-import { foundOrganisation } from '@payments/accounts/testing'
-import { startService, useService } from '@payments/testing'
 import { expect, test } from 'vitest'
+import { foundOrganisation, startService, useService } from '#testing'
 import { post } from './post.ts'
 import { seal } from './seal.ts'
 import { bookOf, own, transfer } from './testing.ts'

@@ -1,4 +1,3 @@
-import { foundOrganisation } from '@payments/accounts/testing'
 import {
   type Environment,
   newId,
@@ -8,8 +7,8 @@ import {
   transactionKinds,
   unitOfWork,
 } from '@payments/kernel'
-import { call, newMerchant, useService } from '@payments/testing'
 import { expect, test } from 'vitest'
+import { call, foundOrganisation, newMerchant, useService } from '#testing'
 import { listTransactions } from './transactions.ts'
 import { verify } from './verify.ts'
 

@@ -1,7 +1,7 @@
 import { assets, newId, reader, system, toMinor, unitOfWork } from '@payments/kernel'
 import { trialBalance, verify } from '@payments/ledger'
-import { newMerchant, useService } from '@payments/testing'
 import { expect, test } from 'vitest'
+import { newMerchant, useService } from '#testing'
 import { book } from './deposits.ts'
 import { RouteEntity } from './entity.ts'
 import type { DepositReport } from './provider.ts'

@@ -1,5 +1,6 @@
 import { findCustomer } from '@payments/customers'
-import { isId, move, newId, open, type Read, refusing, type Work } from '@payments/kernel'
+import { isId, move, newest, newId, open, type Read, refusing, type Work } from '@payments/kernel'
+import { sql } from 'kysely'
 import type { z } from 'zod'
 import { DepositEntity, type DepositRow, RouteEntity, type RouteRow, routeResource } from './entity.ts'
 import { routesProvider } from './provider.ts'
@@ -19,8 +20,7 @@ export async function prepare(read: Read, input: z.output<typeof NewPaymentRoute
   const plan = planOf(input, read.runtime.settings)
   const provider = read.runtime.providers.get(routesProvider, read.actor.environment)
   if (input.customerId) await findCustomer(read, input.customerId)
-  const twin = await read.em.count(RouteEntity, { ...identity(input, plan), status: { $ne: 'deleted' } })
-  if (twin > 0) throw no.payment_route_active()
+  if (await hasTwin(read, input, plan)) throw no.payment_route_active()
   const id = newId()
   const { depositAddress } = await provider.openAddress({
     routeId: id,
@@ -33,6 +33,17 @@ export async function prepare(read: Read, input: z.output<typeof NewPaymentRoute
     refundAddress: plan.refundAddress,
   })
   return { ...plan, id, depositAddress }
+}
+
+/** Is there a living route of the same origin, destination and address? Asked before the provider is; the unique index decides. */
+async function hasTwin(read: Read, input: z.output<typeof NewPaymentRoute>, plan: Plan): Promise<boolean> {
+  const { organisationId, environment } = read.actor
+  const { rows } = await sql`select 1 from payment_routes
+    where organisation_id = ${organisationId} and environment = ${environment}
+      and origin_chain_key = ${plan.origin.key} and origin_currency = ${plan.originCurrency}
+      and destination_chain_key = ${plan.destination.key} and destination_currency = ${input.destinationCurrency}
+      and destination_address = ${input.destinationAddress} and status <> 'deleted'`.execute(read.em.getKysely())
+  return rows.length > 0
 }
 
 const identity = (input: z.output<typeof NewPaymentRoute>, plan: Plan) => ({
@@ -61,8 +72,7 @@ export const create = (work: Work, input: z.output<typeof NewPaymentRoute>, prep
   )
 
 /** All routes, newest first, deleted ones too: their deposits still refer to them. */
-export const list = (read: Read): Promise<RouteRow[]> =>
-  read.em.find(RouteEntity, {}, { orderBy: { createdAt: 'desc', id: 'desc' }, disableIdentityMap: true })
+export const list = (read: Read): Promise<RouteRow[]> => newest(read, RouteEntity, { by: 'createdAt' })
 
 /** @throws Refusal 404 when there is none with this id here. */
 export async function find(read: Read, id: string): Promise<RouteRow> {

@@ -5,6 +5,8 @@ import DataLoader from 'dataloader'
 /** What one request needs to know before anything else. */
 export interface Question {
   readonly ip: string
+  /** How many requests it stands for: a tRPC batch counts each of its calls. */
+  readonly count: number
   readonly auth: boolean
   readonly lookup: string | undefined
   readonly sessionId: string | undefined
@@ -40,7 +42,8 @@ interface Replay extends StoredReply {
 }
 
 // One statement: counts every request, reads every credential and every stored reply that may be replayed.
-// Hits are merged and sorted before they come here, so that two processes lock the counters in one order.
+// Hits are merged and sorted before they come here, so that two processes lock the counters in one order. The limits in
+// `replays` keep the planner on the primary key, whatever it believes of a table that grew since its last statistics.
 const SQL = `
   with hits as (
     insert into rate_limits as r (bucket, subject, count, ends_at)
@@ -53,12 +56,16 @@ const SQL = `
   ), keys as (${keyFactsSql('$5')}),
   sessions as (${sessionFactsSql('$6')}),
   replays as (
-    select i.organisation_id, i.environment, i.method, i.path, i.key, i.status, i.reply, i.sealed
+    select i.*
       from unnest($7::text[], $8::text[], $9::text[], $10::text[]) as q (lookup, method, path, key)
-      join api_keys k on k.lookup = q.lookup
-      join idempotency_keys i on i.organisation_id = k.organisation_id and i.environment = k.environment
-       and i.method = q.method and i.path = q.path and i.key = q.key
-     where i.reply is not null and i.expires_at > now()
+      cross join lateral (select organisation_id, environment from api_keys where lookup = q.lookup limit 1) as k
+      cross join lateral (
+        select organisation_id, environment, method, path, key, status, reply, sealed
+          from idempotency_keys
+         where organisation_id = k.organisation_id and environment = k.environment and method = q.method and path = q.path and key = q.key
+           and reply is not null and expires_at > now()
+         limit 1
+      ) as i
   )
   select (select coalesce(json_agg(hits), '[]') from hits) as hits,
          (select coalesce(json_agg(keys), '[]') from keys) as keys,
@@ -97,11 +104,11 @@ export function admissions(runtime: Runtime): (question: Question) => Promise<Ad
 
   async function ask(questions: readonly Question[]): Promise<Admission[]> {
     const counts = new Map<string, { bucket: string; subject: string; count: number }>()
-    const places = questions.map(({ ip, auth }) =>
+    const places = questions.map(({ ip, auth, count }) =>
       (auth ? ['global', 'auth'] : ['global']).map((bucket) => {
         const counter = counts.get(`${bucket} ${ip}`) ?? { bucket, subject: ip, count: 0 }
         counts.set(`${bucket} ${ip}`, counter)
-        counter.count++
+        counter.count += count
         return { counter, place: counter.count }
       }),
     )

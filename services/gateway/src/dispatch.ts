@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { actorOf, type Credential } from '@payments/accounts'
-import { authorise, type Environment, invalid, type Log, Refusal, type Runtime } from '@payments/kernel'
+import { actorOf, type Credential, keyUses, withoutSession } from '@payments/accounts'
+import { authorise, invalid, type Log, Refusal, type Runtime } from '@payments/kernel'
 import type { Admission } from './admission.ts'
 import { parseBody, readBody } from './body.ts'
 import { success } from './envelope.ts'
@@ -19,7 +19,8 @@ export interface Admitted {
   readonly params: Record<string, string>
   readonly credential: Credential
   readonly admission: Admission
-  readonly environment: Environment
+  /** The header `X-Service-Environment`, as it came. */
+  readonly environment: string | undefined
   readonly log: Log
 }
 
@@ -29,10 +30,13 @@ export interface Admitted {
  */
 export function dispatcher(runtime: Runtime) {
   const keys = idempotency(runtime)
+  const uses = keyUses(runtime)
 
   return async (operation: Operation, request: Admitted): Promise<Reply> => {
     const { meta } = operation
-    const actor = actorOf(request.credential, request.admission, request.environment)
+    const credential = meta.access === 'sign-in' ? withoutSession(request.credential) : request.credential
+    const actor = actorOf(credential, request.admission, request.environment)
+    if (actor.keyId) uses.note(actor.keyId)
     authorise(meta.access, actor)
     const bodyOf = (data: unknown) => success(meta.message, data)
     const context = { runtime, actor, log: request.log, ip: request.ip }

@@ -2,4 +2,5 @@
 export { createMetrics, type Metrics, metricsServer } from './metrics.ts'
 export { openApiDocument } from './openapi.ts'
 export { type Operation, operations } from './operations.ts'
+export { no as gatewayRefusals } from './refusals.ts'
 export { gateway } from './server.ts'

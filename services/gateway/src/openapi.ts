@@ -1,4 +1,5 @@
 import { appRouter } from '@payments/app'
+import { sessionOnly } from '@payments/kernel'
 import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { type Operation, operations } from './operations.ts'
 
@@ -79,10 +80,10 @@ export function openApiDocument(baseUrl: string): Json {
 
 function complete(operation: Operation, described: Json): Json {
   const { meta } = operation
-  const sessionOnly =
-    meta.access === 'session' || meta.access === 'session-read' || meta.access === 'owner' || meta.access === 'operator'
+  const dashboard = sessionOnly(meta.access)
+  const open = meta.access === 'public' || meta.access === 'sign-in'
   const mutates = operation.method !== 'GET'
-  const keyed = mutates && !sessionOnly && meta.access !== 'public'
+  const keyed = mutates && !dashboard && !open
   const bodyless =
     operation.method === 'DELETE' ||
     Object.keys(operation.input.shape).every((name) => operation.placeholders.includes(name))
@@ -101,7 +102,7 @@ function complete(operation: Operation, described: Json): Json {
   const statuses = new Set<number>([
     429,
     500,
-    ...(meta.access === 'public' ? [] : [401, 403]),
+    ...(open ? [] : [401, 403]),
     ...(mutates || Object.keys(operation.input.shape).length > operation.placeholders.length ? [422] : []),
     ...(mutates ? [400, 413, 415, 503] : []),
     ...(keyed ? [409] : []),
@@ -113,7 +114,7 @@ function complete(operation: Operation, described: Json): Json {
     ...rest,
     operationId: operation.name.replaceAll('.', '_'),
     ...(keyed || meta.access === 'read' ? { 'x-required-scope': scope } : {}),
-    security: meta.access === 'public' ? [] : sessionOnly ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }],
+    security: open ? [] : dashboard ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }],
     parameters: [
       ...(parameters ?? []).map((parameter) =>
         parameter.in === 'path' ? { ...parameter, required: true } : parameter,

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import cors from '@koa/cors'
 import Router from '@koa/router'
 import { readCredential, tokenKeys } from '@payments/accounts'
-import { type Environment, type Log, newId, type Runtime } from '@payments/kernel'
+import { type Log, newId, type Runtime } from '@payments/kernel'
 import Koa from 'koa'
 import proxyaddr from 'proxy-addr'
 import { type Admission, admissions, type Question } from './admission.ts'
@@ -14,14 +14,14 @@ import type { Metrics } from './metrics.ts'
 import { operations } from './operations.ts'
 import { no } from './refusals.ts'
 import { securityHeaders } from './security.ts'
-import { mountTrpc } from './trpc.ts'
+import { mountTrpc, trpcCalls } from './trpc.ts'
 
 export interface State {
   ip: string
   log: Log
   admission: Admission
   credential: Admitted['credential']
-  environment: Environment
+  environment: Admitted['environment']
 }
 export type Gateway = Router<State>
 
@@ -68,7 +68,7 @@ export function gateway(runtime: Runtime, metrics: Metrics, baseUrl: () => strin
         path: ctx.path,
         status: ctx.status,
         ms: Math.round(seconds * 1e4) / 10,
-        ...(code ? { code } : {}),
+        ...(code ? { refusal: code } : {}),
       },
       'request',
     )
@@ -90,15 +90,17 @@ export function gateway(runtime: Runtime, metrics: Metrics, baseUrl: () => strin
     ctx.state.ip = proxyaddr(ctx.req, trust).replace(/^::ffff:/, '')
     if (settings.production && ctx.path !== '/health' && !isHttps(ctx.req, trust)) throw no.https_required()
     if (ctx.path.length > PATH_LENGTH) throw no.not_found()
-    if ((ctx.req.headersDistinct.authorization?.length ?? 0) > 1) throw no.header_repeated()
-    ctx.state.credential = await readCredential(ctx.req.headers.authorization, tokens)
-    ctx.state.environment = ctx.get('x-service-environment') === 'live' ? 'live' : 'test'
+    const repeated = (ctx.req.headersDistinct.authorization?.length ?? 0) > 1
+    ctx.state.credential = repeated ? { kind: 'none' } : await readCredential(ctx.req.headers.authorization, tokens)
+    ctx.state.environment = ctx.req.headersDistinct['x-service-environment']?.join(', ')
     ctx.state.admission = await admit(question(ctx.req, ctx.method, ctx.path, ctx.state)).catch((error: unknown) => {
       if (ctx.path !== '/health') throw error
       return NOBODY
     })
     if (ctx.state.admission.retryAfter !== undefined)
       throw no.rate_limited({ retryAfter: ctx.state.admission.retryAfter })
+    // Of two credentials, one proxy may have checked the first and another the last: neither is believed.
+    if (repeated) throw no.header_repeated()
     await next()
   })
 
@@ -143,9 +145,11 @@ export function gateway(runtime: Runtime, metrics: Metrics, baseUrl: () => strin
 function question(req: IncomingMessage, method: string, path: string, state: State): Question {
   const { credential } = state
   const key = method === 'GET' || credential.kind !== 'key' ? undefined : replayKey(req)
+  const calls = trpcCalls(path)
   return {
     ip: state.ip,
-    auth: path.startsWith('/v1/auth/'),
+    count: Math.max(1, calls.length),
+    auth: path.startsWith('/v1/auth/') || calls.some((name) => name.startsWith('auth.')),
     lookup: credential.kind === 'key' ? credential.lookup : undefined,
     sessionId: credential.kind === 'session' ? credential.sessionId : undefined,
     replay: key === undefined ? undefined : { method, path, key },

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { call, startReceiver, startService } from '@payments/testing'
 import { expect, test } from 'vitest'
+import { call, startReceiver, startService } from '#testing'
 
 test('a merchant goes from sign-up to a verified webhook of a completed deposit', async () => {
   const receiver = await startReceiver()

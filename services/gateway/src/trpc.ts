@@ -5,14 +5,25 @@ import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { readBody } from './body.ts'
 import type { Gateway } from './server.ts'
 
+const PREFIX = '/trpc/'
 const BATCH = 20
+
+/** The procedures that a tRPC path calls, batched ones too; none for another path. */
+export function trpcCalls(path: string): string[] {
+  if (!path.startsWith(PREFIX)) return []
+  try {
+    return decodeURIComponent(path.slice(PREFIX.length)).split(',')
+  } catch {
+    return []
+  }
+}
 
 /** The same procedures as tRPC for dashboard sessions: internal tools call them typed, and get bare objects. */
 export function mountTrpc(router: Gateway, runtime: Runtime): void {
   router.all('/trpc/:procedures', async (ctx) => {
     const actor = actorOf(ctx.state.credential, ctx.state.admission, ctx.state.environment)
     if (actor.kind !== 'session') throw actor.kind === 'anonymous' ? no.no_token() : no.session_required()
-    const names = ctx.params.procedures?.split(',') ?? []
+    const names = trpcCalls(ctx.path)
     if (names.length > BATCH)
       throw new Refusal('batch_too_large', { status: 422, says: `At most ${BATCH} calls in a batch` })
     const body = ctx.method === 'POST' ? await readBody(ctx.req) : undefined

@@ -1,5 +1,9 @@
 /** What tests stand on: the real service on a real PostgreSQL, one database for each test file. */
+export { foundOrganisation } from '@payments/accounts/testing'
 export { freshDatabase, type TestDatabase } from './database.ts'
+export { type Mailbox, type ReceivedLetter, startMailbox } from './mailbox.ts'
 export { type Answer, type Call, call, type Merchant, newMerchant } from './merchant.ts'
+export { startProcess, type TestProcess } from './process.ts'
 export { type Received, type Receiver, startReceiver } from './receiver.ts'
 export { type ServiceOptions, startService, type TestService, useService } from './service.ts'
+export { askForCode, signIn } from './signin.ts'

@@ -28,7 +28,7 @@ export interface Merchant {
 
 /** One request, as an HTTP client sends it. `line` is like `POST /v1/customers`. */
 export async function call(
-  service: TestService,
+  service: Pick<TestService, 'url'>,
   line: string,
   options: Call & { token?: string | null } = {},
 ): Promise<Answer> {

@@ -1,6 +1,7 @@
 import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql'
-import { Client, type Pool, type PoolClient } from 'pg'
+import { Client, type Pool } from 'pg'
 import type { Log } from '../log.ts'
+import { ServiceClient } from './client.ts'
 
 /** Session settings of the service's connections: no statement, lock or idle transaction may hang for ever. */
 const SESSION =
@@ -25,11 +26,12 @@ export async function connect(
     entities: [...entities],
     pool: { min: 0, max: options.pool },
     driverOptions: {
+      Client: ServiceClient,
+      pipeline: true,
       options: options.session ?? SESSION,
       application_name: 'payments',
       onPoolCreated: (pool: Pool) => {
         created = pool
-        releaseLost(pool)
       },
     },
     ignoreUndefinedInQuery: false,
@@ -40,24 +42,6 @@ export async function connect(
   await orm.connect()
   if (!created) throw new Error('The ORM made no pool')
   return { orm, pool: created, close: () => orm.close(true) }
-}
-
-/**
- * Gives back the place of a connection that was lost while in use. Kysely gives a transaction's connection back only after a
- * `commit` or `rollback` that succeeded, so each lost one would take a place in the pool for ever.
- */
-function releaseLost(pool: Pool): void {
-  const inUse = new WeakSet<PoolClient>()
-  pool.on('acquire', (client) => void inUse.add(client))
-  pool.on('release', (_error, client) => void inUse.delete(client))
-  pool.on('connect', (client) => {
-    client.once('end', () => {
-      if (!inUse.has(client)) return
-      client.release(new Error('The connection was lost'))
-      // Whoever held it may give it back as well.
-      client.release = () => undefined
-    })
-  })
 }
 
 /** Can this database be reached? One short-lived connection, for a clear sentence at the start. */

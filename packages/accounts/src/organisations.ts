@@ -1,0 +1,66 @@
+import { LockMode } from '@mikro-orm/core'
+import { isId, type Read, risingAfter, type Work } from '@payments/kernel'
+import { sql } from 'kysely'
+import type { z } from 'zod'
+import { OrganisationEntity, type OrganisationRow, presentOrganisation } from './entity.ts'
+import { no } from './refusals.ts'
+import type { OrganisationDetails } from './schemas.ts'
+
+/** All organisations, newest first, at most 200; `total` counts all. */
+export async function listOrganisations(read: Read): Promise<{ rows: OrganisationRow[]; total: number }> {
+  const [rows, total] = await read.em.findAndCount(
+    OrganisationEntity,
+    {},
+    { orderBy: { createdAt: 'desc', id: 'desc' }, limit: 200 },
+  )
+  return { rows, total }
+}
+
+/** One organisation with its members. */
+export async function organisationDetails(read: Read, id: string): Promise<z.input<typeof OrganisationDetails>> {
+  const row = await find(read, id)
+  const { rows: members } = await sql<{ userId: string; email: string; role: 'owner' | 'member' | 'operator' }>`
+    select u.id as "userId", u.email, m.role from memberships m join users u on u.id = m.user_id
+     where m.organisation_id = ${id} order by m.created_at, u.id`.execute(read.em.getKysely())
+  return { ...presentOrganisation(row), members }
+}
+
+/**
+ * Suspends an organisation: from the next request on, its keys and sessions may read and nothing else. Suspending twice
+ * keeps the first time and reason.
+ * @throws Refusal 409 for the operators' own organisation: nobody could lift that again.
+ */
+export async function suspend(work: Work, id: string, reason: string | null): Promise<OrganisationRow> {
+  const row = await find(work, id, LockMode.PESSIMISTIC_WRITE)
+  if (row.operator) throw no.operators_stay()
+  return row.suspendedAt ? row : change(work, row, { suspendedAt: new Date(), suspensionReason: reason })
+}
+
+/** Lifts a suspension, at once. What is not suspended stays as it is. */
+export async function reactivate(work: Work, id: string): Promise<OrganisationRow> {
+  const row = await find(work, id, LockMode.PESSIMISTIC_WRITE)
+  return row.suspendedAt ? change(work, row, { suspendedAt: null, suspensionReason: null }) : row
+}
+
+async function find(read: Read, id: string, lockMode?: LockMode.PESSIMISTIC_WRITE): Promise<OrganisationRow> {
+  const row = isId(id) ? await read.em.findOne(OrganisationEntity, { id }, lockMode ? { lockMode } : {}) : null
+  if (!row) throw no.organisation_not_found()
+  return { ...row }
+}
+
+async function change(
+  work: Work,
+  row: OrganisationRow,
+  suspension: Pick<OrganisationRow, 'suspendedAt' | 'suspensionReason'>,
+): Promise<OrganisationRow> {
+  const changes = { ...suspension, updatedAt: risingAfter(row.updatedAt) }
+  await work.em.nativeUpdate(OrganisationEntity, { id: row.id }, changes)
+  const by = work.actor.userId
+  work.afterCommit(() =>
+    work.log.info(
+      { organisationId: row.id, by },
+      changes.suspendedAt ? 'organisation suspended' : 'organisation reactivated',
+    ),
+  )
+  return { ...row, ...changes }
+}

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call, newMerchant, startProcess, startService, type TestProcess, useService } from '#testing'
+import { foundOrganisation, signedIn, type TestSession } from './testing.ts'
+
+const service = useService()
+let process: TestProcess
+beforeAll(async () => {
+  process = await startProcess(service)
+})
+afterAll(() => process.stop())
+
+const refresh = (refreshToken: string, at: { url: string } = service) =>
+  call(at, 'POST /v1/auth/refresh', { body: { refreshToken }, key: null })
+const me = (token: string, at: { url: string } = service) => call(at, 'GET /v1/auth/me', { token })
+const owner = async (): Promise<TestSession> =>
+  signedIn(service.runtime, { organisationId: await foundOrganisation(service.runtime), role: 'owner' })
+/** Lets the spent tokens of a session have been spent this long ago. */
+const age = (seconds: number) =>
+  service.runtime.pool.query('update refresh_tokens set spent_at = spent_at - make_interval(secs => $1)', [seconds])
+const INVALID = { status: 'error', message: 'Token invalid or expired', data: null }
+
+test('a refresh gives a new pair and spends the old token', async () => {
+  const session = await owner()
+  const first = await refresh(session.refreshToken)
+  expect(first.body).toMatchObject({
+    message: 'Session refreshed',
+    data: { tokenType: 'Bearer', user: { id: session.userId }, organisation: session.organisation },
+  })
+  expect(first.body.data.refreshToken).not.toBe(session.refreshToken)
+  expect((await me(first.body.data.accessToken, process)).status).toBe(200)
+  const second = await refresh(first.body.data.refreshToken, process)
+  expect(second.status).toBe(200)
+})
+
+test('a lost reply may be asked for again: every repetition gets the one successor, in every process', async () => {
+  const { refreshToken } = await owner()
+  const replies = await Promise.all([1, 2, 3, 4, 5, 6].map((one) => refresh(refreshToken, one % 2 ? service : process)))
+  expect(replies.map((reply) => reply.status)).toEqual([200, 200, 200, 200, 200, 200])
+  expect(new Set(replies.map((reply) => reply.body.data.refreshToken)).size).toBe(1)
+})
+
+test('a spent token that comes back after 10 s ends the session: access, successor and all, in every process', async () => {
+  const { refreshToken } = await owner()
+  const { accessToken, refreshToken: successor } = (await refresh(refreshToken)).body.data
+  await age(9)
+  expect((await refresh(refreshToken)).status).toBe(200)
+  expect((await me(accessToken, process)).status).toBe(200)
+  await age(1.1)
+  expect((await refresh(refreshToken)).body).toEqual(INVALID)
+  expect((await me(accessToken, process)).body).toEqual(INVALID)
+  expect((await refresh(successor, process)).body).toEqual(INVALID)
+})
+
+test('a token of three rotations ago is recognised too', async () => {
+  const first = await owner()
+  let latest = first.refreshToken
+  for (let turn = 0; turn < 3; turn++) latest = (await refresh(latest)).body.data.refreshToken
+  await age(11)
+  expect((await refresh(first.refreshToken)).status).toBe(401)
+  expect((await refresh(latest)).body).toEqual(INVALID)
+})
+
+test('an unknown refresh token, and one of an expired session, are refused', async () => {
+  expect((await refresh('x'.repeat(48))).body).toEqual(INVALID)
+  const { refreshToken, userId } = await owner()
+  await service.runtime.pool.query("update sessions set expires_at = now() - interval '1 s' where user_id = $1", [
+    userId,
+  ])
+  expect((await refresh(refreshToken)).body).toEqual(INVALID)
+})
+
+test('a refresh works with a stale access token in the header', async () => {
+  const { refreshToken } = await owner()
+  const reply = await call(service, 'POST /v1/auth/refresh', {
+    body: { refreshToken },
+    token: 'ey.stale.token',
+    key: null,
+  })
+  expect(reply.status).toBe(200)
+})
+
+test('a logout ends the access token for the very next request of every process', async () => {
+  const { accessToken, refreshToken } = await owner()
+  expect((await me(accessToken, process)).status).toBe(200)
+  const out = await call(service, 'POST /v1/auth/logout', { token: accessToken, key: null })
+  expect(out.body).toMatchObject({ status: 'success', message: 'Signed out' })
+  expect((await me(accessToken, process)).body).toEqual(INVALID)
+  expect((await me(accessToken)).body).toEqual(INVALID)
+  expect((await refresh(refreshToken, process)).body).toEqual(INVALID)
+})
+
+test('a user moves to another organisation of theirs and to no other, and the session before ends', async () => {
+  const session = await owner()
+  const second = await foundOrganisation(service.runtime)
+  const move = (organisationId: string) =>
+    call(service, 'POST /v1/auth/organisation', { body: { organisationId }, token: session.accessToken, key: null })
+  expect((await move(second)).body.message).toBe('Organisation not found')
+  await service.runtime.pool.query("insert into memberships values ($1, $2, 'member', now())", [second, session.userId])
+  const moved = await move(second)
+  expect(moved.body.data.organisation).toMatchObject({ id: second, role: 'member' })
+  expect((await me(session.accessToken)).status).toBe(401)
+  const there = await me(moved.body.data.accessToken)
+  expect(there.body.data).toMatchObject({ organisation: { id: second }, environment: 'test' })
+  expect(there.body.data.organisations).toHaveLength(2)
+})
+
+test('the role is read from the membership, not from the token', async () => {
+  const { accessToken, userId } = await owner()
+  const list = () => call(process, 'GET /v1/auth/invitations', { token: accessToken })
+  expect((await list()).status).toBe(200)
+  await service.runtime.pool.query("update memberships set role = 'member' where user_id = $1", [userId])
+  expect((await list()).body.message).toBe('Owner role required')
+})
+
+test('a session chooses its environment by header, test by default, and a wrong word is refused', async () => {
+  const { accessToken: token } = await owner()
+  const environment = async (value: string | undefined) => {
+    const headers: Record<string, string> = value === undefined ? {} : { 'x-service-environment': value }
+    const { status, body } = await call(service, 'GET /v1/auth/me', { token, headers })
+    return status === 200 ? body.data.environment : `${status} ${body.message}`
+  }
+  expect(await environment(undefined)).toBe('test')
+  expect(await environment('test')).toBe('test')
+  expect(await environment('live')).toBe('live')
+  for (const word of ['Live', 'production', 'test, live'])
+    expect(await environment(word)).toBe('400 X-Service-Environment must be test or live')
+  const { key } = await newMerchant(service)
+  const headers = { 'x-service-environment': 'nonsense' }
+  expect((await call(service, 'GET /v1/customers', { token: key, headers })).status).toBe(200)
+})
+
+test('what signing in leaves behind is purged, and living sessions stay', async () => {
+  const kept = await owner()
+  const ended = await owner()
+  await service.runtime.pool.query("update sessions set revoked_at = now() - interval '8 days' where user_id = $1", [
+    ended.userId,
+  ])
+  await service.runtime.pool.query("insert into code_sends values ('old@example.com', now() - interval '2 hours')")
+  const worker = await startService({ worker: true, database: service.database })
+  const left = async (user: string) =>
+    (await service.runtime.pool.query('select 1 from sessions where user_id = $1', [user])).rowCount
+  await expect.poll(() => left(ended.userId), { timeout: 10_000 }).toBe(0)
+  expect(await left(kept.userId)).toBe(1)
+  await worker.stop()
+})

@@ -1,0 +1,64 @@
+import { newId } from '@payments/kernel'
+import { expect, test } from 'vitest'
+import { newMerchant, useService } from '#testing'
+import { CustomerEntity } from './entity.ts'
+
+const service = useService()
+const ada = { name: 'Ada Obi', email: 'ada@example.com' }
+
+test('one e-mail, in any case, belongs to one customer of an organisation and environment', async () => {
+  const merchant = await newMerchant(service)
+  const live = await newMerchant(service, { environment: 'live', organisationId: merchant.organisationId })
+  expect((await merchant.call('POST /v1/customers', { body: ada })).status).toBe(201)
+  const twin = await merchant.call('POST /v1/customers', { body: { ...ada, email: 'ADA@Example.com' } })
+  expect([twin.status, twin.body.message]).toEqual([409, 'Customer already exists'])
+  expect((await live.call('POST /v1/customers', { body: ada })).status).toBe(201)
+})
+
+test('a patch changes what it names, removes a number with null, and leaves the rest', async () => {
+  const merchant = await newMerchant(service)
+  const { body } = await merchant.call('POST /v1/customers', {
+    body: { ...ada, phoneNumber: '+2348012345678', metadata: { plan: 'gold', n: 1 } },
+  })
+  const changed = await merchant.call(`PATCH /v1/customers/${body.data.id}`, {
+    body: { name: 'Ada Eze', phoneNumber: null },
+  })
+  expect(changed.body.data).toEqual({
+    ...body.data,
+    name: 'Ada Eze',
+    phoneNumber: null,
+    updatedAt: changed.body.data.updatedAt,
+  })
+  expect(changed.body.data.updatedAt > body.data.updatedAt).toBe(true)
+})
+
+test('metadata is returned unchanged, and bounded', async () => {
+  const merchant = await newMerchant(service)
+  const metadata = { text: 'é "quoted"', number: 1.5, yes: true, none: null }
+  const made = await merchant.call('POST /v1/customers', { body: { ...ada, metadata } })
+  expect(made.body.data.metadata).toEqual(metadata)
+  const many = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, '']))
+  for (const bad of [many, { ['k'.repeat(41)]: '' }, { k: 'v'.repeat(501) }, { k: { nested: 1 } }]) {
+    const { status, body } = await merchant.call('POST /v1/customers', {
+      body: { name: 'B', email: `${newId()}@example.com`, metadata: bad },
+    })
+    expect([status, Object.keys(body.errors)[0]?.split('.')[0]]).toEqual([422, 'metadata'])
+  }
+})
+
+test('the list is complete, newest first, with its exact total', async () => {
+  const merchant = await newMerchant(service)
+  for (let index = 0; index < 205; index++)
+    await merchant.call('POST /v1/customers', { body: { name: `N${index}`, email: `n${index}@example.com` } })
+  const { body } = await merchant.call('GET /v1/customers')
+  expect([
+    body.data.total,
+    body.data.customers.length,
+    body.data.customers[0].name,
+    body.data.customers.at(-1).name,
+  ]).toEqual([205, 205, 'N204', 'N0'])
+})
+
+test('an entity manager without its tenant throws instead of seeing everything', async () => {
+  await expect(service.runtime.orm.em.fork().find(CustomerEntity, {})).rejects.toThrow(/filter/i)
+})

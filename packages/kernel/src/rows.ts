@@ -1,0 +1,81 @@
+import type { EntityProperty, EntitySchema, InferEntity } from '@mikro-orm/core'
+import { sql } from 'kysely'
+import type { Read } from './context.ts'
+
+/** Which rows of an entity, newest or last changed first. */
+export interface Listing<K extends string> {
+  /** Property that orders, descending; `id` breaks ties. Together they are one index. */
+  readonly by: K
+  readonly where?: Readonly<Record<string, string | readonly string[]>>
+  readonly limit?: number
+}
+
+/**
+ * Rows for a list, of the actor's organisation and environment alone. They are plain: reading them takes a fraction of what
+ * the ORM's managed entities cost (measured on 50 customers: a third of the whole request), and a list never changes them.
+ */
+export async function newest<E extends EntitySchema>(
+  read: Read,
+  entity: E,
+  listing: Listing<keyof InferEntity<E> & string>,
+): Promise<InferEntity<E>[]> {
+  const { table, column, present } = mapping(read, entity)
+  const { organisationId, environment } = read.actor
+  const conditions = Object.entries(listing.where ?? {}).map(([name, value]) =>
+    Array.isArray(value)
+      ? sql`and ${sql.ref(column(name))} = any(${value})`
+      : sql`and ${sql.ref(column(name))} = ${value}`,
+  )
+  const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}
+    where organisation_id = ${organisationId} and environment = ${environment} ${sql.join(conditions, sql` `)}
+    order by ${sql.ref(column(listing.by))} desc, id desc ${listing.limit ? sql`limit ${listing.limit}` : sql``}`.execute(
+    read.em.getKysely(),
+  )
+  return rows.map((row) => present(row) as InferEntity<E>)
+}
+
+interface Mapping {
+  readonly table: string
+  column(property: string): string
+  present(row: Record<string, unknown>): object
+}
+
+const mappings = new WeakMap<object, Mapping>()
+
+/** Columns to properties, as the ORM's metadata has them. */
+function mapping(read: Read, entity: EntitySchema): Mapping {
+  const known = mappings.get(entity)
+  if (known) return known
+  const meta = read.runtime.orm.getMetadata().get(entity.meta.class)
+  const platform = read.runtime.orm.em.getPlatform()
+  const properties = meta.props.map((property: EntityProperty) => {
+    const { customType } = property
+    const convert =
+      property.runtimeType === 'Date'
+        ? toDate
+        : customType && !/json|array/i.test(customType.constructor.name)
+          ? (value: unknown) => customType.convertToJSValue(value, platform)
+          : undefined
+    return { name: property.name as string, column: property.fieldNames[0] as string, convert }
+  })
+  const made: Mapping = {
+    table: meta.tableName,
+    column(name) {
+      const found = properties.find((property) => property.name === name)
+      if (!found) throw new Error(`${meta.className} has no property ${name}`)
+      return found.column
+    },
+    present: (row) => {
+      const out: Record<string, unknown> = {}
+      for (const { name, column, convert } of properties) {
+        const value = row[column]
+        out[name] = convert && value !== null ? convert(value) : value
+      }
+      return out
+    },
+  }
+  mappings.set(entity, made)
+  return made
+}
+
+const toDate = (value: unknown): Date => (value instanceof Date ? value : new Date(value as string))

@@ -1,0 +1,195 @@
+import { createKeyFor, foundOrganisation, signedIn } from '@payments/accounts/testing'
+import { type Access, newId } from '@payments/kernel'
+import { beforeAll, expect, test } from 'vitest'
+import { call, newMerchant, useService } from '#testing'
+import { type Operation, operations } from './operations.ts'
+
+// Every REST operation × every kind of caller. The expectation is this file's own table, one row for each kind of
+// access, so that it does not repeat what the code under test thinks. A new operation joins by itself.
+
+const NO_TOKEN = '401 No token provided'
+const BAD_KEY = '401 Invalid API key'
+const READ = '403 Missing required scopes: api:read'
+const WRITE = '403 Missing required scopes: api:write'
+const SESSION = '403 Dashboard session required'
+const OWNER = '403 Owner role required'
+const OPERATOR = '403 Operator role required'
+const SUSPENDED = '403 Organisation suspended'
+const SANDBOX = '403 The sandbox is available to the test environment only'
+const passes = 'passes'
+
+const badKeys = { wrongKey: BAD_KEY, otherSecret: BAD_KEY, expiredKey: BAD_KEY, revokedKey: BAD_KEY }
+const keysPass = {
+  readKey: passes,
+  writeKey: passes,
+  legacyReadKey: passes,
+  legacyWriteKey: passes,
+  publishableKey: passes,
+  otherOrganisation: passes,
+  otherEnvironment: passes,
+  suspendedKey: passes,
+}
+const sessionsPass = { member: passes, owner: passes, operator: passes, suspendedOwner: passes }
+const everybody = { nobody: passes, ...badKeys, ...keysPass, ...sessionsPass }
+type Caller = keyof typeof everybody
+type Row = Record<Caller, string>
+
+const noKeys = Object.fromEntries(Object.keys(keysPass).map((caller) => [caller, SESSION])) as typeof keysPass
+const read: Row = { ...everybody, nobody: NO_TOKEN, publishableKey: READ }
+const write: Row = {
+  ...read,
+  readKey: WRITE,
+  legacyReadKey: WRITE,
+  publishableKey: WRITE,
+  suspendedKey: SUSPENDED,
+  suspendedOwner: SUSPENDED,
+}
+const sessionRead: Row = { ...everybody, ...noKeys, nobody: NO_TOKEN }
+const session: Row = { ...sessionRead, suspendedOwner: SUSPENDED }
+const expectations: Record<Access, Row> = {
+  public: everybody,
+  'sign-in': { ...everybody, ...noKeys },
+  read,
+  write,
+  sandbox: { ...write, otherEnvironment: SANDBOX },
+  session,
+  'session-read': sessionRead,
+  owner: { ...session, member: OWNER },
+  'owner-read': { ...sessionRead, member: OWNER },
+  operator: { ...session, member: OPERATOR, owner: OPERATOR },
+}
+
+const service = useService()
+const credentials = {} as Record<Caller, string | null>
+/** Real records of the home organisation in the test environment, by the placeholder that names them. */
+const records: Record<string, string> = {}
+const HOME: readonly Caller[] = ['readKey', 'writeKey', 'legacyReadKey', 'legacyWriteKey', 'member', 'owner']
+
+beforeAll(async () => {
+  const { runtime } = service
+  const home = await newMerchant(service)
+  const { organisationId } = home
+  const suspended = await foundOrganisation(runtime)
+  const key = (scopes: string[], more: Partial<Parameters<typeof createKeyFor>[1]> = {}) =>
+    createKeyFor(runtime, { organisationId, environment: 'test', scopes, ...more })
+  const past = new Date(Date.now() - 1000)
+  const both = ['api:read', 'api:write']
+  Object.assign(credentials, {
+    nobody: null,
+    wrongKey: `svc_test_${'a'.repeat(32)}`,
+    otherSecret: `${home.key.slice(0, -1)}${home.key.endsWith('x') ? 'y' : 'x'}`,
+    expiredKey: await key(both, { expiresAt: past }),
+    revokedKey: await key(both, { revokedAt: past }),
+    readKey: await key(['api:read']),
+    writeKey: await key(['api:write']),
+    legacyReadKey: await key(['transfers:read']),
+    legacyWriteKey: await key(['offramps:write']),
+    publishableKey: await key(['collections:read'], { type: 'publishable' }),
+    otherOrganisation: (await newMerchant(service)).key,
+    otherEnvironment: await key(both, { environment: 'live' }),
+    suspendedKey: await key(both, { organisationId: suspended }),
+    member: (await signedIn(runtime, { organisationId, role: 'member' })).accessToken,
+    owner: (await signedIn(runtime, { organisationId, role: 'owner' })).accessToken,
+    operator: (await signedIn(runtime, { role: 'operator' })).accessToken,
+    suspendedOwner: (await signedIn(runtime, { organisationId: suspended, role: 'owner' })).accessToken,
+  } satisfies Record<Caller, string | null>)
+  const done = await call(service, `POST /v1/admin/ops/organisations/${suspended}/suspend`, {
+    token: credentials.operator,
+    key: null,
+  })
+  expect(done.status).toBe(200)
+
+  const customer = await home.call('POST /v1/customers', { body: { name: 'Ada', email: 'ada@example.com' } })
+  const route = await home.call('POST /v1/payment-routes', {
+    body: {
+      name: 'Home',
+      originChainKey: 'ethereum',
+      destinationChainKey: 'base',
+      destinationCurrency: 'USDC',
+      destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
+    },
+  })
+  const endpoint = await home.call('POST /v1/webhooks', { body: { url: 'https://93.184.216.34/hooks' } })
+  Object.assign(records, {
+    organisationId,
+    customerId: customer.body.data.id,
+    paymentRouteId: route.body.data.id,
+    webhookEndpointId: endpoint.body.data.id,
+  })
+})
+
+/** Does the operation accept a request with nothing but its path? */
+const bare = (operation: Operation): boolean =>
+  operation.input.safeParse(Object.fromEntries(operation.placeholders.map((name) => [name, newId()]))).success
+
+/** Whom its records show themselves to: an operator sees every organisation, a public page has no owner. */
+const sees = (operation: Operation, caller: Caller): boolean =>
+  operation.meta.access === 'operator' || operation.meta.access === 'public' || HOME.includes(caller)
+
+/**
+ * The status of an operation that lets the caller in. Nothing changes by it: a write carries a body that no schema
+ * accepts (422), or, where a record is somebody else's, no body and the record's real id (404).
+ */
+function admitted(operation: Operation, caller: Caller): { status: number; path: string; body: object | undefined } {
+  const { method, meta, placeholders } = operation
+  const known = placeholders.every((name) => records[name] !== undefined)
+  const path = (real: boolean) =>
+    `/v1${operation.path.replace(/\{(\w+)\}/g, (_match, name) => (real && records[name]) || newId())}`
+  if (placeholders.length === 0 || (method !== 'GET' && method !== 'DELETE' && (sees(operation, caller) || !known)))
+    return method === 'GET'
+      ? { status: bare(operation) ? meta.status : 422, path: path(true), body: undefined }
+      : { status: 422, path: path(true), body: { unexpected: true } }
+  if (method === 'GET' && sees(operation, caller) && known)
+    return { status: meta.status, path: path(true), body: undefined }
+  // Deleting one's own record would work: that one is asked for by an id that nobody has.
+  return {
+    status: bare(operation) ? 404 : 422,
+    path: path(method === 'GET' || !sees(operation, caller)),
+    body: undefined,
+  }
+}
+
+const callers = Object.keys(everybody) as Caller[]
+
+test.for(operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
+  'lets in and turns away exactly whom its access says: %s',
+  async ([, operation]) => {
+    const expected = expectations[operation.meta.access]
+    const actual = {} as Row
+    const wanted = {} as Row
+    for (const caller of callers) {
+      const { status, path, body } = admitted(operation, caller)
+      const { [caller]: verdict } = expected
+      const reply = await call(service, `${operation.method} ${path}`, {
+        token: credentials[caller],
+        ...(body ? { body } : {}),
+      })
+      const away =
+        caller === 'otherEnvironment' && reply.body.message?.endsWith('not available in the live environment')
+      wanted[caller] = verdict === passes ? `${status}` : verdict
+      actual[caller] = verdict === passes ? `${away ? status : reply.status}` : `${reply.status} ${reply.body.message}`
+      if (verdict === passes && actual[caller] !== wanted[caller]) actual[caller] += ` ${reply.body.message}`
+    }
+    expect(actual).toEqual(wanted)
+  },
+)
+
+test('every operation has an access that the table knows, and every kind of caller is in the table', () => {
+  for (const operation of operations) expect(Object.keys(expectations[operation.meta.access])).toEqual(callers)
+})
+
+test('an API key on a mutating operation needs its Idempotency-Key, a session needs none', async () => {
+  for (const operation of operations.filter(({ method }) => method !== 'GET')) {
+    const expected = expectations[operation.meta.access]
+    const path = admitted(operation, 'owner').path
+    const line = `${operation.method} ${path}`
+    const keyed = await call(service, line, { token: credentials.writeKey, key: null, body: { unexpected: true } })
+    const wanted =
+      expected.writeKey === passes
+        ? '400 Idempotency-Key header is required for mutating API requests'
+        : expected.writeKey
+    expect([line, `${keyed.status} ${keyed.body.message}`]).toEqual([line, wanted])
+    const signed = await call(service, line, { token: credentials.owner, key: null, body: { unexpected: true } })
+    if (expected.owner === passes) expect([line, signed.status]).not.toEqual([line, 400])
+  }
+})

@@ -1,0 +1,167 @@
+import { newId } from '@payments/kernel'
+import { describe, expect, test } from 'vitest'
+import { call, newMerchant, startProcess, startReceiver, startService, useService } from '#testing'
+
+const service = useService()
+
+const route = (name: string) => ({
+  name,
+  originChainKey: 'ethereum',
+  destinationChainKey: 'base',
+  destinationCurrency: 'USDC',
+  destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
+})
+const count = async (table: string, organisationId: string): Promise<number> => {
+  const { rows } = await service.runtime.pool.query(
+    `select count(*)::int as n from ${table} where organisation_id = $1`,
+    [organisationId],
+  )
+  return rows[0].n
+}
+
+describe('200 equal requests at once', () => {
+  for (const [line, body, table] of [
+    ['POST /v1/customers', { name: 'Ada', email: 'ada@example.com' }, 'customers'],
+    ['POST /v1/payment-routes', route('Same'), 'payment_routes'],
+  ] as const) {
+    test(`to ${line} have one effect and 200 equal replies`, async () => {
+      const merchant = await newMerchant(service)
+      const key = newId()
+      const answers = await Promise.all(Array.from({ length: 200 }, () => merchant.call(line, { body, key })))
+      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+      expect(answers[0]?.status).toBe(201)
+      expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1)
+      expect(await count(table, merchant.organisationId)).toBe(1)
+    })
+  }
+
+  test('over two processes have one effect, one provider call and equal replies', async () => {
+    const merchant = await newMerchant(service)
+    const other = await startProcess(service, { REFUND_ADDRESS_EVM: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F' })
+    try {
+      const key = newId()
+      const before = await service.runtime.pool.query('select count(*)::int as n from sandbox_relay_addresses')
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, (_, index) =>
+          call(index % 2 ? other : service, 'POST /v1/payment-routes', {
+            body: route('Two'),
+            key,
+            token: merchant.key,
+          }),
+        ),
+      )
+      const after = await service.runtime.pool.query('select count(*)::int as n from sandbox_relay_addresses')
+      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+      expect(answers[0]?.status).toBe(201)
+      expect(await count('payment_routes', merchant.organisationId)).toBe(1)
+      expect(after.rows[0].n - before.rows[0].n).toBe(1)
+    } finally {
+      await other.stop()
+    }
+  })
+})
+
+test('a refused command leaves no row, no event, no job and no idempotency record, and its key works afterwards', async () => {
+  const merchant = await newMerchant(service)
+  await merchant.call('POST /v1/customers', { body: { name: 'Ada', email: 'ada@example.com' } })
+  const tables = ['customers', 'payment_routes', 'events', 'idempotency_keys', 'transactions']
+  const snapshot = async () => {
+    const jobs = await service.runtime.pool.query('select count(*)::int as n from pgboss.job')
+    return [...(await Promise.all(tables.map((table) => count(table, merchant.organisationId)))), jobs.rows[0].n]
+  }
+  const before = await snapshot()
+  const key = newId()
+  const duplicate = await merchant.call('POST /v1/customers', { body: { name: 'Twin', email: 'ADA@example.com' }, key })
+  const invalid = await merchant.call('POST /v1/payment-routes', {
+    body: { ...route('Bad'), destinationAddress: '0x12' },
+    key,
+  })
+  expect([duplicate.status, duplicate.body.message, invalid.status, invalid.body.errors]).toEqual([
+    409,
+    'Customer already exists',
+    422,
+    { destinationAddress: 'Must be an EVM address' },
+  ])
+  expect(await snapshot()).toEqual(before)
+  expect(
+    (await merchant.call('POST /v1/customers', { body: { name: 'Twin', email: 'twin@example.com' }, key })).status,
+  ).toBe(201)
+  expect((await merchant.call('POST /v1/payment-routes', { body: route('Good'), key })).status).toBe(201)
+})
+
+test('a stored reply that holds a secret is encrypted, and replays in clear', async () => {
+  const merchant = await newMerchant(service)
+  const key = newId()
+  const body = { url: 'https://93.184.216.34/hooks' }
+  const first = await merchant.call('POST /v1/webhooks', { body, key })
+  const again = await merchant.call('POST /v1/webhooks', { body, key })
+  expect(again.text).toBe(first.text)
+  const { rows } = await service.runtime.pool.query('select reply from idempotency_keys where organisation_id = $1', [
+    merchant.organisationId,
+  ])
+  expect(rows).toHaveLength(1)
+  expect(rows[0].reply).not.toContain('whsec_')
+})
+
+test('keys of other organisations, environments, methods and paths are other keys', async () => {
+  const merchant = await newMerchant(service)
+  const live = await newMerchant(service, { environment: 'live', organisationId: merchant.organisationId })
+  const stranger = await newMerchant(service)
+  const key = newId()
+  const body = { name: 'Ada', email: 'ada@example.com' }
+  const answers = [
+    await merchant.call('POST /v1/customers', { body, key }),
+    await live.call('POST /v1/customers', { body, key }),
+    await stranger.call('POST /v1/customers', { body, key }),
+    await merchant.call('POST /v1/payment-routes', { body: route('Mine'), key }),
+  ]
+  expect(answers.map(({ status, headers }) => [status, headers.get('idempotent-replayed')])).toEqual(
+    Array(4).fill([201, null]),
+  )
+})
+
+test('a process killed in the middle of 200 equal requests leaves one effect after its restart, and the event arrives', async () => {
+  const receiver = await startReceiver()
+  const own = await startService({ settings: { WEBHOOK_DEV_TARGETS: receiver.origin } })
+  try {
+    const merchant = await newMerchant(own)
+    await merchant.call('POST /v1/webhooks', { body: { url: receiver.url } })
+    for (const patienceMs of [0, 5, 15, 40, 120]) {
+      const key = newId()
+      const body = {
+        ...route(`After ${patienceMs}`),
+        destinationAddress: `0x${patienceMs.toString(16).padStart(40, '1')}`,
+      }
+      const settings = {
+        WEBHOOK_DEV_TARGETS: receiver.origin,
+        REFUND_ADDRESS_EVM: body.destinationAddress,
+        PROCESS_ROLE: 'gateway',
+      }
+      const victim = await startProcess(own, settings)
+      const shots = Array.from({ length: 200 }, () =>
+        call(victim, 'POST /v1/payment-routes', { body, key, token: merchant.key }).catch(() => undefined),
+      )
+      await new Promise((resolve) => setTimeout(resolve, patienceMs))
+      victim.kill()
+      const answered = (await Promise.all(shots)).filter((answer) => answer !== undefined)
+      // A lease of the dead process runs out by itself; here its end is brought forward instead of waited for.
+      await own.runtime.pool.query('update idempotency_keys set expires_at = now() where reply is null')
+      const restarted = await startProcess(own, settings)
+      const again = await call(restarted, 'POST /v1/payment-routes', { body, key, token: merchant.key })
+      await restarted.stop()
+      expect([...answered, again].map(({ status }) => status)).toEqual(Array(answered.length + 1).fill(201))
+      expect(new Set([...answered, again].map(({ text }) => text)).size).toBe(1)
+      const { rows } = await own.runtime.pool.query('select count(*)::int as n from payment_routes where name = $1', [
+        body.name,
+      ])
+      expect(rows[0].n).toBe(1)
+    }
+    const worker = await startProcess(own, { WEBHOOK_DEV_TARGETS: receiver.origin, PROCESS_ROLE: 'all' })
+    await receiver.until((all) => all.length >= 5)
+    await worker.stop()
+    expect(new Set(receiver.received.map(({ body }) => JSON.parse(body).data.name)).size).toBe(5)
+  } finally {
+    await own.stop()
+    await receiver.close()
+  }
+})

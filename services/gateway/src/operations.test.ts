@@ -1,0 +1,238 @@
+import { signedIn } from '@payments/accounts/testing'
+import { newId } from '@payments/kernel'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { type Answer, call, type Merchant, newMerchant, useService } from '#testing'
+import { openApiDocument } from './openapi.ts'
+import { type Operation, operations } from './operations.ts'
+
+// One suite for every REST operation: a new one joins by itself. Inputs are made from the operation's own schema (its
+// examples, else the kind of each required field), records from the POST that creates them.
+
+const service = useService()
+const document = openApiDocument('http://test') as {
+  paths: Record<string, Record<string, { responses: Record<string, { content: Record<string, { schema: object }> }> }>>
+  components: object
+}
+const ajv = new Ajv2020({ strict: false, validateFormats: false })
+ajv.addSchema({ $id: 'api', components: document.components })
+
+const isKeyed = ({ method, meta }: Operation) => method !== 'GET' && ['write', 'sandbox'].includes(meta.access)
+const takesKeys = ({ meta }: Operation) => ['read', 'write', 'sandbox'].includes(meta.access)
+/** What a placeholder stands for where no POST makes it. */
+const FIXED: Record<string, string> = { networkKey: 'ethereum' }
+
+interface World {
+  readonly merchant: Merchant
+  readonly session: string
+}
+
+async function newWorld(environment: 'test' | 'live' = 'test'): Promise<World> {
+  const merchant = await newMerchant(service, { environment })
+  const { organisationId } = merchant
+  const { accessToken } = await signedIn(service.runtime, { organisationId, role: 'owner' })
+  return { merchant, session: accessToken }
+}
+
+type Schema = {
+  $ref?: string
+  $defs?: Record<string, Schema>
+  type?: string
+  enum?: unknown[]
+  format?: string
+  example?: unknown
+  required?: string[]
+  properties?: Record<string, Schema>
+}
+
+/** The smallest body that an operation's schema asks for. */
+function bodyOf(operation: Operation): Record<string, unknown> {
+  const schema = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' }) as Schema
+  return Object.fromEntries(
+    (schema.required ?? [])
+      .filter((name) => !operation.placeholders.includes(name))
+      .map((name) => [name, example(name, resolved(schema.properties?.[name] ?? {}, schema))]),
+  )
+}
+
+const resolved = (part: Schema, whole: Schema): Schema =>
+  part.$ref ? (whole.$defs?.[part.$ref.split('/').at(-1) ?? ''] ?? {}) : part
+
+function example(name: string, schema: Schema): unknown {
+  if (schema.example !== undefined) return schema.example
+  if (schema.enum) return schema.enum[0]
+  if (name === 'url') return 'https://93.184.216.34/hooks'
+  if (name === 'code') return '000000'
+  if (schema.format === 'date-time') return new Date().toISOString()
+  if (schema.type === 'integer' || schema.type === 'number') return 1
+  if (schema.type === 'object') return {}
+  if (schema.type === 'array') return []
+  return /id$/i.test(name) ? newId() : 'text'
+}
+
+/** The operation's path with records of this world, made where a POST makes them. */
+async function pathOf(operation: Operation, world: World): Promise<string> {
+  let path = operation.path
+  for (const name of operation.placeholders) {
+    const before = path.slice(0, path.indexOf(`{${name}}`) - 1)
+    path = path.replace(`{${name}}`, FIXED[name] ?? (await record(name, before, world)))
+  }
+  return `/v1${path}`
+}
+
+async function record(name: string, collection: string, world: World): Promise<string> {
+  if (name === 'organisationId') return world.merchant.organisationId
+  const maker =
+    operations.find(({ method, path }) => method === 'POST' && path === collection) ??
+    operations.find(
+      ({ method, path, placeholders }) => method === 'POST' && collection.endsWith(path) && placeholders.length === 0,
+    )
+  if (!maker) return newId()
+  const made = await send(maker, world)
+  return made.body?.data?.id ?? newId()
+}
+
+const token = (operation: Operation, world: World) =>
+  takesKeys(operation) ? world.merchant.key : operation.meta.access === 'public' ? null : world.session
+
+async function send(
+  operation: Operation,
+  world: World,
+  options: {
+    body?: unknown
+    key?: string | null
+    token?: string | null
+    headers?: Record<string, string>
+    path?: string
+  } = {},
+): Promise<Answer> {
+  const path = options.path ?? (await pathOf(operation, world))
+  const body =
+    operation.method === 'GET' || operation.method === 'DELETE' ? {} : { body: options.body ?? bodyOf(operation) }
+  return call(service, `${operation.method} ${path}`, {
+    token: token(operation, world),
+    ...body,
+    ...(isKeyed(operation) ? {} : { key: null }),
+    ...options,
+  })
+}
+
+function expectDocumented(operation: Operation, answer: Answer): void {
+  const reply = document.paths[operation.path]?.[operation.method.toLowerCase()]?.responses[String(answer.status)]
+  expect(reply, `${answer.status} ${answer.text} is in the document`).toBeDefined()
+  const schema = JSON.parse(
+    JSON.stringify(reply?.content['application/json']?.schema).replaceAll('"#/components', '"api#/components'),
+  )
+  const validate = ajv.compile(schema)
+  expect(validate(answer.body), `${JSON.stringify(validate.errors)} ${answer.text}`).toBe(true)
+}
+
+let world: World
+beforeAll(async () => {
+  world = await newWorld()
+})
+
+for (const operation of operations) {
+  describe(`${operation.method} ${operation.path}`, () => {
+    test('answers as the document says', async () => {
+      const answer = await send(operation, await newWorld())
+      expect(answer.status, answer.text).toBeLessThan(500)
+      expect(Object.keys(answer.body).filter((field) => field !== 'errors')).toEqual(['status', 'message', 'data'])
+      expectDocumented(operation, answer)
+    })
+
+    if (!['public', 'sign-in'].includes(operation.meta.access)) {
+      test('is closed without a credential', async () => {
+        const answer = await send(operation, world, {
+          token: null,
+          path: `/v1${operation.path.replace(/\{\w+\}/g, newId)}`,
+        })
+        expect([answer.status, answer.body.message]).toEqual([401, 'No token provided'])
+        expectDocumented(operation, answer)
+      })
+    }
+
+    if (takesKeys(operation)) {
+      test('is closed to a key without the scope', async () => {
+        const { organisationId } = world.merchant
+        const weak = await newMerchant(service, {
+          organisationId,
+          scopes: operation.meta.access === 'read' ? ['nothing'] : ['api:read'],
+        })
+        const answer = await send(operation, world, {
+          token: weak.key,
+          path: `/v1${operation.path.replace(/\{\w+\}/g, newId)}`,
+        })
+        expect([answer.status, answer.body.message]).toEqual([
+          403,
+          `Missing required scopes: ${operation.meta.access === 'read' ? 'api:read' : 'api:write'}`,
+        ])
+      })
+    }
+
+    const [first] = operation.placeholders
+    if (takesKeys(operation) && first && !FIXED[first]) {
+      test("shows no record of another organisation or environment, nor one that isn't", async () => {
+        const path = await pathOf(operation, world)
+        const stranger = await newMerchant(service)
+        const live = await newMerchant(service, { environment: 'live', organisationId: world.merchant.organisationId })
+        const answers = await Promise.all([
+          send(operation, world, { token: stranger.key, path }),
+          ...(operation.meta.access === 'sandbox' ? [] : [send(operation, world, { token: live.key, path })]),
+          send(operation, world, { path: `/v1${operation.path.replace(/\{\w+\}/g, newId)}` }),
+          send(operation, world, { path: `/v1${operation.path.replace(/\{\w+\}/g, 'not-a-uuid')}` }),
+        ])
+        for (const answer of answers) {
+          expect(answer.status, answer.text).toBe(404)
+          expect(answer.body.message).toMatch(/ not found$/)
+        }
+      })
+    }
+
+    if (isKeyed(operation)) {
+      test('needs one well-formed Idempotency-Key of an API key, and none of a session', async () => {
+        const path = await pathOf(operation, world)
+        const refused = async (headers: Record<string, string>) => {
+          const { status, body } = await send(operation, world, { key: null, headers, path })
+          return [status, body.message]
+        }
+        expect(await refused({})).toEqual([400, 'Idempotency-Key header is required for mutating API requests'])
+        expect(await refused({ 'idempotency-key': '' })).toEqual([
+          400,
+          'Idempotency-Key header must be sent once and not be empty',
+        ])
+        expect(await refused({ 'idempotency-key': 'k'.repeat(256) })).toEqual([
+          422,
+          'Idempotency-Key must be 255 characters or fewer',
+        ])
+        const bySession = await send(operation, world, { key: null, token: world.session, path })
+        expect(bySession.status, bySession.text).not.toBe(400)
+      })
+
+      test('replays its first reply for the same key, also with another body', async () => {
+        const own = await newWorld()
+        const path = await pathOf(operation, own)
+        const key = newId()
+        const once = await send(operation, own, { key, path })
+        const again = await send(operation, own, { key, path })
+        const other = await send(operation, own, { key, path, body: { something: 'else' } })
+        if (once.status >= 400) return expect(again.headers.get('idempotent-replayed')).toBeNull()
+        expect([again.text, again.status, again.headers.get('idempotent-replayed')]).toEqual([
+          once.text,
+          once.status,
+          'true',
+        ])
+        expect([other.text, other.status]).toEqual([once.text, once.status])
+      })
+    }
+
+    if (['POST', 'PUT', 'PATCH'].includes(operation.method)) {
+      test('refuses an unknown field by name', async () => {
+        const answer = await send(operation, world, { body: { ...bodyOf(operation), surprise: 1 } })
+        expect(answer.status, answer.text).toBe(operation.meta.access === 'operator' ? 403 : 422)
+        if (answer.status === 422) expect(answer.body.errors.surprise).toBe('Unrecognized field')
+      })
+    }
+  })
+}

@@ -1,0 +1,158 @@
+import { connect } from 'node:net'
+import { signedIn } from '@payments/accounts/testing'
+import type { AppRouter } from '@payments/app'
+import { createTRPCClient, httpBatchLink } from '@trpc/client'
+import { describe, expect, test } from 'vitest'
+import { call, newMerchant, startService, useService } from '#testing'
+
+const service = useService()
+const customer = { name: 'Ada', email: 'ada@example.com' }
+
+describe('the envelope also covers', () => {
+  test.each([
+    ['an unknown path', 'GET /v1/nothing', {}, 404, 'Not found'],
+    ['a known path with a slash at its end', 'GET /v1/customers/', {}, 404, 'Not found'],
+    ['another case of a path', 'GET /v1/Customers', {}, 404, 'Not found'],
+    ['another method', 'PUT /v1/customers', {}, 405, 'Method not allowed'],
+    ['malformed JSON', 'POST /v1/customers', { body: '{"name":' }, 400, 'Malformed JSON body'],
+    [
+      'another media type',
+      'POST /v1/customers',
+      { body: 'name=Ada', headers: { 'content-type': 'text/plain' } },
+      415,
+      'Content-Type must be application/json',
+    ],
+    [
+      'a body over 100 kB',
+      'POST /v1/customers',
+      { body: { name: 'a'.repeat(100_001) } },
+      413,
+      'Request body exceeds 100 kB',
+    ],
+    ['a body that is no object', 'POST /v1/customers', { body: [1] }, 422, 'Validation failed'],
+    ['a NUL in a text', 'POST /v1/customers', { body: { ...customer, name: 'A\0' } }, 422, 'Validation failed'],
+  ] as const)('%s', async (_name, line, options, status, message) => {
+    const merchant = await newMerchant(service)
+    const answer = await merchant.call(line, options)
+    expect([answer.status, answer.body.status, answer.body.message, answer.body.data]).toEqual([
+      status,
+      'error',
+      message,
+      null,
+    ])
+  })
+})
+
+test('another method is answered with what the path allows', async () => {
+  const answer = await call(service, 'PUT /v1/customers', { key: null })
+  expect(answer.headers.get('allow')).toBe('GET, HEAD, POST')
+})
+
+test('a JSON body with its charset and with escapes is the same body', async () => {
+  const merchant = await newMerchant(service)
+  const answer = await merchant.call('POST /v1/customers', {
+    body: '{"name":"\\u0041da","email":"ada@example.com"}',
+    headers: { 'content-type': 'Application/JSON; charset="UTF-8"' },
+  })
+  expect([answer.status, answer.body.data.name]).toEqual([201, 'Ada'])
+})
+
+test('a request id is taken from the caller when it is fit to log, and made up otherwise', async () => {
+  const given = await call(service, 'GET /v1/nothing', { headers: { 'x-request-id': 'mine-1' } })
+  const unfit = await call(service, 'GET /v1/nothing', { headers: { 'x-request-id': 'a'.repeat(129) } })
+  expect(given.headers.get('x-request-id')).toBe('mine-1')
+  expect(unfit.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+  expect(service.logs.some((line) => line.includes('"requestId":"mine-1"'))).toBe(true)
+})
+
+test('health is bare, open and outside the version; without its database it says so with 503', async () => {
+  const answer = await call(service, 'GET /health')
+  expect([answer.status, Object.keys(answer.body)]).toEqual([200, ['status', 'env', 'ts']])
+  const own = await startService()
+  try {
+    await own.database.drop()
+    const down = await call(own, 'GET /health')
+    expect([down.status, down.body.status]).toEqual([503, 'unavailable'])
+  } finally {
+    await own.stop().catch(() => undefined)
+  }
+})
+
+test('clients that hang up, stall or talk nonsense harm nobody else', async () => {
+  const merchant = await newMerchant(service)
+  const port = Number(new URL(service.url).port)
+  const head = `POST /v1/customers HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${merchant.key}\r\nContent-Type: application/json\r\nIdempotency-Key: `
+  const send = (text: string, end: 'destroy' | 'keep') =>
+    new Promise<string>((resolve) => {
+      let said = ''
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.write(text)
+        if (end === 'destroy') setTimeout(() => socket.destroy(), 20)
+        else setTimeout(() => resolve(said), 200)
+      })
+      socket.on('data', (chunk) => {
+        said += chunk.toString()
+      })
+      socket.on('error', () => undefined)
+      socket.on('close', () => resolve(said))
+    })
+  const answers = await Promise.all([
+    ...Array.from({ length: 20 }, (_, index) =>
+      send(`${head}abort-${index}\r\nContent-Length: 5000\r\n\r\n{"name":"Ad`, 'destroy'),
+    ),
+    ...Array.from({ length: 20 }, (_, index) =>
+      send(
+        `${head}vanish-${index}\r\nContent-Length: 45\r\n\r\n${JSON.stringify({ name: 'Ada', email: `v${index}@example.com` }).padEnd(45)}`,
+        'destroy',
+      ),
+    ),
+    send('NONSENSE\r\n\r\n', 'keep'),
+    send(`GET /v1/customers HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`, 'keep'),
+    send(`${head}stalled\r\nContent-Length: 50\r\n\r\n{`, 'keep'),
+    send(`${head}chunks\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`, 'keep'),
+  ])
+  expect(answers.at(40)).toMatch(/^HTTP\/1.1 400 [^]*"status":"error"/)
+  expect(answers.at(41)).toMatch(/^HTTP\/1.1 431 /)
+  const after = await merchant.call('POST /v1/customers', { body: customer })
+  expect(after.status).toBe(201)
+  const { rows } = await service.runtime.pool.query(
+    'select count(*)::int as n from idempotency_keys where organisation_id = $1 and key like $2',
+    [merchant.organisationId, 'abort-%'],
+  )
+  expect(rows[0].n).toBe(0)
+})
+
+test('internal tools call the same procedures over typed tRPC and get bare objects and refusals', async () => {
+  const { organisationId } = await newMerchant(service)
+  const session = await signedIn(service.runtime, { organisationId, role: 'owner' })
+  const client = createTRPCClient<AppRouter>({
+    links: [httpBatchLink({ url: `${service.url}/trpc`, headers: { authorization: `Bearer ${session.accessToken}` } })],
+  })
+  const [made, listed] = await Promise.all([
+    client.customers.create.mutate(customer),
+    client.paymentRoutes.networks.query({}),
+  ])
+  expect([made.email, listed.networks[0]?.key]).toEqual(['ada@example.com', 'ethereum'])
+  await expect(client.customers.create.mutate(customer)).rejects.toMatchObject({
+    message: 'Customer already exists',
+    data: { refusal: 'customer_exists' },
+  })
+  // @ts-expect-error a customer needs an e-mail
+  await expect(client.customers.create.mutate({ name: 'Ada' })).rejects.toMatchObject({ message: 'Validation failed' })
+})
+
+test('the reference is served by this machine alone', async () => {
+  const page = await call(service, 'GET /docs')
+  const sources = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '')
+  expect(sources.length).toBeGreaterThan(2)
+  for (const source of sources) {
+    expect(source).toMatch(/^\/docs\//)
+    expect((await call(service, `GET ${source}`)).status).toBe(200)
+  }
+  const document = await call(service, 'GET /v1/openapi.json')
+  expect([document.body.openapi, document.body.info.version, document.body.servers[0].url]).toEqual([
+    '3.1.0',
+    '1.0.0',
+    `${service.url}/v1`,
+  ])
+})

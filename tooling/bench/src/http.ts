@@ -1,0 +1,252 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createKeyFor, foundOrganisation } from '@payments/accounts/testing'
+import { openProcess, schema } from '@payments/app'
+import { createLog, ensureDatabase, loadSettings, migrate, startEmbedded } from '@payments/kernel'
+import { Client } from 'pg'
+import { fire, median, type Result, type Shot } from './load.ts'
+
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
+const SCALE = Number(process.env.BENCH_SCALE ?? 1)
+const log = createLog('error')
+
+interface Contestant {
+  readonly name: string
+  readonly origin: string
+  /** For writes; the test environment fills up. */
+  readonly key: string
+  /** For reads: the live environment holds exactly the seeded rows. */
+  readonly readKey: string
+  readonly child: ChildProcess
+}
+
+interface Case {
+  readonly name: string
+  readonly count: number
+  shot(key: string, round: string): (index: number) => Shot
+}
+
+const json = (key: string, idempotencyKey: string) => ({
+  authorization: `Bearer ${key}`,
+  'content-type': 'application/json',
+  'idempotency-key': idempotencyKey,
+})
+const customer = (unique: string) => JSON.stringify({ name: 'Ada Obi', email: `${unique}@example.com` })
+const hex = (round: string, index: number) =>
+  `0x${`${round.replaceAll('-', '')}${index.toString(16).padStart(8, '0')}`.slice(-40).padStart(40, '0')}`
+
+const cases: readonly Case[] = [
+  {
+    name: 'POST /v1/customers',
+    count: 2000,
+    shot: (key, round) => (index) => ({
+      method: 'POST',
+      path: '/v1/customers',
+      headers: json(key, `${round}-${index}`),
+      body: customer(`${round}-${index}`),
+    }),
+  },
+  {
+    name: 'POST /v1/payment-routes',
+    count: 1500,
+    shot: (key, round) => (index) => ({
+      method: 'POST',
+      path: '/v1/payment-routes',
+      headers: json(key, `${round}-${index}`),
+      body: JSON.stringify({
+        name: 'Treasury',
+        originChainKey: 'ethereum',
+        destinationChainKey: 'base',
+        destinationCurrency: 'USDC',
+        destinationAddress: hex(round, index),
+      }),
+    }),
+  },
+  {
+    name: 'idempotent replay',
+    count: 3000,
+    shot: (key) => () => ({
+      method: 'POST',
+      path: '/v1/customers',
+      headers: json(key, 'replayed'),
+      body: customer('replayed'),
+    }),
+  },
+  {
+    name: 'GET /v1/customers (50)',
+    count: 3000,
+    shot: (key) => () => ({ method: 'GET', path: '/v1/customers', headers: { authorization: `Bearer ${key}` } }),
+  },
+  {
+    name: 'GET /v1/transactions (200)',
+    count: 1500,
+    shot: (key) => () => ({ method: 'GET', path: '/v1/transactions', headers: { authorization: `Bearer ${key}` } }),
+  },
+]
+
+/** The gateway against its two floors, alternating, in one run on one server with default durability. */
+export async function benchHttp(print: (line: string) => void): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'payments-bench-'))
+  const server = await startEmbedded(directory, { settings: ['shared_buffers=512MB', 'max_wal_size=4GB'] })
+  const contestants: Contestant[] = []
+  try {
+    const programs = [
+      { name: 'gateway', file: new URL('../../../services/gateway/src/main.ts', import.meta.url).pathname, env: {} },
+      {
+        name: 'floor: a statement for each effect',
+        file: new URL('./floor.ts', import.meta.url).pathname,
+        env: { FLOOR: 'statements' },
+      },
+      {
+        name: 'floor: fewest round trips',
+        file: new URL('./floor.ts', import.meta.url).pathname,
+        env: { FLOOR: 'few' },
+      },
+    ]
+    for (const [index, program] of programs.entries()) {
+      const database = `bench${index}`
+      await ensureDatabase(server.ownerUrl(), database)
+      await migrate(server.ownerUrl(database), server.serviceUrl(database), schema, log)
+      contestants.push(
+        await start(program, join(directory, database), server.ownerUrl(database), server.serviceUrl(database)),
+      )
+    }
+    const [gateway, statements, few] = contestants as [Contestant, Contestant, Contestant]
+    print(`memory of the idle gateway: ${Math.round(residentMb(gateway.child))} MB`)
+    for (const each of cases.filter(({ name }) => name.includes(process.env.BENCH_CASE ?? ''))) {
+      const results = new Map<Contestant, Result[]>(contestants.map((contestant) => [contestant, []]))
+      const keys = new Map<Contestant, string>()
+      for (const contestant of contestants) {
+        const key = each.name.startsWith('GET') ? contestant.readKey : contestant.key
+        keys.set(contestant, key)
+        await fire(contestant.origin, 1, each.shot(key, randomUUID()))
+        await fire(contestant.origin, 200, each.shot(key, randomUUID()))
+      }
+      for (let round = 0; round < ROUNDS; round++) {
+        for (const contestant of contestants) {
+          const result = await fire(
+            contestant.origin,
+            Math.round(each.count * SCALE),
+            each.shot(keys.get(contestant) as string, randomUUID()),
+          )
+          results.get(contestant)?.push(result)
+        }
+      }
+      print(`\n${each.name}`)
+      for (const [contestant, all] of results) {
+        const line = (pick: (result: Result) => number) => median(all.map(pick))
+        print(
+          `  ${contestant.name.padEnd(36)} ${line((one) => one.rate)
+            .toFixed(0)
+            .padStart(6)}/s   p50 ${line((one) => one.p50)
+            .toFixed(2)
+            .padStart(7)} ms   p99 ${line((one) => one.p99)
+            .toFixed(2)
+            .padStart(7)} ms`,
+        )
+      }
+      const ratio = (floor: Contestant) =>
+        median(
+          (results.get(gateway) ?? []).map(
+            (one, index) => one.rate / ((results.get(floor) ?? [])[index]?.rate ?? Number.NaN),
+          ),
+        )
+      print(
+        `  ratio to a statement for each effect ${ratio(statements).toFixed(2)}, to the fewest round trips ${ratio(few).toFixed(2)}`,
+      )
+    }
+  } finally {
+    for (const { child } of contestants) child.kill('SIGTERM')
+    await Promise.all(
+      contestants.map(
+        ({ child }) =>
+          new Promise((resolve) => (child.exitCode === null ? child.once('exit', resolve) : resolve(null))),
+      ),
+    )
+    await server.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+async function start(
+  program: { name: string; file: string; env: { FLOOR?: string } },
+  dataDir: string,
+  ownerUrl: string,
+  serviceUrl: string,
+): Promise<Contestant> {
+  const settings = loadSettings({ DATA_DIR: dataDir, LOG_LEVEL: 'error' })
+  const own = await openProcess(settings, serviceUrl, { log })
+  const organisationId = await foundOrganisation(own.runtime)
+  const key = await createKeyFor(own.runtime, {
+    organisationId,
+    environment: 'test',
+    scopes: ['api:read', 'api:write'],
+  })
+  const readKey = await createKeyFor(own.runtime, { organisationId, environment: 'live', scopes: ['api:read'] })
+  await own.stop()
+  await seed(ownerUrl, organisationId)
+  const port = await freePort()
+  const child = fork(program.file, {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: {
+      ...process.env,
+      ...program.env,
+      PORT: String(port),
+      INTERNAL_PORT: '0',
+      DATA_DIR: dataDir,
+      DATABASE_URL: serviceUrl,
+      DATABASE_OWNER_URL: ownerUrl,
+      PROCESS_ROLE: 'gateway',
+      RATE_LIMIT_GLOBAL: '100000000',
+      REFUND_ADDRESS_EVM: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
+    },
+  })
+  const origin = `http://127.0.0.1:${port}`
+  for (let tries = 0; tries < 200; tries++) {
+    const answer = await fetch(`${origin}/health`).catch(() => undefined)
+    if (answer) break
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  return { name: program.name, origin, key, readKey, child }
+}
+
+/** 50 customers and 200 transactions for the reads. */
+async function seed(ownerUrl: string, organisationId: string): Promise<void> {
+  const client = new Client({ connectionString: ownerUrl })
+  await client.connect()
+  await client.query(
+    `insert into customers (id, organisation_id, environment, name, email, metadata, cngn_status, created_at, updated_at)
+     select gen_random_uuid(), $1, 'live', 'Customer ' || n, 'seed' || n || '@example.com', '{"plan":"gold"}', 'not_enabled', now(), now() from generate_series(1, 50) n`,
+    [organisationId],
+  )
+  await client.query(
+    `insert into transactions (id, organisation_id, environment, kind, customer_id, status, destination, amount, amount_usd, receipt, created_at, updated_at)
+     select gen_random_uuid(), $1, 'live', 'payment_route', (select id from customers limit 1), 'completed', 'Base USDC 0x71C7656EC7ab88b098defB751B7401B5f6d8976F', '12.5 USDC', '12.5',
+            jsonb_build_object('type', 'payment_route_deposit', 'depositId', gen_random_uuid(), 'routeName', 'Treasury', 'status', 'completed',
+              'origin', jsonb_build_object('network', 'ethereum', 'symbol', 'USDC', 'amount', '12.5', 'amountUsd', '12.5'),
+              'destination', jsonb_build_object('network', 'base', 'symbol', 'USDC', 'amount', '12.5', 'amountUsd', '12.5')),
+            now(), now() from generate_series(1, 200)`,
+    [organisationId],
+  )
+  await client.query('vacuum analyze')
+  await client.end()
+}
+
+const residentMb = (child: ChildProcess): number => {
+  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}

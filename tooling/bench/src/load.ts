@@ -1,0 +1,48 @@
+import { Pool } from 'undici'
+
+export interface Shot {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly headers: Record<string, string>
+  readonly body?: string
+}
+
+export interface Result {
+  /** Requests in a second. */
+  readonly rate: number
+  readonly p50: number
+  readonly p99: number
+}
+
+/**
+ * Sends `count` requests over 16 connections and measures from outside.
+ * @throws Error on the first answer that is not a success: a fast refusal is no result.
+ */
+export async function fire(origin: string, count: number, shot: (index: number) => Shot): Promise<Result> {
+  const pool = new Pool(origin, { connections: 16, pipelining: 1 })
+  const times: number[] = []
+  let next = 0
+  const started = performance.now()
+  const lane = async () => {
+    while (next < count) {
+      const { method, path, headers, body } = shot(next++)
+      const began = performance.now()
+      const answer = await pool.request({ method, path, headers, ...(body === undefined ? {} : { body }) })
+      if (answer.statusCode >= 300)
+        throw new Error(`${method} ${path}: ${answer.statusCode} ${await answer.body.text()}`)
+      await answer.body.dump({ limit: 10_000_000 })
+      times.push(performance.now() - began)
+    }
+  }
+  await Promise.all(Array.from({ length: 16 }, lane))
+  const seconds = (performance.now() - started) / 1000
+  await pool.close()
+  times.sort((a, b) => a - b)
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
+  return { rate: count / seconds, p50: at(0.5), p99: at(0.99) }
+}
+
+export const median = (values: readonly number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? 0
+}

@@ -1,0 +1,29 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { derived } from './derived.ts'
+
+const root = new URL('../../../', import.meta.url)
+const check = process.argv.includes('--check')
+const stale: string[] = []
+
+for (const [file, text] of Object.entries(derived())) {
+  const path = new URL(file, root).pathname
+  if (check) {
+    if (read(path) !== text) stale.push(file)
+    continue
+  }
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
+if (stale.length > 0) {
+  process.stderr.write(`Not up to date, run \`npm run derive\`: ${stale.join(', ')}\n`)
+  process.exit(1)
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { TestService } from './service.ts'
+
+const MAIN = fileURLToPath(new URL('../../../services/gateway/src/main.ts', import.meta.url))
+
+export interface TestProcess {
+  readonly url: string
+  stop(): Promise<void>
+  /** SIGKILL: what a crash or the kernel's memory killer does. */
+  kill(): void
+}
+
+/** A second gateway as a process of its own, on the database and with the keys of a running service. */
+export async function startProcess(service: TestService, settings: Record<string, string> = {}): Promise<TestProcess> {
+  const own = service.runtime.settings
+  const child = spawn(process.execPath, [MAIN], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      NODE_ENV: 'test',
+      PROCESS_ROLE: 'gateway',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      INTERNAL_PORT: '0',
+      LOG_LEVEL: 'warn',
+      DATA_DIR: service.dataDir,
+      DATABASE_URL: service.database.serviceUrl,
+      DATABASE_OWNER_URL: service.database.ownerUrl,
+      SECRETS_KEY: own.SECRETS_KEY,
+      JWT_PRIVATE_KEY: own.JWT_PRIVATE_KEY,
+      RATE_LIMIT_GLOBAL: String(own.RATE_LIMIT_GLOBAL),
+      RATE_LIMIT_AUTH: String(own.RATE_LIMIT_AUTH),
+      TRUST_PROXY: own.TRUST_PROXY.join(','),
+      ...settings,
+    },
+  })
+  let said = ''
+  const url = await new Promise<string>((resolve, reject) => {
+    const listen = (chunk: Buffer) => {
+      said += chunk.toString('utf8')
+      const found = said.match(/Base URL +(\S+)\/v1/)?.[1]
+      if (found) resolve(found)
+    }
+    child.stdout.on('data', listen)
+    child.stderr.on('data', listen)
+    child.once('exit', () => reject(new Error(`The process ended: ${said}`)))
+  })
+  return {
+    url,
+    kill: () => void child.kill('SIGKILL'),
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve())
+        child.kill('SIGTERM')
+      }),
+  }
+}
