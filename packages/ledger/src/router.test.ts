@@ -1,12 +1,17 @@
 import { type Actor, newId, router, system } from '@payments/kernel'
-import { expect, test } from 'vitest'
-import { foundOrganisation, newMerchant, useService } from '#testing'
+import { afterAll, expect, test } from 'vitest'
+import { call, foundOrganisation, newMerchant, signIn, startMailbox, useService } from '#testing'
 import { accountId } from './accounts.ts'
 import { post } from './post.ts'
 import { operatorRouter } from './router.ts'
 import { bookOf, own, transfer } from './testing.ts'
 
-const service = useService()
+const mailbox = await startMailbox()
+const service = useService({
+  worker: true,
+  settings: { SMTP_URL: mailbox.url, OPERATOR_EMAILS: 'ops@example.com' },
+})
+afterAll(() => mailbox.close())
 
 const session = (role: NonNullable<Actor['role']>) =>
   router({ ledger: operatorRouter }).createCaller({
@@ -37,6 +42,22 @@ test('operators see trial balance, accounts and statements of any organisation, 
     lines: [{ step: 'moved', sourceType: 'adjustment', amount: '12500000', balanceAfter: '12500000' }],
   })
   expect(await operator.ledger.check({})).toMatchObject({ ok: true, findings: [] })
+})
+
+test('the same procedures answer over REST to the session of an operator', async () => {
+  const { accessToken: token } = await signIn(service, mailbox, { email: 'ops@example.com' })
+  const { organisationId } = await newMerchant(service)
+  await bookOf(service.runtime, organisationId).do((work) =>
+    post(work, transfer(own('external'), own('available'), 3n)),
+  )
+  const get = (path: string) => call(service, `GET /v1/admin/ops/ledger/${path}`, { token })
+  expect((await get('trial-balance')).body).toMatchObject({ status: 'success', data: { balanced: true } })
+  const { body } = await get(`accounts?organisationId=${organisationId}`)
+  expect(body.data.total).toBe(2)
+  const statement = await get(`accounts/${body.data.accounts[0].id}/statement`)
+  expect(statement.body.data.lines).toHaveLength(1)
+  expect((await get(`accounts/${newId()}/statement`)).body).toMatchObject({ message: 'Ledger account not found' })
+  expect((await get('check')).body.data).toMatchObject({ ok: true })
 })
 
 test('nobody else does: not a member, not an owner, not an API key', async () => {

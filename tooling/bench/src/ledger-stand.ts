@@ -10,10 +10,16 @@ export interface Stand {
   readonly runtime: Runtime
   readonly ownerUrl: string
   readonly serviceUrl: string
+  /** Writes a line of the result. */
+  print(line: string): void
 }
 
 /** Runs `work` on a fresh stand with these statements added to the schema, and removes everything afterwards. */
-export async function withStand<T>(statements: readonly string[], work: (stand: Stand) => Promise<T>): Promise<T> {
+export async function withStand<T>(
+  statements: readonly string[],
+  print: Stand['print'],
+  work: (stand: Stand) => Promise<T>,
+): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), 'payments-bench-'))
   const log = createLog('error')
   const server = await startEmbedded(directory, { settings: ['max_connections=200', 'shared_buffers=256MB'] })
@@ -28,7 +34,7 @@ export async function withStand<T>(statements: readonly string[], work: (stand: 
     const settings = loadSettings({ NODE_ENV: 'test', DATA_DIR: join(directory, 'data'), DATABASE_POOL: '64' })
     const process = await openProcess(settings, serviceUrl, { log })
     try {
-      return await work({ runtime: process.runtime, ownerUrl, serviceUrl })
+      return await work({ runtime: process.runtime, ownerUrl, serviceUrl, print })
     } finally {
       await process.stop()
     }
@@ -46,6 +52,7 @@ const ROUND_MS = 2000
  * the ratios of the rounds. The first round warms up.
  */
 export async function alternate(
+  { print }: Pick<Stand, 'print'>,
   name: string,
   callers: number,
   contestants: { ledger(): Promise<void>; raw(): Promise<void> },
@@ -61,9 +68,7 @@ export async function alternate(
     ratios.push(ledger / raw)
   }
   const ratio = median(ratios)
-  process.stdout.write(
-    `${name}: ${Math.round(median(ledgers))} against ${Math.round(median(raws))} by raw SQL: ${ratio.toFixed(2)}\n`,
-  )
+  print(`${name}: ${Math.round(median(ledgers))} against ${Math.round(median(raws))} by raw SQL: ${ratio.toFixed(2)}`)
   return ratio
 }
 
