@@ -170,5 +170,5 @@ test('a statement shows the balance after each line, page by page, and the trial
 
 test('a statement of an account that does not exist is a 404', async () => {
   const book = await newBook()
-  await expect(statement(book.read(), newId())).rejects.toMatchObject({ code: 'account_not_found', status: 404 })
+  await expect(statement(book.read(), newId())).rejects.toMatchObject({ code: 'ledger_account_not_found', status: 404 })
 })

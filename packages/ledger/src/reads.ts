@@ -54,7 +54,7 @@ const ACCOUNT = `jsonb_build_object('id', a.id, 'organisationId', a.organisation
 /**
  * The newest lines of an account, with the balance after each: the balance of now less all that came later. Both are read
  * at one moment. For operators: any organisation's account.
- * @throws account_not_found 404
+ * @throws ledger_account_not_found 404
  */
 export async function statement(
   read: Read,
@@ -80,7 +80,7 @@ export async function statement(
       )
     : { rows: [] }
   const [row] = rows
-  if (!row) throw no.account_not_found()
+  if (!row) throw no.ledger_account_not_found()
   return {
     account: row.account,
     lines: (row.lines ?? []).map(({ created_at, ...line }) => ({

@@ -16,7 +16,7 @@ export const no = refusals({
     constraint: 'ledger_entries_reversible',
   },
   entry_not_found: { status: 404, says: 'Ledger entry not found', constraint: 'ledger_entries_reversal_known' },
-  account_not_found: { status: 404, says: 'Ledger account not found' },
+  ledger_account_not_found: { status: 404, says: 'Ledger account not found' },
 })
 
 /** The refusal that the database meant, in a domain's own words where it has some (`instead`); else the error itself. */

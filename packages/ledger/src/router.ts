@@ -71,7 +71,7 @@ export const operatorRouter = {
     message: 'Statement retrieved',
     input: StatementInput,
     output: AccountStatement,
-    refusals: [no.account_not_found],
+    refusals: [no.ledger_account_not_found],
     run: (read, { accountId, before }) => statement(read, accountId, before === undefined ? {} : { before }),
   }),
   check: query({
