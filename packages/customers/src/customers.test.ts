@@ -46,17 +46,29 @@ test('metadata is returned unchanged, and bounded', async () => {
   }
 })
 
-test('the list is complete, newest first, with its exact total', async () => {
+test('the list is complete however long, newest first, with its exact total, and streamed when it is long', async () => {
   const merchant = await newMerchant(service)
-  for (let index = 0; index < 205; index++)
-    await merchant.call('POST /v1/customers', { body: { name: `N${index}`, email: `n${index}@example.com` } })
-  const { body } = await merchant.call('GET /v1/customers')
-  expect([
-    body.data.total,
-    body.data.customers.length,
-    body.data.customers[0].name,
-    body.data.customers.at(-1).name,
-  ]).toEqual([205, 205, 'N204', 'N0'])
+  const seed = (from: number, to: number) =>
+    service.runtime.pool.query(
+      `insert into customers (id, organisation_id, environment, name, email, metadata, cngn_status, created_at, updated_at)
+       select gen_random_uuid(), $1, 'test', 'N' || n, 'n' || n || '@example.com', '{}', 'not_enabled', now() + make_interval(secs => n / 3), now()
+         from generate_series($2::int, $3::int) n`,
+      [merchant.organisationId, from, to],
+    )
+  for (const [from, to] of [
+    [1, 999],
+    [1000, 1000],
+    [1001, 1001],
+    [1002, 3210],
+  ] as const) {
+    await seed(from, to)
+    const { body, headers } = await merchant.call('GET /v1/customers')
+    const { customers, total } = body.data
+    expect([total, customers.length, new Set(customers.map(({ id }: { id: string }) => id)).size]).toEqual([to, to, to])
+    const times = customers.map(({ createdAt }: { createdAt: string }) => createdAt)
+    expect(times).toEqual(times.toSorted().reverse())
+    expect(headers.get('transfer-encoding') === 'chunked').toBe(to > 1000)
+  }
 })
 
 test('an entity manager without its tenant throws instead of seeing everything', async () => {

@@ -1,24 +1,20 @@
-import { command, query } from '@payments/kernel'
-import { z } from 'zod'
+import { command, list, query } from '@payments/kernel'
 import { present } from './entity.ts'
 import { no } from './refusals.ts'
-import { Customer, CustomerId, CustomerList, CustomerPatch, NewCustomer } from './schemas.ts'
-import { change, create, find, list } from './service.ts'
+import { Customer, CustomerId, CustomerPatch, NewCustomer } from './schemas.ts'
+import { all, change, create, find } from './service.ts'
 
 export const customersRouter = {
-  list: query({
+  list: list({
     rest: 'GET /customers',
     access: 'read',
     tag: 'Customers',
     summary: 'List customers',
     description: 'All customers of the organisation, newest first.',
     message: 'Customers retrieved',
-    input: z.strictObject({}),
-    output: CustomerList,
-    async run(read) {
-      const rows = await list(read)
-      return { customers: rows.map(present), total: rows.length }
-    },
+    name: 'customers',
+    item: Customer,
+    pages: all,
   }),
   create: command({
     rest: 'POST /customers',

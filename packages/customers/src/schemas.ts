@@ -42,5 +42,3 @@ export const Customer = z
     updatedAt: z.iso.datetime(),
   })
   .meta({ id: 'Customer' })
-
-export const CustomerList = z.object({ customers: z.array(Customer), total: z.number().int() })

@@ -1,6 +1,6 @@
-import { isId, newest, newId, type Read, refusing, risingAfter, type Work } from '@payments/kernel'
+import { isId, newId, pages, type Read, refusing, risingAfter, type Work } from '@payments/kernel'
 import type { z } from 'zod'
-import { CustomerEntity, type CustomerRow } from './entity.ts'
+import { CustomerEntity, type CustomerRow, present } from './entity.ts'
 import { no } from './refusals.ts'
 import type { CustomerPatch, NewCustomer } from './schemas.ts'
 
@@ -24,8 +24,10 @@ export async function create(work: Work, input: z.output<typeof NewCustomer>): P
   return row
 }
 
-/** All customers, newest first. */
-export const list = (read: Read): Promise<CustomerRow[]> => newest(read, CustomerEntity, { by: 'createdAt' })
+/** All customers as their GET shows them, newest first. */
+export async function* all(read: Read) {
+  for await (const page of pages(read, CustomerEntity)) yield page.map(present)
+}
 
 /** @throws Refusal 404 when there is none with this id here. */
 export async function find(read: Read, id: string): Promise<CustomerRow> {

@@ -20,7 +20,7 @@ export { drain, emit, eventRecorder, OUTBOX, type OutboxEvent } from './outbox.t
 export * from './provider.ts'
 export * from './refusals.ts'
 export * from './resource.ts'
-export { newest } from './rows.ts'
+export { newest, pages } from './rows.ts'
 export * from './rpc.ts'
 export * from './secrets.ts'
 export * from './settings.ts'

@@ -34,6 +34,28 @@ export async function newest<E extends EntitySchema>(
   return rows.map((row) => present(row) as InferEntity<E>)
 }
 
+const PAGE = 1000
+
+/**
+ * Every row, newest first, in pages of a thousand: for lists that are complete however long they are. Each page continues
+ * behind the last row of the one before, so that rows made meanwhile change nothing and no transaction is held.
+ */
+export async function* pages<E extends EntitySchema>(read: Read, entity: E): AsyncGenerator<InferEntity<E>[]> {
+  const { table, present } = mapping(read, entity)
+  const { organisationId, environment } = read.actor
+  let behind = sql``
+  for (;;) {
+    const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}
+      where organisation_id = ${organisationId} and environment = ${environment} ${behind}
+      order by created_at desc, id desc limit ${PAGE}`.execute(read.em.getKysely())
+    const last = rows.at(-1)
+    if (!last) return
+    yield rows.map((row) => present(row) as InferEntity<E>)
+    if (rows.length < PAGE) return
+    behind = sql`and (created_at, id) < (${last.created_at}, ${last.id})`
+  }
+}
+
 interface Mapping {
   readonly table: string
   column(property: string): string

@@ -1,6 +1,6 @@
 import { initTRPC, TRPCError } from '@trpc/server'
 import type { OpenApiMeta } from 'trpc-to-openapi'
-import { ZodError, type z } from 'zod'
+import { ZodError, z } from 'zod'
 import { type Access, type Actor, authorise } from './actor.ts'
 import type { Read, Runtime, Work } from './context.ts'
 import type { Log } from './log.ts'
@@ -29,6 +29,15 @@ export interface OperationMeta extends OpenApiMeta {
   readonly secretReply: boolean
   /** A provider must answer before the transaction: a lease on the idempotency key guards that step. */
   readonly prepares: boolean
+  /** Present when the operation is a complete list: the gateway streams it page by page. */
+  readonly listing?: Listing
+}
+
+/** A complete list, as pages of items under one name. */
+export interface Listing {
+  readonly name: string
+  readonly item: z.ZodType
+  pages(read: Read): AsyncIterable<readonly unknown[]>
 }
 
 const t = initTRPC
@@ -103,8 +112,34 @@ export function query<I extends z.ZodObject, O extends z.ZodType>(
 }
 
 /**
- * A reading operation over POST (a check, a quote): no transaction, nothing stored, no idempotency record.
+ * A reading operation that lists all of something. Over tRPC it is one answer; the gateway sends it page by page, so that a
+ * long list costs no more memory than a page.
  */
+export function list<N extends string, T extends z.ZodType>(
+  description: Omit<Description<z.ZodObject, z.ZodType>, 'input' | 'output'> & {
+    name: N
+    item: T
+    pages(read: Read): AsyncIterable<readonly z.input<T>[]>
+  },
+) {
+  const { name, item } = description
+  const input = z.strictObject({})
+  const output = z.object({ [name]: z.array(item), total: z.number().int() } as { [K in N]: z.ZodArray<T> } & {
+    total: z.ZodNumber
+  })
+  const meta = { ...metaOf({ ...description, input, output }, false), listing: description }
+  return guarded
+    .meta(meta)
+    .input(input)
+    .output(output)
+    .query((async ({ ctx }: { ctx: Context }) => {
+      const items: unknown[] = []
+      for await (const page of description.pages(reader(ctx.runtime, ctx.actor, ctx.log))) items.push(...page)
+      return { [name]: items, total: items.length }
+    }) as never)
+}
+
+/** A changing operation: one unit of work. */
 export function command<I extends z.ZodObject, O extends z.ZodType>(
   description: Description<I, O> & { run(work: Work, input: z.output<I>, context: Context): Promise<z.input<O>> },
 ) {

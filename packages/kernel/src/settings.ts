@@ -93,8 +93,8 @@ export const settingsSchema = z.object({
     .describe('How long a reply can be replayed'),
   IDEMPOTENCY_WAIT_SECONDS: seconds.max(60).default(10).describe('How long a duplicate waits for the first request'),
   WEBHOOK_DEV_TARGETS: origins
-    .default([])
-    .describe('Exact origins exempt from the target rules; refused in production'),
+    .optional()
+    .describe('Exact origins exempt from the target rules; http://127.0.0.1:9000 outside production, refused there'),
   PROCESS_ROLE: z.enum(['all', 'gateway', 'worker']).default('all').describe('Which part this process runs'),
   SHUTDOWN_SECONDS: seconds.default(10).describe('How long requests in flight may take after a stop signal'),
   REFUND_ADDRESS_EVM: z
@@ -108,7 +108,8 @@ export const settingsSchema = z.object({
 type Parsed = z.infer<typeof settingsSchema>
 
 /** Settings with every derived default filled in. */
-export interface Settings extends Omit<Parsed, 'HOST' | 'SECRETS_KEY' | 'JWT_PRIVATE_KEY'> {
+export interface Settings extends Omit<Parsed, 'HOST' | 'SECRETS_KEY' | 'JWT_PRIVATE_KEY' | 'WEBHOOK_DEV_TARGETS'> {
+  readonly WEBHOOK_DEV_TARGETS: readonly string[]
   readonly HOST: string
   readonly SECRETS_KEY: string
   readonly JWT_PRIVATE_KEY: string
@@ -162,13 +163,13 @@ export function loadSettings(env: Record<string, string | undefined>): Settings 
     )
     if (missing.length > 0) throw new SettingsError(missing.map((name) => `${name}: required in production`).join('\n'))
     if (!settings.BASE_URL?.startsWith('https://')) throw new SettingsError('BASE_URL: must be https:// in production')
-    if (settings.WEBHOOK_DEV_TARGETS.length > 0)
-      throw new SettingsError('WEBHOOK_DEV_TARGETS: not allowed in production')
+    if (settings.WEBHOOK_DEV_TARGETS?.length) throw new SettingsError('WEBHOOK_DEV_TARGETS: not allowed in production')
   }
   const dataDir = resolve(settings.DATA_DIR)
   return {
     ...settings,
     DATA_DIR: dataDir,
+    WEBHOOK_DEV_TARGETS: settings.WEBHOOK_DEV_TARGETS ?? (production ? [] : ['http://127.0.0.1:9000']),
     HOST: settings.HOST ?? (production ? '::' : '127.0.0.1'),
     SECRETS_KEY: settings.SECRETS_KEY ?? kept(dataDir, 'secrets.key', () => randomBytes(32).toString('base64')),
     JWT_PRIVATE_KEY: (
@@ -191,7 +192,8 @@ function kept(dataDir: string, name: string, make: () => string): string {
     writeFileSync(file, value, { mode: 0o600, flag: 'wx' })
     return value
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return readFileSync(file, 'utf8')
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' && syscall === 'open') return readFileSync(file, 'utf8')
     throw new SettingsError(`DATA_DIR: ${file} cannot be read or written (${(error as Error).message})`)
   }
 }

@@ -4,6 +4,7 @@ import {
   assetOf,
   command,
   invalid,
+  list,
   networkOf,
   networks,
   preparedCommand,
@@ -24,30 +25,26 @@ import {
   NewPaymentRoute,
   PaymentRoute,
   PaymentRouteId,
-  PaymentRouteList,
   SandboxDeposit,
   SandboxDepositResult,
   SyncResult,
 } from './schemas.ts'
-import { create, deposits, find, list, prepare, remove } from './service.ts'
+import { all, create, deposits, find, prepare, remove } from './service.ts'
 
 const tag = 'Payment routes'
 const Nothing = z.strictObject({})
 
 export const routesRouter = {
-  list: query({
+  list: list({
     rest: 'GET /payment-routes',
     access: 'read',
     tag,
     summary: 'List payment routes',
     description: 'All payment routes of the organisation, newest first.',
     message: 'Payment routes retrieved',
-    input: Nothing,
-    output: PaymentRouteList,
-    async run(read) {
-      const rows = await list(read)
-      return { paymentRoutes: rows.map(presentRoute), total: rows.length }
-    },
+    name: 'paymentRoutes',
+    item: PaymentRoute,
+    pages: all,
   }),
   create: preparedCommand({
     rest: 'POST /payment-routes',

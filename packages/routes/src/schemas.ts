@@ -39,8 +39,6 @@ export const PaymentRoute = z
   })
   .meta({ id: 'PaymentRoute' })
 
-export const PaymentRouteList = z.object({ paymentRoutes: z.array(PaymentRoute), total: z.number().int() })
-
 const Leg = z.object({
   network: z.string(),
   symbol: z.string(),

@@ -1,8 +1,8 @@
 import { findCustomer } from '@payments/customers'
-import { isId, move, newest, newId, open, type Read, refusing, type Work } from '@payments/kernel'
+import { isId, move, newId, open, pages, type Read, refusing, type Work } from '@payments/kernel'
 import { sql } from 'kysely'
 import type { z } from 'zod'
-import { DepositEntity, type DepositRow, RouteEntity, type RouteRow, routeResource } from './entity.ts'
+import { DepositEntity, type DepositRow, presentRoute, RouteEntity, type RouteRow, routeResource } from './entity.ts'
 import { routesProvider } from './provider.ts'
 import { no } from './refusals.ts'
 import { type Plan, planOf } from './rules.ts'
@@ -71,8 +71,10 @@ export const create = (work: Work, input: z.output<typeof NewPaymentRoute>, prep
     }),
   )
 
-/** All routes, newest first, deleted ones too: their deposits still refer to them. */
-export const list = (read: Read): Promise<RouteRow[]> => newest(read, RouteEntity, { by: 'createdAt' })
+/** All routes as their GET shows them, newest first, deleted ones too: their deposits still refer to them. */
+export async function* all(read: Read) {
+  for await (const page of pages(read, RouteEntity)) yield page.map(presentRoute)
+}
 
 /** @throws Refusal 404 when there is none with this id here. */
 export async function find(read: Read, id: string): Promise<RouteRow> {

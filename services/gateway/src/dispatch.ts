@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import { actorOf, type Credential, keyUses, withoutSession } from '@payments/accounts'
-import { authorise, invalid, type Log, Refusal, type Runtime } from '@payments/kernel'
+import { authorise, invalid, type Log, Refusal, type Runtime, reader } from '@payments/kernel'
 import type { Admission } from './admission.ts'
 import { parseBody, readBody } from './body.ts'
 import { success } from './envelope.ts'
-import { idempotency, type Reply } from './idempotency.ts'
+import { idempotency } from './idempotency.ts'
+import { listed } from './listing.ts'
 import type { Operation } from './operations.ts'
 import { no } from './refusals.ts'
 
@@ -24,6 +26,13 @@ export interface Admitted {
   readonly log: Log
 }
 
+/** What goes back to the client. */
+interface Answer {
+  readonly status: number
+  readonly body: string | Readable
+  readonly replayed: boolean
+}
+
 /**
  * Turns admitted requests into replies. The order of the layers is the contract's: authentication, suspension and scope,
  * then the idempotency key, then a replay, and only then the body.
@@ -32,7 +41,7 @@ export function dispatcher(runtime: Runtime) {
   const keys = idempotency(runtime)
   const uses = keyUses(runtime)
 
-  return async (operation: Operation, request: Admitted): Promise<Reply> => {
+  return async (operation: Operation, request: Admitted): Promise<Answer> => {
     const { meta } = operation
     const credential = meta.access === 'sign-in' ? withoutSession(request.credential) : request.credential
     const actor = actorOf(credential, request.admission, request.environment)
@@ -41,6 +50,10 @@ export function dispatcher(runtime: Runtime) {
     const bodyOf = (data: unknown) => success(meta.message, data)
     const context = { runtime, actor, log: request.log, ip: request.ip }
 
+    if (meta.listing) {
+      const body = await listed(meta.message, meta.listing, reader(runtime, actor, request.log))
+      return { status: meta.status, body, replayed: false }
+    }
     if (operation.method === 'GET') {
       const data = await operation.call(context, queryInput(operation, request))
       return { status: meta.status, body: bodyOf(data), replayed: false }

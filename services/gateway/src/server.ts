@@ -112,9 +112,9 @@ export function gateway(runtime: Runtime, metrics: Metrics, baseUrl: () => strin
     router.register(`/v1${operation.path.replace(/\{(\w+)\}/g, ':$1')}`, [operation.method], async (ctx) => {
       const reply = await dispatch(operation, admitted(ctx.req, ctx.path, ctx.query, ctx.params, ctx.state))
       ctx.status = reply.status
-      ctx.type = 'application/json'
       if (reply.replayed) ctx.set('Idempotent-Replayed', 'true')
       ctx.body = reply.body
+      ctx.type = 'application/json'
     })
   }
   app.use(router.routes())

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -167,8 +167,7 @@ export async function benchHttp(print: (line: string) => void): Promise<void> {
           new Promise((resolve) => (child.exitCode === null ? child.once('exit', resolve) : resolve(null))),
       ),
     )
-    await server.stop()
-    rmSync(directory, { recursive: true, force: true })
+    await server.destroy()
   }
 }
 

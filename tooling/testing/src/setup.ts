@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { schema } from '@payments/app'
@@ -27,8 +27,5 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await ensureDatabase(server.ownerUrl(), 'template')
   await migrate(server.ownerUrl('template'), server.serviceUrl('template'), schema, createLog('warn'))
   project.provide('database', { owner: server.ownerUrl('DATABASE'), service: server.serviceUrl('DATABASE') })
-  return async () => {
-    await server.stop()
-    rmSync(directory, { recursive: true, force: true })
-  }
+  return server.destroy
 }

@@ -30,12 +30,17 @@ export interface EmbeddedServer {
   serviceUrl(database?: string): string
   /** Stops the server after its clients' current transactions were cut off; nothing committed is lost. */
   stop(): Promise<void>
+  /** Stops the server and deletes everything it stored. For servers that live as long as a test or a benchmark. */
+  destroy(): Promise<void>
 }
 
 /** Why the embedded server cannot run; the sentence names the directory. */
 export class EmbeddedServerError extends Error {
   override name = 'EmbeddedServerError'
 }
+
+/** Where data lies that its server's user could not walk to: below a root user's private folders. */
+const ELSEWHERE = '/var/lib/payments'
 
 interface Secrets {
   readonly port: number
@@ -131,15 +136,22 @@ export async function startEmbedded(
     `postgres://${role}:${password}@127.0.0.1:${port}/${database}`
   const ownerUrl = (database = 'postgres') => url('payments_owner', secrets.owner, database)
   await ensureServiceRole(ownerUrl(), secrets.service)
+  const stop = async () => {
+    await run(join(bin, 'pg_ctl'), ['stop', '-D', data, '-m', 'fast', '-w', '-t', '30'], { ...as, cwd: '/' }).catch(
+      (error: unknown) => {
+        if (runningPort(data) !== undefined) throw error
+      },
+    )
+  }
   return {
     ownerUrl,
     serviceUrl: (database = 'postgres') => url('payments_service', secrets.service, database),
-    async stop() {
-      await run(join(bin, 'pg_ctl'), ['stop', '-D', data, '-m', 'fast', '-w', '-t', '30'], { ...as, cwd: '/' }).catch(
-        (error: unknown) => {
-          if (runningPort(data) !== undefined) throw error
-        },
-      )
+    stop,
+    async destroy() {
+      await stop()
+      rmSync(data, { recursive: true, force: true })
+      rmSync(directory, { recursive: true, force: true })
+      if (data.startsWith(ELSEWHERE)) rmSync(dirname(data), { recursive: true, force: true })
     },
   }
 }
@@ -235,7 +247,7 @@ function reachableData(directory: string, user: { uid: number; gid: number } | u
     if (existsSync(data) && lstatSync(data).isSymbolicLink()) return realpathSync(data)
     if (user && statSync(directory).uid === user.uid) return data
     if (canReach(realpathSync(directory), user)) return data
-    const elsewhere = join('/var/lib/payments', randomBytes(8).toString('hex'), 'postgres')
+    const elsewhere = join(ELSEWHERE, randomBytes(8).toString('hex'), 'postgres')
     mkdirSync(elsewhere, { recursive: true })
     rmSync(data, { force: true })
     symlinkSync(elsewhere, data)

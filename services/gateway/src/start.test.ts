@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, test } from 'vitest'
+
+const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
+const cleanups: (() => void)[] = []
+afterEach(() => {
+  for (const clean of cleanups.splice(0)) clean()
+})
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'payments-start-'))
+  // Open to the user that the database runs as, so that it keeps its data here.
+  chmodSync(path, 0o755)
+  cleanups.push(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+interface Run {
+  readonly child: ChildProcess
+  readonly ended: Promise<{ code: number | null; said: string }>
+  /** Base URL once it is printed. */
+  readonly url: Promise<string>
+}
+
+function start(env: Record<string, string>): Run {
+  const child = spawn(process.execPath, [MAIN], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PORT: '0', INTERNAL_PORT: '0', ...env },
+  })
+  let said = ''
+  let found: (url: string) => void = () => undefined
+  const url = new Promise<string>((resolve) => {
+    found = resolve
+  })
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      said += chunk.toString('utf8')
+      const base = said.match(/Base URL +(\S+)\/v1/)?.[1]
+      if (base) found(base)
+    })
+  }
+  const ended = new Promise<{ code: number | null; said: string }>((resolve) =>
+    child.once('exit', (code) => resolve({ code, said })),
+  )
+  return { child, ended, url }
+}
+
+test('a bad setting, a port in use and a bad data directory each end the start with one sentence that names it', async () => {
+  const busy = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => busy.once('listening', resolve))
+  const port = String((busy.address() as { port: number }).port)
+  const file = join(folder(), 'file')
+  writeFileSync(file, '')
+  const [setting, directory, database, used] = await Promise.all([
+    start({ DATA_DIR: folder(), RATE_LIMIT_GLOBAL: 'many' }).ended,
+    start({ DATA_DIR: file }).ended,
+    start({ DATA_DIR: folder(), DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }).ended,
+    start({ DATA_DIR: folder(), PORT: port }).ended,
+  ])
+  busy.close()
+  expect([setting.code, directory.code, database.code, used.code]).toEqual([1, 1, 1, 1])
+  expect(setting.said).toMatch(/^RATE_LIMIT_GLOBAL: .+\n$/)
+  expect(directory.said).toMatch(/^DATA_DIR: .+\n$/)
+  expect(database.said).toMatch(/^DATABASE_(OWNER_)?URL: the database does not answer.+\n$/)
+  expect(used.said).toMatch(new RegExp(`^PORT: port ${port} is already in use\n$`))
+})
+
+test('the embedded database keeps its data through a stop and through a crash, and stops with the service', async () => {
+  const DATA_DIR = folder()
+  const ask = async (run: Run, path: string, body: object) => {
+    const answer = await fetch(`${await run.url}/v1${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    return (await answer.json()) as { data: { challengeId: string } }
+  }
+  const resent = async (run: Run, challengeId: string) =>
+    (
+      await fetch(`${await run.url}/v1/auth/otp/resend`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ challengeId }),
+      })
+    ).status
+
+  const first = start({ DATA_DIR })
+  const { challengeId } = (await ask(first, '/auth/register', { email: 'ada@example.com', organisationName: 'Ada' }))
+    .data
+  first.child.kill('SIGINT')
+  expect((await first.ended).code).toBe(0)
+
+  const second = start({ DATA_DIR })
+  expect(await resent(second, challengeId)).toBe(200)
+  second.child.kill('SIGKILL')
+  await second.ended
+
+  const third = start({ DATA_DIR })
+  expect(await resent(third, challengeId)).toBe(200)
+  third.child.kill('SIGTERM')
+  expect((await third.ended).code).toBe(0)
+
+  const fourth = start({ DATA_DIR, PROCESS_ROLE: 'gateway', LOG_LEVEL: 'silent' })
+  const health = await fetch(`${await fourth.url}/health`)
+  expect(health.status).toBe(200)
+  fourth.child.kill('SIGTERM')
+  expect((await fourth.ended).code).toBe(0)
+})

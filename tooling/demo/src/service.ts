@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { step } from './api.ts'
+
+interface Service {
+  /** Without `/v1`. */
+  readonly url: string
+  readonly dataDir: string
+  stop(): Promise<void>
+}
+
+const MAIN = fileURLToPath(new URL('../../../services/gateway/src/main.ts', import.meta.url))
+
+/** The service at BASE_URL or on its usual port, if one runs; else one of the demo's own, gone afterwards. */
+export async function findOrStart(receiver: string): Promise<Service> {
+  const url = process.env.BASE_URL ?? `http://127.0.0.1:${process.env.PORT ?? 4000}`
+  const running = await fetch(`${url}/health`).then(
+    (answer) => answer.ok,
+    () => false,
+  )
+  if (running) {
+    step('found a running service', url)
+    return { url, dataDir: resolve(process.env.DATA_DIR ?? '.data'), stop: async () => undefined }
+  }
+  if (process.env.BASE_URL) throw new Error(`BASE_URL: nothing answers at ${url}`)
+  return start(receiver)
+}
+
+async function start(receiver: string): Promise<Service> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'payments-demo-'))
+  // Open to the user that the database runs as, so that it keeps its data here.
+  chmodSync(dataDir, 0o755)
+  const child = spawn(process.execPath, [MAIN], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, DATA_DIR: dataDir, PORT: '0', INTERNAL_PORT: '0', WEBHOOK_DEV_TARGETS: receiver },
+  })
+  const ended = new Promise<void>((done) => child.once('exit', () => done()))
+  const url = await new Promise<string>((found, failed) => {
+    let said = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString('utf8')
+      const base = said.match(/Base URL +(\S+)\/v1/)?.[1]
+      if (base) found(base)
+    })
+    child.once('exit', () => failed(new Error('The service did not start')))
+  })
+  step('started a service', url)
+  return {
+    url,
+    dataDir,
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,240 @@
+/** The files of a new domain: one resource with a table of states, five operations, events and a test. `plural` is its name. */
+export function skeleton(plural: string, timestamp: string): Record<string, string> {
+  const one = plural.endsWith('ies') ? `${plural.slice(0, -3)}y` : plural.replace(/s$/, '')
+  const a = /^[aeiou]/.test(one) ? 'an' : 'a'
+  const One = one[0]?.toUpperCase() + one.slice(1)
+  const Plural = plural[0]?.toUpperCase() + plural.slice(1)
+  const files: Record<string, string> = {
+    'package.json': `${JSON.stringify(
+      {
+        name: `@payments/${plural}`,
+        private: true,
+        type: 'module',
+        exports: { '.': './src/index.ts' },
+        dependencies: { '@mikro-orm/core': 'catalog:', '@payments/kernel': 'workspace:*', zod: 'catalog:' },
+        devDependencies: { vitest: 'catalog:' },
+      },
+      null,
+      2,
+    )}\n`,
+    'turbo.json': `${JSON.stringify({ extends: ['//'], tags: ['domain'] }, null, 2)}\n`,
+    'src/refusals.ts': `import { refusals } from '@payments/kernel'
+
+export const no = refusals({
+  ${one}_not_found: { status: 404, says: '${One} not found' },
+  ${one}_closed: { status: 409, says: '${One} already closed' },
+})
+`,
+    'src/states.ts': `import { machine } from '@payments/kernel'
+
+export const ${one}Machine = machine('${one}', 'open', {
+  open: { says: 'In use', moves: { close: 'closed' } },
+  closed: { says: 'Closed for good' },
+})
+`,
+    'src/schemas.ts': `import { z } from 'zod'
+import { ${one}Machine } from './states.ts'
+
+export const New${One} = z.strictObject({ name: z.string().trim().min(1).max(120).meta({ example: 'First' }) })
+
+export const ${One}Id = z.strictObject({ ${one}Id: z.string() })
+
+export const ${One} = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    status: ${one}Machine.Status,
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: '${One}' })
+
+export const ${One}List = z.object({ ${plural}: z.array(${One}), total: z.number().int() })
+`,
+    'src/entity.ts': `import { defineEntity, type EntityName, type InferEntity, p } from '@mikro-orm/core'
+import { resource, tenant, tenantFilter, times } from '@payments/kernel'
+import type { z } from 'zod'
+import type { ${One} } from './schemas.ts'
+import { ${one}Machine } from './states.ts'
+
+export const ${One}Entity = defineEntity({
+  name: '${One}',
+  tableName: '${plural}',
+  filters: tenantFilter,
+  properties: { id: p.uuid().primary(), ...tenant(), name: p.string(), status: p.string(), ...times() },
+})
+
+export type ${One}Row = InferEntity<typeof ${One}Entity>
+
+/** A row as its GET shows it. */
+export const present = (row: ${One}Row): z.infer<typeof ${One}> => ({
+  id: row.id,
+  name: row.name,
+  status: row.status as z.infer<typeof ${One}>['status'],
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+})
+
+export const ${one}Resource = resource({
+  machine: ${one}Machine,
+  entity: ${One}Entity as never as EntityName<${One}Row>,
+  table: '${plural}',
+  events: { created: '${one}.created', updated: '${one}.updated' },
+  present,
+})
+`,
+    'src/events.ts': `import type { EventType } from '@payments/kernel'
+import { z } from 'zod'
+import { ${One} } from './schemas.ts'
+
+export const events = {
+  '${one}.created': { says: '${One} created', data: ${One}.extend({ previousStatus: z.null() }) },
+  '${one}.updated': { says: 'The status of ${a} ${one} changed', data: ${One}.extend({ previousStatus: z.string() }) },
+} satisfies Record<string, EventType>
+`,
+    'src/migrations.ts': `import { lifecycle, type MigrationStep } from '@payments/kernel'
+
+export const migrations: readonly MigrationStep[] = [
+  {
+    name: '${timestamp}_${plural}',
+    up: [
+      \`create table ${plural} (
+        id uuid primary key,
+        organisation_id uuid not null references organisations,
+        environment text not null check (environment in ('test', 'live')),
+        name text not null,
+        status text not null,
+        created_at timestamptz(3) not null,
+        updated_at timestamptz(3) not null,
+        unique (organisation_id, environment, id)
+      )\`,
+      'create index ${plural}_newest on ${plural} (organisation_id, environment, created_at desc, id desc)',
+      ...lifecycle('${plural}', 'open', { open: [], closed: [] }, ['open>closed']),
+    ],
+  },
+]
+`,
+    'src/service.ts': `import { isId, move, newest, newId, open, type Read, type Work } from '@payments/kernel'
+import type { z } from 'zod'
+import { ${One}Entity, type ${One}Row, ${one}Resource } from './entity.ts'
+import { no } from './refusals.ts'
+import type { New${One} } from './schemas.ts'
+
+export const create = (work: Work, input: z.output<typeof New${One}>): Promise<${One}Row> =>
+  open(work, ${one}Resource, {
+    id: newId(),
+    organisationId: work.actor.organisationId,
+    environment: work.actor.environment,
+    name: input.name,
+  })
+
+/** The newest 200, and the exact number of all. */
+export async function list(read: Read): Promise<{ rows: ${One}Row[]; total: number }> {
+  const [rows, total] = [await newest(read, ${One}Entity, { by: 'createdAt', limit: 200 }), await read.em.count(${One}Entity)]
+  return { rows, total }
+}
+
+/** @throws Refusal 404 when there is none with this id here. */
+export async function find(read: Read, id: string): Promise<${One}Row> {
+  const row = isId(id) ? await read.em.findOne(${One}Entity, { id }) : null
+  if (!row) throw no.${one}_not_found()
+  return row
+}
+
+/** @throws Refusal 404 when there is none, 409 when it is closed already. */
+export async function close(work: Work, id: string): Promise<${One}Row> {
+  const { row, outcome } = await move(work, ${one}Resource, id, 'close', no.${one}_not_found)
+  if (outcome === 'ignored') throw no.${one}_closed()
+  return row
+}
+`,
+    'src/router.ts': `import { command, query } from '@payments/kernel'
+import { z } from 'zod'
+import { present } from './entity.ts'
+import { no } from './refusals.ts'
+import { New${One}, ${One}, ${One}Id, ${One}List } from './schemas.ts'
+import { close, create, find, list } from './service.ts'
+
+const tag = '${Plural}'
+
+export const ${plural}Router = {
+  list: query({
+    rest: 'GET /${plural}',
+    access: 'read',
+    tag,
+    summary: 'List ${plural}',
+    message: '${Plural} retrieved',
+    input: z.strictObject({}),
+    output: ${One}List,
+    async run(read) {
+      const { rows, total } = await list(read)
+      return { ${plural}: rows.map(present), total }
+    },
+  }),
+  create: command({
+    rest: 'POST /${plural}',
+    access: 'write',
+    tag,
+    summary: 'Create ${a} ${one}',
+    message: '${One} created',
+    status: 201,
+    input: New${One},
+    output: ${One},
+    run: async (work, input) => present(await create(work, input)),
+  }),
+  get: query({
+    rest: 'GET /${plural}/{${one}Id}',
+    access: 'read',
+    tag,
+    summary: 'Get ${a} ${one}',
+    message: '${One} retrieved',
+    input: ${One}Id,
+    output: ${One},
+    refusals: [no.${one}_not_found],
+    run: async (read, { ${one}Id }) => present(await find(read, ${one}Id)),
+  }),
+  close: command({
+    rest: 'DELETE /${plural}/{${one}Id}',
+    access: 'write',
+    tag,
+    summary: 'Close ${a} ${one}',
+    message: '${One} closed',
+    input: ${One}Id,
+    output: ${One},
+    refusals: [no.${one}_not_found, no.${one}_closed],
+    run: async (work, { ${one}Id }) => present(await close(work, ${one}Id)),
+  }),
+}
+`,
+    'src/index.ts': `/** What ${plural} are for, in one sentence. */
+import { domain } from '@payments/kernel'
+import { ${One}Entity, ${one}Resource } from './entity.ts'
+import { events } from './events.ts'
+import { migrations } from './migrations.ts'
+import { ${plural}Router } from './router.ts'
+
+export const ${plural} = domain({
+  name: '${plural}',
+  router: { ${plural}: ${plural}Router },
+  entities: [${One}Entity],
+  resources: [${one}Resource],
+  migrations,
+  events,
+})
+`,
+    [`src/${plural}.test.ts`]: `import { expect, test } from 'vitest'
+import { newMerchant, useService } from '#testing'
+
+const service = useService()
+
+test('${a} ${one} is closed once', async () => {
+  const merchant = await newMerchant(service)
+  const { body } = await merchant.call('POST /v1/${plural}', { body: { name: 'First' } })
+  const closed = await merchant.call(\`DELETE /v1/${plural}/\${body.data.id}\`)
+  const again = await merchant.call(\`DELETE /v1/${plural}/\${body.data.id}\`)
+  expect([closed.body.data.status, again.status, again.body.message]).toEqual(['closed', 409, '${One} already closed'])
+})
+`,
+  }
+  return files
+}
