@@ -17,6 +17,7 @@ const commands = {
   demo: ['tooling/demo/src/main.ts'],
   bench: ['tooling/bench/src/main.ts'],
   timing: ['tooling/timing/src/main.ts'],
+  'ledger-check': ['tooling/ledger-check/src/main.ts'],
   derive: ['tooling/derive/src/main.ts'],
   new: ['tooling/new-domain/src/main.ts'],
 }

@@ -25,6 +25,11 @@ export interface LedgerEntry {
   readonly amount: string
   readonly amountUsd: string | null
   readonly receipt: Record<string, unknown>
+  /**
+   * What the object's state must have in the journal: for each step, what moved of an asset in minor units. The check of the ledger holds it
+   * against the journal. Absent: nothing is booked for the object.
+   */
+  readonly journal?: readonly { readonly step: string; readonly asset: string; readonly amount: string }[]
 }
 
 /** One resource came to be or changed its status. Recorders derive events, ledger entries and notifications from it. */

@@ -40,8 +40,11 @@ export interface Read {
 export interface Work extends Read {
   /** Tells the recorders (events, ledger, notifications) of a change, in this transaction. */
   record(change: Change): Promise<void>
-  /** Adds a data-modifying statement to the one that ends the transaction: effects share a round trip. */
-  defer(statement: RawBuilder<unknown>): void
+  /**
+   * Adds a data-modifying statement to the one that ends the transaction: effects share a round trip. Of several with one
+   * `key` only the last runs, since one statement cannot write a row twice.
+   */
+  defer(statement: RawBuilder<unknown>, key?: string): void
   /** Sends a job that exists only if this transaction commits. */
   enqueue<T extends object>(job: Job<T>, data: T, options?: JobOptions): Promise<void>
   /** Runs after the commit, best effort: for hints, never for what must happen. */

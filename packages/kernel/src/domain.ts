@@ -32,7 +32,7 @@ export interface Domain<R extends TRPCRouterRecord | AnyRouter = TRPCRouterRecor
   readonly jobs?: readonly Job<any>[]
   readonly loops?: readonly Loop[]
   readonly events?: Readonly<Record<string, EventType>>
-  /** Tables whose rows are never updated or deleted: the service's role is not granted it. */
+  /** Tables that are never updated or deleted from, or only by their own triggers: the service's role is not granted it. */
   readonly appendOnly?: readonly string[]
 }
 

@@ -67,7 +67,7 @@ async function once<T>(
   seal: Seal<T> | undefined,
 ): Promise<T> {
   const hints: (() => void)[] = []
-  const deferred: RawBuilder<unknown>[] = []
+  const deferred = new Map<string | symbol, RawBuilder<unknown>>()
   const em = emFor(read.runtime, read.actor)
   const work: Work = {
     runtime: read.runtime,
@@ -77,7 +77,7 @@ async function once<T>(
     async record(change) {
       for (const recorder of read.runtime.recorders) await recorder(work, change)
     },
-    defer: (statement) => void deferred.push(statement),
+    defer: (statement, key: string | symbol = Symbol()) => void deferred.set(key, statement),
     async enqueue(job, data, options) {
       await read.runtime.boss.send(job.name, job.data.parse(data), {
         ...options,
@@ -90,7 +90,9 @@ async function once<T>(
   let value: T
   try {
     value = await verb(work)
-    if (seal || deferred.length > 0) await ending(deferred, seal?.statement(value)).execute(em.getKysely())
+    if (seal || deferred.size > 0) {
+      await ending([...deferred.values()], seal?.statement(value)).execute(em.getKysely())
+    }
     await em.commit()
   } catch (error) {
     // A rollback that fails must not hide why: the connection is gone, and with it the transaction.

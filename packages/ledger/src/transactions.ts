@@ -5,6 +5,9 @@ import type { Transaction } from './schemas.ts'
 
 const NEWEST = 200
 
+/** In `transaction_counts`, the customer of the rows that count a whole organisation. */
+const EVERYBODY = '00000000-0000-0000-0000-000000000000'
+
 interface ListRow {
   id: string
   kind: z.infer<typeof Transaction>['kind']
@@ -18,45 +21,57 @@ interface ListRow {
   receipt: Record<string, unknown>
 }
 
-/** Keeps the unified list up to date, in the transaction that changes the object. */
+/**
+ * Keeps the unified list up to date, in the transaction that changes the object. Of several changes of one object in
+ * one unit only the last is written: one statement cannot touch a row twice.
+ */
 export const transactionRecorder: Recorder = (work, change) => {
   const { entry } = change
   if (!entry) return
   const receipt = JSON.stringify(entry.receipt)
-  work.defer(sql`insert into transactions (id, organisation_id, environment, kind, customer_id, status, destination, amount, amount_usd, receipt, created_at, updated_at)
-    values (${change.resourceId}, ${change.organisationId}, ${change.environment}, ${entry.kind}, ${entry.customerId}, ${change.status},
-            ${entry.destination}, ${entry.amount}, ${entry.amountUsd}, ${receipt}, ${change.createdAt}, ${change.at})
-    on conflict (id) do update set status = excluded.status, destination = excluded.destination, amount = excluded.amount,
-      amount_usd = excluded.amount_usd, receipt = excluded.receipt, updated_at = excluded.updated_at`)
+  const journal = JSON.stringify(entry.journal ?? [])
+  work.defer(
+    sql`insert into transactions (id, organisation_id, environment, kind, customer_id, status, destination, amount, amount_usd, receipt, journal, created_at, updated_at)
+      values (${change.resourceId}, ${change.organisationId}, ${change.environment}, ${entry.kind}, ${entry.customerId}, ${change.status},
+              ${entry.destination}, ${entry.amount}, ${entry.amountUsd}, ${receipt}, ${journal}, ${change.createdAt}, ${change.at})
+      on conflict (id) do update set status = excluded.status, destination = excluded.destination, amount = excluded.amount,
+        amount_usd = excluded.amount_usd, receipt = excluded.receipt, journal = excluded.journal, updated_at = excluded.updated_at`,
+    `transaction:${change.resourceId}`,
+  )
 }
 
-/** The newest 200 of the organisation (or of one customer), and the exact number of all. */
+/** The newest 200 of the organisation (or of one customer), and the exact number of all: a sum over few counters. */
 export async function listTransactions(
   read: Read,
   customerId: string | undefined,
 ): Promise<{ transactions: z.infer<typeof Transaction>[]; total: number }> {
   const { organisationId, environment } = read.actor
-  const mine = sql`t.organisation_id = ${organisationId} and t.environment = ${environment}
-    ${customerId ? sql`and t.customer_id = ${customerId}` : sql``}`
   const { rows } = await sql<ListRow & { total: string }>`
-    select t.id, t.kind, t.customer_id, c.name as customer_name, t.status, t.destination, t.amount, t.amount_usd, t.receipt,
-           t.created_at, (select count(*) from transactions t where ${mine}) as total
-      from transactions t left join customers c on c.id = t.customer_id
-     where ${mine}
-     order by t.created_at desc, t.id desc limit ${NEWEST}`.execute(read.em.getKysely())
+    select n.total, t.*
+      from (select coalesce(sum(count), 0) as total from transaction_counts
+             where organisation_id = ${organisationId} and environment = ${environment} and customer_id = ${customerId ?? EVERYBODY}) n
+      left join (
+        select t.id, t.kind, t.customer_id, c.name as customer_name, t.status, t.destination, t.amount, t.amount_usd, t.receipt, t.created_at
+          from transactions t
+          left join customers c on c.organisation_id = t.organisation_id and c.environment = t.environment and c.id = t.customer_id
+         where t.organisation_id = ${organisationId} and t.environment = ${environment} ${customerId ? sql`and t.customer_id = ${customerId}` : sql``}
+         order by t.created_at desc, t.id desc limit ${NEWEST}) t on true
+     order by t.created_at desc, t.id desc`.execute(read.em.getKysely())
   return {
     total: Number(rows[0]?.total ?? 0),
-    transactions: rows.map((row) => ({
-      id: row.id,
-      kind: row.kind,
-      customerId: row.customer_id,
-      customerName: row.customer_name ?? '',
-      status: row.status,
-      destination: row.destination,
-      amount: row.amount,
-      amountUsd: row.amount_usd,
-      createdAt: new Date(row.created_at).toISOString(),
-      receipt: row.receipt,
-    })),
+    transactions: rows
+      .filter((row) => row.id !== null)
+      .map((row) => ({
+        id: row.id,
+        kind: row.kind,
+        customerId: row.customer_id,
+        customerName: row.customer_name ?? '',
+        status: row.status,
+        destination: row.destination,
+        amount: row.amount,
+        amountUsd: row.amount_usd,
+        createdAt: new Date(row.created_at).toISOString(),
+        receipt: row.receipt,
+      })),
   }
 }

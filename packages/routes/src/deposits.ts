@@ -12,7 +12,9 @@ import {
   unitOfWork,
   type Work,
 } from '@payments/kernel'
-import { DepositEntity, depositResource, RouteEntity, type RouteRow } from './entity.ts'
+import { type Draft, post } from '@payments/ledger'
+import { DepositEntity, type DepositRow, depositResource, RouteEntity, type RouteRow } from './entity.ts'
+import { bookings } from './journal.ts'
 import { type DepositReport, routesProvider } from './provider.ts'
 import { no } from './refusals.ts'
 
@@ -47,24 +49,30 @@ export async function book(work: Work, route: RouteRow, reports: readonly Deposi
   let created = 0
   let updated = 0
   let open = false
+  const drafts: Draft[] = []
   // Always in the same order, so that two syncs of one route wait for each other instead of deadlocking.
   for (const report of reports.toSorted((a, b) => (a.requestId < b.requestId ? -1 : 1))) {
     const known = await work.em.findOne(DepositEntity, { relayRequestId: report.requestId }, { fields: ['id'] })
-    const id = known?.id ?? (await first(work, route, report))
-    if (!known) created++
+    const opened = known ? undefined : await first(work, route, report)
+    const id = known?.id ?? (opened as DepositRow).id
+    if (opened) created++
     if (report.status === 'pending') {
+      if (opened) drafts.push(...bookings(opened))
       open ||= !known
       continue
     }
-    const { outcome } = await move(work, depositResource, id, EVENT[report.status], gone.deposit_gone, {
+    const { row, outcome } = await move(work, depositResource, id, EVENT[report.status], gone.deposit_gone, {
       destinationAmount: report.destinationAmount,
       destinationAmountUsd: report.destinationAmountUsd,
       depositTxHash: report.depositTxHash,
       failureReason: report.failureReason,
       relayUpdatedAt: report.updatedAt,
     })
+    if (outcome === 'moved') drafts.push(...bookings(row))
     if (known && outcome === 'moved') updated++
   }
+  // In one call, so that the accounts of all these deposits are locked in one order.
+  await post(work, drafts)
   const pending = open || (await work.em.count(DepositEntity, { paymentRouteId: route.id, status: 'pending' })) > 0
   const pollSeconds =
     pending || created + updated > 0 ? BUSY_POLL_SECONDS : Math.min(route.pollSeconds * 2, LONGEST_POLL_SECONDS)
@@ -76,8 +84,8 @@ export async function book(work: Work, route: RouteRow, reports: readonly Deposi
   return { synced: reports.length, created, updated }
 }
 
-async function first(work: Work, route: RouteRow, report: DepositReport): Promise<string> {
-  const row = await refusing([], () =>
+async function first(work: Work, route: RouteRow, report: DepositReport): Promise<DepositRow> {
+  return refusing([], () =>
     open(work, depositResource, {
       id: newId(),
       organisationId: route.organisationId,
@@ -100,7 +108,6 @@ async function first(work: Work, route: RouteRow, report: DepositReport): Promis
       relayUpdatedAt: report.updatedAt,
     }),
   )
-  return row.id
 }
 
 /** Looks at one route and books what it finds: what the poller does, without a merchant. */

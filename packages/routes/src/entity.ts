@@ -10,8 +10,10 @@ import {
   times,
   toDecimal,
 } from '@payments/kernel'
+import { movesOf, type PaymentRouteReceipt } from '@payments/ledger'
 import type { z } from 'zod'
-import type { Deposit, DepositReceipt, PaymentRoute } from './schemas.ts'
+import { bookings } from './journal.ts'
+import type { Deposit, PaymentRoute } from './schemas.ts'
 import { depositMachine, routeMachine } from './states.ts'
 
 export const RouteEntity = defineEntity({
@@ -124,7 +126,7 @@ export const presentDeposit = (row: DepositRow): z.infer<typeof Deposit> => ({
 /** A deposit as an entry of the unified list, with the receipt of the specification. */
 export function depositEntry(row: DepositRow): LedgerEntry {
   const { origin, destination } = legs(row)
-  const receipt: z.infer<typeof DepositReceipt> = {
+  const receipt: z.infer<typeof PaymentRouteReceipt> = {
     type: 'payment_route_deposit',
     depositId: row.id,
     relayRequestId: row.relayRequestId,
@@ -143,6 +145,7 @@ export function depositEntry(row: DepositRow): LedgerEntry {
     amount: `${origin.amount} ${origin.symbol}`,
     amountUsd: row.originAmountUsd ?? null,
     receipt,
+    journal: movesOf(row, bookings(row)),
   }
 }
 

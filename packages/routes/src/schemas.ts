@@ -71,21 +71,6 @@ export const SyncResult = z.object({
   updated: z.number().int(),
 })
 
-/** The receipt of a ledger entry of kind `payment_route` (specification, Transaction). */
-export const DepositReceipt = z
-  .object({
-    type: z.literal('payment_route_deposit'),
-    depositId: z.uuid(),
-    relayRequestId: z.string(),
-    routeId: z.uuid(),
-    routeName: z.string(),
-    status: z.string(),
-    origin: Leg,
-    destination: Leg.extend({ address: z.string() }),
-    depositTxHash: z.string().nullable(),
-  })
-  .meta({ id: 'PaymentRouteDepositReceipt' })
-
 const NetworkShape = z
   .object({ key: z.string(), name: z.string(), type: z.enum(['evm', 'svm', 'tvm']), currencies: z.array(z.string()) })
   .meta({ id: 'Network' })

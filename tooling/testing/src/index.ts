@@ -1,4 +1,6 @@
 /** What tests stand on: the real service on a real PostgreSQL, one database for each test file. */
+
+export { foundOrganisation } from '@payments/accounts/testing'
 export { freshDatabase, type TestDatabase, tableContents } from './database.ts'
 export { type Mailbox, type ReceivedLetter, startMailbox } from './mailbox.ts'
 export { type Answer, type Call, call, type Merchant, newMerchant } from './merchant.ts'

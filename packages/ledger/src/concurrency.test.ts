@@ -1,0 +1,102 @@
+import { Refusal } from '@payments/kernel'
+import { expect, test } from 'vitest'
+import { foundOrganisation, useService } from '#testing'
+import type { AccountKey } from './accounts.ts'
+import { post } from './post.ts'
+import { balance } from './reads.ts'
+import { bookOf, own, transfer } from './testing.ts'
+import { verify } from './verify.ts'
+
+const CLIENTS = 32
+const ACCOUNTS = 50
+const STEPS = 40
+const FUNDS = 500n
+
+const service = useService({ settings: { DATABASE_POOL: '40' } })
+
+const any = (n: number) => Math.floor(Math.random() * n)
+const place = (n: number): AccountKey => own('available', `p${n}`)
+
+test('32 clients among 50 accounts lose nothing, and every total is constant at every instant', async () => {
+  const organisationId = await foundOrganisation(service.runtime)
+  const book = bookOf(service.runtime, organisationId)
+  const places = Array.from({ length: ACCOUNTS }, (_, n) => place(n))
+  await book.do((work) =>
+    post(
+      work,
+      places.map((key) => transfer(own('external'), key, FUNDS)),
+    ),
+  )
+
+  const expected = places.map(() => FUNDS)
+  let units = 0
+  let runs = 0
+  let refused = 0
+  let moving = true
+
+  const client = async () => {
+    for (let step = 0; step < STEPS; step++) {
+      // Up to three entries in one unit, in any order: the locks must still be taken in one.
+      const moves = Array.from({ length: 1 + any(3) }, () => {
+        const from = any(ACCOUNTS)
+        return { from, to: (from + 1 + any(ACCOUNTS - 1)) % ACCOUNTS, amount: BigInt(1 + any(400)) }
+      })
+      const drafts = moves.map(({ from, to, amount }) => transfer(place(from), place(to), amount))
+      units++
+      try {
+        await book.do((work) => {
+          runs++
+          return post(work, drafts)
+        })
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.code !== 'insufficient_balance') throw error
+        refused++
+        continue
+      }
+      for (const { from, to, amount } of moves) {
+        expected[from] = (expected[from] ?? 0n) - amount
+        expected[to] = (expected[to] ?? 0n) + amount
+      }
+    }
+  }
+
+  let looks = 0
+  const reader = async () => {
+    while (moving) {
+      const { rows } = await service.runtime.pool.query<{ held: string; all: string; posted: string }>(
+        `select sum(balance) filter (where purpose = 'available')::text as held, sum(balance)::text as all,
+                (select sum(amount)::text from ledger_postings p join ledger_accounts a on a.id = p.account_id
+                  where a.organisation_id = $1 and a.purpose = 'available') as posted
+           from ledger_accounts where organisation_id = $1`,
+        [organisationId],
+      )
+      const held = (BigInt(ACCOUNTS) * FUNDS).toString()
+      expect(rows[0]).toEqual({ held, all: '0', posted: held })
+      looks++
+    }
+  }
+
+  const readers = [reader(), reader()]
+  try {
+    await Promise.all(Array.from({ length: CLIENTS }, client))
+  } finally {
+    moving = false
+  }
+  await Promise.all(readers)
+
+  const read = book.read()
+  expect(await Promise.all(places.map((key) => balance(read, key)))).toEqual(expected)
+  expect(looks).toBeGreaterThan(0)
+  expect(refused).toBeLessThan(units)
+  // A deadlock or a lost race would have run a unit again.
+  expect(runs).toBe(units)
+  expect((await verify(service.runtime.pool)).findings).toEqual([])
+}, 120_000)
+
+test('the same entry from 32 clients at once is booked once', async () => {
+  const book = bookOf(service.runtime, await foundOrganisation(service.runtime))
+  const draft = transfer(own('external'), own('available'), 7n)
+  const outcomes = await Promise.all(Array.from({ length: CLIENTS }, () => book.do((work) => post(work, draft))))
+  expect(outcomes.flat().filter((outcome) => outcome === 'posted')).toHaveLength(1)
+  expect(await balance(book.read(), own('available'))).toBe(7n)
+})

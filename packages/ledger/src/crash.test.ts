@@ -1,0 +1,140 @@
+import { newId, sqlOf, type Work } from '@payments/kernel'
+import { Client } from 'pg'
+import { expect, test } from 'vitest'
+import { foundOrganisation, useService } from '#testing'
+import { movesOf } from './entries.ts'
+import { capture, reserve } from './holds.ts'
+import { post } from './post.ts'
+import { balance } from './reads.ts'
+import { seal } from './seal.ts'
+import { bookOf, own, someSource, transfer } from './testing.ts'
+import { listTransactions } from './transactions.ts'
+import { verify } from './verify.ts'
+
+const OBJECTS = 400
+const CLIENTS = 8
+const KILLS = 150
+
+const service = useService()
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+test.each([0, 1, 2, 3])(
+  'a unit that is cut off after %i of its three writes leaves nothing, and its repetition everything once',
+  async (cut) => {
+    const book = bookOf(service.runtime, await foundOrganisation(service.runtime))
+    const source = someSource()
+    const writes: ((work: Work) => Promise<unknown>)[] = [
+      (work) => post(work, transfer(own('external'), own('available'), 10n, source)),
+      (work) => reserve(work, { source, holder: { asset: 'USDC' }, amount: 4n }),
+      (work) => capture(work, { source, to: [{ account: own('destination'), amount: 3n }] }),
+    ]
+    const unit = (dies: boolean) =>
+      book.do(async (work) => {
+        for (const [index, write] of [...writes, () => undefined].entries()) {
+          if (dies && index === cut) await sqlOf(work.em).query('select pg_terminate_backend(pg_backend_pid())')
+          await write(work)
+        }
+      })
+    const balances = () =>
+      Promise.all([own('available'), own('reserved'), own('destination')].map((key) => balance(book.read(), key)))
+    await expect(unit(true)).rejects.toThrow()
+    expect(await balances()).toEqual([0n, 0n, 0n])
+    for (let time = 0; time < 2; time++) {
+      await unit(false)
+      expect(await balances()).toEqual([7n, 0n, 3n])
+    }
+  },
+)
+
+test('connections that die between any two lines lose and double nothing', async () => {
+  const organisationId = await foundOrganisation(service.runtime)
+  const book = bookOf(service.runtime, organisationId)
+  const tenant = { organisationId, environment: 'test' as const }
+  let working = true
+  let kills = 0
+  let failures = 0
+
+  const killer = async () => {
+    const owner = new Client({ connectionString: service.database.ownerUrl })
+    await owner.connect()
+    while (working && kills < KILLS) {
+      const { rowCount } = await owner.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and application_name = 'payments' and pid <> pg_backend_pid() order by random() limit 1`,
+      )
+      kills += rowCount ?? 0
+      await pause(Math.random() * 15)
+    }
+    await owner.end()
+  }
+
+  /** Repeats until it is known to have happened: what a job, or a merchant with an idempotency key, does. */
+  const surely = async (verb: () => Promise<unknown>) => {
+    for (;;) {
+      try {
+        return await verb()
+      } catch {
+        failures++
+        await pause(5)
+      }
+    }
+  }
+
+  const todo = Array.from({ length: OBJECTS }, () => newId())
+  const client = async () => {
+    for (let id = todo.pop(); id !== undefined; id = todo.pop()) {
+      const source = { type: 'swap', id }
+      const came = transfer(own('external'), own('available'), 10n, source)
+      const at = new Date()
+      await surely(() =>
+        book.do(async (work) => {
+          await work.record({
+            ...tenant,
+            type: '',
+            resourceId: source.id,
+            status: 'completed',
+            previousStatus: null,
+            data: {},
+            createdAt: at,
+            at,
+            entry: {
+              kind: 'swap',
+              customerId: null,
+              destination: 'Solana USDC',
+              amount: '0.00001 USDC',
+              amountUsd: null,
+              receipt: { type: 'swap' },
+              journal: movesOf(tenant, [came]),
+            },
+          })
+          await post(work, came)
+          await reserve(work, { source: { type: 'hold', id: source.id }, holder: { asset: 'USDC' }, amount: 4n })
+        }),
+      )
+    }
+  }
+  const sealer = async () => {
+    while (working) await surely(() => seal(service.runtime, 20))
+  }
+
+  const background = [killer(), sealer()]
+  await Promise.all(Array.from({ length: CLIENTS }, client))
+  working = false
+  await Promise.all(background)
+
+  expect(kills).toBeGreaterThan(0)
+  expect(failures).toBeGreaterThan(0)
+  await surely(() => service.runtime.pool.query('select 1'))
+  const read = book.read()
+  expect(await balance(read, own('external'))).toBe(-10n * BigInt(OBJECTS))
+  expect(await balance(read, own('available'))).toBe(6n * BigInt(OBJECTS))
+  expect(await balance(read, own('reserved'))).toBe(4n * BigInt(OBJECTS))
+  expect((await listTransactions(read, undefined)).total).toBe(OBJECTS)
+  const report = await verify(service.runtime.pool)
+  expect(report).toMatchObject({ ok: true, findings: [], walked: { transactions: OBJECTS } })
+  const { rows } = await service.runtime.pool.query(
+    'select count(*)::int as entries from ledger_entries where organisation_id = $1',
+    [organisationId],
+  )
+  expect(rows).toEqual([{ entries: 2 * OBJECTS }])
+}, 120_000)

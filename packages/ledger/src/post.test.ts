@@ -1,0 +1,174 @@
+import { newId, refusals } from '@payments/kernel'
+import { expect, test } from 'vitest'
+import { foundOrganisation, useService } from '#testing'
+import { accountId } from './accounts.ts'
+import { capture, release, reserve, reverse } from './holds.ts'
+import { post } from './post.ts'
+import { balance, statement, trialBalance } from './reads.ts'
+import { bookOf, own, someSource, transfer } from './testing.ts'
+
+const service = useService()
+const newBook = async () => bookOf(service.runtime, await foundOrganisation(service.runtime))
+const outside = own('external')
+const available = own('available')
+const reserved = own('reserved')
+
+async function funded(amount: bigint) {
+  const book = await newBook()
+  await book.do((work) => post(work, transfer(outside, available, amount)))
+  return { ...book, has: (key = available) => balance(book.read(), key) }
+}
+
+test('an entry moves its balances, and posting it again changes nothing', async () => {
+  const book = await funded(100n)
+  const draft = transfer(available, own('fees'), 30n)
+  expect(await book.do((work) => post(work, draft))).toEqual(['posted'])
+  expect(await book.do((work) => post(work, draft))).toEqual(['repeated'])
+  expect(await book.has()).toBe(70n)
+  expect(await book.has(own('fees'))).toBe(30n)
+})
+
+test('something different under the same key is refused and changes nothing', async () => {
+  const book = await funded(100n)
+  const source = someSource()
+  await book.do((work) => post(work, transfer(available, own('fees'), 30n, source)))
+  await expect(book.do((work) => post(work, transfer(available, own('fees'), 31n, source)))).rejects.toMatchObject({
+    code: 'entry_differs',
+    status: 409,
+  })
+  expect(await book.has()).toBe(70n)
+})
+
+test('several entries of one call are booked all or none', async () => {
+  const book = await funded(100n)
+  const drafts = [transfer(available, own('fees'), 60n), transfer(available, own('fees'), 60n)]
+  await expect(book.do((work) => post(work, drafts))).rejects.toMatchObject({ code: 'insufficient_balance' })
+  expect(await book.has()).toBe(100n)
+})
+
+test('an account that may not be overdrawn says so in the words of the domain that posts', async () => {
+  const book = await funded(5n)
+  await expect(book.do((work) => reserve(work, hold(6n)))).rejects.toMatchObject({
+    code: 'insufficient_balance',
+    status: 422,
+  })
+  const no = refusals({
+    poor: { status: 422, says: 'Insufficient cNGN balance', constraint: 'ledger_accounts_not_negative' },
+  })
+  await expect(book.do((work) => reserve(work, hold(6n), [no.poor]))).rejects.toMatchObject({
+    code: 'poor',
+    message: 'Insufficient cNGN balance',
+  })
+})
+
+test('an unbalanced entry is refused', async () => {
+  const book = await funded(5n)
+  const draft = {
+    source: someSource(),
+    step: 'moved',
+    postings: [
+      { account: outside, amount: -5n },
+      { account: { ...available, asset: 'EURC' as const }, amount: 5n },
+    ],
+  }
+  await expect(book.do((work) => post(work, draft))).rejects.toMatchObject({ code: 'entry_unbalanced' })
+})
+
+test('an entry that moves nothing is refused', async () => {
+  const book = await funded(5n)
+  await expect(book.do((work) => post(work, transfer(available, available, 5n)))).rejects.toMatchObject({
+    code: 'entry_empty',
+  })
+})
+
+const hold = (amount: bigint, source = someSource()) => ({ source, holder: { asset: 'USDC' as const }, amount })
+
+test('a hold that is captured pays out once, and what is left goes back', async () => {
+  const book = await funded(100n)
+  const source = someSource()
+  await book.do((work) => reserve(work, hold(80n, source)))
+  expect([await book.has(), await book.has(reserved)]).toEqual([20n, 80n])
+  const to = [{ account: own('destination'), amount: 50n }]
+  expect(await book.do((work) => capture(work, { source, to }))).toBe('posted')
+  expect(await book.do((work) => capture(work, { source, to }))).toBe('repeated')
+  expect([await book.has(), await book.has(reserved), await book.has(own('destination'))]).toEqual([50n, 0n, 50n])
+  await expect(book.do((work) => release(work, source))).rejects.toMatchObject({ code: 'entry_differs' })
+})
+
+test('a hold that is released gives everything back, and is never captured afterwards', async () => {
+  const book = await funded(100n)
+  const source = someSource()
+  await book.do((work) => reserve(work, hold(80n, source)))
+  await book.do((work) => release(work, source))
+  expect(await book.has()).toBe(100n)
+  const to = [{ account: own('destination'), amount: 80n }]
+  await expect(book.do((work) => capture(work, { source, to }))).rejects.toMatchObject({ code: 'entry_differs' })
+})
+
+test('a hold cannot pay out more than it holds, though others hold enough', async () => {
+  const book = await funded(100n)
+  const source = someSource()
+  await book.do((work) => reserve(work, hold(60n)))
+  await book.do((work) => reserve(work, hold(10n, source)))
+  const to = [{ account: own('destination'), amount: 11n }]
+  await expect(book.do((work) => capture(work, { source, to }))).rejects.toMatchObject({ code: 'insufficient_balance' })
+})
+
+test('a reversal names what it takes back, happens once, and is final', async () => {
+  const book = await funded(100n)
+  const source = someSource()
+  await book.do((work) => post(work, transfer(available, own('fees'), 30n, source)))
+  expect(await book.do((work) => reverse(work, { source, step: 'moved', memo: 'typed wrong' }))).toBe('posted')
+  expect(await book.do((work) => reverse(work, { source, step: 'moved', memo: 'typed wrong' }))).toBe('repeated')
+  expect(await book.has()).toBe(100n)
+  await expect(book.do((work) => reverse(work, { source, step: 'moved.reversal' }))).rejects.toMatchObject({
+    code: 'entry_irreversible',
+  })
+  await expect(book.do((work) => reverse(work, { source, step: 'never' }))).rejects.toMatchObject({
+    code: 'entry_not_found',
+  })
+})
+
+test('a hold is released, not reversed, so that its money cannot come back twice', async () => {
+  const book = await funded(100n)
+  const source = someSource()
+  await book.do((work) => reserve(work, hold(30n, source)))
+  await expect(book.do((work) => reverse(work, { source, step: 'reserve' }))).rejects.toMatchObject({
+    code: 'entry_irreversible',
+  })
+})
+
+test('organisations and environments never share an account', async () => {
+  const [one, other] = [await funded(100n), await newBook()]
+  expect(await one.has()).toBe(100n)
+  expect(await balance(other.read(), available)).toBe(0n)
+  const organisationId = newId()
+  expect(accountId({ organisationId, environment: 'test' }, available)).not.toBe(
+    accountId({ organisationId, environment: 'live' }, available),
+  )
+})
+
+test('a statement shows the balance after each line, page by page, and the trial balance sums to zero', async () => {
+  const organisationId = await foundOrganisation(service.runtime)
+  const book = bookOf(service.runtime, organisationId)
+  for (const amount of [100n, 20n, 3n]) await book.do((work) => post(work, transfer(outside, available, amount)))
+  const id = accountId({ organisationId, environment: 'test' }, available)
+  const { account, lines } = await statement(book.read(), id)
+  expect(account).toMatchObject({ balance: '123', purpose: 'available', organisationId })
+  expect(lines.map((line) => [line.amount, line.balanceAfter])).toEqual([
+    ['3', '123'],
+    ['20', '120'],
+    ['100', '100'],
+  ])
+  const page = await statement(book.read(), id, { limit: 1, before: lines[0]?.seq ?? '' })
+  expect(page.lines).toEqual([lines[1]])
+  expect(await trialBalance(book.read(), organisationId)).toEqual([
+    { environment: 'test', asset: 'USDC', purpose: 'available', accounts: 1, balance: '123' },
+    { environment: 'test', asset: 'USDC', purpose: 'external', accounts: 1, balance: '-123' },
+  ])
+})
+
+test('a statement of an account that does not exist is a 404', async () => {
+  const book = await newBook()
+  await expect(statement(book.read(), newId())).rejects.toMatchObject({ code: 'ledger_account_not_found', status: 404 })
+})

@@ -1,0 +1,58 @@
+import { newId, type RefusalMaker, sqlOf, type Work } from '@payments/kernel'
+import { type AccountKey, accountId } from './accounts.ts'
+import { type Draft, digestOf, linesOf } from './entries.ts'
+import { refusalFor } from './refusals.ts'
+
+/** What became of a draft. `repeated`: the same entry was booked before, and nothing happened now. */
+export type Outcome = 'posted' | 'repeated'
+
+const POST = 'select ledger_post($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) as posted'
+
+/**
+ * Books entries in the caller's transaction, in one statement. Accounts are locked by id, those of all drafts at once:
+ * a unit that posts with one call cannot deadlock with another such.
+ * @param instead refusals whose `constraint` names one of the ledger's, to be thrown in its place.
+ * @throws insufficient_balance 422, entry_differs 409, entry_reversed 409, entry_unbalanced 422, entry_empty 422
+ */
+export async function post(
+  work: Work,
+  drafts: Draft | readonly Draft[],
+  instead: readonly RefusalMaker[] = [],
+): Promise<Outcome[]> {
+  const entries = [drafts].flat() as Draft[]
+  if (entries.length === 0) return []
+  const tenant = work.actor
+  const accounts = new Map<string, AccountKey>()
+  const rows = entries.map((draft) => {
+    for (const { account } of draft.postings) accounts.set(accountId(tenant, account), account)
+    return { draft, lines: linesOf(tenant, draft.postings) }
+  })
+  const ids = [...accounts.keys()].sort()
+  const keys = [...accounts.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key)
+  const place = new Map(ids.map((id, index) => [id, index + 1]))
+  const flat = rows.flatMap(({ lines }, index) => lines.map((line) => ({ ...line, entry: index + 1 })))
+  try {
+    const { rows: answer } = await sqlOf(work.em).query<{ posted: boolean[] }>(POST, [
+      tenant.organisationId,
+      tenant.environment,
+      ids,
+      keys.map((key) => key.customerId ?? null),
+      keys.map((key) => key.asset),
+      keys.map((key) => key.purpose),
+      keys.map((key) => key.party ?? ''),
+      rows.map(() => newId()),
+      entries.map(({ source }) => source.type),
+      entries.map(({ source }) => source.id),
+      entries.map(({ step }) => step),
+      entries.map(({ reverses }) => reverses ?? null),
+      entries.map(({ memo }) => memo ?? null),
+      rows.map(({ draft, lines }) => digestOf(tenant, draft, lines)),
+      flat.map((line) => line.entry),
+      flat.map((line) => place.get(line.accountId)),
+      flat.map((line) => line.amount.toString()),
+    ])
+    return (answer[0]?.posted ?? []).map((posted) => (posted ? 'posted' : 'repeated'))
+  } catch (error) {
+    throw refusalFor(error, instead)
+  }
+}

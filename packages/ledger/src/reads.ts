@@ -1,0 +1,126 @@
+import { type AssetSymbol, type Environment, environments, isId, type Read, sqlOf } from '@payments/kernel'
+import { z } from 'zod'
+import { type AccountKey, accountId, type Purpose, purposes } from './accounts.ts'
+import { no } from './refusals.ts'
+
+/** The balance of an account of the actor's, minor units; zero where nothing was ever posted. One row read by its key. */
+export async function balance(read: Read, key: AccountKey): Promise<bigint> {
+  const { organisationId, environment } = read.actor
+  const { rows } = await sqlOf(read.em).query<{ balance: string }>(
+    'select balance::text from ledger_accounts where organisation_id = $1 and environment = $2 and id = $3',
+    [organisationId, environment, accountId(read.actor, key)],
+  )
+  return BigInt(rows[0]?.balance ?? 0)
+}
+
+const Units = z.string().meta({ description: 'Integer minor units', example: '12500000' })
+
+export const LedgerAccount = z
+  .object({
+    id: z.uuid(),
+    organisationId: z.uuid(),
+    environment: z.enum(environments),
+    customerId: z.uuid().nullable(),
+    asset: z.string(),
+    purpose: z.enum(purposes),
+    party: z.string(),
+    balance: Units,
+  })
+  .meta({ id: 'LedgerAccount' })
+
+export const LedgerLine = z
+  .object({
+    seq: z.string().meta({ description: 'Rises with each posting; `before` of the next page' }),
+    entryId: z.uuid(),
+    sourceType: z.string(),
+    sourceId: z.uuid(),
+    step: z.string(),
+    reverses: z.uuid().nullable(),
+    memo: z.string().nullable(),
+    amount: Units,
+    balanceAfter: Units,
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: 'LedgerLine' })
+
+export interface Statement {
+  readonly account: z.infer<typeof LedgerAccount>
+  readonly lines: z.infer<typeof LedgerLine>[]
+}
+
+const ACCOUNT = `jsonb_build_object('id', a.id, 'organisationId', a.organisation_id, 'environment', a.environment,
+  'customerId', a.customer_id, 'asset', a.asset, 'purpose', a.purpose, 'party', a.party, 'balance', a.balance::text)`
+
+/**
+ * The newest lines of an account, with the balance after each: the balance of now less all that came later. Both are read
+ * at one moment. For operators: any organisation's account.
+ * @throws ledger_account_not_found 404
+ */
+export async function statement(
+  read: Read,
+  id: string,
+  { limit = 200, before }: { limit?: number; before?: string } = {},
+): Promise<Statement> {
+  const { rows } = isId(id)
+    ? await sqlOf(read.em).query<{ account: Statement['account']; lines: (LineRow & { created_at: string })[] | null }>(
+        `select ${ACCOUNT} as account, l.lines from ledger_accounts a
+           cross join lateral (
+             select a.balance - coalesce(sum(p.amount), 0) as balance from ledger_postings p
+              where p.account_id = a.id and $3::bigint is not null and p.seq >= $3) n
+           cross join lateral (
+             select json_agg(json_build_object('seq', p.seq::text, 'amount', p.amount::text, 'entryId', e.id,
+                      'sourceType', e.source_type, 'sourceId', e.source_id, 'step', e.step, 'reverses', e.reverses, 'memo', e.memo,
+                      'balanceAfter', (n.balance - p.later)::text, 'created_at', e.created_at) order by p.seq desc) as lines
+               from (select *, coalesce(sum(amount) over (order by seq desc rows between unbounded preceding and 1 preceding), 0) as later
+                       from (select * from ledger_postings p where p.account_id = a.id and ($3::bigint is null or p.seq < $3)
+                              order by p.seq desc limit $2) newest) p
+               join ledger_entries e on (e.organisation_id, e.environment, e.id) = (p.organisation_id, p.environment, p.entry_id)) l
+          where a.id = $1`,
+        [id, limit, before ?? null],
+      )
+    : { rows: [] }
+  const [row] = rows
+  if (!row) throw no.ledger_account_not_found()
+  return {
+    account: row.account,
+    lines: (row.lines ?? []).map(({ created_at, ...line }) => ({
+      ...line,
+      createdAt: new Date(created_at).toISOString(),
+    })),
+  }
+}
+
+type LineRow = Omit<z.infer<typeof LedgerLine>, 'createdAt'>
+
+/** One line of a trial balance: what all accounts of a purpose hold of an asset. */
+export interface TrialLine {
+  readonly environment: Environment
+  readonly asset: AssetSymbol
+  readonly purpose: Purpose
+  readonly accounts: number
+  readonly balance: string
+}
+
+/** Sums of balances by environment, asset and purpose, of one organisation or of all. Each asset's lines sum to zero. */
+export async function trialBalance(read: Read, organisationId?: string): Promise<TrialLine[]> {
+  const { rows } = await sqlOf(read.em).query<TrialLine>(
+    `select environment, asset, purpose, count(*)::int as accounts, sum(balance)::text as balance from ledger_accounts
+      where $1::uuid is null or organisation_id = $1 group by 1, 2, 3 order by 1, 2, 3`,
+    [organisationId ?? null],
+  )
+  return rows
+}
+
+/** Accounts of one organisation, or of one of its customers: the newest 200, and the number of all. */
+export async function accounts(
+  read: Read,
+  organisationId: string,
+  customerId?: string,
+): Promise<{ accounts: Statement['account'][]; total: number }> {
+  const { rows } = await sqlOf(read.em).query<{ account: Statement['account']; total: number }>(
+    `select ${ACCOUNT} as account, count(*) over ()::int as total from ledger_accounts a
+      where a.organisation_id = $1 and ($2::uuid is null or a.customer_id = $2) order by a.created_at desc, a.id limit 200`,
+    [organisationId, customerId ?? null],
+  )
+  return { accounts: rows.map((row) => row.account), total: rows[0]?.total ?? 0 }
+}

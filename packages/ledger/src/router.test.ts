@@ -1,0 +1,78 @@
+import { type Actor, newId, router, system } from '@payments/kernel'
+import { afterAll, expect, test } from 'vitest'
+import { call, foundOrganisation, newMerchant, signIn, startMailbox, useService } from '#testing'
+import { accountId } from './accounts.ts'
+import { post } from './post.ts'
+import { operatorRouter } from './router.ts'
+import { bookOf, own, transfer } from './testing.ts'
+
+const mailbox = await startMailbox()
+const service = useService({
+  worker: true,
+  settings: { SMTP_URL: mailbox.url, OPERATOR_EMAILS: 'ops@example.com' },
+})
+afterAll(() => mailbox.close())
+
+const session = (role: NonNullable<Actor['role']>) =>
+  router({ ledger: operatorRouter }).createCaller({
+    runtime: service.runtime,
+    actor: { ...system(newId(), 'test'), kind: 'session', role },
+    log: service.runtime.log,
+  })
+
+test('operators see trial balance, accounts and statements of any organisation, and the check', async () => {
+  const organisationId = await foundOrganisation(service.runtime)
+  await bookOf(service.runtime, organisationId).do((work) =>
+    post(work, transfer(own('external'), own('available'), 12_500_000n)),
+  )
+  const operator = session('operator')
+  expect(await operator.ledger.trialBalance({ organisationId })).toEqual({
+    balanced: true,
+    lines: [
+      { environment: 'test', asset: 'USDC', purpose: 'available', accounts: 1, balance: '12500000' },
+      { environment: 'test', asset: 'USDC', purpose: 'external', accounts: 1, balance: '-12500000' },
+    ],
+  })
+  const { accounts, total } = await operator.ledger.accounts({ organisationId })
+  expect(total).toBe(2)
+  expect(accounts.map((account) => account.balance).sort()).toEqual(['-12500000', '12500000'])
+  const id = accountId({ organisationId, environment: 'test' }, own('available'))
+  expect(await operator.ledger.statement({ accountId: id })).toMatchObject({
+    account: { id, purpose: 'available' },
+    lines: [{ step: 'moved', sourceType: 'adjustment', amount: '12500000', balanceAfter: '12500000' }],
+  })
+  expect(await operator.ledger.check({})).toMatchObject({ ok: true, findings: [] })
+})
+
+test('the same procedures answer over REST to the session of an operator', async () => {
+  const { accessToken: token } = await signIn(service, mailbox, { email: 'ops@example.com' })
+  const { organisationId } = await newMerchant(service)
+  await bookOf(service.runtime, organisationId).do((work) =>
+    post(work, transfer(own('external'), own('available'), 3n)),
+  )
+  const get = (path: string) => call(service, `GET /v1/admin/ops/ledger/${path}`, { token })
+  expect((await get('trial-balance')).body).toMatchObject({ status: 'success', data: { balanced: true } })
+  const { body } = await get(`accounts?organisationId=${organisationId}`)
+  expect(body.data.total).toBe(2)
+  const statement = await get(`accounts/${body.data.accounts[0].id}/statement`)
+  expect(statement.body.data.lines).toHaveLength(1)
+  expect((await get(`accounts/${newId()}/statement`)).body).toMatchObject({ message: 'Ledger account not found' })
+  expect((await get('check')).body.data).toMatchObject({ ok: true })
+})
+
+test('nobody else does: not a member, not an owner, not an API key', async () => {
+  for (const role of ['member', 'owner'] as const) {
+    await expect(session(role).ledger.trialBalance({})).rejects.toThrow('Operator role required')
+    await expect(session(role).ledger.check({})).rejects.toThrow('Operator role required')
+  }
+  const merchant = await newMerchant(service)
+  for (const path of [
+    'trial-balance',
+    `accounts?organisationId=${newId()}`,
+    `accounts/${newId()}/statement`,
+    'check',
+  ]) {
+    const answer = await merchant.call(`GET /v1/admin/ops/ledger/${path}`)
+    expect([answer.status, answer.body.message]).toEqual([403, 'Dashboard session required'])
+  }
+})

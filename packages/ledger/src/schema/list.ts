@@ -1,0 +1,60 @@
+/** Writers of one organisation that count at the same time spread over this many rows. */
+const SLOTS = 32
+
+/**
+ * The unified list: one row a business object, with the object's own id, and the exact number of rows beside it.
+ *
+ * `journal` is what the object's state must have in the journal; the check holds the two against each other.
+ * `transaction_counts` is kept by the database, so that nobody can add a row without counting it. The nil customer counts
+ * the whole organisation. A backend always takes the same slot: connections rarely wait for each other, and a
+ * transaction that adds many rows takes one slot alone.
+ */
+export const list: readonly string[] = [
+  `create table transactions (
+    id uuid primary key,
+    organisation_id uuid not null references organisations,
+    environment text not null check (environment in ('test', 'live')),
+    kind text not null check (kind in ('payment_route', 'swap', 'collection', 'offramp', 'onramp',
+      'cngn_convert', 'cngn_withdrawal', 'cngn_payout', 'cngn_payin', 'cngn_deposit')),
+    customer_id uuid,
+    status text not null,
+    destination text not null,
+    amount text not null,
+    amount_usd text,
+    receipt jsonb not null,
+    journal jsonb not null,
+    created_at timestamptz(3) not null,
+    updated_at timestamptz(3) not null,
+    foreign key (organisation_id, environment, customer_id) references customers (organisation_id, environment, id)
+  )`,
+  'create index transactions_newest on transactions (organisation_id, environment, created_at desc, id desc)',
+  'create index transactions_of_customer on transactions (organisation_id, environment, customer_id, created_at desc, id desc) where customer_id is not null',
+
+  `create table transaction_counts (
+    organisation_id uuid not null,
+    environment text not null,
+    customer_id uuid not null,
+    slot smallint not null,
+    count bigint not null,
+    primary key (organisation_id, environment, customer_id, slot)
+  ) with (fillfactor = 50)`,
+  // The nil customer sorts first, so every writer takes the organisation's row before a customer's.
+  `create function count_transactions() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+    begin
+      insert into transaction_counts as c (organisation_id, environment, customer_id, slot, count)
+      select a.organisation_id, a.environment, k.customer_id, pg_backend_pid() % ${SLOTS}, count(*)
+        from added a
+        cross join lateral (
+          select '00000000-0000-0000-0000-000000000000'::uuid as customer_id
+          union all select a.customer_id where a.customer_id is not null) k
+       group by 1, 2, 3 order by 1, 2, 3
+      on conflict (organisation_id, environment, customer_id, slot) do update set count = c.count + excluded.count;
+      return null;
+    end $$`,
+  `create trigger transactions_counted after insert on transactions referencing new table as added
+     for each statement execute function count_transactions()`,
+  // What was counted stays, under the owner it was counted for.
+  `create trigger transactions_kept before delete or truncate on transactions for each statement execute function refuse_change()`,
+  `create trigger transactions_owner before update of id, organisation_id, environment, customer_id on transactions
+     for each statement execute function refuse_change()`,
+]

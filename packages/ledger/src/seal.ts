@@ -1,0 +1,50 @@
+import type { Loop, Runtime } from '@payments/kernel'
+
+const BATCH = 2000
+
+/** The text that a seal's hash is over: the hash before, then a line for each entry in the order of the ids. */
+export const LINE = `e.id || ' ' || (extract(epoch from e.created_at) * 1000)::bigint || ' ' || e.digest`
+
+const SEAL = `with taken as (
+    delete from ledger_unsealed where ctid = any (array(select ctid from ledger_unsealed limit $1 for update skip locked))
+    returning organisation_id, environment, entry_id
+  ), batches as (
+    select e.organisation_id, e.environment, array_agg(e.id order by e.id) as ids,
+           string_agg(E'\\n' || ${LINE}, '' order by e.id) as lines
+      from taken t join ledger_entries e on (e.organisation_id, e.environment, e.id) = (t.organisation_id, t.environment, t.entry_id)
+     group by 1, 2
+  ), sealed as (
+    insert into ledger_seals (organisation_id, environment, number, previous_hash, hash, entry_ids)
+    select b.organisation_id, b.environment, coalesce(l.number, 0) + 1, coalesce(l.hash, ''),
+           encode(sha256(convert_to(coalesce(l.hash, '') || b.lines, 'UTF8')), 'hex'), b.ids
+      from batches b
+      left join lateral (
+        select s.number, s.hash from ledger_seals s
+         where s.organisation_id = b.organisation_id and s.environment = b.environment order by s.number desc limit 1) l on true
+    returning organisation_id, environment, number, hash
+  )
+  select s.*, (select count(*)::int from taken) as taken from sealed s`
+
+interface Sealed {
+  organisation_id: string
+  environment: string
+  number: string
+  hash: string
+  taken: number
+}
+
+/**
+ * Seals one batch of committed entries, each chain once. The log gets each chain's newest hash: kept elsewhere, it
+ * shows even a chain that somebody with every right has rewritten.
+ * @returns true when there may be more.
+ */
+export async function seal(runtime: Runtime, size = BATCH): Promise<boolean> {
+  const { rows } = await runtime.pool.query<Sealed>(SEAL, [size])
+  for (const { organisation_id: organisationId, environment, number, hash } of rows) {
+    runtime.log.info({ organisationId, environment, seal: Number(number), hash }, 'ledger sealed')
+  }
+  return rows[0]?.taken === size
+}
+
+/** Looks each second; writers neither wait for it nor wake it, so that batches are large when there is much to seal. */
+export const sealLoop: Loop = { name: 'ledger.seal', everyMs: 1000, run: (runtime) => seal(runtime) }

@@ -1,0 +1,143 @@
+import {
+  type Environment,
+  newId,
+  reader,
+  system,
+  type TransactionKind,
+  transactionKinds,
+  unitOfWork,
+} from '@payments/kernel'
+import { expect, test } from 'vitest'
+import { call, foundOrganisation, newMerchant, useService } from '#testing'
+import { listTransactions } from './transactions.ts'
+import { verify } from './verify.ts'
+
+const service = useService()
+
+interface Some {
+  readonly organisationId: string
+  readonly environment?: Environment
+  readonly id?: string
+  readonly kind?: TransactionKind
+  readonly customerId?: string | null
+  readonly status?: string
+  readonly createdAt?: Date
+}
+
+/** Records changes of objects in one unit of work, as `open()` and `move()` do. */
+async function record(...changes: Some[]): Promise<void> {
+  const [{ organisationId, environment = 'test' }] = changes as [Some]
+  const actor = system(organisationId, environment)
+  await unitOfWork({ runtime: service.runtime, actor, log: service.runtime.log }, async (work) => {
+    for (const {
+      id = newId(),
+      kind = 'swap',
+      customerId = null,
+      status = 'completed',
+      createdAt = new Date(),
+    } of changes) {
+      await work.record({
+        organisationId,
+        environment,
+        type: '',
+        resourceId: id,
+        status,
+        previousStatus: null,
+        data: {},
+        createdAt,
+        at: createdAt,
+        entry: {
+          kind,
+          customerId,
+          destination: 'Solana USDC x',
+          amount: '1 USDC',
+          amountUsd: '1',
+          receipt: { note: id },
+        },
+      })
+    }
+  })
+}
+
+const list = (organisationId: string, customerId?: string, environment: Environment = 'test') =>
+  listTransactions(reader(service.runtime, system(organisationId, environment)), customerId)
+
+test('the list is the newest 200, newest first, and the total is exact beyond them', async () => {
+  const organisationId = await foundOrganisation(service.runtime)
+  const start = Date.now()
+  const ids = Array.from({ length: 230 }, () => newId())
+  await record(...ids.map((id, n) => ({ organisationId, id, createdAt: new Date(start + n) })))
+  const { transactions, total } = await list(organisationId)
+  expect(total).toBe(230)
+  expect(transactions.map(({ id }) => id)).toEqual(ids.slice(30).reverse())
+})
+
+test('an object is one entry, whatever happens to it, also twice in one unit of work', async () => {
+  const organisationId = await foundOrganisation(service.runtime)
+  const id = newId()
+  await record({ organisationId, id, status: 'pending' }, { organisationId, id, status: 'processing' })
+  await record({ organisationId, id, status: 'completed' })
+  const { transactions, total } = await list(organisationId)
+  expect(total).toBe(1)
+  expect(transactions[0]).toMatchObject({ id, status: 'completed', customerId: null, customerName: '' })
+})
+
+test('totals stay exact while 40 units of work add entries at once, and a refused unit adds none', async () => {
+  const organisationId = await foundOrganisation(service.runtime)
+  await Promise.all(Array.from({ length: 40 }, () => record({ organisationId }, { organisationId })))
+  await expect(record({ organisationId }, { organisationId, customerId: newId() })).rejects.toThrow()
+  expect((await list(organisationId)).total).toBe(80)
+  expect((await verify(service.runtime.pool)).findings).toEqual([])
+})
+
+test('a customer filter shows that customer alone, by name; environments and organisations never mix', async () => {
+  const merchant = await newMerchant(service)
+  const { organisationId } = merchant
+  const customerOf = async (name: string): Promise<string> =>
+    (await merchant.call('POST /v1/customers', { body: { name, email: `${name}@example.com` } })).body.data.id
+  const [ada, bola] = [await customerOf('Ada'), await customerOf('Bola')]
+  await record({ organisationId, customerId: ada }, { organisationId, customerId: bola }, { organisationId })
+  await record({ organisationId, environment: 'live' })
+  await record({ organisationId: await foundOrganisation(service.runtime) })
+
+  const all = await merchant.call('GET /v1/transactions')
+  expect(all.body.data.total).toBe(3)
+  const hers = await merchant.call(`GET /v1/transactions?customerId=${ada}`)
+  expect(hers.body).toMatchObject({
+    status: 'success',
+    data: { total: 1, transactions: [{ customerId: ada, customerName: 'Ada', receipt: { note: expect.any(String) } }] },
+  })
+  expect((await merchant.call(`GET /v1/transactions?customerId=${newId()}`)).body.data).toEqual({
+    transactions: [],
+    total: 0,
+  })
+  expect((await merchant.call('GET /v1/transactions?customerId=nobody')).body).toMatchObject({
+    message: 'Validation failed',
+    errors: { customerId: 'Must be a UUID' },
+  })
+  expect((await list(organisationId, undefined, 'live')).total).toBe(1)
+})
+
+test('every kind of the specification can be listed', async () => {
+  const organisationId = await foundOrganisation(service.runtime)
+  await record(...transactionKinds.map((kind) => ({ organisationId, kind })))
+  const { transactions } = await list(organisationId)
+  expect(transactions.map(({ kind }) => kind).sort()).toEqual([...transactionKinds].sort())
+})
+
+test('each kind of receipt is documented', async () => {
+  const { body } = await call(service, 'GET /v1/openapi.json')
+  const receipts = Object.keys(body.components.schemas).filter((name) => name.endsWith('Receipt'))
+  expect(receipts.sort()).toEqual([
+    'CngnConvertReceipt',
+    'CngnDepositReceipt',
+    'CngnPayinReceipt',
+    'CngnPayoutReceipt',
+    'CngnWithdrawalReceipt',
+    'CollectionReceipt',
+    'OfframpReceipt',
+    'OnrampReceipt',
+    'PaymentRouteReceipt',
+    'SwapReceipt',
+  ])
+})

@@ -1,0 +1,118 @@
+import { assets, newId, reader, system, toMinor, unitOfWork } from '@payments/kernel'
+import { trialBalance, verify } from '@payments/ledger'
+import { expect, test } from 'vitest'
+import { newMerchant, useService } from '#testing'
+import { book } from './deposits.ts'
+import { RouteEntity } from './entity.ts'
+import type { DepositReport } from './provider.ts'
+
+const service = useService()
+const usdc = (text: string) => toMinor(text, assets.USDC)
+
+/** A route of a new merchant, with what a provider reports of it and what the journal then says. */
+async function newRoute(originCurrency: 'USDC' | 'ETH' = 'USDC') {
+  const merchant = await newMerchant(service)
+  const made = await merchant.call('POST /v1/payment-routes', {
+    body: {
+      name: 'Treasury',
+      originChainKey: 'ethereum',
+      originCurrency,
+      destinationChainKey: 'base',
+      destinationCurrency: 'USDC',
+      destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
+    },
+  })
+  const read = reader(service.runtime, system(merchant.organisationId, 'test'))
+  const row = await read.em.findOneOrFail(RouteEntity, { id: made.body.data.id as string })
+  const requestId = newId()
+  const report = (given: Partial<DepositReport>): DepositReport => ({
+    requestId,
+    status: 'pending',
+    originAmount: usdc('12.5'),
+    originAmountUsd: '12.5',
+    destinationAmount: null,
+    destinationAmountUsd: null,
+    depositTxHash: '0x1',
+    failureReason: null,
+    updatedAt: new Date(),
+    ...given,
+  })
+  return {
+    reports: (...given: Partial<DepositReport>[]) => unitOfWork(read, (work) => book(work, row, given.map(report))),
+    async journal() {
+      const lines = await trialBalance(read, merchant.organisationId)
+      return Object.fromEntries(
+        lines.filter((line) => line.balance !== '0').map((line) => [`${line.purpose} ${line.asset}`, line.balance]),
+      )
+    },
+    list: async () => (await merchant.call('GET /v1/transactions')).body.data,
+  }
+}
+
+const inOrder = async () => expect((await verify(service.runtime.pool)).findings).toEqual([])
+
+test('a deposit on its way is with the provider; delivered, it is at the destination and the rest is fees', async () => {
+  const route = await newRoute()
+  await route.reports({})
+  expect(await route.journal()).toEqual({ 'external USDC': '-12500000', 'clearing USDC': '12500000' })
+  const completed = { status: 'completed', destinationAmount: usdc('12.4'), destinationAmountUsd: '12.4' } as const
+  await route.reports(completed)
+  await route.reports(completed)
+  await route.reports({ status: 'refunded' })
+  expect(await route.journal()).toEqual({
+    'external USDC': '-12500000',
+    'destination USDC': '12400000',
+    'fees USDC': '100000',
+  })
+  await inOrder()
+})
+
+test('a deposit that is first seen completed is one entry of the list and fully booked', async () => {
+  const route = await newRoute()
+  await route.reports({ status: 'completed', destinationAmount: usdc('12.5') })
+  expect(await route.journal()).toEqual({ 'external USDC': '-12500000', 'destination USDC': '12500000' })
+  expect(await route.list()).toMatchObject({ total: 1, transactions: [{ status: 'completed' }] })
+  await inOrder()
+})
+
+test('a deposit that is sent back is reversed: nothing remains', async () => {
+  const route = await newRoute()
+  await route.reports({})
+  await route.reports({ status: 'refunded' })
+  expect(await route.journal()).toEqual({})
+  await inOrder()
+})
+
+test('a deposit that is neither delivered nor sent back stays visible in suspense', async () => {
+  const route = await newRoute()
+  await route.reports({ status: 'failed' })
+  expect(await route.journal()).toEqual({ 'external USDC': '-12500000', 'suspense USDC': '12500000' })
+  await inOrder()
+})
+
+test('a delivery of unknown amount is not explained yet', async () => {
+  const route = await newRoute()
+  await route.reports({ status: 'completed' })
+  expect(await route.journal()).toEqual({ 'external USDC': '-12500000', 'suspense USDC': '12500000' })
+  await inOrder()
+})
+
+test('another asset at the destination went through exchange, each asset summing to zero', async () => {
+  const route = await newRoute('ETH')
+  await route.reports({ originAmount: 5n * 10n ** 15n, status: 'completed', destinationAmount: usdc('12.4') })
+  expect(await route.journal()).toEqual({
+    'external ETH': '-5000000000000000',
+    'exchange ETH': '5000000000000000',
+    'exchange USDC': '-12400000',
+    'destination USDC': '12400000',
+  })
+  await inOrder()
+})
+
+test('a deposit of nothing is listed and books nothing', async () => {
+  const route = await newRoute()
+  await route.reports({ originAmount: 0n, status: 'refunded' })
+  expect(await route.journal()).toEqual({})
+  expect((await route.list()).total).toBe(1)
+  await inOrder()
+})

@@ -1,0 +1,36 @@
+/**
+ * Checks the whole ledger of the configured database, while the service runs or not. Progress goes to standard error, one line a finding
+ * to standard output. Ends with 1 when something disagrees.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { loadSettings, type Settings, startEmbedded } from '@payments/kernel'
+import { verify } from '@payments/ledger'
+import { Pool } from 'pg'
+
+const settings = loadSettings(process.env)
+const { url, stop } = await database(settings)
+const pool = new Pool({ connectionString: url, max: 1, application_name: 'payments-ledger-check' })
+try {
+  const report = await verify(pool, {
+    progress: ({ check, walked }) => process.stderr.write(`\r${check}: ${walked}\u001b[K`),
+  })
+  process.stderr.write('\n')
+  for (const { check, organisationId, environment, id, says } of report.findings) {
+    process.stdout.write(`${check} ${organisationId} ${environment} ${id}: ${says}\n`)
+  }
+  const walked = Object.entries(report.walked).map(([check, rows]) => `${rows} ${check}`)
+  process.stdout.write(`${report.ok ? 'In order' : `${report.findings.length} findings`}: ${walked.join(', ')}\n`)
+  process.exitCode = report.ok ? 0 : 1
+} finally {
+  await pool.end()
+  await stop()
+}
+
+/** The configured database; an embedded one that is not running is started for the check, one that is running is left alone. */
+async function database({ DATABASE_URL, DATA_DIR }: Settings): Promise<{ url: string; stop(): Promise<void> }> {
+  if (DATABASE_URL) return { url: DATABASE_URL, stop: async () => undefined }
+  const running = existsSync(join(DATA_DIR, 'postgres', 'postmaster.pid'))
+  const server = await startEmbedded(DATA_DIR)
+  return { url: server.serviceUrl('payments'), stop: async () => (running ? undefined : server.stop()) }
+}
