@@ -21,8 +21,10 @@ import {
 } from '@payments/kernel'
 import { transactionRecorder } from '@payments/ledger'
 import { routesProvider, routesSandbox, sandboxRoutes } from '@payments/routes'
+import { publicNames, targetNames } from '@payments/webhooks'
 import { PgBoss } from 'pg-boss'
 import { domains } from './domains.ts'
+import { moneyRecorder } from './notices.ts'
 
 /** The kernel's own tables, as one more entry of the list that is migrated. */
 const kernel: Domain = { name: 'kernel', migrations: kernelMigrations }
@@ -31,7 +33,7 @@ const kernel: Domain = { name: 'kernel', migrations: kernelMigrations }
 export const schema: readonly Domain[] = [kernel, ...domains]
 
 /** Who hears of a change, in its transaction. */
-export const recorders: readonly Recorder[] = [eventRecorder, transactionRecorder]
+export const recorders: readonly Recorder[] = [eventRecorder, transactionRecorder, moneyRecorder]
 
 /** Every event type of every domain, and the test event. */
 export const catalogue: Readonly<Record<string, EventType>> = Object.assign(
@@ -80,10 +82,13 @@ export async function openProcess(
     boss,
     log,
     keyring: keyring(Buffer.from(settings.SECRETS_KEY, 'base64')),
+    // The first binding of a port wins, so what the caller composes replaces the defaults.
     providers: providers([
+      ...(options.live ?? []),
       bind(routesProvider, 'test', sandbox),
       bind(routesSandbox, 'test', sandbox),
-      ...(options.live ?? []),
+      bind(targetNames, 'test', publicNames),
+      bind(targetNames, 'live', publicNames),
     ]),
     recorders,
     catalogue,

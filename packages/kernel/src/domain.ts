@@ -15,6 +15,8 @@ export interface MigrationStep {
 export interface EventType {
   readonly says: string
   readonly data: z.ZodType
+  /** What `data` looks like, for those who write a receiver; it satisfies `data`. */
+  readonly sample?: Readonly<Record<string, unknown>>
   /** Sent only to endpoints whose allowlist names it. */
   readonly optIn?: boolean
 }
