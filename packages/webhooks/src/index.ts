@@ -1,5 +1,6 @@
 /** Webhook endpoints, and the signed deliveries of events to them. */
 import { domain } from '@payments/kernel'
+import { advance } from './advance.ts'
 import { DeliveryEntity, EndpointEntity, endpointResource } from './entity.ts'
 import { events } from './events.ts'
 import { fanOut } from './fanout.ts'
@@ -15,6 +16,7 @@ export const webhooks = domain({
   migrations,
   loops: [fanOut, deliver],
   events,
+  advance,
 })
 
 export { payloadOf } from './catalogue.ts'
