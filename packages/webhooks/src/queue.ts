@@ -68,7 +68,7 @@ export async function claim(pool: Pool, room: number, impairedRoom: number): Pro
                       select count(*) from webhook_deliveries r
                        where r.endpoint_id = s.endpoint_id and r.claim is not null and r.due_at > now())))) picked) ready,
               webhook_endpoints w, events e
-        where d.id = ready.id and w.id = d.endpoint_id and e.id = d.event_id
+        where d.id = ready.id and d.status = 'pending' and d.due_at <= now() and w.id = d.endpoint_id and e.id = d.event_id
         returning d.id, d.claim, d.organisation_id as "organisationId", d.environment, d.endpoint_id as "endpointId",
           ready.slots < $5 as impaired, w.status, w.url, e.id as "eventId", e.type as "eventType", e.payload::text as body,
           jsonb_array_length(d.attempts) as made,
