@@ -47,17 +47,19 @@ const NEXT_LOOK = `coalesce(
  * long the queue of any of them is: an endpoint whose slots are taken is not looked at until one is free.
  */
 export async function claim(pool: Pool, room: number, impairedRoom: number): Promise<readonly Parcel[]> {
-  return transaction(pool, async (client) => {
-    const { rows: due } = await client.query<Due>(
-      `select endpoint_id as "endpointId", slots from webhook_queues where due_at <= now()
+  return transaction(
+    pool,
+    async (client) => {
+      const { rows: due } = await client.query<Due>(
+        `select endpoint_id as "endpointId", slots from webhook_queues where due_at <= now()
         order by served_at limit $1 for update skip locked`,
-      [room],
-    )
-    const shares = share(due, room, impairedRoom)
-    if (shares.length === 0) return []
-    const endpoints = shares.map(({ endpointId }) => endpointId)
-    const { rows } = await client.query<Parcel>(
-      `update webhook_deliveries d set claim = $3, due_at = now() + make_interval(secs => $4)
+        [room],
+      )
+      const shares = share(due, room, impairedRoom)
+      if (shares.length === 0) return []
+      const endpoints = shares.map(({ endpointId }) => endpointId)
+      const { rows } = await client.query<Parcel>(
+        `update webhook_deliveries d set claim = $3, due_at = now() + make_interval(secs => $4)
          from (select picked.id, q.slots from unnest($1::uuid[], $2::int[]) as s (endpoint_id, room)
                  join webhook_queues q on q.endpoint_id = s.endpoint_id
                  cross join lateral (
@@ -73,14 +75,16 @@ export async function claim(pool: Pool, room: number, impairedRoom: number): Pro
           ready.slots < $5 as impaired, w.status, w.url, e.id as "eventId", e.type as "eventType", e.payload::text as body,
           jsonb_array_length(d.attempts) as made,
           case when w.previous_secret_until > now() then array[w.secret, w.previous_secret] else array[w.secret] end as secrets`,
-      [endpoints, shares.map((each) => each.room), newId(), LEASE_SECONDS, FULL_SLOTS],
-    )
-    await client.query(
-      `update webhook_queues q set served_at = clock_timestamp(), due_at = ${NEXT_LOOK} where q.endpoint_id = any($1)`,
-      [endpoints],
-    )
-    return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  })
+        [endpoints, shares.map((each) => each.room), newId(), LEASE_SECONDS, FULL_SLOTS],
+      )
+      await client.query(
+        `update webhook_queues q set served_at = clock_timestamp(), due_at = ${NEXT_LOOK} where q.endpoint_id = any($1)`,
+        [endpoints],
+      )
+      return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    },
+    FORGETTABLE,
+  )
 }
 
 function share(due: readonly Due[], room: number, impairedRoom: number): { endpointId: string; room: number }[] {
@@ -195,11 +199,18 @@ export const notMade = (error: string) => ({
   durationMs: 0,
 })
 
-async function transaction<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
+/** A claim that a crash of the database forgets is made again, so it need not wait for the disk. */
+const FORGETTABLE = 'begin; set local synchronous_commit = off'
+
+async function transaction<T>(
+  pool: Pool,
+  run: (client: PoolClient) => Promise<T>,
+  begin: 'begin' | typeof FORGETTABLE = 'begin',
+): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
   try {
-    await client.query('begin')
+    await client.query(begin)
     const result = await run(client)
     await client.query('commit')
     return result
