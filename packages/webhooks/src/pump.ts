@@ -26,6 +26,7 @@ export function outcomeOf(parcel: Parcel, sent: Sent): Outcome {
     status: answered ? 'delivered' : delay === undefined ? 'failed' : 'pending',
     delay: delay ?? null,
     answered,
+    gone,
     fast: attempt.durationMs < SLOW_MS,
   }
 }
@@ -36,6 +37,7 @@ const unsent = (parcel: Parcel): Outcome => ({
   status: 'failed',
   delay: null,
   answered: null,
+  gone: false,
   fast: true,
 })
 
@@ -53,7 +55,7 @@ function createPump(runtime: Runtime): Pump {
   const sender = createSender(runtime)
   const flights = new Set<Promise<void>>()
   const results: { outcome: Outcome; landed: () => void }[] = []
-  const gone = new Set<string>()
+  const verdicts = new Set<Promise<void>>()
   let impaired = 0
   let filling: Promise<void> | undefined
   let again = false
@@ -92,7 +94,6 @@ function createPump(runtime: Runtime): Pump {
 
   async function fly(parcel: Parcel): Promise<void> {
     const sent = parcel.status === 'enabled' ? await sender.send(parcel) : undefined
-    if (sent?.gone) gone.add(parcel.endpointId)
     const outcome = sent ? outcomeOf(parcel, sent) : unsent(parcel)
     await new Promise<void>((landed) => {
       results.push({ outcome, landed })
@@ -105,11 +106,10 @@ function createPump(runtime: Runtime): Pump {
     while (results.length > 0) {
       const batch = results.splice(0, BATCH)
       const outcomes = batch.map(({ outcome }) => outcome)
-      try {
-        await judgeAll(outcomes, await settle(runtime.pool, outcomes))
-      } catch (error) {
-        runtime.log.error({ err: error, deliveries: batch.length }, 'results not written')
-      }
+      await settle(runtime.pool, outcomes).then(
+        (failing) => judgeAll(outcomes, failing),
+        (error: unknown) => runtime.log.error({ err: error, deliveries: batch.length }, 'results not written'),
+      )
       for (const { landed } of batch) landed()
       // Not before the flights have left their slots.
       setImmediate(() => void fill().catch((error: unknown) => runtime.log.error({ err: error }, 'claim failed')))
@@ -117,12 +117,17 @@ function createPump(runtime: Runtime): Pump {
     landing = false
   }
 
-  async function judgeAll(outcomes: readonly Outcome[], failing: readonly Failing[]): Promise<void> {
-    for (const endpointId of new Set(outcomes.map(({ parcel }) => parcel.endpointId))) {
+  /** Beside the landings: a verdict waits for the endpoint's row, which a merchant's request may hold. */
+  function judgeAll(outcomes: readonly Outcome[], failing: readonly Failing[]): void {
+    const byEndpoint = new Map(outcomes.map((outcome) => [outcome.parcel.endpointId, outcome.parcel]))
+    for (const [endpointId, parcel] of byEndpoint) {
       const late = failing.find((each) => each.endpointId === endpointId)
-      const isGone = gone.delete(endpointId)
-      const parcel = outcomes.find((each) => each.parcel.endpointId === endpointId)?.parcel
-      if (parcel && (isGone || (late && isDue(late)))) await judge(runtime, parcel, isGone)
+      const gone = outcomes.some((outcome) => outcome.gone && outcome.parcel.endpointId === endpointId)
+      if (!gone && !(late && isDue(late))) continue
+      const verdict = judge(runtime, parcel, gone)
+        .catch((error: unknown) => runtime.log.error({ err: error, endpoint: endpointId }, 'verdict not written'))
+        .finally(() => verdicts.delete(verdict))
+      verdicts.add(verdict)
     }
   }
 
@@ -130,8 +135,9 @@ function createPump(runtime: Runtime): Pump {
     fill,
     async stop() {
       stopping = true
+      await filling?.catch(() => undefined)
       await Promise.all(flights)
-      await filling
+      await Promise.all(verdicts)
       await sender.close()
     },
   }

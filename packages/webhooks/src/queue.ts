@@ -110,6 +110,8 @@ export interface Outcome {
   readonly attempt: object
   /** False: the endpoint failed. Null: it was not asked. */
   readonly answered: boolean | null
+  /** The receiver wants no more events. */
+  readonly gone: boolean
   readonly fast: boolean
 }
 
@@ -122,7 +124,7 @@ export interface Failing {
 
 /**
  * Writes down what a batch of attempts came to, and when each endpoint is due again, in one transaction. An attempt whose
- * claim has lapsed meanwhile changes nothing. The machine's edges are held by the table's trigger.
+ * claim has lapsed meanwhile changes nothing; where the endpoint has been switched off meanwhile there is no next one. The machine's edges are held by the table's trigger.
  * @returns the endpoints of the batch that are failing.
  */
 export async function settle(pool: Pool, outcomes: readonly Outcome[]): Promise<readonly Failing[]> {
@@ -139,10 +141,13 @@ export async function settle(pool: Pool, outcomes: readonly Outcome[]): Promise<
       [endpoints],
     )
     await client.query(
-      `update webhook_deliveries d set attempts = d.attempts || r.attempt, status = r.status, claim = null,
-          due_at = now() + make_interval(secs => r.delay), next_attempt_at = now() + make_interval(secs => r.delay),
-          updated_at = greatest(now(), d.updated_at + interval '1 millisecond')
-         from unnest($1::uuid[], $2::uuid[], $3::jsonb[], $4::text[], $5::float8[]) as r (id, claim, attempt, status, delay)
+      `update webhook_deliveries d set attempts = d.attempts || r.attempt, claim = null,
+          status = case when r.again then 'pending' when r.status = 'pending' then 'failed' else r.status end,
+          due_at = r.next, next_attempt_at = r.next, updated_at = greatest(now(), d.updated_at + interval '1 millisecond')
+         from (select r.*, r.status = 'pending' and w.status = 'enabled' as again,
+                      case when r.status = 'pending' and w.status = 'enabled' then now() + make_interval(secs => r.delay) end as next
+                 from unnest($1::uuid[], $2::uuid[], $3::jsonb[], $4::text[], $5::float8[], $6::uuid[]) as r (id, claim, attempt, status, delay, endpoint_id)
+                 join webhook_endpoints w on w.id = r.endpoint_id) r
         where d.id = r.id and d.claim = r.claim and d.status = 'pending'`,
       [
         outcomes.map(({ parcel }) => parcel.id),
@@ -150,6 +155,7 @@ export async function settle(pool: Pool, outcomes: readonly Outcome[]): Promise<
         outcomes.map(({ attempt }) => JSON.stringify(attempt)),
         outcomes.map(({ status }) => status),
         outcomes.map(({ delay }) => delay),
+        outcomes.map(({ parcel }) => parcel.endpointId),
       ],
     )
     const { rows } = await client.query<Failing>(

@@ -1,15 +1,13 @@
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { newMerchant, type Received, startReceiver, useService } from '@payments/testing'
 import { createCA, createCert } from 'mkcert'
 import { Webhook } from 'standardwebhooks'
+import { Agent, request } from 'undici'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { verify } from '../../../docs/verify/verify.ts'
 import { signedHeaders } from './signature.ts'
+import { guardedConnector } from './target.ts'
 import { advance, deliveriesOf, endpoint } from './testing.ts'
+import { type Case, verifiers } from './verifiers.ts'
 
 const authority = { organization: 'Test', countryCode: 'NG', state: 'Lagos', locality: 'Lagos', validity: 2 }
 const ca = await createCA(authority)
@@ -25,84 +23,11 @@ const service = useService({
   worker: true,
   settings: { WEBHOOK_DEV_TARGETS: receivers.map(({ origin }) => origin).join(',') },
 })
-const workshop = mkdtempSync(join(tmpdir(), 'payments-verify-'))
 // As NODE_EXTRA_CA_CERTS does it: one more authority is trusted, verification stays on.
 beforeAll(() => setDefaultCACertificates([...getCACertificates('default'), ca.cert]))
 afterAll(async () => {
   await Promise.all(receivers.map((each) => each.close()))
-  rmSync(workshop, { recursive: true })
 })
-
-interface Case {
-  readonly name: string
-  readonly secret: string
-  readonly header: string
-  readonly body: string
-  readonly valid: boolean
-}
-type Verifier = (cases: readonly Case[]) => boolean[]
-
-const docs = new URL('../../../docs/verify/', import.meta.url).pathname
-const has = (command: string, ...args: string[]) => spawnSync(command, args).status === 0
-
-function run(command: string, args: readonly string[], cases: readonly Case[], cwd = workshop): boolean[] {
-  const input = JSON.stringify(
-    cases.map(({ secret, header, body }) => ({ secret, header, body: Buffer.from(body).toString('base64') })),
-  )
-  const { stdout, stderr, status } = spawnSync(command, args, { input, cwd, encoding: 'utf8' })
-  if (status !== 0) throw new Error(stderr)
-  return JSON.parse(stdout)
-}
-
-const python: Verifier = (cases) => {
-  const script = `import base64, json, sys
-sys.path.insert(0, ${JSON.stringify(docs)})
-sys.dont_write_bytecode = True
-from verify import verify
-print(json.dumps([verify(c["secret"], c["header"], base64.b64decode(c["body"])) for c in json.load(sys.stdin)]))`
-  return run('python3', ['-c', script], cases)
-}
-
-const go: Verifier = (cases) => {
-  writeFileSync(join(workshop, 'go.mod'), 'module verify\n\ngo 1.19\n')
-  writeFileSync(
-    join(workshop, 'verify.go'),
-    readFileSync(join(docs, 'verify.go'), 'utf8').replace('package webhooks', 'package main'),
-  )
-  writeFileSync(
-    join(workshop, 'main.go'),
-    `package main
-
-import (
-	"encoding/json"
-	"os"
-	"time"
-)
-
-func main() {
-	var cases []struct {
-		Secret, Header string
-		Body           []byte
-	}
-	if err := json.NewDecoder(os.Stdin).Decode(&cases); err != nil {
-		panic(err)
-	}
-	results := []bool{}
-	for _, c := range cases {
-		results = append(results, Verify(c.Secret, c.Header, c.Body, 5*time.Minute))
-	}
-	_ = json.NewEncoder(os.Stdout).Encode(results)
-}
-`,
-  )
-  return run('go', ['run', '.'], cases)
-}
-
-const verifiers: [string, Verifier, boolean][] = [
-  ['TypeScript', (cases) => cases.map(({ secret, header, body }) => verify(secret, header, body)), true],
-  ['Python', python, has('python3', '--version')],
-  ['Go', go, has('go', 'version')],
-]
 
 /** Two real deliveries over HTTPS: signed by one secret, and by two during an overlap. */
 async function delivered() {
@@ -167,9 +92,8 @@ test('the published receivers accept current and overlapping secrets, and nothin
     { ...refused, name: 'nonsense', header: 't=x,v1=zz,v1' },
     { ...refused, name: 'other version', header: header.replace('v1=', 'v0=') },
   ]
-  for (const [language, verifier, there] of verifiers) {
-    if (!there) continue
-    const results = verifier(cases)
+  for (const { language, run } of verifiers.filter(({ there }) => there())) {
+    const results = run(cases)
     expect(cases.map(({ name }, index) => [language, name, results[index]])).toEqual(
       cases.map(({ name, valid }) => [language, name, valid]),
     )
@@ -218,6 +142,7 @@ test('deliveries carry the headers and the payload of the specification', async 
 
 test('a certificate of an unknown authority or for another name is refused, and the delivery stays pending', async () => {
   for (const each of [untrusted, misnamed]) {
+    const before = each.received.length
     const merchant = await newMerchant(service)
     const { id } = await endpoint(merchant, { url: each.url })
     await merchant.call(`POST /v1/webhooks/${id}/test`)
@@ -228,6 +153,26 @@ test('a certificate of an unknown authority or for another name is refused, and 
     })
     await advance(merchant, 40)
     await deliveriesOf(merchant, id, ([one]) => one?.attempts.length === 2)
-    expect(each.received).toHaveLength(0)
+    expect(each.received).toHaveLength(before)
   }
+})
+
+test('a guarded connection goes to the address that was checked, and its certificate must carry the name', async () => {
+  const asked: string[] = []
+  const resolve = async (name: string) => {
+    asked.push(name)
+    return ['127.0.0.1']
+  }
+  const dispatcher = new Agent({ connect: guardedConnector(resolve, 5000, (address) => address === '127.0.0.1') })
+  const at = (name: string) =>
+    request(`https://${name}:${new URL(misnamed.origin).port}/`, { method: 'POST', dispatcher })
+  const answer = await at('merchant.example')
+  await answer.body.dump()
+  expect([answer.statusCode, misnamed.received.at(-1)?.headers.host]).toEqual([
+    200,
+    `merchant.example:${new URL(misnamed.origin).port}`,
+  ])
+  await expect(at('other.example')).rejects.toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' })
+  expect(asked).toEqual(['merchant.example', 'other.example'])
+  await dispatcher.close()
 })

@@ -48,21 +48,25 @@ export async function checkTarget(read: Read, text: string): Promise<string> {
  * Opens connections to checked addresses alone: the socket goes to the very addresses that were looked at, so a name cannot
  * answer differently the second time. One bad address among several refuses the name. TLS is verified against the name.
  */
-export function guardedConnector(resolve: Resolve, timeoutMs: number): buildConnector.connector {
-  const connect = buildConnector({ lookup: guardedLookup(resolve), timeout: timeoutMs, allowH2: false })
+export function guardedConnector(
+  resolve: Resolve,
+  timeoutMs: number,
+  accepts: (address: string) => boolean = isPublic,
+): buildConnector.connector {
+  const connect = buildConnector({ lookup: guardedLookup(resolve, accepts), timeout: timeoutMs, allowH2: false })
   return (options, callback) => {
     if (isPublicHost(options.hostname)) connect(options, callback)
     else callback(new TargetRefused('The address may not be called'), null)
   }
 }
 
-function guardedLookup(resolve: Resolve): LookupFunction {
+function guardedLookup(resolve: Resolve, accepts: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname).then(
       (addresses) => {
         const [first] = addresses
         if (first === undefined) return callback(new NameNotFound('The name does not resolve'), '', 0)
-        if (!addresses.every(isPublic)) {
+        if (!addresses.every(accepts)) {
           return callback(new TargetRefused('The name resolves to an address that may not be called'), '', 0)
         }
         if (options.all)

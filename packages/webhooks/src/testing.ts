@@ -1,5 +1,6 @@
 import { emit, newId, type Runtime, system, unitOfWork } from '@payments/kernel'
-import type { Merchant, TestService } from '@payments/testing'
+import { type Merchant, type Receiver, type ReceiverOptions, startReceiver, type TestService } from '@payments/testing'
+import { afterEach } from 'vitest'
 
 /** Emits events of one type, each in its own transaction, as a domain does. Returns their ids. */
 export async function emitEvents(
@@ -20,22 +21,28 @@ export async function emitEvents(
   return ids
 }
 
+/** Looks again and again until `enough` holds of what is there, and returns that. */
+export async function until<T>(look: () => Promise<T>, enough: (value: T) => boolean): Promise<T> {
+  let value = await look()
+  for (let tries = 0; !enough(value); tries++) {
+    if (tries === 250) throw new Error(`It never came to that: ${JSON.stringify(value)}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    value = await look()
+  }
+  return value
+}
+
 /** The deliveries of an endpoint, oldest first, once `enough` holds of them. */
-export async function deliveriesOf(
+export const deliveriesOf = (
   merchant: Merchant,
   endpointId: string,
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
   enough: (deliveries: any[]) => boolean,
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
-): Promise<any[]> {
-  for (let tries = 0; tries < 200; tries++) {
-    const { body } = await merchant.call(`GET /v1/webhooks/${endpointId}/deliveries`)
-    const deliveries = body.data.deliveries.toReversed()
-    if (enough(deliveries)) return deliveries
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error('The deliveries never came to that')
-}
+) =>
+  until(
+    async () => (await merchant.call(`GET /v1/webhooks/${endpointId}/deliveries`)).body.data.deliveries.toReversed(),
+    enough,
+  )
 
 /** Moves the merchant's sandbox clock. */
 export const advance = (merchant: Merchant, seconds: number) =>
@@ -52,4 +59,33 @@ export async function endpoint(merchant: Merchant, body: Record<string, unknown>
 export async function stored(service: TestService, table: string, column: string, id: string) {
   const { rows } = await service.runtime.pool.query(`select * from ${table} where ${column} = $1`, [id])
   return rows
+}
+
+/** Does nothing wait any more? */
+export const finished = (deliveries: readonly { status: string }[]): boolean =>
+  deliveries.length > 0 && deliveries.every(({ status }) => status !== 'pending')
+
+/**
+ * Receivers for one test file, closed after each test. Ports are picked first, since the service must know its exempt
+ * targets when it starts, and are never used twice: what one test leaves pending reaches no other's receiver.
+ */
+export async function receiverPool(size = 24) {
+  const probes = await Promise.all(Array.from({ length: size }, () => startReceiver()))
+  const origins = probes.map(({ origin }) => origin)
+  await Promise.all(probes.map((probe) => probe.close()))
+  const free = origins.map((origin) => Number(new URL(origin).port))
+  const open: Receiver[] = []
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((receiver) => receiver.close()))
+  })
+  return {
+    devTargets: origins.join(','),
+    async start(answer: ReceiverOptions['answer'] = () => 200): Promise<Receiver> {
+      const port = free.pop()
+      if (port === undefined) throw new Error('More receivers than ports')
+      const receiver = await startReceiver({ port, answer })
+      open.push(receiver)
+      return receiver
+    },
+  }
 }
