@@ -48,7 +48,7 @@ const median = (values: readonly number[]): number => percentile(values, 0.5)
 async function measure(stage: Stage, fleet: Fleet): Promise<{ floor: number; service: number }> {
   const { pool } = stage.process.runtime
   const merchant = await stage.merchant(fleet.origins)
-  for (let n = 0; n < EVENTS; n += 4) await Promise.all(Array.from({ length: 4 }, () => merchant.emit('held')))
+  for (let n = 0; n < EVENTS; n++) await merchant.emit('held')
   const { rows } = await pool.query<{ body: string }>(
     'select payload::text as body from events where organisation_id = $1',
     [merchant.organisationId],
