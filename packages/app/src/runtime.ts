@@ -22,8 +22,10 @@ import {
 } from '@payments/kernel'
 import { transactionRecorder } from '@payments/ledger'
 import { routesProvider, routesSandbox, sandboxRoutes } from '@payments/routes'
+import { publicNames, targetNames } from '@payments/webhooks'
 import { PgBoss } from 'pg-boss'
 import { domains } from './domains.ts'
+import { moneyRecorder } from './notices.ts'
 
 /** The kernel's own tables and loops, as one more entry of the list. */
 const kernel: Domain = { name: 'kernel', migrations: kernelMigrations, loops: [kernelPurge] }
@@ -32,7 +34,7 @@ const kernel: Domain = { name: 'kernel', migrations: kernelMigrations, loops: [k
 export const schema: readonly Domain[] = [kernel, ...domains]
 
 /** Who hears of a change, in its transaction. */
-export const recorders: readonly Recorder[] = [eventRecorder, transactionRecorder]
+export const recorders: readonly Recorder[] = [eventRecorder, transactionRecorder, moneyRecorder]
 
 /** Every event type of every domain, and the test event. */
 export const catalogue: Readonly<Record<string, EventType>> = Object.assign(
@@ -57,14 +59,19 @@ export async function openProcess(
   const log = options.log ?? createLog(settings.LOG_LEVEL)
   const entities = schema.flatMap((domain) => [...(domain.entities ?? [])])
   const database = await connect(databaseUrl, entities, { pool: settings.DATABASE_POOL, log })
+  const worker = settings.PROCESS_ROLE !== 'gateway'
   const boss = new PgBoss({
     connectionString: databaseUrl,
     max: 4,
     migrate: false,
     createSchema: false,
     useListenNotify: true,
-    supervise: false,
-    schedule: false,
+    // Whoever works also tends the queues: jobs of a worker that died are sent out again, old ones deleted. Indexes are the owner's.
+    supervise: worker,
+    schedule: worker,
+    superviseIntervalSeconds: 15,
+    reindex: false,
+    monitorVacuum: false,
   })
   boss.on('error', (error) => log.error({ err: error }, 'job queue'))
   await boss.start()
@@ -81,10 +88,13 @@ export async function openProcess(
     boss,
     log,
     keyring: keyring(Buffer.from(settings.SECRETS_KEY, 'base64')),
+    // The first binding of a port wins, so what the caller composes replaces the defaults.
     providers: providers([
+      ...(options.live ?? []),
       bind(routesProvider, 'test', sandbox),
       bind(routesSandbox, 'test', sandbox),
-      ...(options.live ?? []),
+      bind(targetNames, 'test', publicNames),
+      bind(targetNames, 'live', publicNames),
     ]),
     recorders,
     catalogue,

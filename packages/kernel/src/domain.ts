@@ -1,6 +1,7 @@
 import type { EntitySchema } from '@mikro-orm/postgresql'
 import type { AnyRouter, TRPCRouterRecord } from '@trpc/server'
 import type { z } from 'zod'
+import type { Work } from './context.ts'
 import type { Job } from './jobs.ts'
 import type { Loop } from './loops.ts'
 import type { Resource } from './resource.ts'
@@ -15,6 +16,8 @@ export interface MigrationStep {
 export interface EventType {
   readonly says: string
   readonly data: z.ZodType
+  /** What `data` looks like, for those who write a receiver; it satisfies `data`. */
+  readonly sample?: Readonly<Record<string, unknown>>
   /** Sent only to endpoints whose allowlist names it. */
   readonly optIn?: boolean
 }
@@ -32,6 +35,8 @@ export interface Domain<R extends TRPCRouterRecord | AnyRouter = TRPCRouterRecor
   readonly jobs?: readonly Job<any>[]
   readonly loops?: readonly Loop[]
   readonly events?: Readonly<Record<string, EventType>>
+  /** Brings the due times of the actor's organisation that lie ahead `seconds` nearer, in the test environment. */
+  readonly advance?: (work: Work, seconds: number) => Promise<void>
   /** Tables that are never updated or deleted from, or only by their own triggers: the service's role is not granted it. */
   readonly appendOnly?: readonly string[]
 }

@@ -7,8 +7,12 @@ export interface Loop {
   /** Also the channel of `runtime.wake`. */
   readonly name: string
   readonly everyMs: number
-  /** Does one batch inside the advisory lock; true when there may be more at once. */
+  /** Runs in every process at once, without the advisory lock: its own statements keep the processes apart. */
+  readonly shared?: true
+  /** Does one batch; true when there may be more at once. */
   run(runtime: Runtime): Promise<boolean>
+  /** Lets what `run` left going on end. */
+  stop?(runtime: Runtime): Promise<void>
 }
 
 const CHANNEL = 'payments_wake'
@@ -41,7 +45,7 @@ export const notify = (
 ): Promise<unknown> => pool.query('select pg_notify($1, $2)', [CHANNEL, channel])
 
 /**
- * Runs loops until stopped. Each holds a session advisory lock while it works, so that N workers share one drainer;
+ * Runs loops until stopped. Each that is not `shared` holds a session advisory lock while it works, so that N workers share one drainer;
  * a worker that dies drops its connection and with it the lock.
  */
 export function startLoops(
@@ -64,7 +68,7 @@ export function startLoops(
       woken = false
       let more = false
       try {
-        more = await underLock(runtime, loop.name, () => loop.run(runtime))
+        more = await (loop.shared ? loop.run(runtime) : underLock(runtime, loop.name, () => loop.run(runtime)))
       } catch (error) {
         if (!stopping) runtime.log.error({ loop: loop.name, err: error }, 'loop failed')
       }
@@ -108,6 +112,7 @@ export function startLoops(
       for (const each of pokes.values()) each()
       await listener?.end().catch(() => undefined)
       await Promise.all([...runs, listening])
+      await Promise.all(loops.map((loop) => loop.stop?.(runtime)))
     },
   }
 }

@@ -19,7 +19,10 @@ export interface OutboxEvent {
   readonly createdAt: Date
 }
 
-/** Writes an event with the transaction's last statement. It exists exactly when its cause was committed. */
+/**
+ * Writes an event with the transaction's last statement. It exists exactly when its cause was committed.
+ * `drained`: the caller distributes it itself, the outbox leaves it alone.
+ */
 export function emit(
   work: Work,
   event: {
@@ -29,14 +32,16 @@ export function emit(
     resourceId: string
     data: Record<string, unknown>
     at?: Date
+    drained?: true
   },
 ): string {
   const id = newId()
   const created = event.at ?? new Date()
   const payload = JSON.stringify({ id, type: event.type, created: created.toISOString(), data: event.data })
-  work.defer(sql`insert into events (id, organisation_id, environment, type, resource_id, payload, created_at)
-    values (${id}, ${event.organisationId}, ${event.environment}, ${event.type}, ${event.resourceId}, ${payload}, ${created})`)
-  work.afterCommit(() => work.runtime.wake(OUTBOX))
+  work.defer(sql`insert into events (id, organisation_id, environment, type, resource_id, payload, created_at, drained_at)
+    values (${id}, ${event.organisationId}, ${event.environment}, ${event.type}, ${event.resourceId}, ${payload}, ${created},
+            ${event.drained ? created : null})`)
+  if (!event.drained) work.afterCommit(() => work.runtime.wake(OUTBOX))
   return id
 }
 

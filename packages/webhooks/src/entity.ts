@@ -1,7 +1,8 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
-import { tenant, tenantFilter, times } from '@payments/kernel'
+import { defineEntity, type EntityName, type InferEntity, p } from '@mikro-orm/core'
+import { resource, tenant, tenantFilter, times } from '@payments/kernel'
 import type { z } from 'zod'
-import type { Delivery, Endpoint } from './schemas.ts'
+import type { Attempt, Delivery, Endpoint } from './schemas.ts'
+import { endpointMachine } from './states.ts'
 
 export const EndpointEntity = defineEntity({
   name: 'WebhookEndpoint',
@@ -13,18 +14,14 @@ export const EndpointEntity = defineEntity({
     url: p.string(),
     description: p.string().nullable(),
     events: p.array().$type<string[]>().nullable(),
-    status: p.string().$type<'enabled' | 'disabled' | 'revoked'>(),
+    status: p.string(),
     secret: p.string(),
+    /** The secret before the last rotation, and until when it signs too. */
+    previousSecret: p.string().nullable(),
+    previousSecretUntil: p.datetime(3).nullable(),
     ...times(),
   },
 })
-
-export interface Attempt {
-  readonly attemptedAt: string
-  readonly responseStatus: number | null
-  readonly error: string | null
-  readonly durationMs: number
-}
 
 export const DeliveryEntity = defineEntity({
   name: 'WebhookDelivery',
@@ -37,7 +34,7 @@ export const DeliveryEntity = defineEntity({
     eventId: p.uuid(),
     eventType: p.string(),
     status: p.string(),
-    attempts: p.json().$type<Attempt[]>(),
+    attempts: p.json().$type<z.infer<typeof Attempt>[]>(),
     nextAttemptAt: p.datetime(3).nullable(),
     ...times(),
   },
@@ -52,7 +49,7 @@ export const present = (row: EndpointRow): z.infer<typeof Endpoint> => ({
   url: row.url,
   description: row.description ?? null,
   events: row.events ?? null,
-  status: row.status,
+  status: row.status as z.infer<typeof Endpoint>['status'],
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
 })
@@ -65,4 +62,12 @@ export const presentDelivery = (row: DeliveryRow): z.infer<typeof Delivery> => (
   attempts: row.attempts.map((attempt) => ({ ...attempt })),
   nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null,
   createdAt: row.createdAt.toISOString(),
+})
+
+export const endpointResource = resource({
+  machine: endpointMachine,
+  entity: EndpointEntity as never as EntityName<EndpointRow>,
+  table: 'webhook_endpoints',
+  events: null,
+  present,
 })

@@ -1,14 +1,16 @@
-import { drain, type Loop, newId, OUTBOX } from '@payments/kernel'
-import { deliverJob } from './delivery.ts'
+import { drain, type Loop, OUTBOX } from '@payments/kernel'
+import { insertDeliveries } from './deliveries.ts'
+import { DELIVER } from './pump.ts'
 
-const BATCH = 500
+const BATCH = 200
 
-/** Turns new events into deliveries and their jobs, in bulk, in the transaction that marks the events as drained. */
+/** Turns new events into deliveries, in bulk and in order, in the transaction that marks the events as drained. */
 export const fanOut: Loop = {
   name: OUTBOX,
   everyMs: 1000,
-  run: (runtime) =>
-    drain(runtime, BATCH, async (client, events) => {
+  async run(runtime) {
+    let any = false
+    const more = await drain(runtime, BATCH, async (client, events) => {
       const { rows } = await client.query<{ event_id: string; endpoint_id: string }>(
         `select e.id as event_id, w.id as endpoint_id
            from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[]) as e (id, organisation_id, environment, type)
@@ -24,21 +26,10 @@ export const fanOut: Loop = {
         ],
       )
       if (rows.length === 0) return
-      const deliveries = rows.map((row) => ({ ...row, id: newId() }))
-      await client.query(
-        `insert into webhook_deliveries (id, organisation_id, environment, endpoint_id, event_id, event_type, status, attempts, next_attempt_at, created_at, updated_at)
-         select d.id, e.organisation_id, e.environment, d.endpoint_id, e.id, e.type, 'pending', '[]', now(), now(), now()
-           from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as d (id, event_id, endpoint_id) join events e on e.id = d.event_id`,
-        [
-          deliveries.map((row) => row.id),
-          deliveries.map((row) => row.event_id),
-          deliveries.map((row) => row.endpoint_id),
-        ],
-      )
-      await runtime.boss.insert(
-        deliverJob.name,
-        deliveries.map((row) => ({ data: { deliveryId: row.id }, group: { id: row.endpoint_id } })),
-        { db: { executeSql: (text, values) => client.query(text, values) } },
-      )
-    }),
+      await insertDeliveries(client, rows)
+      any = true
+    })
+    if (any) runtime.wake(DELIVER)
+    return more
+  },
 }

@@ -11,12 +11,35 @@ export const migrations: readonly MigrationStep[] = [
         url text not null,
         description text,
         events text[],
-        status text not null check (status in ('enabled', 'disabled', 'revoked')),
+        status text not null,
         secret text not null,
+        previous_secret text,
+        previous_secret_until timestamptz(3),
         created_at timestamptz(3) not null,
         updated_at timestamptz(3) not null,
         unique (organisation_id, environment, id)
       )`,
+      'create index webhook_endpoints_newest on webhook_endpoints (organisation_id, environment, created_at desc, id desc)',
+      ...lifecycle('webhook_endpoints', 'enabled', { enabled: [], disabled: [], revoked: [] }, [
+        'disabled>enabled',
+        'disabled>revoked',
+        'enabled>disabled',
+        'enabled>revoked',
+      ]),
+
+      // One row an endpoint, apart from it: what workers write here never waits for a merchant's change, nor the reverse.
+      // due_at is when a worker should look at the endpoint's deliveries next.
+      `create table webhook_queues (
+        endpoint_id uuid primary key references webhook_endpoints,
+        due_at timestamptz not null default 'infinity',
+        served_at timestamptz not null default '-infinity',
+        slots smallint not null check (slots > 0),
+        failing_since timestamptz,
+        notices smallint not null default 0
+      ) with (fillfactor = 50)`,
+      'create index webhook_queues_due on webhook_queues (due_at)',
+
+      // due_at is next_attempt_at, or the end of the lease while a claim is on the row; the merchant sees the former.
       `create table webhook_deliveries (
         id uuid primary key,
         organisation_id uuid not null,
@@ -25,13 +48,20 @@ export const migrations: readonly MigrationStep[] = [
         event_id uuid not null references events,
         event_type text not null,
         status text not null,
-        attempts jsonb not null,
+        attempts jsonb not null default '[]',
         next_attempt_at timestamptz(3),
+        due_at timestamptz,
+        claim uuid,
         created_at timestamptz(3) not null,
         updated_at timestamptz(3) not null,
+        check (status <> 'pending' or due_at is not null),
+        check (status = 'pending' or claim is null),
         foreign key (organisation_id, environment, endpoint_id) references webhook_endpoints (organisation_id, environment, id)
-      )`,
+      ) with (fillfactor = 80)`,
       'create index webhook_deliveries_newest on webhook_deliveries (endpoint_id, created_at desc, id desc)',
+      'create index webhook_deliveries_of_event on webhook_deliveries (event_id, endpoint_id)',
+      "create index webhook_deliveries_due on webhook_deliveries (endpoint_id, due_at, id) where status = 'pending'",
+      'create index webhook_deliveries_claimed on webhook_deliveries (endpoint_id, due_at) where claim is not null',
       ...lifecycle('webhook_deliveries', 'pending', { pending: ['next_attempt_at'], delivered: [], failed: [] }, [
         'pending>delivered',
         'pending>failed',

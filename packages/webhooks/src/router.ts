@@ -1,23 +1,36 @@
-import { command, query } from '@payments/kernel'
+import { command, preparedCommand, query } from '@payments/kernel'
 import { z } from 'zod'
+import { listed } from './catalogue.ts'
+import { deliveries, recover, resend, sendTest } from './deliveries.ts'
 import { present, presentDelivery } from './entity.ts'
 import { no } from './refusals.ts'
 import {
+  Delivery,
+  DeliveryId,
   DeliveryList,
   Endpoint,
   EndpointId,
   EndpointList,
+  EndpointPatch,
   EndpointWithSecret,
   EventTypes,
   NewEndpoint,
+  Recovered,
+  Recovery,
+  Rotation,
 } from './schemas.ts'
-import { deliveries, find, list, register } from './service.ts'
+import { change, find, list, register, revoke, rotate } from './service.ts'
+import { checkTarget } from './target.ts'
+
+const tag = 'Webhooks'
+const known = [no.webhook_endpoint_not_found, no.webhook_endpoint_revoked]
+const taking = [...known, no.webhook_endpoint_disabled]
 
 export const webhooksRouter = {
-  create: command({
+  create: preparedCommand({
     rest: 'POST /webhooks',
     access: 'write',
-    tag: 'Webhooks',
+    tag,
     summary: 'Register a webhook endpoint',
     description: 'The signing secret is in this reply and cannot be retrieved later.',
     message: 'Webhook endpoint created',
@@ -25,16 +38,18 @@ export const webhooksRouter = {
     secretReply: true,
     input: NewEndpoint,
     output: EndpointWithSecret,
-    async run(work, input) {
-      const { row, secret } = await register(work, input)
+    prepare: (read, input) => checkTarget(read, input.url),
+    async run(work, input, url) {
+      const { row, secret } = await register(work, input, url)
       return { ...present(row), secret }
     },
   }),
   list: query({
     rest: 'GET /webhooks',
     access: 'read',
-    tag: 'Webhooks',
+    tag,
     summary: 'List webhook endpoints',
+    description: 'The newest 200 that are not deleted.',
     message: 'Webhook endpoints retrieved',
     input: z.strictObject({}),
     output: EndpointList,
@@ -46,24 +61,21 @@ export const webhooksRouter = {
   eventTypes: query({
     rest: 'GET /webhooks/event-types',
     access: 'read',
-    tag: 'Webhooks',
+    tag,
     summary: 'List event types',
+    description: 'Every type with the JSON schema of its payload and a sample.',
     message: 'Event types retrieved',
     input: z.strictObject({}),
     output: EventTypes,
     async run(read) {
-      const eventTypes = Object.entries(read.runtime.catalogue).map(([type, row]) => ({
-        type,
-        description: row.says,
-        optIn: row.optIn ?? false,
-      }))
+      const eventTypes = [...listed(read.runtime.catalogue)]
       return { eventTypes, total: eventTypes.length }
     },
   }),
   get: query({
     rest: 'GET /webhooks/{webhookEndpointId}',
     access: 'read',
-    tag: 'Webhooks',
+    tag,
     summary: 'Get a webhook endpoint',
     message: 'Webhook endpoint retrieved',
     input: EndpointId,
@@ -71,10 +83,52 @@ export const webhooksRouter = {
     refusals: [no.webhook_endpoint_not_found],
     run: async (read, { webhookEndpointId }) => present(await find(read, webhookEndpointId)),
   }),
+  update: preparedCommand({
+    rest: 'PATCH /webhooks/{webhookEndpointId}',
+    access: 'write',
+    tag,
+    summary: 'Change a webhook endpoint',
+    description:
+      'Deliveries under way go to the new URL. Disabling ends what is pending as failed; after enabling, recover brings it back.',
+    message: 'Webhook endpoint updated',
+    input: EndpointPatch,
+    output: Endpoint,
+    refusals: known,
+    prepare: async (read, input) => (input.url === undefined ? {} : { url: await checkTarget(read, input.url) }),
+    run: async (work, input, checked) => present(await change(work, { ...input, ...checked })),
+  }),
+  rotateSecret: command({
+    rest: 'POST /webhooks/{webhookEndpointId}/rotate-secret',
+    access: 'write',
+    tag,
+    summary: 'Rotate the signing secret',
+    description: 'The new secret is in this reply and cannot be retrieved later. During the overlap both secrets sign.',
+    message: 'Webhook secret rotated',
+    secretReply: true,
+    input: Rotation,
+    output: EndpointWithSecret,
+    refusals: known,
+    async run(work, input) {
+      const { row, secret } = await rotate(work, input)
+      return { ...present(row), secret }
+    },
+  }),
+  remove: command({
+    rest: 'DELETE /webhooks/{webhookEndpointId}',
+    access: 'write',
+    tag,
+    summary: 'Delete a webhook endpoint',
+    description: 'It receives nothing more; its history stays.',
+    message: 'Webhook endpoint deleted',
+    input: EndpointId,
+    output: Endpoint,
+    refusals: [no.webhook_endpoint_not_found],
+    run: async (work, { webhookEndpointId }) => present(await revoke(work, webhookEndpointId)),
+  }),
   deliveries: query({
     rest: 'GET /webhooks/{webhookEndpointId}/deliveries',
     access: 'read',
-    tag: 'Webhooks',
+    tag,
     summary: 'List the deliveries of an endpoint',
     description: 'The newest 200, with every attempt.',
     message: 'Webhook deliveries retrieved',
@@ -85,5 +139,45 @@ export const webhooksRouter = {
       const { rows, total } = await deliveries(read, webhookEndpointId)
       return { deliveries: rows.map(presentDelivery), total }
     },
+  }),
+  test: command({
+    rest: 'POST /webhooks/{webhookEndpointId}/test',
+    access: 'write',
+    tag,
+    summary: 'Send a test event',
+    description: 'Sends `webhook.test` to this endpoint, also when its allowlist does not name it.',
+    message: 'Test event sent',
+    status: 201,
+    input: EndpointId,
+    output: Delivery,
+    refusals: taking,
+    run: async (work, { webhookEndpointId }) => presentDelivery(await sendTest(work, webhookEndpointId)),
+  }),
+  retry: command({
+    rest: 'POST /webhooks/{webhookEndpointId}/deliveries/{deliveryId}/retry',
+    access: 'write',
+    tag,
+    summary: 'Send an event again',
+    description: 'Makes a new delivery of the same event, with attempts of its own.',
+    message: 'Webhook delivery queued',
+    status: 201,
+    input: DeliveryId,
+    output: Delivery,
+    refusals: [...taking, no.webhook_delivery_not_found, no.webhook_delivery_pending],
+    run: async (work, { webhookEndpointId, deliveryId }) =>
+      presentDelivery(await resend(work, webhookEndpointId, deliveryId)),
+  }),
+  recover: command({
+    rest: 'POST /webhooks/{webhookEndpointId}/recover',
+    access: 'write',
+    tag,
+    summary: 'Send again what failed since a time',
+    description:
+      'Queues each event since then that the endpoint has not accepted and does not await, those of the time when it was disabled too. Ask with `dryRun` first to see how many.',
+    message: 'Webhook events recovered',
+    input: Recovery,
+    output: Recovered,
+    refusals: taking,
+    run: recover,
   }),
 }

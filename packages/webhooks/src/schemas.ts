@@ -1,14 +1,57 @@
 import { z } from 'zod'
+import { deliveryMachine, endpointMachine } from './states.ts'
 
-const Events = z.array(z.string().max(64)).min(1).max(64).nullable()
+const Url = z.string().max(2048)
+const Description = z.string().trim().max(200)
+const Events = z
+  .array(z.string().max(64))
+  .min(1)
+  .max(64)
+  .nullable()
+  .meta({ description: 'Allowlist of event types; null means all but the opt-in ones' })
 
 export const NewEndpoint = z.strictObject({
-  url: z.string().max(2048).meta({ example: 'https://merchant.example/webhooks' }),
-  description: z.string().trim().max(200).optional(),
-  events: Events.optional().meta({ description: 'Allowlist of event types; omitted or null means all' }),
+  url: Url.meta({ example: 'https://merchant.example/webhooks' }),
+  description: Description.optional(),
+  events: Events.optional(),
+})
+
+export const EndpointPatch = z.strictObject({
+  webhookEndpointId: z.string(),
+  url: Url.optional(),
+  description: Description.nullable().optional(),
+  events: Events.optional(),
+  status: z.enum(['enabled', 'disabled']).optional(),
 })
 
 export const EndpointId = z.strictObject({ webhookEndpointId: z.string() })
+
+export const Rotation = z.strictObject({
+  webhookEndpointId: z.string(),
+  overlapHours: z
+    .number()
+    .min(0)
+    .max(168)
+    .default(0)
+    .meta({ description: 'How long the old secret signs beside the new one' }),
+})
+
+export const DeliveryId = z.strictObject({ webhookEndpointId: z.string(), deliveryId: z.string() })
+
+export const Recovery = z.strictObject({
+  webhookEndpointId: z.string(),
+  since: z.iso.datetime({ offset: true }).meta({ example: '2026-01-31T00:00:00Z' }),
+  dryRun: z.boolean().default(false).meta({ description: 'Only count' }),
+})
+
+export const Recovered = z.object({
+  found: z
+    .number()
+    .int()
+    .meta({ description: 'Events since then that the endpoint has not accepted and does not await' }),
+  queued: z.number().int().meta({ description: 'New deliveries; at most 10,000 a call, oldest events first' }),
+  dryRun: z.boolean(),
+})
 
 export const Endpoint = z
   .object({
@@ -16,7 +59,7 @@ export const Endpoint = z
     url: z.string(),
     description: z.string().nullable(),
     events: z.array(z.string()).nullable(),
-    status: z.enum(['enabled', 'disabled', 'revoked']),
+    status: endpointMachine.Status,
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })
@@ -28,9 +71,27 @@ export const EndpointWithSecret = Endpoint.extend({
 
 export const EndpointList = z.object({ webhookEndpoints: z.array(Endpoint), total: z.number().int() })
 
+const Json = z.record(z.string(), z.unknown())
+
 export const EventTypes = z.object({
-  eventTypes: z.array(z.object({ type: z.string(), description: z.string(), optIn: z.boolean() })),
+  eventTypes: z.array(
+    z.object({
+      type: z.string(),
+      description: z.string(),
+      optIn: z.boolean().meta({ description: 'Sent only to endpoints whose allowlist names it' }),
+      schema: Json.meta({ description: 'JSON Schema (2020-12) of the whole payload' }),
+      sample: Json.nullable().meta({ description: 'A payload as it would arrive' }),
+    }),
+  ),
   total: z.number().int(),
+})
+
+export const Attempt = z.object({
+  attemptedAt: z.iso.datetime(),
+  responseStatus: z.number().int().nullable(),
+  responseBody: z.string().nullable().meta({ description: 'The first 4 kB of the answer' }),
+  error: z.string().nullable(),
+  durationMs: z.number().int(),
 })
 
 export const Delivery = z
@@ -38,15 +99,8 @@ export const Delivery = z
     id: z.uuid(),
     eventId: z.uuid(),
     eventType: z.string(),
-    status: z.enum(['pending', 'delivered', 'failed']),
-    attempts: z.array(
-      z.object({
-        attemptedAt: z.iso.datetime(),
-        responseStatus: z.number().int().nullable(),
-        error: z.string().nullable(),
-        durationMs: z.number().int(),
-      }),
-    ),
+    status: deliveryMachine.Status,
+    attempts: z.array(Attempt),
     nextAttemptAt: z.iso.datetime().nullable(),
     createdAt: z.iso.datetime(),
   })

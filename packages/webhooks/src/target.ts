@@ -1,49 +1,79 @@
-import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns'
-import { invalid } from '@payments/kernel'
-import ipaddr from 'ipaddr.js'
+import { isIP, type LookupFunction } from 'node:net'
+import { invalid, type Read } from '@payments/kernel'
+import { buildConnector } from 'undici'
+import { isPublic, isPublicHost } from './addresses.ts'
+import { type Resolve, targetNames } from './names.ts'
 
-/** Why a target may not be called. The reason is for the merchant; it names no address of ours. */
+const NOT_PUBLIC = 'Must not point to a private, loopback or link-local address'
+
+/** Why a target may not be called. The reason is for the merchant; it names no address. */
 export class TargetRefused extends Error {
   override name = 'TargetRefused'
 }
 
-/** Private, loopback, link-local, CGNAT, multicast, documentation, … and IPv4 inside IPv6: everything but plain unicast. */
-export function isPublic(address: string): boolean {
-  if (!ipaddr.isValid(address)) return false
-  const parsed = ipaddr.process(address)
-  return parsed.range() === 'unicast'
+/** A name without any address. Unlike a refusal it may pass. */
+export class NameNotFound extends Error {
+  override name = 'NameNotFound'
 }
 
 /**
- * Checks a URL before it is stored.
+ * Checks a URL as it is written, without asking anybody.
+ * @returns the canonical URL, and whether it is one of the exempt development targets.
  * @throws Refusal 422 on `url`: not HTTPS, credentials in it, or a host that is no public name or address.
  */
-export function checkUrl(text: string, devTargets: readonly string[]): string {
+export function checkUrl(text: string, devTargets: readonly string[]): { url: URL; exempt: boolean } {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url) throw invalid({ url: 'Must be an HTTPS URL' })
-  if (devTargets.includes(url.origin)) return url.href
-  if (url.protocol !== 'https:') throw invalid({ url: 'Must be an HTTPS URL' })
   if (url.username || url.password) throw invalid({ url: 'Must not contain credentials' })
-  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
-  if (host === 'localhost' || host.endsWith('.localhost') || (ipaddr.isValid(host) && !isPublic(host))) {
-    throw invalid({ url: 'Must not point to a private, loopback or link-local address' })
-  }
+  if (devTargets.includes(url.origin)) return { url, exempt: true }
+  if (url.protocol !== 'https:') throw invalid({ url: 'Must be an HTTPS URL' })
+  if (!isPublicHost(url.hostname)) throw invalid({ url: NOT_PUBLIC })
+  return { url, exempt: false }
+}
+
+/**
+ * Checks a URL and every address of its name before it is stored. A name that does not resolve yet is accepted: each
+ * connection asks again.
+ * @throws Refusal 422 on `url`.
+ */
+export async function checkTarget(read: Read, text: string): Promise<string> {
+  const { url, exempt } = checkUrl(text, read.runtime.settings.WEBHOOK_DEV_TARGETS)
+  if (exempt || isIP(url.hostname.replace(/^\[|\]$/g, ''))) return url.href
+  const addresses = await read.runtime.providers.get(targetNames, read.actor.environment)(url.hostname)
+  if (!addresses.every(isPublic)) throw invalid({ url: NOT_PUBLIC })
   return url.href
 }
 
-type LookupCallback = (error: Error | null, addresses: LookupAddress[] | string, family?: number) => void
-
 /**
- * A resolver for the HTTP client: the connection goes to an address that was checked here, so a name cannot answer
- * differently the second time. One bad address among several refuses the name.
+ * Opens connections to checked addresses alone: the socket goes to the very addresses that were looked at, so a name cannot
+ * answer differently the second time. One bad address among several refuses the name. TLS is verified against the name.
  */
-export function guardedLookup(hostname: string, options: LookupAllOptions, callback: LookupCallback): void {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, [])
-    if (addresses.length === 0 || addresses.some(({ address }) => !isPublic(address))) {
-      return callback(new TargetRefused('The name resolves to an address that may not be called'), [])
-    }
-    const [first] = addresses
-    return options.all ? callback(null, addresses) : callback(null, first?.address ?? '', first?.family)
-  })
+export function guardedConnector(
+  resolve: Resolve,
+  timeoutMs: number,
+  accepts: (address: string) => boolean = isPublic,
+): buildConnector.connector {
+  const connect = buildConnector({ lookup: guardedLookup(resolve, accepts), timeout: timeoutMs, allowH2: false })
+  return (options, callback) => {
+    if (isPublicHost(options.hostname)) connect(options, callback)
+    else callback(new TargetRefused('The address may not be called'), null)
+  }
+}
+
+function guardedLookup(resolve: Resolve, accepts: (address: string) => boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname).then(
+      (addresses) => {
+        const [first] = addresses
+        if (first === undefined) return callback(new NameNotFound('The name does not resolve'), '', 0)
+        if (!addresses.every(accepts)) {
+          return callback(new TargetRefused('The name resolves to an address that may not be called'), '', 0)
+        }
+        if (options.all)
+          return callback(null, addresses.map((address) => ({ address, family: isIP(address) })) as never)
+        callback(null, first, isIP(first))
+      },
+      (error: Error) => callback(error, '', 0),
+    )
+  }
 }

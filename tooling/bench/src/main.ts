@@ -1,5 +1,14 @@
 import { benchHttp } from './http.ts'
+import { benchLedger } from './ledger.ts'
+import { benchWebhooks } from './webhooks.ts'
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
+const parts = { http: benchHttp, ledger: benchLedger, webhooks: benchWebhooks }
+const wanted = process.argv.slice(2)
 
-await benchHttp(print)
+// All of them, or those named: `npm run bench -- http ledger`.
+for (const [name, bench] of Object.entries(parts)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue
+  print(`\n== ${name}`)
+  await bench(print)
+}

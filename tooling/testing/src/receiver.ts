@@ -1,4 +1,5 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
 export interface Received {
@@ -6,6 +7,12 @@ export interface Received {
   readonly body: string
   readonly at: number
 }
+
+/** How a receiver answers: a status, or more; `hang` never answers. */
+export type Reply =
+  | number
+  | 'hang'
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
 
 export interface Receiver {
   readonly origin: string
@@ -16,25 +23,32 @@ export interface Receiver {
   close(): Promise<void>
 }
 
-/** A webhook receiver on loopback; `answer` decides the status of each delivery. */
-export async function startReceiver(
-  options: { port?: number; answer?: (received: Received, count: number) => number } = {},
-): Promise<Receiver> {
+export interface ReceiverOptions {
+  readonly port?: number
+  readonly answer?: (received: Received, count: number) => Reply
+  /** PEM of a key and its certificate: HTTPS. */
+  readonly tls?: { readonly key: string; readonly cert: string }
+}
+
+/** A webhook receiver on loopback; `answer` decides what each delivery gets back. */
+export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
   const received: Received[] = []
   const watchers = new Set<() => void>()
-  const server = createServer((req, res) => {
+  const listener: RequestListener = (req, res) => {
     const chunks: Buffer[] = []
     req.on('data', (chunk: Buffer) => chunks.push(chunk))
     req.on('end', () => {
       const one = { headers: req.headers, body: Buffer.concat(chunks).toString('utf8'), at: Date.now() }
       received.push(one)
-      res.statusCode = options.answer?.(one, received.length) ?? 200
-      res.end()
+      const reply = options.answer?.(one, received.length) ?? 200
+      if (typeof reply === 'number') res.writeHead(reply).end()
+      else if (reply !== 'hang') res.writeHead(reply.status, reply.headers).end(reply.body)
       for (const watcher of watchers) watcher()
     })
-  })
+  }
+  const server = options.tls ? createTlsServer(options.tls, listener) : createServer(listener)
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const origin = `${options.tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     origin,
     url: `${origin}/hooks`,

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openProcess, type Process } from '@payments/app'
 import { createMetrics, gateway } from '@payments/gateway'
-import { type Binding, createLog, type Log, loadSettings, type Runtime } from '@payments/kernel'
+import { type Binding, bind, createLog, type Log, loadSettings, type Runtime } from '@payments/kernel'
+import { targetNames } from '@payments/webhooks'
 import { afterAll, beforeAll } from 'vitest'
 import { freshDatabase, type TestDatabase } from './database.ts'
 
@@ -26,6 +27,9 @@ export interface ServiceOptions {
   readonly database?: TestDatabase
 }
 
+/** Tests ask no name server: no name resolves unless a test binds a resolver of its own. */
+const noNames = async () => []
+
 /** Starts the service as `npm start` composes it, on a database of its own. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService & { stop(): Promise<void> }> {
   const database = options.database ?? (await freshDatabase())
@@ -44,7 +48,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   })
   const own: Process = await openProcess(settings, database.serviceUrl, {
     log,
-    ...(options.live ? { live: options.live } : {}),
+    live: [...(options.live ?? []), bind(targetNames, 'test', noNames), bind(targetNames, 'live', noNames)],
   })
   let url = ''
   const server = gateway(own.runtime, createMetrics(), () => url)

@@ -1,0 +1,84 @@
+import { system, unitOfWork } from '@payments/kernel'
+import { expect, test } from 'vitest'
+import { type Merchant, newMerchant, useService } from '#testing'
+import { notify } from './index.ts'
+
+const service = useService({ worker: true })
+
+const tell = (of: Merchant, title: string, fail = false) =>
+  unitOfWork(
+    { runtime: service.runtime, actor: system(of.organisationId, of.environment), log: service.runtime.log },
+    async (work) => {
+      const { organisationId, environment } = of
+      const resource = { type: 'customer', id: of.organisationId }
+      notify(work, { organisationId, environment, type: 'customer.greeted', title, body: 'Hello', resource })
+      if (fail) throw new Error('no')
+    },
+  )
+
+const list = async (of: Merchant) => (await of.call('GET /v1/notifications')).body.data
+
+test('a notification exists exactly when its cause was committed, newest first, for its organisation and environment alone', async () => {
+  const merchant = await newMerchant(service)
+  await tell(merchant, 'First')
+  await tell(merchant, 'Never', true).catch(() => undefined)
+  await tell(merchant, 'Second')
+  const { notifications, total } = await list(merchant)
+  expect([total, notifications.map((each: { title: string }) => each.title)]).toEqual([2, ['Second', 'First']])
+  expect(notifications[0]).toMatchObject({ type: 'customer.greeted', body: 'Hello', readAt: null })
+  const live = await newMerchant(service, { environment: 'live', organisationId: merchant.organisationId })
+  for (const stranger of [await newMerchant(service), live]) {
+    expect((await list(stranger)).total).toBe(0)
+    const { status, body } = await stranger.call(`POST /v1/notifications/${notifications[0].id}/read`)
+    expect([status, body.message]).toEqual([404, 'Notification not found'])
+  }
+})
+
+test('reading counts the first time, and read-all takes the unread of its organisation alone', async () => {
+  const merchant = await newMerchant(service)
+  const other = await newMerchant(service)
+  for (const of of [merchant, merchant, merchant, other]) await tell(of, 'Note')
+  const [first] = (await list(merchant)).notifications
+  const read = await merchant.call(`POST /v1/notifications/${first.id}/read`)
+  expect(read.body.data.readAt).not.toBeNull()
+  expect((await merchant.call(`POST /v1/notifications/${first.id}/read`)).body.data).toEqual(read.body.data)
+  expect((await merchant.call('POST /v1/notifications/read-all')).body.data).toEqual({ read: 2 })
+  expect((await merchant.call('POST /v1/notifications/read-all')).body.data).toEqual({ read: 0 })
+  expect((await list(other)).notifications[0].readAt).toBeNull()
+})
+
+test('the list shows the newest 200 and counts all', async () => {
+  const merchant = await newMerchant(service)
+  for (let n = 0; n < 201; n++) await tell(merchant, `Note ${n}`)
+  const { notifications, total } = await list(merchant)
+  expect([total, notifications.length, notifications[0].title, notifications.at(-1).title]).toEqual([
+    201,
+    200,
+    'Note 200',
+    'Note 1',
+  ])
+})
+
+test('money that arrives through a payment route is told once', async () => {
+  const merchant = await newMerchant(service)
+  const route = await merchant.call('POST /v1/payment-routes', {
+    body: {
+      ...{ name: 'Treasury', originChainKey: 'ethereum', destinationChainKey: 'base', destinationCurrency: 'USDC' },
+      destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
+    },
+  })
+  await merchant.call(`POST /v1/sandbox/payment-routes/${route.body.data.id}/deposits`, { body: { amount: '12.5' } })
+  for (let tries = 0; (await list(merchant)).total === 0 && tries < 100; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  const { notifications, total } = await list(merchant)
+  expect([total, notifications[0]]).toEqual([
+    1,
+    expect.objectContaining({
+      type: 'money.received',
+      title: 'Money received',
+      body: '12.5 USDC arrived through a payment route.',
+      resource: expect.objectContaining({ type: 'payment_route_deposit' }),
+    }),
+  ])
+})

@@ -1,0 +1,46 @@
+import { command, query } from '@payments/kernel'
+import { z } from 'zod'
+import { present } from './entity.ts'
+import { no } from './refusals.ts'
+import { Notification, NotificationId, NotificationList, ReadAll } from './schemas.ts'
+import { list, markAllRead, markRead } from './service.ts'
+
+const tag = 'Notifications'
+
+export const notificationsRouter = {
+  list: query({
+    rest: 'GET /notifications',
+    access: 'read',
+    tag,
+    summary: 'List notifications',
+    description: 'At most 200, newest first. `total` counts all.',
+    message: 'Notifications retrieved',
+    input: z.strictObject({}),
+    output: NotificationList,
+    async run(read) {
+      const { rows, total } = await list(read)
+      return { notifications: rows.map(present), total }
+    },
+  }),
+  read: command({
+    rest: 'POST /notifications/{notificationId}/read',
+    access: 'write',
+    tag,
+    summary: 'Mark a notification as read',
+    message: 'Notification marked as read',
+    input: NotificationId,
+    output: Notification,
+    refusals: [no.notification_not_found],
+    run: async (work, { notificationId }) => present(await markRead(work, notificationId)),
+  }),
+  readAll: command({
+    rest: 'POST /notifications/read-all',
+    access: 'write',
+    tag,
+    summary: 'Mark all notifications as read',
+    message: 'Notifications marked as read',
+    input: z.strictObject({}),
+    output: ReadAll,
+    run: async (work) => ({ read: await markAllRead(work) }),
+  }),
+}

@@ -1,0 +1,22 @@
+import { sqlOf, type Work } from '@payments/kernel'
+import { DELIVER } from './pump.ts'
+
+/** Brings retries and the switching-off of failing endpoints nearer, in the sandbox. What merchants are shown stays. */
+export async function advance(work: Work, seconds: number): Promise<void> {
+  const { organisationId } = work.actor
+  const client = sqlOf(work.em)
+  await client.query(
+    `update webhook_queues q set due_at = q.due_at - make_interval(secs => $2), failing_since = q.failing_since - make_interval(secs => $2)
+       from (select u.endpoint_id from webhook_queues u join webhook_endpoints w on w.id = u.endpoint_id
+              where w.organisation_id = $1 and w.environment = 'test' order by u.endpoint_id for no key update of u) mine
+      where q.endpoint_id = mine.endpoint_id`,
+    [organisationId, seconds],
+  )
+  await client.query(
+    `update webhook_deliveries d set due_at = d.due_at - make_interval(secs => $2)
+       from webhook_endpoints w
+      where w.organisation_id = $1 and w.environment = 'test' and d.endpoint_id = w.id and d.status = 'pending' and d.claim is null`,
+    [organisationId, seconds],
+  )
+  work.afterCommit(() => work.runtime.wake(DELIVER))
+}

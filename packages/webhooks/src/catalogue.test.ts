@@ -1,0 +1,27 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { expect, test } from 'vitest'
+import { newMerchant, useService } from '#testing'
+import { listed, payloadOf } from './catalogue.ts'
+
+const service = useService()
+
+test('every event type has a sample that satisfies its JSON schema', () => {
+  const { catalogue } = service.runtime
+  const ajv = new Ajv2020({ validateFormats: false, strict: false })
+  for (const { type, schema, sample } of listed(catalogue)) {
+    expect(sample, type).not.toBeNull()
+    expect(ajv.validate(schema, sample), `${type}: ${ajv.errorsText()}`).toBe(true)
+    expect(ajv.validate(schema, { ...sample, data: {} }), type).toBe(false)
+    expect(payloadOf(type, catalogue[type]?.data as never).safeParse(sample).success, type).toBe(true)
+  }
+})
+
+test('the catalogue lists the test event and says which types are opt-in', async () => {
+  const merchant = await newMerchant(service)
+  const { body } = await merchant.call('GET /v1/webhooks/event-types')
+  expect(body.data.total).toBe(body.data.eventTypes.length)
+  const types = body.data.eventTypes.map((each: { type: string }) => each.type)
+  expect(types).toContain('webhook.test')
+  expect(types).toEqual(types.toSorted())
+  expect(body.data.eventTypes[0]).toMatchObject({ optIn: false, schema: { type: 'object' } })
+})

@@ -1,0 +1,124 @@
+import { emit, isId, newId, type Read, type SqlExecutor, sqlOf, type Work } from '@payments/kernel'
+import { sql } from 'kysely'
+import type { z } from 'zod'
+import { DeliveryEntity, type DeliveryRow, present } from './entity.ts'
+import { TEST_EVENT } from './events.ts'
+import { DELIVER } from './pump.ts'
+import { no } from './refusals.ts'
+import type { Recovered, Recovery } from './schemas.ts'
+import { changeable, find } from './service.ts'
+
+/** Deliveries that one call of `recover` makes, at most. */
+const RECOVER_BATCH = 10_000
+
+/** The newest 200 deliveries of an endpoint, and the exact number of all. */
+export async function deliveries(read: Read, endpointId: string): Promise<{ rows: DeliveryRow[]; total: number }> {
+  const endpoint = await find(read, endpointId)
+  const [rows, total] = await read.em.findAndCount(
+    DeliveryEntity,
+    { endpointId: endpoint.id },
+    { orderBy: { createdAt: 'desc', id: 'desc' }, limit: 200, disableIdentityMap: true },
+  )
+  return { rows, total }
+}
+
+/** An endpoint that takes deliveries now, locked. @throws Refusal 404, or 409 when it is revoked or disabled. */
+async function taking(work: Work, id: string) {
+  const endpoint = await changeable(work, id)
+  if (endpoint.status === 'disabled') throw no.webhook_endpoint_disabled()
+  return endpoint
+}
+
+/** Sends a `webhook.test` event to this endpoint alone, whatever its allowlist says. Its data is the endpoint. */
+export async function sendTest(work: Work, endpointId: string): Promise<DeliveryRow> {
+  const endpoint = await taking(work, endpointId)
+  const { organisationId, environment } = endpoint
+  const eventId = emit(work, {
+    organisationId,
+    environment,
+    type: TEST_EVENT,
+    resourceId: endpointId,
+    data: present(endpoint),
+    drained: true,
+  })
+  return queued(work, { organisationId, environment, endpointId, eventId, eventType: TEST_EVENT })
+}
+
+/** Sends the event of a finished delivery again, as a new delivery. @throws Refusal 404, or 409 while it is pending. */
+export async function resend(work: Work, endpointId: string, deliveryId: string): Promise<DeliveryRow> {
+  await taking(work, endpointId)
+  const old = isId(deliveryId) ? await work.em.findOne(DeliveryEntity, { id: deliveryId, endpointId }) : null
+  if (!old) throw no.webhook_delivery_not_found()
+  if (old.status === 'pending') throw no.webhook_delivery_pending()
+  return queued(work, old)
+}
+
+function queued(
+  work: Work,
+  of: Pick<DeliveryRow, 'organisationId' | 'environment' | 'endpointId' | 'eventId' | 'eventType'>,
+): DeliveryRow {
+  const at = new Date()
+  const { organisationId, environment, endpointId, eventId, eventType } = of
+  const row = {
+    ...{ id: newId(), organisationId, environment, endpointId, eventId, eventType },
+    ...{ status: 'pending', attempts: [], nextAttemptAt: at, createdAt: at, updatedAt: at },
+  }
+  work.defer(sql`insert into webhook_deliveries (id, organisation_id, environment, endpoint_id, event_id, event_type, status, next_attempt_at, due_at, created_at, updated_at)
+    values (${row.id}, ${organisationId}, ${environment}, ${endpointId}, ${eventId}, ${eventType}, 'pending', ${at}, now(), ${at}, ${at})`)
+  work.defer(sql`update webhook_queues set due_at = least(due_at, now()) where endpoint_id = ${endpointId}`)
+  work.afterCommit(() => work.runtime.wake(DELIVER))
+  return row
+}
+
+/**
+ * Re-queues the events since then that this endpoint should have had and has neither accepted nor waits for: what failed,
+ * and what happened while it was disabled. A dry run only counts.
+ */
+export async function recover(
+  work: Work,
+  { webhookEndpointId: endpointId, since, dryRun }: z.output<typeof Recovery>,
+): Promise<z.infer<typeof Recovered>> {
+  const endpoint = await taking(work, endpointId)
+  const optIns = Object.entries(work.runtime.catalogue).flatMap(([type, { optIn }]) => (optIn ? [type] : []))
+  const missed = `from events e
+    where e.organisation_id = $1 and e.environment = $2 and e.created_at >= $3 and e.drained_at is not null
+      and e.type <> '${TEST_EVENT}' and (e.type = any($4) or ($4::text[] is null and not e.type = any($5)))
+      and not exists (select from webhook_deliveries d
+        where d.event_id = e.id and d.endpoint_id = $6 and d.status in ('delivered', 'pending'))`
+  const from = new Date(Math.max(Date.parse(since), endpoint.createdAt.getTime()))
+  const values = [endpoint.organisationId, endpoint.environment, from, endpoint.events, optIns, endpointId]
+  const client = sqlOf(work.em)
+  const { rows } = await client.query<{ found: number }>(`select count(*)::int as found ${missed}`, values)
+  const found = rows[0]?.found ?? 0
+  if (dryRun || found === 0) return { found, queued: 0, dryRun }
+  const { rows: events } = await client.query<{ event_id: string }>(
+    `select e.id as event_id ${missed} order by e.created_at, e.id limit ${RECOVER_BATCH}`,
+    values,
+  )
+  await insertDeliveries(
+    client,
+    events.map((event) => ({ ...event, endpoint_id: endpointId })),
+  )
+  work.afterCommit(() => work.runtime.wake(DELIVER))
+  return { found, queued: events.length, dryRun }
+}
+
+/** Adds deliveries in the order given, and tells the queues of their endpoints. */
+export async function insertDeliveries(
+  client: SqlExecutor,
+  rows: readonly { readonly event_id: string; readonly endpoint_id: string }[],
+): Promise<void> {
+  await client.query(
+    `insert into webhook_deliveries (id, organisation_id, environment, endpoint_id, event_id, event_type, status, next_attempt_at, due_at, created_at, updated_at)
+     select d.id, e.organisation_id, e.environment, d.endpoint_id, e.id, e.type, 'pending', now(), now(), now(), now()
+       from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as d (id, event_id, endpoint_id) join events e on e.id = d.event_id`,
+    [rows.map(() => newId()), rows.map((row) => row.event_id), rows.map((row) => row.endpoint_id)],
+  )
+  // In one order, as everywhere: two batches that touch the same queues wait for each other instead of deadlocking.
+  await client.query(
+    `update webhook_queues q set due_at = least(q.due_at, now())
+       from (select endpoint_id from webhook_queues where endpoint_id = any($1) order by endpoint_id for no key update) due
+      where q.endpoint_id = due.endpoint_id`,
+    [[...new Set(rows.map((row) => row.endpoint_id))]],
+  )
+}

@@ -1,0 +1,20 @@
+import type { EventType } from '@payments/kernel'
+import { Endpoint } from './schemas.ts'
+
+export const TEST_EVENT = 'webhook.test'
+
+export const events = {
+  [TEST_EVENT]: {
+    says: 'A test that you asked for; goes to the one endpoint it was asked for',
+    data: Endpoint,
+    sample: {
+      id: '01936f2a-7c1e-7000-8000-000000000002',
+      url: 'https://merchant.example/webhooks',
+      description: null,
+      events: null,
+      status: 'enabled',
+      createdAt: '2026-01-31T12:00:00.000Z',
+      updatedAt: '2026-01-31T12:00:00.000Z',
+    },
+  },
+} satisfies Record<string, EventType>

@@ -1,0 +1,18 @@
+import { Resolver } from 'node:dns/promises'
+import { port } from '@payments/kernel'
+
+/** Every address of a name. An empty list: the name does not resolve. */
+export type Resolve = (name: string) => Promise<readonly string[]>
+
+/** How names of targets become addresses. Tests bind their own. */
+export const targetNames = port<Resolve>('Name resolution')
+
+/**
+ * Asks the configured name servers alone, never `/etc/hosts`, and outside the thread pool of `getaddrinfo`: a name server
+ * that does not answer would hold one of its four threads, and with it the deliveries of others.
+ */
+export const publicNames: Resolve = async (name) => {
+  const resolver = new Resolver({ timeout: 2000, tries: 2 })
+  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+}

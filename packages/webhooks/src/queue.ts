@@ -1,0 +1,231 @@
+import type { Environment, Work } from '@payments/kernel'
+import { newId, sqlOf } from '@payments/kernel'
+import type { Pool, PoolClient } from 'pg'
+
+/** Deliveries under way at once to an endpoint that answers well, and to one whose last attempt failed or was slow. */
+export const FULL_SLOTS = 5
+export const FEW_SLOTS = 1
+
+/** Longer than an attempt and its bookkeeping can take. What a dead process had claimed is attempted again after it. */
+const LEASE_SECONDS = 30
+
+/** Everything that one attempt needs. */
+export interface Parcel {
+  readonly id: string
+  readonly claim: string
+  readonly organisationId: string
+  readonly environment: Environment
+  readonly endpointId: string
+  /** The endpoint had few slots when this was claimed. */
+  readonly impaired: boolean
+  readonly status: 'enabled' | 'disabled' | 'revoked'
+  readonly url: string
+  /** Encrypted; the newest first. */
+  readonly secrets: readonly string[]
+  readonly eventId: string
+  readonly eventType: string
+  readonly body: string
+  /** Attempts made before this one. */
+  readonly made: number
+}
+
+interface Due {
+  readonly endpointId: string
+  readonly slots: number
+}
+
+/** When to look at an endpoint again: the end of its oldest lease while its slots are taken, else its earliest due delivery. */
+const NEXT_LOOK = `coalesce(
+  case when (select count(*) from webhook_deliveries d where d.endpoint_id = q.endpoint_id and d.claim is not null and d.due_at > now()) >= q.slots
+    then (select min(d.due_at) from webhook_deliveries d where d.endpoint_id = q.endpoint_id and d.claim is not null and d.due_at > now())
+    else (select min(d.due_at) from webhook_deliveries d where d.endpoint_id = q.endpoint_id and d.status = 'pending')
+  end, 'infinity')`
+
+/**
+ * Claims due deliveries, in order of creation within an endpoint, at most `room` of them and at most `impairedRoom` of
+ * impaired endpoints. The endpoints that waited longest come first. Costs what the endpoints with due work cost, however
+ * long the queue of any of them is: an endpoint whose slots are taken is not looked at until one is free.
+ */
+export async function claim(pool: Pool, room: number, impairedRoom: number): Promise<readonly Parcel[]> {
+  return transaction(
+    pool,
+    async (client) => {
+      const { rows: due } = await client.query<Due>(
+        `select endpoint_id as "endpointId", slots from webhook_queues where due_at <= now()
+        order by served_at limit $1 for update skip locked`,
+        [room],
+      )
+      const shares = share(due, room, impairedRoom)
+      if (shares.length === 0) return []
+      const endpoints = shares.map(({ endpointId }) => endpointId)
+      const { rows } = await client.query<Parcel>(
+        `update webhook_deliveries d set claim = $3, due_at = now() + make_interval(secs => $4)
+         from (select picked.id, q.slots from unnest($1::uuid[], $2::int[]) as s (endpoint_id, room)
+                 join webhook_queues q on q.endpoint_id = s.endpoint_id
+                 cross join lateral (
+                   select p.id from webhook_deliveries p
+                    where p.endpoint_id = s.endpoint_id and p.status = 'pending' and p.due_at <= now()
+                    order by p.due_at, p.id
+                    limit greatest(0, least(s.room, q.slots - (
+                      select count(*) from webhook_deliveries r
+                       where r.endpoint_id = s.endpoint_id and r.claim is not null and r.due_at > now())))) picked) ready,
+              webhook_endpoints w, events e
+        where d.id = ready.id and d.status = 'pending' and d.due_at <= now() and w.id = d.endpoint_id and e.id = d.event_id
+        returning d.id, d.claim, d.organisation_id as "organisationId", d.environment, d.endpoint_id as "endpointId",
+          ready.slots < $5 as impaired, w.status, w.url, e.id as "eventId", e.type as "eventType", e.payload::text as body,
+          jsonb_array_length(d.attempts) as made,
+          case when w.previous_secret_until > now() then array[w.secret, w.previous_secret] else array[w.secret] end as secrets`,
+        [endpoints, shares.map((each) => each.room), newId(), LEASE_SECONDS, FULL_SLOTS],
+      )
+      await client.query(
+        `update webhook_queues q set served_at = clock_timestamp(), due_at = ${NEXT_LOOK} where q.endpoint_id = any($1)`,
+        [endpoints],
+      )
+      return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    },
+    FORGETTABLE,
+  )
+}
+
+function share(due: readonly Due[], room: number, impairedRoom: number): { endpointId: string; room: number }[] {
+  let left = room
+  let impairedLeft = impairedRoom
+  return due.flatMap(({ endpointId, slots }) => {
+    const impaired = slots < FULL_SLOTS
+    const given = Math.min(slots, left, impaired ? impairedLeft : left)
+    if (given <= 0) return []
+    left -= given
+    if (impaired) impairedLeft -= given
+    return [{ endpointId, room: given }]
+  })
+}
+
+/** What became of an attempt, as the queue needs it. */
+export interface Outcome {
+  readonly parcel: Parcel
+  readonly status: 'pending' | 'delivered' | 'failed'
+  /** Seconds until the next attempt, with `pending`. */
+  readonly delay: number | null
+  /** Null when no attempt was made. */
+  readonly attempt: object
+  /** False: the endpoint failed. Null: it was not asked. */
+  readonly answered: boolean | null
+  /** The receiver wants no more events. */
+  readonly gone: boolean
+  readonly fast: boolean
+}
+
+/** An endpoint that has failed since then; `notices` of it were sent. */
+export interface Failing {
+  readonly endpointId: string
+  readonly seconds: number
+  readonly notices: number
+}
+
+/**
+ * Writes down what a batch of attempts came to, and when each endpoint is due again, in one transaction. An attempt whose
+ * claim has lapsed meanwhile changes nothing; where the endpoint has been switched off meanwhile there is no next one. The machine's edges are held by the table's trigger.
+ * @returns the endpoints of the batch that are failing.
+ */
+export async function settle(pool: Pool, outcomes: readonly Outcome[]): Promise<readonly Failing[]> {
+  const last = new Map<string, { alive: boolean | null; slots: number }>()
+  for (const { parcel, answered, fast } of outcomes) {
+    if (answered === null) continue
+    const alive = answered || last.get(parcel.endpointId)?.alive === true
+    last.set(parcel.endpointId, { alive, slots: answered && fast ? FULL_SLOTS : FEW_SLOTS })
+  }
+  const endpoints = [...new Set(outcomes.map(({ parcel }) => parcel.endpointId))]
+  return transaction(pool, async (client) => {
+    await client.query(
+      'select from webhook_queues where endpoint_id = any($1) order by endpoint_id for no key update',
+      [endpoints],
+    )
+    await client.query(
+      `update webhook_deliveries d set attempts = d.attempts || r.attempt, claim = null,
+          status = case when r.again then 'pending' when r.status = 'pending' then 'failed' else r.status end,
+          due_at = r.next, next_attempt_at = r.next, updated_at = greatest(now(), d.updated_at + interval '1 millisecond')
+         from (select r.*, r.status = 'pending' and w.status = 'enabled' as again,
+                      case when r.status = 'pending' and w.status = 'enabled' then now() + make_interval(secs => r.delay) end as next
+                 from unnest($1::uuid[], $2::uuid[], $3::jsonb[], $4::text[], $5::float8[], $6::uuid[]) as r (id, claim, attempt, status, delay, endpoint_id)
+                 join webhook_endpoints w on w.id = r.endpoint_id) r
+        where d.id = r.id and d.claim = r.claim and d.status = 'pending'`,
+      [
+        outcomes.map(({ parcel }) => parcel.id),
+        outcomes.map(({ parcel }) => parcel.claim),
+        outcomes.map(({ attempt }) => JSON.stringify(attempt)),
+        outcomes.map(({ status }) => status),
+        outcomes.map(({ delay }) => delay),
+        outcomes.map(({ parcel }) => parcel.endpointId),
+      ],
+    )
+    const { rows } = await client.query<Failing>(
+      `with r as (select * from unnest($1::uuid[], $2::boolean[], $3::int[]) as r (endpoint_id, alive, slots)),
+        settled as (
+          update webhook_queues q set slots = coalesce(r.slots, q.slots), due_at = ${NEXT_LOOK},
+              failing_since = case when r.alive then null when r.alive is null then q.failing_since else coalesce(q.failing_since, now()) end,
+              notices = case when r.alive then 0 else q.notices end
+            from r where q.endpoint_id = r.endpoint_id
+          returning q.endpoint_id, q.failing_since, q.notices)
+       select endpoint_id as "endpointId", extract(epoch from now() - failing_since)::float8 as seconds, notices
+         from settled where failing_since is not null`,
+      [
+        endpoints,
+        endpoints.map((id) => last.get(id)?.alive ?? null),
+        endpoints.map((id) => last.get(id)?.slots ?? null),
+      ],
+    )
+    return rows
+  })
+}
+
+/** Forgets failures: the endpoint is tried with all its slots, at once. */
+export async function reopenQueue(work: Work, endpointId: string): Promise<void> {
+  await sqlOf(work.em).query(
+    'update webhook_queues set slots = $2, failing_since = null, notices = 0, due_at = now() where endpoint_id = $1',
+    [endpointId, FULL_SLOTS],
+  )
+}
+
+/** Ends the pending deliveries of an endpoint without another attempt. Those under way are left to their outcome. */
+export async function endPending(work: Work, endpointId: string, reason: string): Promise<void> {
+  await sqlOf(work.em).query(
+    `update webhook_deliveries set status = 'failed', due_at = null, next_attempt_at = null, attempts = attempts || $2::jsonb,
+        updated_at = greatest(now(), updated_at + interval '1 millisecond')
+      where endpoint_id = $1 and status = 'pending' and claim is null`,
+    [endpointId, JSON.stringify(notMade(reason))],
+  )
+}
+
+/** The last entry of a delivery that ends without an attempt. */
+export const notMade = (error: string) => ({
+  attemptedAt: new Date().toISOString(),
+  responseStatus: null,
+  responseBody: null,
+  error,
+  durationMs: 0,
+})
+
+/** A claim that a crash of the database forgets is made again, so it need not wait for the disk. */
+const FORGETTABLE = 'begin; set local synchronous_commit = off'
+
+async function transaction<T>(
+  pool: Pool,
+  run: (client: PoolClient) => Promise<T>,
+  begin: 'begin' | typeof FORGETTABLE = 'begin',
+): Promise<T> {
+  const client = await pool.connect()
+  let broken: Error | undefined
+  try {
+    await client.query(begin)
+    const result = await run(client)
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback').catch((rollback: Error) => {
+      broken = rollback
+    })
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}

@@ -1,0 +1,139 @@
+import type { Runtime } from '@payments/kernel'
+import { Agent, request } from 'undici'
+import type { z } from 'zod'
+import { targetNames } from './names.ts'
+import type { Parcel } from './queue.ts'
+import { retryAfterSeconds } from './schedule.ts'
+import type { Attempt } from './schemas.ts'
+import { secretContext } from './service.ts'
+import { signedHeaders } from './signature.ts'
+import { checkUrl, guardedConnector, NameNotFound, TargetRefused } from './target.ts'
+
+/** A receiver must answer within about 10 seconds (specification, Registration). */
+const TIMEOUT_MS = 10_000
+const KEPT_BYTES = 4096
+/** How long a body may dawdle once the status has come. */
+const BODY_MS = 1000
+
+/** An attempt, and what follows from it. */
+export interface Sent {
+  readonly attempt: z.infer<typeof Attempt>
+  /** No further attempt can succeed: the target may not be called. */
+  readonly final: boolean
+  /** The receiver answered 410: it wants no more events. */
+  readonly gone: boolean
+  readonly retryAfter: number | undefined
+}
+
+/** Sends parcels over connections to checked addresses; development targets are exempt from the check. */
+export function createSender(runtime: Runtime) {
+  const options = { keepAliveTimeout: 4000, headersTimeout: TIMEOUT_MS, allowH2: false }
+  const direct = new Agent({ ...options, connect: { timeout: TIMEOUT_MS } })
+  const guarded = {
+    test: new Agent({ ...options, connect: connector('test') }),
+    live: new Agent({ ...options, connect: connector('live') }),
+  }
+  function connector(environment: Parcel['environment']) {
+    return guardedConnector((name) => runtime.providers.get(targetNames, environment)(name), TIMEOUT_MS)
+  }
+
+  async function post(parcel: Parcel, at: Date): Promise<Omit<Sent, 'attempt'> & { status: number; body: string }> {
+    const { url, exempt } = checkUrl(parcel.url, runtime.settings.WEBHOOK_DEV_TARGETS)
+    const secrets = parcel.secrets.map((box) => runtime.keyring.open(box, secretContext(parcel.endpointId)))
+    const answer = await request(url, {
+      method: 'POST',
+      dispatcher: exempt ? direct : guarded[parcel.environment],
+      headers: signedHeaders({ ...parcel, secrets, deliveryId: parcel.id, at }),
+      body: parcel.body,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    return {
+      status: answer.statusCode,
+      body: await beginning(answer.body),
+      final: false,
+      gone: answer.statusCode === 410,
+      retryAfter: retryAfterSeconds(header(answer.headers['retry-after'])),
+    }
+  }
+
+  return {
+    async send(parcel: Parcel): Promise<Sent> {
+      const at = new Date()
+      const started = performance.now()
+      const written = (status: number | null, body: string | null, error: string | null): Sent['attempt'] => ({
+        attemptedAt: at.toISOString(),
+        responseStatus: status,
+        responseBody: body,
+        error,
+        durationMs: Math.round(performance.now() - started),
+      })
+      try {
+        const { status, body, ...rest } = await post(parcel, at)
+        return { ...rest, attempt: written(status, body, reasonOf(status)) }
+      } catch (error) {
+        const final = error instanceof TargetRefused || (error as Error).name === 'Refusal'
+        return { attempt: written(null, null, sentence(error)), final, gone: false, retryAfter: undefined }
+      }
+    },
+    close: () => Promise.all([direct, guarded.test, guarded.live].map((agent) => agent.destroy())),
+  }
+}
+
+const header = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value)
+
+/** The first 4 kB as text that PostgreSQL can keep. A body that stalls or breaks off does not change the outcome. */
+async function beginning(
+  body: AsyncIterable<Buffer> & { destroy(): unknown; on(name: 'error', listener: () => void): unknown },
+) {
+  const chunks: Buffer[] = []
+  let length = 0
+  body.on('error', () => undefined)
+  const impatience = setTimeout(() => body.destroy(), BODY_MS)
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length > KEPT_BYTES) break
+    }
+  } catch {
+    // What has come is kept.
+  } finally {
+    clearTimeout(impatience)
+  }
+  const kept = Buffer.concat(chunks).subarray(0, KEPT_BYTES)
+  return new TextDecoder().decode(kept, { stream: length > KEPT_BYTES }).replaceAll('\0', '')
+}
+
+function reasonOf(status: number): string | null {
+  if (status >= 200 && status < 300) return null
+  if (status >= 300 && status < 400) return `Answered ${status}: redirects are not followed`
+  return `Answered ${status}`
+}
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Connection refused',
+  ECONNRESET: 'The connection was reset',
+  EHOSTUNREACH: 'The host cannot be reached',
+  ENETUNREACH: 'The network cannot be reached',
+  EPIPE: 'The connection was closed',
+  ETIMEDOUT: 'No answer within 10 seconds',
+  UND_ERR_CONNECT_TIMEOUT: 'No connection within 10 seconds',
+  UND_ERR_HEADERS_TIMEOUT: 'No answer within 10 seconds',
+  UND_ERR_SOCKET: 'The connection was closed',
+}
+
+/** What went wrong, for the merchant: no address, no stack, nothing of ours. */
+function sentence(error: unknown): string {
+  const { name, code, errors } = error as Error & { code?: unknown; errors?: readonly unknown[] }
+  if (error instanceof TargetRefused || error instanceof NameNotFound) return (error as Error).message
+  if (name === 'Refusal') return 'The URL may not be called'
+  if (name === 'TimeoutError') return 'No answer within 10 seconds'
+  if (errors?.[0]) return sentence(errors[0])
+  if (typeof code !== 'string') return 'The request failed'
+  return (
+    SENTENCES[code] ??
+    (/CERT|TLS|SSL|SIGNATURE|ISSUER/.test(code)
+      ? `The TLS certificate or handshake failed (${code})`
+      : `The request failed (${code})`)
+  )
+}

@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { verify } from '../../../docs/verify/verify.ts'
+
+/** A signed body, and whether a receiver should take it. */
+export interface Case {
+  readonly name: string
+  readonly secret: string
+  readonly header: string
+  readonly body: string
+  readonly valid: boolean
+}
+type Verifier = (cases: readonly Case[]) => boolean[]
+
+const docs = new URL('../../../docs/verify/', import.meta.url).pathname
+const has = (command: string, ...args: string[]) => spawnSync(command, args).status === 0
+
+function run(command: string, args: readonly string[], cases: readonly Case[], cwd = tmpdir()): boolean[] {
+  const input = JSON.stringify(
+    cases.map(({ secret, header, body }) => ({ secret, header, body: Buffer.from(body).toString('base64') })),
+  )
+  const { stdout, stderr, status } = spawnSync(command, args, { input, cwd, encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
+  return JSON.parse(stdout)
+}
+
+const python: Verifier = (cases) => {
+  const script = `import base64, json, sys
+sys.path.insert(0, ${JSON.stringify(docs)})
+sys.dont_write_bytecode = True
+from verify import verify
+print(json.dumps([verify(c["secret"], c["header"], base64.b64decode(c["body"])) for c in json.load(sys.stdin)]))`
+  return run('python3', ['-c', script], cases)
+}
+
+const go: Verifier = (cases) => {
+  const workshop = mkdtempSync(join(tmpdir(), 'payments-verify-'))
+  writeFileSync(join(workshop, 'go.mod'), 'module verify\n\ngo 1.19\n')
+  writeFileSync(
+    join(workshop, 'verify.go'),
+    readFileSync(join(docs, 'verify.go'), 'utf8').replace('package webhooks', 'package main'),
+  )
+  writeFileSync(
+    join(workshop, 'main.go'),
+    `package main
+
+import (
+	"encoding/json"
+	"os"
+	"time"
+)
+
+func main() {
+	var cases []struct {
+		Secret, Header string
+		Body           []byte
+	}
+	if err := json.NewDecoder(os.Stdin).Decode(&cases); err != nil {
+		panic(err)
+	}
+	results := []bool{}
+	for _, c := range cases {
+		results = append(results, Verify(c.Secret, c.Header, c.Body, 5*time.Minute))
+	}
+	_ = json.NewEncoder(os.Stdout).Encode(results)
+}
+`,
+  )
+  try {
+    return run('go', ['run', '.'], cases, workshop)
+  } finally {
+    rmSync(workshop, { recursive: true })
+  }
+}
+
+/** The published receivers, each run where its language is there. */
+export const verifiers: readonly { language: string; there: () => boolean; run: Verifier }[] = [
+  {
+    language: 'TypeScript',
+    there: () => true,
+    run: (cases) => cases.map(({ secret, header, body }) => verify(secret, header, body)),
+  },
+  { language: 'Python', there: () => has('python3', '--version'), run: python },
+  { language: 'Go', there: () => has('go', 'version'), run: go },
+]

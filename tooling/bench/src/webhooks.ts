@@ -1,0 +1,104 @@
+// Webhooks against a hand-written floor: `node tooling/bench/src/webhooks.ts`.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { embeddedStage, type Fleet, type Merchant, percentile, type Stage, startFleet } from '@payments/soak'
+import { createFloor, deliverAll } from './webhooks-floor.ts'
+
+const ENDPOINTS = 20
+/** Deliveries under way to one endpoint, in the service and in the floor. */
+const CONCURRENCY = 5
+const EVENTS = 300
+const ROUNDS = 5
+const IDLE_EVENTS = 60
+
+/** What came out. Rates are deliveries per second, times are milliseconds. */
+export interface WebhookFigures {
+  readonly service: number
+  readonly floor: number
+  /** Median of the rounds' ratios; at least 0.5 is the aim. */
+  readonly ratio: number
+  /** From the commit of an event to its arrival, with nothing else to do; p50 below 100 ms is the aim. */
+  readonly idle: { readonly p50: number; readonly p99: number }
+}
+
+/** Measures on an embedded, durable database of its own. Rounds alternate; the first warms up; medians are reported. */
+export async function benchWebhooks(): Promise<WebhookFigures> {
+  const fleet = await startFleet(Array.from({ length: ENDPOINTS }, () => 'well' as const))
+  const stage = await embeddedStage(fleet.origins)
+  try {
+    await createFloor(stage.ownerUrl)
+    await stage.process.startWorker()
+    const rounds: { floor: number; service: number }[] = []
+    for (let round = 0; round <= ROUNDS; round++) rounds.push(await measure(stage, fleet))
+    const measured = rounds.slice(1)
+    return {
+      service: median(measured.map(({ service }) => service)),
+      floor: median(measured.map(({ floor }) => floor)),
+      ratio: median(measured.map(({ service, floor }) => service / floor)),
+      idle: await idle(stage, fleet),
+    }
+  } finally {
+    await stage.close()
+    await fleet.close()
+  }
+}
+
+const median = (values: readonly number[]): number => percentile(values, 0.5)
+
+/** The same bodies through the floor and through the service: deliveries per second, the attempt written down. */
+async function measure(stage: Stage, fleet: Fleet): Promise<{ floor: number; service: number }> {
+  const { pool } = stage.process.runtime
+  const merchant = await stage.merchant(fleet.origins)
+  for (let n = 0; n < EVENTS; n++) await merchant.emit('held')
+  const { rows } = await pool.query<{ body: string }>(
+    'select payload::text as body from events where organisation_id = $1',
+    [merchant.organisationId],
+  )
+  const floorStarted = performance.now()
+  await deliverAll(
+    pool,
+    fleet.origins,
+    rows.map(({ body }) => body),
+    CONCURRENCY,
+  )
+  const floorSeconds = (performance.now() - floorStarted) / 1000
+  await fleet.reset()
+  const started = performance.now()
+  await merchant.release()
+  await settled(stage, merchant)
+  const seconds = (performance.now() - started) / 1000
+  await merchant.leave()
+  return { floor: (EVENTS * ENDPOINTS) / floorSeconds, service: (EVENTS * ENDPOINTS) / seconds }
+}
+
+async function settled(stage: Stage, merchant: Merchant): Promise<void> {
+  for (;;) {
+    await sleep(50)
+    const { rows } = await stage.process.runtime.pool.query<{ done: number }>(
+      "select count(*)::int as done from webhook_deliveries where organisation_id = $1 and status = 'delivered'",
+      [merchant.organisationId],
+    )
+    if (rows[0]?.done === EVENTS * ENDPOINTS) return
+  }
+}
+
+async function idle(stage: Stage, fleet: Fleet): Promise<WebhookFigures['idle']> {
+  const merchant = await stage.merchant(fleet.origins.slice(0, 1))
+  await fleet.reset()
+  const committed = new Map<string, number>()
+  for (let n = 0; n < IDLE_EVENTS; n++) {
+    const id = await merchant.emit()
+    committed.set(id, performance.timeOrigin + performance.now())
+    await sleep(150 + Math.random() * 100)
+  }
+  const [arrivals] = await fleet.arrivals()
+  const times = [...committed].map(([id, at]) => (arrivals?.get(id)?.[0] ?? Number.POSITIVE_INFINITY) - at)
+  return { p50: median(times), p99: percentile(times, 0.99) }
+}
+
+if (import.meta.main) {
+  const { service, floor, ratio, idle: first } = await benchWebhooks()
+  process.stdout.write(
+    `webhook deliveries    ${service.toFixed(0)}/s   floor ${floor.toFixed(0)}/s   ratio ${ratio.toFixed(2)}\n` +
+      `commit to arrival     p50 ${first.p50.toFixed(0)} ms   p99 ${first.p99.toFixed(0)} ms (idle)\n`,
+  )
+}

@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { foundOrganisation } from '@payments/accounts/testing'
+import { appRouter, openProcess, type Process, schema } from '@payments/app'
+import {
+  createLog,
+  emit,
+  ensureDatabase,
+  loadSettings,
+  migrate,
+  newId,
+  OUTBOX,
+  startEmbedded,
+  system,
+  unitOfWork,
+} from '@payments/kernel'
+
+const ORGANISATION_ENVIRONMENT = 'test'
+
+/** A database with the service on it, and what a long run does to it. */
+export interface Stage {
+  readonly process: Process
+  readonly ownerUrl: string
+  /** A new organisation with an endpoint at each of these origins. */
+  merchant(origins: readonly string[]): Promise<Merchant>
+  /** A worker in a process of its own. */
+  worker(): ChildProcess
+  close(): Promise<void>
+}
+
+export interface Merchant {
+  readonly organisationId: string
+  /** Commits one event in a transaction of its own, as a change of status does, and returns its id. A held one waits for `release`. */
+  emit(held?: 'held'): Promise<string>
+  /** Hands all held events to the outbox at once. */
+  release(): Promise<void>
+  /** Deletes the endpoints, so that what is pending weighs on no later run. */
+  leave(): Promise<void>
+}
+
+interface Urls {
+  readonly owner: string
+  readonly service: string
+}
+
+/** A stage on an embedded server of its own, durable as in production; gone when it closes. */
+export async function embeddedStage(devTargets: readonly string[]): Promise<Stage> {
+  const directory = mkdtempSync(join(tmpdir(), 'payments-soak-'))
+  const server = await startEmbedded(directory)
+  await ensureDatabase(server.ownerUrl(), 'payments')
+  const urls = { owner: server.ownerUrl('payments'), service: server.serviceUrl('payments') }
+  await migrate(urls.owner, urls.service, schema, createLog('error'))
+  const stage = await openStage(urls, devTargets)
+  return {
+    ...stage,
+    async close() {
+      await stage.close()
+      await server.stop()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A stage on a migrated database. */
+export async function openStage(urls: Urls, devTargets: readonly string[]): Promise<Stage> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'payments-stage-'))
+  const settings = loadSettings({
+    NODE_ENV: 'test',
+    LOG_LEVEL: 'error',
+    DATA_DIR: dataDir,
+    WEBHOOK_DEV_TARGETS: devTargets.join(','),
+  })
+  const own = await openProcess(settings, urls.service)
+  const { runtime } = own
+  return {
+    process: own,
+    ownerUrl: urls.owner,
+    async merchant(origins) {
+      const organisationId = await foundOrganisation(runtime)
+      const actor = system(organisationId, ORGANISATION_ENVIRONMENT)
+      const { webhooks } = appRouter.createCaller({ runtime, actor, log: runtime.log })
+      const endpoints: string[] = []
+      for (const origin of origins) endpoints.push((await webhooks.create({ url: `${origin}/hooks` })).id)
+      return {
+        organisationId,
+        emit: (held) =>
+          unitOfWork({ runtime, actor, log: runtime.log }, async (work) => {
+            const id = newId()
+            const at = new Date().toISOString()
+            const data = { id, status: 'active', previousStatus: null, createdAt: at, updatedAt: at }
+            const of = { organisationId, environment: actor.environment }
+            return emit(work, {
+              ...of,
+              type: 'payment_route.created',
+              resourceId: id,
+              data,
+              ...(held ? { drained: true } : {}),
+            })
+          }),
+        async release() {
+          await runtime.pool.query('update events set drained_at = null where organisation_id = $1', [organisationId])
+          runtime.wake(OUTBOX)
+        },
+        async leave() {
+          for (const webhookEndpointId of endpoints) await webhooks.remove({ webhookEndpointId })
+        },
+      }
+    },
+    worker: () =>
+      spawn(process.execPath, [new URL('../../../services/gateway/src/main.ts', import.meta.url).pathname], {
+        stdio: 'inherit',
+        env: {
+          PATH: process.env.PATH,
+          NODE_ENV: 'test',
+          LOG_LEVEL: 'error',
+          PROCESS_ROLE: 'worker',
+          DATA_DIR: dataDir,
+          DATABASE_URL: urls.service,
+          DATABASE_OWNER_URL: urls.owner,
+          SECRETS_KEY: settings.SECRETS_KEY,
+          WEBHOOK_DEV_TARGETS: devTargets.join(','),
+        },
+      }),
+    async close() {
+      await own.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Ends a worker and waits until it is gone. */
+export async function end(worker: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  if (worker.exitCode !== null || worker.signalCode !== null) return
+  const gone = once(worker, 'exit')
+  worker.kill(signal)
+  await gone
+}
