@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Read } from './context.ts'
 
 /** Which rows of an entity, newest or last changed first. */
-export interface Listing<K extends string> {
+interface Listing<K extends string> {
   /** Property that orders, descending; `id` breaks ties. Together they are one index. */
   readonly by: K
   readonly where?: Readonly<Record<string, string | readonly string[]>>

@@ -124,7 +124,7 @@ export const presentDeposit = (row: DepositRow): z.infer<typeof Deposit> => ({
 })
 
 /** A deposit as an entry of the unified list, with the receipt of the specification. */
-export function depositEntry(row: DepositRow): LedgerEntry {
+function depositEntry(row: DepositRow): LedgerEntry {
   const { origin, destination } = legs(row)
   const receipt: z.infer<typeof PaymentRouteReceipt> = {
     type: 'payment_route_deposit',

@@ -16,7 +16,7 @@ const BATCH = 200
 const SLOW_MS = 2000
 
 /** What happens after an attempt: the table of the delivery's fate. */
-export function outcomeOf(parcel: Parcel, sent: Sent): Outcome {
+function outcomeOf(parcel: Parcel, sent: Sent): Outcome {
   const { attempt, final, gone } = sent
   const answered = attempt.error === null
   const delay = answered || final || gone ? undefined : nextDelay(parcel.made + 1, sent.retryAfter)

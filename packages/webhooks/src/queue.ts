@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from 'pg'
 
 /** Deliveries under way at once to an endpoint that answers well, and to one whose last attempt failed or was slow. */
 export const FULL_SLOTS = 5
-export const FEW_SLOTS = 1
+const FEW_SLOTS = 1
 
 /** Longer than an attempt and its bookkeeping can take. What a dead process had claimed is attempted again after it. */
 const LEASE_SECONDS = 30

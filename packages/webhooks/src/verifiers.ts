@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+// @boundaries-ignore the published file itself is what is tested
 import { verify } from '../../../docs/verify/verify.ts'
 
 /** A signed body, and whether a receiver should take it. */

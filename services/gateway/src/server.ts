@@ -16,7 +16,7 @@ import { no } from './refusals.ts'
 import { securityHeaders } from './security.ts'
 import { mountTrpc, trpcCalls } from './trpc.ts'
 
-export interface State {
+interface State {
   ip: string
   log: Log
   admission: Admission

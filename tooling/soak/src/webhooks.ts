@@ -25,7 +25,7 @@ export interface Report {
 const RATE = 20
 
 /** One endpoint hangs, one always fails, the others answer. */
-export const rolesOf = (endpoints: number): Role[] => [
+const rolesOf = (endpoints: number): Role[] => [
   'hang',
   'fail',
   ...Array.from({ length: endpoints - 2 }, () => 'well' as const),
