@@ -84,13 +84,13 @@ const gates: Record<
     says: /Unused files[\s\S]*orphan\.ts/,
     plant: (edit) => edit('packages/kernel/src/orphan.ts', () => 'export const orphan = 1\n'),
   },
-  'versions: a version beside the catalog': {
+  'versions: two versions of one dependency': {
     command: ['sherif', '--no-install'],
-    says: /unordered|multiple|versions/,
-    plant: (edit) =>
-      edit('packages/kernel/package.json', (text) =>
-        text.replace('"zod": "catalog:"', '"zod": "^3.0.0"').replace('"uuid": "catalog:",', ''),
-      ),
+    says: /multiple-dependency-versions/,
+    plant(edit) {
+      edit('packages/kernel/package.json', (text) => text.replace('"zod": "catalog:"', '"zod": "3.25.0"'))
+      edit('packages/customers/package.json', (text) => text.replace('"zod": "catalog:"', '"zod": "4.6.7"'))
+    },
   },
   'derived: a document out of date': {
     command: ['node', 'tooling/derive/src/main.ts', '--check'],
