@@ -6,16 +6,9 @@ export type Log = Pick<ReturnType<typeof pino>, 'fatal' | 'error' | 'warn' | 'in
 }
 
 /** Fields that hold secrets wherever they appear. Bodies and headers are never logged; this is the second fence. */
-const SECRET_PATHS = [
-  'authorization',
-  'secret',
-  'key',
-  'code',
-  'bvn',
-  'refreshToken',
-  'accessToken',
-  'password',
-].flatMap((name) => [`*.${name}`])
+const SECRET_PATHS = ['authorization', 'secret', 'key', 'bvn', 'refreshToken', 'accessToken', 'password'].flatMap(
+  (name) => [`*.${name}`],
+)
 
 /** A logger to standard output (or to `write`, for tests). */
 export function createLog(level: string, write?: (line: string) => void): Log {

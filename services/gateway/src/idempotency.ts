@@ -70,9 +70,10 @@ export function idempotency(runtime: Runtime) {
 
   /** A short lease on the key before a provider is called, so that duplicates in other processes do not call it too. */
   async function lease({ actor, method, path, key }: Identity, fence: string): Promise<boolean> {
+    // A lease that a crash of the database forgets had no holder left either, so it need not wait for the disk.
     const { rowCount } = await runtime.pool.query(
       `insert into idempotency_keys as i (organisation_id, environment, method, path, key, fence, expires_at)
-       values ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))
+       select $1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7) from set_config('synchronous_commit', 'off', true)
        on conflict (organisation_id, environment, method, path, key) do update
          set fence = excluded.fence, status = null, reply = null, sealed = false, expires_at = excluded.expires_at
          where i.expires_at <= now()`,

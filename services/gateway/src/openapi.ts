@@ -107,7 +107,7 @@ function complete(operation: Operation, described: Json): Json {
     ...(mutates ? [400, 413, 415, 503] : []),
     ...(keyed ? [409] : []),
     ...meta.refusals.map((refusal) => refusal.status),
-    ...(operation.meta.prepares ? [502, 503] : []),
+    ...(operation.meta.prepares && keyed ? [502, 503] : []),
   ])
   const scope = meta.access === 'read' ? 'api:read' : 'api:write'
   return {

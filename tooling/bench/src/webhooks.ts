@@ -11,7 +11,7 @@ const ROUNDS = 5
 const IDLE_EVENTS = 60
 
 /** What came out. Rates are deliveries per second, times are milliseconds. */
-export interface WebhookFigures {
+interface WebhookFigures {
   readonly service: number
   readonly floor: number
   /** Median of the rounds' ratios; at least 0.5 is the aim. */
@@ -21,7 +21,7 @@ export interface WebhookFigures {
 }
 
 /** Measures on an embedded, durable database of its own. Rounds alternate; the first warms up; medians are reported. */
-export async function benchWebhooks(): Promise<WebhookFigures> {
+async function figures(): Promise<WebhookFigures> {
   const fleet = await startFleet(Array.from({ length: ENDPOINTS }, () => 'well' as const))
   const stage = await embeddedStage(fleet.origins)
   try {
@@ -95,10 +95,11 @@ async function idle(stage: Stage, fleet: Fleet): Promise<WebhookFigures['idle']>
   return { p50: median(times), p99: percentile(times, 0.99) }
 }
 
-if (import.meta.main) {
-  const { service, floor, ratio, idle: first } = await benchWebhooks()
-  process.stdout.write(
-    `webhook deliveries    ${service.toFixed(0)}/s   floor ${floor.toFixed(0)}/s   ratio ${ratio.toFixed(2)}\n` +
-      `commit to arrival     p50 ${first.p50.toFixed(0)} ms   p99 ${first.p99.toFixed(0)} ms (idle)\n`,
-  )
+/** Deliveries beside the floor, and the way from a commit to the receiver. */
+export async function benchWebhooks(print: (line: string) => void): Promise<void> {
+  const { service, floor, ratio, idle: quiet } = await figures()
+  print(`webhook deliveries    ${service.toFixed(0)}/s   floor ${floor.toFixed(0)}/s   ratio ${ratio.toFixed(2)}`)
+  print(`commit to arrival     p50 ${quiet.p50.toFixed(0)} ms   p99 ${quiet.p99.toFixed(0)} ms (idle)`)
 }
+
+if (import.meta.main) await benchWebhooks((line) => void process.stdout.write(`${line}\n`))
