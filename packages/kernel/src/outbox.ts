@@ -3,6 +3,7 @@ import type { PoolClient } from 'pg'
 import type { Environment } from './actor.ts'
 import type { Recorder } from './change.ts'
 import type { Runtime, Work } from './context.ts'
+import { inTransaction } from './database/transaction.ts'
 import { newId } from './ids.ts'
 
 /** Channel on which a committed event wakes the drainer. */
@@ -62,10 +63,7 @@ export async function drain(
   size: number,
   distribute: (client: PoolClient, events: readonly OutboxEvent[]) => Promise<void>,
 ): Promise<boolean> {
-  const client = await runtime.pool.connect()
-  let broken: Error | undefined
-  try {
-    await client.query('begin')
+  return inTransaction(runtime.pool, async (client) => {
     const { rows } = await client.query<{
       id: string
       organisation_id: string
@@ -94,14 +92,6 @@ export async function drain(
       )
       await client.query('update events set drained_at = now() where id = any($1)', [rows.map((row) => row.id)])
     }
-    await client.query('commit')
     return rows.length === size
-  } catch (error) {
-    await client.query('rollback').catch((rollback: Error) => {
-      broken = rollback
-    })
-    throw error
-  } finally {
-    client.release(broken)
-  }
+  })
 }

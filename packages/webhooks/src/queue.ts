@@ -1,6 +1,6 @@
 import type { Environment, Work } from '@payments/kernel'
-import { newId, sqlOf } from '@payments/kernel'
-import type { Pool, PoolClient } from 'pg'
+import { FORGETTABLE, inTransaction, newId, sqlOf } from '@payments/kernel'
+import type { Pool } from 'pg'
 
 /** Deliveries under way at once to an endpoint that answers well, and to one whose last attempt failed or was slow. */
 export const FULL_SLOTS = 5
@@ -47,7 +47,7 @@ const NEXT_LOOK = `coalesce(
  * long the queue of any of them is: an endpoint whose slots are taken is not looked at until one is free.
  */
 export async function claim(pool: Pool, room: number, impairedRoom: number): Promise<readonly Parcel[]> {
-  return transaction(
+  return inTransaction(
     pool,
     async (client) => {
       const { rows: due } = await client.query<Due>(
@@ -83,6 +83,7 @@ export async function claim(pool: Pool, room: number, impairedRoom: number): Pro
       )
       return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))
     },
+    // A claim that a crash of the database forgets is made again.
     FORGETTABLE,
   )
 }
@@ -135,7 +136,7 @@ export async function settle(pool: Pool, outcomes: readonly Outcome[]): Promise<
     last.set(parcel.endpointId, { alive, slots: answered && fast ? FULL_SLOTS : FEW_SLOTS })
   }
   const endpoints = [...new Set(outcomes.map(({ parcel }) => parcel.endpointId))]
-  return transaction(pool, async (client) => {
+  return inTransaction(pool, async (client) => {
     await client.query(
       'select from webhook_queues where endpoint_id = any($1) order by endpoint_id for no key update',
       [endpoints],
@@ -204,28 +205,3 @@ export const notMade = (error: string) => ({
   error,
   durationMs: 0,
 })
-
-/** A claim that a crash of the database forgets is made again, so it need not wait for the disk. */
-const FORGETTABLE = 'begin; set local synchronous_commit = off'
-
-async function transaction<T>(
-  pool: Pool,
-  run: (client: PoolClient) => Promise<T>,
-  begin: 'begin' | typeof FORGETTABLE = 'begin',
-): Promise<T> {
-  const client = await pool.connect()
-  let broken: Error | undefined
-  try {
-    await client.query(begin)
-    const result = await run(client)
-    await client.query('commit')
-    return result
-  } catch (error) {
-    await client.query('rollback').catch((rollback: Error) => {
-      broken = rollback
-    })
-    throw error
-  } finally {
-    client.release(broken)
-  }
-}

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { openApiDocument } from './openapi.ts'
-import type { Gateway } from './server.ts'
+import type { Gateway } from './state.ts'
 
 const directory = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 const ASSETS: Record<string, string> = { 'swagger-ui.css': 'text/css', 'swagger-ui-bundle.js': 'text/javascript' }

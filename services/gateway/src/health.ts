@@ -1,6 +1,6 @@
 import { tokenKeys } from '@payments/accounts'
 import type { Runtime } from '@payments/kernel'
-import type { Gateway } from './server.ts'
+import type { Gateway } from './state.ts'
 
 const PATIENCE_MS = 2000
 

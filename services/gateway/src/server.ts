@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import cors from '@koa/cors'
 import Router from '@koa/router'
 import { readCredential, tokenKeys } from '@payments/accounts'
-import { type Log, newId, type Runtime } from '@payments/kernel'
+import { newId, type Runtime } from '@payments/kernel'
 import Koa from 'koa'
 import proxyaddr from 'proxy-addr'
 import { type Admission, admissions, type Question } from './admission.ts'
@@ -14,16 +14,8 @@ import type { Metrics } from './metrics.ts'
 import { operations } from './operations.ts'
 import { no } from './refusals.ts'
 import { securityHeaders } from './security.ts'
+import type { Gateway, State } from './state.ts'
 import { mountTrpc, trpcCalls } from './trpc.ts'
-
-interface State {
-  ip: string
-  log: Log
-  admission: Admission
-  credential: Admitted['credential']
-  environment: Admitted['environment']
-}
-export type Gateway = Router<State>
 
 const NOBODY: Admission = { retryAfter: undefined, key: undefined, session: undefined, replay: undefined }
 const PATH_LENGTH = 512

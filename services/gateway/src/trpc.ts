@@ -3,7 +3,7 @@ import { appRouter } from '@payments/app'
 import { type Context, no, Refusal, type Runtime } from '@payments/kernel'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { readBody } from './body.ts'
-import type { Gateway } from './server.ts'
+import type { Gateway } from './state.ts'
 
 const PREFIX = '/trpc/'
 const BATCH = 20
