@@ -16,6 +16,7 @@ const commands = {
   verify: ['tooling/verify/src/main.ts'],
   demo: ['tooling/demo/src/main.ts'],
   bench: ['tooling/bench/src/main.ts'],
+  soak: ['tooling/soak/src/webhooks.ts'],
   timing: ['tooling/timing/src/main.ts'],
   'ledger-check': ['tooling/ledger-check/src/main.ts'],
   derive: ['tooling/derive/src/main.ts'],
