@@ -16,6 +16,29 @@ test('every event type has a sample that satisfies its JSON schema', () => {
   }
 })
 
+test('every type of the interface can be put on an allowlist', async () => {
+  const merchant = await newMerchant(service)
+  const objects = ['convert', 'withdrawal', 'payout', 'payin', 'deposit'].map((name) => `cngn.${name}`)
+  const events = [
+    ...['swap', 'payment_route', 'collection', 'offramp', 'onramp', ...objects].flatMap((name) => [
+      `${name}.created`,
+      `${name}.updated`,
+    ]),
+    ...[
+      'payment_route.deposit.updated',
+      'cngn.customer.enabled',
+      'cngn.customer.failed',
+      'webhook.test',
+      'offramp.settled',
+      'offramp.delivered',
+    ],
+  ]
+  const { status, body } = await merchant.call('POST /v1/webhooks', {
+    body: { url: 'https://93.184.216.34/hooks', events },
+  })
+  expect([status, body.data?.events]).toEqual([201, events])
+})
+
 test('the catalogue lists the test event and says which types are opt-in', async () => {
   const merchant = await newMerchant(service)
   const { body } = await merchant.call('GET /v1/webhooks/event-types')

@@ -1,9 +1,11 @@
 import type { EventType } from '@payments/kernel'
+import { announced } from './announced.ts'
 import { Endpoint } from './schemas.ts'
 
 export const TEST_EVENT = 'webhook.test'
 
 export const events = {
+  ...announced,
   [TEST_EVENT]: {
     says: 'A test that you asked for; goes to the one endpoint it was asked for',
     data: Endpoint,
