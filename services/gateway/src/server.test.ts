@@ -3,7 +3,7 @@ import { signedIn } from '@payments/accounts/testing'
 import type { AppRouter } from '@payments/app'
 import { createTRPCClient, httpBatchLink } from '@trpc/client'
 import { describe, expect, test } from 'vitest'
-import { call, newMerchant, startService, useService } from '#testing'
+import { call, newMerchant, startProcess, startService, useService } from '#testing'
 
 const service = useService()
 const customer = { name: 'Ada', email: 'ada@example.com' }
@@ -82,13 +82,12 @@ test('clients that hang up, stall or talk nonsense harm nobody else', async () =
   const merchant = await newMerchant(service)
   const port = Number(new URL(service.url).port)
   const head = `POST /v1/customers HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${merchant.key}\r\nContent-Type: application/json\r\nIdempotency-Key: `
-  const send = (text: string, end: 'destroy' | 'keep') =>
+  const send = (text: string, end: 'leaves' | 'waits') =>
     new Promise<string>((resolve) => {
       let said = ''
       const socket = connect(port, '127.0.0.1', () => {
         socket.write(text)
-        if (end === 'destroy') setTimeout(() => socket.destroy(), 20)
-        else setTimeout(() => resolve(said), 200)
+        if (end === 'leaves') setTimeout(() => socket.destroy(), 20)
       })
       socket.on('data', (chunk) => {
         said += chunk.toString()
@@ -98,18 +97,18 @@ test('clients that hang up, stall or talk nonsense harm nobody else', async () =
     })
   const answers = await Promise.all([
     ...Array.from({ length: 20 }, (_, index) =>
-      send(`${head}abort-${index}\r\nContent-Length: 5000\r\n\r\n{"name":"Ad`, 'destroy'),
+      send(`${head}abort-${index}\r\nContent-Length: 5000\r\n\r\n{"name":"Ad`, 'leaves'),
     ),
     ...Array.from({ length: 20 }, (_, index) =>
       send(
         `${head}vanish-${index}\r\nContent-Length: 45\r\n\r\n${JSON.stringify({ name: 'Ada', email: `v${index}@example.com` }).padEnd(45)}`,
-        'destroy',
+        'leaves',
       ),
     ),
-    send('NONSENSE\r\n\r\n', 'keep'),
-    send(`GET /v1/customers HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`, 'keep'),
-    send(`${head}stalled\r\nContent-Length: 50\r\n\r\n{`, 'keep'),
-    send(`${head}chunks\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`, 'keep'),
+    send('NONSENSE\r\n\r\n', 'waits'),
+    send(`GET /v1/customers HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`, 'waits'),
+    send(`${head}stalled\r\nContent-Length: 50\r\n\r\n{`, 'leaves'),
+    send(`${head}chunks\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`, 'waits'),
   ])
   expect(answers.at(40)).toMatch(/^HTTP\/1.1 400 [\s\S]*"status":"error"/)
   expect(answers.at(41)).toMatch(/^HTTP\/1.1 431 /)
@@ -120,6 +119,30 @@ test('clients that hang up, stall or talk nonsense harm nobody else', async () =
     [merchant.organisationId, 'abort-%'],
   )
   expect(rows[0].n).toBe(0)
+})
+
+test('a stop signal lets the requests in flight finish, and takes no new ones', async () => {
+  const merchant = await newMerchant(service)
+  const other = await startProcess(service)
+  const port = Number(new URL(other.url).port)
+  const body = JSON.stringify(customer)
+  const socket = connect(port, '127.0.0.1')
+  let said = ''
+  socket.on('data', (chunk) => {
+    said += chunk.toString()
+  })
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  socket.write(
+    `POST /v1/customers HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${merchant.key}\r\nIdempotency-Key: last\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
+  )
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const stopped = other.stop()
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  await expect(fetch(`${other.url}/health`)).rejects.toThrow()
+  socket.write(body.slice(5))
+  await closed
+  await stopped
+  expect(said).toMatch(/^HTTP\/1.1 201 [\s\S]*"Customer created"/)
 })
 
 test('internal tools call the same procedures over typed tRPC and get bare objects and refusals', async () => {

@@ -51,6 +51,8 @@ export function gateway(runtime: Runtime, metrics: Metrics, baseUrl: () => strin
       if (failed.status === 413) ctx.set('Connection', 'close')
       ctx.body = failed.body
     }
+    // Stopping: a connection that would idle on is closed behind its reply.
+    if (!server.listening) ctx.set('Connection', 'close')
     const seconds = (performance.now() - started) / 1000
     const route = ctx._matchedRoute?.toString() ?? 'none'
     metrics.requests.observe({ method: ctx.method, route, status: String(ctx.status) }, seconds)
