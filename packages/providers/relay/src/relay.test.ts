@@ -67,7 +67,7 @@ describe('asking for an address', () => {
     ['another shape', { status: 200, body: '{"steps":{}}' }, 502, 'The payment provider failed, please retry'],
     ['401', { status: 401 }, 502, 'The payment provider failed, please retry'],
   ])('%s is one refusal without the provider’s words, and is not sent again', async (_name, fault, status, message) => {
-    const world = await begin()
+    const world = await begin(fault === 'silent' ? { timeoutMs: 500 } : {})
     world.fail(fault)
     const refused = await open(world).catch((error: unknown) => error)
     expect(refused).toMatchObject({ name: 'Refusal', status, message })
@@ -90,7 +90,7 @@ describe('looking for deposits', () => {
     ['half an answer', 'truncated'],
     ['no answer in time', 'silent'],
   ])('survives %s by asking again', async (_name, fault) => {
-    const world = await begin()
+    const world = await begin(fault === 'silent' ? { timeoutMs: 500 } : {})
     const { reports } = await paid(world)
     world.fail(fault, fault)
     expect(await reports()).toHaveLength(1)

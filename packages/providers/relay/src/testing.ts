@@ -127,7 +127,7 @@ export async function startRelay(options: Partial<RelayOptions> = {}): Promise<R
       baseUrl: url,
       apiKey: 'relay-key',
       requestsPerMinute: 150,
-      timeoutMs: 400,
+      timeoutMs: 10_000,
       retryMs: 1,
       restMs: 50,
       ...options,
