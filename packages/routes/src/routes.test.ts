@@ -146,6 +146,16 @@ test('a deposit on a deleted route is recorded', async () => {
   expect((await merchant.call(`DELETE /v1/payment-routes/${id}`)).status).toBe(404)
 })
 
+test('looks at one route at the same moment all succeed, and open a deposit once', async () => {
+  const merchant = await newMerchant(service)
+  const { id } = await newRoute(merchant)
+  for (let number = 1; number <= 5; number++) await pay(merchant, id, String(number))
+  const answers = await Promise.all(Array.from({ length: 6 }, () => sync(merchant, id)))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
+  expect(answers.reduce((sum, { body }) => sum + body.data.created, 0)).toBe(5)
+  expect((await merchant.call('GET /v1/payment-routes/deposits')).body.data.total).toBe(5)
+})
+
 describe('an operator', () => {
   const operate = async (id: string, verb: 'pause' | 'resume') => {
     const { accessToken } = await signedIn(service.runtime, { role: 'operator' })
