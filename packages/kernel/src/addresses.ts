@@ -1,6 +1,6 @@
 import bs58 from 'bs58'
 import bs58check from 'bs58check'
-import { validate as isEvmAddress } from 'ox/Address'
+import { checksum, validate as isEvmAddress } from 'ox/Address'
 import type { NetworkType } from './networks.ts'
 
 /**
@@ -18,6 +18,12 @@ export function isAddressOf(type: NetworkType, text: string): boolean {
       return bytes?.length === 21 && bytes[0] === 0x41
     }
   }
+}
+
+/** The one spelling of an address (EVM: EIP-55), so that two of them can be compared; undefined for what is none. */
+export function canonicalAddress(type: NetworkType, text: string): string | undefined {
+  if (!isAddressOf(type, text)) return undefined
+  return type === 'evm' ? checksum(text as `0x${string}`) : text
 }
 
 /** What an address of that kind is called in a message to a merchant. */

@@ -14,6 +14,8 @@ export const port = <T>(capability: string): Port<T> => ({ capability })
 export interface Providers {
   /** @throws Refusal 503 where the environment has none configured. */
   get<T>(key: Port<T>, environment: Environment): T
+  /** The same for those who can do without. */
+  find<T>(key: Port<T>, environment: Environment): T | undefined
 }
 
 /** One line of the composition. */
@@ -31,16 +33,17 @@ export const bind = <T>(key: Port<T>, environment: Environment, provider: T): Bi
 
 /** The table of bindings as a lookup. */
 export function providers(bindings: readonly Binding[]): Providers {
+  const find = <T>(key: Port<T>, environment: Environment): T | undefined =>
+    bindings.find((binding) => binding.port === key && binding.environment === environment)?.provider as T | undefined
   return {
+    find,
     get<T>(key: Port<T>, environment: Environment): T {
-      const found = bindings.find((binding) => binding.port === key && binding.environment === environment)
-      if (!found) {
-        throw new Refusal('capability_unavailable', {
-          status: 503,
-          says: `${key.capability} is not available in the ${environment} environment`,
-        })
-      }
-      return found.provider as T
+      const found = find(key, environment)
+      if (found !== undefined) return found
+      throw new Refusal('capability_unavailable', {
+        status: 503,
+        says: `${key.capability} is not available in the ${environment} environment`,
+      })
     },
   }
 }

@@ -16,6 +16,20 @@ test('a bad setting is named in the message', () => {
   )
 })
 
+test('a refund address is one of its kind of chain, so that money cannot go back to nowhere', () => {
+  expect(() =>
+    loadSettings({ DATA_DIR, REFUND_ADDRESS_EVM: '0x12', REFUND_ADDRESS_SVM: '0', REFUND_ADDRESS_TVM: 'T' }),
+  ).toThrow(
+    'REFUND_ADDRESS_EVM: must be an EVM address\nREFUND_ADDRESS_SVM: must be a Solana address\nREFUND_ADDRESS_TVM: must be a Tron address',
+  )
+})
+
+test('a live provider is refused outside production', () => {
+  expect(() => loadSettings({ DATA_DIR, RELAY_API_KEY: 'key' })).toThrow(
+    'RELAY_API_KEY: live providers are for NODE_ENV=production alone',
+  )
+})
+
 test('in production no secret has a default and no insecure setting is taken', () => {
   expect(() => loadSettings({ DATA_DIR, NODE_ENV: 'production' })).toThrow(
     'SECRETS_KEY: required in production\nJWT_PRIVATE_KEY: required in production\nSMTP_URL: required in production\nDATABASE_URL: required in production\nBASE_URL: required in production',

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import { isAddressOf } from './addresses.ts'
 
 const seconds = z.coerce.number().int().positive()
 const list = z
@@ -101,10 +102,31 @@ export const settingsSchema = z.object({
   SHUTDOWN_SECONDS: seconds.default(10).describe('How long requests in flight may take after a stop signal'),
   REFUND_ADDRESS_EVM: z
     .string()
+    .refine((text) => isAddressOf('evm', text), 'must be an EVM address')
     .optional()
     .describe('Where failed EVM deposits go back to when a route names no address'),
-  REFUND_ADDRESS_SVM: z.string().optional().describe('The same for Solana'),
-  REFUND_ADDRESS_TVM: z.string().optional().describe('The same for Tron'),
+  REFUND_ADDRESS_SVM: z
+    .string()
+    .refine((text) => isAddressOf('svm', text), 'must be a Solana address')
+    .optional()
+    .describe('The same for Solana'),
+  REFUND_ADDRESS_TVM: z
+    .string()
+    .refine((text) => isAddressOf('tvm', text), 'must be a Tron address')
+    .optional()
+    .describe('The same for Tron'),
+  RELAY_API_KEY: z.string().min(1).optional().describe('Key of Relay; payment routes are live with it'),
+  RELAY_BASE_URL: z
+    .url({ protocol: /^https$/ })
+    .default('https://api.relay.link')
+    .describe('Where Relay answers'),
+  RELAY_REQUESTS_PER_MINUTE: z.coerce
+    .number()
+    .int()
+    .min(6)
+    .max(60_000)
+    .default(150)
+    .describe('Looks at deposit addresses, over all processes; a plain key may make 200 calls a minute'),
 })
 
 type Parsed = z.infer<typeof settingsSchema>
@@ -176,6 +198,8 @@ export function loadSettings(env: Record<string, string | undefined>): Settings 
     if (missing.length > 0) throw new SettingsError(missing.map((name) => `${name}: required in production`).join('\n'))
     if (!settings.BASE_URL?.startsWith('https://')) throw new SettingsError('BASE_URL: must be https:// in production')
     if (settings.WEBHOOK_DEV_TARGETS?.length) throw new SettingsError('WEBHOOK_DEV_TARGETS: not allowed in production')
+  } else if (settings.RELAY_API_KEY) {
+    throw new SettingsError('RELAY_API_KEY: live providers are for NODE_ENV=production alone')
   }
   const dataDir = resolve(settings.DATA_DIR)
   return {

@@ -1,8 +1,8 @@
 import { ForeignKeyConstraintViolationException, UniqueConstraintViolationException } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { CompiledQuery, type RawBuilder, sql } from 'kysely'
-import type { Actor } from './actor.ts'
-import type { Read, Runtime, Work } from './context.ts'
+import { type Actor, system } from './actor.ts'
+import type { Read, Runtime, Tenant, Work } from './context.ts'
 import { THEN_COMMIT } from './database/client.ts'
 import { fromKysely } from './jobs.ts'
 import type { Log } from './log.ts'
@@ -27,6 +27,12 @@ export function reader(runtime: Runtime, actor: Actor, log: Log = runtime.log): 
       return em
     },
   }
+}
+
+/** The same unit of work, from here on as the service itself acting for another organisation: what operators do. */
+export function actingFor(work: Work, { organisationId, environment }: Tenant): Work {
+  work.em.setFilterParams('tenant', { organisationId, environment })
+  return { ...work, actor: system(organisationId, environment) }
 }
 
 /** Seals a unit with one more statement, made from its result: the gateway stores the reply with it. */

@@ -1,5 +1,7 @@
 import {
+  type Environment,
   isId,
+  locked,
   move,
   newId,
   open,
@@ -7,20 +9,18 @@ import {
   type Runtime,
   reader,
   refusals,
-  refusing,
   system,
   unitOfWork,
   type Work,
 } from '@payments/kernel'
 import { type Draft, post } from '@payments/ledger'
-import { DepositEntity, type DepositRow, depositResource, RouteEntity, type RouteRow } from './entity.ts'
+import { sql } from 'kysely'
+import { spend } from './allowance.ts'
+import { DepositEntity, type DepositRow, depositResource, RouteEntity, type RouteRow, routeResource } from './entity.ts'
 import { bookings } from './journal.ts'
 import { type DepositReport, routesProvider } from './provider.ts'
 import { no } from './refusals.ts'
-
-/** Seconds between two looks at a route: often while money is on its way, ever rarer while nothing happens. */
-const BUSY_POLL_SECONDS = 2
-const LONGEST_POLL_SECONDS = 600
+import { nextLook, POLL, SOON_SECONDS } from './schedule.ts'
 
 const EVENT = { completed: 'complete', failed: 'fail', refunded: 'refund' } as const
 
@@ -32,13 +32,38 @@ export interface Synced {
   readonly updated: number
 }
 
-/** Asks the provider what has arrived at a route's address. No transaction is open meanwhile. */
-export function look(read: Read, route: RouteRow): Promise<readonly DepositReport[]> {
+/** Asks the provider what has changed at a route's address. No transaction is open meanwhile. */
+async function look(read: Read, route: RouteRow): Promise<readonly DepositReport[]> {
+  const since = await changedSince(read, route)
   return read.runtime.providers.get(routesProvider, route.environment).deposits({
     depositAddress: route.depositAddress,
     origin: { networkKey: route.originChainKey, currency: route.originCurrency },
     destination: { networkKey: route.destinationChainKey, currency: route.destinationCurrency },
+    since,
   })
+}
+
+/** A merchant's look: it does not wait for its turn, but counts. */
+export async function lookNow(read: Read, route: RouteRow): Promise<readonly DepositReport[]> {
+  const { callsPerMinute } = read.runtime.providers.get(routesProvider, route.environment)
+  await spend(read.runtime.pool, route.environment, callsPerMinute)
+  return look(read, route)
+}
+
+/**
+ * From when on the provider is asked for changes: the newest that is known or the oldest that is not final, whichever was first, less an
+ * hour, so that reports which overtook each other and clocks that differ lose nothing. Null, for everything, while nothing is known.
+ */
+async function changedSince(read: Read, route: RouteRow): Promise<Date | null> {
+  const { rows } = await sql<{ since: Date | string | null }>`
+    select least(now(), (select max(relay_updated_at) from payment_route_deposits where payment_route_id = ${route.id}),
+                 (select min(relay_updated_at) from payment_route_deposits where payment_route_id = ${route.id} and status = 'pending'))
+           - interval '1 hour' as since
+     where exists (select 1 from payment_route_deposits where payment_route_id = ${route.id})`.execute(
+    read.em.getKysely(),
+  )
+  const since = rows[0]?.since
+  return since ? new Date(since) : null
 }
 
 /**
@@ -48,9 +73,9 @@ export function look(read: Read, route: RouteRow): Promise<readonly DepositRepor
 export async function book(work: Work, route: RouteRow, reports: readonly DepositReport[]): Promise<Synced> {
   let created = 0
   let updated = 0
-  let open = false
   const drafts: Draft[] = []
-  // Always in the same order, so that two syncs of one route wait for each other instead of deadlocking.
+  // Two looks at one route book one after the other: the second finds what the first has opened.
+  await locked(work, routeResource, route.id, no.payment_route_not_found)
   for (const report of reports.toSorted((a, b) => (a.requestId < b.requestId ? -1 : 1))) {
     const known = await work.em.findOne(DepositEntity, { relayRequestId: report.requestId }, { fields: ['id'] })
     const opened = known ? undefined : await first(work, route, report)
@@ -58,7 +83,6 @@ export async function book(work: Work, route: RouteRow, reports: readonly Deposi
     if (opened) created++
     if (report.status === 'pending') {
       if (opened) drafts.push(...bookings(opened))
-      open ||= !known
       continue
     }
     const { row, outcome } = await move(work, depositResource, id, EVENT[report.status], gone.deposit_gone, {
@@ -73,41 +97,47 @@ export async function book(work: Work, route: RouteRow, reports: readonly Deposi
   }
   // In one call, so that the accounts of all these deposits are locked in one order.
   await post(work, drafts)
-  const pending = open || (await work.em.count(DepositEntity, { paymentRouteId: route.id, status: 'pending' })) > 0
-  const pollSeconds =
-    pending || created + updated > 0 ? BUSY_POLL_SECONDS : Math.min(route.pollSeconds * 2, LONGEST_POLL_SECONDS)
-  await work.em.nativeUpdate(
-    RouteEntity,
-    { id: route.id },
-    { pollSeconds, nextPollAt: new Date(Date.now() + pollSeconds * 1000) },
-  )
+  const moving =
+    created + updated > 0 || (await work.em.count(DepositEntity, { paymentRouteId: route.id, status: 'pending' })) > 0
+  await work.em.nativeUpdate(RouteEntity, { id: route.id }, nextLook(route, moving))
   return { synced: reports.length, created, updated }
 }
 
 async function first(work: Work, route: RouteRow, report: DepositReport): Promise<DepositRow> {
-  return refusing([], () =>
-    open(work, depositResource, {
-      id: newId(),
-      organisationId: route.organisationId,
-      environment: route.environment,
-      paymentRouteId: route.id,
-      routeName: route.name,
-      customerId: route.customerId ?? null,
-      relayRequestId: report.requestId,
-      originChainKey: route.originChainKey,
-      originCurrency: route.originCurrency,
-      originAmount: report.originAmount,
-      originAmountUsd: report.originAmountUsd,
-      destinationChainKey: route.destinationChainKey,
-      destinationCurrency: route.destinationCurrency,
-      destinationAddress: route.destinationAddress,
-      destinationAmount: null,
-      destinationAmountUsd: null,
-      depositTxHash: report.depositTxHash,
-      failureReason: null,
-      relayUpdatedAt: report.updatedAt,
-    }),
+  return open(work, depositResource, {
+    id: newId(),
+    organisationId: route.organisationId,
+    environment: route.environment,
+    paymentRouteId: route.id,
+    routeName: route.name,
+    customerId: route.customerId ?? null,
+    relayRequestId: report.requestId,
+    originChainKey: route.originChainKey,
+    originCurrency: route.originCurrency,
+    originAmount: report.originAmount,
+    originAmountUsd: report.originAmountUsd,
+    destinationChainKey: route.destinationChainKey,
+    destinationCurrency: route.destinationCurrency,
+    destinationAddress: route.destinationAddress,
+    destinationAmount: null,
+    destinationAmountUsd: null,
+    depositTxHash: report.depositTxHash,
+    failureReason: null,
+    relayUpdatedAt: report.updatedAt,
+  })
+}
+
+/**
+ * Brings the look at an address forward: what a provider's callback does, and all it does. An address that is no route's
+ * changes nothing.
+ */
+export async function hasten(runtime: Runtime, environment: Environment, depositAddress: string): Promise<void> {
+  const { rowCount } = await runtime.pool.query(
+    `update payment_routes set next_poll_at = least(next_poll_at, now()), poll_seconds = least(poll_seconds, $3)
+      where environment = $1 and lower(deposit_address) = lower($2)`,
+    [environment, depositAddress, SOON_SECONDS],
   )
+  if (rowCount) runtime.wake(POLL)
 }
 
 /** Looks at one route and books what it finds: what the poller does, without a merchant. */

@@ -1,6 +1,9 @@
-import { environments, job, type Loop } from '@payments/kernel'
+import { environments, job, type Loop, type Runtime } from '@payments/kernel'
 import { z } from 'zod'
+import { type Claimed, claim } from './allowance.ts'
 import { watch } from './deposits.ts'
+import { routesProvider } from './provider.ts'
+import { POLL } from './schedule.ts'
 
 /** Looks at one route. A failed look is not retried by the queue: the next poll comes anyway. */
 export const watchJob = job({
@@ -13,29 +16,31 @@ export const watchJob = job({
   },
 })
 
-export const POLL = 'routes.poll'
-const BATCH = 200
+/**
+ * One round: two statements, whatever the number of routes, and as many looks as the provider allows by now.
+ * `docs/decisions/payment-route-polling.md` explains the schedule.
+ */
+export async function pollOnce(runtime: Runtime): Promise<readonly Claimed[]> {
+  const due: Claimed[] = []
+  for (const environment of environments) {
+    const provider = runtime.providers.find(routesProvider, environment)
+    if (provider) due.push(...(await claim(runtime.pool, environment, provider.callsPerMinute)))
+  }
+  if (due.length > 0) {
+    await runtime.boss.insert(
+      watchJob.name,
+      due.map((route) => ({ data: route, singletonKey: route.id })),
+    )
+  }
+  return due
+}
 
-/** Finds the routes whose next look is due and sends a job for each; claiming moves the due time on, so none is sent twice. */
+/** Sends a job for each route whose look is due. */
 export const pollLoop: Loop = {
   name: POLL,
   everyMs: 1000,
   async run(runtime) {
-    const { rows } = await runtime.pool.query<{ id: string; organisation_id: string; environment: 'test' | 'live' }>(
-      `update payment_routes set next_poll_at = now() + make_interval(secs => greatest(poll_seconds, 30))
-        where id in (select id from payment_routes where next_poll_at <= now() order by next_poll_at limit $1 for update skip locked)
-        returning id, organisation_id, environment`,
-      [BATCH],
-    )
-    if (rows.length > 0) {
-      await runtime.boss.insert(
-        watchJob.name,
-        rows.map((row) => ({
-          data: { id: row.id, organisationId: row.organisation_id, environment: row.environment },
-          singletonKey: row.id,
-        })),
-      )
-    }
-    return rows.length === BATCH
+    await pollOnce(runtime)
+    return false
   },
 }

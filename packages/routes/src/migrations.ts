@@ -25,13 +25,22 @@ export const migrations: readonly MigrationStep[] = [
         unique (organisation_id, environment, id),
         foreign key (organisation_id, environment, customer_id) references customers (organisation_id, environment, id)
       )`,
-      // A deposit address belongs to one route for ever, in whatever organisation.
-      'create unique index payment_routes_deposit_address_key on payment_routes (environment, origin_chain_key, deposit_address)',
+      // A deposit address belongs to one route for ever, in whatever organisation and spelling.
+      'create unique index payment_routes_deposit_address_key on payment_routes (environment, lower(deposit_address), origin_chain_key)',
       `create unique index payment_routes_active_key on payment_routes
         (organisation_id, environment, origin_chain_key, origin_currency, destination_chain_key, destination_currency, destination_address)
         where status <> 'deleted'`,
       'create index payment_routes_newest on payment_routes (organisation_id, environment, created_at desc, id desc)',
-      'create index payment_routes_due on payment_routes (next_poll_at)',
+      // Two queues: routes where money moved lately, and all others, which may wait longer.
+      'create index payment_routes_due_soon on payment_routes (environment, next_poll_at) where poll_seconds <= 60',
+      'create index payment_routes_due_later on payment_routes (environment, next_poll_at) where poll_seconds > 60',
+      // Calls that may be made of a provider now, over all processes: refilled by time, taken with each claim.
+      `create table provider_allowances (
+        environment text primary key check (environment in ('test', 'live')),
+        calls double precision not null,
+        counted_at timestamptz not null
+      )`,
+      `insert into provider_allowances values ('test', 0, now()), ('live', 0, now())`,
       ...lifecycle('payment_routes', 'active', { active: ['deposit_address'], paused: [], deleted: [] }, [
         'active>deleted',
         'active>paused',
@@ -66,7 +75,8 @@ export const migrations: readonly MigrationStep[] = [
         foreign key (organisation_id, environment, payment_route_id) references payment_routes (organisation_id, environment, id)
       )`,
       'create index payment_route_deposits_newest on payment_route_deposits (organisation_id, environment, relay_updated_at desc, id desc)',
-      'create index payment_route_deposits_of_route on payment_route_deposits (payment_route_id)',
+      'create index payment_route_deposits_of_route on payment_route_deposits (payment_route_id, relay_updated_at)',
+      "create index payment_route_deposits_pending on payment_route_deposits (payment_route_id, relay_updated_at) where status = 'pending'",
       ...lifecycle(
         'payment_route_deposits',
         'pending',
@@ -87,7 +97,8 @@ export const migrations: readonly MigrationStep[] = [
         outcome text not null check (outcome in ('completed', 'failed', 'refunded')),
         tx_hash text not null,
         created_at timestamptz(3) not null default now(),
-        settles_at timestamptz(3) not null
+        settles_at timestamptz(3) not null,
+        dumb boolean not null default false
       )`,
       'create index sandbox_relay_requests_of_address on sandbox_relay_requests (address)',
     ],

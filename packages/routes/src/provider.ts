@@ -20,8 +20,19 @@ export interface DepositReport {
   readonly updatedAt: Date
 }
 
-/** What payment routes ask of a provider. */
+/** An HTTP request that claims to come from the provider. `body`: the bytes as they came. */
+export interface ProviderCallback {
+  readonly body: Buffer
+  header(name: string): string | undefined
+}
+
+/**
+ * What payment routes ask of a provider. Every call may throw the refusals `provider_failed` (502) and `provider_unavailable`
+ * (503), which carry nothing of the provider's own text to a merchant.
+ */
 export interface RoutesProvider {
+  /** How many looks for deposits the provider allows in a minute, over all processes. */
+  readonly callsPerMinute: number
   /** A fresh deposit address on the origin chain for this route. Repeating it makes another address, never a payment. */
   openAddress(input: {
     routeId: string
@@ -29,8 +40,15 @@ export interface RoutesProvider {
     destination: Leg & { address: string }
     refundAddress: string
   }): Promise<{ depositAddress: string }>
-  /** Every deposit that has arrived at an address, whatever request it became. */
-  deposits(input: { depositAddress: string; origin: Leg; destination: Leg }): Promise<readonly DepositReport[]>
+  /** Every deposit at an address that changed since then (ever, for null), whatever request it became. Older ones may come too. */
+  deposits(input: {
+    depositAddress: string
+    origin: Leg
+    destination: Leg
+    since: Date | null
+  }): Promise<readonly DepositReport[]>
+  /** The address that a callback is about; undefined for one that the provider did not sign. */
+  callback?(request: ProviderCallback): { depositAddress: string | null } | undefined
 }
 
 export const routesProvider = port<RoutesProvider>('Payment routes')

@@ -13,11 +13,11 @@ import {
   toMinor,
 } from '@payments/kernel'
 import { z } from 'zod'
-import { book, look } from './deposits.ts'
+import { book, lookNow } from './deposits.ts'
 import { presentDeposit, presentRoute, RouteEntity } from './entity.ts'
-import { POLL } from './jobs.ts'
 import { no } from './refusals.ts'
 import { routesSandbox } from './sandbox.ts'
+import { POLL, SOON_SECONDS } from './schedule.ts'
 import {
   CurrencyList,
   DepositList,
@@ -55,7 +55,13 @@ export const routesRouter = {
     status: 201,
     input: NewPaymentRoute,
     output: PaymentRoute,
-    refusals: [no.payment_route_active, no.deposit_address_used, customerRefusals.customer_not_found],
+    refusals: [
+      no.payment_route_active,
+      no.deposit_address_used,
+      no.provider_failed,
+      no.provider_unavailable,
+      customerRefusals.customer_not_found,
+    ],
     prepare,
     run: async (work, input, prepared) => presentRoute(await create(work, input, prepared)),
   }),
@@ -133,10 +139,10 @@ export const routesRouter = {
     message: 'Deposits synced',
     input: PaymentRouteId,
     output: SyncResult,
-    refusals: [no.payment_route_not_found],
+    refusals: [no.payment_route_not_found, no.provider_failed, no.provider_unavailable],
     async prepare(read, { paymentRouteId }) {
       const route = await find(read, paymentRouteId)
-      return { route, reports: await look(read, route) }
+      return { route, reports: await lookNow(read, route) }
     },
     run: (work, _input, { route, reports }) => book(work, route, reports),
   }),
@@ -148,6 +154,8 @@ export const routesSandboxRouter = {
     access: 'sandbox',
     tag: 'Sandbox',
     summary: 'Simulate a deposit to a payment route',
+    description:
+      'It settles after 2 s. With an amount that ends in `.13` the provider times out on this route for 30 s; then the deposit has settled.',
     message: 'Deposit simulated',
     status: 201,
     input: SandboxDeposit,
@@ -159,9 +167,10 @@ export const routesSandboxRouter = {
       const { requestId } = await provider.simulateDeposit(sqlOf(work.em), {
         depositAddress: route.depositAddress,
         amount: minor(amount, route.originCurrency),
+        currency: route.originCurrency,
         outcome,
       })
-      await work.em.nativeUpdate(RouteEntity, { id: route.id }, { nextPollAt: new Date() })
+      await work.em.nativeUpdate(RouteEntity, { id: route.id }, { nextPollAt: new Date(), pollSeconds: SOON_SECONDS })
       work.afterCommit(() => work.runtime.wake(POLL))
       return { relayRequestId: requestId, paymentRouteId: route.id, amount, outcome }
     },

@@ -1,4 +1,12 @@
-import { addressKind, assetOf, invalid, isAddressOf, type Network, networkOf, type Settings } from '@payments/kernel'
+import {
+  addressKind,
+  assetOf,
+  canonicalAddress,
+  invalid,
+  type Network,
+  networkOf,
+  type Settings,
+} from '@payments/kernel'
 import type { z } from 'zod'
 import type { NewPaymentRoute } from './schemas.ts'
 
@@ -7,6 +15,7 @@ export interface Plan {
   readonly origin: Network
   readonly originCurrency: string
   readonly destination: Network
+  readonly destinationAddress: string
   readonly refundAddress: string
 }
 
@@ -21,22 +30,23 @@ export function planOf(input: z.output<typeof NewPaymentRoute>, settings: Settin
   if (!origin) wrong.originChainKey = 'Unknown network'
   if (!destination) wrong.destinationChainKey = 'Unknown network'
 
+  const destinationAddress = destination && canonicalAddress(destination.type, input.destinationAddress)
   const originCurrency =
     input.originCurrency ?? origin?.currencies.find((symbol) => symbol === 'USDC') ?? origin?.currencies[0] ?? ''
   if (origin && !supports(origin, originCurrency)) wrong.originCurrency = `Not supported on ${origin.key}`
   if (destination) {
     if (!supports(destination, input.destinationCurrency))
       wrong.destinationCurrency = `Not supported on ${destination.key}`
-    if (!isAddressOf(destination.type, input.destinationAddress))
-      wrong.destinationAddress = `Must be ${addressKind[destination.type]}`
+    if (!destinationAddress) wrong.destinationAddress = `Must be ${addressKind[destination.type]}`
   }
-  const refundAddress = input.refundAddress ?? (origin ? defaultRefund(origin, settings) : undefined)
-  if (origin && input.refundAddress && !isAddressOf(origin.type, input.refundAddress))
-    wrong.refundAddress = `Must be ${addressKind[origin.type]}`
-  if (origin && !refundAddress) wrong.refundAddress = 'Required: no refund address is configured for this network'
+  const wanted = input.refundAddress ?? (origin && defaultRefund(origin, settings))
+  const refundAddress = origin && wanted && canonicalAddress(origin.type, wanted)
+  if (origin && wanted && !refundAddress) wrong.refundAddress = `Must be ${addressKind[origin.type]}`
+  if (origin && !wanted) wrong.refundAddress = 'Required: no refund address is configured for this network'
 
-  if (!origin || !destination || !refundAddress || Object.keys(wrong).length > 0) throw invalid(wrong)
-  return { origin, originCurrency, destination, refundAddress }
+  if (!origin || !destination || !destinationAddress || !refundAddress || Object.keys(wrong).length > 0)
+    throw invalid(wrong)
+  return { origin, originCurrency, destination, destinationAddress, refundAddress }
 }
 
 const supports = (network: Network, symbol: string): boolean =>

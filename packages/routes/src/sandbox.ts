@@ -4,8 +4,12 @@ import bs58 from 'bs58'
 import bs58check from 'bs58check'
 import { checksum } from 'ox/Address'
 import type { DepositReport, RoutesProvider } from './provider.ts'
+import { no } from './refusals.ts'
 
 const SETTLES_AFTER_SECONDS = 2
+/** A deposit of an amount that ends in .13 makes every look at its address time out for so long; then it has settled. */
+const DUMB_SECONDS = 30
+const DUMB_AMOUNT = /\.13$/
 
 const newAddress: Record<NetworkType, () => string> = {
   evm: () => checksum(`0x${randomBytes(20).toString('hex')}`),
@@ -18,7 +22,12 @@ export interface SandboxRoutes extends RoutesProvider {
   /** A payer's transfer arrives, as part of the caller's transaction. It settles by itself as `outcome` says. */
   simulateDeposit(
     db: SqlExecutor,
-    input: { depositAddress: string; amount: bigint; outcome: 'completed' | 'failed' | 'refunded' },
+    input: {
+      depositAddress: string
+      amount: bigint
+      currency: string
+      outcome: 'completed' | 'failed' | 'refunded'
+    },
   ): Promise<{ requestId: string }>
 }
 
@@ -27,6 +36,7 @@ export const routesSandbox = port<SandboxRoutes>('The sandbox')
 /** Makes the sandbox provider on a pool. */
 export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
   return {
+    callsPerMinute: 12_000,
     async openAddress({ routeId, origin }) {
       const depositAddress = newAddress[networkOf(origin.networkKey)?.type ?? 'evm']()
       await pool.query('insert into sandbox_relay_addresses (address, route_id) values ($1, $2)', [
@@ -42,12 +52,16 @@ export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
         outcome: DepositReport['status']
         tx_hash: string
         settled: boolean
+        dumb: boolean
         created_at: string
         settles_at: string
       }>(
-        'select id, amount::text, outcome, tx_hash, settles_at <= now() as settled, created_at::text, settles_at::text from sandbox_relay_requests where address = $1 order by created_at',
+        'select id, amount::text, outcome, tx_hash, settles_at <= now() as settled, dumb, created_at::text, settles_at::text from sandbox_relay_requests where address = $1 order by created_at',
         [depositAddress],
       )
+      if (rows.some((row) => row.dumb && !row.settled)) {
+        throw no.provider_unavailable({ retryAfter: 5, cause: new Error('The sandbox plays a timeout') })
+      }
       return rows.map((row) => {
         const amount = BigInt(row.amount)
         const status = row.settled ? row.outcome : 'pending'
@@ -64,18 +78,21 @@ export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
         }
       })
     },
-    async simulateDeposit(db, { depositAddress, amount, outcome }) {
+    async simulateDeposit(db, { depositAddress, amount, currency, outcome }) {
+      const asset = assetOf(currency)
+      const dumb = asset !== undefined && DUMB_AMOUNT.test(toDecimal(amount, asset))
       const requestId = `0x${randomBytes(32).toString('hex')}`
       await db.query(
-        `insert into sandbox_relay_requests (id, address, amount, outcome, tx_hash, settles_at)
-         values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
+        `insert into sandbox_relay_requests (id, address, amount, outcome, tx_hash, settles_at, dumb)
+         values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6), $7)`,
         [
           requestId,
           depositAddress,
           amount.toString(),
           outcome,
           `0x${randomBytes(32).toString('hex')}`,
-          SETTLES_AFTER_SECONDS,
+          dumb ? DUMB_SECONDS : SETTLES_AFTER_SECONDS,
+          dumb,
         ],
       )
       return { requestId }

@@ -1,14 +1,24 @@
 import { findCustomer } from '@payments/customers'
-import { isId, move, newId, open, pages, type Read, refusing, type Work } from '@payments/kernel'
+import {
+  actingFor,
+  isAddressOf,
+  isId,
+  move,
+  newId,
+  open,
+  pages,
+  type Read,
+  refusing,
+  type Work,
+} from '@payments/kernel'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { DepositEntity, type DepositRow, presentRoute, RouteEntity, type RouteRow, routeResource } from './entity.ts'
 import { routesProvider } from './provider.ts'
 import { no } from './refusals.ts'
 import { type Plan, planOf } from './rules.ts'
+import { FIRST_LOOK_SECONDS } from './schedule.ts'
 import type { NewPaymentRoute } from './schemas.ts'
-
-const FIRST_POLL_SECONDS = 15
 
 export interface Prepared extends Plan {
   readonly id: string
@@ -28,10 +38,11 @@ export async function prepare(read: Read, input: z.output<typeof NewPaymentRoute
     destination: {
       networkKey: plan.destination.key,
       currency: input.destinationCurrency,
-      address: input.destinationAddress,
+      address: plan.destinationAddress,
     },
     refundAddress: plan.refundAddress,
   })
+  if (!isAddressOf(plan.origin.type, depositAddress)) throw no.deposit_address_used()
   return { ...plan, id, depositAddress }
 }
 
@@ -42,7 +53,7 @@ async function hasTwin(read: Read, input: z.output<typeof NewPaymentRoute>, plan
     where organisation_id = ${organisationId} and environment = ${environment}
       and origin_chain_key = ${plan.origin.key} and origin_currency = ${plan.originCurrency}
       and destination_chain_key = ${plan.destination.key} and destination_currency = ${input.destinationCurrency}
-      and destination_address = ${input.destinationAddress} and status <> 'deleted'`.execute(read.em.getKysely())
+      and destination_address = ${plan.destinationAddress} and status <> 'deleted'`.execute(read.em.getKysely())
   return rows.length > 0
 }
 
@@ -51,7 +62,7 @@ const identity = (input: z.output<typeof NewPaymentRoute>, plan: Plan) => ({
   originCurrency: plan.originCurrency,
   destinationChainKey: plan.destination.key,
   destinationCurrency: input.destinationCurrency,
-  destinationAddress: input.destinationAddress,
+  destinationAddress: plan.destinationAddress,
 })
 
 /** Opens the prepared route. */
@@ -64,10 +75,10 @@ export const create = (work: Work, input: z.output<typeof NewPaymentRoute>, prep
       name: input.name,
       customerId: input.customerId ?? null,
       ...identity(input, prepared),
-      refundAddress: input.refundAddress ?? null,
+      refundAddress: input.refundAddress ? prepared.refundAddress : null,
       depositAddress: prepared.depositAddress,
-      nextPollAt: new Date(Date.now() + FIRST_POLL_SECONDS * 1000),
-      pollSeconds: FIRST_POLL_SECONDS,
+      nextPollAt: new Date(Date.now() + FIRST_LOOK_SECONDS * 1000),
+      pollSeconds: FIRST_LOOK_SECONDS,
     }),
   )
 
@@ -88,6 +99,22 @@ export async function remove(work: Work, id: string): Promise<RouteRow> {
   const { row, outcome } = await move(work, routeResource, id, 'delete', no.payment_route_not_found)
   if (outcome === 'ignored') throw no.payment_route_not_found()
   return row
+}
+
+/**
+ * Stops or restarts a route of whatever organisation, as an operator does. Deposits are recorded all the same.
+ * @throws Refusal 404 for one that is not there or deleted, 409 for one that is paused or active already.
+ */
+export async function operate(work: Work, id: string, event: 'pause' | 'resume'): Promise<RouteRow> {
+  const known = isId(id)
+    ? await work.em.findOne(RouteEntity, { id }, { filters: { tenant: false }, disableIdentityMap: true })
+    : null
+  if (!known) throw no.payment_route_not_found()
+  const acting = actingFor(work, known)
+  const { row, outcome } = await move(acting, routeResource, id, event, no.payment_route_not_found)
+  if (outcome === 'moved') return row
+  if (row.status === 'deleted') throw no.payment_route_not_found()
+  throw event === 'pause' ? no.payment_route_paused() : no.payment_route_active()
 }
 
 /** The 200 deposits that changed last, and the exact number of all. */

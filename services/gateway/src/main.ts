@@ -13,6 +13,7 @@ import {
   SettingsError,
   startEmbedded,
 } from '@payments/kernel'
+import { live } from './live.ts'
 import { createMetrics, metricsServer } from './metrics.ts'
 import { gateway } from './server.ts'
 
@@ -85,7 +86,7 @@ async function main(): Promise<void> {
     const urls = await database(settings)
     if (urls.embedded) stops.push(urls.embedded.stop)
     await migrate(urls.owner, urls.service, schema, log)
-    const own = await openProcess(settings, urls.service, { log })
+    const own = await openProcess(settings, urls.service, { log, live: live(settings) })
     stops.push(own.stop)
     const host = settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST
     let baseUrl = settings.BASE_URL ?? ''

@@ -6,6 +6,7 @@ import { newId, type Runtime } from '@payments/kernel'
 import Koa from 'koa'
 import proxyaddr from 'proxy-addr'
 import { type Admission, admissions, type Question } from './admission.ts'
+import { mountCallbacks } from './callbacks.ts'
 import { type Admitted, dispatcher, replayKey } from './dispatch.ts'
 import { mountDocs } from './docs.ts'
 import { failure } from './envelope.ts'
@@ -102,6 +103,7 @@ export function gateway(runtime: Runtime, metrics: Metrics, baseUrl: () => strin
   mountHealth(router, runtime)
   mountDocs(router, baseUrl)
   mountTrpc(router, runtime)
+  mountCallbacks(router, runtime)
   for (const operation of operations) {
     router.register(`/v1${operation.path.replace(/\{(\w+)\}/g, ':$1')}`, [operation.method], async (ctx) => {
       const reply = await dispatch(operation, admitted(ctx.req, ctx.path, ctx.query, ctx.params, ctx.state))

@@ -1,0 +1,17 @@
+import { isAddressOf, networks } from '@payments/kernel'
+import { expect, test } from 'vitest'
+import { relayAsset } from './assets.ts'
+
+test('every currency of every network has an address of that kind of chain', () => {
+  for (const { key, type, currencies } of networks) {
+    for (const currency of currencies) {
+      const asset = relayAsset(key, currency)
+      expect(asset && isAddressOf(type, asset.address), `${currency} on ${key}`).toBe(true)
+    }
+  }
+})
+
+test('a currency that a network does not have is none', () => {
+  expect(relayAsset('tron', 'ETH')).toBeUndefined()
+  expect(relayAsset('toString', 'USDC')).toBeUndefined()
+})

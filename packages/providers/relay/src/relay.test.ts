@@ -1,0 +1,211 @@
+import type { DepositReport } from '@payments/routes'
+import { routesContract } from '@payments/routes/contract'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Fault, hash, type RelayServer, startRelay } from './testing.ts'
+
+const servers: RelayServer[] = []
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close()
+})
+async function begin(...given: Parameters<typeof startRelay>): Promise<RelayServer> {
+  const server = await startRelay(...given)
+  servers.push(server)
+  return server
+}
+
+routesContract('Relay', begin)
+
+const usdc = { networkKey: 'ethereum', currency: 'USDC' }
+const onBase = { networkKey: 'base', currency: 'USDC' }
+const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
+const open = async (world: RelayServer) =>
+  (
+    await world.provider.openAddress({
+      routeId: 'r',
+      origin: usdc,
+      destination: { ...onBase, address: WALLET },
+      refundAddress: WALLET,
+    })
+  ).depositAddress
+const look = (world: RelayServer, depositAddress: string) =>
+  world.provider.deposits({ depositAddress, origin: usdc, destination: onBase, since: null })
+
+/** An address with one paid deposit, and the server's record of it. */
+async function paid(world: RelayServer, outcome: 'completed' | 'refunded' | 'failed' = 'completed') {
+  const address = await open(world)
+  await world.pay(address, 12_500_000n, outcome)
+  const request = world.requests.at(-1)
+  if (!request) throw new Error('Nothing was paid')
+  return { request, reports: () => look(world, address) }
+}
+
+describe('asking for an address', () => {
+  test('tells Relay chain ids and tokens, the refund address, and that any amount may come', async () => {
+    const world = await begin()
+    await open(world)
+    expect(world.calls[0]).toMatchObject({
+      line: 'POST /quote/v2',
+      key: 'relay-key',
+      body: {
+        originChainId: 1,
+        originCurrency: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+        destinationChainId: 8453,
+        recipient: WALLET,
+        refundTo: WALLET,
+        useDepositAddress: true,
+        tradeType: 'EXACT_INPUT',
+      },
+    })
+    expect(world.calls[0]?.body).not.toHaveProperty('strict')
+  })
+
+  test.each<[string, Fault, number, string]>([
+    ['500', { status: 500 }, 503, 'The payment provider is not available, please retry'],
+    ['429', { status: 429 }, 503, 'The payment provider is not available, please retry'],
+    ['no answer in time', 'silent', 503, 'The payment provider is not available, please retry'],
+    ['half an answer', 'truncated', 502, 'The payment provider failed, please retry'],
+    ['another shape', { status: 200, body: '{"steps":{}}' }, 502, 'The payment provider failed, please retry'],
+    ['401', { status: 401 }, 502, 'The payment provider failed, please retry'],
+  ])('%s is one refusal without the provider’s words, and is not sent again', async (_name, fault, status, message) => {
+    const world = await begin(fault === 'silent' ? { timeoutMs: 500 } : {})
+    world.fail(fault)
+    const refused = await open(world).catch((error: unknown) => error)
+    expect(refused).toMatchObject({ name: 'Refusal', status, message })
+    expect(world.calls).toHaveLength(1)
+  })
+
+  test('what Relay will not route is the merchant’s field', async () => {
+    const world = await begin()
+    world.fail({ status: 400, body: '{"message":"secret","errorCode":"UNSUPPORTED_ROUTE"}' })
+    await expect(open(world)).rejects.toMatchObject({
+      status: 422,
+      fields: { destinationCurrency: 'Not available from this origin' },
+    })
+  })
+})
+
+describe('looking for deposits', () => {
+  test.each<[string, Fault]>([
+    ['500', { status: 500 }],
+    ['half an answer', 'truncated'],
+    ['no answer in time', 'silent'],
+  ])('survives %s by asking again', async (_name, fault) => {
+    const world = await begin(fault === 'silent' ? { timeoutMs: 500 } : {})
+    const { reports } = await paid(world)
+    world.fail(fault, fault)
+    expect(await reports()).toHaveLength(1)
+    world.fail(fault, fault, fault)
+    await expect(reports()).rejects.toMatchObject({ name: 'Refusal' })
+  })
+
+  test('429 is not answered by asking again, and nothing is asked until its time is over', async () => {
+    const world = await begin()
+    const { reports } = await paid(world)
+    world.fail({ status: 429, headers: { 'retry-after': '30' } })
+    const before = world.calls.length
+    await expect(reports()).rejects.toMatchObject({ status: 503, retryAfter: 30 })
+    await expect(reports()).rejects.toMatchObject({ status: 503 })
+    expect(world.calls.length).toBe(before + 1)
+  })
+
+  test('after many failures Relay is left alone, and asked again later', async () => {
+    const world = await begin()
+    const { reports } = await paid(world)
+    world.fail(...Array.from({ length: 9 }, () => ({ status: 500 })))
+    for (let time = 0; time < 3; time++) await expect(reports()).rejects.toMatchObject({ status: 503 })
+    const before = world.calls.length
+    await expect(reports()).rejects.toMatchObject({ status: 503 })
+    expect(world.calls.length).toBe(before)
+    world.fail()
+    await expect
+      .poll(() =>
+        reports().then(
+          (all) => all.length,
+          () => 0,
+        ),
+      )
+      .toBe(1)
+  })
+
+  test.each(['waiting', 'depositing', 'submitted', 'delayed', 'something new'])(
+    'the status “%s” of a paid request is on its way',
+    async (status) => {
+      const world = await begin()
+      const { request, reports } = await paid(world)
+      request.over = { status }
+      expect(await reports()).toMatchObject([{ status: 'pending' }])
+    },
+  )
+
+  test('fields that nobody knows change nothing', async () => {
+    const world = await begin()
+    const { request, reports } = await paid(world)
+    request.over = { surprise: { deep: [1] }, protocol: 'a text where an object was' }
+    expect(await reports()).toMatchObject([{ originAmount: 12_500_000n }])
+  })
+
+  test('the quote that nobody paid is no deposit, also after its time', async () => {
+    const world = await begin()
+    const { reports } = await paid(world)
+    const [quote] = world.requests
+    if (quote) quote.over = { status: 'failure' }
+    expect(await reports()).toHaveLength(1)
+  })
+
+  test('a deposit of another amount than quoted is found by its address, under its own request', async () => {
+    const world = await begin()
+    const { request, reports } = await paid(world)
+    expect((await reports()).map((report) => report.requestId)).toEqual([request.id])
+  })
+
+  test('a request that superseded another is the same deposit, before and after', async () => {
+    const world = await begin()
+    const { request, reports } = await paid(world)
+    const next = { ...request, id: hash(), over: {}, updatedAt: request.updatedAt + 1 }
+    expect((await reports()).map(({ requestId }) => requestId)).toEqual([request.id])
+    request.over = { supersededByRequestId: next.id }
+    expect(await reports()).toEqual([])
+    world.requests.push(next)
+    expect((await reports()).map(({ requestId }) => requestId)).toEqual([request.id])
+  })
+
+  test('a request on two pages counts once, in its latest state, whatever the order', async () => {
+    const world = await begin()
+    const { request, reports } = await paid(world)
+    world.requests.push({ ...request, over: { status: 'success' }, updatedAt: request.updatedAt + 5 })
+    const seen: DepositReport[][] = []
+    for (const order of [1, -1]) {
+      world.order = (all) => all.toSorted((a, b) => (a.updatedAt - b.updatedAt) * order)
+      seen.push([...(await reports())])
+    }
+    expect(seen[0]).toEqual(seen[1])
+    expect(seen[0]).toMatchObject([{ status: 'completed' }])
+  })
+
+  test('a clock that is a day off changes neither what is found nor its id', async () => {
+    const world = await begin()
+    const { request, reports } = await paid(world)
+    request.updatedAt += 86_400_000
+    expect(await reports()).toMatchObject([{ requestId: request.id, updatedAt: new Date(request.updatedAt) }])
+  })
+
+  test('units of another token are not counted as units of this one', async () => {
+    const world = await begin()
+    const { request, reports } = await paid(world, 'refunded')
+    Object.assign(request, { from: { chainId: 1, address: '0xdAC17F958D2ee523a2206206994597C13D831ec7' } })
+    await world.settle()
+    expect(await reports()).toMatchObject([{ status: 'refunded', originAmount: 0n, failureReason: 'SLIPPAGE' }])
+  })
+
+  test('why a refund did not come back is kept', async () => {
+    const world = await begin()
+    const { request, reports } = await paid(world, 'failed')
+    await world.settle()
+    request.over = {
+      data: { failReason: 'DEPOSIT_REORGED', refundFailReason: 'AMOUNT_TOO_LOW_TO_REFUND', inTxs: [{ txHash: '0x1' }] },
+    }
+    expect(await reports()).toMatchObject([
+      { status: 'failed', failureReason: 'DEPOSIT_REORGED, AMOUNT_TOO_LOW_TO_REFUND' },
+    ])
+  })
+})

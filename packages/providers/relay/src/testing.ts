@@ -1,0 +1,212 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { RoutesWorld } from '@payments/routes/contract'
+import bs58 from 'bs58'
+import bs58check from 'bs58check'
+import { chains } from './assets.ts'
+import type { RelayOptions } from './client.ts'
+import { relay } from './relay.ts'
+
+interface Coin {
+  readonly chainId: number
+  readonly address: string
+}
+
+/** A request as the server keeps it; `over` replaces whatever it would say of it on the wire. */
+interface Kept {
+  readonly id: string
+  readonly address: string
+  status: string
+  readonly outcome: string
+  readonly from: Coin
+  readonly to: Coin
+  readonly amount: bigint | null
+  readonly txHash: string | null
+  updatedAt: number
+  over: Record<string, unknown>
+}
+
+/** How the server spoils an answer: an HTTP status with its headers, half a body, or none at all. */
+export type Fault = { status: number; headers?: Record<string, string>; body?: string } | 'truncated' | 'silent'
+
+export interface RelayServer extends RoutesWorld {
+  readonly url: string
+  readonly requests: Kept[]
+  /** Every call: method, path and what it carried. */
+  readonly calls: { line: string; query: URLSearchParams; body: Record<string, unknown>; key: string | undefined }[]
+  /** The next answers are spoiled, in this order. */
+  fail(...faults: Fault[]): void
+  /** Orders the elements of a page; the newest first by default. */
+  order: (requests: Kept[]) => Kept[]
+  close(): Promise<void>
+}
+
+const FINAL: Record<string, string> = { completed: 'success', failed: 'failure', refunded: 'refund' }
+
+/** A server on loopback that speaks Relay's documented wire format, with the adapter talking to it. */
+export async function startRelay(options: Partial<RelayOptions> = {}): Promise<RelayServer> {
+  const requests: Kept[] = []
+  const calls: RelayServer['calls'] = []
+  const faults: Fault[] = []
+  const server = createServer((req, res) => void answer(req, res))
+
+  async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of req) chunks.push(chunk as Buffer)
+    const url = new URL(req.url ?? '/', 'http://relay')
+    const body = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString('utf8')) : {}
+    const line = `${req.method} ${url.pathname}`
+    calls.push({ line, query: url.searchParams, body, key: req.headers['x-api-key']?.toString() })
+    const fault = faults.shift()
+    if (fault === 'silent') return
+    if (typeof fault === 'object')
+      return void res.writeHead(fault.status, fault.headers).end(fault.body ?? '{"message":"secret detail"}')
+    const said = JSON.stringify(line === 'POST /quote/v2' ? quote(body) : page(url.searchParams))
+    res.setHeader('content-type', 'application/json')
+    res.end(fault === 'truncated' ? said.slice(0, said.length - 5) : said)
+  }
+
+  function quote(body: Record<string, unknown>) {
+    const address = newAddress(Number(body.originChainId))
+    const id = hash()
+    // The quote is a request as well: it waits for a deposit of exactly its amount.
+    keep({
+      id,
+      address,
+      status: 'waiting',
+      outcome: 'success',
+      from: { chainId: Number(body.originChainId), address: String(body.originCurrency) },
+      to: { chainId: Number(body.destinationChainId), address: String(body.destinationCurrency) },
+      amount: null,
+      txHash: null,
+    })
+    return {
+      steps: [
+        {
+          id: 'deposit',
+          kind: 'transaction',
+          requestId: id,
+          depositAddress: address,
+          items: [{ status: 'incomplete' }],
+        },
+      ],
+      fees: {},
+      details: { operation: 'swap' },
+      protocol: { v2: { orderId: hash() } },
+    }
+  }
+
+  let clock = Date.now()
+  function keep(given: Omit<Kept, 'updatedAt' | 'over'>): Kept {
+    clock = Math.max(clock + 1, Date.now())
+    const kept = { ...given, updatedAt: clock, over: {} }
+    requests.push(kept)
+    return kept
+  }
+
+  function page(query: URLSearchParams) {
+    const since = Number(query.get('startTimestamp') ?? 0) * 1000
+    const limit = Math.min(Number(query.get('limit') ?? 20), 50)
+    const from = Number(query.get('continuation') ?? 0)
+    const all = world.order(
+      requests.filter((one) => one.address === query.get('depositAddress') && one.updatedAt >= since),
+    )
+    const more = all.length > from + limit ? { continuation: String(from + limit) } : {}
+    return { requests: all.slice(from, from + limit).map(onWire), ...more }
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const world: RelayServer = {
+    url,
+    requests,
+    calls,
+    order: (all) => all.toSorted((a, b) => b.updatedAt - a.updatedAt),
+    provider: relay({
+      baseUrl: url,
+      apiKey: 'relay-key',
+      requestsPerMinute: 150,
+      timeoutMs: 10_000,
+      retryMs: 1,
+      restMs: 50,
+      ...options,
+    }),
+    fail: (...given) => void faults.push(...given),
+    async pay(address, amount, outcome) {
+      const quoted = requests.find((one) => one.address === address)
+      if (!quoted) throw new Error(`No quote made ${address}`)
+      // Another amount than quoted: a request of its own.
+      keep({
+        id: hash(),
+        address,
+        status: 'pending',
+        outcome,
+        from: quoted.from,
+        to: quoted.to,
+        amount,
+        txHash: hash(),
+      })
+    },
+    async settle() {
+      for (const one of requests.filter(({ status }) => status === 'pending')) {
+        one.status = FINAL[one.outcome] ?? one.outcome
+        one.updatedAt = clock = Math.max(clock + 1, Date.now())
+      }
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  return world
+}
+
+function onWire(one: Kept) {
+  const money = (coin: Coin, amount: bigint) => ({
+    currency: { ...coin, symbol: 'TOKEN', decimals: 6 },
+    amount: amount.toString(),
+    amountFormatted: 'not used',
+    amountUsd: '12.5',
+    minimumAmount: '1',
+  })
+  const success = one.status === 'success'
+  return {
+    id: one.id,
+    status: one.status,
+    user: 'somebody',
+    supersededByRequestId: null,
+    createdAt: new Date(one.updatedAt).toISOString(),
+    updatedAt: new Date(one.updatedAt).toISOString(),
+    depositAddress: { address: one.address, type: 'open', depositor: null, depositTxHash: one.txHash },
+    data: {
+      failReason: ['failure', 'refund'].includes(one.status) ? 'SLIPPAGE' : null,
+      refundFailReason: null,
+      inTxs: one.txHash ? [{ txHash: one.txHash, chainId: one.from.chainId, status: 'success' }] : [],
+      outTxs: [],
+      route:
+        one.amount === null
+          ? null
+          : {
+              quoted: { origin: { inputCurrency: money(one.from, one.amount) } },
+              actual: success
+                ? {
+                    origin: { inputCurrency: money(one.from, one.amount) },
+                    destination: { outputCurrency: money(one.to, one.amount) },
+                  }
+                : null,
+            },
+    },
+    protocol: null,
+    ...one.over,
+  }
+}
+
+export const hash = (): string => `0x${randomBytes(32).toString('hex')}`
+
+function newAddress(chainId: number): string {
+  if (chainId === chains.solana?.id) return bs58.encode(randomBytes(32))
+  if (chainId === chains.tron?.id) return bs58check.encode(Buffer.concat([Buffer.from([0x41]), randomBytes(20)]))
+  return `0x${randomBytes(20).toString('hex')}`
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+
+// What Relay answers, as far as it is used. Fields it adds are ignored; fields it may leave out are optional.
+
+const absent = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
+const Units = z.string().regex(/^\d{1,78}$/)
+const Time = z.union([z.iso.datetime({ offset: true }), z.number().int().positive()]).transform((at) => new Date(at))
+
+/** `POST /quote/v2` with `useDepositAddress`. */
+export const Quote = z.object({
+  steps: z.array(z.object({ depositAddress: absent(z.string().min(1)) })),
+})
+
+const Money = z.object({
+  currency: z.object({ chainId: z.number(), address: z.string() }),
+  amount: Units,
+  amountUsd: absent(z.string()),
+})
+const Leg = absent(z.object({ inputCurrency: absent(Money), outputCurrency: absent(Money) }))
+const Path = absent(z.object({ origin: Leg, destination: Leg }))
+
+/** One element of `GET /requests/v3`. `status` is open: Relay has added values before. */
+export const Request = z.object({
+  id: z.string().min(1),
+  status: z.string(),
+  supersededByRequestId: absent(z.string()),
+  updatedAt: Time,
+  depositAddress: absent(z.object({ address: z.string(), depositTxHash: absent(z.string()) })),
+  data: absent(
+    z.object({
+      failReason: absent(z.string()),
+      refundFailReason: absent(z.string()),
+      inTxs: absent(z.array(z.object({ txHash: absent(z.string()) }))),
+      route: absent(z.object({ quoted: Path, actual: Path })),
+    }),
+  ),
+})
+export type Request = z.output<typeof Request>
+
+export const Requests = z.object({ requests: z.array(Request), continuation: absent(z.string()) })
+
+/** The body of an error; everything else in it is for people. */
+export const Problem = z.object({ errorCode: absent(z.string()) })
+
+/** `request.status.updated`, as Relay posts it. */
+export const Callback = z.object({
+  data: z.object({ depositAddress: absent(z.object({ address: z.string() })) }),
+})

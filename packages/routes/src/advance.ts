@@ -1,0 +1,20 @@
+import { sqlOf, type Work } from '@payments/kernel'
+import { POLL } from './schedule.ts'
+
+/** Brings nearer, in the sandbox, when deposits settle and when routes are looked at. */
+export async function advance(work: Work, seconds: number): Promise<void> {
+  const { organisationId } = work.actor
+  const db = sqlOf(work.em)
+  await db.query(
+    `update sandbox_relay_requests q set settles_at = q.settles_at - make_interval(secs => $2)
+       from payment_routes r
+      where r.organisation_id = $1 and r.environment = 'test' and q.address = r.deposit_address and q.settles_at > now()`,
+    [organisationId, seconds],
+  )
+  await db.query(
+    `update payment_routes set next_poll_at = next_poll_at - make_interval(secs => $2)
+      where organisation_id = $1 and environment = 'test' and next_poll_at > now()`,
+    [organisationId, seconds],
+  )
+  work.afterCommit(() => work.runtime.wake(POLL))
+}

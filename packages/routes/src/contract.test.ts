@@ -1,0 +1,21 @@
+import { useService } from '#testing'
+import { routesContract } from './contract.ts'
+import { sandboxRoutes } from './sandbox.ts'
+
+const service = useService()
+
+routesContract('The sandbox', async () => {
+  const { pool } = service.runtime
+  const provider = sandboxRoutes(pool)
+  return {
+    provider,
+    async pay(depositAddress, amount, outcome) {
+      await provider.simulateDeposit(pool, { depositAddress, amount, currency: 'USDC', outcome })
+    },
+    async settle() {
+      await pool.query(
+        "update sandbox_relay_requests set settles_at = date_trunc('milliseconds', now()) where settles_at > now()",
+      )
+    },
+  }
+})

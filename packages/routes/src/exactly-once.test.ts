@@ -1,0 +1,195 @@
+import { bind } from '@payments/kernel'
+import { verify } from '@payments/ledger'
+import { Client } from 'pg'
+import { expect, test } from 'vitest'
+import { type Merchant, newMerchant, startProcess, startReceiver, startService, type TestService } from '#testing'
+import { type DepositReport, type RoutesProvider, routesProvider } from './provider.ts'
+import { no } from './refusals.ts'
+import { sandboxRoutes } from './sandbox.ts'
+import { newRoute, pay, sync } from './testing.ts'
+
+// biome-ignore lint/style/noProcessEnv: ROUTE_DEPOSITS=1000 makes the long run
+const DEPOSITS = Number(process.env.ROUTE_DEPOSITS ?? 150)
+const ROUTES = 12
+const KILLS = 6
+const PATIENCE_MS = 60_000 + DEPOSITS * 200
+const OUTCOMES = ['completed', 'completed', 'refunded', 'failed'] as const
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+const chance = (share: number) => Math.random() < share
+
+/** A provider at its worst: silent, broken, late, repeating itself, forgetting, out of order. It never lies about an end. */
+function faulty(honest: RoutesProvider): RoutesProvider & { readonly faults: () => number } {
+  const before = new Map<string, readonly DepositReport[]>()
+  let faults = 0
+  const fault = (share: number) => chance(share) && ++faults > 0
+  return {
+    faults: () => faults,
+    callsPerMinute: 60_000,
+    openAddress: (input) => honest.openAddress(input),
+    async deposits(input) {
+      if (fault(0.1)) throw no.provider_unavailable()
+      if (fault(0.05)) throw new Error('Unexpected end of JSON input')
+      const stale = before.get(input.depositAddress) ?? []
+      const now = await honest.deposits(input)
+      before.set(input.depositAddress, now)
+      if (fault(0.1)) await pause(Math.random() * 300)
+      if (fault(0.15)) return stale
+      return now
+        .filter(() => !fault(0.1))
+        .flatMap((report) => (fault(0.1) ? [report, report] : [report]))
+        .map((report) =>
+          fault(0.1)
+            ? { ...report, status: 'pending' as const, updatedAt: new Date(report.updatedAt.getTime() - 86_400_000) }
+            : report,
+        )
+        .toSorted(() => Math.random() - 0.5)
+    },
+  }
+}
+
+/** Pays `count` deposits over the routes, each as its outcome says; by request. */
+async function payAll(merchant: Merchant, routes: readonly { id: string }[], count: number) {
+  const paid = new Map<string, string>()
+  for (let number = 0; number < count; number++) {
+    const outcome = OUTCOMES[number % OUTCOMES.length] as string
+    const route = routes[number % routes.length] as { id: string }
+    paid.set(await pay(merchant, route.id, `${1 + (number % 40)}.${10 + (number % 3)}`, outcome), outcome)
+  }
+  return paid
+}
+
+/** Brings every look forward until nothing is on its way any more. */
+async function settled(owner: Client, count: number): Promise<void> {
+  const end = Date.now() + PATIENCE_MS
+  while (Date.now() < end) {
+    const { rows } = await owner.query<{ done: number }>(
+      "select count(*) filter (where status <> 'pending')::int as done from payment_route_deposits",
+    )
+    if (rows[0]?.done === count) return
+    await owner.query(
+      "update payment_routes set next_poll_at = least(next_poll_at, now() + interval '200 milliseconds')",
+    )
+    await pause(250)
+  }
+}
+
+/** Exactly one of everything: deposits, entries of the list, bookings, events. */
+async function expectOnce(service: TestService, merchant: Merchant, owner: Client, paid: Map<string, string>) {
+  const { rows: deposits } = await owner.query<{ id: string; request: string; status: string }>(
+    'select id, relay_request_id as request, status from payment_route_deposits',
+  )
+  expect(new Map(deposits.map(({ request, status }) => [request, status]))).toEqual(paid)
+  expect(deposits.length).toBe(paid.size)
+  expect((await merchant.call('GET /v1/transactions')).body.data.total).toBe(paid.size)
+  const { rows: events } = await owner.query<{ change: string }>(
+    `select resource_id || ' ' || coalesce(payload->'data'->>'previousStatus', 'nothing') || ' ' || (payload->'data'->>'status') as change
+       from events where type = 'payment_route.deposit.updated'`,
+  )
+  const expected = deposits.flatMap(({ id, status }) => [`${id} nothing pending`, `${id} pending ${status}`])
+  expect(events.map(({ change }) => change).sort()).toEqual(expected.sort())
+  const { rows: entries } = await owner.query<{ count: number }>('select count(*)::int as count from ledger_entries')
+  // Received, and what became of it.
+  expect(entries[0]?.count).toBe(2 * paid.size)
+  const report = await verify(service.runtime.pool)
+  expect(report).toMatchObject({ ok: true, findings: [] })
+}
+
+async function connected(service: TestService): Promise<Client> {
+  const owner = new Client({ connectionString: service.database.ownerUrl })
+  await owner.connect()
+  return owner
+}
+
+test(
+  'under random faults, cut connections and impatient merchants every deposit is final once, listed once, booked once and told once',
+  async () => {
+    const receiver = await startReceiver()
+    let provider: ReturnType<typeof faulty> | undefined
+    const bound = (): ReturnType<typeof faulty> => {
+      provider ??= faulty(sandboxRoutes(service.runtime.pool))
+      return provider
+    }
+    const lazy: RoutesProvider = {
+      callsPerMinute: 60_000,
+      openAddress: (input) => bound().openAddress(input),
+      deposits: (input) => bound().deposits(input),
+    }
+    const service = await startService({
+      worker: true,
+      live: [bind(routesProvider, 'test', lazy)],
+      settings: { WEBHOOK_DEV_TARGETS: receiver.origin },
+    })
+    const owner = await connected(service)
+    try {
+      const merchant = await newMerchant(service)
+      const endpoint = { url: receiver.url, events: ['payment_route.deposit.updated'] }
+      expect((await merchant.call('POST /v1/webhooks', { body: endpoint })).status).toBe(201)
+      const routes = await Promise.all(Array.from({ length: ROUTES }, () => newRoute(merchant)))
+      const paid = await payAll(merchant, routes, DEPOSITS)
+      let working = true
+      const impatient = Array.from({ length: 3 }, async () => {
+        while (working) {
+          await sync(merchant, routes[Math.floor(Math.random() * ROUTES)]?.id ?? '').catch(() => undefined)
+          await pause(20)
+        }
+      })
+      const cutter = async () => {
+        while (working) {
+          await owner.query(
+            `select pg_terminate_backend(pid) from pg_stat_activity
+              where datname = current_database() and application_name = 'payments' order by random() limit 1`,
+          )
+          await pause(300)
+        }
+      }
+      const cutting = cutter()
+      const watcher = await connected(service)
+      await settled(watcher, DEPOSITS)
+      working = false
+      await Promise.all([...impatient, cutting])
+      await watcher.end()
+      expect(bound().faults()).toBeGreaterThan(0)
+      await service.runtime.pool.query('select 1').catch(() => undefined)
+      await expectOnce(service, merchant, owner, paid)
+      const ids = (all: readonly { body: string }[]) => new Set(all.map(({ body }) => JSON.parse(body).id as string))
+      const received = await receiver.until((all) => ids(all).size === 2 * DEPOSITS, PATIENCE_MS)
+      expect(ids(received).size).toBe(2 * DEPOSITS)
+    } finally {
+      await owner.end()
+      await service.stop()
+      await receiver.close()
+    }
+  },
+  PATIENCE_MS * 3,
+)
+
+test(
+  'a process that is killed at random, again and again, loses and doubles nothing',
+  async () => {
+    const service = await startService()
+    const owner = await connected(service)
+    const start = () => startProcess(service, { PROCESS_ROLE: 'all' })
+    let worker = await start()
+    try {
+      const merchant = await newMerchant(service)
+      const routes = await Promise.all(Array.from({ length: ROUTES }, () => newRoute(merchant)))
+      const paid = new Map<string, string>()
+      while (paid.size < DEPOSITS) {
+        const wave = await payAll(merchant, routes, Math.min(DEPOSITS - paid.size, Math.ceil(DEPOSITS / KILLS)))
+        for (const [request, outcome] of wave) paid.set(request, outcome)
+        await owner.query('update payment_routes set next_poll_at = least(next_poll_at, now())')
+        await pause(Math.random() * 900)
+        worker.kill()
+        worker = await start()
+      }
+      await settled(owner, DEPOSITS)
+      await expectOnce(service, merchant, owner, paid)
+    } finally {
+      worker.kill()
+      await owner.end()
+      await service.stop()
+    }
+  },
+  PATIENCE_MS * 3,
+)

@@ -1,0 +1,123 @@
+import { newId, type Runtime } from '@payments/kernel'
+import { beforeEach, expect, test } from 'vitest'
+import { foundOrganisation, useService } from '#testing'
+import { claim, spend } from './allowance.ts'
+import { pollOnce, watchJob } from './jobs.ts'
+import { nextLook } from './schedule.ts'
+
+const service = useService()
+const PER_MINUTE = 60
+const BURST = 10
+
+beforeEach(async () => {
+  const { pool } = service.runtime
+  await pool.query('delete from payment_routes')
+  await pool.query("update provider_allowances set calls = 0, counted_at = now() - interval '1 hour'")
+})
+
+/** Routes that are all due, looked at every so many seconds. */
+async function dueRoutes(count: number, pollSeconds: number): Promise<void> {
+  await service.runtime.pool.query(
+    `insert into payment_routes (id, organisation_id, environment, name, status, origin_chain_key, origin_currency,
+       destination_chain_key, destination_currency, destination_address, deposit_address, next_poll_at, poll_seconds, created_at, updated_at)
+     select gen_random_uuid(), $1, 'test', 'Route', 'active', 'ethereum', 'USDC', 'base', 'USDC', n || $4, n || $4, now() - interval '1 minute', $3, now(), now()
+       from generate_series(1, $2::int) n`,
+    [await foundOrganisation(service.runtime), count, pollSeconds, newId()],
+  )
+}
+
+/** Claims within the limit, and how many the limit allowed by then. */
+async function claims(rounds: number): Promise<{ ids: string[]; allowed: number }> {
+  const started = Date.now()
+  const taken = await Promise.all(Array.from({ length: rounds }, () => claim(service.runtime.pool, 'test', PER_MINUTE)))
+  const allowed = BURST + Math.ceil(((Date.now() - started) / 60_000) * PER_MINUTE)
+  return { ids: taken.flat().map(({ id }) => id), allowed }
+}
+
+test('a round over 100,000 routes that are all due is two statements and as many looks as the provider allows', async () => {
+  for (let part = 0; part < 20; part++) await dueRoutes(5000, 3600)
+  let statements = 0
+  const pool = new Proxy(service.runtime.pool, {
+    get(target, name) {
+      if (name !== 'query') return Reflect.get(target, name)
+      return (...given: [string, unknown[]]) => {
+        statements++
+        return target.query(...given)
+      }
+    },
+  })
+  let inserts = 0
+  const boss = new Proxy(service.runtime.boss, {
+    get(target, name) {
+      if (name !== 'insert') return Reflect.get(target, name)
+      return (...given: Parameters<typeof target.insert>) => {
+        inserts++
+        return target.insert(...given)
+      }
+    },
+  })
+  const due = await pollOnce({ ...service.runtime, pool, boss } as Runtime)
+  expect(due.length).toBe(200)
+  expect([statements, inserts]).toEqual([1, 1])
+  const { rows } = await service.runtime.pool.query(
+    "select count(*)::int as jobs from pgboss.job where name = $1 and state = 'created'",
+    [watchJob.name],
+  )
+  expect(rows).toEqual([{ jobs: 200 }])
+})
+
+test('processes that poll at once stay within one limit together and take no route twice', async () => {
+  await dueRoutes(200, 2)
+  const { ids, allowed } = await claims(12)
+  expect(ids.length).toBeGreaterThanOrEqual(BURST - 2)
+  expect(ids.length).toBeLessThanOrEqual(allowed)
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+test('routes where money moves go first, and idle ones still get their share', async () => {
+  await dueRoutes(500, 2)
+  await dueRoutes(500, 3600)
+  const idle = new Set(
+    (
+      await service.runtime.pool.query<{ id: string }>('select id from payment_routes where poll_seconds > 60')
+    ).rows.map(({ id }) => id),
+  )
+  const taken = await claim(service.runtime.pool, 'test', 12_000)
+  expect(taken.length).toBe(200)
+  const idleTaken = taken.filter(({ id }) => idle.has(id)).length
+  expect(idleTaken).toBeGreaterThanOrEqual(40)
+  expect(idleTaken).toBeLessThanOrEqual(41)
+})
+
+test('idle routes take the whole round when nothing else is due', async () => {
+  await dueRoutes(300, 3600)
+  expect((await claim(service.runtime.pool, 'test', 12_000)).length).toBe(200)
+})
+
+test('a merchant’s look counts: it goes ahead of the polls, and ends where the provider’s limit does', async () => {
+  await dueRoutes(50, 2)
+  const { pool } = service.runtime
+  for (let look = 0; look < BURST * 2; look++) await spend(pool, 'test', PER_MINUTE)
+  expect(await claim(pool, 'test', PER_MINUTE)).toEqual([])
+  await pool.query('update provider_allowances set calls = -10, counted_at = clock_timestamp()')
+  await expect(spend(pool, 'test', PER_MINUTE).then(() => spend(pool, 'test', PER_MINUTE))).rejects.toMatchObject({
+    status: 503,
+    message: 'The payment provider is not available, please retry',
+  })
+})
+
+test('the pause between two looks doubles to an hour, to a day for a deleted route, and differs by a fifth at most', () => {
+  const pauses = (status: string) => {
+    let pollSeconds = 15
+    return Array.from({ length: 15 }, () => {
+      const next = nextLook({ status, pollSeconds }, false, 0)
+      pollSeconds = next.pollSeconds
+      expect(Math.abs(next.nextPollAt.getTime() / 1000 - pollSeconds)).toBeLessThanOrEqual(pollSeconds / 5 + 0.001)
+      return pollSeconds
+    })
+  }
+  expect(pauses('active').slice(0, 3)).toEqual([30, 60, 120])
+  expect(pauses('active').at(-1)).toBe(3600)
+  expect(pauses('deleted').at(-1)).toBe(86_400)
+  expect(nextLook({ status: 'active', pollSeconds: 3600 }, true, 0).pollSeconds).toBe(2)
+})

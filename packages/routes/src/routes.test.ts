@@ -1,0 +1,232 @@
+import { signedIn } from '@payments/accounts/testing'
+import { bind } from '@payments/kernel'
+import { describe, expect, test } from 'vitest'
+import { call, newMerchant, useService } from '#testing'
+import { routesProvider } from './provider.ts'
+import { sandboxRoutes } from './sandbox.ts'
+import { advance, newRoute, newRouteBody, pay, someWallet, sync } from './testing.ts'
+
+let nextAddress: string | undefined
+const opened: { refundAddress: string }[] = []
+const service = useService({
+  live: [
+    bind(routesProvider, 'test', {
+      callsPerMinute: 60_000,
+      async openAddress(input) {
+        opened.push(input)
+        const given = nextAddress
+        nextAddress = undefined
+        return given === undefined ? sandboxRoutes(service.runtime.pool).openAddress(input) : { depositAddress: given }
+      },
+      deposits: (input) => sandboxRoutes(service.runtime.pool).deposits(input),
+    }),
+  ],
+})
+
+const create = (merchant: Awaited<ReturnType<typeof newMerchant>>, given: Record<string, unknown> = {}) =>
+  merchant.call('POST /v1/payment-routes', { body: newRouteBody(given) })
+
+describe('creating', () => {
+  test.each<[Record<string, unknown>, string]>([
+    [{ originChainKey: 'atlantis' }, 'originChainKey'],
+    [{ destinationChainKey: 'atlantis' }, 'destinationChainKey'],
+    [{ destinationCurrency: 'DOGE' }, 'destinationCurrency'],
+    [{ originCurrency: 'SOL' }, 'originCurrency'],
+    [{ destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976f' }, 'destinationAddress'],
+    [{ destinationAddress: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8' }, 'destinationAddress'],
+    [{ destinationChainKey: 'solana', destinationAddress: someWallet() }, 'destinationAddress'],
+    [{ destinationChainKey: 'solana', destinationAddress: '1111' }, 'destinationAddress'],
+    [
+      { destinationChainKey: 'tron', destinationCurrency: 'USDT', destinationAddress: `T${'1'.repeat(33)}` },
+      'destinationAddress',
+    ],
+    [{ refundAddress: '11111111111111111111111111111111' }, 'refundAddress'],
+    [{ originChainKey: 'solana', refundAddress: someWallet() }, 'refundAddress'],
+    [{ name: '  ' }, 'name'],
+    [{ customerId: 'somebody' }, 'customerId'],
+  ])('%o is refused with 422 by its field, before any provider is asked', async (given, field) => {
+    const merchant = await newMerchant(service)
+    const before = opened.length
+    const answer = await create(merchant, given)
+    expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, [field]])
+    expect(opened.length).toBe(before)
+  })
+
+  test.each([
+    ['solana', 'USDC', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'],
+    ['tron', 'USDT', 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'],
+    ['base', 'ETH', someWallet()],
+  ])('an address of %s is taken there', async (destinationChainKey, destinationCurrency, destinationAddress) => {
+    const merchant = await newMerchant(service)
+    expect((await create(merchant, { destinationChainKey, destinationCurrency, destinationAddress })).status).toBe(201)
+  })
+
+  test('the same origin, destination and address twice is a 409, in whatever spelling, until the first is deleted', async () => {
+    const merchant = await newMerchant(service)
+    const destinationAddress = someWallet()
+    const first = await newRoute(merchant, { destinationAddress })
+    expect(first.destinationAddress.toLowerCase()).toBe(destinationAddress)
+    for (const spelling of [destinationAddress, first.destinationAddress]) {
+      const again = await create(merchant, { destinationAddress: spelling })
+      expect([again.status, again.body.message]).toEqual([409, 'Payment route already active'])
+    }
+    const other = await newMerchant(service)
+    expect((await create(other, { destinationAddress })).status).toBe(201)
+    await merchant.call(`DELETE /v1/payment-routes/${first.id}`)
+    expect((await create(merchant, { destinationAddress })).status).toBe(201)
+  })
+
+  test('of two at the same moment one is made', async () => {
+    const merchant = await newMerchant(service)
+    const body = { destinationAddress: someWallet() }
+    const answers = await Promise.all([create(merchant, body), create(merchant, body), create(merchant, body)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409])
+  })
+
+  test('a deposit address that was ever another route’s is refused, in any spelling, also a deleted one’s', async () => {
+    const merchant = await newMerchant(service)
+    const { id, depositAddress } = await newRoute(merchant)
+    await merchant.call(`DELETE /v1/payment-routes/${id}`)
+    const stranger = await newMerchant(service)
+    for (const used of [depositAddress, depositAddress.toLowerCase()]) {
+      nextAddress = used
+      const answer = await create(stranger)
+      expect([answer.status, answer.body.message]).toEqual([
+        502,
+        'The provider gave no usable deposit address, please retry',
+      ])
+    }
+    expect((await stranger.call('GET /v1/payment-routes')).body.data.total).toBe(0)
+  })
+
+  test('a deposit address of another kind of chain is refused', async () => {
+    nextAddress = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'
+    expect((await create(await newMerchant(service))).status).toBe(502)
+  })
+
+  test('failed deposits always have somewhere to go back to', async () => {
+    const merchant = await newMerchant(service)
+    await create(merchant)
+    expect(opened.at(-1)?.refundAddress).toBe('0x71C7656EC7ab88b098defB751B7401B5f6d8976F')
+    const refundAddress = someWallet()
+    await create(merchant, { refundAddress })
+    expect(opened.at(-1)?.refundAddress.toLowerCase()).toBe(refundAddress)
+  })
+
+  test('a customer of another organisation or environment is not found', async () => {
+    const [merchant, stranger] = [await newMerchant(service), await newMerchant(service)]
+    const { body } = await stranger.call('POST /v1/customers', { body: { name: 'Bola', email: 'bola@example.com' } })
+    const answer = await create(merchant, { customerId: body.data.id })
+    expect([answer.status, answer.body.message]).toEqual([404, 'Customer not found'])
+    expect((await create(stranger, { customerId: body.data.id })).body.data.customerId).toBe(body.data.id)
+  })
+
+  test('the live environment without a provider says so and stores nothing', async () => {
+    const merchant = await newMerchant(service, { environment: 'live' })
+    const answer = await create(merchant)
+    expect([answer.status, answer.body.message]).toEqual([
+      503,
+      'Payment routes is not available in the live environment',
+    ])
+    expect((await merchant.call('GET /v1/payment-routes')).body.data.total).toBe(0)
+  })
+})
+
+test('a deposit on a deleted route is recorded', async () => {
+  const merchant = await newMerchant(service)
+  const { id } = await newRoute(merchant)
+  await merchant.call(`DELETE /v1/payment-routes/${id}`)
+  await pay(merchant, id, '12.5')
+  await advance(merchant, 10)
+  expect((await sync(merchant, id)).body.data).toEqual({ synced: 1, created: 1, updated: 0 })
+  expect((await merchant.call('GET /v1/transactions')).body.data).toMatchObject({
+    total: 1,
+    transactions: [{ status: 'completed' }],
+  })
+  expect((await merchant.call(`DELETE /v1/payment-routes/${id}`)).status).toBe(404)
+})
+
+test('looks at one route at the same moment all succeed, and open a deposit once', async () => {
+  const merchant = await newMerchant(service)
+  const { id } = await newRoute(merchant)
+  for (let number = 1; number <= 5; number++) await pay(merchant, id, String(number))
+  const answers = await Promise.all(Array.from({ length: 6 }, () => sync(merchant, id)))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
+  expect(answers.reduce((sum, { body }) => sum + body.data.created, 0)).toBe(5)
+  expect((await merchant.call('GET /v1/payment-routes/deposits')).body.data.total).toBe(5)
+})
+
+describe('an operator', () => {
+  const operate = async (id: string, verb: 'pause' | 'resume') => {
+    const { accessToken } = await signedIn(service.runtime, { role: 'operator' })
+    return call(service, `POST /v1/admin/ops/payment-routes/${id}/${verb}`, { token: accessToken, key: null })
+  }
+  const events = async (id: string) => {
+    const { rows } = await service.runtime.pool.query<{ text: string }>(
+      `select type || ' ' || coalesce(payload->'data'->>'previousStatus', '-') || ' ' || (payload->'data'->>'status') || ' ' || organisation_id as text
+         from events where resource_id = $1 order by id`,
+      [id],
+    )
+    return rows.map(({ text }) => text)
+  }
+
+  test('pauses and resumes a route of any organisation, and its merchant hears of both', async () => {
+    const merchant = await newMerchant(service)
+    const { id } = await newRoute(merchant)
+    expect((await operate(id, 'pause')).body).toMatchObject({
+      message: 'Payment route paused',
+      data: { status: 'paused' },
+    })
+    expect((await merchant.call(`GET /v1/payment-routes/${id}`)).body.data.status).toBe('paused')
+    expect((await operate(id, 'resume')).body.data.status).toBe('active')
+    expect(await events(id)).toEqual([
+      `payment_route.created - active ${merchant.organisationId}`,
+      `payment_route.updated active paused ${merchant.organisationId}`,
+      `payment_route.updated paused active ${merchant.organisationId}`,
+    ])
+  })
+
+  test('is told that a route is paused or active already, or not there', async () => {
+    const merchant = await newMerchant(service)
+    const { id } = await newRoute(merchant)
+    expect((await operate(id, 'resume')).body.message).toBe('Payment route already active')
+    await operate(id, 'pause')
+    expect((await operate(id, 'pause')).body.message).toBe('Payment route already paused')
+    await merchant.call(`DELETE /v1/payment-routes/${id}`)
+    for (const verb of ['pause', 'resume'] as const) expect((await operate(id, verb)).status).toBe(404)
+    expect((await operate('nothing', 'pause')).status).toBe(404)
+  })
+
+  test('stops no deposit: what arrives at a paused route is recorded', async () => {
+    const merchant = await newMerchant(service)
+    const { id } = await newRoute(merchant)
+    await operate(id, 'pause')
+    await pay(merchant, id, '3')
+    expect((await sync(merchant, id)).body.data.created).toBe(1)
+  })
+})
+
+describe('the sandbox', () => {
+  test('times out on an amount that ends in .13, and has settled when it answers again', async () => {
+    const merchant = await newMerchant(service)
+    const { id } = await newRoute(merchant)
+    await pay(merchant, id, '1.13')
+    const silent = await sync(merchant, id)
+    expect([silent.status, silent.body.message]).toEqual([503, 'The payment provider is not available, please retry'])
+    await advance(merchant, 30)
+    expect((await sync(merchant, id)).body.data).toEqual({ synced: 1, created: 1, updated: 0 })
+    expect((await merchant.call('GET /v1/payment-routes/deposits')).body.data.deposits).toMatchObject([
+      { status: 'completed', origin: { amount: '1.13' } },
+    ])
+  })
+
+  test('settles when its clock moves on, for one organisation alone', async () => {
+    const [merchant, stranger] = [await newMerchant(service), await newMerchant(service)]
+    const [{ id }, { id: others }] = [await newRoute(merchant), await newRoute(stranger)]
+    await pay(merchant, id, '1.13')
+    await pay(stranger, others, '1.13')
+    await advance(merchant, 60)
+    expect((await sync(merchant, id)).status).toBe(200)
+    expect((await sync(stranger, others)).status).toBe(503)
+  })
+})
