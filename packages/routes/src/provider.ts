@@ -1,7 +1,7 @@
 import { port } from '@payments/kernel'
 
 /** Where money comes from or goes to, in a merchant's words. */
-interface Leg {
+export interface Leg {
   readonly networkKey: string
   readonly currency: string
 }

@@ -3,7 +3,7 @@ import { hasten, routesProvider } from '@payments/routes'
 import { readBody } from './body.ts'
 import { success } from './envelope.ts'
 import { no } from './refusals.ts'
-import type { Gateway } from './server.ts'
+import type { Gateway } from './state.ts'
 
 /**
  * Where providers call back. No operation of the API: the signature is over the bytes, and the shape is the provider's. A callback
