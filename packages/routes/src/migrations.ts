@@ -27,8 +27,12 @@ export const migrations: readonly MigrationStep[] = [
       )`,
       // A deposit address belongs to one route for ever, in whatever organisation and spelling.
       'create unique index payment_routes_deposit_address_key on payment_routes (environment, lower(deposit_address), origin_chain_key)',
+      // What makes two living routes the same, as one text. No other index answers a question for it, so the planner cannot
+      // mistake the organisation's list for it while it knows nothing of a young table.
+      `create function payment_route_identity(text, text, text, text, text, text, text) returns text
+        language sql immutable parallel safe return md5($1 || '|' || $2 || '|' || $3 || '|' || $4 || '|' || $5 || '|' || $6 || '|' || $7)`,
       `create unique index payment_routes_active_key on payment_routes
-        (organisation_id, environment, origin_chain_key, origin_currency, destination_chain_key, destination_currency, destination_address)
+        (payment_route_identity(organisation_id::text, environment, origin_chain_key, origin_currency, destination_chain_key, destination_currency, destination_address))
         where status <> 'deleted'`,
       'create index payment_routes_newest on payment_routes (organisation_id, environment, created_at desc, id desc)',
       // Two queues: routes where money moved lately, and all others, which may wait longer.

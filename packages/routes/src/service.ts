@@ -50,10 +50,10 @@ export async function prepare(read: Read, input: z.output<typeof NewPaymentRoute
 async function hasTwin(read: Read, input: z.output<typeof NewPaymentRoute>, plan: Plan): Promise<boolean> {
   const { organisationId, environment } = read.actor
   const { rows } = await sql`select 1 from payment_routes
-    where organisation_id = ${organisationId} and environment = ${environment}
-      and origin_chain_key = ${plan.origin.key} and origin_currency = ${plan.originCurrency}
-      and destination_chain_key = ${plan.destination.key} and destination_currency = ${input.destinationCurrency}
-      and destination_address = ${plan.destinationAddress} and status <> 'deleted'`.execute(read.em.getKysely())
+    where payment_route_identity(organisation_id::text, environment, origin_chain_key, origin_currency, destination_chain_key, destination_currency, destination_address)
+        = payment_route_identity(${organisationId}, ${environment}, ${plan.origin.key}, ${plan.originCurrency}, ${plan.destination.key},
+                                 ${input.destinationCurrency}, ${plan.destinationAddress})
+      and status <> 'deleted'`.execute(read.em.getKysely())
   return rows.length > 0
 }
 

@@ -34,8 +34,9 @@ const STORE = `insert into idempotency_keys as i (organisation_id, environment, 
   where i.fence = excluded.fence or i.expires_at <= now() returning 1`
 const LEASE = `insert into idempotency_keys as i (organisation_id, environment, method, path, key, fence, expires_at) values ($1, $2, $3, $4, $5, $6, now() + interval '45 seconds')
   on conflict (organisation_id, environment, method, path, key) do update set fence = excluded.fence, expires_at = excluded.expires_at where i.expires_at <= now()`
-const TWIN = `select count(*) from payment_routes where organisation_id = $1 and environment = $2 and origin_chain_key = $3 and origin_currency = $4
-  and destination_chain_key = $5 and destination_currency = $6 and destination_address = $7 and status <> 'deleted'`
+const TWIN = `select count(*) from payment_routes
+  where payment_route_identity(organisation_id::text, environment, origin_chain_key, origin_currency, destination_chain_key, destination_currency, destination_address)
+      = payment_route_identity($1, $2, $3, $4, $5, $6, $7) and status <> 'deleted'`
 const PROVIDER = 'insert into sandbox_relay_addresses (address, route_id) values ($1, $2)'
 const ROUTE = `insert into payment_routes (id, organisation_id, environment, name, status, origin_chain_key, origin_currency, destination_chain_key,
   destination_currency, destination_address, deposit_address, next_poll_at, poll_seconds, created_at, updated_at)
