@@ -1,4 +1,4 @@
-import type { EntityName, FilterQuery, RequiredEntityData } from '@mikro-orm/core'
+import type { EntityName, EntitySchema, FilterQuery, RequiredEntityData } from '@mikro-orm/core'
 import { LockMode } from '@mikro-orm/core'
 import type { LedgerEntry } from './change.ts'
 import { risingAfter } from './clock.ts'
@@ -27,9 +27,14 @@ export interface Resource<R extends Row, S extends string = string, E extends st
   entry?(row: R): LedgerEntry
 }
 
-export const resource = <R extends Row, S extends string, E extends string>(
-  definition: Resource<R, S, E>,
-): Resource<R, S, E> => definition
+/** Defines a resource. The row's type comes from `present`; the schema that `defineEntity` made is not generic enough to say it. */
+export const resource = <R extends Row, S extends string, E extends string>({
+  entity,
+  ...definition
+}: Omit<Resource<R, S, E>, 'entity'> & {
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  readonly entity: EntitySchema<any, any, any>
+}): Resource<R, S, E> => ({ ...definition, entity: entity as EntityName<R> })
 
 /** Writes a new row in its initial state and records the change. The caller fills every column but status and times. */
 export async function open<R extends Row, S extends string, E extends string>(

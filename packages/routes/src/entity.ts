@@ -151,7 +151,7 @@ function depositEntry(row: DepositRow): LedgerEntry {
 
 export const routeResource = resource({
   machine: routeMachine,
-  entity: RouteEntity as never as import('@mikro-orm/core').EntityName<RouteRow>,
+  entity: RouteEntity,
   table: 'payment_routes',
   events: { created: 'payment_route.created', updated: 'payment_route.updated' },
   present: presentRoute,
@@ -159,7 +159,7 @@ export const routeResource = resource({
 
 export const depositResource = resource({
   machine: depositMachine,
-  entity: DepositEntity as never as import('@mikro-orm/core').EntityName<DepositRow>,
+  entity: DepositEntity,
   table: 'payment_route_deposits',
   events: { created: 'payment_route.deposit.updated', updated: 'payment_route.deposit.updated' },
   present: presentDeposit,

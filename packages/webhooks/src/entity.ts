@@ -1,4 +1,4 @@
-import { defineEntity, type EntityName, type InferEntity, p } from '@mikro-orm/core'
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import { resource, tenant, tenantFilter, times } from '@payments/kernel'
 import type { z } from 'zod'
 import type { Attempt, Delivery, Endpoint } from './schemas.ts'
@@ -66,7 +66,7 @@ export const presentDelivery = (row: DeliveryRow): z.infer<typeof Delivery> => (
 
 export const endpointResource = resource({
   machine: endpointMachine,
-  entity: EndpointEntity as never as EntityName<EndpointRow>,
+  entity: EndpointEntity,
   table: 'webhook_endpoints',
   events: null,
   present,

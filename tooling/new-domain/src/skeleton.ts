@@ -51,7 +51,7 @@ export const ${One} = z
 
 export const ${One}List = z.object({ ${plural}: z.array(${One}), total: z.number().int() })
 `,
-    'src/entity.ts': `import { defineEntity, type EntityName, type InferEntity, p } from '@mikro-orm/core'
+    'src/entity.ts': `import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import { resource, tenant, tenantFilter, times } from '@payments/kernel'
 import type { z } from 'zod'
 import type { ${One} } from './schemas.ts'
@@ -77,7 +77,7 @@ export const present = (row: ${One}Row): z.infer<typeof ${One}> => ({
 
 export const ${one}Resource = resource({
   machine: ${one}Machine,
-  entity: ${One}Entity as never as EntityName<${One}Row>,
+  entity: ${One}Entity,
   table: '${plural}',
   events: { created: '${one}.created', updated: '${one}.updated' },
   present,
@@ -114,7 +114,7 @@ export const migrations: readonly MigrationStep[] = [
   },
 ]
 `,
-    'src/service.ts': `import { isId, move, newest, newId, open, type Read, type Work } from '@payments/kernel'
+    'src/service.ts': `import { isId, move, newId, open, type Read, type Work } from '@payments/kernel'
 import type { z } from 'zod'
 import { ${One}Entity, type ${One}Row, ${one}Resource } from './entity.ts'
 import { no } from './refusals.ts'
@@ -130,7 +130,11 @@ export const create = (work: Work, input: z.output<typeof New${One}>): Promise<$
 
 /** The newest 200, and the exact number of all. */
 export async function list(read: Read): Promise<{ rows: ${One}Row[]; total: number }> {
-  const [rows, total] = [await newest(read, ${One}Entity, { by: 'createdAt', limit: 200 }), await read.em.count(${One}Entity)]
+  const [rows, total] = await read.em.findAndCount(
+    ${One}Entity,
+    {},
+    { orderBy: { createdAt: 'desc', id: 'desc' }, limit: 200, disableIdentityMap: true },
+  )
   return { rows, total }
 }
 

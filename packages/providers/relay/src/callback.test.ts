@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { bind } from '@payments/kernel'
 import { routesProvider } from '@payments/routes'
 import { afterAll, expect, test } from 'vitest'
-import { newMerchant, type TestService, useService } from '#testing'
+import { type Merchant, newMerchant, type TestService, useService } from '#testing'
 import { addressOf, isAuthentic } from './callback.ts'
 import { type RelayServer, startRelay } from './testing.ts'
 
@@ -63,12 +63,8 @@ async function post(text: string, signature?: string) {
   })
 }
 
-const callbackOf = (address: string) =>
-  JSON.stringify({ event: 'request.status.updated', data: { status: 'success', depositAddress: { address } } })
-
-test('an authentic callback brings the look at its route forward and books nothing by itself', async () => {
-  const merchant = await newMerchant(service, { environment: 'live' })
-  const made = await merchant.call('POST /v1/payment-routes', {
+const routeOf = (merchant: Merchant) =>
+  merchant.call('POST /v1/payment-routes', {
     body: {
       name: 'Treasury',
       originChainKey: 'ethereum',
@@ -77,6 +73,13 @@ test('an authentic callback brings the look at its route forward and books nothi
       destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
     },
   })
+
+const callbackOf = (address: string) =>
+  JSON.stringify({ event: 'request.status.updated', data: { status: 'success', depositAddress: { address } } })
+
+test('an authentic callback brings the look at its route forward and books nothing by itself', async () => {
+  const merchant = await newMerchant(service, { environment: 'live' })
+  const made = await routeOf(merchant)
   expect(made.status, made.text).toBe(201)
   const due = async () => {
     const { rows } = await service.runtime.pool.query<{ due: boolean }>(
@@ -99,15 +102,7 @@ test('a callback about an address that is nobody’s is taken and changes nothin
 
 test('a merchant’s live deposit goes from Relay to the list of transactions', async () => {
   const merchant = await newMerchant(service, { environment: 'live' })
-  const made = await merchant.call('POST /v1/payment-routes', {
-    body: {
-      name: 'Treasury',
-      originChainKey: 'ethereum',
-      destinationChainKey: 'base',
-      destinationCurrency: 'USDC',
-      destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
-    },
-  })
+  const made = await routeOf(merchant)
   const sync = async () => (await merchant.call(`POST /v1/payment-routes/${made.body.data.id}/deposits/sync`)).body
   await world.pay(made.body.data.depositAddress, 12_500_000n, 'completed')
   expect((await sync()).data).toEqual({ synced: 1, created: 1, updated: 0 })
