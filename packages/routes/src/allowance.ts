@@ -51,6 +51,11 @@ export async function claim(db: SqlExecutor, environment: Environment, callsPerM
   return rows.map((row) => ({ id: row.id, organisationId: row.organisation_id, environment }))
 }
 
+/** Counts the calls that a look took beyond the one it was let go ahead with: an address with many changes has many pages. */
+export async function charge(db: SqlExecutor, environment: Environment, calls: number): Promise<void> {
+  await db.query('update provider_allowances set calls = calls - $2 where environment = $1', [environment, calls])
+}
+
 /**
  * Counts a look that a merchant asked for. It goes ahead of the polls, which then wait for it.
  * @throws Refusal 503 when merchants alone have used up the limit.

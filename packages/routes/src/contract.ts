@@ -1,4 +1,4 @@
-import { isAddressOf } from '@payments/kernel'
+import { isAddressOf, networkOf } from '@payments/kernel'
 import { describe, expect, test } from 'vitest'
 import type { DepositReport, RoutesProvider } from './provider.ts'
 
@@ -36,7 +36,9 @@ export function routesContract(name: string, begin: () => Promise<RoutesWorld>):
       })
     ).depositAddress
   const look = (world: RoutesWorld, depositAddress: string, origin = usdc, since: Date | null = null) =>
-    world.provider.deposits({ depositAddress, origin, destination: onBase, since })
+    world.provider
+      .deposits({ depositAddress, origin, destination: onBase, since, underway: [] })
+      .then(({ reports }) => reports)
   const only = async (reports: Promise<readonly DepositReport[]>) => {
     const all = await reports
     expect(all).toHaveLength(1)
@@ -44,6 +46,21 @@ export function routesContract(name: string, begin: () => Promise<RoutesWorld>):
   }
 
   describe(`${name} keeps the contract of payment routes:`, () => {
+    test('what it offers are networks and symbols of ours, each once, and a route can be had of them', async () => {
+      const { provider } = await begin()
+      const offers = await provider.offers()
+      expect(new Set(offers.map(({ networkKey }) => networkKey)).size).toBe(offers.length)
+      for (const { networkKey, origins, destinations } of offers) {
+        const symbols: readonly string[] = networkOf(networkKey)?.currencies ?? []
+        for (const side of [origins, destinations]) {
+          expect(side.filter((symbol) => !symbols.includes(symbol))).toEqual([])
+          expect(new Set(side).size).toBe(side.length)
+        }
+      }
+      expect(offers.find(({ networkKey }) => networkKey === 'ethereum')?.origins).toContain('USDC')
+      expect(offers.find(({ networkKey }) => networkKey === 'base')?.destinations).toContain('USDC')
+    })
+
     test.each([
       ['evm', usdc],
       ['svm', { networkKey: 'solana', currency: 'SOL' }],
@@ -68,7 +85,12 @@ export function routesContract(name: string, begin: () => Promise<RoutesWorld>):
         const address = await open(world)
         await world.pay(address, 12_500_000n, outcome)
         const before = await only(look(world, address))
-        expect(before).toMatchObject({ status: 'pending', originAmount: 12_500_000n, destinationAmount: null })
+        expect(before).toMatchObject({
+          status: 'pending',
+          origin: usdc,
+          originAmount: 12_500_000n,
+          destinationAmount: null,
+        })
         await world.settle()
         const after = await only(look(world, address))
         expect(after).toMatchObject({ requestId: before.requestId, status: outcome, originAmount: 12_500_000n })

@@ -15,10 +15,10 @@ import {
 } from '@payments/kernel'
 import { type Draft, post } from '@payments/ledger'
 import { sql } from 'kysely'
-import { spend } from './allowance.ts'
+import { charge, spend } from './allowance.ts'
 import { DepositEntity, type DepositRow, depositResource, RouteEntity, type RouteRow, routeResource } from './entity.ts'
 import { bookings } from './journal.ts'
-import { type DepositReport, routesProvider } from './provider.ts'
+import { type DepositLook, type DepositReport, routesProvider } from './provider.ts'
 import { no } from './refusals.ts'
 import { nextLook, POLL, SOON_SECONDS } from './schedule.ts'
 
@@ -34,13 +34,14 @@ export interface Synced {
 
 /** Asks the provider what has changed at a route's address. No transaction is open meanwhile. */
 async function look(read: Read, route: RouteRow): Promise<readonly DepositReport[]> {
-  const since = await changedSince(read, route)
-  return read.runtime.providers.get(routesProvider, route.environment).deposits({
+  const { reports, calls } = await read.runtime.providers.get(routesProvider, route.environment).deposits({
     depositAddress: route.depositAddress,
     origin: { networkKey: route.originChainKey, currency: route.originCurrency },
     destination: { networkKey: route.destinationChainKey, currency: route.destinationCurrency },
-    since,
+    ...(await known(read, route)),
   })
+  if (calls > 1) await charge(read.runtime.pool, route.environment, calls - 1)
+  return reports
 }
 
 /** A merchant's look: it does not wait for its turn, but counts. */
@@ -51,19 +52,20 @@ export async function lookNow(read: Read, route: RouteRow): Promise<readonly Dep
 }
 
 /**
- * From when on the provider is asked for changes: the newest that is known or the oldest that is not final, whichever was first, less an
- * hour, so that reports which overtook each other and clocks that differ lose nothing. Null, for everything, while nothing is known.
+ * What the provider need not be asked for again. `since`: the newest change that is known or the oldest deposit that is not final,
+ * whichever was first, less an hour, so that reports which overtook each other and clocks that differ lose nothing; null, for
+ * everything, while nothing is known. `underway`: the deposits that are not final.
  */
-async function changedSince(read: Read, route: RouteRow): Promise<Date | null> {
-  const { rows } = await sql<{ since: Date | string | null }>`
-    select least(now(), (select max(relay_updated_at) from payment_route_deposits where payment_route_id = ${route.id}),
-                 (select min(relay_updated_at) from payment_route_deposits where payment_route_id = ${route.id} and status = 'pending'))
-           - interval '1 hour' as since
-     where exists (select 1 from payment_route_deposits where payment_route_id = ${route.id})`.execute(
+async function known(read: Read, route: RouteRow): Promise<Pick<DepositLook, 'since' | 'underway'>> {
+  const { rows } = await sql<{ since: Date | string | null; underway: string[] }>`
+    select case when newest.at is not null then least(now(), newest.at, pending.oldest) - interval '1 hour' end as since, pending.underway
+      from (select max(relay_updated_at) as at from payment_route_deposits where payment_route_id = ${route.id}) as newest,
+           (select min(relay_updated_at) as oldest, coalesce(array_agg(relay_request_id), '{}') as underway
+              from payment_route_deposits where payment_route_id = ${route.id} and status = 'pending') as pending`.execute(
     read.em.getKysely(),
   )
-  const since = rows[0]?.since
-  return since ? new Date(since) : null
+  const { since, underway } = rows[0] ?? { since: null, underway: [] }
+  return { since: since ? new Date(since) : null, underway }
 }
 
 /**
@@ -112,8 +114,8 @@ async function first(work: Work, route: RouteRow, report: DepositReport): Promis
     routeName: route.name,
     customerId: route.customerId ?? null,
     relayRequestId: report.requestId,
-    originChainKey: route.originChainKey,
-    originCurrency: route.originCurrency,
+    originChainKey: report.origin.networkKey,
+    originCurrency: report.origin.currency,
     originAmount: report.originAmount,
     originAmountUsd: report.originAmountUsd,
     destinationChainKey: route.destinationChainKey,

@@ -21,21 +21,23 @@ const chance = (share: number) => Math.random() < share
 /** A provider at its worst: silent, broken, late, repeating itself, forgetting, out of order. It never lies about an end. */
 function faulty(honest: RoutesProvider): RoutesProvider & { readonly faults: () => number } {
   const before = new Map<string, readonly DepositReport[]>()
+  const seen = (reports: readonly DepositReport[]) => ({ reports, calls: 1 })
   let faults = 0
   const fault = (share: number) => chance(share) && ++faults > 0
   return {
     faults: () => faults,
     callsPerMinute: 60_000,
+    offers: () => honest.offers(),
     openAddress: (input) => honest.openAddress(input),
     async deposits(input) {
       if (fault(0.1)) throw no.provider_unavailable()
       if (fault(0.05)) throw new Error('Unexpected end of JSON input')
       const stale = before.get(input.depositAddress) ?? []
-      const now = await honest.deposits(input)
+      const { reports: now } = await honest.deposits(input)
       before.set(input.depositAddress, now)
       if (fault(0.1)) await pause(Math.random() * 300)
-      if (fault(0.15)) return stale
-      return now
+      if (fault(0.15)) return seen(stale)
+      const told = now
         .filter(() => !fault(0.1))
         .flatMap((report) => (fault(0.1) ? [report, report] : [report]))
         .map((report) =>
@@ -44,6 +46,7 @@ function faulty(honest: RoutesProvider): RoutesProvider & { readonly faults: () 
             : report,
         )
         .toSorted(() => Math.random() - 0.5)
+      return seen(told)
     },
   }
 }
@@ -112,6 +115,7 @@ test(
     }
     const lazy: RoutesProvider = {
       callsPerMinute: 60_000,
+      offers: () => bound().offers(),
       openAddress: (input) => bound().openAddress(input),
       deposits: (input) => bound().deposits(input),
     }

@@ -25,6 +25,15 @@ export const routes = domain({
 })
 
 export { hasten } from './deposits.ts'
-export { type DepositReport, type Leg, type ProviderCallback, type RoutesProvider, routesProvider } from './provider.ts'
+export {
+  type DepositLook,
+  type DepositReport,
+  type DepositsSeen,
+  type Leg,
+  type Offer,
+  type ProviderCallback,
+  type RoutesProvider,
+  routesProvider,
+} from './provider.ts'
 export { no as routesRefusals } from './refusals.ts'
 export { routesSandbox, sandboxRoutes } from './sandbox.ts'

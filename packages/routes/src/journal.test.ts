@@ -28,6 +28,7 @@ async function newRoute(originCurrency: 'USDC' | 'ETH' = 'USDC') {
   const report = (given: Partial<DepositReport>): DepositReport => ({
     requestId,
     status: 'pending',
+    origin: { networkKey: 'ethereum', currency: originCurrency },
     originAmount: usdc('12.5'),
     originAmountUsd: '12.5',
     destinationAmount: null,

@@ -16,7 +16,7 @@ export const migrations: readonly MigrationStep[] = [
         destination_chain_key text not null,
         destination_currency text not null,
         destination_address text not null,
-        refund_address text,
+        refund_address text not null,
         deposit_address text not null,
         next_poll_at timestamptz(3) not null,
         poll_seconds integer not null,
@@ -105,6 +105,21 @@ export const migrations: readonly MigrationStep[] = [
         dumb boolean not null default false
       )`,
       'create index sandbox_relay_requests_of_address on sandbox_relay_requests (address)',
+    ],
+  },
+  {
+    name: '20261121000600_route_operations',
+    up: [
+      `create table payment_route_refund_addresses (
+        organisation_id uuid not null references organisations,
+        environment text not null check (environment in ('test', 'live')),
+        network_type text not null check (network_type in ('evm', 'svm', 'tvm')),
+        address text not null,
+        updated_at timestamptz(3) not null default now(),
+        primary key (organisation_id, environment, network_type)
+      )`,
+      // What operators look after, of all organisations.
+      "create index payment_route_deposits_troubled on payment_route_deposits (relay_updated_at desc, id desc) where status in ('pending', 'failed')",
     ],
   },
 ]

@@ -1,13 +1,50 @@
-import { command } from '@payments/kernel'
-import { presentRoute } from './entity.ts'
+import { actingFor, command, preparedCommand, query } from '@payments/kernel'
+import { z } from 'zod'
+import { book, lookNow } from './deposits.ts'
+import { presentDeposit, presentRoute } from './entity.ts'
 import { no } from './refusals.ts'
-import { PaymentRoute, PaymentRouteId } from './schemas.ts'
-import { operate } from './service.ts'
+import { OperatedDepositList, PaymentRoute, PaymentRouteId, SyncResult } from './schemas.ts'
+import { findAnywhere, operate, troubled } from './service.ts'
 
 const tag = 'Operations'
 
 /** What operators do with payment routes, of whatever organisation. */
 export const routesOperatorRouter = {
+  deposits: query({
+    rest: 'GET /admin/ops/payment-routes/deposits',
+    access: 'operator',
+    tag,
+    summary: 'List deposits that need somebody',
+    description:
+      'Of all organisations: on their way for longer than an hour, or neither delivered nor sent back. At most 200, the one that changed last first; `total` counts all.',
+    message: 'Deposits retrieved',
+    input: z.strictObject({}),
+    output: OperatedDepositList,
+    async run(read) {
+      const { rows, total } = await troubled(read)
+      const deposits = rows.map((row) => ({
+        ...presentDeposit(row),
+        organisationId: row.organisationId,
+        environment: row.environment,
+      }))
+      return { deposits, total }
+    },
+  }),
+  syncDeposits: preparedCommand({
+    rest: 'POST /admin/ops/payment-routes/{paymentRouteId}/deposits/sync',
+    access: 'operator',
+    tag,
+    summary: 'Look for deposits of a payment route now',
+    message: 'Deposits synced',
+    input: PaymentRouteId,
+    output: SyncResult,
+    refusals: [no.payment_route_not_found, no.provider_failed, no.provider_unavailable],
+    async prepare(read, { paymentRouteId }) {
+      const route = await findAnywhere(read, paymentRouteId)
+      return { route, reports: await lookNow(read, route) }
+    },
+    run: (work, _input, { route, reports }) => book(actingFor(work, route), route, reports),
+  }),
   pause: command({
     rest: 'POST /admin/ops/payment-routes/{paymentRouteId}/pause',
     access: 'operator',

@@ -1,7 +1,7 @@
 import { newId, type Runtime } from '@payments/kernel'
 import { beforeEach, expect, test } from 'vitest'
 import { foundOrganisation, useService } from '#testing'
-import { claim, spend } from './allowance.ts'
+import { charge, claim, spend } from './allowance.ts'
 import { pollOnce, watchJob } from './jobs.ts'
 import { nextLook } from './schedule.ts'
 
@@ -19,8 +19,8 @@ beforeEach(async () => {
 async function dueRoutes(count: number, pollSeconds: number): Promise<void> {
   await service.runtime.pool.query(
     `insert into payment_routes (id, organisation_id, environment, name, status, origin_chain_key, origin_currency,
-       destination_chain_key, destination_currency, destination_address, deposit_address, next_poll_at, poll_seconds, created_at, updated_at)
-     select gen_random_uuid(), $1, 'test', 'Route', 'active', 'ethereum', 'USDC', 'base', 'USDC', n || $4, n || $4, now() - interval '1 minute', $3, now(), now()
+       destination_chain_key, destination_currency, destination_address, refund_address, deposit_address, next_poll_at, poll_seconds, created_at, updated_at)
+     select gen_random_uuid(), $1, 'test', 'Route', 'active', 'ethereum', 'USDC', 'base', 'USDC', n || $4, 'r', n || $4, now() - interval '1 minute', $3, now(), now()
        from generate_series(1, $2::int) n`,
     [await foundOrganisation(service.runtime), count, pollSeconds, newId()],
   )
@@ -104,6 +104,16 @@ test('a merchant’s look counts: it goes ahead of the polls, and ends where the
     status: 503,
     message: 'The payment provider is not available, please retry',
   })
+})
+
+test('an address with many pages pays for each of them: the next looks wait', async () => {
+  await dueRoutes(50, 2)
+  const { pool } = service.runtime
+  await pool.query('update provider_allowances set calls = $1, counted_at = clock_timestamp()', [BURST])
+  await charge(pool, 'test', BURST + 5)
+  expect(await claim(pool, 'test', PER_MINUTE)).toEqual([])
+  await pool.query("update provider_allowances set counted_at = counted_at - interval '8 seconds'")
+  expect((await claim(pool, 'test', PER_MINUTE)).length).toBeOneOf([2, 3, 4])
 })
 
 test('the pause between two looks doubles to an hour, to a day for a deleted route, and differs by a fifth at most', () => {

@@ -6,11 +6,20 @@ export interface Leg {
   readonly currency: string
 }
 
+/** What a provider serves of one network: symbols that can be paid in, and symbols that can be delivered. */
+export interface Offer {
+  readonly networkKey: string
+  readonly origins: readonly string[]
+  readonly destinations: readonly string[]
+}
+
 /** What the provider says of one deposit, in the domain's words. Amounts are minor units of the leg's currency. */
 export interface DepositReport {
   /** The provider's id of the request; one deposit has one. */
   readonly requestId: string
   readonly status: 'pending' | 'completed' | 'failed' | 'refunded'
+  /** What was paid in, and where: mostly what the route asks for, but payers err, and a provider may take that too. */
+  readonly origin: Leg
   readonly originAmount: bigint
   readonly originAmountUsd: string | null
   readonly destinationAmount: bigint | null
@@ -18,6 +27,23 @@ export interface DepositReport {
   readonly depositTxHash: string | null
   readonly failureReason: string | null
   readonly updatedAt: Date
+}
+
+/** What to look for at one address. */
+export interface DepositLook {
+  readonly depositAddress: string
+  readonly origin: Leg
+  readonly destination: Leg
+  /** Changes from then on; null for ever. Older ones may come too. */
+  readonly since: Date | null
+  /** Requests known to be on their way: they are asked about even where the address's own list leaves them out. */
+  readonly underway: readonly string[]
+}
+
+/** What a look found, and how many calls of {@link RoutesProvider.callsPerMinute} it took. */
+export interface DepositsSeen {
+  readonly reports: readonly DepositReport[]
+  readonly calls: number
 }
 
 /** An HTTP request that claims to come from the provider. `body`: the bytes as they came. */
@@ -31,8 +57,10 @@ export interface ProviderCallback {
  * (503), which carry nothing of the provider's own text to a merchant.
  */
 export interface RoutesProvider {
-  /** How many looks for deposits the provider allows in a minute, over all processes. */
+  /** How many calls of looks for deposits the provider allows in a minute, over all processes. */
   readonly callsPerMinute: number
+  /** What can be paid in and delivered now. May be some hours old. */
+  offers(): Promise<readonly Offer[]>
   /** A fresh deposit address on the origin chain for this route. Repeating it makes another address, never a payment. */
   openAddress(input: {
     routeId: string
@@ -40,13 +68,8 @@ export interface RoutesProvider {
     destination: Leg & { address: string }
     refundAddress: string
   }): Promise<{ depositAddress: string }>
-  /** Every deposit at an address that changed since then (ever, for null), whatever request it became. Older ones may come too. */
-  deposits(input: {
-    depositAddress: string
-    origin: Leg
-    destination: Leg
-    since: Date | null
-  }): Promise<readonly DepositReport[]>
+  /** Every deposit at an address that changed, whatever request it became. */
+  deposits(look: DepositLook): Promise<DepositsSeen>
   /** The address that a callback is about; undefined for one that the provider did not sign. */
   callback?(request: ProviderCallback): { depositAddress: string | null } | undefined
 }

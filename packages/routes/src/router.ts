@@ -2,11 +2,10 @@ import { customerRefusals } from '@payments/customers'
 import {
   AmountError,
   assetOf,
+  assets,
   command,
   invalid,
   list,
-  networkOf,
-  networks,
   preparedCommand,
   query,
   sqlOf,
@@ -15,6 +14,8 @@ import {
 import { z } from 'zod'
 import { book, lookNow } from './deposits.ts'
 import { presentDeposit, presentRoute, RouteEntity } from './entity.ts'
+import { offered } from './offers.ts'
+import { changeRefundAddresses, refundAddresses } from './refunds.ts'
 import { no } from './refusals.ts'
 import { routesSandbox } from './sandbox.ts'
 import { POLL, SOON_SECONDS } from './schedule.ts'
@@ -25,6 +26,8 @@ import {
   NewPaymentRoute,
   PaymentRoute,
   PaymentRouteId,
+  RefundAddressChange,
+  RefundAddresses,
   SandboxDeposit,
   SandboxDepositResult,
   SyncResult,
@@ -71,12 +74,17 @@ export const routesRouter = {
     tag,
     summary: 'List networks',
     message: 'Networks retrieved',
+    description: 'The networks that can be paid in on or delivered on now, with their currencies.',
     input: Nothing,
     output: NetworkList,
-    run: async () => ({
-      networks: networks.map((network) => ({ ...network, currencies: [...network.currencies] })),
-      total: networks.length,
-    }),
+    refusals: [no.provider_failed, no.provider_unavailable],
+    async run(read) {
+      const networks = await offered(read)
+      return {
+        networks: networks.map(({ key, name, type, currencies }) => ({ key, name, type, currencies: [...currencies] })),
+        total: networks.length,
+      }
+    },
   }),
   currencies: query({
     rest: 'GET /payment-routes/networks/{networkKey}/currencies',
@@ -86,13 +94,40 @@ export const routesRouter = {
     message: 'Currencies retrieved',
     input: z.strictObject({ networkKey: z.string() }),
     output: CurrencyList,
-    refusals: [no.network_not_found],
-    async run(_read, { networkKey }) {
-      const network = networkOf(networkKey)
+    refusals: [no.network_not_found, no.provider_failed, no.provider_unavailable],
+    async run(read, { networkKey }) {
+      const network = (await offered(read)).find(({ key }) => key === networkKey)
       if (!network) throw no.network_not_found()
-      const currencies = network.currencies.map((symbol) => ({ symbol, decimals: assetOf(symbol)?.decimals ?? 0 }))
+      const currencies = network.currencies.map((symbol) => ({
+        ...assets[symbol],
+        origin: network.origins.includes(symbol),
+        destination: network.destinations.includes(symbol),
+      }))
       return { currencies, total: currencies.length }
     },
+  }),
+  refundAddresses: query({
+    rest: 'GET /payment-routes/refund-addresses',
+    access: 'read',
+    tag,
+    summary: 'Show the refund addresses',
+    description:
+      'Where deposits go back to that cannot be delivered, by kind of chain (`type` of a network), for routes made without an address of their own.',
+    message: 'Refund addresses retrieved',
+    input: Nothing,
+    output: RefundAddresses,
+    run: refundAddresses,
+  }),
+  changeRefundAddresses: command({
+    rest: 'PATCH /payment-routes/refund-addresses',
+    access: 'write',
+    tag,
+    summary: 'Change the refund addresses',
+    description: 'Null removes one. Routes that exist keep the address they were made with.',
+    message: 'Refund addresses changed',
+    input: RefundAddressChange,
+    output: RefundAddresses,
+    run: changeRefundAddresses,
   }),
   deposits: query({
     rest: 'GET /payment-routes/deposits',

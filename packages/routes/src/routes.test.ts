@@ -1,7 +1,8 @@
 import { signedIn } from '@payments/accounts/testing'
 import { bind } from '@payments/kernel'
+import { checksum } from 'ox/Address'
 import { describe, expect, test } from 'vitest'
-import { call, newMerchant, useService } from '#testing'
+import { call, newMerchant, startService, useService } from '#testing'
 import { routesProvider } from './provider.ts'
 import { sandboxRoutes } from './sandbox.ts'
 import { advance, newRoute, newRouteBody, pay, someWallet, sync } from './testing.ts'
@@ -12,6 +13,7 @@ const service = useService({
   live: [
     bind(routesProvider, 'test', {
       callsPerMinute: 60_000,
+      offers: () => sandboxRoutes(service.runtime.pool).offers(),
       async openAddress(input) {
         opened.push(input)
         const given = nextAddress
@@ -104,13 +106,69 @@ describe('creating', () => {
     expect((await create(await newMerchant(service))).status).toBe(502)
   })
 
-  test('failed deposits always have somewhere to go back to', async () => {
+  test('a deposit that cannot be delivered goes back to the route’s address, else the organisation’s, else the service’s', async () => {
     const merchant = await newMerchant(service)
-    await create(merchant)
-    expect(opened.at(-1)?.refundAddress).toBe('0x71C7656EC7ab88b098defB751B7401B5f6d8976F')
-    const refundAddress = someWallet()
-    await create(merchant, { refundAddress })
-    expect(opened.at(-1)?.refundAddress.toLowerCase()).toBe(refundAddress)
+    const change = (body: object) => merchant.call('PATCH /v1/payment-routes/refund-addresses', { body })
+    const refundOf = async (given: Record<string, unknown> = {}) => {
+      const made = await create(merchant, given)
+      expect(made.status, made.text).toBe(201)
+      expect(opened.at(-1)?.refundAddress).toBe(made.body.data.refundAddress)
+      return made.body.data.refundAddress
+    }
+    const ofService = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
+    expect(await refundOf()).toBe(ofService)
+    const [first, second] = [checksum(someWallet() as '0x'), checksum(someWallet() as '0x')]
+    expect((await change({ evm: first.toLowerCase() })).body).toMatchObject({
+      message: 'Refund addresses changed',
+      data: { organisation: { evm: first, svm: null, tvm: null }, service: { evm: ofService } },
+    })
+    const made = await newRoute(merchant)
+    expect(await refundOf()).toBe(first)
+    expect(await refundOf({ refundAddress: second })).toBe(second)
+    // Of another kind of chain, environment or organisation: not this one.
+    expect(await refundOf({ originChainKey: 'solana' })).toBe('11111111111111111111111111111111')
+    for (const other of [await newMerchant(service), await newMerchant(service, { ...merchant, environment: 'live' })])
+      expect((await other.call('GET /v1/payment-routes/refund-addresses')).body.data.organisation.evm).toBeNull()
+
+    await change({ evm: second, svm: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' })
+    expect(await refundOf()).toBe(second)
+    await change({ evm: null })
+    expect(await refundOf()).toBe(ofService)
+    expect((await merchant.call('GET /v1/payment-routes/refund-addresses')).body.data.organisation).toEqual({
+      evm: null,
+      svm: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+      tvm: null,
+    })
+    expect((await merchant.call(`GET /v1/payment-routes/${made.id}`)).body.data.refundAddress).toBe(first)
+  })
+
+  test('a refund address of another kind of chain is refused by its field, and nothing of the change is kept', async () => {
+    const merchant = await newMerchant(service)
+    const answer = await merchant.call('PATCH /v1/payment-routes/refund-addresses', {
+      body: { evm: someWallet(), svm: someWallet(), tvm: 'T' },
+    })
+    expect([answer.status, answer.body.errors]).toEqual([
+      422,
+      { svm: 'Must be a Solana address', tvm: 'Must be a Tron address' },
+    ])
+    const { organisation } = (await merchant.call('GET /v1/payment-routes/refund-addresses')).body.data
+    expect(organisation).toEqual({ evm: null, svm: null, tvm: null })
+  })
+
+  test('without any refund address no route is made', async () => {
+    const bare = await startService({ settings: { REFUND_ADDRESS_EVM: '' } })
+    try {
+      const merchant = await newMerchant(bare)
+      const answer = await create(merchant)
+      expect([answer.status, answer.body.errors]).toEqual([
+        422,
+        { refundAddress: 'Required: no refund address is configured for this network' },
+      ])
+      await merchant.call('PATCH /v1/payment-routes/refund-addresses', { body: { evm: someWallet() } })
+      expect((await create(merchant)).status).toBe(201)
+    } finally {
+      await bare.stop()
+    }
   })
 
   test('a customer of another organisation or environment is not found', async () => {
@@ -195,6 +253,43 @@ describe('an operator', () => {
     await merchant.call(`DELETE /v1/payment-routes/${id}`)
     for (const verb of ['pause', 'resume'] as const) expect((await operate(id, verb)).status).toBe(404)
     expect((await operate('nothing', 'pause')).status).toBe(404)
+  })
+
+  test('looks for deposits of a route of any organisation, and its merchant hears of what is found', async () => {
+    const merchant = await newMerchant(service)
+    const { id } = await newRoute(merchant)
+    await pay(merchant, id, '3')
+    const { accessToken } = await signedIn(service.runtime, { role: 'operator' })
+    const look = (route: string) =>
+      call(service, `POST /v1/admin/ops/payment-routes/${route}/deposits/sync`, { token: accessToken, key: null })
+    expect((await look(id)).body).toMatchObject({ message: 'Deposits synced', data: { synced: 1, created: 1 } })
+    const { deposits } = (await merchant.call('GET /v1/payment-routes/deposits')).body.data
+    expect(deposits).toMatchObject([{ paymentRouteId: id, status: 'pending' }])
+    expect(await events(deposits[0].id)).toEqual([`payment_route.deposit.updated - pending ${merchant.organisationId}`])
+    expect((await look('nothing')).status).toBe(404)
+  })
+
+  test('is shown the deposits of all organisations that are stuck or lost, and no others', async () => {
+    const merchant = await newMerchant(service)
+    const { id } = await newRoute(merchant)
+    const paid: Record<string, string> = {}
+    for (const outcome of ['completed', 'refunded', 'failed']) paid[outcome] = await pay(merchant, id, '5', outcome)
+    await advance(merchant, 10)
+    await sync(merchant, id)
+    for (const name of ['new', 'stuck']) paid[name] = await pay(merchant, id, '5')
+    await sync(merchant, id)
+    await service.runtime.pool.query(
+      "update payment_route_deposits set created_at = now() - interval '61 minutes' where relay_request_id = $1",
+      [paid.stuck],
+    )
+    const { accessToken } = await signedIn(service.runtime, { role: 'operator' })
+    const list = await call(service, 'GET /v1/admin/ops/payment-routes/deposits', { token: accessToken })
+    const { organisationId } = merchant
+    const own = list.body.data.deposits.filter((each: { paymentRouteId: string }) => each.paymentRouteId === id)
+    expect(new Set(own.map((each: { relayRequestId: string }) => each.relayRequestId))).toEqual(
+      new Set([paid.failed, paid.stuck]),
+    )
+    expect(own).toMatchObject([{ organisationId, environment: 'test' }, { organisationId }])
   })
 
   test('stops no deposit: what arrives at a paused route is recorded', async () => {

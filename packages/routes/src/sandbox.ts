@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { assetOf, type NetworkType, networkOf, port, type SqlExecutor, toDecimal } from '@payments/kernel'
+import { assetOf, type NetworkType, networkOf, networks, port, type SqlExecutor, toDecimal } from '@payments/kernel'
 import bs58 from 'bs58'
 import bs58check from 'bs58check'
 import { checksum } from 'ox/Address'
@@ -37,6 +37,8 @@ export const routesSandbox = port<SandboxRoutes>('The sandbox')
 export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
   return {
     callsPerMinute: 12_000,
+    offers: async () =>
+      networks.map(({ key, currencies }) => ({ networkKey: key, origins: currencies, destinations: currencies })),
     async openAddress({ routeId, origin }) {
       const depositAddress = newAddress[networkOf(origin.networkKey)?.type ?? 'evm']()
       await pool.query('insert into sandbox_relay_addresses (address, route_id) values ($1, $2)', [
@@ -62,12 +64,13 @@ export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
       if (rows.some((row) => row.dumb && !row.settled)) {
         throw no.provider_unavailable({ retryAfter: 5, cause: new Error('The sandbox plays a timeout') })
       }
-      return rows.map((row) => {
+      const reports = rows.map((row): DepositReport => {
         const amount = BigInt(row.amount)
         const status = row.settled ? row.outcome : 'pending'
         return {
           requestId: row.id,
           status,
+          origin,
           originAmount: amount,
           originAmountUsd: dollars(amount, origin.currency),
           destinationAmount: status === 'completed' ? converted(amount, origin.currency, destination.currency) : null,
@@ -77,6 +80,7 @@ export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
           updatedAt: new Date(row.settled ? row.settles_at : row.created_at),
         }
       })
+      return { reports, calls: 1 }
     },
     async simulateDeposit(db, { depositAddress, amount, currency, outcome }) {
       const asset = assetOf(currency)

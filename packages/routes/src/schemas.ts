@@ -1,4 +1,4 @@
-import { Amount } from '@payments/kernel'
+import { Amount, addressKind, canonicalAddress, environments, type NetworkType } from '@payments/kernel'
 import { z } from 'zod'
 import { depositMachine, routeMachine } from './states.ts'
 
@@ -15,7 +15,10 @@ export const NewPaymentRoute = z.strictObject({
   destinationChainKey: Key.meta({ example: 'base' }),
   destinationCurrency: Ticker.meta({ example: 'USDC' }),
   destinationAddress: Address.meta({ example: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F' }),
-  refundAddress: Address.optional(),
+  refundAddress: Address.optional().meta({
+    description:
+      'Where a deposit goes back to that cannot be delivered. Default: the refund address of the organisation, else of the service',
+  }),
   customerId: z.uuid('Must be a UUID').optional(),
 })
 
@@ -32,7 +35,7 @@ export const PaymentRoute = z
     destinationChainKey: z.string(),
     destinationCurrency: z.string(),
     destinationAddress: z.string(),
-    refundAddress: z.string().nullable(),
+    refundAddress: z.string(),
     depositAddress: z.string(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
@@ -65,6 +68,13 @@ export const Deposit = z
 
 export const DepositList = z.object({ deposits: z.array(Deposit), total: z.number().int() })
 
+export const OperatedDepositList = z.object({
+  deposits: z.array(
+    Deposit.extend({ organisationId: z.uuid(), environment: z.enum(environments) }).meta({ id: 'OperatedDeposit' }),
+  ),
+  total: z.number().int(),
+})
+
 export const SyncResult = z.object({
   synced: z.number().int().meta({ description: 'Deposits the provider reported' }),
   created: z.number().int(),
@@ -76,8 +86,40 @@ const NetworkShape = z
   .meta({ id: 'Network' })
 export const NetworkList = z.object({ networks: z.array(NetworkShape), total: z.number().int() })
 export const CurrencyList = z.object({
-  currencies: z.array(z.object({ symbol: z.string(), decimals: z.number().int() })),
+  currencies: z.array(
+    z.object({
+      symbol: z.string(),
+      decimals: z.number().int(),
+      origin: z.boolean().meta({ description: 'Can be paid in on this network' }),
+      destination: z.boolean().meta({ description: 'Can be delivered on this network' }),
+    }),
+  ),
   total: z.number().int(),
+})
+
+const AddressByType = z.object({ evm: z.string().nullable(), svm: z.string().nullable(), tvm: z.string().nullable() })
+export const RefundAddresses = z
+  .object({
+    organisation: AddressByType,
+    service: AddressByType.meta({ description: 'Used where the organisation has none' }),
+  })
+  .meta({ id: 'RefundAddresses' })
+
+const refundAddressOf = (type: NetworkType) =>
+  z
+    .string()
+    .max(128)
+    .transform((text, context) => {
+      const address = canonicalAddress(type, text)
+      if (address === undefined) context.addIssue({ code: 'custom', message: `Must be ${addressKind[type]}` })
+      return address ?? z.NEVER
+    })
+    .nullable()
+    .optional()
+export const RefundAddressChange = z.strictObject({
+  evm: refundAddressOf('evm'),
+  svm: refundAddressOf('svm'),
+  tvm: refundAddressOf('tvm'),
 })
 
 export const SandboxDeposit = z.strictObject({

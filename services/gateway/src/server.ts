@@ -6,7 +6,7 @@ import { newId, type Runtime } from '@payments/kernel'
 import Koa from 'koa'
 import proxyaddr from 'proxy-addr'
 import { type Admission, admissions, type Question } from './admission.ts'
-import { mountCallbacks } from './callbacks.ts'
+import { callbacks, mountCallbacks } from './callbacks.ts'
 import { type Admitted, dispatcher, replayKey } from './dispatch.ts'
 import { mountDocs } from './docs.ts'
 import { failure } from './envelope.ts'
@@ -85,6 +85,12 @@ export function gateway(runtime: Runtime, metrics: Metrics, baseUrl: () => strin
     ctx.state.ip = proxyaddr(ctx.req, trust).replace(/^::ffff:/, '')
     if (settings.production && ctx.path !== '/health' && !isHttps(ctx.req, trust)) throw no.https_required()
     if (ctx.path.length > PATH_LENGTH) throw no.not_found()
+    await next()
+  })
+
+  app.use(callbacks(runtime))
+
+  app.use(async (ctx, next) => {
     const repeated = (ctx.req.headersDistinct.authorization?.length ?? 0) > 1
     ctx.state.credential = repeated ? { kind: 'none' } : await readCredential(ctx.req.headers.authorization, tokens)
     ctx.state.environment = ctx.req.headersDistinct['x-service-environment']?.join(', ')

@@ -34,13 +34,14 @@ const STORE = `insert into idempotency_keys as i (organisation_id, environment, 
   where i.fence = excluded.fence or i.expires_at <= now() returning 1`
 const LEASE = `insert into idempotency_keys as i (organisation_id, environment, method, path, key, fence, expires_at) values ($1, $2, $3, $4, $5, $6, now() + interval '45 seconds')
   on conflict (organisation_id, environment, method, path, key) do update set fence = excluded.fence, expires_at = excluded.expires_at where i.expires_at <= now()`
-const TWIN = `select count(*) from payment_routes
+const TWIN = `select count(*), (select address from payment_route_refund_addresses where organisation_id = $1::uuid and environment = $2 and network_type = 'evm') as refund from payment_routes
   where payment_route_identity(organisation_id::text, environment, origin_chain_key, origin_currency, destination_chain_key, destination_currency, destination_address)
       = payment_route_identity($1, $2, $3, $4, $5, $6, $7) and status <> 'deleted'`
 const PROVIDER = 'insert into sandbox_relay_addresses (address, route_id) values ($1, $2)'
 const ROUTE = `insert into payment_routes (id, organisation_id, environment, name, status, origin_chain_key, origin_currency, destination_chain_key,
-  destination_currency, destination_address, deposit_address, next_poll_at, poll_seconds, created_at, updated_at)
-  values ($1, $2, $3, $4, 'active', $5, $6, $7, $8, $9, $10, $11, 15, $12, $12)`
+  destination_currency, destination_address, refund_address, deposit_address, next_poll_at, poll_seconds, created_at, updated_at)
+  values ($1, $2, $3, $4, 'active', $5, $6, $7, $8, $9, $10, $11, $12, 15, $13, $13)`
+const REFUND = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 
 /** Joins statements into one, renumbering parameters. */
 function joined(parts: readonly (readonly [string, unknown[]])[]): [string, unknown[]] {
@@ -164,7 +165,7 @@ async function createRoute(caller: Caller, identity: unknown[], input: Record<st
     destinationChainKey: input.destinationChainKey,
     destinationCurrency: input.destinationCurrency,
     destinationAddress: input.destinationAddress,
-    refundAddress: null,
+    refundAddress: REFUND,
     depositAddress: address,
     createdAt: at,
     updatedAt: at,
@@ -181,7 +182,17 @@ async function createRoute(caller: Caller, identity: unknown[], input: Record<st
     [
       'route',
       ROUTE,
-      [id, caller.organisation, caller.environment, input.name, ...parts, address, new Date(Date.now() + 15_000), now],
+      [
+        id,
+        caller.organisation,
+        caller.environment,
+        input.name,
+        ...parts,
+        REFUND,
+        address,
+        new Date(Date.now() + 15_000),
+        now,
+      ],
     ],
     ['event', EVENT, [eventId, caller.organisation, caller.environment, 'payment_route.created', id, event, now]],
     ['store', STORE, [...identity, fence, 201, reply]],

@@ -5,13 +5,13 @@ import { relayAsset } from './assets.ts'
 test('every currency of every network has an address of that kind of chain', () => {
   for (const { key, type, currencies } of networks) {
     for (const currency of currencies) {
-      const asset = relayAsset(key, currency)
+      const asset = relayAsset({ networkKey: key, currency })
       expect(asset && isAddressOf(type, asset.address), `${currency} on ${key}`).toBe(true)
     }
   }
 })
 
 test('a currency that a network does not have is none', () => {
-  expect(relayAsset('tron', 'ETH')).toBeUndefined()
-  expect(relayAsset('toString', 'USDC')).toBeUndefined()
+  expect(relayAsset({ networkKey: 'tron', currency: 'ETH' })).toBeUndefined()
+  expect(relayAsset({ networkKey: 'toString', currency: 'USDC' })).toBeUndefined()
 })

@@ -1,4 +1,5 @@
-import type { AssetSymbol } from '@payments/kernel'
+import { type AssetSymbol, networkOf } from '@payments/kernel'
+import type { Leg } from '@payments/routes'
 
 /** A currency as Relay names it. `quote` is an ordinary amount in minor units: a deposit address is asked for with one, and takes any. */
 export interface RelayAsset {
@@ -14,7 +15,11 @@ interface Chain {
 
 const NATIVE_EVM = '0x0000000000000000000000000000000000000000'
 
-/** Network key → Relay's chain id and, by symbol, the token's address there. The only place that knows a chain id. */
+/**
+ * Network key → Relay's chain id and, by symbol, the token's address there. The only place that knows a chain id. Addresses are
+ * those that Circle, Tether and the chains publish: a token is never taken for another because somebody calls it by the same
+ * symbol. What Relay serves of them at the moment is for `offers.ts` to find out; what it does not know is not offered.
+ */
 export const chains: Readonly<Record<string, Chain>> = {
   ethereum: {
     id: 1,
@@ -71,9 +76,31 @@ export const chains: Readonly<Record<string, Chain>> = {
 /** A hundred dollars, more or less. */
 const QUOTE: Readonly<Partial<Record<string, bigint>>> = { ETH: 30_000_000_000_000_000n, SOL: 500_000_000n }
 
-/** Relay's name of a currency on a network, or undefined where Relay does not carry it. */
-export function relayAsset(networkKey: string, currency: string): RelayAsset | undefined {
+/** What Relay calls a currency on a network; undefined for one that is not in the table. */
+export function relayAsset({ networkKey, currency }: Leg): RelayAsset | undefined {
   const chain = Object.hasOwn(chains, networkKey) ? chains[networkKey] : undefined
   const address = chain?.tokens[currency as AssetSymbol]
   return chain && address ? { chainId: chain.id, address, quote: QUOTE[currency] ?? 100_000_000n } : undefined
 }
+
+const spelling = (networkKey: string, address: string): string =>
+  networkOf(networkKey)?.type === 'evm' ? address.toLowerCase() : address
+
+const legs: ReadonlyMap<string, Leg> = new Map(
+  Object.entries(chains).flatMap(([networkKey, { id, tokens }]) =>
+    Object.entries(tokens).map(([currency, address]) => [
+      `${id}:${spelling(networkKey, address)}`,
+      { networkKey, currency },
+    ]),
+  ),
+)
+
+/** The currency at an address of a chain of Relay's, in a merchant's words; undefined for one that is not in the table. */
+export function legOf({ chainId, address }: { chainId: number; address: string }): Leg | undefined {
+  return legs.get(`${chainId}:${address}`) ?? legs.get(`${chainId}:${address.toLowerCase()}`)
+}
+
+/** Every currency of the table, as `POST /currencies/v2` wants to be asked for it. */
+export const everyToken: readonly string[] = Object.values(chains).flatMap(({ id, tokens }) =>
+  Object.values(tokens).map((address) => `${id}:${address}`),
+)

@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { bind } from '@payments/kernel'
+import { verify } from '@payments/ledger'
 import { routesProvider } from '@payments/routes'
 import { afterAll, expect, test } from 'vitest'
-import { type Merchant, newMerchant, type TestService, useService } from '#testing'
+import { type Merchant, newMerchant, startService, type TestService, useService } from '#testing'
 import { addressOf, isAuthentic } from './callback.ts'
 import { type RelayServer, startRelay } from './testing.ts'
 
@@ -17,6 +18,12 @@ const signed = (timestamp: string, signature = sign(timestamp), bytes = body) =>
 })
 
 const world: RelayServer = await startRelay()
+for (const chain of world.chains) chain.disabled = chain.id === 10
+world.tokens.splice(
+  0,
+  world.tokens.length,
+  ...world.tokens.filter((token) => token.chainId !== 8453 || token.symbol !== 'EURC'),
+)
 afterAll(() => world.close())
 const service: TestService = useService({ live: [bind(routesProvider, 'live', world.provider)] })
 
@@ -50,9 +57,9 @@ test('a body without an address is about none', () => {
   }
 })
 
-async function post(text: string, signature?: string) {
+async function post(text: string, signature?: string, at: { url: string } = service) {
   const timestamp = String(Date.now())
-  return fetch(`${service.url}/v1/callbacks/payment-routes`, {
+  return fetch(`${at.url}/v1/callbacks/payment-routes`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -63,7 +70,7 @@ async function post(text: string, signature?: string) {
   })
 }
 
-const routeOf = (merchant: Merchant) =>
+const routeOf = (merchant: Merchant, given: Record<string, string> = {}) =>
   merchant.call('POST /v1/payment-routes', {
     body: {
       name: 'Treasury',
@@ -71,6 +78,7 @@ const routeOf = (merchant: Merchant) =>
       destinationChainKey: 'base',
       destinationCurrency: 'USDC',
       destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
+      ...given,
     },
   })
 
@@ -100,6 +108,22 @@ test('a callback about an address that is nobody’s is taken and changes nothin
   expect((await post(callbackOf('0x0000000000000000000000000000000000000001'))).status).toBe(200)
 })
 
+test('callbacks that the provider signed are never too many; others are, as any request', async () => {
+  const narrow = await startService({
+    live: [bind(routesProvider, 'live', world.provider)],
+    settings: { RATE_LIMIT_GLOBAL: '3' },
+  })
+  try {
+    const callback = callbackOf('0x0000000000000000000000000000000000000001')
+    const forged = async () => (await post(callback, '0'.repeat(64), narrow)).status
+    for (let time = 0; time < 5; time++) expect((await post(callback, undefined, narrow)).status).toBe(200)
+    expect([await forged(), await forged(), await forged(), await forged()]).toEqual([401, 401, 401, 429])
+    expect((await post(callback, undefined, narrow)).status).toBe(200)
+  } finally {
+    await narrow.stop()
+  }
+})
+
 test('a merchant’s live deposit goes from Relay to the list of transactions', async () => {
   const merchant = await newMerchant(service, { environment: 'live' })
   const made = await routeOf(merchant)
@@ -112,4 +136,43 @@ test('a merchant’s live deposit goes from Relay to the list of transactions', 
   expect(await sync()).toMatchObject({ message: 'The payment provider is not available, please retry', data: null })
   const { transactions } = (await merchant.call('GET /v1/transactions')).body.data
   expect(transactions).toMatchObject([{ kind: 'payment_route', status: 'completed', amount: '12.5 USDC' }])
+})
+
+test('a merchant is shown and may use live what Relay offers, by keys and symbols alone', async () => {
+  const merchant = await newMerchant(service, { environment: 'live' })
+  const { networks } = (await merchant.call('GET /v1/payment-routes/networks')).body.data
+  expect(networks.map(({ key }: { key: string }) => key)).not.toContain('optimism')
+  const { body } = await merchant.call('GET /v1/payment-routes/networks/base/currencies')
+  expect(body.data.currencies).toEqual([
+    { symbol: 'USDC', decimals: 6, origin: true, destination: true },
+    { symbol: 'EURC', decimals: 6, origin: true, destination: false },
+    { symbol: 'ETH', decimals: 18, origin: true, destination: true },
+  ])
+  expect((await merchant.call('GET /v1/payment-routes/networks/optimism/currencies')).status).toBe(404)
+  const quotes = () => world.calls.filter(({ line }) => line === 'POST /quote/v2').length
+  const before = quotes()
+  for (const [given, errors] of [
+    [{ destinationCurrency: 'EURC' }, { destinationCurrency: 'Not supported on base' }],
+    [{ originChainKey: 'optimism' }, { originChainKey: 'Unknown network' }],
+  ] as const) {
+    const answer = await routeOf(merchant, given)
+    expect([answer.status, answer.body.errors]).toEqual([422, errors])
+  }
+  expect(quotes()).toBe(before)
+  expect((await routeOf(merchant, { originChainKey: 'base', originCurrency: 'EURC' })).status).toBe(201)
+})
+
+test('a deposit in another currency than asked for is listed and booked as what came', async () => {
+  const merchant = await newMerchant(service, { environment: 'live' })
+  const { id, depositAddress } = (await routeOf(merchant)).body.data
+  await world.pay(depositAddress, 7_000_000n, 'completed')
+  const request = world.requests.at(-1)
+  if (request) request.from = { chainId: 1, address: '0xdac17f958d2ee523a2206206994597c13d831ec7' }
+  await world.settle()
+  expect((await merchant.call(`POST /v1/payment-routes/${id}/deposits/sync`)).body.data.created).toBe(1)
+  const { transactions } = (await merchant.call('GET /v1/transactions')).body.data
+  expect(transactions).toMatchObject([
+    { amount: '7 USDT', receipt: { origin: { network: 'ethereum', symbol: 'USDT', amount: '7' } } },
+  ])
+  expect(await verify(service.runtime.pool)).toMatchObject({ ok: true, findings: [] })
 })

@@ -14,12 +14,16 @@ export interface RelayOptions {
   readonly retryMs?: number
   /** How long nothing is called after many failures in a row, ms. */
   readonly restMs?: number
+  /** For how long what Relay offers is not asked for again, ms. */
+  readonly offersMs?: number
 }
 
 export interface RelayClient {
-  /** A read, repeated twice at most where repeating may help. */
+  /** A GET, repeated twice at most where repeating may help. */
   get<T extends z.ZodType>(path: string, query: Record<string, string>, shape: T): Promise<z.output<T>>
-  /** Sent once. */
+  /** A POST that only asks: repeated as a GET is. */
+  ask<T extends z.ZodType>(path: string, body: object, shape: T): Promise<z.output<T>>
+  /** A POST that makes something: sent once. */
   post<T extends z.ZodType>(path: string, body: object, shape: T): Promise<z.output<T>>
 }
 
@@ -30,8 +34,8 @@ const PAUSE_SECONDS = 5
 const LONGEST_PAUSE_SECONDS = 60
 
 /**
- * HTTP to Relay: a deadline for each call, a breaker that rests after eight failures in a row, and silence for as long as a
- * 429 asks for it.
+ * HTTP to Relay: a deadline for each call, a breaker that rests after eight failures in a row, and silence on a path for as
+ * long as its 429 asks for. Each path has a limit of its own with Relay: too many quotes must not stop the looks for deposits.
  * @throws RelayFault, or the breaker's own error while it rests.
  */
 export function relayClient(options: RelayOptions): RelayClient {
@@ -47,10 +51,10 @@ export function relayClient(options: RelayOptions): RelayClient {
     }),
     breaker,
   )
-  let silentUntil = 0
+  const silentUntil = new Map<string, number>()
 
   async function send<T extends z.ZodType>(url: URL, init: RequestInit, shape: T): Promise<z.output<T>> {
-    const wait = Math.ceil((silentUntil - Date.now()) / 1000)
+    const wait = Math.ceil(((silentUntil.get(url.pathname) ?? 0) - Date.now()) / 1000)
     if (wait > 0) throw new RelayFault('limited', 'Still asked to wait', { retryAfter: wait })
     const { answer, text } = await fetch(url, {
       ...init,
@@ -64,7 +68,7 @@ export function relayClient(options: RelayOptions): RelayClient {
       })
     if (answer.status === 429) {
       const retryAfter = pauseOf(answer.headers.get('retry-after'))
-      silentUntil = Date.now() + retryAfter * 1000
+      silentUntil.set(url.pathname, Date.now() + retryAfter * 1000)
       throw new RelayFault('limited', 'Too many requests', { retryAfter })
     }
     if (answer.status >= 500) throw new RelayFault('unavailable', `Status ${answer.status}`)
@@ -78,16 +82,17 @@ export function relayClient(options: RelayOptions): RelayClient {
     return known.data
   }
 
+  const sendBody = <T extends z.ZodType>(path: string, body: object, shape: T) =>
+    send(new URL(path, options.baseUrl), { method: 'POST', body: JSON.stringify(body) }, shape)
+
   return {
     get: (path, query, shape) => {
       const url = new URL(path, options.baseUrl)
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
       return reads.execute(() => send(url, { method: 'GET' }, shape))
     },
-    post: (path, body, shape) =>
-      breaker.execute(() =>
-        send(new URL(path, options.baseUrl), { method: 'POST', body: JSON.stringify(body) }, shape),
-      ),
+    ask: (path, body, shape) => reads.execute(() => sendBody(path, body, shape)),
+    post: (path, body, shape) => breaker.execute(() => sendBody(path, body, shape)),
   }
 }
 

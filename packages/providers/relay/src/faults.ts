@@ -43,11 +43,23 @@ const FIELDS: Readonly<Record<string, readonly [field: string, says: string]>> =
   NO_INTERNAL_SWAP_ROUTES_FOUND: ['destinationCurrency', 'Not available from this origin'],
 }
 
+/** Relay's codes for a wish that cannot be fulfilled at the moment, whatever status they come with. */
+const PASSING: ReadonlySet<string> = new Set([
+  'CHAIN_DISABLED',
+  'INSUFFICIENT_LIQUIDITY',
+  'NO_QUOTES',
+  'PRICE_FETCH_FAILED',
+  'REQUEST_TIMED_OUT',
+  'ROUTE_TEMPORARILY_RESTRICTED',
+  'RPC_HTTP_ERROR',
+  'SERVICE_UNAVAILABLE',
+])
+
 /** What a merchant is told: never the provider's own words, which stay behind as the cause. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof BrokenCircuitError) return no.provider_unavailable({ cause: error, retryAfter: 10 })
   if (!(error instanceof RelayFault)) return no.provider_failed({ cause: error })
-  if (error.kind === 'unavailable' || error.kind === 'limited') {
+  if (error.kind === 'unavailable' || error.kind === 'limited' || PASSING.has(error.code ?? '')) {
     return no.provider_unavailable({ cause: error, retryAfter: error.retryAfter ?? 5 })
   }
   const wrong = error.code === undefined ? undefined : FIELDS[error.code]

@@ -1,3 +1,4 @@
+import { networks } from '@payments/kernel'
 import type { DepositReport } from '@payments/routes'
 import { routesContract } from '@payments/routes/contract'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -27,8 +28,8 @@ const open = async (world: RelayServer) =>
       refundAddress: WALLET,
     })
   ).depositAddress
-const look = (world: RelayServer, depositAddress: string) =>
-  world.provider.deposits({ depositAddress, origin: usdc, destination: onBase, since: null })
+const look = async (world: RelayServer, depositAddress: string, underway: readonly string[] = []) =>
+  (await world.provider.deposits({ depositAddress, origin: usdc, destination: onBase, since: null, underway })).reports
 
 /** An address with one paid deposit, and the server's record of it. */
 async function paid(world: RelayServer, outcome: 'completed' | 'refunded' | 'failed' = 'completed') {
@@ -36,7 +37,7 @@ async function paid(world: RelayServer, outcome: 'completed' | 'refunded' | 'fai
   await world.pay(address, 12_500_000n, outcome)
   const request = world.requests.at(-1)
   if (!request) throw new Error('Nothing was paid')
-  return { request, reports: () => look(world, address) }
+  return { address, request, reports: () => look(world, address) }
 }
 
 describe('asking for an address', () => {
@@ -82,6 +83,90 @@ describe('asking for an address', () => {
       fields: { destinationCurrency: 'Not available from this origin' },
     })
   })
+
+  test.each(['CHAIN_DISABLED', 'INSUFFICIENT_LIQUIDITY', 'RPC_HTTP_ERROR'])(
+    '%s passes: it is no fault of the merchant’s, and worth another try',
+    async (errorCode) => {
+      const world = await begin()
+      world.fail({ status: 400, body: JSON.stringify({ message: 'secret', errorCode }) })
+      await expect(open(world)).rejects.toMatchObject({ status: 503, retryAfter: 5 })
+    },
+  )
+})
+
+describe('what is on offer', () => {
+  const offers = async (world: RelayServer) =>
+    Object.fromEntries((await world.provider.offers()).map(({ networkKey, ...sides }) => [networkKey, sides]))
+
+  test('is what Relay’s chains take and its tokens can become, in keys and symbols alone', async () => {
+    const world = await begin()
+    const all = await offers(world)
+    expect(Object.keys(all)).toEqual(networks.map(({ key }) => key))
+    for (const { key, currencies } of networks)
+      expect(all[key]).toEqual({ origins: currencies, destinations: currencies })
+    expect(JSON.stringify(all)).not.toMatch(/\d{3}/)
+    expect(world.calls.map(({ line }) => line).toSorted()).toEqual(['GET /chains', 'POST /currencies/v2'])
+    expect(world.calls.find(({ line }) => line === 'POST /currencies/v2')?.body).toMatchObject({
+      tokens: expect.arrayContaining(['792703809:EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v']),
+      verified: true,
+    })
+  })
+
+  test('leaves out what Relay has switched off, does not take, or counts otherwise', async () => {
+    const world = await begin()
+    const chain = (id: number) => world.chains.find((each) => each.id === id) ?? ({} as RelayServer['chains'][number])
+    chain(10).disabled = true
+    chain(137).vmType = 'hypevm'
+    chain(8453).depositEnabled = false
+    chain(1).solverCurrencies = chain(1).solverCurrencies.filter(({ symbol }) => symbol !== 'EURC')
+    for (const token of chain(42161).solverCurrencies) if (token.symbol === 'USDT') token.decimals = 18
+    // Another token by a known symbol is another token.
+    world.tokens.splice(0, world.tokens.length, ...world.tokens.filter(({ chainId }) => chainId !== 42161), {
+      chainId: 42161,
+      address: '0xFF970A61A04b1cA14834A43f5dE4533eBDDB5CC8',
+      symbol: 'USDC',
+      decimals: 6,
+    })
+    expect(await offers(world)).toMatchObject({
+      ethereum: { origins: ['USDC', 'USDT', 'ETH'], destinations: ['USDC', 'USDT', 'EURC', 'ETH'] },
+      base: { origins: ['USDC', 'EURC', 'ETH'], destinations: [] },
+      arbitrum: { origins: ['USDC', 'ETH'], destinations: [] },
+    })
+    expect(Object.keys(await offers(world))).toEqual(['ethereum', 'base', 'arbitrum', 'solana', 'tron'])
+  })
+
+  test('is asked for once, and again when it is old; while Relay does not answer, the last answer serves', async () => {
+    const world = await begin({ offersMs: 30 })
+    await Promise.all([offers(world), offers(world), offers(world)])
+    expect(world.calls).toHaveLength(2)
+    const chain = world.chains.find(({ id }) => id === 10)
+    if (chain) chain.disabled = true
+    await expect.poll(async () => Object.keys(await offers(world))).not.toContain('optimism')
+    world.spoil = () => ({ status: 500 })
+    for (let time = 0; time < 5; time++) {
+      await new Promise((resolve) => setTimeout(resolve, 40))
+      expect(Object.keys(await offers(world))).toContain('ethereum')
+    }
+  })
+
+  test.each<[string, Fault, number]>([
+    ['500', { status: 500 }, 503],
+    ['half an answer', 'truncated', 502],
+    ['another shape', { status: 200, body: '{"chains":{}}' }, 502],
+  ])('with %s from the start it is a refusal, not an empty list', async (_name, fault, status) => {
+    const world = await begin()
+    world.spoil = () => fault
+    await expect(world.provider.offers()).rejects.toMatchObject({ name: 'Refusal', status })
+    world.spoil = () => undefined
+    await expect
+      .poll(() =>
+        world.provider.offers().then(
+          ({ length }) => length,
+          () => 0,
+        ),
+      )
+      .toBe(networks.length)
+  })
 })
 
 describe('looking for deposits', () => {
@@ -106,6 +191,48 @@ describe('looking for deposits', () => {
     await expect(reports()).rejects.toMatchObject({ status: 503, retryAfter: 30 })
     await expect(reports()).rejects.toMatchObject({ status: 503 })
     expect(world.calls.length).toBe(before + 1)
+  })
+
+  test('too many quotes stop no look for deposits', async () => {
+    const world = await begin()
+    const { reports } = await paid(world)
+    world.fail({ status: 429 })
+    await expect(open(world)).rejects.toMatchObject({ status: 503 })
+    expect(await reports()).toHaveLength(1)
+    await expect(open(world)).rejects.toMatchObject({ status: 503 })
+  })
+
+  test('how many pages it took is told, for the limit counts each of them', async () => {
+    const world = await begin()
+    const address = await open(world)
+    for (let number = 1n; number <= 120n; number++) await world.pay(address, number, 'completed')
+    const asked = { depositAddress: address, origin: usdc, destination: onBase, since: null, underway: [] }
+    const { reports, calls } = await world.provider.deposits(asked)
+    expect([reports.length, calls]).toEqual([120, 3])
+  })
+
+  test.each(['completed', 'refunded', 'failed'] as const)(
+    'a deposit on its way that the list leaves out is found %s by its request',
+    async (outcome) => {
+      const world = await begin()
+      const { address, request } = await paid(world, outcome)
+      const before = await look(world, address)
+      world.distort = () => []
+      const asked = () => look(world, address, [request.id])
+      expect(await asked()).toEqual([])
+      await world.settle()
+      world.distort = (page) => (page.length > 1 ? [] : page)
+      expect(await asked()).toMatchObject([
+        { requestId: before[0]?.requestId, status: outcome, originAmount: 12_500_000n },
+      ])
+    },
+  )
+
+  test('a request that cannot be asked for by itself spoils no look', async () => {
+    const world = await begin()
+    const { address, reports } = await paid(world)
+    world.spoil = (line) => (line === 'GET /intents/status/v3' ? { status: 404 } : undefined)
+    expect(await look(world, address, [hash()])).toEqual(await reports())
   })
 
   test('after many failures Relay is left alone, and asked again later', async () => {
@@ -189,12 +316,27 @@ describe('looking for deposits', () => {
     expect(await reports()).toMatchObject([{ requestId: request.id, updatedAt: new Date(request.updatedAt) }])
   })
 
-  test('units of another token are not counted as units of this one', async () => {
+  test.each([
+    ['another token', { chainId: 1, address: '0xdac17f958d2ee523a2206206994597c13d831ec7' }, 'ethereum', 'USDT'],
+    ['another chain', { chainId: 42161, address: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831' }, 'arbitrum', 'USDC'],
+  ])('what was paid in on %s than asked for is told as it came', async (_name, from, networkKey, currency) => {
+    const world = await begin()
+    const { request, reports } = await paid(world)
+    Object.assign(request, { from })
+    await world.settle()
+    expect(await reports()).toMatchObject([
+      { origin: { networkKey, currency }, originAmount: 12_500_000n, destinationAmount: 12_500_000n },
+    ])
+  })
+
+  test('units of an unknown token are not counted as units of this one', async () => {
     const world = await begin()
     const { request, reports } = await paid(world, 'refunded')
-    Object.assign(request, { from: { chainId: 1, address: '0xdAC17F958D2ee523a2206206994597C13D831ec7' } })
+    Object.assign(request, { from: { chainId: 1, address: '0x6B175474E89094C44Da98b954EedeAC495271d0F' } })
     await world.settle()
-    expect(await reports()).toMatchObject([{ status: 'refunded', originAmount: 0n, failureReason: 'SLIPPAGE' }])
+    expect(await reports()).toMatchObject([
+      { status: 'refunded', origin: usdc, originAmount: 0n, failureReason: 'SLIPPAGE' },
+    ])
   })
 
   test('why a refund did not come back is kept', async () => {

@@ -1,23 +1,30 @@
-import type { Leg, RoutesProvider } from '@payments/routes'
+import type { DepositLook, Leg, RoutesProvider } from '@payments/routes'
 import { type RelayAsset, relayAsset } from './assets.ts'
 import { addressOf, isAuthentic } from './callback.ts'
-import { type RelayOptions, relayClient } from './client.ts'
+import { type RelayClient, type RelayOptions, relayClient } from './client.ts'
 import { RelayFault, refusalOf } from './faults.ts'
-import { reportsOf } from './reports.ts'
-import { Quote, type Request, Requests } from './wire.ts'
+import { relayOffers } from './offers.ts'
+import { isFinal, reportsOf } from './reports.ts'
+import { Quote, type Request, Requests, Status } from './wire.ts'
 
 const PAGE = 50
 /** Pages of one look: twenty thousand deposits that changed since the last one. More is not believed. */
 const PAGES = 400
+/** Requests of one look that are asked for by their id. */
+const SINGLES = 20
 
 /**
  * Payment routes over Relay. Deposit addresses are open ones: they take any amount, any number of times. They are followed by
- * address, never by request: a deposit of another amount than quoted becomes a request of its own.
+ * address: a deposit of another amount than quoted becomes a request of its own. By request only where the list of an address
+ * leaves out one that is on its way.
  * @throws Refusal 502 or 503, and 422 where Relay will not take what the merchant asks for.
  */
 export function relay(options: RelayOptions): RoutesProvider {
   const client = relayClient(options)
+  const offers = relayOffers(client, options.offersMs)
   return {
+    offers: () => refusing(offers),
+
     callsPerMinute: options.requestsPerMinute,
 
     openAddress: ({ origin, destination, refundAddress }) =>
@@ -46,34 +53,58 @@ export function relay(options: RelayOptions): RoutesProvider {
         return { depositAddress }
       }),
 
-    deposits: ({ depositAddress, origin, destination, since }) =>
+    deposits: (look) =>
       refusing(async () => {
-        const from = assetOf(origin)
-        const to = assetOf(destination)
-        const found = new Map<string, Request>()
-        let continuation: string | null = null
-        for (let page = 0; page === 0 || continuation; page++) {
-          if (page === PAGES) throw new RelayFault('unreadable', 'The list of requests does not end')
-          const answer: { requests: Request[]; continuation: string | null } = await client.get(
-            '/requests/v3',
-            {
-              depositAddress,
-              sortBy: 'updatedAt',
-              sortDirection: 'desc',
-              limit: String(PAGE),
-              ...(since ? { startTimestamp: String(Math.floor(since.getTime() / 1000)) } : {}),
-              ...(continuation ? { continuation } : {}),
-            },
-            Requests,
-          )
-          for (const request of answer.requests) keepLatest(found, request)
-          continuation = answer.continuation
-        }
-        return reportsOf([...found.values()], from, to)
+        const { found, pages } = await listed(client, look)
+        const left = look.underway.filter((id) => !found.has(id)).slice(0, SINGLES)
+        for (const request of (await Promise.all(left.map((id) => ended(client, id)))).flat())
+          keepLatest(found, request)
+        return { reports: reportsOf([...found.values()], look.origin, assetOf(look.destination)), calls: pages }
       }),
 
     callback: (request) =>
       isAuthentic(options.apiKey, request) ? { depositAddress: addressOf(request.body) } : undefined,
+  }
+}
+
+/** What Relay lists of an address, by request. */
+async function listed(
+  client: RelayClient,
+  { depositAddress, since }: DepositLook,
+): Promise<{ found: Map<string, Request>; pages: number }> {
+  const found = new Map<string, Request>()
+  let continuation: string | null = null
+  let pages = 0
+  do {
+    if (pages++ === PAGES) throw new RelayFault('unreadable', 'The list of requests does not end')
+    const answer: { requests: Request[]; continuation: string | null } = await client.get(
+      '/requests/v3',
+      {
+        depositAddress,
+        sortBy: 'updatedAt',
+        sortDirection: 'desc',
+        limit: String(PAGE),
+        ...(since ? { startTimestamp: String(Math.floor(since.getTime() / 1000)) } : {}),
+        ...(continuation ? { continuation } : {}),
+      },
+      Requests,
+    )
+    for (const request of answer.requests) keepLatest(found, request)
+    continuation = answer.continuation
+  } while (continuation)
+  return { found, pages }
+}
+
+/**
+ * One request that the list of its address left out: its status comes from where it is kept, and only one that has ended is
+ * worth the call that tells its amounts. Whatever fails here leaves the deposit on its way until the next look.
+ */
+async function ended(client: RelayClient, id: string): Promise<Request[]> {
+  try {
+    const { status } = await client.get('/intents/status/v3', { requestId: id }, Status)
+    return isFinal(status) ? (await client.get('/requests/v3', { id }, Requests)).requests : []
+  } catch {
+    return []
   }
 }
 
@@ -84,7 +115,7 @@ function keepLatest(found: Map<string, Request>, request: Request): void {
 }
 
 function assetOf(leg: Leg): RelayAsset {
-  const asset = relayAsset(leg.networkKey, leg.currency)
+  const asset = relayAsset(leg)
   if (!asset) throw new RelayFault('refused', 'No such currency', { code: 'UNSUPPORTED_CURRENCY' })
   return asset
 }

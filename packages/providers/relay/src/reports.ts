@@ -1,5 +1,5 @@
-import type { DepositReport } from '@payments/routes'
-import type { RelayAsset } from './assets.ts'
+import type { DepositReport, Leg } from '@payments/routes'
+import { legOf, type RelayAsset } from './assets.ts'
 import type { Request } from './wire.ts'
 
 const STATUS: Readonly<Record<string, DepositReport['status']>> = {
@@ -8,31 +8,36 @@ const STATUS: Readonly<Record<string, DepositReport['status']>> = {
   failure: 'failed',
 }
 
-type Money = { readonly amount: bigint; readonly usd: string | null }
+/** Has a request with this status come to its end? */
+export const isFinal = (status: string): boolean => Object.hasOwn(STATUS, status)
 
 /**
  * Relay's requests of one deposit address as deposits. A request is a deposit once money has come in: the quote that made the
  * address is a request too, and nobody may ever pay it. What Relay calls by a status unknown here is on its way.
  */
-export function reportsOf(requests: readonly Request[], origin: RelayAsset, destination: RelayAsset): DepositReport[] {
+export function reportsOf(requests: readonly Request[], origin: Leg, destination: RelayAsset): DepositReport[] {
   const first = origins(requests)
   return requests.flatMap((request) => {
     if (request.supersededByRequestId) return []
     const status = STATUS[request.status] ?? 'pending'
     const txHash = request.depositAddress?.depositTxHash ?? request.data?.inTxs?.find((tx) => tx.txHash)?.txHash ?? null
     if (!txHash && status !== 'completed' && status !== 'refunded') return []
-    const came = moneyIn(request, origin)
+    const came = moneyIn(request)
     // What came is written once: better a look later than a wrong amount.
     if (!came && status === 'pending') return []
-    const went = status === 'completed' ? moneyOut(request, origin, destination) : null
+    const sent = came && legOf(came.currency)
+    const went = status === 'completed' ? moneyOut(request, destination) : null
     return [
       {
         requestId: first(request.id),
         status,
-        originAmount: came?.amount ?? 0n,
-        originAmountUsd: came?.usd ?? null,
-        destinationAmount: went?.amount ?? null,
-        destinationAmountUsd: went?.usd ?? null,
+        // A payer may send another currency than was asked for, and on another chain: Relay takes some of them, and what came is
+        // what is told. Units of a token that nobody here knows are units of nothing.
+        origin: sent ?? origin,
+        originAmount: sent ? BigInt(came.amount) : 0n,
+        originAmountUsd: came && dollars(came.amountUsd),
+        destinationAmount: went && isOf(went, destination) ? BigInt(went.amount) : null,
+        destinationAmountUsd: went && dollars(went.amountUsd),
         depositTxHash: txHash,
         failureReason: status === 'refunded' || status === 'failed' ? reasonOf(request) : null,
         updatedAt: request.updatedAt,
@@ -62,24 +67,21 @@ type Amount = NonNullable<
   NonNullable<NonNullable<NonNullable<NonNullable<Request['data']>['route']>['actual']>['origin']>['inputCurrency']
 >
 
-function moneyIn(request: Request, origin: RelayAsset): Money | null {
+function moneyIn(request: Request): Amount | null {
   const { actual, quoted } = request.data?.route ?? {}
-  return money(actual?.origin?.inputCurrency ?? quoted?.origin?.inputCurrency, origin)
+  return actual?.origin?.inputCurrency ?? quoted?.origin?.inputCurrency ?? null
 }
 
 /** On one chain there is no destination leg: what came out of the origin's swap is what was delivered. */
-function moneyOut(request: Request, origin: RelayAsset, destination: RelayAsset): Money | null {
+function moneyOut(request: Request, destination: RelayAsset): Amount | null {
   const actual = request.data?.route?.actual
-  const same = origin.chainId === destination.chainId ? actual?.origin?.outputCurrency : undefined
-  return money(actual?.destination?.outputCurrency ?? same, destination)
+  const same = moneyIn(request)?.currency.chainId === destination.chainId ? actual?.origin?.outputCurrency : null
+  return actual?.destination?.outputCurrency ?? same ?? null
 }
 
-/** Only amounts of the currency that is asked for count: those of another token are other units. */
-function money(given: Amount | null | undefined, asset: RelayAsset): Money | null {
-  if (!given) return null
-  const isAsset =
-    given.currency.chainId === asset.chainId && given.currency.address.toLowerCase() === asset.address.toLowerCase()
-  return { amount: isAsset ? BigInt(given.amount) : 0n, usd: dollars(given.amountUsd) }
+const isOf = ({ currency }: Amount, asset: RelayAsset): boolean => {
+  const [is, wanted] = [legOf(currency), legOf(asset)]
+  return is !== undefined && is === wanted
 }
 
 const dollars = (text: string | null): string | null => (text !== null && /^\d+(\.\d+)?$/.test(text) ? text : null)

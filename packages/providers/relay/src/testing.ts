@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { assetOf, networkOf } from '@payments/kernel'
 import type { RoutesWorld } from '@payments/routes/contract'
 import bs58 from 'bs58'
 import bs58check from 'bs58check'
-import { chains } from './assets.ts'
+import { chains, legOf } from './assets.ts'
 import type { RelayOptions } from './client.ts'
 import { relay } from './relay.ts'
 
@@ -19,7 +21,7 @@ interface Kept {
   readonly address: string
   status: string
   readonly outcome: string
-  readonly from: Coin
+  from: Coin
   readonly to: Coin
   readonly amount: bigint | null
   readonly txHash: string | null
@@ -27,8 +29,23 @@ interface Kept {
   over: Record<string, unknown>
 }
 
-/** How the server spoils an answer: an HTTP status with its headers, half a body, or none at all. */
-export type Fault = { status: number; headers?: Record<string, string>; body?: string } | 'truncated' | 'silent'
+/** How the server spoils an answer: an HTTP status with its headers, half a body, one that comes late, or none at all. */
+export type Fault =
+  | { status: number; headers?: Record<string, string>; body?: string }
+  | { lateMs: number }
+  | 'truncated'
+  | 'silent'
+
+type Wire = Record<string, unknown>
+
+/** A chain as `GET /chains` tells it. */
+interface WireChain {
+  id: number
+  vmType: string
+  disabled: boolean
+  depositEnabled: boolean
+  solverCurrencies: { address: string; symbol: string; decimals: number }[]
+}
 
 export interface RelayServer extends RoutesWorld {
   readonly url: string
@@ -37,19 +54,30 @@ export interface RelayServer extends RoutesWorld {
   readonly calls: { line: string; query: URLSearchParams; body: Record<string, unknown>; key: string | undefined }[]
   /** The next answers are spoiled, in this order. */
   fail(...faults: Fault[]): void
+  /** Asked about each call that `fail` says nothing of. */
+  spoil: (line: string) => Fault | undefined
   /** Orders the elements of a page; the newest first by default. */
   order: (requests: Kept[]) => Kept[]
+  /** What becomes of the elements of a page on their way. */
+  distort: (page: Wire[]) => Wire[]
+  /** What it says of its chains, and of their tokens. */
+  readonly chains: WireChain[]
+  readonly tokens: (Coin & { decimals: number; symbol: string })[]
   close(): Promise<void>
 }
 
 const FINAL: Record<string, string> = { completed: 'success', failed: 'failure', refunded: 'refund' }
 
 /** A server on loopback that speaks Relay's documented wire format, with the adapter talking to it. */
-export async function startRelay(options: Partial<RelayOptions> = {}): Promise<RelayServer> {
+export async function startRelay(
+  options: Partial<RelayOptions> & { tls?: { key: string; cert: string } } = {},
+): Promise<RelayServer> {
+  const { tls, ...given } = options
   const requests: Kept[] = []
   const calls: RelayServer['calls'] = []
   const faults: Fault[] = []
-  const server = createServer((req, res) => void answer(req, res))
+  const listener: RequestListener = (req, res) => void answer(req, res)
+  const server = tls ? createTlsServer(tls, listener) : createServer(listener)
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
@@ -58,13 +86,30 @@ export async function startRelay(options: Partial<RelayOptions> = {}): Promise<R
     const body = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString('utf8')) : {}
     const line = `${req.method} ${url.pathname}`
     calls.push({ line, query: url.searchParams, body, key: req.headers['x-api-key']?.toString() })
-    const fault = faults.shift()
+    const fault = faults.shift() ?? world.spoil(line)
     if (fault === 'silent') return
-    if (typeof fault === 'object')
+    if (typeof fault === 'object' && 'status' in fault)
       return void res.writeHead(fault.status, fault.headers).end(fault.body ?? '{"message":"secret detail"}')
-    const said = JSON.stringify(line === 'POST /quote/v2' ? quote(body) : page(url.searchParams))
+    if (typeof fault === 'object') await new Promise((resolve) => setTimeout(resolve, fault.lateMs))
+    const reply = answers[line]?.(url.searchParams, body)
+    if (!reply) return void res.writeHead(404).end('{"message":"not found"}')
+    const said = JSON.stringify(reply)
     res.setHeader('content-type', 'application/json')
     res.end(fault === 'truncated' ? said.slice(0, said.length - 5) : said)
+  }
+
+  const answers: Record<string, (query: URLSearchParams, body: Wire) => unknown> = {
+    'POST /quote/v2': (_query, body) => quote(body),
+    'GET /requests/v3': (query) => page(query),
+    'GET /intents/status/v3': (query) => {
+      const one = requests.find(({ id }) => id === query.get('requestId'))
+      return one && { status: one.over.status ?? one.status, updatedAt: one.updatedAt, inTxHashes: [], txHashes: [] }
+    },
+    'GET /chains': () => ({ chains: world.chains }),
+    'POST /currencies/v2': (_query, { tokens, limit }) =>
+      world.tokens
+        .filter(({ chainId, address }) => (tokens as string[]).includes(`${chainId}:${address}`))
+        .slice(0, Number(limit ?? 20)),
   }
 
   function quote(body: Record<string, unknown>) {
@@ -109,20 +154,26 @@ export async function startRelay(options: Partial<RelayOptions> = {}): Promise<R
     const since = Number(query.get('startTimestamp') ?? 0) * 1000
     const limit = Math.min(Number(query.get('limit') ?? 20), 50)
     const from = Number(query.get('continuation') ?? 0)
-    const all = world.order(
-      requests.filter((one) => one.address === query.get('depositAddress') && one.updatedAt >= since),
-    )
+    const asked = (one: Kept) =>
+      query.has('id') ? one.id === query.get('id') : one.address === query.get('depositAddress')
+    const all = world.order(requests.filter((one) => asked(one) && one.updatedAt >= since))
     const more = all.length > from + limit ? { continuation: String(from + limit) } : {}
-    return { requests: all.slice(from, from + limit).map(onWire), ...more }
+    return { requests: world.distort(all.slice(from, from + limit).map(onWire)), ...more }
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`
   const world: RelayServer = {
     url,
     requests,
     calls,
+    spoil: () => undefined,
     order: (all) => all.toSorted((a, b) => b.updatedAt - a.updatedAt),
+    distort: (page) => page,
+    chains: everyChain(),
+    tokens: everyChain().flatMap(({ id, solverCurrencies }) =>
+      solverCurrencies.map((token) => ({ ...token, chainId: id })),
+    ),
     provider: relay({
       baseUrl: url,
       apiKey: 'relay-key',
@@ -130,9 +181,9 @@ export async function startRelay(options: Partial<RelayOptions> = {}): Promise<R
       timeoutMs: 10_000,
       retryMs: 1,
       restMs: 50,
-      ...options,
+      ...given,
     }),
-    fail: (...given) => void faults.push(...given),
+    fail: (...more) => void faults.push(...more),
     async pay(address, amount, outcome) {
       const quoted = requests.find((one) => one.address === address)
       if (!quoted) throw new Error(`No quote made ${address}`)
@@ -163,9 +214,23 @@ export async function startRelay(options: Partial<RelayOptions> = {}): Promise<R
   return world
 }
 
-function onWire(one: Kept) {
+/** Every chain and token that the adapter knows, in working order. */
+const everyChain = (): WireChain[] =>
+  Object.entries(chains).map(([key, { id, tokens }]) => ({
+    id,
+    vmType: networkOf(key)?.type ?? 'evm',
+    disabled: false,
+    depositEnabled: true,
+    solverCurrencies: Object.entries(tokens).map(([symbol, address]) => ({
+      address,
+      symbol,
+      decimals: assetOf(symbol)?.decimals ?? 0,
+    })),
+  }))
+
+function onWire(one: Kept): Wire {
   const money = (coin: Coin, amount: bigint) => ({
-    currency: { ...coin, symbol: 'TOKEN', decimals: 6 },
+    currency: { ...coin, symbol: legOf(coin)?.currency ?? 'TOKEN', decimals: 6 },
     amount: amount.toString(),
     amountFormatted: 'not used',
     amountUsd: '12.5',

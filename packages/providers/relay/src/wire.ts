@@ -39,6 +39,27 @@ export type Request = z.output<typeof Request>
 
 export const Requests = z.object({ requests: z.array(Request), continuation: absent(z.string()) })
 
+/** `GET /intents/status/v3`. */
+export const Status = z.object({ status: z.string() })
+
+/** `GET /chains`: where Relay works at the moment, and what it takes there. */
+export const Chains = z.object({
+  chains: z.array(
+    z.object({
+      id: z.number(),
+      vmType: absent(z.string()),
+      disabled: absent(z.boolean()),
+      depositEnabled: absent(z.boolean()),
+      solverCurrencies: absent(z.array(z.object({ address: absent(z.string()), decimals: absent(z.number()) }))),
+    }),
+  ),
+})
+
+/** `POST /currencies/v2`: the tokens that Relay knows of those it was asked for. */
+export const Currencies = z.array(
+  z.object({ chainId: z.number(), address: absent(z.string()), decimals: absent(z.number()) }),
+)
+
 /** The body of an error; everything else in it is for people. */
 export const Problem = z.object({ errorCode: absent(z.string()) })
 

@@ -1,0 +1,56 @@
+import { assetOf, networks } from '@payments/kernel'
+import type { Offer } from '@payments/routes'
+import { LRUCache } from 'lru-cache'
+import { chains, everyToken, legOf } from './assets.ts'
+import type { RelayClient } from './client.ts'
+import { Chains, Currencies } from './wire.ts'
+
+const HOUR_MS = 3_600_000
+/** The most that Relay answers with at once. */
+const LIMIT = 100
+
+/**
+ * What Relay takes and delivers now, in merchants' words. Asked for once an hour in each process: after that the last answer
+ * serves while a new one is fetched, and goes on serving while none is to be had. Relay has the last word when it quotes.
+ */
+export function relayOffers(client: RelayClient, ttl: number = HOUR_MS): () => Promise<readonly Offer[]> {
+  const cache = new LRUCache<'offers', readonly Offer[]>({
+    max: 1,
+    ttl,
+    allowStale: true,
+    noDeleteOnFetchRejection: true,
+    fetchMethod: () => ask(client),
+  })
+  return () => cache.forceFetch('offers')
+}
+
+/**
+ * A currency can be paid in where it is one of the chain's `solverCurrencies` (Relay takes no others at a deposit address), and
+ * be received where Relay lists the token and fills on the chain. Only with the decimals that amounts are counted in here.
+ */
+async function ask(client: RelayClient): Promise<readonly Offer[]> {
+  const [known, tokens] = await Promise.all([
+    client.get('/chains', {}, Chains),
+    client.ask('/currencies/v2', { tokens: everyToken, verified: true, limit: LIMIT }, Currencies),
+  ])
+  return networks.flatMap(({ key, type }) => {
+    const id = chains[key]?.id
+    const chain = known.chains.find((each) => each.id === id)
+    if (!chain || chain.disabled || chain.vmType !== type) return []
+    const solver = (chain.solverCurrencies ?? []).map((token) => ({ ...token, chainId: chain.id }))
+    const origins = symbols(key, solver)
+    const destinations = chain.depositEnabled === false ? [] : symbols(key, tokens)
+    return [{ networkKey: key, origins, destinations }]
+  })
+}
+
+/** Which of these tokens are known on a network, by symbol. */
+function symbols(
+  networkKey: string,
+  tokens: readonly { chainId: number; address: string | null; decimals: number | null }[],
+): string[] {
+  return tokens.flatMap(({ chainId, address, decimals }) => {
+    const leg = address === null ? undefined : legOf({ chainId, address })
+    return leg?.networkKey === networkKey && assetOf(leg.currency)?.decimals === decimals ? [leg.currency] : []
+  })
+}

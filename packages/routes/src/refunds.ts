@@ -1,0 +1,57 @@
+import { type NetworkType, type Read, type Settings, sqlOf, type Work } from '@payments/kernel'
+import { sql } from 'kysely'
+import type { z } from 'zod'
+import type { RefundAddressChange, RefundAddresses } from './schemas.ts'
+
+type ByType = z.infer<typeof RefundAddresses>['organisation']
+
+/** Where the service itself sends what nobody named an address for. */
+const ofService = ({ REFUND_ADDRESS_EVM, REFUND_ADDRESS_SVM, REFUND_ADDRESS_TVM }: Settings): ByType => ({
+  evm: REFUND_ADDRESS_EVM ?? null,
+  svm: REFUND_ADDRESS_SVM ?? null,
+  tvm: REFUND_ADDRESS_TVM ?? null,
+})
+
+/** The address that an organisation has for a kind of chain, as part of a larger statement. */
+export const refundAddressSql = ({ actor }: Read, type: NetworkType) => sql<string | null>`(
+  select address from payment_route_refund_addresses
+   where organisation_id = ${actor.organisationId} and environment = ${actor.environment} and network_type = ${type})`
+
+/** The organisation's address, else the service's: what cannot be delivered always has somewhere to go back to. */
+export const configuredRefund = (read: Read, type: NetworkType, ofOrganisation: string | null): string | null =>
+  ofOrganisation ?? ofService(read.runtime.settings)[type]
+
+/** What is configured, by the organisation and by the service. */
+export async function refundAddresses(read: Read): Promise<z.infer<typeof RefundAddresses>> {
+  const { rows } = await sqlOf(read.em).query<{ network_type: NetworkType; address: string }>(
+    'select network_type, address from payment_route_refund_addresses where organisation_id = $1 and environment = $2',
+    [read.actor.organisationId, read.actor.environment],
+  )
+  const of = (type: NetworkType) => rows.find(({ network_type }) => network_type === type)?.address ?? null
+  return {
+    organisation: { evm: of('evm'), svm: of('svm'), tvm: of('tvm') },
+    service: ofService(read.runtime.settings),
+  }
+}
+
+/** Sets the addresses that are given and removes those that are null. Routes that exist keep the address they were made with. */
+export async function changeRefundAddresses(
+  work: Work,
+  change: z.output<typeof RefundAddressChange>,
+): Promise<z.infer<typeof RefundAddresses>> {
+  const { organisationId, environment } = work.actor
+  const removed = Object.entries(change).filter(([, address]) => address === null)
+  const given = Object.entries(change).filter(([, address]) => typeof address === 'string')
+  const db = sqlOf(work.em)
+  await db.query(
+    'delete from payment_route_refund_addresses where organisation_id = $1 and environment = $2 and network_type = any ($3)',
+    [organisationId, environment, removed.map(([type]) => type)],
+  )
+  await db.query(
+    `insert into payment_route_refund_addresses (organisation_id, environment, network_type, address)
+     select $1, $2, type, address from unnest($3::text[], $4::text[]) as given (type, address)
+     on conflict (organisation_id, environment, network_type) do update set address = excluded.address, updated_at = now()`,
+    [organisationId, environment, given.map(([type]) => type), given.map(([, address]) => address)],
+  )
+  return refundAddresses(work)
+}
