@@ -68,6 +68,21 @@ async function known(read: Read, route: RouteRow): Promise<Pick<DepositLook, 'si
   return { since: since ? new Date(since) : null, underway }
 }
 
+/** The deposit that a report is about: the same transaction at the same address, else the same request. */
+async function reported(
+  work: Work,
+  route: RouteRow,
+  { depositTxHash, requestId }: DepositReport,
+): Promise<{ id: string } | null> {
+  const same = depositTxHash === null ? [] : [{ paymentRouteId: route.id, depositTxHash }]
+  const rows = await work.em.find(
+    DepositEntity,
+    { $or: [{ relayRequestId: requestId }, ...same] },
+    { fields: ['id', 'depositTxHash'] },
+  )
+  return rows.find((row) => row.depositTxHash === depositTxHash) ?? rows[0] ?? null
+}
+
 /**
  * Books what the provider reported: each deposit once, each change once, in the caller's transaction. Reports that come
  * late, twice or out of order have no edge to take and change nothing.
@@ -79,7 +94,7 @@ export async function book(work: Work, route: RouteRow, reports: readonly Deposi
   // Two looks at one route book one after the other: the second finds what the first has opened.
   await locked(work, routeResource, route.id, no.payment_route_not_found)
   for (const report of reports.toSorted((a, b) => (a.requestId < b.requestId ? -1 : 1))) {
-    const known = await work.em.findOne(DepositEntity, { relayRequestId: report.requestId }, { fields: ['id'] })
+    const known = await reported(work, route, report)
     const opened = known ? undefined : await first(work, route, report)
     const id = known?.id ?? (opened as DepositRow).id
     if (opened) created++
@@ -87,13 +102,20 @@ export async function book(work: Work, route: RouteRow, reports: readonly Deposi
       if (opened) drafts.push(...bookings(opened))
       continue
     }
-    const { row, outcome } = await move(work, depositResource, id, EVENT[report.status], gone.deposit_gone, {
-      destinationAmount: report.destinationAmount,
-      destinationAmountUsd: report.destinationAmountUsd,
-      depositTxHash: report.depositTxHash,
-      failureReason: report.failureReason,
-      relayUpdatedAt: report.updatedAt,
-    })
+    const { row, outcome } = await move(
+      work,
+      depositResource,
+      id,
+      EVENT[report.status],
+      gone.deposit_gone,
+      ({ depositTxHash }) => ({
+        destinationAmount: report.destinationAmount,
+        destinationAmountUsd: report.destinationAmountUsd,
+        depositTxHash: depositTxHash ?? report.depositTxHash,
+        failureReason: report.failureReason,
+        relayUpdatedAt: report.updatedAt,
+      }),
+    )
     if (outcome === 'moved') drafts.push(...bookings(row))
     if (known && outcome === 'moved') updated++
   }

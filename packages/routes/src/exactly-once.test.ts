@@ -1,22 +1,14 @@
 import { bind } from '@payments/kernel'
-import { verify } from '@payments/ledger'
-import { Client } from 'pg'
 import { expect, test } from 'vitest'
-import { type Merchant, newMerchant, startProcess, startReceiver, startService, type TestService } from '#testing'
+import { type Merchant, newMerchant, startProcess, startReceiver, startService } from '#testing'
 import { type DepositReport, type RoutesProvider, routesProvider } from './provider.ts'
 import { no } from './refusals.ts'
 import { sandboxRoutes } from './sandbox.ts'
-import { newRoute, pay, sync } from './testing.ts'
+import { chance, connected, DEPOSITS, expectOnce, newRoute, PATIENCE_MS, pause, pay, settled, sync } from './testing.ts'
 
-// biome-ignore lint/style/noProcessEnv: ROUTE_DEPOSITS=1000 makes the long run
-const DEPOSITS = Number(process.env.ROUTE_DEPOSITS ?? 150)
 const ROUTES = 12
 const KILLS = 6
-const PATIENCE_MS = 60_000 + DEPOSITS * 200
 const OUTCOMES = ['completed', 'completed', 'refunded', 'failed'] as const
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-const chance = (share: number) => Math.random() < share
 
 /** A provider at its worst: silent, broken, late, repeating itself, forgetting, out of order. It never lies about an end. */
 function faulty(honest: RoutesProvider): RoutesProvider & { readonly faults: () => number } {
@@ -60,48 +52,6 @@ async function payAll(merchant: Merchant, routes: readonly { id: string }[], cou
     paid.set(await pay(merchant, route.id, `${1 + (number % 40)}.${10 + (number % 3)}`, outcome), outcome)
   }
   return paid
-}
-
-/** Brings every look forward until nothing is on its way any more. */
-async function settled(owner: Client, count: number): Promise<void> {
-  const end = Date.now() + PATIENCE_MS
-  while (Date.now() < end) {
-    const { rows } = await owner.query<{ done: number }>(
-      "select count(*) filter (where status <> 'pending')::int as done from payment_route_deposits",
-    )
-    if (rows[0]?.done === count) return
-    await owner.query(
-      "update payment_routes set next_poll_at = least(next_poll_at, now() + interval '200 milliseconds')",
-    )
-    await pause(250)
-  }
-}
-
-/** Exactly one of everything: deposits, entries of the list, bookings, events. */
-async function expectOnce(service: TestService, merchant: Merchant, owner: Client, paid: Map<string, string>) {
-  const { rows: deposits } = await owner.query<{ id: string; request: string; status: string }>(
-    'select id, relay_request_id as request, status from payment_route_deposits',
-  )
-  expect(new Map(deposits.map(({ request, status }) => [request, status]))).toEqual(paid)
-  expect(deposits.length).toBe(paid.size)
-  expect((await merchant.call('GET /v1/transactions')).body.data.total).toBe(paid.size)
-  const { rows: events } = await owner.query<{ change: string }>(
-    `select resource_id || ' ' || coalesce(payload->'data'->>'previousStatus', 'nothing') || ' ' || (payload->'data'->>'status') as change
-       from events where type = 'payment_route.deposit.updated'`,
-  )
-  const expected = deposits.flatMap(({ id, status }) => [`${id} nothing pending`, `${id} pending ${status}`])
-  expect(events.map(({ change }) => change).sort()).toEqual(expected.sort())
-  const { rows: entries } = await owner.query<{ count: number }>('select count(*)::int as count from ledger_entries')
-  // Received, and what became of it.
-  expect(entries[0]?.count).toBe(2 * paid.size)
-  const report = await verify(service.runtime.pool)
-  expect(report).toMatchObject({ ok: true, findings: [] })
-}
-
-async function connected(service: TestService): Promise<Client> {
-  const owner = new Client({ connectionString: service.database.ownerUrl })
-  await owner.connect()
-  return owner
 }
 
 test(

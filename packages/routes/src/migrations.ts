@@ -118,6 +118,8 @@ export const migrations: readonly MigrationStep[] = [
         updated_at timestamptz(3) not null default now(),
         primary key (organisation_id, environment, network_type)
       )`,
+      // One transaction at one address is one deposit, whatever requests the provider makes of it.
+      'create unique index payment_route_deposits_transaction_key on payment_route_deposits (payment_route_id, deposit_tx_hash)',
       // What operators look after, of all organisations.
       "create index payment_route_deposits_troubled on payment_route_deposits (relay_updated_at desc, id desc) where status in ('pending', 'failed')",
     ],

@@ -15,7 +15,7 @@ export interface Offer {
 
 /** What the provider says of one deposit, in the domain's words. Amounts are minor units of the leg's currency. */
 export interface DepositReport {
-  /** The provider's id of the request; one deposit has one. */
+  /** The provider's id of the request. */
   readonly requestId: string
   readonly status: 'pending' | 'completed' | 'failed' | 'refunded'
   /** What was paid in, and where: mostly what the route asks for, but payers err, and a provider may take that too. */
@@ -24,6 +24,7 @@ export interface DepositReport {
   readonly originAmountUsd: string | null
   readonly destinationAmount: bigint | null
   readonly destinationAmountUsd: string | null
+  /** The payer's transaction. At one address it is one deposit, whatever requests it becomes one after another. */
   readonly depositTxHash: string | null
   readonly failureReason: string | null
   readonly updatedAt: Date

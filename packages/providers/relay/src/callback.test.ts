@@ -176,3 +176,22 @@ test('a deposit in another currency than asked for is listed and booked as what 
   ])
   expect(await verify(service.runtime.pool)).toMatchObject({ ok: true, findings: [] })
 })
+
+test('a request that is superseded on its way stays one deposit, also where only its successor is listed', async () => {
+  const merchant = await newMerchant(service, { environment: 'live' })
+  const { id, depositAddress } = (await routeOf(merchant)).body.data
+  const sync = async () => (await merchant.call(`POST /v1/payment-routes/${id}/deposits/sync`)).body.data
+  await world.pay(depositAddress, 3_000_000n, 'completed')
+  const request = world.requests.at(-1) as RelayServer['requests'][number]
+  expect(await sync()).toEqual({ synced: 1, created: 1, updated: 0 })
+  world.supersede(request)
+  await world.settle()
+  world.distort = (page) => page.filter((one) => !one.supersededByRequestId)
+  expect(await sync()).toEqual({ synced: 1, created: 0, updated: 1 })
+  world.distort = (page) => page
+  expect(await sync()).toEqual({ synced: 1, created: 0, updated: 0 })
+  expect((await merchant.call('GET /v1/payment-routes/deposits')).body.data).toMatchObject({
+    total: 1,
+    deposits: [{ relayRequestId: request.id, status: 'completed' }],
+  })
+})

@@ -13,10 +13,10 @@ export const isFinal = (status: string): boolean => Object.hasOwn(STATUS, status
 
 /**
  * Relay's requests of one deposit address as deposits. A request is a deposit once money has come in: the quote that made the
- * address is a request too, and nobody may ever pay it. What Relay calls by a status unknown here is on its way.
+ * address is a request too, and nobody may ever pay it. One that was superseded is told by its successor, which has the same
+ * transaction. What Relay calls by a status unknown here is on its way.
  */
 export function reportsOf(requests: readonly Request[], origin: Leg, destination: RelayAsset): DepositReport[] {
-  const first = origins(requests)
   return requests.flatMap((request) => {
     if (request.supersededByRequestId) return []
     const status = STATUS[request.status] ?? 'pending'
@@ -29,7 +29,7 @@ export function reportsOf(requests: readonly Request[], origin: Leg, destination
     const went = status === 'completed' ? moneyOut(request, destination) : null
     return [
       {
-        requestId: first(request.id),
+        requestId: request.id,
         status,
         // A payer may send another currency than was asked for, and on another chain: Relay takes some of them, and what came is
         // what is told. Units of a token that nobody here knows are units of nothing.
@@ -44,23 +44,6 @@ export function reportsOf(requests: readonly Request[], origin: Leg, destination
       },
     ]
   })
-}
-
-/** A request that superseded another keeps the first one's id: it is the same money, so it is one deposit. */
-function origins(requests: readonly Request[]): (id: string) => string {
-  const before = new Map<string, string>()
-  for (const request of requests) {
-    if (request.supersededByRequestId) before.set(request.supersededByRequestId, request.id)
-  }
-  return (id) => {
-    const seen = new Set<string>()
-    let at = id
-    for (let next = before.get(at); next !== undefined && !seen.has(next); next = before.get(at)) {
-      seen.add(next)
-      at = next
-    }
-    return at
-  }
 }
 
 type Amount = NonNullable<

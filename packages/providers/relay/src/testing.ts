@@ -54,6 +54,8 @@ export interface RelayServer extends RoutesWorld {
   readonly calls: { line: string; query: URLSearchParams; body: Record<string, unknown>; key: string | undefined }[]
   /** The next answers are spoiled, in this order. */
   fail(...faults: Fault[]): void
+  /** A request goes on as another one; the first is not heard of any more. */
+  supersede(request: Kept): void
   /** Asked about each call that `fail` says nothing of. */
   spoil: (line: string) => Fault | undefined
   /** Orders the elements of a page; the newest first by default. */
@@ -70,9 +72,14 @@ const FINAL: Record<string, string> = { completed: 'success', failed: 'failure',
 
 /** A server on loopback that speaks Relay's documented wire format, with the adapter talking to it. */
 export async function startRelay(
-  options: Partial<RelayOptions> & { tls?: { key: string; cert: string } } = {},
+  options: Partial<RelayOptions> & {
+    /** PEM of a key and its certificate: HTTPS. */
+    tls?: { key: string; cert: string }
+    /** How far its clock is ahead of ours. */
+    skewMs?: number
+  } = {},
 ): Promise<RelayServer> {
-  const { tls, ...given } = options
+  const { tls, skewMs = 0, ...given } = options
   const requests: Kept[] = []
   const calls: RelayServer['calls'] = []
   const faults: Fault[] = []
@@ -142,10 +149,13 @@ export async function startRelay(
     }
   }
 
-  let clock = Date.now()
+  let clock = Date.now() + skewMs
+  const tick = (): number => {
+    clock = Math.max(clock + 1, Date.now() + skewMs)
+    return clock
+  }
   function keep(given: Omit<Kept, 'updatedAt' | 'over'>): Kept {
-    clock = Math.max(clock + 1, Date.now())
-    const kept = { ...given, updatedAt: clock, over: {} }
+    const kept = { ...given, updatedAt: tick(), over: {} }
     requests.push(kept)
     return kept
   }
@@ -202,8 +212,14 @@ export async function startRelay(
     async settle() {
       for (const one of requests.filter(({ status }) => status === 'pending')) {
         one.status = FINAL[one.outcome] ?? one.outcome
-        one.updatedAt = clock = Math.max(clock + 1, Date.now())
+        one.updatedAt = tick()
       }
+    },
+    supersede(request) {
+      const next = keep({ ...request, id: hash() })
+      request.over = { ...request.over, supersededByRequestId: next.id }
+      request.status = 'failure'
+      request.updatedAt = tick()
     },
     close: () =>
       new Promise((resolve) => {
