@@ -73,7 +73,9 @@ export async function openProcess(
     reindex: false,
     monitorVacuum: false,
   })
-  boss.on('error', (error) => log.error({ err: error }, 'job queue'))
+  // Of a queue that was stopped only closing connections are left, and what a server that stops too says to them is no error.
+  let stopped = false
+  boss.on('error', (error) => stopped || log.error({ err: error }, 'job queue'))
   await boss.start()
   let loops: ReturnType<typeof startLoops> | undefined
   const waker = wakes(
@@ -114,6 +116,7 @@ export async function openProcess(
       waker.stop()
       await loops?.stop()
       await boss.stop({ graceful: loops !== undefined, timeout: settings.SHUTDOWN_SECONDS * 1000, close: true })
+      stopped = true
       await database.close()
     },
   }

@@ -10,6 +10,12 @@ const SECRET_PATHS = ['authorization', 'secret', 'key', 'bvn', 'refreshToken', '
   (name) => [`*.${name}`],
 )
 
+/** What is told of an error: never the objects that libraries hang on it, such as a connection with its keys. */
+function told(error: Error): object {
+  const { type, message, stack, code, constraint } = pino.stdSerializers.err(error)
+  return { type, message, stack, code, constraint }
+}
+
 /** A logger to standard output (or to `write`, for tests). */
 export function createLog(level: string, write?: (line: string) => void): Log {
   const options = {
@@ -17,6 +23,7 @@ export function createLog(level: string, write?: (line: string) => void): Log {
     base: undefined,
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
+    serializers: { err: told },
     redact: { paths: SECRET_PATHS, censor: '[secret]' },
   }
   return write ? pino(options, { write }) : pino(options)
