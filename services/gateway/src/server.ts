@@ -46,6 +46,7 @@ export function gateway(runtime: Runtime, metrics: Metrics, baseUrl: () => strin
       const failed = failure(error)
       code = failed.code
       if (failed.code === null) ctx.state.log.error({ err: error }, 'request failed')
+      else if (failed.status >= 500) ctx.state.log.warn({ err: error }, 'request refused')
       ctx.status = failed.status
       ctx.type = 'application/json'
       if (failed.retryAfter !== undefined) ctx.set('Retry-After', String(failed.retryAfter))

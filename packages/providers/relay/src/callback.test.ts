@@ -195,3 +195,13 @@ test('a request that is superseded on its way stays one deposit, also where only
     deposits: [{ relayRequestId: request.id, status: 'completed' }],
   })
 })
+
+test('why Relay gave nothing is for whoever runs the service to read, not for the merchant', async () => {
+  const merchant = await newMerchant(service, { environment: 'live' })
+  world.fail({ status: 401, body: '{"message":"secret detail"}' })
+  const refused = await routeOf(merchant)
+  expect([refused.status, refused.body.message]).toEqual([502, 'The payment provider failed, please retry'])
+  const lines = service.logs.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request refused')
+  expect(lines.at(-1)).toMatchObject({ level: 'warn', err: { message: expect.stringContaining('Status 401') } })
+  expect(service.logs.join('')).not.toContain('secret detail')
+})

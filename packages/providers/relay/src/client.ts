@@ -1,4 +1,5 @@
 import { ConsecutiveBreaker, circuitBreaker, ExponentialBackoff, handleWhen, retry, wrap } from 'cockatiel'
+import { Agent, fetch, type RequestInit } from 'undici'
 import type { z } from 'zod'
 import { isPassing, RelayFault } from './faults.ts'
 import { Problem } from './wire.ts'
@@ -27,6 +28,8 @@ export interface RelayClient {
   post<T extends z.ZodType>(path: string, body: object, shape: T): Promise<z.output<T>>
 }
 
+/** What `/chains` says of every chain is a few hundred kilobytes. */
+const ANSWER_BYTES = 10_000_000
 const FAILURES = 8
 const REPEATS = 2
 /** Relay sends no `Retry-After` everywhere; its documentation asks for a growing pause. */
@@ -52,6 +55,7 @@ export function relayClient(options: RelayOptions): RelayClient {
     breaker,
   )
   const silentUntil = new Map<string, number>()
+  const dispatcher = new Agent({ maxResponseSize: ANSWER_BYTES })
 
   async function send<T extends z.ZodType>(url: URL, init: RequestInit, shape: T): Promise<z.output<T>> {
     const wait = Math.ceil(((silentUntil.get(url.pathname) ?? 0) - Date.now()) / 1000)
@@ -60,6 +64,7 @@ export function relayClient(options: RelayOptions): RelayClient {
       ...init,
       headers: { 'x-api-key': options.apiKey, accept: 'application/json', 'content-type': 'application/json' },
       redirect: 'error',
+      dispatcher,
       signal: AbortSignal.timeout(timeoutMs),
     })
       .then(async (answer) => ({ answer, text: await answer.text() }))

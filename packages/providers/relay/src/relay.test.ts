@@ -153,6 +153,7 @@ describe('what is on offer', () => {
     ['500', { status: 500 }, 503],
     ['half an answer', 'truncated', 502],
     ['another shape', { status: 200, body: '{"chains":{}}' }, 502],
+    ['an answer without end', { status: 200, body: `{"chains":[${'0,'.repeat(6_000_000)}` }, 503],
   ])('with %s from the start it is a refusal, not an empty list', async (_name, fault, status) => {
     const world = await begin()
     world.spoil = () => fault
