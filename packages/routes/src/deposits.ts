@@ -32,23 +32,23 @@ export interface Synced {
   readonly updated: number
 }
 
-/** Asks the provider what has changed at a route's address. No transaction is open meanwhile. */
-async function look(read: Read, route: RouteRow): Promise<readonly DepositReport[]> {
+/** Asks the provider what has changed at a route's address, or for all there ever was. No transaction is open meanwhile. */
+async function look(read: Read, route: RouteRow, all = false): Promise<readonly DepositReport[]> {
   const { reports, calls } = await read.runtime.providers.get(routesProvider, route.environment).deposits({
     depositAddress: route.depositAddress,
     origin: { networkKey: route.originChainKey, currency: route.originCurrency },
     destination: { networkKey: route.destinationChainKey, currency: route.destinationCurrency },
-    ...(await known(read, route)),
+    ...(all ? { since: null, underway: [] } : await known(read, route)),
   })
   if (calls > 1) await charge(read.runtime.pool, route.environment, calls - 1)
   return reports
 }
 
-/** A merchant's look: it does not wait for its turn, but counts. */
-export async function lookNow(read: Read, route: RouteRow): Promise<readonly DepositReport[]> {
+/** A look that somebody asked for: it does not wait for its turn, but counts. */
+export async function lookNow(read: Read, route: RouteRow, all = false): Promise<readonly DepositReport[]> {
   const { callsPerMinute } = read.runtime.providers.get(routesProvider, route.environment)
   await spend(read.runtime.pool, route.environment, callsPerMinute)
-  return look(read, route)
+  return look(read, route, all)
 }
 
 /**

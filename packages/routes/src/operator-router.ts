@@ -35,13 +35,15 @@ export const routesOperatorRouter = {
     access: 'operator',
     tag,
     summary: 'Look for deposits of a payment route now',
+    description:
+      'Asks the provider for every deposit there ever was, also for those that a merchant’s look would not ask for again.',
     message: 'Deposits synced',
     input: PaymentRouteId,
     output: SyncResult,
     refusals: [no.payment_route_not_found, no.provider_failed, no.provider_unavailable],
     async prepare(read, { paymentRouteId }) {
       const route = await findAnywhere(read, paymentRouteId)
-      return { route, reports: await lookNow(read, route) }
+      return { route, reports: await lookNow(read, route, true) }
     },
     run: (work, _input, { route, reports }) => book(actingFor(work, route), route, reports),
   }),

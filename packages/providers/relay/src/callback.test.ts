@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto'
+import { signedIn } from '@payments/accounts/testing'
 import { bind } from '@payments/kernel'
 import { verify } from '@payments/ledger'
 import { routesProvider } from '@payments/routes'
 import { afterAll, expect, test } from 'vitest'
-import { type Merchant, newMerchant, startService, type TestService, useService } from '#testing'
+import { call, type Merchant, newMerchant, startService, type TestService, useService } from '#testing'
 import { addressOf, isAuthentic } from './callback.ts'
 import { type RelayServer, startRelay } from './testing.ts'
 
@@ -204,4 +205,21 @@ test('why Relay gave nothing is for whoever runs the service to read, not for th
   const lines = service.logs.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request refused')
   expect(lines.at(-1)).toMatchObject({ level: 'warn', err: { message: expect.stringContaining('Status 401') } })
   expect(service.logs.join('')).not.toContain('secret detail')
+})
+
+test('an operator’s look finds what has been out of sight for long', async () => {
+  const merchant = await newMerchant(service, { environment: 'live' })
+  const { id, depositAddress } = (await routeOf(merchant)).body.data
+  const sync = async () => (await merchant.call(`POST /v1/payment-routes/${id}/deposits/sync`)).body.data
+  await world.pay(depositAddress, 1_000_000n, 'completed')
+  const hidden = world.requests.at(-1) as RelayServer['requests'][number]
+  hidden.updatedAt -= 2 * 3_600_000
+  world.distort = (page) => page.filter((one) => one.id !== hidden.id)
+  await world.pay(depositAddress, 2_000_000n, 'completed')
+  expect(await sync()).toEqual({ synced: 1, created: 1, updated: 0 })
+  world.distort = (page) => page
+  expect(await sync()).toEqual({ synced: 1, created: 0, updated: 0 })
+  const { accessToken: token } = await signedIn(service.runtime, { role: 'operator' })
+  const looked = await call(service, `POST /v1/admin/ops/payment-routes/${id}/deposits/sync`, { token, key: null })
+  expect(looked.body.data).toEqual({ synced: 2, created: 1, updated: 0 })
 })

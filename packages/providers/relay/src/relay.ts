@@ -57,9 +57,10 @@ export function relay(options: RelayOptions): RoutesProvider {
       refusing(async () => {
         const { found, pages } = await listed(client, look)
         const left = look.underway.filter((id) => !found.has(id)).slice(0, SINGLES)
-        for (const request of (await Promise.all(left.map((id) => ended(client, id)))).flat())
-          keepLatest(found, request)
-        return { reports: reportsOf([...found.values()], look.origin, assetOf(look.destination)), calls: pages }
+        const singles = (await Promise.all(left.map((id) => ended(client, id)))).flat()
+        for (const request of singles) keepLatest(found, request)
+        const reports = reportsOf([...found.values()], look.origin, assetOf(look.destination))
+        return { reports, calls: pages + singles.length }
       }),
 
     callback: (request) =>
