@@ -34,7 +34,7 @@ const STORE = `insert into idempotency_keys as i (organisation_id, environment, 
   where i.fence = excluded.fence or i.expires_at <= now() returning 1`
 const LEASE = `insert into idempotency_keys as i (organisation_id, environment, method, path, key, fence, expires_at) values ($1, $2, $3, $4, $5, $6, now() + interval '45 seconds')
   on conflict (organisation_id, environment, method, path, key) do update set fence = excluded.fence, expires_at = excluded.expires_at where i.expires_at <= now()`
-const TWIN = `select count(*), (select address from payment_route_refund_addresses where organisation_id = $1::uuid and environment = $2 and network_type = 'evm') as refund from payment_routes
+const TWIN = `select count(*), (select address from payment_route_refund_addresses where organisation_id = ($1::text)::uuid and environment = $2 and network_type = 'evm') as refund from payment_routes
   where payment_route_identity(organisation_id::text, environment, origin_chain_key, origin_currency, destination_chain_key, destination_currency, destination_address)
       = payment_route_identity($1, $2, $3, $4, $5, $6, $7) and status <> 'deleted'`
 const PROVIDER = 'insert into sandbox_relay_addresses (address, route_id) values ($1, $2)'
