@@ -20,11 +20,7 @@ const signed = (timestamp: string, signature = sign(timestamp), bytes = body) =>
 
 const world: RelayServer = await startRelay()
 for (const chain of world.chains) chain.disabled = chain.id === 10
-world.tokens.splice(
-  0,
-  world.tokens.length,
-  ...world.tokens.filter((token) => token.chainId !== 8453 || token.symbol !== 'EURC'),
-)
+for (const token of world.tokens) token.depositAddress = token.chainId !== 8453 || token.symbol !== 'EURC'
 afterAll(() => world.close())
 const service: TestService = useService({ live: [bind(routesProvider, 'live', world.provider)] })
 
@@ -146,21 +142,21 @@ test('a merchant is shown and may use live what Relay offers, by keys and symbol
   const { body } = await merchant.call('GET /v1/payment-routes/networks/base/currencies')
   expect(body.data.currencies).toEqual([
     { symbol: 'USDC', decimals: 6, origin: true, destination: true },
-    { symbol: 'EURC', decimals: 6, origin: true, destination: false },
+    { symbol: 'EURC', decimals: 6, origin: false, destination: true },
     { symbol: 'ETH', decimals: 18, origin: true, destination: true },
   ])
   expect((await merchant.call('GET /v1/payment-routes/networks/optimism/currencies')).status).toBe(404)
   const quotes = () => world.calls.filter(({ line }) => line === 'POST /quote/v2').length
   const before = quotes()
   for (const [given, errors] of [
-    [{ destinationCurrency: 'EURC' }, { destinationCurrency: 'Not supported on base' }],
+    [{ originChainKey: 'base', originCurrency: 'EURC' }, { originCurrency: 'Not supported on base' }],
     [{ originChainKey: 'optimism' }, { originChainKey: 'Unknown network' }],
   ] as const) {
     const answer = await routeOf(merchant, given)
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
   }
   expect(quotes()).toBe(before)
-  expect((await routeOf(merchant, { originChainKey: 'base', originCurrency: 'EURC' })).status).toBe(201)
+  expect((await routeOf(merchant, { destinationCurrency: 'EURC' })).status).toBe(201)
 })
 
 test('a deposit in another currency than asked for is listed and booked as what came', async () => {

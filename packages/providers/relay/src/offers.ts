@@ -25,21 +25,26 @@ export function relayOffers(client: RelayClient, ttl: number = HOUR_MS): () => P
 }
 
 /**
- * A currency can be paid in where it is one of the chain's `solverCurrencies` (Relay takes no others at a deposit address), and
- * be received where Relay lists the token and fills on the chain. Only with the decimals that amounts are counted in here.
+ * A currency can be paid in where it is one of the chain's `solverCurrencies` and Relay lists it for deposit addresses, and be
+ * delivered where Relay lists the token and fills on the chain. Only with the decimals that amounts are counted in here.
  */
 async function ask(client: RelayClient): Promise<readonly Offer[]> {
-  const [known, tokens] = await Promise.all([
+  const currencies = { tokens: everyToken, verified: true, limit: LIMIT }
+  const [known, payable, deliverable] = await Promise.all([
     client.get('/chains', {}, Chains),
-    client.ask('/currencies/v2', { tokens: everyToken, verified: true, limit: LIMIT }, Currencies),
+    client.ask('/currencies/v2', { ...currencies, depositAddressOnly: true }, Currencies),
+    client.ask('/currencies/v2', currencies, Currencies),
   ])
   return networks.flatMap(({ key, type }) => {
     const id = chains[key]?.id
     const chain = known.chains.find((each) => each.id === id)
     if (!chain || chain.disabled || chain.vmType !== type) return []
-    const solver = (chain.solverCurrencies ?? []).map((token) => ({ ...token, chainId: chain.id }))
-    const origins = symbols(key, solver)
-    const destinations = chain.depositEnabled === false ? [] : symbols(key, tokens)
+    const solver = symbols(
+      key,
+      (chain.solverCurrencies ?? []).map((token) => ({ ...token, chainId: chain.id })),
+    )
+    const origins = symbols(key, payable).filter((symbol) => solver.includes(symbol))
+    const destinations = chain.depositEnabled === false ? [] : symbols(key, deliverable)
     return [{ networkKey: key, origins, destinations }]
   })
 }

@@ -105,7 +105,11 @@ describe('what is on offer', () => {
     for (const { key, currencies } of networks)
       expect(all[key]).toEqual({ origins: currencies, destinations: currencies })
     expect(JSON.stringify(all)).not.toMatch(/\d{3}/)
-    expect(world.calls.map(({ line }) => line).toSorted()).toEqual(['GET /chains', 'POST /currencies/v2'])
+    expect(world.calls.map(({ line }) => line).toSorted()).toEqual([
+      'GET /chains',
+      'POST /currencies/v2',
+      'POST /currencies/v2',
+    ])
     expect(world.calls.find(({ line }) => line === 'POST /currencies/v2')?.body).toMatchObject({
       tokens: expect.arrayContaining(['792703809:EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v']),
       verified: true,
@@ -120,17 +124,20 @@ describe('what is on offer', () => {
     chain(8453).depositEnabled = false
     chain(1).solverCurrencies = chain(1).solverCurrencies.filter(({ symbol }) => symbol !== 'EURC')
     for (const token of chain(42161).solverCurrencies) if (token.symbol === 'USDT') token.decimals = 18
+    for (const token of world.tokens) token.depositAddress = token.chainId !== 728126428
     // Another token by a known symbol is another token.
     world.tokens.splice(0, world.tokens.length, ...world.tokens.filter(({ chainId }) => chainId !== 42161), {
       chainId: 42161,
       address: '0xFF970A61A04b1cA14834A43f5dE4533eBDDB5CC8',
       symbol: 'USDC',
       decimals: 6,
+      depositAddress: true,
     })
     expect(await offers(world)).toMatchObject({
       ethereum: { origins: ['USDC', 'USDT', 'ETH'], destinations: ['USDC', 'USDT', 'EURC', 'ETH'] },
       base: { origins: ['USDC', 'EURC', 'ETH'], destinations: [] },
-      arbitrum: { origins: ['USDC', 'ETH'], destinations: [] },
+      arbitrum: { origins: [], destinations: [] },
+      tron: { origins: [], destinations: ['USDT'] },
     })
     expect(Object.keys(await offers(world))).toEqual(['ethereum', 'base', 'arbitrum', 'solana', 'tron'])
   })
@@ -138,7 +145,7 @@ describe('what is on offer', () => {
   test('is asked for once, and again when it is old; while Relay does not answer, the last answer serves', async () => {
     const world = await begin({ offersMs: 30 })
     await Promise.all([offers(world), offers(world), offers(world)])
-    expect(world.calls).toHaveLength(2)
+    expect(world.calls).toHaveLength(3)
     const chain = world.chains.find(({ id }) => id === 10)
     if (chain) chain.disabled = true
     await expect.poll(async () => Object.keys(await offers(world))).not.toContain('optimism')

@@ -64,7 +64,7 @@ export interface RelayServer extends RoutesWorld {
   distort: (page: Wire[]) => Wire[]
   /** What it says of its chains, and of their tokens. */
   readonly chains: WireChain[]
-  readonly tokens: (Coin & { decimals: number; symbol: string })[]
+  readonly tokens: (Coin & { decimals: number; symbol: string; depositAddress: boolean })[]
   close(): Promise<void>
 }
 
@@ -113,9 +113,10 @@ export async function startRelay(
       return one && { status: one.over.status ?? one.status, updatedAt: one.updatedAt, inTxHashes: [], txHashes: [] }
     },
     'GET /chains': () => ({ chains: world.chains }),
-    'POST /currencies/v2': (_query, { tokens, limit }) =>
+    'POST /currencies/v2': (_query, { tokens, limit, depositAddressOnly }) =>
       world.tokens
         .filter(({ chainId, address }) => (tokens as string[]).includes(`${chainId}:${address}`))
+        .filter(({ depositAddress }) => depositAddress || depositAddressOnly !== true)
         .slice(0, Number(limit ?? 20)),
   }
 
@@ -182,7 +183,7 @@ export async function startRelay(
     distort: (page) => page,
     chains: everyChain(),
     tokens: everyChain().flatMap(({ id, solverCurrencies }) =>
-      solverCurrencies.map((token) => ({ ...token, chainId: id })),
+      solverCurrencies.map((token) => ({ ...token, chainId: id, depositAddress: true })),
     ),
     provider: relay({
       baseUrl: url,
