@@ -24,6 +24,9 @@ import { nextLook, POLL, SOON_SECONDS } from './schedule.ts'
 
 const EVENT = { completed: 'complete', failed: 'fail', refunded: 'refund' } as const
 
+/** Reports that are booked in one transaction, so that none takes long. */
+const PART = 250
+
 const gone = refusals({ deposit_gone: { status: 404, says: 'Deposit not found' } })
 
 export interface Synced {
@@ -68,20 +71,38 @@ async function known(read: Read, route: RouteRow): Promise<Pick<DepositLook, 'si
   return { since: since ? new Date(since) : null, underway }
 }
 
-/** The deposit that a report is about: the same transaction at the same address, else the same request. */
-async function reported(
-  work: Work,
-  route: RouteRow,
-  { depositTxHash, requestId }: DepositReport,
-): Promise<{ id: string } | null> {
-  const same = depositTxHash === null ? [] : [{ paymentRouteId: route.id, depositTxHash }]
-  const rows = await work.em.find(
-    DepositEntity,
-    { $or: [{ relayRequestId: requestId }, ...same] },
-    { fields: ['id', 'depositTxHash'] },
+/** A deposit as far as a report needs to know it. */
+type Known = Pick<DepositRow, 'id' | 'status'>
+
+/**
+ * The deposits that these reports are about, in one statement: by the transaction at this address, else by the request. What is
+ * opened and moved meanwhile is noted.
+ */
+async function booked(work: Work, route: RouteRow, reports: readonly DepositReport[]) {
+  const { rows } = await sql<Known & { request: string; hash: string | null }>`
+    select id, status, relay_request_id as request, deposit_tx_hash as hash from payment_route_deposits
+     where organisation_id = ${route.organisationId} and environment = ${route.environment}
+       and relay_request_id = any (${reports.map(({ requestId }) => requestId)}::text[])
+     union
+    select id, status, relay_request_id, deposit_tx_hash from payment_route_deposits
+     where payment_route_id = ${route.id}
+       and deposit_tx_hash = any (${reports.map(({ depositTxHash }) => depositTxHash)}::text[])`.execute(
+    work.em.getKysely(),
   )
-  return rows.find((row) => row.depositTxHash === depositTxHash) ?? rows[0] ?? null
+  const byRequest = new Map<string, Known>(rows.map((row) => [row.request, row]))
+  const byHash = new Map<string | null, Known>(rows.map((row) => [row.hash, row]))
+  byHash.delete(null)
+  return {
+    of: ({ depositTxHash, requestId }: DepositReport) => byHash.get(depositTxHash) ?? byRequest.get(requestId),
+    note({ depositTxHash, requestId }: DepositReport, row: Known): void {
+      byRequest.set(requestId, row)
+      if (depositTxHash !== null) byHash.set(depositTxHash, row)
+    },
+  }
 }
+
+const byTime = (a: DepositReport, b: DepositReport): number =>
+  a.updatedAt.getTime() - b.updatedAt.getTime() || (a.requestId < b.requestId ? -1 : 1)
 
 /**
  * Books what the provider reported: each deposit once, each change once, in the caller's transaction. Reports that come
@@ -93,16 +114,22 @@ export async function book(work: Work, route: RouteRow, reports: readonly Deposi
   const drafts: Draft[] = []
   // Two looks at one route book one after the other: the second finds what the first has opened.
   await locked(work, routeResource, route.id, no.payment_route_not_found)
-  for (const report of reports.toSorted((a, b) => (a.requestId < b.requestId ? -1 : 1))) {
-    const known = await reported(work, route, report)
-    const opened = known ? undefined : await first(work, route, report)
-    const id = known?.id ?? (opened as DepositRow).id
-    if (opened) created++
+  const known = await booked(work, route, reports)
+  for (const report of reports.toSorted(byTime)) {
+    const before = known.of(report)
+    const opened = before ? undefined : await first(work, route, report)
+    if (opened) {
+      created++
+      known.note(report, opened)
+    }
     if (report.status === 'pending') {
       if (opened) drafts.push(...bookings(opened))
       continue
     }
-    const { row, outcome } = await move(
+    const { id, status } = (before ?? opened) as Known
+    // What is final stays: nothing is locked for a report that `move` would ignore.
+    if (status !== 'pending') continue
+    const { row } = await move(
       work,
       depositResource,
       id,
@@ -116,8 +143,9 @@ export async function book(work: Work, route: RouteRow, reports: readonly Deposi
         relayUpdatedAt: report.updatedAt,
       }),
     )
-    if (outcome === 'moved') drafts.push(...bookings(row))
-    if (known && outcome === 'moved') updated++
+    known.note(report, row)
+    drafts.push(...bookings(row))
+    if (before) updated++
   }
   // In one call, so that the accounts of all these deposits are locked in one order.
   await post(work, drafts)
@@ -173,6 +201,13 @@ export async function watch(
   const read = reader(runtime, actor)
   const row = isId(route.id) ? await read.em.findOne(RouteEntity, { id: route.id }) : null
   if (!row) throw no.payment_route_not_found()
-  const reports = await look(read, row)
-  return unitOfWork(read, (work) => book(work, row, reports))
+  const reports = (await look(read, row)).toSorted(byTime)
+  // Oldest first: what a part that fails leaves out is newer than all that is known, and the next look asks for it again.
+  const total = { synced: reports.length, created: 0, updated: 0 }
+  for (let from = 0; from === 0 || from < reports.length; from += PART) {
+    const part = await unitOfWork(read, (work) => book(work, row, reports.slice(from, from + PART)))
+    total.created += part.created
+    total.updated += part.updated
+  }
+  return total
 }

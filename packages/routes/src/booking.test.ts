@@ -1,0 +1,118 @@
+import { bind, newId, type Runtime, reader, system, unitOfWork } from '@payments/kernel'
+import { verify } from '@payments/ledger'
+import { Client } from 'pg'
+import { expect, test, vi } from 'vitest'
+import { type Merchant, newMerchant, useService } from '#testing'
+import { book, watch } from './deposits.ts'
+import { RouteEntity } from './entity.ts'
+import { type DepositReport, routesProvider } from './provider.ts'
+import { sandboxRoutes } from './sandbox.ts'
+import { newRoute } from './testing.ts'
+
+// Before any connection is made, since each keeps the function that it sends with.
+const queries = vi.spyOn(Client.prototype, 'query')
+
+/** What the provider reports of whatever address it is asked about. */
+let told: readonly DepositReport[] = []
+const service = useService({
+  live: [
+    bind(routesProvider, 'test', {
+      callsPerMinute: 60_000,
+      offers: () => sandboxRoutes(service.runtime.pool).offers(),
+      openAddress: (input) => sandboxRoutes(service.runtime.pool).openAddress(input),
+      deposits: async () => ({ reports: told, calls: 1 }),
+    }),
+  ],
+})
+
+const report = (given: Partial<DepositReport> = {}): DepositReport => ({
+  requestId: newId(),
+  status: 'pending',
+  origin: { networkKey: 'ethereum', currency: 'USDC' },
+  originAmount: 1_000_000n,
+  originAmountUsd: '1',
+  destinationAmount: null,
+  destinationAmountUsd: null,
+  depositTxHash: newId(),
+  failureReason: null,
+  updatedAt: new Date(),
+  ...given,
+})
+const completed = (given: Partial<DepositReport> = {}) =>
+  report({ status: 'completed', destinationAmount: 1_000_000n, destinationAmountUsd: '1', ...given })
+
+async function begin() {
+  const merchant = await newMerchant(service)
+  const { id } = await newRoute(merchant)
+  const route = { id, organisationId: merchant.organisationId, environment: 'test' } as const
+  const read = reader(service.runtime, system(merchant.organisationId, 'test'))
+  const row = await read.em.findOneOrFail(RouteEntity, { id })
+  return {
+    merchant,
+    watch: (runtime: Runtime = service.runtime) => watch(runtime, route),
+    book: (...reports: DepositReport[]) => unitOfWork(read, (work) => book(work, row, reports)),
+  }
+}
+
+const depositsOf = async (merchant: Merchant) => (await merchant.call('GET /v1/payment-routes/deposits')).body.data
+const inOrder = async () => expect((await verify(service.runtime.pool)).findings).toEqual([])
+
+test('a transaction under another request is the same deposit, in whatever order its reports come', async () => {
+  const depositTxHash = newId()
+  for (const together of [true, false]) {
+    for (const turned of [true, false]) {
+      const { merchant, book } = await begin()
+      const first = report({ depositTxHash })
+      const second = completed({ depositTxHash })
+      const order = turned ? [second, first] : [first, second]
+      if (together) await book(...order)
+      else for (const one of order) await book(one)
+      expect(await depositsOf(merchant)).toMatchObject({ total: 1, deposits: [{ status: 'completed' }] })
+      expect((await merchant.call('GET /v1/transactions')).body.data.total).toBe(1)
+    }
+  }
+  await inOrder()
+})
+
+test('reports without a transaction are told apart by their request', async () => {
+  const { merchant, book } = await begin()
+  const [one, other] = [completed({ depositTxHash: null }), completed({ depositTxHash: null })]
+  expect(await book(one, other)).toEqual({ synced: 2, created: 2, updated: 0 })
+  expect(await book(one, other)).toEqual({ synced: 2, created: 0, updated: 0 })
+  expect((await depositsOf(merchant)).total).toBe(2)
+})
+
+test('a look that tells nothing new costs as many statements for a hundred deposits as for three', async () => {
+  const { book } = await begin()
+  const all = Array.from({ length: 100 }, () => completed())
+  await book(...all)
+  const statements = async (reports: DepositReport[]) => {
+    const before = queries.mock.calls.length
+    expect(await book(...reports)).toMatchObject({ created: 0, updated: 0 })
+    return queries.mock.calls.length - before
+  }
+  const few = await statements(all.slice(0, 3))
+  expect(few).toBeGreaterThan(2)
+  // The job queue sends a statement of its own now and then.
+  expect(await statements(all)).toBeLessThan(few + 20)
+})
+
+test('a look with many deposits is booked in parts, the oldest first; what a part leaves out comes with the next look', async () => {
+  const { merchant, watch } = await begin()
+  const at = Date.now() - 10_000_000
+  const all = Array.from({ length: 300 }, (_, index) => completed({ updatedAt: new Date(at + index * 10_000) }))
+  const broken = all.map((one, index) => (index === 270 ? { ...one, originAmount: -1n } : one))
+  told = broken.toSorted(() => Math.random() - 0.5)
+  await expect(watch()).rejects.toThrow('origin_amount')
+  const { total } = await depositsOf(merchant)
+  expect(total).toBe(250)
+  const { rows } = await service.runtime.pool.query<{ newest: Date | string }>(
+    'select max(relay_updated_at) as newest from payment_route_deposits where organisation_id = $1',
+    [merchant.organisationId],
+  )
+  expect(new Date(rows[0]?.newest ?? 0)).toEqual(all[249]?.updatedAt)
+  told = all
+  expect(await watch()).toEqual({ synced: 300, created: 50, updated: 0 })
+  expect((await depositsOf(merchant)).total).toBe(300)
+  await inOrder()
+})
