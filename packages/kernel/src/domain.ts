@@ -1,7 +1,8 @@
 import type { EntitySchema } from '@mikro-orm/postgresql'
 import type { AnyRouter, TRPCRouterRecord } from '@trpc/server'
 import type { z } from 'zod'
-import type { Work } from './context.ts'
+import type { Environment } from './actor.ts'
+import type { Runtime, Work } from './context.ts'
 import type { Job } from './jobs.ts'
 import type { Loop } from './loops.ts'
 import type { Resource } from './resource.ts'
@@ -22,6 +23,15 @@ export interface EventType {
   readonly optIn?: boolean
 }
 
+/** A figure by which those who run the service see that something lags or is stuck. `/metrics` folds over them. */
+export interface Gauge {
+  /** As Prometheus names things, with the unit at its end. */
+  readonly name: string
+  readonly help: string
+  /** Read from the database at each scrape, so it must be cheap; the same in every process. */
+  read(runtime: Runtime): Promise<Readonly<Record<Environment, number>>>
+}
+
 /** Everything a package adds to the service. `packages/app` folds over the list of these. */
 export interface Domain<R extends TRPCRouterRecord | AnyRouter = TRPCRouterRecord | AnyRouter> {
   readonly name: string
@@ -34,6 +44,7 @@ export interface Domain<R extends TRPCRouterRecord | AnyRouter = TRPCRouterRecor
   // biome-ignore lint/suspicious/noExplicitAny: each job checks its own data
   readonly jobs?: readonly Job<any>[]
   readonly loops?: readonly Loop[]
+  readonly gauges?: readonly Gauge[]
   readonly events?: Readonly<Record<string, EventType>>
   /** Brings the due times of the actor's organisation that lie ahead `seconds` nearer, in the test environment. */
   readonly advance?: (work: Work, seconds: number) => Promise<void>

@@ -3,6 +3,7 @@ import { domain } from '@payments/kernel'
 import { advance } from './advance.ts'
 import { DepositEntity, depositResource, RouteEntity, routeResource } from './entity.ts'
 import { events } from './events.ts'
+import { gauges } from './gauges.ts'
 import { pollLoop, watchJob } from './jobs.ts'
 import { migrations } from './migrations.ts'
 import { routesOperatorRouter } from './operator-router.ts'
@@ -20,6 +21,7 @@ export const routes = domain({
   migrations,
   jobs: [watchJob],
   loops: [pollLoop],
+  gauges,
   events,
   advance,
 })

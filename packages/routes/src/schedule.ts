@@ -7,6 +7,8 @@ export const POLL = 'routes.poll'
 export const FIRST_LOOK_SECONDS = 15
 /** While money is on its way. */
 export const SOON_SECONDS = 2
+/** A deposit that is on its way for longer is stuck: a provider delivers within minutes. */
+export const STUCK_SECONDS = 3600
 /** The longest pause between two looks at an idle route, and at one that was deleted. */
 const LONGEST_SECONDS = 3600
 const LONGEST_DELETED_SECONDS = 86_400

@@ -20,11 +20,8 @@ import { routesProvider } from './provider.ts'
 import { configuredRefund, refundAddressSql } from './refunds.ts'
 import { no } from './refusals.ts'
 import { type Plan, planOf } from './rules.ts'
-import { FIRST_LOOK_SECONDS } from './schedule.ts'
+import { FIRST_LOOK_SECONDS, STUCK_SECONDS } from './schedule.ts'
 import type { NewPaymentRoute } from './schemas.ts'
-
-/** A deposit that is on its way for longer is stuck: Relay delivers within minutes. */
-const STUCK_MS = 3_600_000
 
 export interface Prepared extends Plan {
   readonly id: string
@@ -149,7 +146,12 @@ export async function findAnywhere(read: Read, id: string): Promise<RouteRow> {
 export async function troubled(read: Read): Promise<{ rows: DepositRow[]; total: number }> {
   const [rows, total] = await read.em.findAndCount(
     DepositEntity,
-    { $or: [{ status: 'failed' }, { status: 'pending', createdAt: { $lt: new Date(Date.now() - STUCK_MS) } }] },
+    {
+      $or: [
+        { status: 'failed' },
+        { status: 'pending', createdAt: { $lt: new Date(Date.now() - STUCK_SECONDS * 1000) } },
+      ],
+    },
     {
       filters: { tenant: false },
       orderBy: { relayUpdatedAt: 'desc', id: 'desc' },

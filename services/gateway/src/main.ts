@@ -92,7 +92,7 @@ async function main(): Promise<void> {
     let baseUrl = settings.BASE_URL ?? ''
 
     if (settings.PROCESS_ROLE !== 'worker') {
-      const metrics = createMetrics()
+      const metrics = createMetrics(own.runtime)
       const server = gateway(own.runtime, metrics, () => baseUrl)
       const port = await listen(server, settings.PORT, settings.HOST, 'PORT')
       baseUrl ||= `http://${host}:${port}`

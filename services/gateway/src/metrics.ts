@@ -1,13 +1,15 @@
 import { createServer, type Server } from 'node:http'
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { schema } from '@payments/app'
+import type { Runtime } from '@payments/kernel'
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export interface Metrics {
   readonly registry: Registry
   readonly requests: Histogram<'method' | 'route' | 'status'>
 }
 
-/** Counters of this process: its own, Node's, and one histogram of requests by route. */
-export function createMetrics(): Metrics {
+/** Figures of this process (its own, Node's, one histogram of requests by route) and those that the domains read from the database. */
+export function createMetrics(runtime: Runtime): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const requests = new Histogram({
@@ -17,6 +19,22 @@ export function createMetrics(): Metrics {
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
   })
+  for (const { name, help, read } of schema.flatMap((domain) => domain.gauges ?? [])) {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['environment'] as const,
+      registers: [registry],
+      async collect() {
+        this.reset()
+        // Without the database there is no such figure, but there are those of the process.
+        const values = await read(runtime).catch((error: unknown) =>
+          runtime.log.warn({ err: error, name }, 'no figure'),
+        )
+        for (const [environment, value] of Object.entries(values ?? {})) this.set({ environment }, value)
+      },
+    })
+  }
   return { registry, requests }
 }
 

@@ -51,7 +51,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     live: [...(options.live ?? []), bind(targetNames, 'test', noNames), bind(targetNames, 'live', noNames)],
   })
   let url = ''
-  const server = gateway(own.runtime, createMetrics(), () => url)
+  const server = gateway(own.runtime, createMetrics(own.runtime), () => url)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   if (options.worker) await own.startWorker()

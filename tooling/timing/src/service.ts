@@ -30,7 +30,7 @@ export async function startMeasured(options: { worker: boolean }): Promise<Measu
   const database = embedded.serviceUrl('payments')
   await migrate(embedded.ownerUrl('payments'), database, schema, log)
   const own = await openProcess(settings, database, { log })
-  const server = gateway(own.runtime, createMetrics(), () => '')
+  const server = gateway(own.runtime, createMetrics(own.runtime), () => '')
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   if (options.worker) await own.startWorker()

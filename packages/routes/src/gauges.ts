@@ -1,0 +1,35 @@
+import type { Environment, Gauge, Runtime } from '@payments/kernel'
+import { STUCK_SECONDS } from './schedule.ts'
+
+async function byEnvironment({ pool }: Runtime, text: string, values: unknown[] = []) {
+  const { rows } = await pool.query<{ environment: Environment; value: number }>(text, values)
+  return { test: 0, live: 0, ...Object.fromEntries(rows.map(({ environment, value }) => [environment, value])) }
+}
+
+/** Whether deposits are looked for as they should be, and whether they arrive. */
+export const gauges: readonly Gauge[] = [
+  {
+    name: 'payment_routes_overdue_seconds',
+    help: 'How long the payment route that waits longest for its look has been due',
+    // A minimum for each of the two queues, as their indexes have it.
+    read: (runtime) =>
+      byEnvironment(
+        runtime,
+        `select environment, greatest(0, extract(epoch from now() - least(
+                  (select min(next_poll_at) from payment_routes r where r.environment = e.environment and poll_seconds <= 60),
+                  (select min(next_poll_at) from payment_routes r where r.environment = e.environment and poll_seconds > 60))))::float8 as value
+           from (values ('test'), ('live')) as e (environment)`,
+      ),
+  },
+  {
+    name: 'payment_route_deposits_stuck',
+    help: 'Deposits that have been on their way for longer than an hour',
+    read: (runtime) =>
+      byEnvironment(
+        runtime,
+        `select environment, count(*)::int as value from payment_route_deposits
+          where status = 'pending' and created_at < now() - make_interval(secs => $1) group by environment`,
+        [STUCK_SECONDS],
+      ),
+  },
+]
