@@ -104,7 +104,7 @@ export const settingsSchema = z.object({
     .string()
     .refine((text) => isAddressOf('evm', text), 'must be an EVM address')
     .optional()
-    .describe('Where failed EVM deposits go back to when a route names no address'),
+    .describe('Where EVM deposits that fail go back to when neither their route nor its organisation names an address'),
   REFUND_ADDRESS_SVM: z
     .string()
     .refine((text) => isAddressOf('svm', text), 'must be a Solana address')

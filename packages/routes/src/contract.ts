@@ -1,4 +1,4 @@
-import { isAddressOf, networkOf } from '@payments/kernel'
+import { isAddressOf, type NetworkType, networkOf } from '@payments/kernel'
 import { describe, expect, test } from 'vitest'
 import type { DepositReport, RoutesProvider } from './provider.ts'
 
@@ -71,6 +71,13 @@ export function routesContract(name: string, begin: () => Promise<RoutesWorld>):
       const second = await open(world, origin, type)
       expect([isAddressOf(type, first), isAddressOf(type, second)]).toEqual([true, true])
       expect(second).not.toBe(first)
+    })
+
+    test('where it sends back what nobody named an address for are addresses of each kind of chain', async () => {
+      const { provider } = await begin()
+      const refundAddresses: Partial<Record<NetworkType, string>> = provider.refundAddresses ?? {}
+      for (const [type, address] of Object.entries(refundAddresses))
+        expect(isAddressOf(type as NetworkType, address), address).toBe(true)
     })
 
     test('an address that nobody has paid to has no deposits', async () => {

@@ -1,4 +1,4 @@
-import { port } from '@payments/kernel'
+import { type NetworkType, port } from '@payments/kernel'
 
 /** Where money comes from or goes to, in a merchant's words. */
 export interface Leg {
@@ -60,6 +60,8 @@ export interface ProviderCallback {
 export interface RoutesProvider {
   /** How many calls of looks for deposits the provider allows in a minute, over all processes. */
   readonly callsPerMinute: number
+  /** Where play money goes back to when nobody named an address. Real money has no such place. */
+  readonly refundAddresses?: Readonly<Record<NetworkType, string>>
   /** What can be paid in and delivered now. May be some hours old. */
   offers(): Promise<readonly Offer[]>
   /** A fresh deposit address on the origin chain for this route. Repeating it makes another address, never a payment. */

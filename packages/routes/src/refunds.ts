@@ -1,16 +1,21 @@
-import { type NetworkType, type Read, type Settings, sqlOf, type Work } from '@payments/kernel'
+import { type NetworkType, type Read, sqlOf, type Work } from '@payments/kernel'
 import { sql } from 'kysely'
 import type { z } from 'zod'
+import { routesProvider } from './provider.ts'
 import type { RefundAddressChange, RefundAddresses } from './schemas.ts'
 
 type ByType = z.infer<typeof RefundAddresses>['organisation']
 
-/** Where the service itself sends what nobody named an address for. */
-const ofService = ({ REFUND_ADDRESS_EVM, REFUND_ADDRESS_SVM, REFUND_ADDRESS_TVM }: Settings): ByType => ({
-  evm: REFUND_ADDRESS_EVM ?? null,
-  svm: REFUND_ADDRESS_SVM ?? null,
-  tvm: REFUND_ADDRESS_TVM ?? null,
-})
+/** Where what nobody named an address for goes back to: as the settings say, else to the sandbox, which has an address of its own. */
+function ofService({ runtime, actor }: Read): ByType {
+  const { REFUND_ADDRESS_EVM, REFUND_ADDRESS_SVM, REFUND_ADDRESS_TVM } = runtime.settings
+  const own = runtime.providers.find(routesProvider, actor.environment)?.refundAddresses
+  return {
+    evm: REFUND_ADDRESS_EVM ?? own?.evm ?? null,
+    svm: REFUND_ADDRESS_SVM ?? own?.svm ?? null,
+    tvm: REFUND_ADDRESS_TVM ?? own?.tvm ?? null,
+  }
+}
 
 /** The address that an organisation has for a kind of chain, as part of a larger statement. */
 export const refundAddressSql = ({ actor }: Read, type: NetworkType) => sql<string | null>`(
@@ -19,7 +24,7 @@ export const refundAddressSql = ({ actor }: Read, type: NetworkType) => sql<stri
 
 /** The organisation's address, else the service's: what cannot be delivered always has somewhere to go back to. */
 export const configuredRefund = (read: Read, type: NetworkType, ofOrganisation: string | null): string | null =>
-  ofOrganisation ?? ofService(read.runtime.settings)[type]
+  ofOrganisation ?? ofService(read)[type]
 
 /** What is configured, by the organisation and by the service. */
 export async function refundAddresses(read: Read): Promise<z.infer<typeof RefundAddresses>> {
@@ -30,7 +35,7 @@ export async function refundAddresses(read: Read): Promise<z.infer<typeof Refund
   const of = (type: NetworkType) => rows.find(({ network_type }) => network_type === type)?.address ?? null
   return {
     organisation: { evm: of('evm'), svm: of('svm'), tvm: of('tvm') },
-    service: ofService(read.runtime.settings),
+    service: ofService(read),
   }
 }
 

@@ -155,10 +155,17 @@ describe('creating', () => {
     expect(organisation).toEqual({ evm: null, svm: null, tvm: null })
   })
 
-  test('without any refund address no route is made', async () => {
-    const bare = await startService({ settings: { REFUND_ADDRESS_EVM: '' } })
+  test('five fields are enough in the sandbox; real money without any refund address has no route', async () => {
+    const sandbox = sandboxRoutes(service.runtime.pool)
+    const { refundAddresses: _none, ...real } = sandbox
+    const bare = await startService({
+      settings: { REFUND_ADDRESS_EVM: '' },
+      live: [bind(routesProvider, 'live', real)],
+    })
     try {
-      const merchant = await newMerchant(bare)
+      const playing = await create(await newMerchant(bare))
+      expect([playing.status, playing.body.data.refundAddress]).toEqual([201, sandbox.refundAddresses?.evm])
+      const merchant = await newMerchant(bare, { environment: 'live' })
       const answer = await create(merchant)
       expect([answer.status, answer.body.errors]).toEqual([
         422,

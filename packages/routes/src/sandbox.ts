@@ -11,6 +11,13 @@ const SETTLES_AFTER_SECONDS = 2
 const DUMB_SECONDS = 30
 const DUMB_AMOUNT = /\.13$/
 
+/** Nobody's addresses. */
+const REFUNDS: Record<NetworkType, string> = {
+  evm: '0x000000000000000000000000000000000000dEaD',
+  svm: bs58.encode(new Uint8Array(32)),
+  tvm: bs58check.encode(Buffer.concat([Buffer.from([0x41]), Buffer.alloc(20)])),
+}
+
 const newAddress: Record<NetworkType, () => string> = {
   evm: () => checksum(`0x${randomBytes(20).toString('hex')}`),
   svm: () => bs58.encode(randomBytes(32)),
@@ -37,6 +44,7 @@ export const routesSandbox = port<SandboxRoutes>('The sandbox')
 export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
   return {
     callsPerMinute: 12_000,
+    refundAddresses: REFUNDS,
     offers: async () =>
       networks.map(({ key, currencies }) => ({ networkKey: key, origins: currencies, destinations: currencies })),
     async openAddress({ routeId, origin }) {

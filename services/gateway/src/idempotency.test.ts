@@ -37,7 +37,7 @@ describe('200 equal requests at once', () => {
 
   test('over two processes have one effect, one provider call and equal replies', async () => {
     const merchant = await newMerchant(service)
-    const other = await startProcess(service, { REFUND_ADDRESS_EVM: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F' })
+    const other = await startProcess(service)
     try {
       const key = newId()
       const before = await service.runtime.pool.query('select count(*)::int as n from sandbox_relay_addresses')
@@ -136,7 +136,6 @@ test('a process killed in the middle of 200 equal requests leaves one effect aft
       }
       const settings = {
         WEBHOOK_DEV_TARGETS: receiver.origin,
-        REFUND_ADDRESS_EVM: body.destinationAddress,
         PROCESS_ROLE: 'gateway',
       }
       const victim = await startProcess(own, settings)

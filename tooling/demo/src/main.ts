@@ -86,7 +86,6 @@ async function play(): Promise<void> {
         destinationChainKey: 'base',
         destinationCurrency: 'USDC',
         destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
-        refundAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
         customerId: customer.id,
       },
     })
