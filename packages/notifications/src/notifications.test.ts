@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Merchant, newMerchant, useService } from '#testing'
 import { notify } from './index.ts'
 
-const service = useService({ worker: true })
+const service = useService()
 
 const tell = (of: Merchant, title: string, fail = false) =>
   unitOfWork(
@@ -59,7 +59,21 @@ test('the list shows the newest 200 and counts all', async () => {
   ])
 })
 
-test('money that arrives through a payment route is told once', async () => {
+test.each([
+  ['completed', 'money.received', 'Money received', '12.5 USDC arrived through a payment route.'],
+  [
+    'refunded',
+    'money.returned',
+    'Money sent back',
+    '12.5 USDC came to a payment route, could not be delivered and went to its refund address.',
+  ],
+  [
+    'failed',
+    'money.stranded',
+    'Money neither delivered nor sent back',
+    '12.5 USDC came to a payment route and is stuck with the provider. Please contact support.',
+  ],
+])('money that came to a payment route and was %s is told once', async (outcome, type, title, body) => {
   const merchant = await newMerchant(service)
   const route = await merchant.call('POST /v1/payment-routes', {
     body: {
@@ -67,17 +81,19 @@ test('money that arrives through a payment route is told once', async () => {
       destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
     },
   })
-  await merchant.call(`POST /v1/sandbox/payment-routes/${route.body.data.id}/deposits`, { body: { amount: '12.5' } })
-  for (let tries = 0; (await list(merchant)).total === 0 && tries < 100; tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
+  const { id } = route.body.data
+  await merchant.call(`POST /v1/sandbox/payment-routes/${id}/deposits`, { body: { amount: '12.5', outcome } })
+  const sync = async () => (await merchant.call(`POST /v1/payment-routes/${id}/deposits/sync`)).status
+  expect(await sync()).toBe(200)
+  await merchant.call('POST /v1/sandbox/advance', { body: { seconds: 10 } })
+  expect([await sync(), await sync()]).toEqual([200, 200])
   const { notifications, total } = await list(merchant)
   expect([total, notifications[0]]).toEqual([
     1,
     expect.objectContaining({
-      type: 'money.received',
-      title: 'Money received',
-      body: '12.5 USDC arrived through a payment route.',
+      type,
+      title,
+      body,
       resource: expect.objectContaining({ type: 'payment_route_deposit' }),
     }),
   ])
