@@ -151,3 +151,19 @@ test('a stored scope that is no scope of the specification opens nothing', async
   const key = await createKeyFor(service.runtime, { organisationId, environment: 'test', scopes: ['webhooks'] })
   expect(await read(key)).toBe('403 Missing required scopes: api:read')
 })
+
+test('everybody in the organisation is told of a key that was made or ended, where it works', async () => {
+  const organisation = await foundOrganisation(service.runtime)
+  const token = (await signedIn(service.runtime, { organisationId: organisation, role: 'owner' })).accessToken
+  const made = await make({ name: 'Deploy', environment: 'live' }, token)
+  expect((await revoke(made.body.data.id, token)).status).toBe(200)
+  expect((await revoke(made.body.data.id, token)).status).toBe(404)
+  const told = async (environment: string) => {
+    const headers = { 'x-service-environment': environment }
+    const { body } = await call(service, 'GET /v1/notifications', { token, headers })
+    return body.data.notifications.map((each: { title: string; body: string }) => `${each.title}: ${each.body}`)
+  }
+  const name = `Deploy (${made.body.data.maskedKey})`
+  expect(await told('live')).toEqual([`API key revoked: ${name} was revoked.`, `API key created: ${name} was created.`])
+  expect(await told('test')).toEqual([])
+})

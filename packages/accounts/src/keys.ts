@@ -10,6 +10,7 @@ import {
   sameSecret,
   type Work,
 } from '@payments/kernel'
+import { notify } from '@payments/notifications'
 import type { z } from 'zod'
 import { ApiKeyEntity, type ApiKeyRow } from './entity.ts'
 import { no } from './refusals.ts'
@@ -77,8 +78,20 @@ export async function createKey(
     createdAt: new Date(),
   }
   await work.em.insert(ApiKeyEntity, row)
+  tell(work, row, 'created')
   return { row, key }
 }
+
+/** A key that somebody did not expect is the first sign of a stolen session: everybody in the organisation sees it. */
+const tell = (work: Work, row: ApiKeyRow, what: 'created' | 'revoked'): void =>
+  notify(work, {
+    organisationId: row.organisationId,
+    environment: row.environment,
+    type: `api_key.${what}`,
+    title: `API key ${what}`,
+    body: `${row.name} (${row.masked}) was ${what}.`,
+    resource: { type: 'api_key', id: row.id },
+  })
 
 /** The organisation's keys of both environments, newest first, at most 200; `total` counts all. */
 export async function listKeys(read: Read): Promise<{ rows: ApiKeyRow[]; total: number }> {
@@ -102,5 +115,6 @@ export async function revokeKey(work: Work, id: string): Promise<ApiKeyRow> {
   const revokedAt = new Date()
   if ((await work.em.nativeUpdate(ApiKeyEntity, living, { revokedAt }, { filters: false })) !== 1)
     throw no.api_key_not_found()
+  tell(work, row, 'revoked')
   return { ...row, revokedAt }
 }
