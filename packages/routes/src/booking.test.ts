@@ -48,6 +48,7 @@ async function begin() {
   const read = reader(service.runtime, system(merchant.organisationId, 'test'))
   const row = await read.em.findOneOrFail(RouteEntity, { id })
   return {
+    id,
     merchant,
     watch: (runtime: Runtime = service.runtime) => watch(runtime, route),
     book: (...reports: DepositReport[]) => unitOfWork(read, (work) => book(work, row, reports)),
@@ -114,5 +115,17 @@ test('a look with many deposits is booked in parts, the oldest first; what a par
   told = all
   expect(await watch()).toEqual({ synced: 300, created: 50, updated: 0 })
   expect((await depositsOf(merchant)).total).toBe(300)
+  await inOrder()
+})
+
+test('a merchant’s look with more deposits than one transaction takes is one reply, also when it is repeated', async () => {
+  const { merchant, id } = await begin()
+  told = Array.from({ length: 600 }, () => completed())
+  const look = (key: string) => merchant.call(`POST /v1/payment-routes/${id}/deposits/sync`, { key })
+  const first = await look('look-1')
+  expect([first.status, first.body.data]).toEqual([200, { synced: 600, created: 600, updated: 0 }])
+  expect((await look('look-1')).body).toEqual(first.body)
+  expect((await look('look-2')).body.data).toEqual({ synced: 600, created: 0, updated: 0 })
+  expect((await depositsOf(merchant)).total).toBe(600)
   await inOrder()
 })

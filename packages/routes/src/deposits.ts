@@ -48,11 +48,43 @@ async function look(read: Read, route: RouteRow, all = false): Promise<readonly 
 }
 
 /** A look that somebody asked for: it does not wait for its turn, but counts. */
-export async function lookNow(read: Read, route: RouteRow, all = false): Promise<readonly DepositReport[]> {
+export async function lookNow(read: Read, route: RouteRow, all = false): Promise<Found> {
   const { callsPerMinute } = read.runtime.providers.get(routesProvider, route.environment)
   await spend(read.runtime.pool, route.environment, callsPerMinute)
-  return look(read, route, all)
+  return inParts(read, route, await look(read, route, all))
 }
+
+/** What a look found, of which all that did not fit into one transaction is booked already. */
+export interface Found {
+  readonly route: RouteRow
+  readonly left: readonly DepositReport[]
+  readonly done: Synced
+}
+
+/**
+ * Books all of a long look but its last part, each part in a transaction of its own. The oldest first: what a part that fails leaves
+ * out is newer than all that is known, and the next look asks for it again.
+ */
+async function inParts(read: Read, route: RouteRow, reports: readonly DepositReport[]): Promise<Found> {
+  const own = reader(read.runtime, system(route.organisationId, route.environment), read.log)
+  const left = reports.toSorted(byTime)
+  let done: Synced = { synced: 0, created: 0, updated: 0 }
+  while (left.length > PART) {
+    const part = left.splice(0, PART)
+    done = sum(done, await unitOfWork(own, (work) => book(work, route, part)))
+  }
+  return { route, left, done }
+}
+
+const sum = (a: Synced, b: Synced): Synced => ({
+  synced: a.synced + b.synced,
+  created: a.created + b.created,
+  updated: a.updated + b.updated,
+})
+
+/** Books what is left of a look, in the caller's transaction. */
+export const bookRest = async (work: Work, { route, left, done }: Found): Promise<Synced> =>
+  sum(done, await book(work, route, left))
 
 /**
  * What the provider need not be asked for again. `since`: the newest change that is known or the oldest deposit that is not final,
@@ -201,13 +233,6 @@ export async function watch(
   const read = reader(runtime, actor)
   const row = isId(route.id) ? await read.em.findOne(RouteEntity, { id: route.id }) : null
   if (!row) throw no.payment_route_not_found()
-  const reports = (await look(read, row)).toSorted(byTime)
-  // Oldest first: what a part that fails leaves out is newer than all that is known, and the next look asks for it again.
-  const total = { synced: reports.length, created: 0, updated: 0 }
-  for (let from = 0; from === 0 || from < reports.length; from += PART) {
-    const part = await unitOfWork(read, (work) => book(work, row, reports.slice(from, from + PART)))
-    total.created += part.created
-    total.updated += part.updated
-  }
-  return total
+  const found = await inParts(read, row, await look(read, row))
+  return unitOfWork(read, (work) => bookRest(work, found))
 }

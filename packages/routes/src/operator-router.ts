@@ -1,6 +1,6 @@
 import { actingFor, command, preparedCommand, query } from '@payments/kernel'
 import { z } from 'zod'
-import { book, lookNow } from './deposits.ts'
+import { bookRest, lookNow } from './deposits.ts'
 import { presentDeposit, presentRoute } from './entity.ts'
 import { no } from './refusals.ts'
 import { OperatedDepositList, PaymentRoute, PaymentRouteId, SyncResult } from './schemas.ts'
@@ -41,11 +41,8 @@ export const routesOperatorRouter = {
     input: PaymentRouteId,
     output: SyncResult,
     refusals: [no.payment_route_not_found, no.provider_failed, no.provider_unavailable],
-    async prepare(read, { paymentRouteId }) {
-      const route = await findAnywhere(read, paymentRouteId)
-      return { route, reports: await lookNow(read, route, true) }
-    },
-    run: (work, _input, { route, reports }) => book(actingFor(work, route), route, reports),
+    prepare: async (read, { paymentRouteId }) => lookNow(read, await findAnywhere(read, paymentRouteId), true),
+    run: (work, _input, found) => bookRest(actingFor(work, found.route), found),
   }),
   pause: command({
     rest: 'POST /admin/ops/payment-routes/{paymentRouteId}/pause',

@@ -12,7 +12,7 @@ import {
   toMinor,
 } from '@payments/kernel'
 import { z } from 'zod'
-import { book, lookNow } from './deposits.ts'
+import { bookRest, lookNow } from './deposits.ts'
 import { presentDeposit, presentRoute, RouteEntity } from './entity.ts'
 import { offered } from './offers.ts'
 import { changeRefundAddresses, refundAddresses } from './refunds.ts'
@@ -175,11 +175,8 @@ export const routesRouter = {
     input: PaymentRouteId,
     output: SyncResult,
     refusals: [no.payment_route_not_found, no.provider_failed, no.provider_unavailable],
-    async prepare(read, { paymentRouteId }) {
-      const route = await find(read, paymentRouteId)
-      return { route, reports: await lookNow(read, route) }
-    },
-    run: (work, _input, { route, reports }) => book(work, route, reports),
+    prepare: async (read, { paymentRouteId }) => lookNow(read, await find(read, paymentRouteId)),
+    run: (work, _input, found) => bookRest(work, found),
   }),
 }
 
