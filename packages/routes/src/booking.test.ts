@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { type Merchant, newMerchant, useService } from '#testing'
 import { book, watch } from './deposits.ts'
 import { RouteEntity } from './entity.ts'
-import { type DepositReport, routesProvider } from './provider.ts'
+import { type DepositLook, type DepositReport, routesProvider } from './provider.ts'
 import { sandboxRoutes } from './sandbox.ts'
 import { newRoute } from './testing.ts'
 
@@ -14,13 +14,17 @@ const queries = vi.spyOn(Client.prototype, 'query')
 
 /** What the provider reports of whatever address it is asked about. */
 let told: readonly DepositReport[] = []
+const asked: DepositLook[] = []
 const service = useService({
   live: [
     bind(routesProvider, 'test', {
       callsPerMinute: 60_000,
       offers: () => sandboxRoutes(service.runtime.pool).offers(),
       openAddress: (input) => sandboxRoutes(service.runtime.pool).openAddress(input),
-      deposits: async () => ({ reports: told, calls: 1 }),
+      async deposits(look) {
+        asked.push(look)
+        return { reports: told, calls: 1 }
+      },
     }),
   ],
 })
@@ -128,4 +132,21 @@ test('a merchant’s look with more deposits than one transaction takes is one r
   expect((await look('look-2')).body.data).toEqual({ synced: 600, created: 0, updated: 0 })
   expect((await depositsOf(merchant)).total).toBe(600)
   await inOrder()
+})
+
+test('a look asks for what changed since the newest that is known, and names what is on its way; now and then for everything', async () => {
+  const { watch, id } = await begin()
+  const pause = (seconds: number) =>
+    service.runtime.pool.query('update payment_routes set poll_seconds = $2 where id = $1', [id, seconds])
+  const at = new Date('2026-01-31T12:00:00.000Z')
+  told = [completed({ updatedAt: at }), report({ requestId: 'on-its-way', updatedAt: new Date(at.getTime() + 1000) })]
+  await watch()
+  expect(asked.at(-1)).toMatchObject({ since: null, underway: [] })
+  // A pause of nothing leaves nothing to chance.
+  await pause(0)
+  await watch()
+  expect(asked.at(-1)).toMatchObject({ since: new Date('2026-01-31T11:00:01.000Z'), underway: ['on-its-way'] })
+  await pause(86_400)
+  await watch()
+  expect(asked.at(-1)).toMatchObject({ since: null })
 })

@@ -20,7 +20,7 @@ import { DepositEntity, type DepositRow, depositResource, RouteEntity, type Rout
 import { bookings } from './journal.ts'
 import { type DepositLook, type DepositReport, routesProvider } from './provider.ts'
 import { no } from './refusals.ts'
-import { nextLook, POLL, SOON_SECONDS } from './schedule.ts'
+import { nextLook, POLL, SOON_SECONDS, wholeShare } from './schedule.ts'
 
 const EVENT = { completed: 'complete', failed: 'fail', refunded: 'refund' } as const
 
@@ -233,6 +233,6 @@ export async function watch(
   const read = reader(runtime, actor)
   const row = isId(route.id) ? await read.em.findOne(RouteEntity, { id: route.id }) : null
   if (!row) throw no.payment_route_not_found()
-  const found = await inParts(read, row, await look(read, row))
+  const found = await inParts(read, row, await look(read, row, Math.random() < wholeShare(row.pollSeconds)))
   return unitOfWork(read, (work) => bookRest(work, found))
 }

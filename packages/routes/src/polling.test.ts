@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { foundOrganisation, useService } from '#testing'
 import { charge, claim, spend } from './allowance.ts'
 import { pollOnce, watchJob } from './jobs.ts'
-import { nextLook } from './schedule.ts'
+import { nextLook, wholeShare } from './schedule.ts'
 
 const service = useService()
 const PER_MINUTE = 60
@@ -130,4 +130,8 @@ test('the pause between two looks doubles to an hour, to a day for a deleted rou
   expect(pauses('active').at(-1)).toBe(3600)
   expect(pauses('deleted').at(-1)).toBe(86_400)
   expect(nextLook({ status: 'active', pollSeconds: 3600 }, true, 0).pollSeconds).toBe(2)
+})
+
+test('one look a day asks for everything, whatever the pause between two', () => {
+  for (const pause of [2, 60, 3600, 86_400]) expect((86_400 / pause) * wholeShare(pause)).toBeCloseTo(1)
 })

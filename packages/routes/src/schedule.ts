@@ -12,6 +12,7 @@ export const STUCK_SECONDS = 3600
 /** The longest pause between two looks at an idle route, and at one that was deleted. */
 const LONGEST_SECONDS = 3600
 const LONGEST_DELETED_SECONDS = 86_400
+const DAY_SECONDS = 86_400
 const JITTER = 0.2
 
 /** When to look at a route again: soon while money moves, else after double the pause, give or take a fifth, so that routes made together spread. */
@@ -25,3 +26,9 @@ export function nextLook(
   const jitter = 1 + (Math.random() * 2 - 1) * JITTER
   return { pollSeconds, nextPollAt: new Date(now + pollSeconds * jitter * 1000) }
 }
+
+/**
+ * The share of looks that ask for everything there ever was, and not for changes alone: one a day, whatever the pause between two. So a
+ * deposit that the provider showed late, with an old time, is found all the same.
+ */
+export const wholeShare = (pollSeconds: number): number => Math.min(1, pollSeconds / DAY_SECONDS)
