@@ -2,7 +2,7 @@ import { assets, newId, reader, system, toMinor, unitOfWork } from '@payments/ke
 import { trialBalance, verify } from '@payments/ledger'
 import { expect, test } from 'vitest'
 import { newMerchant, useService } from '#testing'
-import { book } from './deposits.ts'
+import { book } from './booking.ts'
 import { RouteEntity } from './entity.ts'
 import type { DepositReport } from './provider.ts'
 

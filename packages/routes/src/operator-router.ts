@@ -1,6 +1,7 @@
 import { actingFor, command, preparedCommand, query } from '@payments/kernel'
 import { z } from 'zod'
-import { bookRest, lookNow } from './deposits.ts'
+import { bookRest } from './booking.ts'
+import { lookNow } from './deposits.ts'
 import { presentDeposit, presentRoute } from './entity.ts'
 import { no } from './refusals.ts'
 import { OperatedDepositList, PaymentRoute, PaymentRouteId, SyncResult } from './schemas.ts'

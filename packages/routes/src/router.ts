@@ -12,7 +12,8 @@ import {
   toMinor,
 } from '@payments/kernel'
 import { z } from 'zod'
-import { bookRest, lookNow } from './deposits.ts'
+import { bookRest } from './booking.ts'
+import { lookNow } from './deposits.ts'
 import { presentDeposit, presentRoute, RouteEntity } from './entity.ts'
 import { offered } from './offers.ts'
 import { changeRefundAddresses, refundAddresses } from './refunds.ts'
