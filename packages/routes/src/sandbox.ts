@@ -3,7 +3,7 @@ import { assetOf, type NetworkType, networkOf, networks, port, type SqlExecutor,
 import bs58 from 'bs58'
 import bs58check from 'bs58check'
 import { checksum } from 'ox/Address'
-import type { DepositReport, RoutesProvider } from './provider.ts'
+import type { DepositReport, Offer, RoutesProvider } from './provider.ts'
 import { no } from './refusals.ts'
 
 const SETTLES_AFTER_SECONDS = 2
@@ -17,6 +17,13 @@ const REFUNDS: Record<NetworkType, string> = {
   svm: bs58.encode(new Uint8Array(32)),
   tvm: bs58check.encode(Buffer.concat([Buffer.from([0x41]), Buffer.alloc(20)])),
 }
+
+/** Everything everywhere. */
+const OFFERS: readonly Offer[] = networks.map(({ key, currencies }) => ({
+  networkKey: key,
+  origins: currencies,
+  destinations: currencies,
+}))
 
 const newAddress: Record<NetworkType, () => string> = {
   evm: () => checksum(`0x${randomBytes(20).toString('hex')}`),
@@ -45,8 +52,7 @@ export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
   return {
     callsPerMinute: 12_000,
     refundAddresses: REFUNDS,
-    offers: async () =>
-      networks.map(({ key, currencies }) => ({ networkKey: key, origins: currencies, destinations: currencies })),
+    offers: async () => OFFERS,
     async openAddress({ routeId, origin }) {
       const depositAddress = newAddress[networkOf(origin.networkKey)?.type ?? 'evm']()
       // Not waited for on the disk: the route that is made with it is, and takes along whatever was written before.

@@ -2,14 +2,14 @@ import type { DepositReport, Leg } from '@payments/routes'
 import { legOf, type RelayAsset } from './assets.ts'
 import type { Request } from './wire.ts'
 
-const STATUS: Readonly<Record<string, DepositReport['status']>> = {
-  success: 'completed',
-  refund: 'refunded',
-  failure: 'failed',
-}
+const ENDS: ReadonlyMap<string, DepositReport['status']> = new Map([
+  ['success', 'completed'],
+  ['refund', 'refunded'],
+  ['failure', 'failed'],
+])
 
 /** Has a request with this status come to its end? */
-export const isFinal = (status: string): boolean => Object.hasOwn(STATUS, status)
+export const isFinal = (status: string): boolean => ENDS.has(status)
 
 /**
  * Relay's requests of one deposit address as deposits. A request is a deposit once money has come in: the quote that made the
@@ -19,7 +19,7 @@ export const isFinal = (status: string): boolean => Object.hasOwn(STATUS, status
 export function reportsOf(requests: readonly Request[], origin: Leg, destination: RelayAsset): DepositReport[] {
   return requests.flatMap((request) => {
     if (request.supersededByRequestId) return []
-    const status = STATUS[request.status] ?? 'pending'
+    const status = ENDS.get(request.status) ?? 'pending'
     const txHash = request.depositAddress?.depositTxHash ?? request.data?.inTxs?.find((tx) => tx.txHash)?.txHash ?? null
     if (!txHash && status !== 'completed' && status !== 'refunded') return []
     const came = moneyIn(request)
