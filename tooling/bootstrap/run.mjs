@@ -13,7 +13,7 @@ const stamp = join(root, 'node_modules', '.installed')
 /** What each script runs, by the fitting Node, from the root. */
 const commands = {
   start: ['services/gateway/src/main.ts'],
-  verify: ['tooling/verify/src/main.ts'],
+  verify: ['tooling/checks/src/main.ts'],
   demo: ['tooling/demo/src/main.ts'],
   bench: ['tooling/bench/src/main.ts'],
   soak: ['tooling/soak/src/webhooks.ts'],

@@ -1,14 +1,8 @@
-import { type Actor, anonymous, no as common, type Environment } from '@payments/kernel'
+import { type Actor, anonymous, errors as commonErrors, type Environment } from '@payments/kernel'
+import type { Credential, KeyFacts, SessionFacts } from '@payments/platform'
+import { errors } from './errors.ts'
 import { effectiveScopes, keyMatches, lookupOf } from './keys.ts'
-import { no } from './refusals.ts'
 import type { TokenKeys } from './tokens.ts'
-
-/** What an `Authorization` header claims, before the database was asked. */
-export type Credential =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'key'; readonly key: string; readonly lookup: string }
-  | { readonly kind: 'session'; readonly sessionId: string }
-  | { readonly kind: 'bad-key' | 'bad-token' }
 
 /** Reads an `Authorization` header. Never throws: what is wrong with it is said by {@link actorOf}, after the limit. */
 export async function readCredential(header: string | undefined, tokens: TokenKeys): Promise<Credential> {
@@ -16,16 +10,16 @@ export async function readCredential(header: string | undefined, tokens: TokenKe
   if (!token) return { kind: 'none' }
   if (token.startsWith('svc_')) {
     const lookup = lookupOf(token)
-    return lookup ? { kind: 'key', key: token, lookup } : { kind: 'bad-key' }
+    return lookup ? { kind: 'key', key: token, lookup } : { kind: 'invalid-key' }
   }
   try {
     return { kind: 'session', sessionId: (await tokens.verify(token)).sessionId }
   } catch {
-    return { kind: 'bad-token' }
+    return { kind: 'invalid-token' }
   }
 }
 
-export interface KeyFacts {
+export interface ApiKeyFacts extends KeyFacts {
   readonly id: string
   readonly organisation_id: string
   readonly environment: Environment
@@ -37,7 +31,7 @@ export interface KeyFacts {
   readonly suspended: boolean
 }
 
-export interface SessionFacts {
+export interface DashboardSessionFacts extends SessionFacts {
   readonly id: string
   readonly user_id: string
   readonly organisation_id: string
@@ -60,39 +54,35 @@ export const sessionFactsSql = (ids: string): string => `
     join organisations o on o.id = s.organisation_id
    where s.id = any(${ids}::uuid[]) and s.revoked_at is null and s.expires_at > now()`
 
-/** What an open operation sees: a stale access token does not keep anybody from getting a fresh one, or from paying. */
-export const withoutSession = (credential: Credential): Credential =>
-  credential.kind === 'session' || credential.kind === 'bad-token' ? { kind: 'none' } : credential
-
 /** The environment that a session asks for; test by default. Anything but the two words is an error, never a guess. */
 function environmentOf(header: string | undefined): Environment {
   if (!header || header === 'test') return 'test'
   if (header === 'live') return 'live'
-  throw no.environment_unknown()
+  throw errors.environment_unknown()
 }
 
 /**
  * The actor behind a credential, given what the database says of it and, for a session, the header
  * `X-Service-Environment`; a key brings its own environment.
- * @throws Refusal 401 with the specification's message for what is wrong.
+ * @throws ServiceError 401 with the specification's message for what is wrong.
  */
 export function actorOf(
   credential: Credential,
-  facts: { key: KeyFacts | undefined; session: SessionFacts | undefined },
+  facts: { readonly key: ApiKeyFacts | undefined; readonly session: DashboardSessionFacts | undefined },
   environmentHeader: string | undefined,
 ): Actor {
   switch (credential.kind) {
     case 'none':
       return anonymous
-    case 'bad-key':
-      throw common.invalid_api_key()
-    case 'bad-token':
-      throw common.invalid_token()
+    case 'invalid-key':
+      throw commonErrors.invalid_api_key()
+    case 'invalid-token':
+      throw commonErrors.invalid_token()
     case 'key': {
       const { key } = facts
       // A missing row costs the same comparison, so that the time tells nothing of the lookup part.
       const matches = keyMatches(credential.key, key?.digest ?? '0'.repeat(64))
-      if (!key || !matches || key.ended) throw common.invalid_api_key()
+      if (!key || !matches || key.ended) throw commonErrors.invalid_api_key()
       return {
         kind: 'key',
         keyId: key.id,
@@ -104,7 +94,7 @@ export function actorOf(
     }
     case 'session': {
       const { session } = facts
-      if (!session) throw common.invalid_token()
+      if (!session) throw commonErrors.invalid_token()
       return {
         kind: 'session',
         sessionId: session.id,

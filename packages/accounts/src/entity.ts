@@ -1,7 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
-import { tenant, tenantFilter, times } from '@payments/kernel'
+import { tenant, tenantFilter, times } from '@payments/platform'
 import type { z } from 'zod'
-import type { ApiKey, Invitation, OperatedOrganisation } from './schemas.ts'
+import type { AdminOrganisation, ApiKey, Invitation } from './schemas.ts'
 
 export const OrganisationEntity = defineEntity({
   name: 'Organisation',
@@ -50,7 +50,7 @@ export const ChallengeEntity = defineEntity({
   },
 })
 
-/** An e-mail that may join an organisation by signing in before `expiresAt`. */
+/** An email that may join an organisation by signing in before `expiresAt`. */
 export const InvitationEntity = defineEntity({
   name: 'Invitation',
   tableName: 'invitations',
@@ -129,7 +129,7 @@ export const presentInvitation = (row: InvitationRow): z.input<typeof Invitation
 })
 
 /** An organisation as operators see it. */
-export const presentOrganisation = (row: OrganisationRow): z.input<typeof OperatedOrganisation> => ({
+export const presentOrganisation = (row: OrganisationRow): z.input<typeof AdminOrganisation> => ({
   id: row.id,
   name: row.name,
   operator: row.operator,

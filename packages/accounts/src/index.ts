@@ -1,5 +1,8 @@
-/** Organisations, users, sign-in, sessions and API keys: who may come in. */
-import { domain } from '@payments/kernel'
+/** Organisations, users, sign-in, sessions and API keys: authentication and access. */
+import { domain } from '@payments/platform'
+import { organisationsRouter } from './admin-router.ts'
+import { authentication } from './authentication.ts'
+import { eemailJob } from './email.ts'
 import {
   ApiKeyEntity,
   ChallengeEntity,
@@ -9,15 +12,16 @@ import {
   SessionEntity,
   UserEntity,
 } from './entity.ts'
-import { mailJob } from './mail.ts'
+import { errors } from './errors.ts'
 import { migrations } from './migrations.ts'
-import { organisationsRouter } from './operator-router.ts'
-import { purgeLoop } from './purge.ts'
+import { pages } from './pages.ts'
+import { purge } from './purge.ts'
 import { apiKeysRouter, authRouter } from './router.ts'
+import { accountsSettings } from './settings.ts'
 
 export const accounts = domain({
   name: 'accounts',
-  router: { auth: authRouter, apiKeys: apiKeysRouter, organisations: organisationsRouter },
+  router: { auth: authRouter, apiKeys: apiKeysRouter, admin: { organisations: organisationsRouter } },
   entities: [
     OrganisationEntity,
     UserEntity,
@@ -28,19 +32,12 @@ export const accounts = domain({
     ApiKeyEntity,
   ],
   migrations,
-  jobs: [mailJob],
-  loops: [purgeLoop],
+  errors,
+  settings: accountsSettings,
+  authentication,
+  pages,
+  jobs: [eemailJob, purge],
 })
 
-export {
-  actorOf,
-  type Credential,
-  type KeyFacts,
-  keyFactsSql,
-  readCredential,
-  type SessionFacts,
-  sessionFactsSql,
-  withoutSession,
-} from './credentials.ts'
-export { type KeyUses, keyUses } from './key-uses.ts'
+export { accountsSettings } from './settings.ts'
 export { tokenKeys } from './tokens.ts'

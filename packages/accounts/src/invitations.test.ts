@@ -1,6 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { askForCode, call, signIn, startMailbox, useService } from '#testing'
-import { foundOrganisation, signedIn } from './testing.ts'
+import { askForCode, call, foundOrganisation, signedIn, signIn, startMailbox, useService } from '#testing'
 
 const mailbox = await startMailbox()
 afterAll(() => mailbox.close())
@@ -13,12 +12,12 @@ const invite = (token: string, email: string, role = 'member') =>
 const listed = async (token: string) =>
   (await call(service, 'GET /v1/auth/invitations', { token })).body.data.invitations[0]
 
-test('the invited e-mail gets a letter and joins by verifying a code', async () => {
+test('the invited email gets a email and joins by verifying a code', async () => {
   const { accessToken, organisation } = await founder()
   const invited = await invite(accessToken, 'Guest@example.com')
   expect([invited.status, invited.body.message]).toEqual([201, 'Invitation sent'])
   expect(invited.body.data).toMatchObject({ email: 'guest@example.com', role: 'member', status: 'pending' })
-  expect((await mailbox.letterTo('guest@example.com')).raw).toContain(organisation.name)
+  expect((await mailbox.emailTo('guest@example.com')).raw).toContain(organisation.name)
   const guest = await signIn(service, mailbox, { email: 'guest@example.com' })
   expect(guest.organisation).toEqual({ ...organisation, role: 'member' })
   expect(await listed(accessToken)).toMatchObject({ email: 'guest@example.com', status: 'accepted' })
@@ -28,7 +27,7 @@ test('a user of one organisation joins a second, and keeps signing in to the fir
   const first = await signIn(service, mailbox, { email: 'both@example.com', organisationName: 'First' })
   const { accessToken, organisation } = await founder()
   await invite(accessToken, 'both@example.com', 'owner')
-  await mailbox.letterTo('both@example.com', 1)
+  await mailbox.emailTo('both@example.com', 1)
   const again = await signIn(service, mailbox, { email: 'both@example.com' })
   expect(again.organisation).toEqual(first.organisation)
   const asked = await askForCode(service, mailbox, { email: 'both@example.com' })
@@ -42,7 +41,7 @@ test('a user of one organisation joins a second, and keeps signing in to the fir
 test('who registers an organisation of their own while invited gets both', async () => {
   const { accessToken, organisation } = await founder()
   await invite(accessToken, 'own@example.com')
-  await mailbox.letterTo('own@example.com')
+  await mailbox.emailTo('own@example.com')
   const own = await signIn(service, mailbox, { email: 'own@example.com', organisationName: 'Own' })
   expect(own.organisation).toMatchObject({ name: 'Own', role: 'owner' })
   const me = await call(service, 'GET /v1/auth/me', { token: own.accessToken })
@@ -68,13 +67,13 @@ test('an expired invitation admits nobody and can be renewed', async () => {
   const joined = await signInAfter('slow@example.com', 2)
   expect(joined.organisation.role).toBe('owner')
   expect(
-    mailbox.letters.filter(({ to, raw }) => to === 'slow@example.com' && raw.includes('Your code is')),
+    mailbox.emails.filter(({ to, raw }) => to === 'slow@example.com' && raw.includes('Your code is')),
   ).toHaveLength(1)
 })
 
-/** Signs in once this many letters have arrived, so that an invitation is not taken for the code. */
-async function signInAfter(email: string, letters: number) {
-  await mailbox.letterTo(email, letters - 1)
+/** Signs in once this many emails have arrived, so that an invitation is not taken for the code. */
+async function signInAfter(email: string, emails: number) {
+  await mailbox.emailTo(email, emails - 1)
   return signIn(service, mailbox, { email })
 }
 
@@ -102,7 +101,7 @@ test('an organisation sends at most 20 invitations a day, also in parallel', asy
 test('who is invited into the operators’ organisation becomes an operator', async () => {
   const { accessToken } = await signedIn(service.runtime, { role: 'operator' })
   await invite(accessToken, 'ops@example.com')
-  await mailbox.letterTo('ops@example.com')
+  await mailbox.emailTo('ops@example.com')
   const joined = await signIn(service, mailbox, { email: 'ops@example.com' })
   expect(joined.organisation).toMatchObject({ name: 'Operators', role: 'operator' })
 })

@@ -1,4 +1,4 @@
-import type { Runtime } from '@payments/kernel'
+import type { Runtime } from '@payments/platform'
 
 const AGAIN_MS = 60_000
 const GATHER_MS = 250

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { newId } from '@payments/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, startProcess, type TestProcess, useService } from '#testing'
+import { call, createKeyFor, foundOrganisation, signedIn, startProcess, type TestProcess, useService } from '#testing'
 import { keyUses } from './key-uses.ts'
 import { effectiveScopes, lookupOf } from './keys.ts'
-import { createKeyFor, foundOrganisation, signedIn } from './testing.ts'
 
 const service = useService()
 let process: TestProcess
@@ -126,7 +125,7 @@ test('lastUsedAt follows a use soon, and further uses write nothing for a minute
   expect(await row()).toEqual(written)
 })
 
-test('any legacy write is full write, any legacy read full read, and a publishable key never more than pay reads', () => {
+test('any legacy write is full write, any legacy read full context, and a publishable key never more than pay reads', () => {
   for (const scope of ['transfers:write', 'collections:write', 'offramps:*', 'swaps:create'])
     expect(effectiveScopes('secret', [scope])).toEqual(['api:read', 'api:write'])
   for (const scope of ['transfers:read', 'collections:read', 'offramps:list'])

@@ -1,19 +1,9 @@
-import {
-  type Actor,
-  no as common,
-  digest,
-  type Environment,
-  isId,
-  newId,
-  type Read,
-  randomText,
-  sameSecret,
-  type Work,
-} from '@payments/kernel'
+import { type Actor, errors as commonErrors, type Environment, isId, newId } from '@payments/kernel'
 import { notify } from '@payments/notifications'
+import { digest, type QueryContext, randomText, sameSecret, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { ApiKeyEntity, type ApiKeyRow } from './entity.ts'
-import { no } from './refusals.ts'
+import { errors } from './errors.ts'
 import type { NewApiKey } from './schemas.ts'
 
 const PREFIXES = { test: 'svc_test_', live: 'svc_live_', publishable: 'svc_pk_' } as const
@@ -44,26 +34,26 @@ export function effectiveScopes(type: string, scopes: readonly string[]): string
 
 /** Live keys are the owner's to make and to end. */
 function mayHold(actor: Actor, environment: Environment): void {
-  if (environment === 'live' && actor.role === 'member') throw common.owner_required()
+  if (environment === 'live' && actor.role === 'member') throw commonErrors.owner_required()
 }
 
 const SCOPES = { read: ['api:read'], write: ['api:write'], read_write: ['api:read', 'api:write'] } as const
 
 /**
  * Makes a key. The full text is in the result and nowhere else.
- * @throws Refusal 403 when a member asks for a live key.
+ * @throws ServiceError 403 when a member asks for a live key.
  */
 export async function createKey(
-  work: Work,
+  unit: UnitOfWork,
   input: z.output<typeof NewApiKey>,
 ): Promise<{ row: ApiKeyRow; key: string }> {
-  mayHold(work.actor, input.environment)
+  mayHold(unit.actor, input.environment)
   const prefix = input.type === 'publishable' ? PREFIXES.publishable : PREFIXES[input.environment]
   const lookup = randomText(LOOKUP)
   const key = `${prefix}${lookup}${randomText(SECRET)}`
   const row: ApiKeyRow = {
     id: newId(),
-    organisationId: work.actor.organisationId,
+    organisationId: unit.actor.organisationId,
     environment: input.environment,
     name: input.name,
     type: input.type,
@@ -74,17 +64,17 @@ export async function createKey(
     expiresAt: input.expiresAt ? new Date(input.expiresAt) : null,
     revokedAt: null,
     lastUsedAt: null,
-    createdBy: work.actor.userId ?? null,
+    createdBy: unit.actor.userId ?? null,
     createdAt: new Date(),
   }
-  await work.em.insert(ApiKeyEntity, row)
-  tell(work, row, 'created')
+  await unit.em.insert(ApiKeyEntity, row)
+  tell(unit, row, 'created')
   return { row, key }
 }
 
 /** A key that somebody did not expect is the first sign of a stolen session: everybody in the organisation sees it. */
-const tell = (work: Work, row: ApiKeyRow, what: 'created' | 'revoked'): void =>
-  notify(work, {
+const tell = (unit: UnitOfWork, row: ApiKeyRow, what: 'created' | 'revoked'): void =>
+  notify(unit, {
     organisationId: row.organisationId,
     environment: row.environment,
     type: `api_key.${what}`,
@@ -94,10 +84,10 @@ const tell = (work: Work, row: ApiKeyRow, what: 'created' | 'revoked'): void =>
   })
 
 /** The organisation's keys of both environments, newest first, at most 200; `total` counts all. */
-export async function listKeys(read: Read): Promise<{ rows: ApiKeyRow[]; total: number }> {
-  const [rows, total] = await read.em.findAndCount(
+export async function listKeys(context: QueryContext): Promise<{ rows: ApiKeyRow[]; total: number }> {
+  const [rows, total] = await context.em.findAndCount(
     ApiKeyEntity,
-    { organisationId: read.actor.organisationId },
+    { organisationId: context.actor.organisationId },
     { filters: false, orderBy: { createdAt: 'desc', id: 'desc' }, limit: 200 },
   )
   return { rows, total }
@@ -105,16 +95,16 @@ export async function listKeys(read: Read): Promise<{ rows: ApiKeyRow[]; total: 
 
 /**
  * Ends a key at once: the next request with it is refused, in every process.
- * @throws Refusal 404 when there is no such living key, 403 when a member ends a live one.
+ * @throws ServiceError 404 when there is no such living key, 403 when a member ends a live one.
  */
-export async function revokeKey(work: Work, id: string): Promise<ApiKeyRow> {
-  const living = { id, organisationId: work.actor.organisationId, revokedAt: null }
-  const row = isId(id) ? await work.em.findOne(ApiKeyEntity, living, { filters: false }) : null
-  if (!row) throw no.api_key_not_found()
-  mayHold(work.actor, row.environment)
+export async function revokeKey(unit: UnitOfWork, id: string): Promise<ApiKeyRow> {
+  const living = { id, organisationId: unit.actor.organisationId, revokedAt: null }
+  const row = isId(id) ? await unit.em.findOne(ApiKeyEntity, living, { filters: false }) : null
+  if (!row) throw errors.api_key_not_found()
+  mayHold(unit.actor, row.environment)
   const revokedAt = new Date()
-  if ((await work.em.nativeUpdate(ApiKeyEntity, living, { revokedAt }, { filters: false })) !== 1)
-    throw no.api_key_not_found()
-  tell(work, row, 'revoked')
+  if ((await unit.em.nativeUpdate(ApiKeyEntity, living, { revokedAt }, { filters: false })) !== 1)
+    throw errors.api_key_not_found()
+  tell(unit, row, 'revoked')
   return { ...row, revokedAt }
 }

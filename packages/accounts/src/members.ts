@@ -1,4 +1,5 @@
-import { newId, type Read, type Work } from '@payments/kernel'
+import { newId } from '@payments/kernel'
+import type { QueryContext, UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { MembershipEntity, OrganisationEntity } from './entity.ts'
@@ -7,59 +8,59 @@ import type { Tokens } from './schemas.ts'
 export type UserFacts = z.input<typeof Tokens>['user']
 export type OrganisationFacts = z.input<typeof Tokens>['organisation']
 
-/** The user of an e-mail, made if there is none. Two sign-ins at once make one. */
+/** The user of an email, made if there is none. Two sign-ins at once make one. */
 export async function userOf(
-  work: Work,
+  unit: UnitOfWork,
   email: string,
   fullName: string | null,
 ): Promise<{ user: UserFacts; created: boolean }> {
   const { rows } = await sql<{ id: string; full_name: string | null; created: boolean }>`
     insert into users (id, email, full_name, created_at) values (${newId()}, ${email}, ${fullName}, now())
     on conflict (email) do update set email = excluded.email
-    returning id, full_name, xmax = 0 as created`.execute(work.em.getKysely())
+    returning id, full_name, xmax = 0 as created`.execute(unit.em.getKysely())
   const row = rows[0]
   if (!row) throw new Error('An upsert returned no row')
   return { user: { id: row.id, email, fullName: row.full_name }, created: row.created }
 }
 
 /** Makes an organisation with this user as its owner. */
-export async function foundOrganisation(work: Work, userId: string, name: string): Promise<OrganisationFacts> {
-  const id = await insertOrganisation(work, name, false)
-  await work.em.insert(MembershipEntity, { organisationId: id, userId, role: 'owner', createdAt: new Date() })
+export async function foundOrganisation(unit: UnitOfWork, userId: string, name: string): Promise<OrganisationFacts> {
+  const id = await insertOrganisation(unit, name, false)
+  await unit.em.insert(MembershipEntity, { organisationId: id, userId, role: 'owner', createdAt: new Date() })
   return { id, name, role: 'owner' }
 }
 
 /** Makes the user an operator. The operators' own organisation comes with its first member. */
-export async function joinOperators(work: Work, userId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext('operators'))`.execute(work.em.getKysely())
-  const known = await work.em.findOne(OrganisationEntity, { operator: true })
-  await join(work, known?.id ?? (await insertOrganisation(work, 'Operators', true)), userId, 'operator')
+export async function joinOperators(unit: UnitOfWork, userId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('operators'))`.execute(unit.em.getKysely())
+  const known = await unit.em.findOne(OrganisationEntity, { operator: true })
+  await join(unit, known?.id ?? (await insertOrganisation(unit, 'Operators', true)), userId, 'operator')
 }
 
 /** Adds a membership; one that is there already stays as it is. */
 export async function join(
-  work: Work,
+  unit: UnitOfWork,
   organisationId: string,
   userId: string,
   role: OrganisationFacts['role'],
 ): Promise<void> {
   await sql`insert into memberships (organisation_id, user_id, role, created_at)
     values (${organisationId}, ${userId}, ${role}, clock_timestamp())
-    on conflict do nothing`.execute(work.em.getKysely())
+    on conflict do nothing`.execute(unit.em.getKysely())
 }
 
 /** Where this user belongs, the oldest membership first. */
-export async function organisationsOf(read: Read, userId: string): Promise<OrganisationFacts[]> {
+export async function organisationsOf(context: QueryContext, userId: string): Promise<OrganisationFacts[]> {
   const { rows } = await sql<OrganisationFacts>`
     select o.id, o.name, m.role from memberships m join organisations o on o.id = m.organisation_id
-     where m.user_id = ${userId} order by m.created_at, o.id`.execute(read.em.getKysely())
+     where m.user_id = ${userId} order by m.created_at, o.id`.execute(context.em.getKysely())
   return rows
 }
 
-async function insertOrganisation(work: Work, name: string, operator: boolean): Promise<string> {
+async function insertOrganisation(unit: UnitOfWork, name: string, operator: boolean): Promise<string> {
   const id = newId()
   const now = new Date()
-  await work.em.insert(OrganisationEntity, {
+  await unit.em.insert(OrganisationEntity, {
     id,
     name,
     operator,

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, newMerchant, signIn, startMailbox, startProcess, type TestProcess, useService } from '#testing'
-import { signedIn } from './testing.ts'
+import { call, newMerchant, signedIn, signIn, startMailbox, startProcess, type TestProcess, useService } from '#testing'
 
 const mailbox = await startMailbox()
 afterAll(() => mailbox.close())
@@ -18,7 +17,7 @@ const ops = (line: string, body?: object) => {
   return call(service, `${method} /v1/admin/ops/organisations${path ?? ''}`, { body, token: operator, key: null })
 }
 
-test('a suspended organisation may sign in and read, nothing else, from the very next request of every process', async () => {
+test('a suspended organisation may sign in and context, nothing else, from the very next request of every process', async () => {
   const owner = await signIn(service, mailbox, { email: 'pause@example.com', organisationName: 'Pause' })
   const { id } = owner.organisation
   const { key } = await newMerchant(service, { organisationId: id })

@@ -1,14 +1,15 @@
 import { LockMode } from '@mikro-orm/core'
-import { isId, type Read, risingAfter, type Work } from '@payments/kernel'
+import { isId, risingAfter } from '@payments/kernel'
+import type { QueryContext, UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { OrganisationEntity, type OrganisationRow, presentOrganisation } from './entity.ts'
-import { no } from './refusals.ts'
+import { errors } from './errors.ts'
 import type { OrganisationDetails } from './schemas.ts'
 
 /** All organisations, newest first, at most 200; `total` counts all. */
-export async function listOrganisations(read: Read): Promise<{ rows: OrganisationRow[]; total: number }> {
-  const [rows, total] = await read.em.findAndCount(
+export async function listOrganisations(context: QueryContext): Promise<{ rows: OrganisationRow[]; total: number }> {
+  const [rows, total] = await context.em.findAndCount(
     OrganisationEntity,
     {},
     { orderBy: { createdAt: 'desc', id: 'desc' }, limit: 200 },
@@ -17,47 +18,54 @@ export async function listOrganisations(read: Read): Promise<{ rows: Organisatio
 }
 
 /** One organisation with its members. */
-export async function organisationDetails(read: Read, id: string): Promise<z.input<typeof OrganisationDetails>> {
-  const row = await find(read, id)
+export async function organisationDetails(
+  context: QueryContext,
+  id: string,
+): Promise<z.input<typeof OrganisationDetails>> {
+  const row = await find(context, id)
   const { rows: members } = await sql<{ userId: string; email: string; role: 'owner' | 'member' | 'operator' }>`
     select u.id as "userId", u.email, m.role from memberships m join users u on u.id = m.user_id
-     where m.organisation_id = ${id} order by m.created_at, u.id`.execute(read.em.getKysely())
+     where m.organisation_id = ${id} order by m.created_at, u.id`.execute(context.em.getKysely())
   return { ...presentOrganisation(row), members }
 }
 
 /**
  * Suspends an organisation: from the next request on, its keys and sessions may read and nothing else. Suspending twice
  * keeps the first time and reason.
- * @throws Refusal 409 for the operators' own organisation: nobody could lift that again.
+ * @throws ServiceError 409 for the operators' own organisation: nobody could lift that again.
  */
-export async function suspend(work: Work, id: string, reason: string | null): Promise<OrganisationRow> {
-  const row = await find(work, id, LockMode.PESSIMISTIC_WRITE)
-  if (row.operator) throw no.operators_stay()
-  return row.suspendedAt ? row : change(work, row, { suspendedAt: new Date(), suspensionReason: reason })
+export async function suspend(unit: UnitOfWork, id: string, reason: string | null): Promise<OrganisationRow> {
+  const row = await find(unit, id, LockMode.PESSIMISTIC_WRITE)
+  if (row.operator) throw errors.operators_stay()
+  return row.suspendedAt ? row : change(unit, row, { suspendedAt: new Date(), suspensionReason: reason })
 }
 
 /** Lifts a suspension, at once. What is not suspended stays as it is. */
-export async function reactivate(work: Work, id: string): Promise<OrganisationRow> {
-  const row = await find(work, id, LockMode.PESSIMISTIC_WRITE)
-  return row.suspendedAt ? change(work, row, { suspendedAt: null, suspensionReason: null }) : row
+export async function reactivate(unit: UnitOfWork, id: string): Promise<OrganisationRow> {
+  const row = await find(unit, id, LockMode.PESSIMISTIC_WRITE)
+  return row.suspendedAt ? change(unit, row, { suspendedAt: null, suspensionReason: null }) : row
 }
 
-async function find(read: Read, id: string, lockMode?: LockMode.PESSIMISTIC_WRITE): Promise<OrganisationRow> {
-  const row = isId(id) ? await read.em.findOne(OrganisationEntity, { id }, lockMode ? { lockMode } : {}) : null
-  if (!row) throw no.organisation_not_found()
+async function find(
+  context: QueryContext,
+  id: string,
+  lockMode?: LockMode.PESSIMISTIC_WRITE,
+): Promise<OrganisationRow> {
+  const row = isId(id) ? await context.em.findOne(OrganisationEntity, { id }, lockMode ? { lockMode } : {}) : null
+  if (!row) throw errors.organisation_not_found()
   return { ...row }
 }
 
 async function change(
-  work: Work,
+  unit: UnitOfWork,
   row: OrganisationRow,
   suspension: Pick<OrganisationRow, 'suspendedAt' | 'suspensionReason'>,
 ): Promise<OrganisationRow> {
   const changes = { ...suspension, updatedAt: risingAfter(row.updatedAt) }
-  await work.em.nativeUpdate(OrganisationEntity, { id: row.id }, changes)
-  const by = work.actor.userId
-  work.afterCommit(() =>
-    work.log.info(
+  await unit.em.nativeUpdate(OrganisationEntity, { id: row.id }, changes)
+  const by = unit.actor.userId
+  unit.afterCommit(() =>
+    unit.log.info(
       { organisationId: row.id, by },
       changes.suspendedAt ? 'organisation suspended' : 'organisation reactivated',
     ),

@@ -1,10 +1,11 @@
-import { command, no as common, preparedCommand, query } from '@payments/kernel'
+import { errors as commonErrors } from '@payments/kernel'
+import { command, query } from '@payments/platform'
 import { z } from 'zod'
 import { challenge, resend, tryCode } from './challenges.ts'
 import { presentInvitation, presentKey } from './entity.ts'
+import { errors } from './errors.ts'
 import { invite, listInvitations } from './invitations.ts'
 import { createKey, listKeys, revokeKey } from './keys.ts'
-import { no } from './refusals.ts'
 import {
   ApiKey,
   ApiKeyList,
@@ -47,7 +48,7 @@ export const authRouter = {
     access: 'sign-in',
     tag,
     summary: 'Ask for a one-time code',
-    description: 'The answer is the same for an unknown e-mail.',
+    description: 'The answer is the same for an unknown email.',
     message: 'Verification code sent',
     input: Login,
     output: Challenge,
@@ -58,28 +59,27 @@ export const authRouter = {
     access: 'sign-in',
     tag,
     summary: 'Ask for another code',
-    description:
-      'The code before stops working. At most five codes an hour go to one e-mail; the answer does not tell.',
+    description: 'The code before stops working. At most five codes an hour go to one email; the answer does not tell.',
     message: 'Verification code sent',
     input: Resend,
     output: Challenge,
-    refusals: [no.challenge_not_found],
+    errors: [errors.challenge_not_found],
     run: resend,
   }),
-  verify: preparedCommand({
+  verify: command({
     rest: 'POST /auth/otp/verify',
     access: 'sign-in',
     tag,
     summary: 'Sign in with a one-time code',
-    description: 'Joins the organisations that the e-mail is invited to. Five tries for each challenge.',
+    description: 'Joins the organisations that the email is invited to. Five tries for each challenge.',
     message: 'Signed in',
     input: Verify,
     output: Tokens,
-    refusals: [no.invalid_code, no.organisation_not_found],
-    prepare: tryCode,
+    errors: [errors.invalid_code, errors.organisation_not_found],
+    before: tryCode,
     run: verify,
   }),
-  refresh: preparedCommand({
+  refresh: command({
     rest: 'POST /auth/refresh',
     access: 'sign-in',
     tag,
@@ -89,8 +89,8 @@ export const authRouter = {
     message: 'Session refreshed',
     input: Refresh,
     output: Tokens,
-    refusals: [common.invalid_token],
-    prepare: catchReuse,
+    errors: [commonErrors.invalid_token],
+    before: catchReuse,
     run: refresh,
   }),
   logout: command({
@@ -123,7 +123,7 @@ export const authRouter = {
     message: 'Organisation changed',
     input: Switch,
     output: Tokens,
-    refusals: [no.organisation_not_found],
+    errors: [errors.organisation_not_found],
     run: switchOrganisation,
   }),
   invitations: query({
@@ -134,8 +134,8 @@ export const authRouter = {
     message: 'Invitations retrieved',
     input: Nothing,
     output: InvitationList,
-    async run(read) {
-      const { rows, total } = await listInvitations(read)
+    async run(context) {
+      const { rows, total } = await listInvitations(context)
       return { invitations: rows.map(presentInvitation), total }
     },
   }),
@@ -143,14 +143,14 @@ export const authRouter = {
     rest: 'POST /auth/invitations',
     access: 'owner',
     tag,
-    summary: 'Invite somebody by e-mail',
+    summary: 'Invite somebody by email',
     description: 'They join by verifying a sign-in code within 7 days. Inviting again renews it.',
     message: 'Invitation sent',
     status: 201,
     input: NewInvitation,
     output: Invitation,
-    refusals: [no.already_member, no.too_many_invitations],
-    run: async (work, input) => presentInvitation(await invite(work, input)),
+    errors: [errors.already_member, errors.too_many_invitations],
+    run: async (unit, input) => presentInvitation(await invite(unit, input)),
   }),
 }
 
@@ -163,8 +163,8 @@ export const apiKeysRouter = {
     message: 'API keys retrieved',
     input: Nothing,
     output: ApiKeyList,
-    async run(read) {
-      const { rows, total } = await listKeys(read)
+    async run(context) {
+      const { rows, total } = await listKeys(context)
       return { apiKeys: rows.map(presentKey), total }
     },
   }),
@@ -178,9 +178,9 @@ export const apiKeysRouter = {
     status: 201,
     input: NewApiKey,
     output: CreatedApiKey,
-    refusals: [common.owner_required],
-    async run(work, input) {
-      const { row, key } = await createKey(work, input)
+    errors: [commonErrors.owner_required],
+    async run(unit, input) {
+      const { row, key } = await createKey(unit, input)
       return { ...presentKey(row), key }
     },
   }),
@@ -192,7 +192,7 @@ export const apiKeysRouter = {
     message: 'API key revoked',
     input: z.strictObject({ apiKeyId: z.string() }),
     output: ApiKey,
-    refusals: [no.api_key_not_found, common.owner_required],
-    run: async (work, { apiKeyId }) => presentKey(await revokeKey(work, apiKeyId)),
+    errors: [errors.api_key_not_found, commonErrors.owner_required],
+    run: async (unit, { apiKeyId }) => presentKey(await revokeKey(unit, apiKeyId)),
   }),
 }

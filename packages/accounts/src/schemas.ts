@@ -1,7 +1,7 @@
 import { environments } from '@payments/kernel'
 import { z } from 'zod'
 
-const Email = z.email('Must be an e-mail address').max(254).meta({ example: 'ada@example.com' })
+const Email = z.email('Must be an email address').max(254).meta({ example: 'ada@example.com' })
 const Time = z.iso.datetime()
 
 export const Register = z.strictObject({
@@ -61,7 +61,7 @@ export const InvitationList = z.object({ invitations: z.array(Invitation), total
 
 export const OrganisationId = z.strictObject({ organisationId: z.string() })
 export const Suspension = OrganisationId.extend({ reason: z.string().trim().min(1).max(500).optional() })
-export const OperatedOrganisation = z
+export const AdminOrganisation = z
   .object({
     id: z.uuid(),
     name: z.string(),
@@ -72,11 +72,11 @@ export const OperatedOrganisation = z
     createdAt: Time,
     updatedAt: Time,
   })
-  .meta({ id: 'OperatedOrganisation' })
-export const OrganisationDetails = OperatedOrganisation.extend({
+  .meta({ id: 'AdminOrganisation' })
+export const OrganisationDetails = AdminOrganisation.extend({
   members: z.array(z.object({ userId: z.uuid(), email: z.string(), role: z.enum(['owner', 'member', 'operator']) })),
 }).meta({ id: 'OrganisationDetails' })
-export const OrganisationList = z.object({ organisations: z.array(OperatedOrganisation), total: z.number().int() })
+export const OrganisationList = z.object({ organisations: z.array(AdminOrganisation), total: z.number().int() })
 
 export const NewApiKey = z
   .strictObject({

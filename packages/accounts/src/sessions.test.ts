@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, newMerchant, startProcess, startService, type TestProcess, useService } from '#testing'
-import { foundOrganisation, signedIn, type TestSession } from './testing.ts'
+import {
+  call,
+  foundOrganisation,
+  newMerchant,
+  signedIn,
+  startProcess,
+  startService,
+  type TestProcess,
+  type TestSession,
+  useService,
+} from '#testing'
 
 const service = useService()
 let process: TestProcess
@@ -129,7 +138,7 @@ test('a session chooses its environment by header, test by default, and a wrong 
   expect((await call(service, 'GET /v1/customers', { token: key, headers })).status).toBe(200)
 })
 
-test('what has had its time is purged: ended sessions, counters and replies, and nothing that lives', async () => {
+test('scheduled purges delete ended sessions, old counters and nothing else', async () => {
   const kept = await owner()
   const ended = await owner()
   await service.runtime.pool.query("update sessions set revoked_at = now() - interval '8 days' where user_id = $1", [
@@ -145,6 +154,10 @@ test('what has had its time is purged: ended sessions, counters and replies, and
       window,
     ])
   const worker = await startService({ worker: true, database: service.database })
+  const { boss } = worker.runtime
+  const scheduled = (await boss.getSchedules()).map(({ name }) => name)
+  expect(scheduled).toEqual(expect.arrayContaining(['accounts.purge', 'platform.purge']))
+  for (const name of scheduled) await boss.send(name, {})
   const left = async (user: string) =>
     (await service.runtime.pool.query('select 1 from sessions where user_id = $1', [user])).rowCount
   await expect.poll(() => left(ended.userId), { timeout: 10_000 }).toBe(0)

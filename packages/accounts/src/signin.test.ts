@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { platformSettings } from '@payments/platform'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { askForCode, call, signIn, startMailbox, startService, useService } from '#testing'
-import { signedIn } from './testing.ts'
+import { askForCode, call, signedIn, signIn, startMailbox, startService, useService } from '#testing'
 
 const mailbox = await startMailbox()
 afterAll(() => mailbox.close())
@@ -11,7 +11,7 @@ let other: Awaited<ReturnType<typeof startService>>
 beforeAll(async () => {
   other = await startService({
     database: service.database,
-    settings: { SECRETS_KEY: service.runtime.settings.SECRETS_KEY },
+    settings: { SECRETS_KEY: platformSettings.from(service.runtime.settings).SECRETS_KEY },
   })
 })
 afterAll(() => other.stop())
@@ -41,7 +41,7 @@ test('a registration creates nothing before its code is verified, and then an or
   expect(await count("organisations where name = 'Second Ltd'")).toBe(0)
 })
 
-test('a known and an unknown e-mail get the same answer, and only the known one a letter', async () => {
+test('a known and an unknown email get the same answer, and only the known one a email', async () => {
   const { email } = await signedIn(service.runtime, { role: 'operator' })
   const [known, unknown] = [await login(email), await login('nobody@example.com')]
   const shape = ({ status, body }: typeof known) => ({
@@ -55,10 +55,10 @@ test('a known and an unknown e-mail get the same answer, and only the known one 
   const jobs = await count("pgboss.job where name = 'accounts.mail'")
   await login('nobody-else@example.com')
   expect(await count("pgboss.job where name = 'accounts.mail'")).toBe(jobs + 1)
-  await mailbox.letterTo(email)
+  await mailbox.emailTo(email)
   await login(email)
-  await mailbox.letterTo(email, 1)
-  expect(mailbox.letters.map((letter) => letter.to)).not.toContain('nobody@example.com')
+  await mailbox.emailTo(email, 1)
+  expect(mailbox.emails.map((email) => email.to)).not.toContain('nobody@example.com')
 })
 
 test('a code works once, and not for another challenge', async () => {
@@ -90,7 +90,7 @@ test('five tries belong to a challenge, counted over all processes, and a strang
   expect((await verify(mine)).status).toBe(200)
 })
 
-test('five codes an hour go to one e-mail, counted over all processes; a sixth fits nothing', async () => {
+test('five codes an hour go to one email, counted over all processes; a sixth fits nothing', async () => {
   const email = 'sends@example.com'
   const register = (at: { url: string }) =>
     call(at, 'POST /v1/auth/register', { body: { email, organisationName: 'Sends' }, key: null })
@@ -143,7 +143,7 @@ test('an operator of the settings signs in as one, whatever the case and also as
     database: service.database,
     settings: {
       SMTP_URL: mailbox.url,
-      SECRETS_KEY: service.runtime.settings.SECRETS_KEY,
+      SECRETS_KEY: platformSettings.from(service.runtime.settings).SECRETS_KEY,
       OPERATOR_EMAILS: 'promoted@example.com',
     },
   })
@@ -158,9 +158,9 @@ test('an operator of the settings signs in as one, whatever the case and also as
   }
 })
 
-test('a letter goes out over SMTP with a plain and an HTML part, and its code is not logged', async () => {
+test('a email goes out over SMTP with a plain and an HTML part, and its code is not logged', async () => {
   const { code } = await askForCode(service, mailbox, { email: 'parts@example.com', organisationName: 'Parts' })
-  const { raw } = await mailbox.letterTo('parts@example.com')
+  const { raw } = await mailbox.emailTo('parts@example.com')
   expect(raw).toMatch(/Content-Type: multipart\/alternative/)
   const [, plain, html] = raw.replaceAll('=\r\n', '').split('Content-Type: text/')
   expect(plain).toMatch(new RegExp(`^plain[^]*Your code is ${code}`))
@@ -169,7 +169,7 @@ test('a letter goes out over SMTP with a plain and an HTML part, and its code is
   expect(service.logs.join('')).not.toContain(`code ${code}`)
 })
 
-test('without a mail server a letter becomes an .eml file and the console shows the code', async () => {
+test('without a mail server a email becomes an .eml file and the console shows the code', async () => {
   const dev = await startService({ worker: true })
   try {
     await call(dev, 'POST /v1/auth/register', {

@@ -1,34 +1,35 @@
-import type { Work } from '@payments/kernel'
+import type { UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { type Proven, spendCode } from './challenges.ts'
+import { errors } from './errors.ts'
 import { acceptInvitations } from './invitations.ts'
 import { foundOrganisation, joinOperators, type OrganisationFacts, organisationsOf, userOf } from './members.ts'
-import { no } from './refusals.ts'
 import type { Tokens, Verify } from './schemas.ts'
 import { startSession } from './sessions.ts'
+import { accountsSettings } from './settings.ts'
 
 /**
  * Spends a proven code and signs in. Whoever holds the mailbox joins what it was invited to, and the operators if the
  * settings name it; a registration of a new user founds the organisation.
- * @throws Refusal 401 when the e-mail belongs nowhere, 404 when the organisation asked for is none of the user's.
+ * @throws ServiceError 401 when the email belongs nowhere, 404 when the organisation asked for is none of the user's.
  */
 export async function verify(
-  work: Work,
+  unit: UnitOfWork,
   input: z.output<typeof Verify>,
   proven: Proven,
 ): Promise<z.input<typeof Tokens>> {
-  await spendCode(work, input.challengeId)
-  const { user, created } = await userOf(work, proven.email, proven.fullName)
-  const operates = work.runtime.settings.OPERATOR_EMAILS.includes(user.email)
-  if (operates) await joinOperators(work, user.id)
-  await acceptInvitations(work, user)
+  await spendCode(unit, input.challengeId)
+  const { user, created } = await userOf(unit, proven.email, proven.fullName)
+  const operates = accountsSettings.from(unit.runtime.settings).OPERATOR_EMAILS.includes(user.email)
+  if (operates) await joinOperators(unit, user.id)
+  await acceptInvitations(unit, user)
   const founded =
-    created && proven.organisationName ? await foundOrganisation(work, user.id, proven.organisationName) : undefined
-  const organisations = await organisationsOf(work, user.id)
-  if (organisations.length === 0) throw no.invalid_code()
+    created && proven.organisationName ? await foundOrganisation(unit, user.id, proven.organisationName) : undefined
+  const organisations = await organisationsOf(unit, user.id)
+  if (organisations.length === 0) throw errors.invalid_code()
   const chosen = choose(organisations, input.organisationId, operates, founded)
-  if (!chosen) throw no.organisation_not_found()
-  return startSession(work, user, chosen)
+  if (!chosen) throw errors.organisation_not_found()
+  return startSession(unit, user, chosen)
 }
 
 /** The organisation asked for; else the operators' for an operator, the one just founded, or the oldest. */

@@ -1,9 +1,9 @@
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { SettingsError } from '@payments/kernel'
+import { SettingsError } from '@payments/platform'
 import { decodeJwt, decodeProtectedHeader, exportJWK, type JWTPayload, SignJWT } from 'jose'
 import { expect, test } from 'vitest'
-import { call, startService, useService } from '#testing'
-import { foundOrganisation, signedIn } from './testing.ts'
+import { call, foundOrganisation, signedIn, startService, useService } from '#testing'
+import { accountsSettings } from './settings.ts'
 
 const service = useService()
 const session = async () =>
@@ -36,7 +36,7 @@ test('expired, early, foreign, incomplete and altered tokens are refused with on
   expect(await me(accessToken)).toBe('signed in')
   const claims = decodeJwt(accessToken)
   const header = decodeProtectedHeader(accessToken) as { alg: string; kid: string; typ: string }
-  const own = createPrivateKey(service.runtime.settings.JWT_PRIVATE_KEY)
+  const own = createPrivateKey(accountsSettings.from(service.runtime.settings).JWT_PRIVATE_KEY)
   const sign = (payload: JWTPayload, head: Partial<typeof header> = {}, key = own) =>
     new SignJWT(payload).setProtectedHeader({ ...header, ...head }).sign(key)
   expect(await me(await sign(claims))).toBe('signed in')
@@ -66,7 +66,7 @@ test('the header of a token decides no algorithm and brings no key', async () =>
   const { accessToken } = await session()
   const [, payload] = accessToken.split('.')
   const header = decodeProtectedHeader(accessToken)
-  const publicKey = createPublicKey(createPrivateKey(service.runtime.settings.JWT_PRIVATE_KEY))
+  const publicKey = createPublicKey(createPrivateKey(accountsSettings.from(service.runtime.settings).JWT_PRIVATE_KEY))
   const jwk = await exportJWK(publicKey)
   const hs256 = (secret: string | Buffer) => {
     const signed = `${part({ ...header, alg: 'HS256' })}.${payload}`
@@ -101,13 +101,16 @@ test('the header of a token decides no algorithm and brings no key', async () =>
 test('a signing key is rotated without logging anybody out, and its end is the end of its tokens', async () => {
   const { accessToken } = await session()
   const next = ed25519()
-  const before = pem(createPublicKey(createPrivateKey(service.runtime.settings.JWT_PRIVATE_KEY)), 'spki')
+  const before = pem(
+    createPublicKey(createPrivateKey(accountsSettings.from(service.runtime.settings).JWT_PRIVATE_KEY)),
+    'spki',
+  )
   const start = (settings: Record<string, string>) => startService({ database: service.database, settings })
   const JWT_PRIVATE_KEY = pem(next.privateKey, 'pkcs8')
   const unrelated = pem(ed25519().publicKey, 'spki')
   const rotated = await start({ JWT_PRIVATE_KEY, JWT_ACCEPTED_PUBLIC_KEYS: `${unrelated}\n${before}` })
   const prepared = await start({
-    JWT_PRIVATE_KEY: service.runtime.settings.JWT_PRIVATE_KEY,
+    JWT_PRIVATE_KEY: accountsSettings.from(service.runtime.settings).JWT_PRIVATE_KEY,
     JWT_ACCEPTED_PUBLIC_KEYS: pem(next.publicKey, 'spki').replaceAll('\n', '\\n'),
   })
   const later = await start({ JWT_PRIVATE_KEY })

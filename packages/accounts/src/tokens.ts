@@ -1,6 +1,9 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { isId, no, type Settings } from '@payments/kernel'
+import { errors, isId } from '@payments/kernel'
+import { platformSettings, type Settings } from '@payments/platform'
 import { calculateJwkThumbprint, exportJWK, type JWK, jwtVerify, SignJWT } from 'jose'
+
+import { accountsSettings } from './settings.ts'
 
 export const ACCESS_TOKEN_SECONDS = 900
 const AUDIENCE = 'payments-dashboard'
@@ -8,7 +11,7 @@ const AUDIENCE = 'payments-dashboard'
 /** Signs access tokens (EdDSA, RFC 8037) with the key of the settings, and checks them with any key of the settings. */
 export interface TokenKeys {
   sign(claims: { userId: string; organisationId: string; sessionId: string; role: string }): Promise<string>
-  /** @throws Refusal 401 `Token invalid or expired`, whatever is wrong with it. */
+  /** @throws ServiceError 401 `Token invalid or expired`, whatever is wrong with it. */
   verify(token: string): Promise<{ userId: string; sessionId: string }>
   /** Public keys for `/.well-known/jwks.json`: the signing one first. */
   jwks(): Promise<{ keys: JWK[] }>
@@ -32,13 +35,14 @@ export function tokenKeys(settings: Settings): TokenKeys {
 }
 
 function make(settings: Settings): TokenKeys {
-  const privateKey = createPrivateKey(settings.JWT_PRIVATE_KEY)
+  const { JWT_PRIVATE_KEY, JWT_ACCEPTED_PUBLIC_KEYS } = accountsSettings.from(settings)
+  const privateKey = createPrivateKey(JWT_PRIVATE_KEY)
   const signing = publicKey(createPublicKey(privateKey))
   const accepted = Promise.all([
     signing,
-    ...settings.JWT_ACCEPTED_PUBLIC_KEYS.map((pem) => publicKey(createPublicKey(pem))),
+    ...JWT_ACCEPTED_PUBLIC_KEYS.map((pem) => publicKey(createPublicKey(pem))),
   ]).then((keys) => new Map(keys.map((each) => [each.kid, each])))
-  const issuer = settings.BASE_URL ?? 'payments'
+  const issuer = platformSettings.from(settings).BASE_URL ?? 'payments'
   return {
     async sign({ userId, organisationId, sessionId, role }) {
       return new SignJWT({ org: organisationId, sid: sessionId, role })
@@ -74,7 +78,7 @@ function make(settings: Settings): TokenKeys {
           throw new Error('Claims of another kind')
         return { userId: payload.sub, sessionId: payload.sid }
       } catch (error) {
-        throw no.invalid_token({ cause: error })
+        throw errors.invalid_token({ cause: error })
       }
     },
     async jwks() {

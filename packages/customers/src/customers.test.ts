@@ -6,7 +6,7 @@ import { CustomerEntity } from './entity.ts'
 const service = useService()
 const ada = { name: 'Ada Obi', email: 'ada@example.com' }
 
-test('one e-mail, in any case, belongs to one customer of an organisation and environment', async () => {
+test('one email, in any case, belongs to one customer of an organisation and environment', async () => {
   const merchant = await newMerchant(service)
   const live = await newMerchant(service, { environment: 'live', organisationId: merchant.organisationId })
   expect((await merchant.call('POST /v1/customers', { body: ada })).status).toBe(201)

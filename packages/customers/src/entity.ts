@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
-import { tenant, tenantFilter, times } from '@payments/kernel'
+import { tenant, tenantFilter, times } from '@payments/platform'
 import type { z } from 'zod'
 import type { Customer } from './schemas.ts'
 

@@ -1,6 +1,8 @@
 /** The customers of an organisation. */
-import { domain } from '@payments/kernel'
+import { domain } from '@payments/platform'
+import { sql } from 'kysely'
 import { CustomerEntity } from './entity.ts'
+import { errors } from './errors.ts'
 import { migrations } from './migrations.ts'
 import { customersRouter } from './router.ts'
 
@@ -9,8 +11,14 @@ export const customers = domain({
   router: { customers: customersRouter },
   entities: [CustomerEntity],
   migrations,
+  errors,
 })
 
-export { no as customerRefusals } from './refusals.ts'
+/** SQL: a left join that adds `<alias>.name`, the name of the customer that a row of `of` refers to. */
+export const joinCustomerName = (alias: string, of: string) =>
+  sql.raw(`left join customers ${alias} on ${alias}.organisation_id = ${of}.organisation_id
+    and ${alias}.environment = ${of}.environment and ${alias}.id = ${of}.customer_id`)
+
+export { errors as customerErrors } from './errors.ts'
 export { Metadata } from './schemas.ts'
 export { find as findCustomer } from './service.ts'

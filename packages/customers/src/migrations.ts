@@ -1,4 +1,4 @@
-import type { MigrationStep } from '@payments/kernel'
+import type { MigrationStep } from '@payments/platform'
 
 export const migrations: readonly MigrationStep[] = [
   {

@@ -1,11 +1,11 @@
-import { command, list, query } from '@payments/kernel'
+import { command, completeList, query } from '@payments/platform'
 import { present } from './entity.ts'
-import { no } from './refusals.ts'
+import { errors } from './errors.ts'
 import { Customer, CustomerId, CustomerPatch, NewCustomer } from './schemas.ts'
 import { all, change, create, find } from './service.ts'
 
 export const customersRouter = {
-  list: list({
+  list: completeList({
     rest: 'GET /customers',
     access: 'read',
     tag: 'Customers',
@@ -25,8 +25,8 @@ export const customersRouter = {
     status: 201,
     input: NewCustomer,
     output: Customer,
-    refusals: [no.customer_exists],
-    run: async (work, input) => present(await create(work, input)),
+    errors: [errors.customer_exists],
+    run: async (unit, input) => present(await create(unit, input)),
   }),
   get: query({
     rest: 'GET /customers/{customerId}',
@@ -36,8 +36,8 @@ export const customersRouter = {
     message: 'Customer retrieved',
     input: CustomerId,
     output: Customer,
-    refusals: [no.customer_not_found],
-    run: async (read, { customerId }) => present(await find(read, customerId)),
+    errors: [errors.customer_not_found],
+    run: async (context, { customerId }) => present(await find(context, customerId)),
   }),
   update: command({
     rest: 'PATCH /customers/{customerId}',
@@ -47,7 +47,7 @@ export const customersRouter = {
     message: 'Customer updated',
     input: CustomerPatch,
     output: Customer,
-    refusals: [no.customer_not_found, no.customer_exists],
-    run: async (work, input) => present(await change(work, input)),
+    errors: [errors.customer_not_found, errors.customer_exists],
+    run: async (unit, input) => present(await change(unit, input)),
   }),
 }

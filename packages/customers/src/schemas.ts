@@ -7,7 +7,7 @@ export const Metadata = z
   .meta({ id: 'Metadata', example: { plan: 'gold' } })
 
 const Name = z.string().trim().min(1).max(200)
-const Email = z.email('Must be an e-mail address').max(254)
+const Email = z.email('Must be an email address').max(254)
 const Phone = z.string().trim().min(3).max(32)
 
 export const NewCustomer = z.strictObject({

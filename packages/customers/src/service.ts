@@ -1,16 +1,17 @@
-import { isId, newId, pages, type Read, refusing, risingAfter, type Work } from '@payments/kernel'
+import { isId, newId, risingAfter } from '@payments/kernel'
+import { pages, type QueryContext, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { CustomerEntity, type CustomerRow, present } from './entity.ts'
-import { no } from './refusals.ts'
+import { errors } from './errors.ts'
 import type { CustomerPatch, NewCustomer } from './schemas.ts'
 
-/** Adds a customer. One e-mail, in any case, belongs to one customer of an organisation and environment. */
-export async function create(work: Work, input: z.output<typeof NewCustomer>): Promise<CustomerRow> {
+/** Adds a customer. One email address, in any case, belongs to one customer of an organisation and environment. */
+export async function create(unit: UnitOfWork, input: z.output<typeof NewCustomer>): Promise<CustomerRow> {
   const now = new Date()
   const row: CustomerRow = {
     id: newId(),
-    organisationId: work.actor.organisationId,
-    environment: work.actor.environment,
+    organisationId: unit.actor.organisationId,
+    environment: unit.actor.environment,
     name: input.name,
     email: input.email,
     phoneNumber: input.phoneNumber ?? null,
@@ -20,29 +21,29 @@ export async function create(work: Work, input: z.output<typeof NewCustomer>): P
     createdAt: now,
     updatedAt: now,
   }
-  await refusing([no.customer_exists], () => work.em.insert(CustomerEntity, row))
+  unit.insert(CustomerEntity, row)
   return row
 }
 
 /** All customers as their GET shows them, newest first. */
-export async function* all(read: Read) {
-  for await (const page of pages(read, CustomerEntity)) yield page.map(present)
+export async function* all(context: QueryContext) {
+  for await (const page of pages(context, CustomerEntity)) yield page.map(present)
 }
 
-/** @throws Refusal 404 when there is none with this id here. */
-export async function find(read: Read, id: string): Promise<CustomerRow> {
-  const row = isId(id) ? await read.em.findOne(CustomerEntity, { id }) : null
-  if (!row) throw no.customer_not_found()
+/** @throws customer_not_found 404 */
+export async function find(context: QueryContext, id: string): Promise<CustomerRow> {
+  const row = isId(id) ? await context.em.findOne(CustomerEntity, { id }) : null
+  if (!row) throw errors.customer_not_found()
   return row
 }
 
-/** Changes what is given and leaves the rest. `phoneNumber: null` removes the number; `metadata` is replaced whole. */
+/** Changes the given fields and leaves the rest. `phoneNumber: null` removes the number; `metadata` is replaced as a whole. */
 export async function change(
-  work: Work,
+  unit: UnitOfWork,
   { customerId, ...patch }: z.output<typeof CustomerPatch>,
 ): Promise<CustomerRow> {
-  const row = await find(work, customerId)
+  const row = await find(unit, customerId)
   const changes = { ...patch, updatedAt: risingAfter(row.updatedAt) }
-  await refusing([no.customer_exists], () => work.em.nativeUpdate(CustomerEntity, { id: row.id }, changes))
+  await unit.em.nativeUpdate(CustomerEntity, { id: row.id }, changes)
   return { ...row, ...changes }
 }

@@ -1,13 +1,17 @@
-import { missingScopes, no } from './refusals.ts'
+import { errors, missingScopes } from './errors.ts'
 
 export const environments = ['test', 'live'] as const
 export type Environment = (typeof environments)[number]
 
-/** Who asks. The gateway turns a credential into an actor; procedures decide what the actor may do. */
-export interface Actor {
-  readonly kind: 'anonymous' | 'key' | 'session' | 'system'
+/** Organisation and environment, as every business row has them. */
+export interface Tenant {
   readonly organisationId: string
   readonly environment: Environment
+}
+
+/** The caller. The gateway turns a credential into an actor; the operation decides what the actor may do. */
+export interface Actor extends Tenant {
+  readonly kind: 'anonymous' | 'key' | 'session' | 'system'
   /** `api:write` implies `api:read`; a publishable key holds `collections:read` alone. */
   readonly scopes: readonly string[]
   readonly suspended: boolean
@@ -17,7 +21,7 @@ export interface Actor {
   readonly role?: 'owner' | 'member' | 'operator'
 }
 
-/** Nobody in particular: what public procedures run as. Its organisation matches no row. */
+/** The caller of a public operation. Its organisation matches no row. */
 export const anonymous: Actor = {
   kind: 'anonymous',
   organisationId: '00000000-0000-0000-0000-000000000000',
@@ -26,7 +30,7 @@ export const anonymous: Actor = {
   suspended: false,
 }
 
-/** The service itself, acting for one organisation: what jobs run as. */
+/** The service itself, acting for one organisation: what jobs and tasks run as. */
 export const system = (organisationId: string, environment: Environment): Actor => ({
   kind: 'system',
   organisationId,
@@ -36,10 +40,10 @@ export const system = (organisationId: string, environment: Environment): Actor 
 })
 
 /**
- * What an operation asks of its caller.
- * `public`: nothing. `sign-in`: nobody yet; an API key is turned away. `read`, `write`: a session, or a key with that
- * scope. `sandbox`: like `write`, test environment only. `session`, `owner`, `operator`: a dashboard session (with that
- * role); with `-read`, also of a suspended organisation.
+ * What an operation requires of its caller.
+ * `public`: nothing. `sign-in`: nothing, but API keys are refused. `read`, `write`: a session, or a key with that scope.
+ * `sandbox`: like `write`, test environment only. `session`, `owner`, `operator`: a dashboard session (with that role);
+ * with `-read`, also of a suspended organisation.
  */
 export type Access =
   | 'public'
@@ -53,34 +57,35 @@ export type Access =
   | 'owner-read'
   | 'operator'
 
-/** Does this need no credential? A session is then nobody's business, stale or not; a key still has to be a good one. */
-export const isOpen = (access: Access): boolean => access === 'public' || access === 'sign-in'
+/** True where no credential is required. A stale session is then ignored; an API key must still be valid. */
+export const allowsAnonymous = (access: Access): boolean => access === 'public' || access === 'sign-in'
 
-/** Is this a surface for dashboard sessions, closed to every API key? */
+/** True where only dashboard sessions are accepted, never API keys. */
 export const sessionOnly = (access: Access): boolean =>
   access.startsWith('session') || access.startsWith('owner') || access === 'operator'
 
 /**
- * Does this actor pass? Throws the refusal if not. The one rule: the gateway asks it before it looks at an idempotency
- * key, the procedure asks it again for callers that come without a gateway.
+ * Checks that the actor may call an operation with this access. The gateway calls it before it looks at an idempotency
+ * key; the operation calls it again, for callers that come without a gateway.
+ * @throws ServiceError 401 or 403 (specification, Authentication, Outcomes).
  */
 export function authorise(access: Access, actor: Actor): void {
   if (access === 'public' || actor.kind === 'system') return
   if (access === 'sign-in') {
-    // Over REST a stale session is left aside before this; over tRPC, which is for sessions alone, nobody signs in.
-    if (actor.kind !== 'anonymous') throw actor.kind === 'key' ? no.session_required() : no.signed_in()
+    // Over REST a stale session was dropped before this; over tRPC, which serves sessions only, nobody signs in.
+    if (actor.kind !== 'anonymous') throw actor.kind === 'key' ? errors.session_required() : errors.signed_in()
     return
   }
-  if (actor.kind === 'anonymous') throw no.no_token()
-  if (sessionOnly(access) && actor.kind !== 'session') throw no.session_required()
-  if (actor.suspended && access !== 'read' && !access.endsWith('-read')) throw no.organisation_suspended()
-  if (access === 'operator' && actor.role !== 'operator') throw no.operator_required()
-  if (access.startsWith('owner') && actor.role === 'member') throw no.owner_required()
+  if (actor.kind === 'anonymous') throw errors.no_token()
+  if (sessionOnly(access) && actor.kind !== 'session') throw errors.session_required()
+  if (actor.suspended && access !== 'read' && !access.endsWith('-read')) throw errors.organisation_suspended()
+  if (access === 'operator' && actor.role !== 'operator') throw errors.operator_required()
+  if (access.startsWith('owner') && actor.role === 'member') throw errors.owner_required()
   if (actor.kind === 'key') {
     const needed = access === 'read' ? 'api:read' : 'api:write'
     if (!holds(actor, needed)) throw missingScopes([needed])
   }
-  if (access === 'sandbox' && actor.environment === 'live') throw no.sandbox_only()
+  if (access === 'sandbox' && actor.environment === 'live') throw errors.sandbox_only()
 }
 
 const holds = (actor: Actor, scope: string): boolean =>

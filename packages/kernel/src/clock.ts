@@ -1,6 +1,6 @@
 /**
- * The next value of a strictly rising `updatedAt`: now, or one millisecond after the last one where the clock has not
- * moved on (or has moved back). Callers hold the row's lock, so receivers can order snapshots by it.
+ * The next value of an `updatedAt` that must rise strictly: now, or one millisecond after the last one if the clock has
+ * not advanced (or went back). The caller holds the row's lock, so receivers can order snapshots by this value.
  */
 export function risingAfter(last: Date, now: Date = new Date()): Date {
   return now > last ? now : new Date(last.getTime() + 1)

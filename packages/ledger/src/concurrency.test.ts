@@ -1,11 +1,10 @@
-import { Refusal } from '@payments/kernel'
+import { ServiceError } from '@payments/kernel'
 import { expect, test } from 'vitest'
-import { foundOrganisation, useService } from '#testing'
+import { bookOf, foundOrganisation, own, transfer, useService } from '#testing'
 import type { AccountKey } from './accounts.ts'
+import { checkLedger } from './check.ts'
 import { post } from './post.ts'
 import { balance } from './reads.ts'
-import { bookOf, own, transfer } from './testing.ts'
-import { verify } from './verify.ts'
 
 const CLIENTS = 32
 const ACCOUNTS = 50
@@ -21,9 +20,9 @@ test('32 clients among 50 accounts lose nothing, and every total is constant at 
   const organisationId = await foundOrganisation(service.runtime)
   const book = bookOf(service.runtime, organisationId)
   const places = Array.from({ length: ACCOUNTS }, (_, n) => place(n))
-  await book.do((work) =>
+  await book.do((unit) =>
     post(
-      work,
+      unit,
       places.map((key) => transfer(own('external'), key, FUNDS)),
     ),
   )
@@ -44,12 +43,12 @@ test('32 clients among 50 accounts lose nothing, and every total is constant at 
       const drafts = moves.map(({ from, to, amount }) => transfer(place(from), place(to), amount))
       units++
       try {
-        await book.do((work) => {
+        await book.do((unit) => {
           runs++
-          return post(work, drafts)
+          return post(unit, drafts)
         })
       } catch (error) {
-        if (!(error instanceof Refusal) || error.code !== 'insufficient_balance') throw error
+        if (!(error instanceof ServiceError) || error.code !== 'insufficient_balance') throw error
         refused++
         continue
       }
@@ -61,7 +60,7 @@ test('32 clients among 50 accounts lose nothing, and every total is constant at 
   }
 
   let looks = 0
-  const reader = async () => {
+  const queryContext = async () => {
     while (moving) {
       const { rows } = await service.runtime.pool.query<{ held: string; all: string; posted: string }>(
         `select sum(balance) filter (where purpose = 'available')::text as held, sum(balance)::text as all,
@@ -76,7 +75,7 @@ test('32 clients among 50 accounts lose nothing, and every total is constant at 
     }
   }
 
-  const readers = [reader(), reader()]
+  const readers = [queryContext(), queryContext()]
   try {
     await Promise.all(Array.from({ length: CLIENTS }, client))
   } finally {
@@ -84,19 +83,19 @@ test('32 clients among 50 accounts lose nothing, and every total is constant at 
   }
   await Promise.all(readers)
 
-  const read = book.read()
-  expect(await Promise.all(places.map((key) => balance(read, key)))).toEqual(expected)
+  const context = book.read()
+  expect(await Promise.all(places.map((key) => balance(context, key)))).toEqual(expected)
   expect(looks).toBeGreaterThan(0)
   expect(refused).toBeLessThan(units)
   // A deadlock or a lost race would have run a unit again.
   expect(runs).toBe(units)
-  expect((await verify(service.runtime.pool)).findings).toEqual([])
+  expect((await checkLedger(service.runtime.pool)).findings).toEqual([])
 }, 120_000)
 
 test('the same entry from 32 clients at once is booked once', async () => {
   const book = bookOf(service.runtime, await foundOrganisation(service.runtime))
   const draft = transfer(own('external'), own('available'), 7n)
-  const outcomes = await Promise.all(Array.from({ length: CLIENTS }, () => book.do((work) => post(work, draft))))
+  const outcomes = await Promise.all(Array.from({ length: CLIENTS }, () => book.do((unit) => post(unit, draft))))
   expect(outcomes.flat().filter((outcome) => outcome === 'posted')).toHaveLength(1)
   expect(await balance(book.read(), own('available'))).toBe(7n)
 })

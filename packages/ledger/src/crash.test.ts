@@ -1,15 +1,15 @@
-import { newId, sqlOf, type Work } from '@payments/kernel'
+import { newId } from '@payments/kernel'
+import { sqlOf, type UnitOfWork } from '@payments/platform'
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
-import { foundOrganisation, useService } from '#testing'
+import { bookOf, foundOrganisation, own, someSource, transfer, useService } from '#testing'
+import { checkLedger } from './check.ts'
 import { movesOf } from './entries.ts'
 import { capture, reserve } from './holds.ts'
 import { post } from './post.ts'
 import { balance } from './reads.ts'
 import { seal } from './seal.ts'
-import { bookOf, own, someSource, transfer } from './testing.ts'
 import { listTransactions } from './transactions.ts'
-import { verify } from './verify.ts'
 
 const OBJECTS = 400
 const CLIENTS = 8
@@ -23,16 +23,16 @@ test.each([0, 1, 2, 3])(
   async (cut) => {
     const book = bookOf(service.runtime, await foundOrganisation(service.runtime))
     const source = someSource()
-    const writes: ((work: Work) => Promise<unknown>)[] = [
-      (work) => post(work, transfer(own('external'), own('available'), 10n, source)),
-      (work) => reserve(work, { source, holder: { asset: 'USDC' }, amount: 4n }),
-      (work) => capture(work, { source, to: [{ account: own('destination'), amount: 3n }] }),
+    const writes: ((unit: UnitOfWork) => Promise<unknown>)[] = [
+      (unit) => post(unit, transfer(own('external'), own('available'), 10n, source)),
+      (unit) => reserve(unit, { source, holder: { asset: 'USDC' }, amount: 4n }),
+      (unit) => capture(unit, { source, to: [{ account: own('destination'), amount: 3n }] }),
     ]
     const unit = (dies: boolean) =>
-      book.do(async (work) => {
+      book.do(async (unit) => {
         for (const [index, write] of [...writes, () => undefined].entries()) {
-          if (dies && index === cut) await sqlOf(work.em).query('select pg_terminate_backend(pg_backend_pid())')
-          await write(work)
+          if (dies && index === cut) await sqlOf(unit.em).query('select pg_terminate_backend(pg_backend_pid())')
+          await write(unit)
         }
       })
     const balances = () =>
@@ -69,10 +69,10 @@ test('connections that die between any two lines lose and double nothing', async
   }
 
   /** Repeats until it is known to have happened: what a job, or a merchant with an idempotency key, does. */
-  const surely = async (verb: () => Promise<unknown>) => {
+  const surely = async (handler: () => Promise<unknown>) => {
     for (;;) {
       try {
-        return await verb()
+        return await handler()
       } catch {
         failures++
         await pause(5)
@@ -87,8 +87,8 @@ test('connections that die between any two lines lose and double nothing', async
       const came = transfer(own('external'), own('available'), 10n, source)
       const at = new Date()
       await surely(() =>
-        book.do(async (work) => {
-          await work.record({
+        book.do(async (unit) => {
+          await unit.record({
             ...tenant,
             type: '',
             resourceId: source.id,
@@ -107,8 +107,8 @@ test('connections that die between any two lines lose and double nothing', async
               journal: movesOf(tenant, [came]),
             },
           })
-          await post(work, came)
-          await reserve(work, { source: { type: 'hold', id: source.id }, holder: { asset: 'USDC' }, amount: 4n })
+          await post(unit, came)
+          await reserve(unit, { source: { type: 'hold', id: source.id }, holder: { asset: 'USDC' }, amount: 4n })
         }),
       )
     }
@@ -125,12 +125,12 @@ test('connections that die between any two lines lose and double nothing', async
   expect(kills).toBeGreaterThan(0)
   expect(failures).toBeGreaterThan(0)
   await surely(() => service.runtime.pool.query('select 1'))
-  const read = book.read()
-  expect(await balance(read, own('external'))).toBe(-10n * BigInt(OBJECTS))
-  expect(await balance(read, own('available'))).toBe(6n * BigInt(OBJECTS))
-  expect(await balance(read, own('reserved'))).toBe(4n * BigInt(OBJECTS))
-  expect((await listTransactions(read, undefined)).total).toBe(OBJECTS)
-  const report = await verify(service.runtime.pool)
+  const context = book.read()
+  expect(await balance(context, own('external'))).toBe(-10n * BigInt(OBJECTS))
+  expect(await balance(context, own('available'))).toBe(6n * BigInt(OBJECTS))
+  expect(await balance(context, own('reserved'))).toBe(4n * BigInt(OBJECTS))
+  expect((await listTransactions(context, undefined)).total).toBe(OBJECTS)
+  const report = await checkLedger(service.runtime.pool)
   expect(report).toMatchObject({ ok: true, findings: [], walked: { transactions: OBJECTS } })
   const { rows } = await service.runtime.pool.query(
     'select count(*)::int as entries from ledger_entries where organisation_id = $1',

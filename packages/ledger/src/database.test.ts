@@ -1,11 +1,10 @@
 import { newId } from '@payments/kernel'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { foundOrganisation, useService } from '#testing'
+import { bookOf, foundOrganisation, own, transfer, useService } from '#testing'
 import { accountId } from './accounts.ts'
 import { post } from './post.ts'
 import { seal } from './seal.ts'
-import { bookOf, own, transfer } from './testing.ts'
 
 const service = useService()
 
@@ -28,8 +27,8 @@ describe.each(['service role', 'owner'] as const)('as the %s', (role) => {
       [customerId, organisationId],
     )
     const book = bookOf(service.runtime, organisationId)
-    await book.do((work) => post(work, transfer(own('external'), own('available'), 100n)))
-    await book.do((work) => post(work, { ...transfer(own('fees'), own('suspense'), 1n) }))
+    await book.do((unit) => post(unit, transfer(own('external'), own('available'), 100n)))
+    await book.do((unit) => post(unit, { ...transfer(own('fees'), own('suspense'), 1n) }))
     await seal(service.runtime)
     from = accountId({ organisationId, environment: 'test' }, own('external'))
     to = accountId({ organisationId, environment: 'test' }, own('available'))

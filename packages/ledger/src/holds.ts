@@ -1,9 +1,10 @@
-import type { AssetSymbol, RefusalMaker, Work } from '@payments/kernel'
+import type { AssetSymbol, ErrorFactory } from '@payments/kernel'
+import type { UnitOfWork } from '@payments/platform'
 import type { AccountKey } from './accounts.ts'
-import { booked } from './booked.ts'
 import { type Draft, type Posting, reversalOf, type Source } from './entries.ts'
+import { errors } from './errors.ts'
+import { findEntry } from './find-entry.ts'
 import { type Outcome, post } from './post.ts'
-import { no } from './refusals.ts'
 
 const HOLD = 'reserve'
 
@@ -30,8 +31,8 @@ export const holdDraft = ({ source, holder, amount }: Hold): Draft => ({
  * Moves money from available to reserved. An object has one hold.
  * @throws insufficient_balance 422 (or its stand-in from `instead`), entry_differs 409
  */
-export async function reserve(work: Work, hold: Hold, instead: readonly RefusalMaker[] = []): Promise<Outcome> {
-  const [outcome] = await post(work, holdDraft(hold), instead)
+export async function reserve(unit: UnitOfWork, hold: Hold, instead: readonly ErrorFactory[] = []): Promise<Outcome> {
+  const [outcome] = await post(unit, holdDraft(hold), instead)
   return outcome ?? 'repeated'
 }
 
@@ -41,13 +42,13 @@ export async function reserve(work: Work, hold: Hold, instead: readonly RefusalM
  * @throws entry_not_found 404 (no hold), entry_differs 409, insufficient_balance 422 (more than was held)
  */
 export async function capture(
-  work: Work,
+  unit: UnitOfWork,
   { source, to }: { source: Source; to: readonly Posting[] },
 ): Promise<Outcome> {
-  const { holder, amount } = await holdOf(work, source)
+  const { holder, amount } = await holdOf(unit, source)
   const paid = to.reduce((sum, posting) => sum + posting.amount, 0n)
-  if (paid > amount) throw no.insufficient_balance()
-  return end(work, source, [
+  if (paid > amount) throw errors.insufficient_balance()
+  return end(unit, source, [
     { account: account(holder, 'reserved'), amount: -amount },
     { account: account(holder, 'available'), amount: amount - paid },
     ...to,
@@ -58,9 +59,9 @@ export async function capture(
  * Ends a hold by giving the money back.
  * @throws entry_not_found 404 (no hold), entry_differs 409 (it was captured)
  */
-export async function release(work: Work, source: Source): Promise<Outcome> {
-  const { holder, amount } = await holdOf(work, source)
-  return end(work, source, [
+export async function release(unit: UnitOfWork, source: Source): Promise<Outcome> {
+  const { holder, amount } = await holdOf(unit, source)
+  return end(unit, source, [
     { account: account(holder, 'reserved'), amount: -amount },
     { account: account(holder, 'available'), amount },
   ])
@@ -71,21 +72,21 @@ export async function release(work: Work, source: Source): Promise<Outcome> {
  * @throws entry_not_found 404, entry_irreversible 409, insufficient_balance 422 (what it brought has been spent)
  */
 export async function reverse(
-  work: Work,
+  unit: UnitOfWork,
   { source, step, memo }: { source: Source; step: string; memo?: string },
 ): Promise<Outcome> {
-  const [outcome] = await post(work, reversalOf(await booked(work, source, step), memo))
+  const [outcome] = await post(unit, reversalOf(await findEntry(unit, source, step), memo))
   return outcome ?? 'repeated'
 }
 
 // One step for both ends: the key of the journal lets only one of them happen.
-const end = async (work: Work, source: Source, postings: readonly Posting[]): Promise<Outcome> =>
-  (await post(work, { source, step: `${HOLD}.end`, postings }))[0] ?? 'repeated'
+const end = async (unit: UnitOfWork, source: Source, postings: readonly Posting[]): Promise<Outcome> =>
+  (await post(unit, { source, step: `${HOLD}.end`, postings }))[0] ?? 'repeated'
 
-async function holdOf(work: Work, source: Source): Promise<Pick<Hold, 'holder' | 'amount'>> {
-  const { postings } = await booked(work, source, HOLD)
+async function holdOf(unit: UnitOfWork, source: Source): Promise<Pick<Hold, 'holder' | 'amount'>> {
+  const { postings } = await findEntry(unit, source, HOLD)
   const held = postings.find((posting) => posting.account.purpose === 'reserved')
-  if (!held) throw no.entry_not_found()
+  if (!held) throw errors.entry_not_found()
   const { asset, customerId } = held.account
   return { holder: { asset, customerId: customerId ?? null }, amount: held.amount }
 }

@@ -1,25 +1,29 @@
 /** The unified list of transactions, and the double-entry journal underneath. */
-import { domain } from '@payments/kernel'
+import { domain } from '@payments/platform'
+import { errors } from './errors.ts'
 import { migrations } from './migrations.ts'
-import { ledgerRouter, operatorRouter } from './router.ts'
-import { sealLoop } from './seal.ts'
+import { ledgerAdminRouter, transactionsRouter } from './router.ts'
+import { sealTask } from './seal.ts'
+import { transactionRecorder } from './transactions.ts'
 
 export const ledger = domain({
   name: 'ledger',
-  router: { transactions: ledgerRouter, ledger: operatorRouter },
+  router: { transactions: transactionsRouter, admin: { ledger: ledgerAdminRouter } },
   migrations,
-  loops: [sealLoop],
+  errors,
+  tasks: [sealTask],
+  recorder: transactionRecorder,
   appendOnly: ['ledger_accounts', 'ledger_entries', 'ledger_postings', 'ledger_seals', 'transaction_counts'],
 })
 
 export { type AccountKey, accountId, type Purpose } from './accounts.ts'
-export { booked } from './booked.ts'
+export { checkLedger, type Finding, type Progress, type Report } from './check.ts'
 export { type Draft, movesOf, type Posting, reversalOf, type Source } from './entries.ts'
+export { errors as ledgerErrors } from './errors.ts'
+export { findEntry } from './find-entry.ts'
 export { capture, type Hold, holdDraft, release, reserve, reverse } from './holds.ts'
+export { transactionKinds } from './kinds.ts'
 export { type Outcome, post } from './post.ts'
 export { balance, statement, trialBalance } from './reads.ts'
-export * from './receipts.ts'
-export { no as ledgerRefusals } from './refusals.ts'
+export { Bank, Leg, Money, TransactionHash, Wallet } from './receipts.ts'
 export { seal } from './seal.ts'
-export { transactionRecorder } from './transactions.ts'
-export { type Finding, type Progress, type Report, verify } from './verify.ts'

@@ -1,4 +1,4 @@
-import type { MigrationStep } from '@payments/kernel'
+import type { MigrationStep } from '@payments/platform'
 import { journal, refuseChange } from './schema/journal.ts'
 import { list } from './schema/list.ts'
 import { post } from './schema/post.ts'

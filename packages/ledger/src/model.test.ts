@@ -1,14 +1,13 @@
-import { newId, Refusal } from '@payments/kernel'
+import { newId, ServiceError } from '@payments/kernel'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { foundOrganisation, useService } from '#testing'
+import { bookOf, foundOrganisation, useService } from '#testing'
+import { PlainLedger, places } from '../test/model.ts'
 import { accountId } from './accounts.ts'
+import { checkLedger } from './check.ts'
 import type { Posting, Source } from './entries.ts'
 import { capture, release, reserve, reverse } from './holds.ts'
-import { PlainLedger, places } from './model.ts'
 import { post } from './post.ts'
-import { bookOf } from './testing.ts'
-import { verify } from './verify.ts'
 
 /**
  * `LEDGER_MODEL=100x10000 npx vitest run packages/ledger/src/model.test.ts` runs 100 seeds of 10,000 commands;
@@ -44,7 +43,7 @@ test(`the journal and a plain model agree after every step (${seeds} seeds × ${
       endOnFailure: length > 1000,
     })
   }
-  expect((await verify(service.runtime.pool)).findings).toEqual([])
+  expect((await checkLedger(service.runtime.pool)).findings).toEqual([])
 }, 86_400_000)
 
 async function run(commands: readonly Command[]): Promise<void> {
@@ -94,9 +93,9 @@ async function step(
   const postings = (lines: readonly [number, bigint][]): Posting[] =>
     lines.map(([index, amount]) => ({ account: key(index), amount }))
   const fresh = (): Source => ({ type: 'adjustment', id: newId() })
-  const done = (verb: Promise<unknown>) =>
-    verb.then(String, (error: unknown) => {
-      if (error instanceof Refusal) return error.code
+  const done = (command: Promise<unknown>) =>
+    command.then(String, (error: unknown) => {
+      if (error instanceof ServiceError) return error.code
       throw error
     })
 
@@ -105,29 +104,29 @@ async function step(
       const lines = model.pair(command.from, command.to, command.amount)
       const source = fresh()
       const draft = { source, step: 'moved', postings: postings(lines) }
-      return [model.post(source, 'moved', lines), await done(unit((work) => post(work, draft)))]
+      return [model.post(source, 'moved', lines), await done(unit((unit) => post(unit, draft)))]
     }
     case 'unbalanced': {
       const draft = { source: fresh(), step: 'moved', postings: postings([[command.from, command.amount]]) }
-      return ['entry_unbalanced', await done(unit((work) => post(work, draft)))]
+      return ['entry_unbalanced', await done(unit((unit) => post(unit, draft)))]
     }
     case 'repeat': {
       const entry = model.some(command.pick, (one) => one.step === 'moved')
       if (!entry) return ['', '']
       const draft = { source: entry.source, step: entry.step, postings: postings(entry.lines) }
-      return [model.post(entry.source, entry.step, entry.lines), await done(unit((work) => post(work, draft)))]
+      return [model.post(entry.source, entry.step, entry.lines), await done(unit((unit) => post(unit, draft)))]
     }
     case 'contradict': {
       const entry = model.some(command.pick, (one) => one.step === 'moved')
       if (!entry) return ['', '']
       const lines = entry.lines.map(([index, amount]): [number, bigint] => [index, amount * (command.amount + 1n)])
       const draft = { source: entry.source, step: entry.step, postings: postings(lines) }
-      return [model.post(entry.source, entry.step, lines), await done(unit((work) => post(work, draft)))]
+      return [model.post(entry.source, entry.step, lines), await done(unit((unit) => post(unit, draft)))]
     }
     case 'reserve': {
       const source = fresh()
       const hold = { source, holder: { asset: 'USDC' as const }, amount: command.amount }
-      return [model.reserve(source, command.amount), await done(unit((work) => reserve(work, hold)))]
+      return [model.reserve(source, command.amount), await done(unit((unit) => reserve(unit, hold)))]
     }
     case 'capture': {
       const entry = model.some(command.pick, (one) => one.step === 'reserve')
@@ -135,19 +134,19 @@ async function step(
       const to = postings([[PlainLedger.destination, command.amount]])
       return [
         model.capture(entry, command.amount),
-        await done(unit((work) => capture(work, { source: entry.source, to }))),
+        await done(unit((unit) => capture(unit, { source: entry.source, to }))),
       ]
     }
     case 'release': {
       const entry = model.some(command.pick, (one) => one.step === 'reserve')
       if (!entry) return ['', '']
-      return [model.capture(entry, 0n), await done(unit((work) => release(work, entry.source)))]
+      return [model.capture(entry, 0n), await done(unit((unit) => release(unit, entry.source)))]
     }
     case 'reverse': {
       const entry = model.some(command.pick, () => true)
       if (!entry) return ['', '']
       const { source, step } = entry
-      return [model.reverse(entry), await done(unit((work) => reverse(work, { source, step })))]
+      return [model.reverse(entry), await done(unit((unit) => reverse(unit, { source, step })))]
     }
   }
 }

@@ -1,11 +1,10 @@
-import { newId, refusals } from '@payments/kernel'
+import { defineErrors, newId } from '@payments/kernel'
 import { expect, test } from 'vitest'
-import { foundOrganisation, useService } from '#testing'
+import { bookOf, foundOrganisation, own, someSource, transfer, useService } from '#testing'
 import { accountId } from './accounts.ts'
 import { capture, release, reserve, reverse } from './holds.ts'
 import { post } from './post.ts'
 import { balance, statement, trialBalance } from './reads.ts'
-import { bookOf, own, someSource, transfer } from './testing.ts'
 
 const service = useService()
 const newBook = async () => bookOf(service.runtime, await foundOrganisation(service.runtime))
@@ -15,15 +14,15 @@ const reserved = own('reserved')
 
 async function funded(amount: bigint) {
   const book = await newBook()
-  await book.do((work) => post(work, transfer(outside, available, amount)))
+  await book.do((unit) => post(unit, transfer(outside, available, amount)))
   return { ...book, has: (key = available) => balance(book.read(), key) }
 }
 
 test('an entry moves its balances, and posting it again changes nothing', async () => {
   const book = await funded(100n)
   const draft = transfer(available, own('fees'), 30n)
-  expect(await book.do((work) => post(work, draft))).toEqual(['posted'])
-  expect(await book.do((work) => post(work, draft))).toEqual(['repeated'])
+  expect(await book.do((unit) => post(unit, draft))).toEqual(['posted'])
+  expect(await book.do((unit) => post(unit, draft))).toEqual(['repeated'])
   expect(await book.has()).toBe(70n)
   expect(await book.has(own('fees'))).toBe(30n)
 })
@@ -31,8 +30,8 @@ test('an entry moves its balances, and posting it again changes nothing', async 
 test('something different under the same key is refused and changes nothing', async () => {
   const book = await funded(100n)
   const source = someSource()
-  await book.do((work) => post(work, transfer(available, own('fees'), 30n, source)))
-  await expect(book.do((work) => post(work, transfer(available, own('fees'), 31n, source)))).rejects.toMatchObject({
+  await book.do((unit) => post(unit, transfer(available, own('fees'), 30n, source)))
+  await expect(book.do((unit) => post(unit, transfer(available, own('fees'), 31n, source)))).rejects.toMatchObject({
     code: 'entry_differs',
     status: 409,
   })
@@ -42,20 +41,20 @@ test('something different under the same key is refused and changes nothing', as
 test('several entries of one call are booked all or none', async () => {
   const book = await funded(100n)
   const drafts = [transfer(available, own('fees'), 60n), transfer(available, own('fees'), 60n)]
-  await expect(book.do((work) => post(work, drafts))).rejects.toMatchObject({ code: 'insufficient_balance' })
+  await expect(book.do((unit) => post(unit, drafts))).rejects.toMatchObject({ code: 'insufficient_balance' })
   expect(await book.has()).toBe(100n)
 })
 
 test('an account that may not be overdrawn says so in the words of the domain that posts', async () => {
   const book = await funded(5n)
-  await expect(book.do((work) => reserve(work, hold(6n)))).rejects.toMatchObject({
+  await expect(book.do((unit) => reserve(unit, hold(6n)))).rejects.toMatchObject({
     code: 'insufficient_balance',
     status: 422,
   })
-  const no = refusals({
-    poor: { status: 422, says: 'Insufficient cNGN balance', constraint: 'ledger_accounts_not_negative' },
+  const errors = defineErrors({
+    poor: { status: 422, message: 'Insufficient cNGN balance', constraint: 'ledger_accounts_not_negative' },
   })
-  await expect(book.do((work) => reserve(work, hold(6n), [no.poor]))).rejects.toMatchObject({
+  await expect(book.do((unit) => reserve(unit, hold(6n), [errors.poor]))).rejects.toMatchObject({
     code: 'poor',
     message: 'Insufficient cNGN balance',
   })
@@ -71,12 +70,12 @@ test('an unbalanced entry is refused', async () => {
       { account: { ...available, asset: 'EURC' as const }, amount: 5n },
     ],
   }
-  await expect(book.do((work) => post(work, draft))).rejects.toMatchObject({ code: 'entry_unbalanced' })
+  await expect(book.do((unit) => post(unit, draft))).rejects.toMatchObject({ code: 'entry_unbalanced' })
 })
 
 test('an entry that moves nothing is refused', async () => {
   const book = await funded(5n)
-  await expect(book.do((work) => post(work, transfer(available, available, 5n)))).rejects.toMatchObject({
+  await expect(book.do((unit) => post(unit, transfer(available, available, 5n)))).rejects.toMatchObject({
     code: 'entry_empty',
   })
 })
@@ -86,45 +85,45 @@ const hold = (amount: bigint, source = someSource()) => ({ source, holder: { ass
 test('a hold that is captured pays out once, and what is left goes back', async () => {
   const book = await funded(100n)
   const source = someSource()
-  await book.do((work) => reserve(work, hold(80n, source)))
+  await book.do((unit) => reserve(unit, hold(80n, source)))
   expect([await book.has(), await book.has(reserved)]).toEqual([20n, 80n])
   const to = [{ account: own('destination'), amount: 50n }]
-  expect(await book.do((work) => capture(work, { source, to }))).toBe('posted')
-  expect(await book.do((work) => capture(work, { source, to }))).toBe('repeated')
+  expect(await book.do((unit) => capture(unit, { source, to }))).toBe('posted')
+  expect(await book.do((unit) => capture(unit, { source, to }))).toBe('repeated')
   expect([await book.has(), await book.has(reserved), await book.has(own('destination'))]).toEqual([50n, 0n, 50n])
-  await expect(book.do((work) => release(work, source))).rejects.toMatchObject({ code: 'entry_differs' })
+  await expect(book.do((unit) => release(unit, source))).rejects.toMatchObject({ code: 'entry_differs' })
 })
 
 test('a hold that is released gives everything back, and is never captured afterwards', async () => {
   const book = await funded(100n)
   const source = someSource()
-  await book.do((work) => reserve(work, hold(80n, source)))
-  await book.do((work) => release(work, source))
+  await book.do((unit) => reserve(unit, hold(80n, source)))
+  await book.do((unit) => release(unit, source))
   expect(await book.has()).toBe(100n)
   const to = [{ account: own('destination'), amount: 80n }]
-  await expect(book.do((work) => capture(work, { source, to }))).rejects.toMatchObject({ code: 'entry_differs' })
+  await expect(book.do((unit) => capture(unit, { source, to }))).rejects.toMatchObject({ code: 'entry_differs' })
 })
 
 test('a hold cannot pay out more than it holds, though others hold enough', async () => {
   const book = await funded(100n)
   const source = someSource()
-  await book.do((work) => reserve(work, hold(60n)))
-  await book.do((work) => reserve(work, hold(10n, source)))
+  await book.do((unit) => reserve(unit, hold(60n)))
+  await book.do((unit) => reserve(unit, hold(10n, source)))
   const to = [{ account: own('destination'), amount: 11n }]
-  await expect(book.do((work) => capture(work, { source, to }))).rejects.toMatchObject({ code: 'insufficient_balance' })
+  await expect(book.do((unit) => capture(unit, { source, to }))).rejects.toMatchObject({ code: 'insufficient_balance' })
 })
 
 test('a reversal names what it takes back, happens once, and is final', async () => {
   const book = await funded(100n)
   const source = someSource()
-  await book.do((work) => post(work, transfer(available, own('fees'), 30n, source)))
-  expect(await book.do((work) => reverse(work, { source, step: 'moved', memo: 'typed wrong' }))).toBe('posted')
-  expect(await book.do((work) => reverse(work, { source, step: 'moved', memo: 'typed wrong' }))).toBe('repeated')
+  await book.do((unit) => post(unit, transfer(available, own('fees'), 30n, source)))
+  expect(await book.do((unit) => reverse(unit, { source, step: 'moved', memo: 'typed wrong' }))).toBe('posted')
+  expect(await book.do((unit) => reverse(unit, { source, step: 'moved', memo: 'typed wrong' }))).toBe('repeated')
   expect(await book.has()).toBe(100n)
-  await expect(book.do((work) => reverse(work, { source, step: 'moved.reversal' }))).rejects.toMatchObject({
+  await expect(book.do((unit) => reverse(unit, { source, step: 'moved.reversal' }))).rejects.toMatchObject({
     code: 'entry_irreversible',
   })
-  await expect(book.do((work) => reverse(work, { source, step: 'never' }))).rejects.toMatchObject({
+  await expect(book.do((unit) => reverse(unit, { source, step: 'never' }))).rejects.toMatchObject({
     code: 'entry_not_found',
   })
 })
@@ -132,8 +131,8 @@ test('a reversal names what it takes back, happens once, and is final', async ()
 test('a hold is released, not reversed, so that its money cannot come back twice', async () => {
   const book = await funded(100n)
   const source = someSource()
-  await book.do((work) => reserve(work, hold(30n, source)))
-  await expect(book.do((work) => reverse(work, { source, step: 'reserve' }))).rejects.toMatchObject({
+  await book.do((unit) => reserve(unit, hold(30n, source)))
+  await expect(book.do((unit) => reverse(unit, { source, step: 'reserve' }))).rejects.toMatchObject({
     code: 'entry_irreversible',
   })
 })
@@ -151,7 +150,7 @@ test('organisations and environments never share an account', async () => {
 test('a statement shows the balance after each line, page by page, and the trial balance sums to zero', async () => {
   const organisationId = await foundOrganisation(service.runtime)
   const book = bookOf(service.runtime, organisationId)
-  for (const amount of [100n, 20n, 3n]) await book.do((work) => post(work, transfer(outside, available, amount)))
+  for (const amount of [100n, 20n, 3n]) await book.do((unit) => post(unit, transfer(outside, available, amount)))
   const id = accountId({ organisationId, environment: 'test' }, available)
   const { account, lines } = await statement(book.read(), id)
   expect(account).toMatchObject({ balance: '123', purpose: 'available', organisationId })

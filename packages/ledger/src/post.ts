@@ -1,7 +1,8 @@
-import { newId, type RefusalMaker, sqlOf, type Work } from '@payments/kernel'
+import { type ErrorFactory, newId } from '@payments/kernel'
+import { sqlOf, type UnitOfWork } from '@payments/platform'
 import { type AccountKey, accountId } from './accounts.ts'
 import { type Draft, digestOf, linesOf } from './entries.ts'
-import { refusalFor } from './refusals.ts'
+import { errorFor } from './errors.ts'
 
 /** What became of a draft. `repeated`: the same entry was booked before, and nothing happened now. */
 export type Outcome = 'posted' | 'repeated'
@@ -15,13 +16,13 @@ const POST = 'select ledger_post($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $
  * @throws insufficient_balance 422, entry_differs 409, entry_reversed 409, entry_unbalanced 422, entry_empty 422
  */
 export async function post(
-  work: Work,
+  unit: UnitOfWork,
   drafts: Draft | readonly Draft[],
-  instead: readonly RefusalMaker[] = [],
+  instead: readonly ErrorFactory[] = [],
 ): Promise<Outcome[]> {
   const entries = [drafts].flat() as Draft[]
   if (entries.length === 0) return []
-  const tenant = work.actor
+  const tenant = unit.actor
   const accounts = new Map<string, AccountKey>()
   const rows = entries.map((draft) => {
     for (const { account } of draft.postings) accounts.set(accountId(tenant, account), account)
@@ -32,7 +33,7 @@ export async function post(
   const place = new Map(ids.map((id, index) => [id, index + 1]))
   const flat = rows.flatMap(({ lines }, index) => lines.map((line) => ({ ...line, entry: index + 1 })))
   try {
-    const { rows: answer } = await sqlOf(work.em).query<{ posted: boolean[] }>(POST, [
+    const { rows: answer } = await sqlOf(unit.em).query<{ posted: boolean[] }>(POST, [
       tenant.organisationId,
       tenant.environment,
       ids,
@@ -53,6 +54,6 @@ export async function post(
     ])
     return (answer[0]?.posted ?? []).map((posted) => (posted ? 'posted' : 'repeated'))
   } catch (error) {
-    throw refusalFor(error, instead)
+    throw errorFor(error, instead)
   }
 }

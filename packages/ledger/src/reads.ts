@@ -1,14 +1,15 @@
-import { type AssetSymbol, type Environment, environments, isId, type Read, sqlOf } from '@payments/kernel'
+import { type AssetSymbol, type Environment, environments, isId } from '@payments/kernel'
+import { type QueryContext, sqlOf } from '@payments/platform'
 import { z } from 'zod'
 import { type AccountKey, accountId, type Purpose, purposes } from './accounts.ts'
-import { no } from './refusals.ts'
+import { errors } from './errors.ts'
 
 /** The balance of an account of the actor's, minor units; zero where nothing was ever posted. One row read by its key. */
-export async function balance(read: Read, key: AccountKey): Promise<bigint> {
-  const { organisationId, environment } = read.actor
-  const { rows } = await sqlOf(read.em).query<{ balance: string }>(
+export async function balance(context: QueryContext, key: AccountKey): Promise<bigint> {
+  const { organisationId, environment } = context.actor
+  const { rows } = await sqlOf(context.em).query<{ balance: string }>(
     'select balance::text from ledger_accounts where organisation_id = $1 and environment = $2 and id = $3',
-    [organisationId, environment, accountId(read.actor, key)],
+    [organisationId, environment, accountId(context.actor, key)],
   )
   return BigInt(rows[0]?.balance ?? 0)
 }
@@ -57,12 +58,15 @@ const ACCOUNT = `jsonb_build_object('id', a.id, 'organisationId', a.organisation
  * @throws ledger_account_not_found 404
  */
 export async function statement(
-  read: Read,
+  context: QueryContext,
   id: string,
   { limit = 200, before }: { limit?: number; before?: string } = {},
 ): Promise<Statement> {
   const { rows } = isId(id)
-    ? await sqlOf(read.em).query<{ account: Statement['account']; lines: (LineRow & { created_at: string })[] | null }>(
+    ? await sqlOf(context.em).query<{
+        account: Statement['account']
+        lines: (LineRow & { created_at: string })[] | null
+      }>(
         `select ${ACCOUNT} as account, l.lines from ledger_accounts a
            cross join lateral (
              select a.balance - coalesce(sum(p.amount), 0) as balance from ledger_postings p
@@ -80,7 +84,7 @@ export async function statement(
       )
     : { rows: [] }
   const [row] = rows
-  if (!row) throw no.ledger_account_not_found()
+  if (!row) throw errors.ledger_account_not_found()
   return {
     account: row.account,
     lines: (row.lines ?? []).map(({ created_at, ...line }) => ({
@@ -102,8 +106,8 @@ export interface TrialLine {
 }
 
 /** Sums of balances by environment, asset and purpose, of one organisation or of all. Each asset's lines sum to zero. */
-export async function trialBalance(read: Read, organisationId?: string): Promise<TrialLine[]> {
-  const { rows } = await sqlOf(read.em).query<TrialLine>(
+export async function trialBalance(context: QueryContext, organisationId?: string): Promise<TrialLine[]> {
+  const { rows } = await sqlOf(context.em).query<TrialLine>(
     `select environment, asset, purpose, count(*)::int as accounts, sum(balance)::text as balance from ledger_accounts
       where $1::uuid is null or organisation_id = $1 group by 1, 2, 3 order by 1, 2, 3`,
     [organisationId ?? null],
@@ -113,11 +117,11 @@ export async function trialBalance(read: Read, organisationId?: string): Promise
 
 /** Accounts of one organisation, or of one of its customers: the newest 200, and the number of all. */
 export async function accounts(
-  read: Read,
+  context: QueryContext,
   organisationId: string,
   customerId?: string,
 ): Promise<{ accounts: Statement['account'][]; total: number }> {
-  const { rows } = await sqlOf(read.em).query<{ account: Statement['account']; total: number }>(
+  const { rows } = await sqlOf(context.em).query<{ account: Statement['account']; total: number }>(
     `select ${ACCOUNT} as account, count(*) over ()::int as total from ledger_accounts a
       where a.organisation_id = $1 and ($2::uuid is null or a.customer_id = $2) order by a.created_at desc, a.id limit 200`,
     [organisationId, customerId ?? null],

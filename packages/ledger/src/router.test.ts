@@ -1,10 +1,8 @@
-import { type Actor, newId, router, system } from '@payments/kernel'
+import { type Actor, newId, system } from '@payments/kernel'
 import { afterAll, expect, test } from 'vitest'
-import { call, foundOrganisation, newMerchant, signIn, startMailbox, useService } from '#testing'
+import { bookOf, call, foundOrganisation, newMerchant, own, signIn, startMailbox, transfer, useService } from '#testing'
 import { accountId } from './accounts.ts'
 import { post } from './post.ts'
-import { operatorRouter } from './router.ts'
-import { bookOf, own, transfer } from './testing.ts'
 
 const mailbox = await startMailbox()
 const service = useService({
@@ -14,16 +12,12 @@ const service = useService({
 afterAll(() => mailbox.close())
 
 const session = (role: NonNullable<Actor['role']>) =>
-  router({ ledger: operatorRouter }).createCaller({
-    runtime: service.runtime,
-    actor: { ...system(newId(), 'test'), kind: 'session', role },
-    log: service.runtime.log,
-  })
+  service.process.createCaller({ ...system(newId(), 'test'), kind: 'session', role }).admin
 
 test('operators see trial balance, accounts and statements of any organisation, and the check', async () => {
   const organisationId = await foundOrganisation(service.runtime)
-  await bookOf(service.runtime, organisationId).do((work) =>
-    post(work, transfer(own('external'), own('available'), 12_500_000n)),
+  await bookOf(service.runtime, organisationId).do((unit) =>
+    post(unit, transfer(own('external'), own('available'), 12_500_000n)),
   )
   const operator = session('operator')
   expect(await operator.ledger.trialBalance({ organisationId })).toEqual({
@@ -47,8 +41,8 @@ test('operators see trial balance, accounts and statements of any organisation, 
 test('the same procedures answer over REST to the session of an operator', async () => {
   const { accessToken: token } = await signIn(service, mailbox, { email: 'ops@example.com' })
   const { organisationId } = await newMerchant(service)
-  await bookOf(service.runtime, organisationId).do((work) =>
-    post(work, transfer(own('external'), own('available'), 3n)),
+  await bookOf(service.runtime, organisationId).do((unit) =>
+    post(unit, transfer(own('external'), own('available'), 3n)),
   )
   const get = (path: string) => call(service, `GET /v1/admin/ops/ledger/${path}`, { token })
   expect((await get('trial-balance')).body).toMatchObject({ status: 'success', data: { balanced: true } })

@@ -1,7 +1,8 @@
-import { query } from '@payments/kernel'
+import { query } from '@payments/platform'
 import { z } from 'zod'
+import { checkLedger } from './check.ts'
+import { errors } from './errors.ts'
 import { accounts, statement, trialBalance } from './reads.ts'
-import { no } from './refusals.ts'
 import {
   AccountList,
   AccountStatement,
@@ -14,11 +15,10 @@ import {
   TrialBalanceInput,
 } from './schemas.ts'
 import { listTransactions } from './transactions.ts'
-import { verify } from './verify.ts'
 
 const TAG = 'Ledger operations'
 
-export const ledgerRouter = {
+export const transactionsRouter = {
   list: query({
     rest: 'GET /transactions',
     access: 'read',
@@ -28,11 +28,11 @@ export const ledgerRouter = {
     message: 'Transactions retrieved',
     input: ListInput,
     output: TransactionList,
-    run: (read, { customerId }) => listTransactions(read, customerId),
+    run: (context, { customerId }) => listTransactions(context, customerId),
   }),
 }
 
-export const operatorRouter = {
+export const ledgerAdminRouter = {
   trialBalance: query({
     rest: 'GET /admin/ops/ledger/trial-balance',
     access: 'operator',
@@ -42,8 +42,8 @@ export const operatorRouter = {
     message: 'Trial balance retrieved',
     input: TrialBalanceInput,
     output: TrialBalance,
-    async run(read, { organisationId }) {
-      const lines = await trialBalance(read, organisationId)
+    async run(context, { organisationId }) {
+      const lines = await trialBalance(context, organisationId)
       const sums = new Map<string, bigint>()
       for (const { environment, asset, balance } of lines) {
         const key = `${environment} ${asset}`
@@ -60,7 +60,7 @@ export const operatorRouter = {
     message: 'Ledger accounts retrieved',
     input: AccountsInput,
     output: AccountList,
-    run: (read, { organisationId, customerId }) => accounts(read, organisationId, customerId),
+    run: (context, { organisationId, customerId }) => accounts(context, organisationId, customerId),
   }),
   statement: query({
     rest: 'GET /admin/ops/ledger/accounts/{accountId}/statement',
@@ -71,8 +71,8 @@ export const operatorRouter = {
     message: 'Statement retrieved',
     input: StatementInput,
     output: AccountStatement,
-    refusals: [no.ledger_account_not_found],
-    run: (read, { accountId, before }) => statement(read, accountId, before === undefined ? {} : { before }),
+    errors: [errors.ledger_account_not_found],
+    run: (context, { accountId, before }) => statement(context, accountId, before === undefined ? {} : { before }),
   }),
   check: query({
     rest: 'GET /admin/ops/ledger/check',
@@ -84,6 +84,6 @@ export const operatorRouter = {
     message: 'Ledger checked',
     input: z.strictObject({}),
     output: Check,
-    run: (read) => verify(read.runtime.pool),
+    run: (context) => checkLedger(context.runtime.pool),
   }),
 }

@@ -1,6 +1,7 @@
-import { environments, transactionKinds } from '@payments/kernel'
+import { environments } from '@payments/kernel'
 import { z } from 'zod'
 import { purposes } from './accounts.ts'
+import { transactionKinds } from './kinds.ts'
 import { LedgerAccount, LedgerLine } from './reads.ts'
 import { Receipt } from './receipts.ts'
 
@@ -66,7 +67,7 @@ export const Check = z.object({
       organisationId: z.string(),
       environment: z.string(),
       id: z.string(),
-      says: z.string(),
+      message: z.string(),
     }),
   ),
 })

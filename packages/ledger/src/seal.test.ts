@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import { foundOrganisation, startService, useService } from '#testing'
+import { bookOf, foundOrganisation, own, startService, transfer, useService } from '#testing'
+import { checkLedger } from './check.ts'
 import { post } from './post.ts'
 import { seal } from './seal.ts'
-import { bookOf, own, transfer } from './testing.ts'
-import { verify } from './verify.ts'
 
 const service = useService()
 const some = () => transfer(own('external'), own('available'), 1n)
@@ -17,7 +16,7 @@ test('a worker seals what was booked, soon afterwards', async () => {
   const worker = await startService({ worker: true })
   try {
     const organisationId = await foundOrganisation(worker.runtime)
-    await bookOf(worker.runtime, organisationId).do((work) => post(work, [some(), some(), some()]))
+    await bookOf(worker.runtime, organisationId).do((unit) => post(unit, [some(), some(), some()]))
     for (let sealed = 0; sealed < 3; ) {
       await new Promise((resolve) => setTimeout(resolve, 50))
       const { rows } = await worker.runtime.pool.query(
@@ -27,7 +26,7 @@ test('a worker seals what was booked, soon afterwards', async () => {
       sealed = rows[0].n
     }
     expect(worker.logs.some((line) => line.includes('ledger sealed'))).toBe(true)
-    expect((await verify(worker.runtime.pool)).findings).toEqual([])
+    expect((await checkLedger(worker.runtime.pool)).findings).toEqual([])
   } finally {
     await worker.stop()
   }
@@ -35,25 +34,25 @@ test('a worker seals what was booked, soon afterwards', async () => {
 
 test('each organisation has a chain of its own, and sealers at the same time never fork one', async () => {
   const books = [await newBook(), await newBook()]
-  for (const book of books) await book.do((work) => post(work, Array.from({ length: 40 }, some)))
+  for (const book of books) await book.do((unit) => post(unit, Array.from({ length: 40 }, some)))
   // One that comes second to a number loses, and what it took stays in the queue.
   for (let n = await waiting(); n > 0; n = await waiting()) {
     await Promise.allSettled(Array.from({ length: 6 }, () => seal(service.runtime, 7)))
   }
-  const report = await verify(service.runtime.pool, { batch: 10 })
+  const report = await checkLedger(service.runtime.pool, { batch: 10 })
   expect(report.findings).toEqual([])
   expect(report.walked.seals).toBeGreaterThan(2)
 })
 
 test('a writer does not wait for a sealer, nor a sealer for a writer', async () => {
   const book = await newBook()
-  await book.do((work) => post(work, some()))
+  await book.do((unit) => post(unit, some()))
   const sealer = await service.runtime.pool.connect()
   try {
     await sealer.query('begin')
     await sealer.query('delete from ledger_unsealed')
-    await book.do(async (work) => {
-      await post(work, some())
+    await book.do(async (unit) => {
+      await post(unit, some())
       await seal(service.runtime)
     })
     await sealer.query('rollback')
@@ -63,5 +62,5 @@ test('a writer does not wait for a sealer, nor a sealer for a writer', async () 
   while (await seal(service.runtime, 1)) {
     // Until nothing waits.
   }
-  expect((await verify(service.runtime.pool)).findings).toEqual([])
+  expect((await checkLedger(service.runtime.pool)).findings).toEqual([])
 })

@@ -1,4 +1,4 @@
-import type { Loop, Runtime } from '@payments/kernel'
+import type { Runtime, Task } from '@payments/platform'
 
 const BATCH = 2000
 
@@ -46,5 +46,10 @@ export async function seal(runtime: Runtime, size = BATCH): Promise<boolean> {
   return rows[0]?.taken === size
 }
 
-/** Looks each second; writers neither wait for it nor wake it, so that batches are large when there is much to seal. */
-export const sealLoop: Loop = { name: 'ledger.seal', everyMs: 1000, run: (runtime) => seal(runtime) }
+/** Runs every second; writers neither wait for it nor trigger it, so that batches are large when there is much to seal. */
+export const sealTask: Task = {
+  name: 'ledger.seal',
+  intervalMs: 1000,
+  runsIn: 'one-process',
+  run: (runtime) => seal(runtime),
+}

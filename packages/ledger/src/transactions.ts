@@ -1,4 +1,5 @@
-import type { Read, Recorder } from '@payments/kernel'
+import { joinCustomerName } from '@payments/customers'
+import type { Domain, QueryContext } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import type { Transaction } from './schemas.ts'
@@ -22,30 +23,28 @@ interface ListRow {
 }
 
 /**
- * Keeps the unified list up to date, in the transaction that changes the object. Of several changes of one object in
- * one unit only the last is written: one statement cannot touch a row twice.
+ * Keeps the unified list up to date, in the transaction that changes the object. Of several changes of one object in one
+ * unit only the last is written: one statement cannot write a row twice.
  */
-export const transactionRecorder: Recorder = (work, change) => {
+export const transactionRecorder: NonNullable<Domain['recorder']> = (change) => {
   const { entry } = change
-  if (!entry) return
+  if (!entry) return []
   const receipt = JSON.stringify(entry.receipt)
   const journal = JSON.stringify(entry.journal ?? [])
-  work.defer(
-    sql`insert into transactions (id, organisation_id, environment, kind, customer_id, status, destination, amount, amount_usd, receipt, journal, created_at, updated_at)
-      values (${change.resourceId}, ${change.organisationId}, ${change.environment}, ${entry.kind}, ${entry.customerId}, ${change.status},
-              ${entry.destination}, ${entry.amount}, ${entry.amountUsd}, ${receipt}, ${journal}, ${change.createdAt}, ${change.at})
-      on conflict (id) do update set status = excluded.status, destination = excluded.destination, amount = excluded.amount,
-        amount_usd = excluded.amount_usd, receipt = excluded.receipt, journal = excluded.journal, updated_at = excluded.updated_at`,
-    `transaction:${change.resourceId}`,
-  )
+  const statement = sql`insert into transactions (id, organisation_id, environment, kind, customer_id, status, destination, amount, amount_usd, receipt, journal, created_at, updated_at)
+    values (${change.resourceId}, ${change.organisationId}, ${change.environment}, ${entry.kind}, ${entry.customerId}, ${change.status},
+            ${entry.destination}, ${entry.amount}, ${entry.amountUsd}, ${receipt}, ${journal}, ${change.createdAt}, ${change.at})
+    on conflict (id) do update set status = excluded.status, destination = excluded.destination, amount = excluded.amount,
+      amount_usd = excluded.amount_usd, receipt = excluded.receipt, journal = excluded.journal, updated_at = excluded.updated_at`
+  return [{ statement, key: `transaction:${change.resourceId}` }]
 }
 
 /** The newest 200 of the organisation (or of one customer), and the exact number of all: a sum over few counters. */
 export async function listTransactions(
-  read: Read,
+  context: QueryContext,
   customerId: string | undefined,
 ): Promise<{ transactions: z.infer<typeof Transaction>[]; total: number }> {
-  const { organisationId, environment } = read.actor
+  const { organisationId, environment } = context.actor
   const { rows } = await sql<ListRow & { total: string }>`
     select n.total, t.*
       from (select coalesce(sum(count), 0) as total from transaction_counts
@@ -53,10 +52,10 @@ export async function listTransactions(
       left join (
         select t.id, t.kind, t.customer_id, c.name as customer_name, t.status, t.destination, t.amount, t.amount_usd, t.receipt, t.created_at
           from transactions t
-          left join customers c on c.organisation_id = t.organisation_id and c.environment = t.environment and c.id = t.customer_id
+          ${joinCustomerName('c', 't')}
          where t.organisation_id = ${organisationId} and t.environment = ${environment} ${customerId ? sql`and t.customer_id = ${customerId}` : sql``}
          order by t.created_at desc, t.id desc limit ${NEWEST}) t on true
-     order by t.created_at desc, t.id desc`.execute(read.em.getKysely())
+     order by t.created_at desc, t.id desc`.execute(context.em.getKysely())
   return {
     total: Number(rows[0]?.total ?? 0),
     transactions: rows

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
-import { tenant, tenantFilter } from '@payments/kernel'
+import { tenant, tenantFilter } from '@payments/platform'
 import type { z } from 'zod'
 import type { Notification } from './schemas.ts'
 

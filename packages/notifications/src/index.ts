@@ -1,7 +1,9 @@
-/** In-app notifications: what the people of an organisation should see. */
-import { domain } from '@payments/kernel'
+/** In-app notifications of an organisation. */
+import { domain } from '@payments/platform'
 import { NotificationEntity } from './entity.ts'
+import { errors } from './errors.ts'
 import { migrations } from './migrations.ts'
+import { notificationRecorder } from './recorder.ts'
 import { notificationsRouter } from './router.ts'
 
 export const notifications = domain({
@@ -9,6 +11,8 @@ export const notifications = domain({
   router: { notifications: notificationsRouter },
   entities: [NotificationEntity],
   migrations,
+  errors,
+  recorder: notificationRecorder,
 })
 
-export { type Notice, notify } from './service.ts'
+export { type NewNotification, notify } from './service.ts'

@@ -1,4 +1,5 @@
-import { system, unitOfWork } from '@payments/kernel'
+import { system } from '@payments/kernel'
+import { unitOfWork } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { type Merchant, newMerchant, useService } from '#testing'
 import { notify } from './index.ts'
@@ -8,10 +9,10 @@ const service = useService()
 const tell = (of: Merchant, title: string, fail = false) =>
   unitOfWork(
     { runtime: service.runtime, actor: system(of.organisationId, of.environment), log: service.runtime.log },
-    async (work) => {
+    async (unit) => {
       const { organisationId, environment } = of
       const resource = { type: 'customer', id: of.organisationId }
-      notify(work, { organisationId, environment, type: 'customer.greeted', title, body: 'Hello', resource })
+      notify(unit, { organisationId, environment, type: 'customer.greeted', title, body: 'Hello', resource })
       if (fail) throw new Error('no')
     },
   )
@@ -39,9 +40,9 @@ test('reading counts the first time, and read-all takes the unread of its organi
   const other = await newMerchant(service)
   for (const of of [merchant, merchant, merchant, other]) await tell(of, 'Note')
   const [first] = (await list(merchant)).notifications
-  const read = await merchant.call(`POST /v1/notifications/${first.id}/read`)
-  expect(read.body.data.readAt).not.toBeNull()
-  expect((await merchant.call(`POST /v1/notifications/${first.id}/read`)).body.data).toEqual(read.body.data)
+  const context = await merchant.call(`POST /v1/notifications/${first.id}/read`)
+  expect(context.body.data.readAt).not.toBeNull()
+  expect((await merchant.call(`POST /v1/notifications/${first.id}/read`)).body.data).toEqual(context.body.data)
   expect((await merchant.call('POST /v1/notifications/read-all')).body.data).toEqual({ read: 2 })
   expect((await merchant.call('POST /v1/notifications/read-all')).body.data).toEqual({ read: 0 })
   expect((await list(other)).notifications[0].readAt).toBeNull()
@@ -64,16 +65,16 @@ test.each([
   [
     'refunded',
     'money.returned',
-    'Money sent back',
-    '12.5 USDC came to a payment route, could not be delivered and went to its refund address.',
+    'Money returned',
+    'A deposit of 12.5 USDC to a payment route could not be delivered and was returned to its refund address.',
   ],
   [
     'failed',
     'money.stranded',
-    'Money neither delivered nor sent back',
-    '12.5 USDC came to a payment route and is stuck with the provider. Please contact support.',
+    'Money neither delivered nor returned',
+    'A deposit of 12.5 USDC to a payment route is stuck with the provider. Please contact support.',
   ],
-])('money that came to a payment route and was %s is told once', async (outcome, type, title, body) => {
+])('a deposit to a payment route that was %s is notified once', async (outcome, type, title, body) => {
   const merchant = await newMerchant(service)
   const route = await merchant.call('POST /v1/payment-routes', {
     body: {

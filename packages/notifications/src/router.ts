@@ -1,7 +1,7 @@
-import { command, query } from '@payments/kernel'
+import { command, query } from '@payments/platform'
 import { z } from 'zod'
 import { present } from './entity.ts'
-import { no } from './refusals.ts'
+import { errors } from './errors.ts'
 import { Notification, NotificationId, NotificationList, ReadAll } from './schemas.ts'
 import { list, markAllRead, markRead } from './service.ts'
 
@@ -17,8 +17,8 @@ export const notificationsRouter = {
     message: 'Notifications retrieved',
     input: z.strictObject({}),
     output: NotificationList,
-    async run(read) {
-      const { rows, total } = await list(read)
+    async run(context) {
+      const { rows, total } = await list(context)
       return { notifications: rows.map(present), total }
     },
   }),
@@ -30,8 +30,8 @@ export const notificationsRouter = {
     message: 'Notification marked as read',
     input: NotificationId,
     output: Notification,
-    refusals: [no.notification_not_found],
-    run: async (work, { notificationId }) => present(await markRead(work, notificationId)),
+    errors: [errors.notification_not_found],
+    run: async (unit, { notificationId }) => present(await markRead(unit, notificationId)),
   }),
   readAll: command({
     rest: 'POST /notifications/read-all',
@@ -41,6 +41,6 @@ export const notificationsRouter = {
     message: 'Notifications marked as read',
     input: z.strictObject({}),
     output: ReadAll,
-    run: async (work) => ({ read: await markAllRead(work) }),
+    run: async (unit) => ({ read: await markAllRead(unit) }),
   }),
 }

@@ -1,10 +1,10 @@
-import { sqlOf, type Work } from '@payments/kernel'
+import { sqlOf, type UnitOfWork } from '@payments/platform'
 import { POLL } from './schedule.ts'
 
 /** Brings nearer, in the sandbox, when deposits settle and when routes are looked at. */
-export async function advance(work: Work, seconds: number): Promise<void> {
-  const { organisationId } = work.actor
-  const db = sqlOf(work.em)
+export async function advance(unit: UnitOfWork, seconds: number): Promise<void> {
+  const { organisationId } = unit.actor
+  const db = sqlOf(unit.em)
   await db.query(
     `update sandbox_relay_requests q set settles_at = q.settles_at - make_interval(secs => $2)
        from payment_routes r
@@ -16,5 +16,5 @@ export async function advance(work: Work, seconds: number): Promise<void> {
       where organisation_id = $1 and environment = 'test' and next_poll_at > now()`,
     [organisationId, seconds],
   )
-  work.afterCommit(() => work.runtime.wake(POLL))
+  unit.afterCommit(() => unit.runtime.trigger(POLL))
 }

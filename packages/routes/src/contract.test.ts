@@ -1,5 +1,4 @@
-import { useService } from '#testing'
-import { routesContract } from './contract.ts'
+import { routesContract, useService } from '#testing'
 import { sandboxRoutes } from './sandbox.ts'
 
 const service = useService()

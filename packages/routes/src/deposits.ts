@@ -1,70 +1,68 @@
-import { type Environment, isId, type Read, type Runtime, reader, system, unitOfWork } from '@payments/kernel'
+import { type Environment, isId, system } from '@payments/kernel'
+import { type QueryContext, queryContext, type Runtime, unitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
-import { charge, spend } from './allowance.ts'
-import { bookRest, type Found, inParts, type Synced } from './booking.ts'
 import { RouteEntity, type RouteRow } from './entity.ts'
-import { type DepositLook, type DepositReport, routesProvider } from './provider.ts'
-import { no } from './refusals.ts'
-import { POLL, SOON_SECONDS, wholeShare } from './schedule.ts'
+import { errors } from './errors.ts'
+import { type DepositQuery, type DepositReport, routesProvider } from './provider.ts'
+import { type ClaimedRoute, consume, tryConsume } from './rate-budget.ts'
+import { applyInParts, applyRemaining, type PendingSync, type SyncCounts } from './reports.ts'
+import { fullSyncShare, POLL, SOON_SECONDS } from './schedule.ts'
 
-/** Asks the provider what has changed at a route's address, or for all there ever was. No transaction is open meanwhile. */
-async function look(read: Read, route: RouteRow, all = false): Promise<readonly DepositReport[]> {
-  const { reports, calls } = await read.runtime.providers.get(routesProvider, route.environment).deposits({
+/** Asks the provider what has changed at a route's address, or for everything. No transaction is open meanwhile. */
+async function fetchReports(context: QueryContext, route: RouteRow, all = false): Promise<readonly DepositReport[]> {
+  const { reports, calls } = await context.runtime.providers.get(routesProvider, route.environment).deposits({
     depositAddress: route.depositAddress,
     origin: { networkKey: route.originChainKey, currency: route.originCurrency },
     destination: { networkKey: route.destinationChainKey, currency: route.destinationCurrency },
-    ...(all ? { since: null, underway: [] } : await known(read, route)),
+    ...(all ? { since: null, pendingRequests: [] } : await checkpoint(context, route)),
   })
-  if (calls > 1) await charge(read.runtime.pool, route.environment, calls - 1)
+  if (calls > 1) await consume(context.runtime.pool, route.environment, calls - 1)
   return reports
 }
 
-/** A look that somebody asked for: it does not wait for its turn, but counts. */
-export async function lookNow(read: Read, route: RouteRow, all = false): Promise<Found> {
-  const { callsPerMinute } = read.runtime.providers.get(routesProvider, route.environment)
-  await spend(read.runtime.pool, route.environment, callsPerMinute)
-  return inParts(read, route, await look(read, route, all))
+/** Polls at once because a merchant or an operator asked: it does not wait for its turn, but uses the rate budget. */
+export async function syncNow(context: QueryContext, route: RouteRow, all = false): Promise<PendingSync> {
+  const { callsPerMinute } = context.runtime.providers.get(routesProvider, route.environment)
+  await tryConsume(context.runtime.pool, route.environment, callsPerMinute)
+  return applyInParts(context, route, await fetchReports(context, route, all))
 }
 
 /**
- * What the provider need not be asked for again. `since`: the newest change that is known or the oldest deposit that is not final,
- * whichever was first, less an hour, so that reports which overtook each other and clocks that differ lose nothing; null, for
- * everything, while nothing is known. `underway`: the deposits that are not final.
+ * What the provider need not send again. `since`: the newest change that is stored or the oldest deposit that is not
+ * final, whichever was first, less an hour, so that reports that overtook each other and clocks that differ lose nothing;
+ * null, for everything, while nothing is stored. `pendingRequests`: the deposits that are not final.
  */
-async function known(read: Read, route: RouteRow): Promise<Pick<DepositLook, 'since' | 'underway'>> {
-  const { rows } = await sql<{ since: Date | string | null; underway: string[] }>`
-    select case when newest.at is not null then least(now(), newest.at, pending.oldest) - interval '1 hour' end as since, pending.underway
+async function checkpoint(
+  context: QueryContext,
+  route: RouteRow,
+): Promise<Pick<DepositQuery, 'since' | 'pendingRequests'>> {
+  const { rows } = await sql<{ since: Date | string | null; requests: string[] }>`
+    select case when newest.at is not null then least(now(), newest.at, pending.oldest) - interval '1 hour' end as since, pending.requests
       from (select max(relay_updated_at) as at from payment_route_deposits where payment_route_id = ${route.id}) as newest,
-           (select min(relay_updated_at) as oldest, coalesce(array_agg(relay_request_id), '{}') as underway
+           (select min(relay_updated_at) as oldest, coalesce(array_agg(relay_request_id), '{}') as requests
               from payment_route_deposits where payment_route_id = ${route.id} and status = 'pending') as pending`.execute(
-    read.em.getKysely(),
+    context.em.getKysely(),
   )
-  const { since, underway } = rows[0] ?? { since: null, underway: [] }
-  return { since: since ? new Date(since) : null, underway }
+  const { since, requests } = rows[0] ?? { since: null, requests: [] }
+  return { since: since ? new Date(since) : null, pendingRequests: requests }
 }
 
-/**
- * Brings the look at an address forward: what a provider's callback does, and all it does. An address that is no route's
- * changes nothing.
- */
-export async function hasten(runtime: Runtime, environment: Environment, depositAddress: string): Promise<void> {
+/** Makes an address due for its poll now: the only effect of a provider's callback. An unknown address changes nothing. */
+export async function schedulePoll(runtime: Runtime, environment: Environment, depositAddress: string): Promise<void> {
   const { rowCount } = await runtime.pool.query(
     `update payment_routes set next_poll_at = least(next_poll_at, now()), poll_seconds = least(poll_seconds, $3)
       where environment = $1 and lower(deposit_address) = lower($2)`,
     [environment, depositAddress, SOON_SECONDS],
   )
-  if (rowCount) runtime.wake(POLL)
+  if (rowCount) runtime.trigger(POLL)
 }
 
-/** Looks at one route and books what it finds: what the poller does, without a merchant. */
-export async function watch(
-  runtime: Runtime,
-  route: { id: string; organisationId: string; environment: 'test' | 'live' },
-): Promise<Synced> {
-  const actor = system(route.organisationId, route.environment)
-  const read = reader(runtime, actor)
-  const row = isId(route.id) ? await read.em.findOne(RouteEntity, { id: route.id }) : null
-  if (!row) throw no.payment_route_not_found()
-  const found = await inParts(read, row, await look(read, row, Math.random() < wholeShare(row.pollSeconds)))
-  return unitOfWork(read, (work) => bookRest(work, found))
+/** Polls a claimed route and applies what the provider reports. @throws payment_route_not_found 404 */
+export async function poll(runtime: Runtime, { id, organisationId, environment }: ClaimedRoute): Promise<SyncCounts> {
+  const context = queryContext(runtime, system(organisationId, environment))
+  const route = isId(id) ? await context.em.findOne(RouteEntity, { id }) : null
+  if (!route) throw errors.payment_route_not_found()
+  const reports = await fetchReports(context, route, Math.random() < fullSyncShare(route.pollSeconds))
+  const pending = await applyInParts(context, route, reports)
+  return unitOfWork(context, (unit) => applyRemaining(unit, pending))
 }

@@ -1,18 +1,10 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
-import {
-  assetOf,
-  type LedgerEntry,
-  minorUnits,
-  networkOf,
-  resource,
-  tenant,
-  tenantFilter,
-  times,
-  toDecimal,
-} from '@payments/kernel'
-import { movesOf, type PaymentRouteReceipt } from '@payments/ledger'
+import { assetOf, type LedgerEntry, networkOf, toDecimal } from '@payments/kernel'
+import { movesOf } from '@payments/ledger'
+import { minorUnits, resource, tenant, tenantFilter, times } from '@payments/platform'
 import type { z } from 'zod'
-import { bookings } from './journal.ts'
+import { journalDrafts } from './journal.ts'
+import type { PaymentRouteReceipt } from './receipt.ts'
 import type { Deposit, PaymentRoute } from './schemas.ts'
 import { depositMachine, routeMachine } from './states.ts'
 
@@ -145,7 +137,7 @@ function depositEntry(row: DepositRow): LedgerEntry {
     amount: `${origin.amount} ${origin.symbol}`,
     amountUsd: row.originAmountUsd ?? null,
     receipt,
-    journal: movesOf(row, bookings(row)),
+    journal: movesOf(row, journalDrafts(row)),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { EventType } from '@payments/kernel'
+import type { EventType } from '@payments/platform'
 import { z } from 'zod'
 import { Deposit, PaymentRoute } from './schemas.ts'
 
@@ -43,17 +43,17 @@ const deposit = {
 
 export const events = {
   'payment_route.created': {
-    says: 'A payment route was created',
+    description: 'A payment route was created',
     data: PaymentRoute.extend({ previousStatus: z.null() }),
     sample: { ...route, previousStatus: null },
   },
   'payment_route.updated': {
-    says: 'The status of a payment route changed',
+    description: 'The status of a payment route changed',
     data: PaymentRoute.extend({ previousStatus }),
     sample: { ...route, status: 'deleted', previousStatus: 'active' },
   },
   'payment_route.deposit.updated': {
-    says: 'A deposit to a payment route was seen, or its status changed',
+    description: 'A deposit to a payment route was seen, or its status changed',
     data: Deposit.extend({ previousStatus }),
     sample: { ...deposit, previousStatus: 'pending' },
   },

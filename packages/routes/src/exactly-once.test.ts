@@ -1,10 +1,21 @@
 import { bind } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { type Merchant, newMerchant, startProcess, startReceiver, startService } from '#testing'
-import { type DepositReport, type RoutesProvider, routesProvider } from './provider.ts'
-import { no } from './refusals.ts'
+import {
+  chance,
+  connected,
+  DEPOSITS,
+  expectOnce,
+  newRoute,
+  PATIENCE_MS,
+  pause,
+  pay,
+  settled,
+  sync,
+} from '../test/routes.ts'
+import { errors } from './errors.ts'
+import { type DepositReport, type RoutesProvider, routesProvider, type SandboxRoutes } from './provider.ts'
 import { sandboxRoutes } from './sandbox.ts'
-import { chance, connected, DEPOSITS, expectOnce, newRoute, PATIENCE_MS, pause, pay, settled, sync } from './testing.ts'
 
 const ROUTES = 12
 const KILLS = 6
@@ -20,9 +31,9 @@ function faulty(honest: RoutesProvider): RoutesProvider & { readonly faults: () 
     faults: () => faults,
     callsPerMinute: 60_000,
     offers: () => honest.offers(),
-    openAddress: (input) => honest.openAddress(input),
+    createDepositAddress: (input) => honest.createDepositAddress(input),
     async deposits(input) {
-      if (fault(0.1)) throw no.provider_unavailable()
+      if (fault(0.1)) throw errors.provider_unavailable()
       if (fault(0.05)) throw new Error('Unexpected end of JSON input')
       const stale = before.get(input.depositAddress) ?? []
       const { reports: now } = await honest.deposits(input)
@@ -63,11 +74,12 @@ test(
       provider ??= faulty(sandboxRoutes(service.runtime.pool))
       return provider
     }
-    const lazy: RoutesProvider = {
+    const lazy: SandboxRoutes = {
       callsPerMinute: 60_000,
       offers: () => bound().offers(),
-      openAddress: (input) => bound().openAddress(input),
+      createDepositAddress: (input) => bound().createDepositAddress(input),
       deposits: (input) => bound().deposits(input),
+      simulateDeposit: (db, input) => sandboxRoutes(service.runtime.pool).simulateDeposit(db, input),
     }
     const service = await startService({
       worker: true,

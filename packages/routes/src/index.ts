@@ -1,41 +1,51 @@
 /** Payment routes: deposit addresses on one chain whose deposits arrive on another. */
-import { domain } from '@payments/kernel'
+import { bind } from '@payments/kernel'
+import { domain } from '@payments/platform'
+import { routesAdminRouter } from './admin-router.ts'
 import { advance } from './advance.ts'
+import { callbacks } from './callbacks.ts'
 import { DepositEntity, depositResource, RouteEntity, routeResource } from './entity.ts'
+import { errors } from './errors.ts'
 import { events } from './events.ts'
-import { gauges } from './gauges.ts'
-import { pollLoop, watchJob } from './jobs.ts'
+import { metrics } from './metrics.ts'
 import { migrations } from './migrations.ts'
-import { routesOperatorRouter } from './operator-router.ts'
+import { notifications } from './notifications.ts'
+import { pollTask } from './poller.ts'
+import { routesProvider } from './provider.ts'
+import { PaymentRouteReceipt } from './receipt.ts'
 import { routesRouter, routesSandboxRouter } from './router.ts'
+import { sandboxRoutes } from './sandbox.ts'
+import { routesSettings } from './settings.ts'
 
 export const routes = domain({
   name: 'routes',
   router: {
     paymentRoutes: routesRouter,
-    sandboxPaymentRoutes: routesSandboxRouter,
-    operatedPaymentRoutes: routesOperatorRouter,
+    sandbox: { paymentRoutes: routesSandboxRouter },
+    admin: { paymentRoutes: routesAdminRouter },
   },
   entities: [RouteEntity, DepositEntity],
   resources: [routeResource, depositResource],
   migrations,
-  jobs: [watchJob],
-  loops: [pollLoop],
-  gauges,
+  errors,
   events,
-  advance,
+  settings: routesSettings,
+  providers: [{ port: routesProvider, create: ({ pool }) => [bind(routesProvider, 'test', sandboxRoutes(pool))] }],
+  callbacks,
+  notifications,
+  receipts: { payment_route: PaymentRouteReceipt },
+  tasks: [pollTask],
+  metrics,
+  sandbox: { advance },
 })
 
-export { hasten } from './deposits.ts'
+export { errors as routesErrors } from './errors.ts'
 export {
-  type DepositLook,
+  type DepositPage,
+  type DepositQuery,
   type DepositReport,
-  type DepositsSeen,
   type Leg,
   type Offer,
-  type ProviderCallback,
   type RoutesProvider,
   routesProvider,
 } from './provider.ts'
-export { no as routesRefusals } from './refusals.ts'
-export { routesSandbox, sandboxRoutes } from './sandbox.ts'

@@ -1,10 +1,11 @@
-import { assets, newId, reader, system, toMinor, unitOfWork } from '@payments/kernel'
-import { trialBalance, verify } from '@payments/ledger'
+import { assets, newId, system, toMinor } from '@payments/kernel'
+import { checkLedger, trialBalance } from '@payments/ledger'
+import { queryContext, unitOfWork } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { newMerchant, useService } from '#testing'
-import { book } from './booking.ts'
 import { RouteEntity } from './entity.ts'
 import type { DepositReport } from './provider.ts'
+import { applyReports } from './reports.ts'
 
 const service = useService()
 const usdc = (text: string) => toMinor(text, assets.USDC)
@@ -22,8 +23,8 @@ async function newRoute(originCurrency: 'USDC' | 'ETH' = 'USDC') {
       destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
     },
   })
-  const read = reader(service.runtime, system(merchant.organisationId, 'test'))
-  const row = await read.em.findOneOrFail(RouteEntity, { id: made.body.data.id as string })
+  const context = queryContext(service.runtime, system(merchant.organisationId, 'test'))
+  const row = await context.em.findOneOrFail(RouteEntity, { id: made.body.data.id as string })
   const requestId = newId()
   const report = (given: Partial<DepositReport>): DepositReport => ({
     requestId,
@@ -39,9 +40,10 @@ async function newRoute(originCurrency: 'USDC' | 'ETH' = 'USDC') {
     ...given,
   })
   return {
-    reports: (...given: Partial<DepositReport>[]) => unitOfWork(read, (work) => book(work, row, given.map(report))),
+    reports: (...given: Partial<DepositReport>[]) =>
+      unitOfWork(context, (unit) => applyReports(unit, row, given.map(report))),
     async journal() {
-      const lines = await trialBalance(read, merchant.organisationId)
+      const lines = await trialBalance(context, merchant.organisationId)
       return Object.fromEntries(
         lines.filter((line) => line.balance !== '0').map((line) => [`${line.purpose} ${line.asset}`, line.balance]),
       )
@@ -50,7 +52,7 @@ async function newRoute(originCurrency: 'USDC' | 'ETH' = 'USDC') {
   }
 }
 
-const inOrder = async () => expect((await verify(service.runtime.pool)).findings).toEqual([])
+const inOrder = async () => expect((await checkLedger(service.runtime.pool)).findings).toEqual([])
 
 test('a deposit on its way is with the provider; delivered, it is at the destination and the rest is fees', async () => {
   const route = await newRoute()

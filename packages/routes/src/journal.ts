@@ -12,7 +12,7 @@ const PARTY = 'relay'
  * merchant's destination; what is missing of the same asset went to fees, another asset went through `exchange`.
  * Sent back, the receipt is reversed. Neither delivered nor sent back, it is in suspense until somebody finds out.
  */
-export function bookings(row: DepositRow): Draft[] {
+export function journalDrafts(row: DepositRow): Draft[] {
   const source = { type: 'payment_route', id: row.id }
   const came = account('clearing', row.originCurrency)
   const received: Draft = {

@@ -1,4 +1,4 @@
-import { lifecycle, type MigrationStep } from '@payments/kernel'
+import { lifecycle, type MigrationStep } from '@payments/platform'
 
 export const migrations: readonly MigrationStep[] = [
   {
@@ -129,6 +129,14 @@ export const migrations: readonly MigrationStep[] = [
       'create unique index payment_route_deposits_transaction_key on payment_route_deposits (payment_route_id, deposit_tx_hash)',
       // What operators look after, of all organisations.
       "create index payment_route_deposits_troubled on payment_route_deposits (relay_updated_at desc, id desc) where status in ('pending', 'failed')",
+    ],
+  },
+  {
+    name: '20261121000800_payment_route_names',
+    up: [
+      'alter table sandbox_relay_requests rename column dumb to simulates_timeout',
+      'alter table provider_allowances rename to provider_rate_budgets',
+      'alter table provider_rate_budgets rename column counted_at to refilled_at',
     ],
   },
 ]

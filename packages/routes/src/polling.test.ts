@@ -1,9 +1,10 @@
-import { newId, type Runtime } from '@payments/kernel'
+import { newId } from '@payments/kernel'
+import type { Runtime } from '@payments/platform'
 import { beforeEach, expect, test } from 'vitest'
 import { foundOrganisation, useService } from '#testing'
-import { charge, claim, spend } from './allowance.ts'
-import { pollOnce, watchJob } from './jobs.ts'
-import { nextLook, wholeShare } from './schedule.ts'
+import { claimRound } from './poller.ts'
+import { claimDueRoutes, consume, tryConsume } from './rate-budget.ts'
+import { fullSyncShare, nextPoll } from './schedule.ts'
 
 const service = useService()
 const PER_MINUTE = 60
@@ -12,7 +13,7 @@ const BURST = 10
 beforeEach(async () => {
   const { pool } = service.runtime
   await pool.query('delete from payment_routes')
-  await pool.query("update provider_allowances set calls = 0, counted_at = now() - interval '1 hour'")
+  await pool.query("update provider_rate_budgets set calls = 0, refilled_at = now() - interval '1 hour'")
 })
 
 /** Routes that are all due, looked at every so many seconds. */
@@ -29,12 +30,14 @@ async function dueRoutes(count: number, pollSeconds: number): Promise<void> {
 /** Claims within the limit, and how many the limit allowed by then. */
 async function claims(rounds: number): Promise<{ ids: string[]; allowed: number }> {
   const started = Date.now()
-  const taken = await Promise.all(Array.from({ length: rounds }, () => claim(service.runtime.pool, 'test', PER_MINUTE)))
+  const taken = await Promise.all(
+    Array.from({ length: rounds }, () => claimDueRoutes(service.runtime.pool, 'test', PER_MINUTE, 200)),
+  )
   const allowed = BURST + Math.ceil(((Date.now() - started) / 60_000) * PER_MINUTE)
   return { ids: taken.flat().map(({ id }) => id), allowed }
 }
 
-test('a round over 100,000 routes that are all due is two statements and as many looks as the provider allows', async () => {
+test('a round over 100,000 due routes is one statement and as many polls as the provider allows', async () => {
   for (let part = 0; part < 20; part++) await dueRoutes(5000, 3600)
   let statements = 0
   const pool = new Proxy(service.runtime.pool, {
@@ -46,24 +49,9 @@ test('a round over 100,000 routes that are all due is two statements and as many
       }
     },
   })
-  let inserts = 0
-  const boss = new Proxy(service.runtime.boss, {
-    get(target, name) {
-      if (name !== 'insert') return Reflect.get(target, name)
-      return (...given: Parameters<typeof target.insert>) => {
-        inserts++
-        return target.insert(...given)
-      }
-    },
-  })
-  const due = await pollOnce({ ...service.runtime, pool, boss } as Runtime)
-  expect(due.length).toBe(200)
-  expect([statements, inserts]).toEqual([1, 1])
-  const { rows } = await service.runtime.pool.query(
-    "select count(*)::int as jobs from pgboss.job where name = $1 and state = 'created'",
-    [watchJob.name],
-  )
-  expect(rows).toEqual([{ jobs: 200 }])
+  const claimed = await claimRound({ ...service.runtime, pool } as Runtime, 200)
+  expect(claimed.length).toBe(200)
+  expect(statements).toBe(1)
 })
 
 test('processes that poll at once stay within one limit together and take no route twice', async () => {
@@ -82,7 +70,7 @@ test('routes where money moves go first, and idle ones still get their share', a
       await service.runtime.pool.query<{ id: string }>('select id from payment_routes where poll_seconds > 60')
     ).rows.map(({ id }) => id),
   )
-  const taken = await claim(service.runtime.pool, 'test', 12_000)
+  const taken = await claimDueRoutes(service.runtime.pool, 'test', 12_000, 200)
   expect(taken.length).toBe(200)
   const idleTaken = taken.filter(({ id }) => idle.has(id)).length
   expect(idleTaken).toBeGreaterThanOrEqual(40)
@@ -91,16 +79,18 @@ test('routes where money moves go first, and idle ones still get their share', a
 
 test('idle routes take the whole round when nothing else is due', async () => {
   await dueRoutes(300, 3600)
-  expect((await claim(service.runtime.pool, 'test', 12_000)).length).toBe(200)
+  expect((await claimDueRoutes(service.runtime.pool, 'test', 12_000, 200)).length).toBe(200)
 })
 
 test('a merchant’s look counts: it goes ahead of the polls, and ends where the provider’s limit does', async () => {
   await dueRoutes(50, 2)
   const { pool } = service.runtime
-  for (let look = 0; look < BURST * 2; look++) await spend(pool, 'test', PER_MINUTE)
-  expect(await claim(pool, 'test', PER_MINUTE)).toEqual([])
-  await pool.query('update provider_allowances set calls = -10, counted_at = clock_timestamp()')
-  await expect(spend(pool, 'test', PER_MINUTE).then(() => spend(pool, 'test', PER_MINUTE))).rejects.toMatchObject({
+  for (let look = 0; look < BURST * 2; look++) await tryConsume(pool, 'test', PER_MINUTE)
+  expect(await claimDueRoutes(pool, 'test', PER_MINUTE, 200)).toEqual([])
+  await pool.query('update provider_rate_budgets set calls = -10, refilled_at = clock_timestamp()')
+  await expect(
+    tryConsume(pool, 'test', PER_MINUTE).then(() => tryConsume(pool, 'test', PER_MINUTE)),
+  ).rejects.toMatchObject({
     status: 503,
     message: 'The payment provider is not available, please retry',
   })
@@ -109,18 +99,18 @@ test('a merchant’s look counts: it goes ahead of the polls, and ends where the
 test('an address with many pages pays for each of them: the next looks wait', async () => {
   await dueRoutes(50, 2)
   const { pool } = service.runtime
-  await pool.query('update provider_allowances set calls = $1, counted_at = clock_timestamp()', [BURST])
-  await charge(pool, 'test', BURST + 5)
-  expect(await claim(pool, 'test', PER_MINUTE)).toEqual([])
-  await pool.query("update provider_allowances set counted_at = counted_at - interval '8 seconds'")
-  expect((await claim(pool, 'test', PER_MINUTE)).length).toBeOneOf([2, 3, 4])
+  await pool.query('update provider_rate_budgets set calls = $1, refilled_at = clock_timestamp()', [BURST])
+  await consume(pool, 'test', BURST + 5)
+  expect(await claimDueRoutes(pool, 'test', PER_MINUTE, 200)).toEqual([])
+  await pool.query("update provider_rate_budgets set refilled_at = refilled_at - interval '8 seconds'")
+  expect((await claimDueRoutes(pool, 'test', PER_MINUTE, 200)).length).toBeOneOf([2, 3, 4])
 })
 
 test('the pause between two looks doubles to an hour, to a day for a deleted route, and differs by a fifth at most', () => {
   const pauses = (status: string) => {
     let pollSeconds = 15
     return Array.from({ length: 15 }, () => {
-      const next = nextLook({ status, pollSeconds }, false, 0)
+      const next = nextPoll({ status, pollSeconds }, false, 0)
       pollSeconds = next.pollSeconds
       expect(Math.abs(next.nextPollAt.getTime() / 1000 - pollSeconds)).toBeLessThanOrEqual(pollSeconds / 5 + 0.001)
       return pollSeconds
@@ -129,9 +119,9 @@ test('the pause between two looks doubles to an hour, to a day for a deleted rou
   expect(pauses('active').slice(0, 3)).toEqual([30, 60, 120])
   expect(pauses('active').at(-1)).toBe(3600)
   expect(pauses('deleted').at(-1)).toBe(86_400)
-  expect(nextLook({ status: 'active', pollSeconds: 3600 }, true, 0).pollSeconds).toBe(2)
+  expect(nextPoll({ status: 'active', pollSeconds: 3600 }, true, 0).pollSeconds).toBe(2)
 })
 
 test('one look a day asks for everything, whatever the pause between two', () => {
-  for (const pause of [2, 60, 3600, 86_400]) expect((86_400 / pause) * wholeShare(pause)).toBeCloseTo(1)
+  for (const pause of [2, 60, 3600, 86_400]) expect((86_400 / pause) * fullSyncShare(pause)).toBeCloseTo(1)
 })

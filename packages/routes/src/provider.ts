@@ -1,4 +1,5 @@
 import { type NetworkType, port } from '@payments/kernel'
+import type { CallbackRequest, SqlExecutor } from '@payments/platform'
 
 /** Where money comes from or goes to, in a merchant's words. */
 export interface Leg {
@@ -31,26 +32,20 @@ export interface DepositReport {
 }
 
 /** What to look for at one address. */
-export interface DepositLook {
+export interface DepositQuery {
   readonly depositAddress: string
   readonly origin: Leg
   readonly destination: Leg
   /** Changes from then on; null for ever. Older ones may come too. */
   readonly since: Date | null
   /** Requests known to be on their way: they are asked about even where the address's own list leaves them out. */
-  readonly underway: readonly string[]
+  readonly pendingRequests: readonly string[]
 }
 
 /** What a look found, and how many calls of {@link RoutesProvider.callsPerMinute} it took. */
-export interface DepositsSeen {
+export interface DepositPage {
   readonly reports: readonly DepositReport[]
   readonly calls: number
-}
-
-/** An HTTP request that claims to come from the provider. `body`: the bytes as they came. */
-export interface ProviderCallback {
-  readonly body: Buffer
-  header(name: string): string | undefined
 }
 
 /**
@@ -65,16 +60,30 @@ export interface RoutesProvider {
   /** What can be paid in and delivered now. May be some hours old. */
   offers(): Promise<readonly Offer[]>
   /** A fresh deposit address on the origin chain for this route. Repeating it makes another address, never a payment. */
-  openAddress(input: {
+  createDepositAddress(input: {
     routeId: string
     origin: Leg
     destination: Leg & { address: string }
     refundAddress: string
   }): Promise<{ depositAddress: string }>
   /** Every deposit at an address that changed, whatever request it became. */
-  deposits(look: DepositLook): Promise<DepositsSeen>
+  deposits(look: DepositQuery): Promise<DepositPage>
   /** The address that a callback is about; undefined for one that the provider did not sign. */
-  callback?(request: ProviderCallback): { depositAddress: string | null } | undefined
+  callback?(request: CallbackRequest): { depositAddress: string | null } | undefined
 }
 
-export const routesProvider = port<RoutesProvider>('Payment routes')
+/** The sandbox, with what a payer does in it. */
+export interface SandboxRoutes extends RoutesProvider {
+  /** A payer's transfer arrives, as part of the caller's transaction. It settles by itself as `outcome` says. */
+  simulateDeposit(
+    db: SqlExecutor,
+    input: {
+      depositAddress: string
+      amount: bigint
+      currency: string
+      outcome: 'completed' | 'failed' | 'refunded'
+    },
+  ): Promise<{ requestId: string }>
+}
+
+export const routesProvider = port<RoutesProvider, SandboxRoutes>('Payment routes are not available')

@@ -1,24 +1,15 @@
-import { customerRefusals } from '@payments/customers'
-import {
-  AmountError,
-  assetOf,
-  assets,
-  command,
-  invalid,
-  list,
-  preparedCommand,
-  query,
-  sqlOf,
-  toMinor,
-} from '@payments/kernel'
+import { customerErrors } from '@payments/customers'
+import { AmountError, assetOf, assets, invalid, toMinor } from '@payments/kernel'
+import { command, completeList, query, sqlOf } from '@payments/platform'
 import { z } from 'zod'
-import { bookRest } from './booking.ts'
-import { lookNow } from './deposits.ts'
+import { createRoute, prepareRoute } from './creation.ts'
+import { syncNow } from './deposits.ts'
 import { presentDeposit, presentRoute, RouteEntity } from './entity.ts'
-import { offered } from './offers.ts'
-import { changeRefundAddresses, refundAddresses } from './refunds.ts'
-import { no } from './refusals.ts'
-import { routesSandbox } from './sandbox.ts'
+import { errors } from './errors.ts'
+import { availableNetworks } from './networks.ts'
+import { routesProvider } from './provider.ts'
+import { changeRefundAddresses, refundAddresses } from './refund-addresses.ts'
+import { applyRemaining } from './reports.ts'
 import { POLL, SOON_SECONDS } from './schedule.ts'
 import {
   CurrencyList,
@@ -33,13 +24,13 @@ import {
   SandboxDepositResult,
   SyncResult,
 } from './schemas.ts'
-import { all, create, deposits, find, prepare, remove } from './service.ts'
+import { all, deposits, find, remove } from './service.ts'
 
 const tag = 'Payment routes'
 const Nothing = z.strictObject({})
 
 export const routesRouter = {
-  list: list({
+  list: completeList({
     rest: 'GET /payment-routes',
     access: 'read',
     tag,
@@ -50,7 +41,7 @@ export const routesRouter = {
     item: PaymentRoute,
     pages: all,
   }),
-  create: preparedCommand({
+  create: command({
     rest: 'POST /payment-routes',
     access: 'write',
     tag,
@@ -59,15 +50,16 @@ export const routesRouter = {
     status: 201,
     input: NewPaymentRoute,
     output: PaymentRoute,
-    refusals: [
-      no.payment_route_active,
-      no.deposit_address_used,
-      no.provider_failed,
-      no.provider_unavailable,
-      customerRefusals.customer_not_found,
+    errors: [
+      errors.payment_route_active,
+      errors.deposit_address_used,
+      errors.provider_failed,
+      errors.provider_unavailable,
+      customerErrors.customer_not_found,
     ],
-    prepare,
-    run: async (work, input, prepared) => presentRoute(await create(work, input, prepared)),
+    callsProvider: true,
+    before: prepareRoute,
+    run: async (unit, input, prepared) => presentRoute(createRoute(unit, input, prepared)),
   }),
   networks: query({
     rest: 'GET /payment-routes/networks',
@@ -78,9 +70,9 @@ export const routesRouter = {
     description: 'The networks that can be paid in on or delivered on now, with their currencies.',
     input: Nothing,
     output: NetworkList,
-    refusals: [no.provider_failed, no.provider_unavailable],
-    async run(read) {
-      const networks = await offered(read)
+    errors: [errors.provider_failed, errors.provider_unavailable],
+    async run(context) {
+      const networks = await availableNetworks(context)
       return {
         networks: networks.map(({ key, name, type, currencies }) => ({ key, name, type, currencies: [...currencies] })),
         total: networks.length,
@@ -95,10 +87,10 @@ export const routesRouter = {
     message: 'Currencies retrieved',
     input: z.strictObject({ networkKey: z.string() }),
     output: CurrencyList,
-    refusals: [no.network_not_found, no.provider_failed, no.provider_unavailable],
-    async run(read, { networkKey }) {
-      const network = (await offered(read)).find(({ key }) => key === networkKey)
-      if (!network) throw no.network_not_found()
+    errors: [errors.network_not_found, errors.provider_failed, errors.provider_unavailable],
+    async run(context, { networkKey }) {
+      const network = (await availableNetworks(context)).find(({ key }) => key === networkKey)
+      if (!network) throw errors.network_not_found()
       const currencies = network.currencies.map((symbol) => ({
         ...assets[symbol],
         origin: network.origins.includes(symbol),
@@ -139,8 +131,8 @@ export const routesRouter = {
     message: 'Deposits retrieved',
     input: Nothing,
     output: DepositList,
-    async run(read) {
-      const { rows, total } = await deposits(read)
+    async run(context) {
+      const { rows, total } = await deposits(context)
       return { deposits: rows.map(presentDeposit), total }
     },
   }),
@@ -152,8 +144,8 @@ export const routesRouter = {
     message: 'Payment route retrieved',
     input: PaymentRouteId,
     output: PaymentRoute,
-    refusals: [no.payment_route_not_found],
-    run: async (read, { paymentRouteId }) => presentRoute(await find(read, paymentRouteId)),
+    errors: [errors.payment_route_not_found],
+    run: async (context, { paymentRouteId }) => presentRoute(await find(context, paymentRouteId)),
   }),
   delete: command({
     rest: 'DELETE /payment-routes/{paymentRouteId}',
@@ -164,10 +156,10 @@ export const routesRouter = {
     message: 'Payment route deleted',
     input: PaymentRouteId,
     output: PaymentRoute,
-    refusals: [no.payment_route_not_found],
-    run: async (work, { paymentRouteId }) => presentRoute(await remove(work, paymentRouteId)),
+    errors: [errors.payment_route_not_found],
+    run: async (unit, { paymentRouteId }) => presentRoute(await remove(unit, paymentRouteId)),
   }),
-  syncDeposits: preparedCommand({
+  syncDeposits: command({
     rest: 'POST /payment-routes/{paymentRouteId}/deposits/sync',
     access: 'write',
     tag,
@@ -175,9 +167,10 @@ export const routesRouter = {
     message: 'Deposits synced',
     input: PaymentRouteId,
     output: SyncResult,
-    refusals: [no.payment_route_not_found, no.provider_failed, no.provider_unavailable],
-    prepare: async (read, { paymentRouteId }) => lookNow(read, await find(read, paymentRouteId)),
-    run: (work, _input, found) => bookRest(work, found),
+    errors: [errors.payment_route_not_found, errors.provider_failed, errors.provider_unavailable],
+    callsProvider: true,
+    before: async (context, { paymentRouteId }) => syncNow(context, await find(context, paymentRouteId)),
+    run: (unit, _input, pending) => applyRemaining(unit, pending),
   }),
 }
 
@@ -193,18 +186,18 @@ export const routesSandboxRouter = {
     status: 201,
     input: SandboxDeposit,
     output: SandboxDepositResult,
-    refusals: [no.payment_route_not_found],
-    async run(work, { paymentRouteId, amount, outcome }) {
-      const route = await find(work, paymentRouteId)
-      const provider = work.runtime.providers.get(routesSandbox, 'test')
-      const { requestId } = await provider.simulateDeposit(sqlOf(work.em), {
+    errors: [errors.payment_route_not_found],
+    async run(unit, { paymentRouteId, amount, outcome }) {
+      const route = await find(unit, paymentRouteId)
+      const provider = unit.runtime.providers.sandbox(routesProvider)
+      const { requestId } = await provider.simulateDeposit(sqlOf(unit.em), {
         depositAddress: route.depositAddress,
         amount: minor(amount, route.originCurrency),
         currency: route.originCurrency,
         outcome,
       })
-      await work.em.nativeUpdate(RouteEntity, { id: route.id }, { nextPollAt: new Date(), pollSeconds: SOON_SECONDS })
-      work.afterCommit(() => work.runtime.wake(POLL))
+      await unit.em.nativeUpdate(RouteEntity, { id: route.id }, { nextPollAt: new Date(), pollSeconds: SOON_SECONDS })
+      unit.afterCommit(() => unit.runtime.trigger(POLL))
       return { relayRequestId: requestId, paymentRouteId: route.id, amount, outcome }
     },
   }),

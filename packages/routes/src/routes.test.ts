@@ -1,11 +1,10 @@
-import { signedIn } from '@payments/accounts/testing'
 import { bind } from '@payments/kernel'
 import { checksum } from 'ox/Address'
 import { describe, expect, test } from 'vitest'
-import { call, newMerchant, startService, useService } from '#testing'
-import { routesProvider } from './provider.ts'
+import { call, newMerchant, signedIn, startService, useService } from '#testing'
+import { advance, newRoute, newRouteBody, pay, someWallet, sync } from '../test/routes.ts'
+import { routesProvider, type SandboxRoutes } from './provider.ts'
 import { sandboxRoutes } from './sandbox.ts'
-import { advance, newRoute, newRouteBody, pay, someWallet, sync } from './testing.ts'
 
 let nextAddress: string | undefined
 const opened: { refundAddress: string }[] = []
@@ -14,14 +13,17 @@ const service = useService({
     bind(routesProvider, 'test', {
       callsPerMinute: 60_000,
       offers: () => sandboxRoutes(service.runtime.pool).offers(),
-      async openAddress(input) {
+      async createDepositAddress(input) {
         opened.push(input)
         const given = nextAddress
         nextAddress = undefined
-        return given === undefined ? sandboxRoutes(service.runtime.pool).openAddress(input) : { depositAddress: given }
+        return given === undefined
+          ? sandboxRoutes(service.runtime.pool).createDepositAddress(input)
+          : { depositAddress: given }
       },
       deposits: (input) => sandboxRoutes(service.runtime.pool).deposits(input),
-    }),
+      simulateDeposit: (db, input) => sandboxRoutes(service.runtime.pool).simulateDeposit(db, input),
+    } as SandboxRoutes),
   ],
 })
 
@@ -191,7 +193,7 @@ describe('creating', () => {
     const answer = await create(merchant)
     expect([answer.status, answer.body.message]).toEqual([
       503,
-      'Payment routes is not available in the live environment',
+      'Payment routes are not available in the live environment',
     ])
     expect((await merchant.call('GET /v1/payment-routes')).body.data.total).toBe(0)
   })
@@ -222,9 +224,9 @@ test('looks at one route at the same moment all succeed, and open a deposit once
 })
 
 describe('an operator', () => {
-  const operate = async (id: string, verb: 'pause' | 'resume') => {
+  const operate = async (id: string, action: 'pause' | 'resume') => {
     const { accessToken } = await signedIn(service.runtime, { role: 'operator' })
-    return call(service, `POST /v1/admin/ops/payment-routes/${id}/${verb}`, { token: accessToken, key: null })
+    return call(service, `POST /v1/admin/ops/payment-routes/${id}/${action}`, { token: accessToken, key: null })
   }
   const events = async (id: string) => {
     const { rows } = await service.runtime.pool.query<{ text: string }>(
@@ -258,7 +260,7 @@ describe('an operator', () => {
     await operate(id, 'pause')
     expect((await operate(id, 'pause')).body.message).toBe('Payment route already paused')
     await merchant.call(`DELETE /v1/payment-routes/${id}`)
-    for (const verb of ['pause', 'resume'] as const) expect((await operate(id, verb)).status).toBe(404)
+    for (const action of ['pause', 'resume'] as const) expect((await operate(id, action)).status).toBe(404)
     expect((await operate('nothing', 'pause')).status).toBe(404)
   })
 

@@ -1,13 +1,13 @@
 import { addressKind, canonicalAddress, invalid } from '@payments/kernel'
 import type { z } from 'zod'
-import type { OfferedNetwork } from './offers.ts'
+import type { AvailableNetwork } from './networks.ts'
 import type { NewPaymentRoute } from './schemas.ts'
 
 /** A new route as it was asked for: networks known, currencies supported, addresses of the right kind. */
 export interface Plan {
-  readonly origin: OfferedNetwork
+  readonly origin: AvailableNetwork
   readonly originCurrency: string
-  readonly destination: OfferedNetwork
+  readonly destination: AvailableNetwork
   readonly destinationAddress: string
   /** Undefined: whatever is configured. */
   readonly refundAddress: string | undefined
@@ -15,9 +15,9 @@ export interface Plan {
 
 /**
  * Checks what a merchant asks for against the networks on offer.
- * @throws Refusal 422 that names every wrong field.
+ * @throws ServiceError 422 that names every wrong field.
  */
-export function planOf(input: z.output<typeof NewPaymentRoute>, networks: readonly OfferedNetwork[]): Plan {
+export function planOf(input: z.output<typeof NewPaymentRoute>, networks: readonly AvailableNetwork[]): Plan {
   const wrong: Record<string, string> = {}
   const origin = networks.find(({ key }) => key === input.originChainKey)
   const destination = networks.find(({ key }) => key === input.destinationChainKey)

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { assetOf, type NetworkType, networkOf, networks, port, type SqlExecutor, toDecimal } from '@payments/kernel'
+import { assetOf, type NetworkType, networkOf, networks, toDecimal } from '@payments/kernel'
+import type { SqlExecutor } from '@payments/platform'
 import bs58 from 'bs58'
 import bs58check from 'bs58check'
 import { checksum } from 'ox/Address'
-import type { DepositReport, Offer, RoutesProvider } from './provider.ts'
-import { no } from './refusals.ts'
+import { errors } from './errors.ts'
+import type { DepositReport, Offer, SandboxRoutes } from './provider.ts'
 
 const SETTLES_AFTER_SECONDS = 2
 /** A deposit of an amount that ends in .13 makes every look at its address time out for so long; then it has settled. */
-const DUMB_SECONDS = 30
-const DUMB_AMOUNT = /\.13$/
+const TIMEOUT_SECONDS = 30
+const TIMEOUT_AMOUNT = /\.13$/
 
 /** Nobody's addresses. */
 const REFUNDS: Record<NetworkType, string> = {
@@ -31,29 +32,13 @@ const newAddress: Record<NetworkType, () => string> = {
   tvm: () => bs58check.encode(Buffer.concat([Buffer.from([0x41]), randomBytes(20)])),
 }
 
-/** The provider of the test environment: it keeps its own books in the database, waits two seconds, and settles one to one. */
-export interface SandboxRoutes extends RoutesProvider {
-  /** A payer's transfer arrives, as part of the caller's transaction. It settles by itself as `outcome` says. */
-  simulateDeposit(
-    db: SqlExecutor,
-    input: {
-      depositAddress: string
-      amount: bigint
-      currency: string
-      outcome: 'completed' | 'failed' | 'refunded'
-    },
-  ): Promise<{ requestId: string }>
-}
-
-export const routesSandbox = port<SandboxRoutes>('The sandbox')
-
 /** Makes the sandbox provider on a pool. */
 export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
   return {
     callsPerMinute: 12_000,
     refundAddresses: REFUNDS,
     offers: async () => OFFERS,
-    async openAddress({ routeId, origin }) {
+    async createDepositAddress({ routeId, origin }) {
       const depositAddress = newAddress[networkOf(origin.networkKey)?.type ?? 'evm']()
       // Not waited for on the disk: the route that is made with it is, and takes along whatever was written before.
       await pool.query(
@@ -69,15 +54,15 @@ export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
         outcome: DepositReport['status']
         tx_hash: string
         settled: boolean
-        dumb: boolean
+        simulates_timeout: boolean
         created_at: string
         settles_at: string
       }>(
-        'select id, amount::text, outcome, tx_hash, settles_at <= now() as settled, dumb, created_at::text, settles_at::text from sandbox_relay_requests where address = $1 order by created_at',
+        'select id, amount::text, outcome, tx_hash, settles_at <= now() as settled, simulates_timeout, created_at::text, settles_at::text from sandbox_relay_requests where address = $1 order by created_at',
         [depositAddress],
       )
-      if (rows.some((row) => row.dumb && !row.settled)) {
-        throw no.provider_unavailable({ retryAfter: 5, cause: new Error('The sandbox plays a timeout') })
+      if (rows.some((row) => row.simulates_timeout && !row.settled)) {
+        throw errors.provider_unavailable({ retryAfter: 5, cause: new Error('The sandbox plays a timeout') })
       }
       const reports = rows.map((row): DepositReport => {
         const amount = BigInt(row.amount)
@@ -99,10 +84,10 @@ export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
     },
     async simulateDeposit(db, { depositAddress, amount, currency, outcome }) {
       const asset = assetOf(currency)
-      const dumb = asset !== undefined && DUMB_AMOUNT.test(toDecimal(amount, asset))
+      const simulatesTimeout = asset !== undefined && TIMEOUT_AMOUNT.test(toDecimal(amount, asset))
       const requestId = `0x${randomBytes(32).toString('hex')}`
       await db.query(
-        `insert into sandbox_relay_requests (id, address, amount, outcome, tx_hash, settles_at, dumb)
+        `insert into sandbox_relay_requests (id, address, amount, outcome, tx_hash, settles_at, simulates_timeout)
          values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6), $7)`,
         [
           requestId,
@@ -110,8 +95,8 @@ export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
           amount.toString(),
           outcome,
           `0x${randomBytes(32).toString('hex')}`,
-          dumb ? DUMB_SECONDS : SETTLES_AFTER_SECONDS,
-          dumb,
+          simulatesTimeout ? TIMEOUT_SECONDS : SETTLES_AFTER_SECONDS,
+          simulatesTimeout,
         ],
       )
       return { requestId }

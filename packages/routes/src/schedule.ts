@@ -1,10 +1,10 @@
 import type { RouteRow } from './entity.ts'
 
-/** Channel on which a route whose look was brought forward wakes the poller. */
+/** Channel on which a route whose look was brought forward createTriggers the poller. */
 export const POLL = 'routes.poll'
 
 /** After creation: a merchant who tries a new route out pays at once. */
-export const FIRST_LOOK_SECONDS = 15
+export const FIRST_POLL_SECONDS = 15
 /** While money is on its way. */
 export const SOON_SECONDS = 2
 /** A deposit that is on its way for longer is stuck: a provider delivers within minutes. */
@@ -16,7 +16,7 @@ const DAY_SECONDS = 86_400
 const JITTER = 0.2
 
 /** When to look at a route again: soon while money moves, else after double the pause, give or take a fifth, so that routes made together spread. */
-export function nextLook(
+export function nextPoll(
   route: Pick<RouteRow, 'status' | 'pollSeconds'>,
   moving: boolean,
   now: number = Date.now(),
@@ -31,4 +31,4 @@ export function nextLook(
  * The share of looks that ask for everything there ever was, and not for changes alone: one a day, whatever the pause between two. So a
  * deposit that the provider showed late, with an old time, is found all the same.
  */
-export const wholeShare = (pollSeconds: number): number => Math.min(1, pollSeconds / DAY_SECONDS)
+export const fullSyncShare = (pollSeconds: number): number => Math.min(1, pollSeconds / DAY_SECONDS)

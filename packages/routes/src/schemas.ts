@@ -68,9 +68,9 @@ export const Deposit = z
 
 export const DepositList = z.object({ deposits: z.array(Deposit), total: z.number().int() })
 
-export const OperatedDepositList = z.object({
+export const AdminDepositList = z.object({
   deposits: z.array(
-    Deposit.extend({ organisationId: z.uuid(), environment: z.enum(environments) }).meta({ id: 'OperatedDeposit' }),
+    Deposit.extend({ organisationId: z.uuid(), environment: z.enum(environments) }).meta({ id: 'AdminDeposit' }),
   ),
   total: z.number().int(),
 })

@@ -1,10 +1,10 @@
-import { sqlOf, type Work } from '@payments/kernel'
-import { DELIVER } from './pump.ts'
+import { sqlOf, type UnitOfWork } from '@payments/platform'
+import { DELIVER } from './dispatcher.ts'
 
 /** Brings retries and the switching-off of failing endpoints nearer, in the sandbox. What merchants are shown stays. */
-export async function advance(work: Work, seconds: number): Promise<void> {
-  const { organisationId } = work.actor
-  const client = sqlOf(work.em)
+export async function advance(unit: UnitOfWork, seconds: number): Promise<void> {
+  const { organisationId } = unit.actor
+  const client = sqlOf(unit.em)
   await client.query(
     `update webhook_queues q set due_at = q.due_at - make_interval(secs => $2), failing_since = q.failing_since - make_interval(secs => $2)
        from (select u.endpoint_id from webhook_queues u join webhook_endpoints w on w.id = u.endpoint_id
@@ -18,5 +18,5 @@ export async function advance(work: Work, seconds: number): Promise<void> {
       where w.organisation_id = $1 and w.environment = 'test' and d.endpoint_id = w.id and d.status = 'pending' and d.claim is null`,
     [organisationId, seconds],
   )
-  work.afterCommit(() => work.runtime.wake(DELIVER))
+  unit.afterCommit(() => unit.runtime.trigger(DELIVER))
 }

@@ -1,10 +1,12 @@
-import { emit, isId, newId, type Read, type SqlExecutor, sqlOf, type Work } from '@payments/kernel'
+import { isId, newId } from '@payments/kernel'
+import { catalogueOf, type QueryContext, type SqlExecutor, sqlOf, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
+import { DELIVER } from './dispatcher.ts'
 import { DeliveryEntity, type DeliveryRow, present } from './entity.ts'
+import { errors } from './errors.ts'
 import { TEST_EVENT } from './events.ts'
-import { DELIVER } from './pump.ts'
-import { no } from './refusals.ts'
+import { emit } from './outbox.ts'
 import type { Recovered, Recovery } from './schemas.ts'
 import { changeable, find } from './service.ts'
 
@@ -12,9 +14,12 @@ import { changeable, find } from './service.ts'
 const RECOVER_BATCH = 10_000
 
 /** The newest 200 deliveries of an endpoint, and the exact number of all. */
-export async function deliveries(read: Read, endpointId: string): Promise<{ rows: DeliveryRow[]; total: number }> {
-  const endpoint = await find(read, endpointId)
-  const [rows, total] = await read.em.findAndCount(
+export async function deliveries(
+  context: QueryContext,
+  endpointId: string,
+): Promise<{ rows: DeliveryRow[]; total: number }> {
+  const endpoint = await find(context, endpointId)
+  const [rows, total] = await context.em.findAndCount(
     DeliveryEntity,
     { endpointId: endpoint.id },
     { orderBy: { createdAt: 'desc', id: 'desc' }, limit: 200, disableIdentityMap: true },
@@ -22,18 +27,18 @@ export async function deliveries(read: Read, endpointId: string): Promise<{ rows
   return { rows, total }
 }
 
-/** An endpoint that takes deliveries now, locked. @throws Refusal 404, or 409 when it is revoked or disabled. */
-async function taking(work: Work, id: string) {
-  const endpoint = await changeable(work, id)
-  if (endpoint.status === 'disabled') throw no.webhook_endpoint_disabled()
+/** An endpoint that takes deliveries now, locked. @throws ServiceError 404, or 409 when it is revoked or disabled. */
+async function taking(unit: UnitOfWork, id: string) {
+  const endpoint = await changeable(unit, id)
+  if (endpoint.status === 'disabled') throw errors.webhook_endpoint_disabled()
   return endpoint
 }
 
 /** Sends a `webhook.test` event to this endpoint alone, whatever its allowlist says. Its data is the endpoint. */
-export async function sendTest(work: Work, endpointId: string): Promise<DeliveryRow> {
-  const endpoint = await taking(work, endpointId)
+export async function sendTest(unit: UnitOfWork, endpointId: string): Promise<DeliveryRow> {
+  const endpoint = await taking(unit, endpointId)
   const { organisationId, environment } = endpoint
-  const eventId = emit(work, {
+  const eventId = emit(unit, {
     organisationId,
     environment,
     type: TEST_EVENT,
@@ -41,20 +46,20 @@ export async function sendTest(work: Work, endpointId: string): Promise<Delivery
     data: present(endpoint),
     drained: true,
   })
-  return queued(work, { organisationId, environment, endpointId, eventId, eventType: TEST_EVENT })
+  return queued(unit, { organisationId, environment, endpointId, eventId, eventType: TEST_EVENT })
 }
 
-/** Sends the event of a finished delivery again, as a new delivery. @throws Refusal 404, or 409 while it is pending. */
-export async function resend(work: Work, endpointId: string, deliveryId: string): Promise<DeliveryRow> {
-  await taking(work, endpointId)
-  const old = isId(deliveryId) ? await work.em.findOne(DeliveryEntity, { id: deliveryId, endpointId }) : null
-  if (!old) throw no.webhook_delivery_not_found()
-  if (old.status === 'pending') throw no.webhook_delivery_pending()
-  return queued(work, old)
+/** Sends the event of a finished delivery again, as a new delivery. @throws ServiceError 404, or 409 while it is pending. */
+export async function resend(unit: UnitOfWork, endpointId: string, deliveryId: string): Promise<DeliveryRow> {
+  await taking(unit, endpointId)
+  const old = isId(deliveryId) ? await unit.em.findOne(DeliveryEntity, { id: deliveryId, endpointId }) : null
+  if (!old) throw errors.webhook_delivery_not_found()
+  if (old.status === 'pending') throw errors.webhook_delivery_pending()
+  return queued(unit, old)
 }
 
 function queued(
-  work: Work,
+  unit: UnitOfWork,
   of: Pick<DeliveryRow, 'organisationId' | 'environment' | 'endpointId' | 'eventId' | 'eventType'>,
 ): DeliveryRow {
   const at = new Date()
@@ -63,10 +68,10 @@ function queued(
     ...{ id: newId(), organisationId, environment, endpointId, eventId, eventType },
     ...{ status: 'pending', attempts: [], nextAttemptAt: at, createdAt: at, updatedAt: at },
   }
-  work.defer(sql`insert into webhook_deliveries (id, organisation_id, environment, endpoint_id, event_id, event_type, status, next_attempt_at, due_at, created_at, updated_at)
+  unit.appendToCommit(sql`insert into webhook_deliveries (id, organisation_id, environment, endpoint_id, event_id, event_type, status, next_attempt_at, due_at, created_at, updated_at)
     values (${row.id}, ${organisationId}, ${environment}, ${endpointId}, ${eventId}, ${eventType}, 'pending', ${at}, now(), ${at}, ${at})`)
-  work.defer(sql`update webhook_queues set due_at = least(due_at, now()) where endpoint_id = ${endpointId}`)
-  work.afterCommit(() => work.runtime.wake(DELIVER))
+  unit.appendToCommit(sql`update webhook_queues set due_at = least(due_at, now()) where endpoint_id = ${endpointId}`)
+  unit.afterCommit(() => unit.runtime.trigger(DELIVER))
   return row
 }
 
@@ -75,11 +80,11 @@ function queued(
  * and what happened while it was disabled. A dry run only counts.
  */
 export async function recover(
-  work: Work,
+  unit: UnitOfWork,
   { webhookEndpointId: endpointId, since, dryRun }: z.output<typeof Recovery>,
 ): Promise<z.infer<typeof Recovered>> {
-  const endpoint = await taking(work, endpointId)
-  const optIns = Object.entries(work.runtime.catalogue).flatMap(([type, { optIn }]) => (optIn ? [type] : []))
+  const endpoint = await taking(unit, endpointId)
+  const optIns = Object.entries(catalogueOf(unit.runtime.domains)).flatMap(([type, { optIn }]) => (optIn ? [type] : []))
   const missed = `from events e
     where e.organisation_id = $1 and e.environment = $2 and e.created_at >= $3 and e.drained_at is not null
       and e.type <> '${TEST_EVENT}' and (e.type = any($4) or ($4::text[] is null and not e.type = any($5)))
@@ -87,7 +92,7 @@ export async function recover(
         where d.event_id = e.id and d.endpoint_id = $6 and d.status in ('delivered', 'pending'))`
   const from = new Date(Math.max(Date.parse(since), endpoint.createdAt.getTime()))
   const values = [endpoint.organisationId, endpoint.environment, from, endpoint.events, optIns, endpointId]
-  const client = sqlOf(work.em)
+  const client = sqlOf(unit.em)
   const { rows } = await client.query<{ found: number }>(`select count(*)::int as found ${missed}`, values)
   const found = rows[0]?.found ?? 0
   if (dryRun || found === 0) return { found, queued: 0, dryRun }
@@ -99,7 +104,7 @@ export async function recover(
     client,
     events.map((event) => ({ ...event, endpoint_id: endpointId })),
   )
-  work.afterCommit(() => work.runtime.wake(DELIVER))
+  unit.afterCommit(() => unit.runtime.trigger(DELIVER))
   return { found, queued: events.length, dryRun }
 }
 

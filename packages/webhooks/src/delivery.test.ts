@@ -1,7 +1,7 @@
-import { OUTBOX } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { newMerchant, type Receiver, useService } from '#testing'
-import { deliveriesOf, emitEvents, endpoint, finished, receiverPool, until } from './testing.ts'
+import { deliveriesOf, emitEvents, endpoint, finished, receiverPool, until } from '../test/deliveries.ts'
+import { OUTBOX } from './outbox.ts'
 
 const receivers = await receiverPool()
 const service = useService({ worker: true, settings: { WEBHOOK_DEV_TARGETS: receivers.devTargets } })
@@ -35,8 +35,8 @@ test('an opt-in type goes only to endpoints that name it', async () => {
   const merchant = await newMerchant(service)
   const all = await receivers.start()
   const named = await receivers.start()
-  const catalogue = service.runtime.catalogue as Record<string, object>
-  catalogue['optional.happened'] = { ...service.runtime.catalogue['webhook.test'], optIn: true }
+  const catalogue = service.runtime.domains.find(({ name }) => name === 'webhooks')?.events as Record<string, object>
+  catalogue['optional.happened'] = { ...catalogue['webhook.test'], optIn: true }
   try {
     await endpoint(merchant, { url: all.url })
     await endpoint(merchant, { url: named.url, events: ['optional.happened'] })
@@ -76,7 +76,7 @@ test('recovery counts first, then sends what failed and what was missed while di
   await deliveriesOf(merchant, id, finished)
   await merchant.call(`PATCH /v1/webhooks/${id}`, { body: { status: 'disabled' } })
   const missed = await emitEvents(service.runtime, merchant, 2)
-  service.runtime.wake(OUTBOX)
+  service.runtime.trigger(OUTBOX)
   await until(
     () =>
       service.runtime.pool.query('select from events where organisation_id = $1 and drained_at is null', [

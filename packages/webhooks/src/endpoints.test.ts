@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { newMerchant, useService } from '#testing'
-import { endpoint, stored } from './testing.ts'
+import { endpoint, stored } from '../test/deliveries.ts'
 
 const service = useService()
 const url = 'https://merchant.example/hooks'

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
-import { resource, tenant, tenantFilter, times } from '@payments/kernel'
+import { resource, tenant, tenantFilter, times } from '@payments/platform'
 import type { z } from 'zod'
 import type { Attempt, Delivery, Endpoint } from './schemas.ts'
 import { endpointMachine } from './states.ts'

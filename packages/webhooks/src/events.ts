@@ -1,13 +1,13 @@
-import type { EventType } from '@payments/kernel'
-import { announced } from './announced.ts'
+import type { EventType } from '@payments/platform'
+import { plannedEventTypes } from './event-types.ts'
 import { Endpoint } from './schemas.ts'
 
 export const TEST_EVENT = 'webhook.test'
 
 export const events = {
-  ...announced,
+  ...plannedEventTypes,
   [TEST_EVENT]: {
-    says: 'A test that you asked for; goes to the one endpoint it was asked for',
+    description: 'A test that you asked for; goes to the one endpoint it was asked for',
     data: Endpoint,
     sample: {
       id: '01936f2a-7c1e-7000-8000-000000000002',

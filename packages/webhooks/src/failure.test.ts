@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest'
 import { newMerchant, useService } from '#testing'
-import { advance, deliveriesOf, emitEvents, endpoint, finished, receiverPool, stored, until } from './testing.ts'
+import {
+  advance,
+  deliveriesOf,
+  emitEvents,
+  endpoint,
+  finished,
+  receiverPool,
+  stored,
+  until,
+} from '../test/deliveries.ts'
 
 const receivers = await receiverPool()
 const service = useService({ worker: true, settings: { WEBHOOK_DEV_TARGETS: receivers.devTargets } })

@@ -1,12 +1,17 @@
-/** Webhook endpoints, and the signed deliveries of events to them. */
-import { domain } from '@payments/kernel'
+/** Webhook endpoints, events, and their signed deliveries. */
+import { bind } from '@payments/kernel'
+import { domain } from '@payments/platform'
 import { advance } from './advance.ts'
+import { deliverTask } from './dispatcher.ts'
 import { DeliveryEntity, EndpointEntity, endpointResource } from './entity.ts'
+import { errors } from './errors.ts'
 import { events } from './events.ts'
-import { fanOut } from './fanout.ts'
+import { fanOutTask } from './fan-out.ts'
 import { migrations } from './migrations.ts'
-import { deliver } from './pump.ts'
+import { publicNames, targetNames } from './names.ts'
+import { eventRecorder } from './outbox.ts'
 import { webhooksRouter } from './router.ts'
+import { webhooksSettings } from './settings.ts'
 
 export const webhooks = domain({
   name: 'webhooks',
@@ -14,11 +19,21 @@ export const webhooks = domain({
   entities: [EndpointEntity, DeliveryEntity],
   resources: [endpointResource],
   migrations,
-  loops: [fanOut, deliver],
+  errors,
   events,
-  advance,
+  settings: webhooksSettings,
+  providers: [
+    {
+      port: targetNames,
+      create: () => [bind(targetNames, 'test', publicNames), bind(targetNames, 'live', publicNames)],
+    },
+  ],
+  tasks: [fanOutTask, deliverTask],
+  recorder: eventRecorder,
+  sandbox: { advance },
 })
 
 export { payloadOf } from './catalogue.ts'
-export { publicNames, type Resolve, targetNames } from './names.ts'
+export { type Resolve, targetNames } from './names.ts'
+export { emit, OUTBOX } from './outbox.ts'
 export { signedHeaders } from './signature.ts'

@@ -1,9 +1,22 @@
-import { lifecycle, type MigrationStep } from '@payments/kernel'
+import { lifecycle, type MigrationStep } from '@payments/platform'
 
 export const migrations: readonly MigrationStep[] = [
   {
     name: '20261121000400_webhooks',
     up: [
+      `create table events (
+        id uuid primary key,
+        organisation_id uuid not null,
+        environment text not null check (environment in ('test', 'live')),
+        type text not null,
+        resource_id uuid not null,
+        payload json not null,
+        created_at timestamptz(3) not null,
+        drained_at timestamptz(3)
+      )`,
+      'create index events_undrained on events (id) where drained_at is null',
+      'create index events_by_time on events (organisation_id, environment, created_at)',
+
       `create table webhook_endpoints (
         id uuid primary key,
         organisation_id uuid not null references organisations,

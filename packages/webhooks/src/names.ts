@@ -5,7 +5,7 @@ import { port } from '@payments/kernel'
 export type Resolve = (name: string) => Promise<readonly string[]>
 
 /** How names of targets become addresses. Tests bind their own. */
-export const targetNames = port<Resolve>('Name resolution')
+export const targetNames = port<Resolve>('Name resolution is not available')
 
 /**
  * Asks the configured name servers alone, never `/etc/hosts`, and outside the thread pool of `getaddrinfo`: a name server

@@ -1,5 +1,7 @@
-import type { Environment, Work } from '@payments/kernel'
-import { FORGETTABLE, inTransaction, newId, sqlOf } from '@payments/kernel'
+import type { Environment } from '@payments/kernel'
+import { newId } from '@payments/kernel'
+import type { UnitOfWork } from '@payments/platform'
+import { inTransaction, sqlOf, WITHOUT_FLUSH } from '@payments/platform'
 import type { Pool } from 'pg'
 
 /** Deliveries under way at once to an endpoint that answers well, and to one whose last attempt failed or was slow. */
@@ -10,7 +12,7 @@ const FEW_SLOTS = 1
 const LEASE_SECONDS = 30
 
 /** Everything that one attempt needs. */
-export interface Parcel {
+export interface DeliveryAttempt {
   readonly id: string
   readonly claim: string
   readonly organisationId: string
@@ -35,7 +37,7 @@ interface Due {
 }
 
 /** When to look at an endpoint again: the end of its oldest lease while its slots are taken, else its earliest due delivery. */
-const NEXT_LOOK = `coalesce(
+const NEXT_DUE = `coalesce(
   case when (select count(*) from webhook_deliveries d where d.endpoint_id = q.endpoint_id and d.claim is not null and d.due_at > now()) >= q.slots
     then (select min(d.due_at) from webhook_deliveries d where d.endpoint_id = q.endpoint_id and d.claim is not null and d.due_at > now())
     else (select min(d.due_at) from webhook_deliveries d where d.endpoint_id = q.endpoint_id and d.status = 'pending')
@@ -46,7 +48,7 @@ const NEXT_LOOK = `coalesce(
  * impaired endpoints. The endpoints that waited longest come first. Costs what the endpoints with due work cost, however
  * long the queue of any of them is: an endpoint whose slots are taken is not looked at until one is free.
  */
-export async function claim(pool: Pool, room: number, impairedRoom: number): Promise<readonly Parcel[]> {
+export async function claim(pool: Pool, room: number, impairedRoom: number): Promise<readonly DeliveryAttempt[]> {
   return inTransaction(
     pool,
     async (client) => {
@@ -58,7 +60,7 @@ export async function claim(pool: Pool, room: number, impairedRoom: number): Pro
       const shares = share(due, room, impairedRoom)
       if (shares.length === 0) return []
       const endpoints = shares.map(({ endpointId }) => endpointId)
-      const { rows } = await client.query<Parcel>(
+      const { rows } = await client.query<DeliveryAttempt>(
         `update webhook_deliveries d set claim = $3, due_at = now() + make_interval(secs => $4)
          from (select picked.id, q.slots from unnest($1::uuid[], $2::int[]) as s (endpoint_id, room)
                  join webhook_queues q on q.endpoint_id = s.endpoint_id
@@ -78,13 +80,13 @@ export async function claim(pool: Pool, room: number, impairedRoom: number): Pro
         [endpoints, shares.map((each) => each.room), newId(), LEASE_SECONDS, FULL_SLOTS],
       )
       await client.query(
-        `update webhook_queues q set served_at = clock_timestamp(), due_at = ${NEXT_LOOK} where q.endpoint_id = any($1)`,
+        `update webhook_queues q set served_at = clock_timestamp(), due_at = ${NEXT_DUE} where q.endpoint_id = any($1)`,
         [endpoints],
       )
       return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))
     },
     // A claim that a crash of the database forgets is made again.
-    FORGETTABLE,
+    WITHOUT_FLUSH,
   )
 }
 
@@ -103,7 +105,7 @@ function share(due: readonly Due[], room: number, impairedRoom: number): { endpo
 
 /** What became of an attempt, as the queue needs it. */
 export interface Outcome {
-  readonly parcel: Parcel
+  readonly delivery: DeliveryAttempt
   readonly status: 'pending' | 'delivered' | 'failed'
   /** Seconds until the next attempt, with `pending`. */
   readonly delay: number | null
@@ -130,12 +132,12 @@ export interface Failing {
  */
 export async function settle(pool: Pool, outcomes: readonly Outcome[]): Promise<readonly Failing[]> {
   const last = new Map<string, { alive: boolean | null; slots: number }>()
-  for (const { parcel, answered, fast } of outcomes) {
+  for (const { delivery, answered, fast } of outcomes) {
     if (answered === null) continue
-    const alive = answered || last.get(parcel.endpointId)?.alive === true
-    last.set(parcel.endpointId, { alive, slots: answered && fast ? FULL_SLOTS : FEW_SLOTS })
+    const alive = answered || last.get(delivery.endpointId)?.alive === true
+    last.set(delivery.endpointId, { alive, slots: answered && fast ? FULL_SLOTS : FEW_SLOTS })
   }
-  const endpoints = [...new Set(outcomes.map(({ parcel }) => parcel.endpointId))]
+  const endpoints = [...new Set(outcomes.map(({ delivery }) => delivery.endpointId))]
   return inTransaction(pool, async (client) => {
     await client.query(
       'select from webhook_queues where endpoint_id = any($1) order by endpoint_id for no key update',
@@ -151,18 +153,18 @@ export async function settle(pool: Pool, outcomes: readonly Outcome[]): Promise<
                  join webhook_endpoints w on w.id = r.endpoint_id) r
         where d.id = r.id and d.claim = r.claim and d.status = 'pending'`,
       [
-        outcomes.map(({ parcel }) => parcel.id),
-        outcomes.map(({ parcel }) => parcel.claim),
+        outcomes.map(({ delivery }) => delivery.id),
+        outcomes.map(({ delivery }) => delivery.claim),
         outcomes.map(({ attempt }) => JSON.stringify(attempt)),
         outcomes.map(({ status }) => status),
         outcomes.map(({ delay }) => delay),
-        outcomes.map(({ parcel }) => parcel.endpointId),
+        outcomes.map(({ delivery }) => delivery.endpointId),
       ],
     )
     const { rows } = await client.query<Failing>(
       `with r as (select * from unnest($1::uuid[], $2::boolean[], $3::int[]) as r (endpoint_id, alive, slots)),
         settled as (
-          update webhook_queues q set slots = coalesce(r.slots, q.slots), due_at = ${NEXT_LOOK},
+          update webhook_queues q set slots = coalesce(r.slots, q.slots), due_at = ${NEXT_DUE},
               failing_since = case when r.alive then null when r.alive is null then q.failing_since else coalesce(q.failing_since, now()) end,
               notices = case when r.alive then 0 else q.notices end
             from r where q.endpoint_id = r.endpoint_id
@@ -180,16 +182,16 @@ export async function settle(pool: Pool, outcomes: readonly Outcome[]): Promise<
 }
 
 /** Forgets failures: the endpoint is tried with all its slots, at once. */
-export async function reopenQueue(work: Work, endpointId: string): Promise<void> {
-  await sqlOf(work.em).query(
+export async function reopenQueue(unit: UnitOfWork, endpointId: string): Promise<void> {
+  await sqlOf(unit.em).query(
     'update webhook_queues set slots = $2, failing_since = null, notices = 0, due_at = now() where endpoint_id = $1',
     [endpointId, FULL_SLOTS],
   )
 }
 
 /** Ends the pending deliveries of an endpoint without another attempt. Those under way are left to their outcome. */
-export async function endPending(work: Work, endpointId: string, reason: string): Promise<void> {
-  await sqlOf(work.em).query(
+export async function endPending(unit: UnitOfWork, endpointId: string, reason: string): Promise<void> {
+  await sqlOf(unit.em).query(
     `update webhook_deliveries set status = 'failed', due_at = null, next_attempt_at = null, attempts = attempts || $2::jsonb,
         updated_at = greatest(now(), updated_at + interval '1 millisecond')
       where endpoint_id = $1 and status = 'pending' and claim is null`,

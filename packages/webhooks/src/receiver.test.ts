@@ -4,10 +4,10 @@ import { Webhook } from 'standardwebhooks'
 import { Agent, request } from 'undici'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newMerchant, type Received, startReceiver, useService } from '#testing'
+import { advance, deliveriesOf, endpoint } from '../test/deliveries.ts'
+import { type Case, verifiers } from '../test/verifiers.ts'
 import { signedHeaders } from './signature.ts'
 import { guardedConnector } from './target.ts'
-import { advance, deliveriesOf, endpoint } from './testing.ts'
-import { type Case, verifiers } from './verifiers.ts'
 
 const authority = { organization: 'Test', countryCode: 'NG', state: 'Lagos', locality: 'Lagos', validity: 2 }
 const ca = await createCA(authority)

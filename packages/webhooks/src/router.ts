@@ -1,9 +1,9 @@
-import { command, preparedCommand, query } from '@payments/kernel'
+import { command, query } from '@payments/platform'
 import { z } from 'zod'
-import { listed } from './catalogue.ts'
+import { eventTypes } from './catalogue.ts'
 import { deliveries, recover, resend, sendTest } from './deliveries.ts'
 import { present, presentDelivery } from './entity.ts'
-import { no } from './refusals.ts'
+import { errors } from './errors.ts'
 import {
   Delivery,
   DeliveryId,
@@ -23,11 +23,11 @@ import { change, find, list, register, revoke, rotate } from './service.ts'
 import { checkTarget } from './target.ts'
 
 const tag = 'Webhooks'
-const known = [no.webhook_endpoint_not_found, no.webhook_endpoint_revoked]
-const taking = [...known, no.webhook_endpoint_disabled]
+const known = [errors.webhook_endpoint_not_found, errors.webhook_endpoint_revoked]
+const taking = [...known, errors.webhook_endpoint_disabled]
 
 export const webhooksRouter = {
-  create: preparedCommand({
+  create: command({
     rest: 'POST /webhooks',
     access: 'write',
     tag,
@@ -38,9 +38,9 @@ export const webhooksRouter = {
     secretReply: true,
     input: NewEndpoint,
     output: EndpointWithSecret,
-    prepare: (read, input) => checkTarget(read, input.url),
-    async run(work, input, url) {
-      const { row, secret } = await register(work, input, url)
+    before: (context, input) => checkTarget(context, input.url),
+    async run(unit, input, url) {
+      const { row, secret } = await register(unit, input, url)
       return { ...present(row), secret }
     },
   }),
@@ -53,8 +53,8 @@ export const webhooksRouter = {
     message: 'Webhook endpoints retrieved',
     input: z.strictObject({}),
     output: EndpointList,
-    async run(read) {
-      const { rows, total } = await list(read)
+    async run(context) {
+      const { rows, total } = await list(context)
       return { webhookEndpoints: rows.map(present), total }
     },
   }),
@@ -67,9 +67,9 @@ export const webhooksRouter = {
     message: 'Event types retrieved',
     input: z.strictObject({}),
     output: EventTypes,
-    async run(read) {
-      const eventTypes = [...listed(read.runtime.catalogue)]
-      return { eventTypes, total: eventTypes.length }
+    async run(context) {
+      const types = [...eventTypes(context.runtime.domains)]
+      return { eventTypes: types, total: types.length }
     },
   }),
   get: query({
@@ -80,10 +80,10 @@ export const webhooksRouter = {
     message: 'Webhook endpoint retrieved',
     input: EndpointId,
     output: Endpoint,
-    refusals: [no.webhook_endpoint_not_found],
-    run: async (read, { webhookEndpointId }) => present(await find(read, webhookEndpointId)),
+    errors: [errors.webhook_endpoint_not_found],
+    run: async (context, { webhookEndpointId }) => present(await find(context, webhookEndpointId)),
   }),
-  update: preparedCommand({
+  update: command({
     rest: 'PATCH /webhooks/{webhookEndpointId}',
     access: 'write',
     tag,
@@ -93,9 +93,9 @@ export const webhooksRouter = {
     message: 'Webhook endpoint updated',
     input: EndpointPatch,
     output: Endpoint,
-    refusals: known,
-    prepare: async (read, input) => (input.url === undefined ? {} : { url: await checkTarget(read, input.url) }),
-    run: async (work, input, checked) => present(await change(work, { ...input, ...checked })),
+    errors: known,
+    before: async (context, input) => (input.url === undefined ? {} : { url: await checkTarget(context, input.url) }),
+    run: async (unit, input, checked) => present(await change(unit, { ...input, ...checked })),
   }),
   rotateSecret: command({
     rest: 'POST /webhooks/{webhookEndpointId}/rotate-secret',
@@ -107,9 +107,9 @@ export const webhooksRouter = {
     secretReply: true,
     input: Rotation,
     output: EndpointWithSecret,
-    refusals: known,
-    async run(work, input) {
-      const { row, secret } = await rotate(work, input)
+    errors: known,
+    async run(unit, input) {
+      const { row, secret } = await rotate(unit, input)
       return { ...present(row), secret }
     },
   }),
@@ -122,8 +122,8 @@ export const webhooksRouter = {
     message: 'Webhook endpoint deleted',
     input: EndpointId,
     output: Endpoint,
-    refusals: [no.webhook_endpoint_not_found],
-    run: async (work, { webhookEndpointId }) => present(await revoke(work, webhookEndpointId)),
+    errors: [errors.webhook_endpoint_not_found],
+    run: async (unit, { webhookEndpointId }) => present(await revoke(unit, webhookEndpointId)),
   }),
   deliveries: query({
     rest: 'GET /webhooks/{webhookEndpointId}/deliveries',
@@ -134,9 +134,9 @@ export const webhooksRouter = {
     message: 'Webhook deliveries retrieved',
     input: EndpointId,
     output: DeliveryList,
-    refusals: [no.webhook_endpoint_not_found],
-    async run(read, { webhookEndpointId }) {
-      const { rows, total } = await deliveries(read, webhookEndpointId)
+    errors: [errors.webhook_endpoint_not_found],
+    async run(context, { webhookEndpointId }) {
+      const { rows, total } = await deliveries(context, webhookEndpointId)
       return { deliveries: rows.map(presentDelivery), total }
     },
   }),
@@ -150,8 +150,8 @@ export const webhooksRouter = {
     status: 201,
     input: EndpointId,
     output: Delivery,
-    refusals: taking,
-    run: async (work, { webhookEndpointId }) => presentDelivery(await sendTest(work, webhookEndpointId)),
+    errors: taking,
+    run: async (unit, { webhookEndpointId }) => presentDelivery(await sendTest(unit, webhookEndpointId)),
   }),
   retry: command({
     rest: 'POST /webhooks/{webhookEndpointId}/deliveries/{deliveryId}/retry',
@@ -163,9 +163,9 @@ export const webhooksRouter = {
     status: 201,
     input: DeliveryId,
     output: Delivery,
-    refusals: [...taking, no.webhook_delivery_not_found, no.webhook_delivery_pending],
-    run: async (work, { webhookEndpointId, deliveryId }) =>
-      presentDelivery(await resend(work, webhookEndpointId, deliveryId)),
+    errors: [...taking, errors.webhook_delivery_not_found, errors.webhook_delivery_pending],
+    run: async (unit, { webhookEndpointId, deliveryId }) =>
+      presentDelivery(await resend(unit, webhookEndpointId, deliveryId)),
   }),
   recover: command({
     rest: 'POST /webhooks/{webhookEndpointId}/recover',
@@ -177,7 +177,7 @@ export const webhooksRouter = {
     message: 'Webhook events recovered',
     input: Recovery,
     output: Recovered,
-    refusals: taking,
+    errors: taking,
     run: recover,
   }),
 }

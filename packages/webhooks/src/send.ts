@@ -1,11 +1,12 @@
-import type { Runtime } from '@payments/kernel'
+import type { Runtime } from '@payments/platform'
 import { Agent, request } from 'undici'
 import type { z } from 'zod'
 import { targetNames } from './names.ts'
-import type { Parcel } from './queue.ts'
+import type { DeliveryAttempt } from './queue.ts'
 import { retryAfterSeconds } from './schedule.ts'
 import type { Attempt } from './schemas.ts'
 import { secretContext } from './service.ts'
+import { webhooksSettings } from './settings.ts'
 import { signedHeaders } from './signature.ts'
 import { checkUrl, guardedConnector, NameNotFound, TargetRefused } from './target.ts'
 
@@ -25,7 +26,7 @@ export interface Sent {
   readonly retryAfter: number | undefined
 }
 
-/** Sends parcels over connections to checked addresses; development targets are exempt from the check. */
+/** Sends attempts over connections to checked addresses; development targets are exempt from the check. */
 export function createSender(runtime: Runtime) {
   const options = { keepAliveTimeout: 4000, headersTimeout: TIMEOUT_MS, allowH2: false }
   const direct = new Agent({ ...options, connect: { timeout: TIMEOUT_MS } })
@@ -33,18 +34,21 @@ export function createSender(runtime: Runtime) {
     test: new Agent({ ...options, connect: connector('test') }),
     live: new Agent({ ...options, connect: connector('live') }),
   }
-  function connector(environment: Parcel['environment']) {
+  function connector(environment: DeliveryAttempt['environment']) {
     return guardedConnector((name) => runtime.providers.get(targetNames, environment)(name), TIMEOUT_MS)
   }
 
-  async function post(parcel: Parcel, at: Date): Promise<Omit<Sent, 'attempt'> & { status: number; body: string }> {
-    const { url, exempt } = checkUrl(parcel.url, runtime.settings.WEBHOOK_DEV_TARGETS)
-    const secrets = parcel.secrets.map((box) => runtime.keyring.open(box, secretContext(parcel.endpointId)))
+  async function post(
+    delivery: DeliveryAttempt,
+    at: Date,
+  ): Promise<Omit<Sent, 'attempt'> & { status: number; body: string }> {
+    const { url, exempt } = checkUrl(delivery.url, webhooksSettings.from(runtime.settings).WEBHOOK_DEV_TARGETS)
+    const secrets = delivery.secrets.map((box) => runtime.keyring.decrypt(box, secretContext(delivery.endpointId)))
     const answer = await request(url, {
       method: 'POST',
-      dispatcher: exempt ? direct : guarded[parcel.environment],
-      headers: signedHeaders({ ...parcel, secrets, deliveryId: parcel.id, at }),
-      body: parcel.body,
+      dispatcher: exempt ? direct : guarded[delivery.environment],
+      headers: signedHeaders({ ...delivery, secrets, deliveryId: delivery.id, at }),
+      body: delivery.body,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     return {
@@ -57,7 +61,7 @@ export function createSender(runtime: Runtime) {
   }
 
   return {
-    async send(parcel: Parcel): Promise<Sent> {
+    async send(delivery: DeliveryAttempt): Promise<Sent> {
       const at = new Date()
       const started = performance.now()
       const written = (status: number | null, body: string | null, error: string | null): Sent['attempt'] => ({
@@ -68,10 +72,10 @@ export function createSender(runtime: Runtime) {
         durationMs: Math.round(performance.now() - started),
       })
       try {
-        const { status, body, ...rest } = await post(parcel, at)
+        const { status, body, ...rest } = await post(delivery, at)
         return { ...rest, attempt: written(status, body, reasonOf(status)) }
       } catch (error) {
-        const final = error instanceof TargetRefused || (error as Error).name === 'Refusal'
+        const final = error instanceof TargetRefused || (error as Error).name === 'ServiceError'
         return { attempt: written(null, null, sentence(error)), final, gone: false, retryAfter: undefined }
       }
     },
@@ -122,11 +126,11 @@ const SENTENCES: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'The connection was closed',
 }
 
-/** What went wrong, for the merchant: no address, no stack, nothing of ours. */
+/** What went wrong, for the merchant: no address, errors stack, nothing of ours. */
 function sentence(error: unknown): string {
   const { name, code, errors } = error as Error & { code?: unknown; errors?: readonly unknown[] }
   if (error instanceof TargetRefused || error instanceof NameNotFound) return (error as Error).message
-  if (name === 'Refusal') return 'The URL may not be called'
+  if (name === 'ServiceError') return 'The URL may not be called'
   if (name === 'TimeoutError') return 'No answer within 10 seconds'
   if (errors?.[0]) return sentence(errors[0])
   if (typeof code !== 'string') return 'The request failed'

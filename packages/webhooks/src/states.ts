@@ -1,20 +1,20 @@
 import { machine } from '@payments/kernel'
 
 export const endpointMachine = machine('webhook_endpoint', 'enabled', {
-  enabled: { says: 'Receives events', moves: { disable: 'disabled', revoke: 'revoked' } },
+  enabled: { description: 'Receives events', moves: { disable: 'disabled', revoke: 'revoked' } },
   disabled: {
-    says: 'Switched off by the merchant, by an answer of 410 or after five days of failures',
+    description: 'Switched off by the merchant, by an answer of 410 or after five days of failures',
     moves: { enable: 'enabled', revoke: 'revoked' },
   },
-  revoked: { says: 'Deleted by the merchant; its history stays' },
+  revoked: { description: 'Deleted by the merchant; its history stays' },
 })
 
 export const deliveryMachine = machine('webhook_delivery', 'pending', {
   pending: {
-    says: 'Waits for its first or next attempt',
+    description: 'Waits for its first or next attempt',
     needs: ['next_attempt_at'],
     moves: { accept: 'delivered', give_up: 'failed' },
   },
-  delivered: { says: 'The receiver answered with a 2xx status' },
-  failed: { says: 'Every attempt failed, or the endpoint may not be called any more' },
+  delivered: { description: 'The receiver answered with a 2xx status' },
+  failed: { description: 'Every attempt failed, or the endpoint may not be called any more' },
 })

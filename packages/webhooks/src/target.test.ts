@@ -2,9 +2,9 @@ import { createServer, type Server } from 'node:net'
 import { bind } from '@payments/kernel'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newMerchant, useService } from '#testing'
+import { deliveriesOf, endpoint } from '../test/deliveries.ts'
 import { isPublic } from './addresses.ts'
 import { targetNames } from './names.ts'
-import { deliveriesOf, endpoint } from './testing.ts'
 
 /** What names resolve to here; a list of lists answers differently each time. */
 const answers = new Map<string, (readonly string[])[]>()
@@ -48,7 +48,7 @@ const SPELLINGS = [
   ...['127.0.0.1', '127.1', '127.0.1', '127.255.255.254', '2130706433', '017700000001', '0x7f000001', '0x7F.1'],
   ...['0177.0.0.1', '0x7f.0x0.0x0.0x1', '0177.0x0.0.01', '127.0.0.1.', '127.1.', '2130706433.', '%31%32%37.0.0.1'],
   ...['127%2e0%2e0%2e1', '00000177.0.0.1', '0x7f.0.1', '0', '0.0.0.0', '0x0', '00', '0.0.0.0.', '127.0.0.01'],
-  // Unicode digits, dots and letters that become ASCII.
+  // Unicode digits, dots and emails that become ASCII.
   ...[
     '１２７.０.０.１',
     '①②⑦.⓪.⓪.①',

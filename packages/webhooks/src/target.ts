@@ -1,8 +1,10 @@
 import { isIP, type LookupFunction } from 'node:net'
-import { invalid, type Read } from '@payments/kernel'
+import { invalid } from '@payments/kernel'
+import type { QueryContext } from '@payments/platform'
 import { buildConnector } from 'undici'
 import { isPublic, isPublicHost } from './addresses.ts'
 import { type Resolve, targetNames } from './names.ts'
+import { webhooksSettings } from './settings.ts'
 
 const NOT_PUBLIC = 'Must not point to a private, loopback or link-local address'
 
@@ -19,7 +21,7 @@ export class NameNotFound extends Error {
 /**
  * Checks a URL as it is written, without asking anybody.
  * @returns the canonical URL, and whether it is one of the exempt development targets.
- * @throws Refusal 422 on `url`: not HTTPS, credentials in it, or a host that is no public name or address.
+ * @throws ServiceError 422 on `url`: not HTTPS, credentials in it, or a host that is no public name or address.
  */
 export function checkUrl(text: string, devTargets: readonly string[]): { url: URL; exempt: boolean } {
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -34,12 +36,12 @@ export function checkUrl(text: string, devTargets: readonly string[]): { url: UR
 /**
  * Checks a URL and every address of its name before it is stored. A name that does not resolve yet is accepted: each
  * connection asks again.
- * @throws Refusal 422 on `url`.
+ * @throws ServiceError 422 on `url`.
  */
-export async function checkTarget(read: Read, text: string): Promise<string> {
-  const { url, exempt } = checkUrl(text, read.runtime.settings.WEBHOOK_DEV_TARGETS)
+export async function checkTarget(context: QueryContext, text: string): Promise<string> {
+  const { url, exempt } = checkUrl(text, webhooksSettings.from(context.runtime.settings).WEBHOOK_DEV_TARGETS)
   if (exempt || isIP(url.hostname.replace(/^\[|\]$/g, ''))) return url.href
-  const addresses = await read.runtime.providers.get(targetNames, read.actor.environment)(url.hostname)
+  const addresses = await context.runtime.providers.get(targetNames, context.actor.environment)(url.hostname)
   if (!addresses.every(isPublic)) throw invalid({ url: NOT_PUBLIC })
   return url.href
 }

@@ -1,8 +1,7 @@
-import { createKeyFor, foundOrganisation, signedIn } from '@payments/accounts/testing'
 import { type Access, newId } from '@payments/kernel'
 import { beforeAll, expect, test } from 'vitest'
-import { call, newMerchant, useService } from '#testing'
-import { type Operation, operations } from './operations.ts'
+import { call, createKeyFor, foundOrganisation, newMerchant, signedIn, useService } from '#testing'
+import { operations, type RestOperation } from './operations.ts'
 
 // Every REST operation × every kind of caller. The expectation is this file's own table, one row for each kind of
 // access, so that it does not repeat what the code under test thinks. A new operation joins by itself.
@@ -15,7 +14,7 @@ const SESSION = '403 Dashboard session required'
 const OWNER = '403 Owner role required'
 const OPERATOR = '403 Operator role required'
 const SUSPENDED = '403 Organisation suspended'
-const SANDBOX = '403 The sandbox is available to the test environment only'
+const SANDBOX = '403 The sandbox is available in the test environment only'
 const passes = 'passes'
 
 const badKeys = { wrongKey: BAD_KEY, otherSecret: BAD_KEY, expiredKey: BAD_KEY, revokedKey: BAD_KEY }
@@ -119,19 +118,28 @@ beforeAll(async () => {
 })
 
 /** Does the operation accept a request with nothing but its path? */
-const bare = (operation: Operation): boolean =>
-  operation.input.safeParse(Object.fromEntries(operation.placeholders.map((name) => [name, newId()]))).success
+const bare = (operation: RestOperation): boolean =>
+  operation.operation.input.safeParse(Object.fromEntries(operation.placeholders.map((name) => [name, newId()]))).success
 
 /** Whom its records show themselves to: an operator sees every organisation, a public page has no owner. */
-const sees = (operation: Operation, caller: Caller): boolean =>
-  operation.meta.access === 'operator' || operation.meta.access === 'public' || HOME.includes(caller)
+const sees = (operation: RestOperation, caller: Caller): boolean =>
+  operation.operation.meta.access === 'operator' ||
+  operation.operation.meta.access === 'public' ||
+  HOME.includes(caller)
 
 /**
  * The status of an operation that lets the caller in. Nothing changes by it: a write carries a body that no schema
- * accepts (422), or, where a record is somebody else's, no body and the record's real id (404).
+ * accepts (422), or, where a record is another organisation's, no body and the record's real id (404).
  */
-function admitted(operation: Operation, caller: Caller): { status: number; path: string; body: object | undefined } {
-  const { method, meta, placeholders } = operation
+function admitted(
+  operation: RestOperation,
+  caller: Caller,
+): { status: number; path: string; body: object | undefined } {
+  const {
+    method,
+    placeholders,
+    operation: { meta },
+  } = operation
   const known = placeholders.every((name) => records[name] !== undefined)
   const path = (real: boolean) =>
     `/v1${operation.path.replace(/\{(\w+)\}/g, (_match, name) => (real && records[name]) || newId())}`
@@ -141,7 +149,7 @@ function admitted(operation: Operation, caller: Caller): { status: number; path:
       : { status: 422, path: path(true), body: { unexpected: true } }
   if (method === 'GET' && sees(operation, caller) && known)
     return { status: meta.status, path: path(true), body: undefined }
-  // Deleting one's own record would work: that one is asked for by an id that nobody has.
+  // Deleting one's own record would succeed: that one is asked for by an id that nobody has.
   return {
     status: bare(operation) ? 404 : 422,
     path: path(method === 'GET' || !sees(operation, caller)),
@@ -152,35 +160,37 @@ function admitted(operation: Operation, caller: Caller): { status: number; path:
 const callers = Object.keys(everybody) as Caller[]
 
 test.for(operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
-  'lets in and turns away exactly whom its access says: %s',
+  'admits and refuses exactly the callers that its access names: %s',
   async ([, operation]) => {
-    const expected = expectations[operation.meta.access]
+    const expected = expectations[operation.operation.meta.access]
     const actual = {} as Row
     const wanted = {} as Row
     for (const caller of callers) {
       const { status, path, body } = admitted(operation, caller)
-      const { [caller]: verdict } = expected
+      const { [caller]: expectation } = expected
       const reply = await call(service, `${operation.method} ${path}`, {
         token: credentials[caller],
         ...(body ? { body } : {}),
       })
       const away =
         caller === 'otherEnvironment' && reply.body.message?.endsWith('not available in the live environment')
-      wanted[caller] = verdict === passes ? `${status}` : verdict
-      actual[caller] = verdict === passes ? `${away ? status : reply.status}` : `${reply.status} ${reply.body.message}`
-      if (verdict === passes && actual[caller] !== wanted[caller]) actual[caller] += ` ${reply.body.message}`
+      wanted[caller] = expectation === passes ? `${status}` : expectation
+      actual[caller] =
+        expectation === passes ? `${away ? status : reply.status}` : `${reply.status} ${reply.body.message}`
+      if (expectation === passes && actual[caller] !== wanted[caller]) actual[caller] += ` ${reply.body.message}`
     }
     expect(actual).toEqual(wanted)
   },
 )
 
 test('every operation has an access that the table knows, and every kind of caller is in the table', () => {
-  for (const operation of operations) expect(Object.keys(expectations[operation.meta.access])).toEqual(callers)
+  for (const operation of operations)
+    expect(Object.keys(expectations[operation.operation.meta.access])).toEqual(callers)
 })
 
 test('an API key on a mutating operation needs its Idempotency-Key, a session needs none', async () => {
   for (const operation of operations.filter(({ method }) => method !== 'GET')) {
-    const expected = expectations[operation.meta.access]
+    const expected = expectations[operation.operation.meta.access]
     const path = admitted(operation, 'owner').path
     const line = `${operation.method} ${path}`
     const keyed = await call(service, line, { token: credentials.writeKey, key: null, body: { unexpected: true } })

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { invalid } from '@payments/kernel'
 import getRawBody from 'raw-body'
-import { no } from './refusals.ts'
+import { errors } from './errors.ts'
 
 const LIMIT_BYTES = 100_000
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * The bytes of a request's body, at most 100 kB.
- * @throws Refusal 413 when there are more, 400 when the sender hung up half-way.
+ * @throws ServiceError 413 when there are more, 400 when the sender hung up half-way.
  */
 export async function readBody(req: IncomingMessage): Promise<Buffer> {
   if (req.headers['content-length'] === '0' || (!req.headers['content-length'] && !req.headers['transfer-encoding']))
@@ -16,25 +16,26 @@ export async function readBody(req: IncomingMessage): Promise<Buffer> {
   try {
     return await getRawBody(req, { limit: LIMIT_BYTES, length: req.headers['content-length'] ?? null })
   } catch (error) {
-    if ((error as { type?: string }).type === 'entity.too.large') throw no.body_too_large({ cause: error })
-    throw no.body_malformed({ cause: error })
+    if ((error as { type?: string }).type === 'entity.too.large') throw errors.body_too_large({ cause: error })
+    throw errors.body_malformed({ cause: error })
   }
 }
 
 /**
  * A JSON object from bytes; an absent body is `{}`.
- * @throws Refusal 415 for another media type, 400 for malformed JSON, 422 for something that is no object or holds a NUL.
+ * @throws ServiceError 415 for another media type, 400 for malformed JSON, 422 for something that is no object or holds a NUL.
  */
 export function parseBody(bytes: Buffer, contentType: string | undefined): Record<string, unknown> {
   if (bytes.length === 0) return {}
-  if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(contentType?.trim() ?? '')) throw no.body_type()
+  if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(contentType?.trim() ?? ''))
+    throw errors.body_type()
   let value: unknown
   let text: string
   try {
     text = utf8.decode(bytes)
     value = JSON.parse(text)
   } catch (error) {
-    throw no.body_malformed({ cause: error })
+    throw errors.body_malformed({ cause: error })
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalid({ body: 'Must be a JSON object' })

@@ -1,38 +1,41 @@
-import type { Runtime } from '@payments/kernel'
-import { hasten, routesProvider } from '@payments/routes'
+import type { Process } from '@payments/api'
+import type { Callback } from '@payments/platform'
 import type Koa from 'koa'
 import { readBody } from './body.ts'
 import { success } from './envelope.ts'
-import { no } from './refusals.ts'
-import type { Gateway, State } from './state.ts'
+import { errors } from './errors.ts'
+import type { State } from './state.ts'
 
-const PATH = '/v1/callbacks/payment-routes'
+const PREFIX = '/v1/callbacks'
 
 /**
- * Where providers call back. No operation of the API: the signature is over the bytes, and the shape is the provider's. A callback
- * is believed in one thing, that it is time to look; what it says of money is not read.
- *
- * Stands before the limits: all of a provider's callbacks come from one address, and one too many would leave a deposit to the
- * hourly look. Whatever the provider did not sign goes on to the limits like any other request, and then to {@link mountCallbacks}.
+ * Provider callbacks of all domains. They are handled before the rate limits: all callbacks of a provider come from one
+ * address, and one too many would delay a deposit. A request that the provider did not sign continues to the limits like
+ * any other, and is refused by {@link refuseCallbacks}.
  */
-export function callbacks(runtime: Runtime): Koa.Middleware<State> {
+export function callbacks({ runtime }: Process): Koa.Middleware<State> {
+  const byPath = new Map<string, Callback>(
+    runtime.domains.flatMap(({ callbacks }) => callbacks ?? []).map((each) => [`${PREFIX}${each.path}`, each]),
+  )
   return async (ctx, next) => {
-    if (ctx.method !== 'POST' || ctx.path !== PATH) return next()
-    const heard = runtime.providers.find(routesProvider, 'live')?.callback?.({
+    const callback = ctx.method === 'POST' ? byPath.get(ctx.path) : undefined
+    if (!callback) return next()
+    ctx._matchedRoute = ctx.path
+    const outcome = await callback.receive(runtime, {
       body: await readBody(ctx.req),
       header: (name) => ctx.get(name) || undefined,
     })
-    if (!heard) return next()
-    ctx._matchedRoute = PATH
-    if (heard.depositAddress) await hasten(runtime, 'live', heard.depositAddress)
+    if (outcome !== 'received') {
+      ctx.state.refusedCallback = outcome
+      return next()
+    }
     ctx.type = 'application/json'
     ctx.body = success('Callback received', null)
   }
 }
 
-/** The answer to a callback that nobody signed, and to one that there is no provider for. */
-export function mountCallbacks(router: Gateway, runtime: Runtime): void {
-  router.post(PATH, () => {
-    throw runtime.providers.find(routesProvider, 'live')?.callback ? no.signature_invalid() : no.not_found()
-  })
+/** Refuses, after the rate limits, the callbacks that were not handled. */
+export const refuseCallbacks: Koa.Middleware<State> = (ctx, next) => {
+  if (!ctx.state.refusedCallback) return next()
+  throw ctx.state.refusedCallback === 'unsigned' ? errors.signature_invalid() : errors.not_found()
 }

@@ -1,81 +1,88 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
-import { actorOf, type Credential, keyUses, withoutSession } from '@payments/accounts'
-import { authorise, invalid, isOpen, type Log, Refusal, type Runtime, reader } from '@payments/kernel'
-import type { Admission } from './admission.ts'
+import type { Process } from '@payments/api'
+import { type Actor, allowsAnonymous, authorise, invalid } from '@payments/kernel'
+import { type CallContext, type Log, queryContext, replyOf } from '@payments/platform'
 import { parseBody, readBody } from './body.ts'
+import { download } from './download.ts'
 import { success } from './envelope.ts'
-import { idempotency } from './idempotency.ts'
-import { listed } from './listing.ts'
-import type { Operation } from './operations.ts'
-import { no } from './refusals.ts'
+import { errors } from './errors.ts'
+import { listing } from './listing.ts'
+import type { RestOperation } from './operations.ts'
+import type { RequestFacts } from './request-context.ts'
 
 const KEY_LENGTH = 255
 
 /** A request as the layers before the operation left it. */
-export interface Admitted {
+export interface RequestInput {
   readonly req: IncomingMessage
   readonly ip: string
   readonly path: string
   readonly query: Record<string, string | string[] | undefined>
   readonly params: Record<string, string>
-  readonly credential: Credential
-  readonly admission: Admission
-  /** The header `X-Service-Environment`, as it came. */
-  readonly environment: string | undefined
   readonly log: Log
+  readonly facts: RequestFacts
+  /** The caller. `allowAnonymous`: a stale session counts as no credential. */
+  actor(options: { allowAnonymous: boolean }): Actor
+  /** Reads the credential's facts again, without counting a request. @throws ServiceError 401 when it is no longer valid */
+  recheck(): Promise<void>
 }
 
 /** What goes back to the client. */
-interface Answer {
+export interface Reply {
   readonly status: number
+  readonly type: string
   readonly body: string | Readable
-  readonly replayed: boolean
+  readonly replayed?: boolean
+  readonly filename?: string | undefined
 }
 
+const JSON_TYPE = 'application/json'
+
 /**
- * Turns admitted requests into replies. The order of the layers is the contract's: authentication, suspension and scope,
- * then the idempotency key, then a replay, and only then the body.
+ * Turns requests into replies. The order of the layers is the contract's: authentication, suspension and scope, then the
+ * idempotency key, then a replay, and only then the body.
  */
-export function dispatcher(runtime: Runtime) {
-  const keys = idempotency(runtime)
-  const uses = keyUses(runtime)
-
-  return async (operation: Operation, request: Admitted): Promise<Answer> => {
+export function dispatcher({ runtime, executor, callContext }: Process) {
+  return async ({ operation, placeholders, method }: RestOperation, request: RequestInput): Promise<Reply> => {
     const { meta } = operation
-    const credential = isOpen(meta.access) ? withoutSession(request.credential) : request.credential
-    const actor = actorOf(credential, request.admission, request.environment)
-    if (actor.keyId) uses.note(actor.keyId)
+    const actor = request.actor({ allowAnonymous: allowsAnonymous(meta.access) })
     authorise(meta.access, actor)
-    const bodyOf = (data: unknown) => success(meta.message, data)
-    const context = { runtime, actor, log: request.log, ip: request.ip }
+    const call: CallContext = callContext(actor, { log: request.log, ip: request.ip })
+    const replyTo = (data: unknown): Reply => ({
+      status: meta.status,
+      type: JSON_TYPE,
+      body: success(meta.message, data),
+    })
 
-    if (meta.listing) {
-      const body = await listed(meta.message, meta.listing, reader(runtime, actor, request.log))
-      return { status: meta.status, body, replayed: false }
+    if (operation.pages) {
+      const body = await listing(meta.message, operation.pages, queryContext(runtime, actor, request.log))
+      return { status: meta.status, type: JSON_TYPE, body }
     }
-    if (operation.method === 'GET') {
-      const data = await operation.call(context, queryInput(operation, request))
-      return { status: meta.status, body: bodyOf(data), replayed: false }
-    }
+    if (operation.download)
+      return {
+        status: meta.status,
+        ...(await download(operation, call, queryInput(operation.input, placeholders, request), request.recheck)),
+      }
+    if (method === 'GET')
+      return replyTo(await executor.execute(operation, call, queryInput(operation.input, placeholders, request)))
     if (actor.kind !== 'key') {
-      const data = await operation.call(context, await bodyInput(operation, request))
-      return { status: meta.status, body: bodyOf(data), replayed: false }
+      const bytes = await readBody(request.req)
+      return replyTo(await executor.execute(operation, call, bodyInput(method, placeholders, request, bytes)))
     }
-    const identity = { actor, method: operation.method, path: request.path, key: idempotencyKey(request.req) }
+    const key = { actor, method, path: request.path, key: idempotencyKey(request.req) }
     const bytes = await readBody(request.req)
-    if (request.admission.replay) return keys.open(identity, request.admission.replay)
-    return keys.once(
-      identity,
-      { prepares: meta.prepares, secret: meta.secretReply, status: meta.status, bodyOf },
-      async (seal) => {
-        await operation.call({ ...context, seal }, inputOf(operation, request, bytes))
-      },
-    )
+    const { replay } = request.facts
+    if (replay) return { ...replyOf(runtime, key, replay), type: JSON_TYPE, replayed: true }
+    const reply = await executor.executeKeyed(operation, call, () => bodyInput(method, placeholders, request, bytes), {
+      key,
+      reply: (data) => ({ status: meta.status, body: success(meta.message, data) }),
+    })
+    return { ...reply, type: JSON_TYPE }
   }
 }
 
-/** The key of a mutating request, as replays are looked up before anybody knows the operation; undefined when there is none to look up. */
+/** The key of a mutating request, as stored replies are looked up before the operation is known; undefined without one. */
 export function replayKey(req: IncomingMessage): string | undefined {
   const values = req.headersDistinct['idempotency-key']
   return values?.length === 1 && values[0] && values[0].length <= KEY_LENGTH ? values[0] : undefined
@@ -83,37 +90,35 @@ export function replayKey(req: IncomingMessage): string | undefined {
 
 function idempotencyKey(req: IncomingMessage): string {
   const values = req.headersDistinct['idempotency-key']
-  if (!values) throw no.key_required()
+  if (!values) throw errors.key_required()
   const [key] = values
-  if (values.length > 1 || !key) throw no.key_repeated()
-  if (key.length > KEY_LENGTH) {
-    throw new Refusal(
-      'key_too_long',
-      { status: 422, says: 'Idempotency-Key must be 255 characters or fewer' },
-      {
-        fields: { 'Idempotency-Key': 'Must be 255 characters or fewer' },
-      },
-    )
-  }
+  if (values.length > 1 || !key) throw errors.key_repeated()
+  if (key.length > KEY_LENGTH)
+    throw errors.key_too_long({ fields: { 'Idempotency-Key': 'Must be 255 characters or fewer' } })
   return key
 }
 
-function queryInput(operation: Operation, request: Admitted): Record<string, unknown> {
-  const known = Object.keys(operation.input.shape).filter((name) => !operation.placeholders.includes(name))
+function queryInput(
+  { shape }: { shape: Record<string, unknown> },
+  placeholders: readonly string[],
+  request: RequestInput,
+): Record<string, unknown> {
+  const names = Object.keys(shape).filter((name) => !placeholders.includes(name))
   const given = Object.fromEntries(
-    known.flatMap((name) => (request.query[name] === undefined ? [] : [[name, request.query[name]]])),
+    names.flatMap((name) => (request.query[name] === undefined ? [] : [[name, request.query[name]]])),
   )
   return { ...given, ...request.params }
 }
 
-async function bodyInput(operation: Operation, request: Admitted): Promise<Record<string, unknown>> {
-  return inputOf(operation, request, await readBody(request.req))
-}
-
-function inputOf(operation: Operation, request: Admitted, bytes: Buffer): Record<string, unknown> {
-  if (operation.method === 'DELETE') return { ...request.params }
+function bodyInput(
+  method: string,
+  placeholders: readonly string[],
+  request: RequestInput,
+  bytes: Buffer,
+): Record<string, unknown> {
+  if (method === 'DELETE') return { ...request.params }
   const body = parseBody(bytes, request.req.headers['content-type'])
-  const clash = operation.placeholders.filter((name) => Object.hasOwn(body, name))
+  const clash = placeholders.filter((name) => Object.hasOwn(body, name))
   if (clash.length > 0) throw invalid(Object.fromEntries(clash.map((name) => [name, 'Unrecognized field'])))
   return { ...body, ...request.params }
 }

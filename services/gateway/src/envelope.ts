@@ -1,5 +1,7 @@
-import { fieldsOf, Refusal, refusalOf } from '@payments/kernel'
+import { errors as commonErrors, fieldsOf, ServiceError } from '@payments/kernel'
+import { callerErrorOf, isDatabaseUnavailable } from '@payments/platform'
 import { ZodError } from 'zod'
+import { errors } from './errors.ts'
 
 /** The envelope of a success, as bytes. */
 export const success = (message: string, data: unknown): string => JSON.stringify({ status: 'success', message, data })
@@ -8,28 +10,23 @@ export interface Failure {
   readonly status: number
   readonly body: string
   readonly retryAfter: number | undefined
-  /** For logs and metrics; null for a fault of ours. */
-  readonly code: string | null
+  /** For logs and metrics. */
+  readonly code: string
+  /** `caller`: the caller's mistake. `database`: it is unavailable. `fault`: a fault of ours. */
+  readonly cause: 'caller' | 'database' | 'fault'
 }
 
-const failed = (
-  status: number,
-  code: string | null,
-  message: string,
-  errors?: Record<string, string>,
-  retryAfter?: number,
-): Failure => ({
-  status,
-  code,
-  retryAfter,
-  body: JSON.stringify({ status: 'error', message, data: null, ...(errors ? { errors } : {}) }),
-})
+function failed(error: ServiceError, cause: Failure['cause']): Failure {
+  const { status, code, message, fields, retryAfter } = error
+  const body = JSON.stringify({ status: 'error', message, data: null, ...(fields ? { errors: fields } : {}) })
+  return { status, code, retryAfter, body, cause }
+}
 
-/** The envelope of an error. What is not a refusal is a fault of ours, of which the caller learns nothing but that. */
+/** The envelope of an error. Of a fault of ours the caller learns nothing but that it happened. */
 export function failure(error: unknown): Failure {
-  const refusal = refusalOf(error)
-  if (refusal instanceof Refusal)
-    return failed(refusal.status, refusal.code, refusal.message, refusal.fields, refusal.retryAfter)
-  if (refusal instanceof ZodError) return failed(422, 'validation_failed', 'Validation failed', fieldsOf(refusal))
-  return failed(500, null, 'Internal server error')
+  const caller = callerErrorOf(error)
+  if (caller instanceof ServiceError) return failed(caller, 'caller')
+  if (caller instanceof ZodError) return failed(commonErrors.validation_failed({ fields: fieldsOf(caller) }), 'caller')
+  if (isDatabaseUnavailable(error)) return failed(commonErrors.busy({ retryAfter: 2 }), 'database')
+  return failed(errors.internal_error(), 'fault')
 }

@@ -1,7 +1,6 @@
 import { request } from 'node:http'
-import { signedIn } from '@payments/accounts/testing'
 import { beforeAll, expect, test } from 'vitest'
-import { call, type Merchant, newMerchant, useService } from '#testing'
+import { call, type Merchant, newMerchant, signedIn, useService } from '#testing'
 
 const service = useService()
 let merchant: Merchant
@@ -29,8 +28,8 @@ function raw(line: string, headers: [string, string][], body = ''): Promise<stri
 }
 
 const bearer = (token: string): [string, string] => ['Authorization', `Bearer ${token}`]
-const TWICE = '400 A request carries one Authorization header at most'
-const KEYS = '400 Idempotency-Key header must be sent once and not be empty'
+const TWICE = '400 The Authorization header must be sent at most once'
+const KEYS = '400 Idempotency-Key header must be sent once and must not be empty'
 const customers = async () => (await merchant.call('GET /v1/customers')).body.data.total
 
 test('two Authorization headers are refused, whichever of them is valid', async () => {
@@ -92,9 +91,9 @@ test('a sign-in path takes a session’s stale token for none, and turns an API 
   expect(`${keyed.status} ${keyed.body.message}`).toBe('403 Dashboard session required')
 })
 
-test('the reason of a refusal is in the log, the credential is not', async () => {
+test('the code of an error is logged, the credential is not', async () => {
   await call(service, 'GET /v1/customers', { token: `svc_test_${'b'.repeat(32)}` })
-  const lines = service.logs.map((line) => JSON.parse(line)).filter((line) => line.refusal === 'invalid_api_key')
+  const lines = service.logs.map((line) => JSON.parse(line)).filter((line) => line.error === 'invalid_api_key')
   expect(lines.length).toBeGreaterThan(0)
   expect(service.logs.join('')).not.toContain('bbbbbbbb')
 })

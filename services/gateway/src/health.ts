@@ -1,25 +1,27 @@
-import { tokenKeys } from '@payments/accounts'
-import type { Runtime } from '@payments/kernel'
-import type { Gateway } from './state.ts'
+import { platformSettings, type Runtime } from '@payments/platform'
+import type Koa from 'koa'
+import type { State } from './state.ts'
 
-const PATIENCE_MS = 2000
+const DEADLINE_MS = 1500
 
-/** `GET /health`: 200 while the database answers, else 503. The JWKS lives here too: both are outside `/v1` and bare. */
-export function mountHealth(router: Gateway, runtime: Runtime): void {
-  router.get('/health', async (ctx) => {
+/**
+ * `GET /health` (specification, What the service does): 200 when the statement that counts the request succeeds in time,
+ * otherwise 503 within two seconds, whatever the connection pool does.
+ */
+export function health(
+  runtime: Runtime,
+): (ctx: Koa.ParameterizedContext<State>, counted: Promise<unknown>) => Promise<void> {
+  const { NODE_ENV } = platformSettings.from(runtime.settings)
+  return async (ctx, counted) => {
     const alive = await Promise.race([
-      runtime.pool.query('select 1').then(
+      counted.then(
         () => true,
         () => false,
       ),
-      new Promise<boolean>((resolve) => setTimeout(resolve, PATIENCE_MS, false).unref()),
+      new Promise<boolean>((resolve) => setTimeout(resolve, DEADLINE_MS, false).unref()),
     ])
     ctx.status = alive ? 200 : 503
     ctx.set('Cache-Control', 'no-store')
-    ctx.body = { status: alive ? 'ok' : 'unavailable', env: runtime.settings.NODE_ENV, ts: new Date().toISOString() }
-  })
-  router.get('/.well-known/jwks.json', async (ctx) => {
-    ctx.set('Cache-Control', 'public, max-age=300')
-    ctx.body = await tokenKeys(runtime.settings).jwks()
-  })
+    ctx.body = { status: alive ? 'ok' : 'unavailable', env: NODE_ENV, ts: new Date().toISOString() }
+  }
 }

@@ -61,7 +61,7 @@ describe('200 equal requests at once', () => {
   })
 })
 
-test('a refused command leaves no row, no event, no job and no idempotency record, and its key works afterwards', async () => {
+test('a refused command leaves no row, errors event, errors job and no idempotency record, and its key works afterwards', async () => {
   const merchant = await newMerchant(service)
   await merchant.call('POST /v1/customers', { body: { name: 'Ada', email: 'ada@example.com' } })
   const tables = ['customers', 'payment_routes', 'events', 'idempotency_keys', 'transactions']

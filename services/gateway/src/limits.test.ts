@@ -1,6 +1,5 @@
-import { signedIn } from '@payments/accounts/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { call, startProcess, type TestProcess, useService } from '#testing'
+import { call, signedIn, startProcess, type TestProcess, useService } from '#testing'
 
 const GLOBAL = 60
 const AUTH = 10

@@ -1,26 +1,26 @@
 import { Readable } from 'node:stream'
-import type { Listing, Read } from '@payments/kernel'
+import type { Pages, QueryContext } from '@payments/platform'
 import { z } from 'zod'
 import { success } from './envelope.ts'
 
 /**
- * A complete list in its envelope: one text where it fits a page, else a stream that reads the next page when the client
- * has taken the one before. A client that leaves ends the reading.
+ * A complete list in its envelope: one text if it fits a page, otherwise a stream that reads the next page when the client
+ * has taken the one before. When the client disconnects the reading ends.
  */
-export async function listed(message: string, listing: Listing, read: Read): Promise<string | Readable> {
-  const pages = listing.pages(read)[Symbol.asyncIterator]()
-  const items = z.array(listing.item)
+export async function listing(message: string, list: Pages, context: QueryContext): Promise<string | Readable> {
+  const pages = list.read(context)[Symbol.asyncIterator]()
+  const items = z.array(list.item)
   const next = async () => {
     const page = await pages.next()
     return page.done ? undefined : items.parse(page.value)
   }
   const first = (await next()) ?? []
   const second = await next()
-  if (!second) return success(message, { [listing.name]: first, total: first.length })
+  if (!second) return success(message, { [list.name]: first, total: first.length })
 
   async function* texts(): AsyncGenerator<string> {
     let total = 0
-    yield `{"status":"success","message":${JSON.stringify(message)},"data":{"${listing.name}":[`
+    yield `{"status":"success","message":${JSON.stringify(message)},"data":{"${list.name}":[`
     for (let page: unknown[] | undefined = first; page; page = page === first ? second : await next()) {
       if (page.length > 0) yield `${total > 0 ? ',' : ''}${JSON.stringify(page).slice(1, -1)}`
       total += page.length

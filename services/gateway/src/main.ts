@@ -1,21 +1,12 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { openProcess, schema } from '@payments/app'
-import {
-  createLog,
-  type EmbeddedServer,
-  EmbeddedServerError,
-  ensureDatabase,
-  loadSettings,
-  migrate,
-  ping,
-  type Settings,
-  SettingsError,
-  startEmbedded,
-} from '@payments/kernel'
-import { live } from './live.ts'
+import { composeProcess, everyDomain, loadServiceSettings } from '@payments/api'
+import type { EmbeddedServer } from '@payments/embedded-postgres'
+import { createLog, type Log, migrate, ping, platformSettings, type Settings } from '@payments/platform'
+import { adapters } from './adapters.ts'
 import { createMetrics, metricsServer } from './metrics.ts'
 import { gateway } from './server.ts'
+import { gatewaySettings } from './settings.ts'
 
 /** Why the service does not start: one sentence that names the setting or the directory. */
 class StartError extends Error {
@@ -28,20 +19,26 @@ interface Urls {
   readonly embedded: EmbeddedServer | undefined
 }
 
-async function database(settings: Settings): Promise<Urls> {
-  if (settings.DATABASE_URL) {
-    const owner = settings.DATABASE_OWNER_URL ?? settings.DATABASE_URL
+async function database(settings: Settings, log: Log, onLost: (error: Error) => void): Promise<Urls> {
+  const { DATABASE_URL, DATABASE_OWNER_URL } = platformSettings.from(settings)
+  if (DATABASE_URL) {
+    const owner = DATABASE_OWNER_URL ?? DATABASE_URL
     for (const [name, url] of [
       ['DATABASE_OWNER_URL', owner],
-      ['DATABASE_URL', settings.DATABASE_URL],
+      ['DATABASE_URL', DATABASE_URL],
     ] as const) {
       await ping(url).catch((error: Error) => {
-        throw new StartError(`${name}: the database does not answer (${error.message})`)
+        throw new StartError(`${name}: the database cannot be reached (${error.message})`)
       })
     }
-    return { owner, service: settings.DATABASE_URL, embedded: undefined }
+    return { owner, service: DATABASE_URL, embedded: undefined }
   }
-  const embedded = await startEmbedded(settings.DATA_DIR)
+  // Loaded only here: production never gets this far, since it must name its database.
+  const { ensureDatabase, startEmbedded } = await import('@payments/embedded-postgres')
+  const embedded = await startEmbedded(settings.DATA_DIR, {
+    onRestart: () => log.warn('embedded database restarted'),
+    onLost,
+  })
   await ensureDatabase(embedded.ownerUrl(), 'payments')
   return { owner: embedded.ownerUrl('payments'), service: embedded.serviceUrl('payments'), embedded }
 }
@@ -69,43 +66,54 @@ const close = (server: Server): Promise<void> =>
 
 async function main(): Promise<void> {
   // biome-ignore lint/style/noProcessEnv: the one place that reads the environment
-  const settings = loadSettings(process.env)
-  const log = createLog(settings.LOG_LEVEL)
+  const settings = loadServiceSettings(process.env, [{ settings: gatewaySettings }, ...adapters])
+  const { LOG_LEVEL, BASE_URL, PROCESS_ROLE, SHUTDOWN_SECONDS } = platformSettings.from(settings)
+  const http = gatewaySettings.from(settings)
+  const log = createLog(LOG_LEVEL)
   const stops: (() => Promise<unknown>)[] = []
   let stopping: Promise<void> | undefined
   const stop = (): Promise<void> => {
     stopping ??= (async () => {
-      for (const each of stops.toReversed()) await each().catch((error: unknown) => log.error({ err: error }, 'stop'))
+      for (const step of stops.toReversed())
+        await step().catch((error: unknown) => log.error({ err: error }, 'shutdown step failed'))
     })()
     return stopping
   }
-  const onSignal = () => void stop().then(() => process.exit(0))
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+  const exit = (code: number) => {
+    // A step that hangs must not keep the process: requests, jobs and the database have each had their time by then.
+    setTimeout(() => process.exit(code || 1), (2 * SHUTDOWN_SECONDS + 5) * 1000).unref()
+    void stop().then(() => process.exit(code))
+  }
+  process.on('SIGINT', () => exit(0)).on('SIGTERM', () => exit(0))
 
   try {
-    const urls = await database(settings)
+    const urls = await database(settings, log, (error) => {
+      process.stderr.write(`${error.message}\n`)
+      process.exit(1)
+    })
     if (urls.embedded) stops.push(urls.embedded.stop)
-    await migrate(urls.owner, urls.service, schema, log)
-    const own = await openProcess(settings, urls.service, { log, live: live(settings) })
+    await migrate(urls.owner, urls.service, everyDomain, log)
+    const live = adapters.flatMap((adapter) => adapter.bindings(settings))
+    const own = await composeProcess(settings, urls.service, { log, live })
     stops.push(own.stop)
-    const host = settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST
-    let baseUrl = settings.BASE_URL ?? ''
+    const host = http.HOST.includes(':') ? `[${http.HOST}]` : http.HOST
+    let baseUrl = BASE_URL ?? ''
 
-    if (settings.PROCESS_ROLE !== 'worker') {
+    if (PROCESS_ROLE !== 'worker') {
       const metrics = createMetrics(own.runtime)
-      const server = gateway(own.runtime, metrics, () => baseUrl)
-      const port = await listen(server, settings.PORT, settings.HOST, 'PORT')
+      const server = gateway(own, metrics, () => baseUrl)
+      const port = await listen(server, http.PORT, http.HOST, 'PORT')
       baseUrl ||= `http://${host}:${port}`
       stops.push(async () => {
-        const patience = setTimeout(() => server.closeAllConnections(), settings.SHUTDOWN_SECONDS * 1000)
+        const patience = setTimeout(() => server.closeAllConnections(), SHUTDOWN_SECONDS * 1000)
         await close(server)
         clearTimeout(patience)
       })
       const internal = metricsServer(metrics)
-      await listen(internal, settings.INTERNAL_PORT, settings.HOST, 'INTERNAL_PORT')
+      await listen(internal, http.INTERNAL_PORT, http.HOST, 'INTERNAL_PORT')
       stops.push(() => close(internal))
     }
-    if (settings.PROCESS_ROLE !== 'gateway') await own.startWorker()
+    if (PROCESS_ROLE !== 'gateway') await own.startWorker()
     welcome(settings, baseUrl)
   } catch (error) {
     await stop()
@@ -114,25 +122,26 @@ async function main(): Promise<void> {
 }
 
 function welcome(settings: Settings, baseUrl: string): void {
-  if (settings.PROCESS_ROLE === 'worker') return
+  const { PROCESS_ROLE } = platformSettings.from(settings)
+  if (PROCESS_ROLE === 'worker') return
   const lines = [
     '',
     `  Base URL   ${baseUrl}/v1`,
     `  Reference  ${baseUrl}/docs`,
     `  Health     ${baseUrl}/health`,
     '',
-    '  A first key: POST /v1/auth/register, then /v1/auth/otp/verify with the code, then POST /v1/api-keys.',
-    settings.SMTP_URL
-      ? '  Codes arrive by mail.'
-      : `  Without SMTP_URL the code is printed here and kept in ${settings.DATA_DIR}/mail.`,
-    '  `npm run demo` plays it from sign-up to a verified webhook.',
+    '  For a first key: POST /v1/auth/register, then /v1/auth/otp/verify with the emailed code, then POST /v1/api-keys.',
+    `  Without SMTP_URL emails are kept in ${settings.DATA_DIR}/mail, and sign-in codes are also printed here.`,
+    '  `npm run demo` shows the whole story, from sign-up to a verified webhook.',
     '',
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
 }
 
-main().catch((error: unknown) => {
-  const known = error instanceof SettingsError || error instanceof EmbeddedServerError || error instanceof StartError
-  process.stderr.write(known ? `${error.message}\n` : `${(error as Error).stack ?? error}\n`)
+/** Errors whose message is a sentence for the operator; everything else is a fault with a stack. */
+const EXPECTED = ['SettingsError', 'EmbeddedServerError', 'StartError']
+
+main().catch((error: Error) => {
+  process.stderr.write(EXPECTED.includes(error.name) ? `${error.message}\n` : `${error.stack ?? error.message}\n`)
   process.exit(1)
 })

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import type { Runtime } from '@payments/kernel'
+import type { Runtime } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { newMerchant, useService } from '#testing'
 import { createMetrics, metricsServer } from './metrics.ts'

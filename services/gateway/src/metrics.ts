@@ -1,6 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import { schema } from '@payments/app'
-import type { Runtime } from '@payments/kernel'
+import type { Runtime } from '@payments/platform'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export interface Metrics {
@@ -8,7 +7,7 @@ export interface Metrics {
   readonly requests: Histogram<'method' | 'route' | 'status'>
 }
 
-/** Figures of this process (its own, Node's, one histogram of requests by route) and those that the domains read from the database. */
+/** Metrics of this process (Node's defaults and one histogram of requests by route), and those that the domains declare. */
 export function createMetrics(runtime: Runtime): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -19,7 +18,7 @@ export function createMetrics(runtime: Runtime): Metrics {
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
   })
-  for (const { name, help, read } of schema.flatMap((domain) => domain.gauges ?? [])) {
+  for (const { name, help, read } of runtime.domains.flatMap(({ metrics }) => metrics ?? [])) {
     new Gauge({
       name,
       help,
@@ -27,10 +26,10 @@ export function createMetrics(runtime: Runtime): Metrics {
       registers: [registry],
       async collect() {
         this.reset()
-        // Without the database there is no such figure, but there are those of the process.
-        const values = await read(runtime).catch((error: unknown) =>
-          runtime.log.warn({ err: error, name }, 'no figure'),
-        )
+        // Without the database this gauge has no value, but those of the process do.
+        const values = await read(runtime).catch((error: unknown) => {
+          if (!runtime.database.report(error)) runtime.log.warn({ err: error, name }, 'gauge read failed')
+        })
         for (const [environment, value] of Object.entries(values ?? {})) this.set({ environment }, value)
       },
     })
@@ -38,7 +37,7 @@ export function createMetrics(runtime: Runtime): Metrics {
   return { registry, requests }
 }
 
-/** `GET /metrics` in Prometheus' text format, on a port of its own that no merchant reaches. */
+/** `GET /metrics` in Prometheus' text format, on a port of its own that merchants do not reach. */
 export function metricsServer(metrics: Metrics): Server {
   return createServer((req, res) => {
     if (req.url !== '/metrics') {

@@ -1,7 +1,9 @@
-import { appRouter } from '@payments/app'
-import { isOpen, sessionOnly } from '@payments/kernel'
+import { appRouter, domains } from '@payments/api'
+import { allowsAnonymous, sessionOnly } from '@payments/kernel'
+import { type Domain, mediaTypes } from '@payments/platform'
 import { generateOpenApiDocument } from 'trpc-to-openapi'
-import { type Operation, operations } from './operations.ts'
+import { z } from 'zod'
+import { operations, type RestOperation } from './operations.ts'
 
 type Json = Record<string, unknown>
 
@@ -55,7 +57,7 @@ export function openApiDocument(baseUrl: string): Json {
       ),
     ]),
   )
-  const tags = [...new Set(operations.flatMap((operation) => operation.meta.openapi?.tags ?? []))].sort()
+  const tags = [...new Set(operations.flatMap(({ operation }) => operation.meta.openapi?.tags ?? []))].sort()
   return {
     openapi: generated.openapi,
     info: { ...(generated.info as Json), license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
@@ -73,20 +75,40 @@ export function openApiDocument(baseUrl: string): Json {
           description: 'Access token of a dashboard session',
         },
       },
-      schemas: { ...((generated.components as Json).schemas as Json), Error: ENVELOPE_ERROR },
+      schemas: { ...((generated.components as Json).schemas as Json), ...receipts(), Error: ENVELOPE_ERROR },
     },
   }
 }
 
-function complete(operation: Operation, described: Json): Json {
-  const { meta } = operation
+/** The receipts that domains declare. Free-form as specified, so that anything else passes too. */
+function receipts(): Json {
+  const declared = (domains as readonly Domain[]).flatMap((domain) => Object.values(domain.receipts ?? {}))
+  // A registry of their ids makes one schema of each, without references between them.
+  const registry = z.registry<{ id: string }>()
+  for (const schema of declared) registry.add(schema, { id: schema.meta()?.id ?? '' })
+  const { schemas } = z.toJSONSchema(registry, { io: 'output', reused: 'inline' })
+  const named = Object.entries(schemas).map(([id, { $schema: _schema, $id: _id, id: _name, ...schema }]) => [
+    id,
+    schema,
+  ])
+  return {
+    ...Object.fromEntries(named),
+    Receipt: {
+      anyOf: [
+        ...named.map(([id]) => ({ $ref: `#/components/schemas/${id}` })),
+        { type: 'object', additionalProperties: true },
+      ],
+    },
+  }
+}
+
+function complete({ operation, method, placeholders, name }: RestOperation, described: Json): Json {
+  const { meta, input } = operation
   const dashboard = sessionOnly(meta.access)
-  const open = isOpen(meta.access)
-  const mutates = operation.method !== 'GET'
+  const open = allowsAnonymous(meta.access)
+  const mutates = method !== 'GET'
   const keyed = mutates && !dashboard && !open
-  const bodyless =
-    operation.method === 'DELETE' ||
-    Object.keys(operation.input.shape).every((name) => operation.placeholders.includes(name))
+  const bodyless = method === 'DELETE' || Object.keys(input.shape).every((name) => placeholders.includes(name))
   const {
     requestBody,
     responses,
@@ -103,16 +125,16 @@ function complete(operation: Operation, described: Json): Json {
     429,
     500,
     ...(open ? [] : [401, 403]),
-    ...(mutates || Object.keys(operation.input.shape).length > operation.placeholders.length ? [422] : []),
+    ...(mutates || Object.keys(input.shape).length > placeholders.length ? [422] : []),
     ...(mutates ? [400, 413, 415, 503] : []),
     ...(keyed ? [409] : []),
-    ...meta.refusals.map((refusal) => refusal.status),
-    ...(operation.meta.prepares && keyed ? [502, 503] : []),
+    ...meta.errors.map(({ status }) => status),
+    ...(meta.callsProvider ? [502, 503] : []),
   ])
   const scope = meta.access === 'read' ? 'api:read' : 'api:write'
   return {
     ...rest,
-    operationId: operation.name.replaceAll('.', '_'),
+    operationId: name.replaceAll('.', '_'),
     ...(keyed || meta.access === 'read' ? { 'x-required-scope': scope } : {}),
     security: open ? [] : dashboard ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }],
     parameters: [
@@ -147,20 +169,22 @@ function complete(operation: Operation, described: Json): Json {
     responses: {
       [meta.status]: {
         description: meta.message,
-        content: {
-          'application/json': {
-            schema: {
-              type: 'object',
-              additionalProperties: false,
-              required: ['status', 'message', 'data'],
-              properties: {
-                status: { type: 'string', const: 'success' },
-                message: { type: 'string', const: meta.message },
-                data: schema,
+        content: meta.produces
+          ? { [mediaTypes[meta.produces].split(';')[0] as string]: { schema: { type: 'string' } } }
+          : {
+              'application/json': {
+                schema: {
+                  type: 'object',
+                  additionalProperties: false,
+                  required: ['status', 'message', 'data'],
+                  properties: {
+                    status: { type: 'string', const: 'success' },
+                    message: { type: 'string', const: meta.message },
+                    data: schema,
+                  },
+                },
               },
             },
-          },
-        },
       },
       ...Object.fromEntries(
         [...statuses].sort().map((status) => [
@@ -168,7 +192,7 @@ function complete(operation: Operation, described: Json): Json {
           {
             description: [
               MEANINGS[status],
-              ...meta.refusals.filter((refusal) => refusal.status === status).map((refusal) => refusal.says),
+              ...meta.errors.filter((error) => error.status === status).map(({ message }) => message),
             ].join('. '),
             content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
           },

@@ -1,11 +1,10 @@
-import { signedIn } from '@payments/accounts/testing'
 import { newId } from '@payments/kernel'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type Answer, call, type Merchant, newMerchant, useService } from '#testing'
+import { type Answer, call, type Merchant, newMerchant, signedIn, useService } from '#testing'
 import { openApiDocument } from './openapi.ts'
-import { type Operation, operations } from './operations.ts'
+import { operations, type RestOperation } from './operations.ts'
 
 // One suite for every REST operation: a new one joins by itself. Inputs are made from the operation's own schema (its
 // examples, else the kind of each required field), records from the POST that creates them.
@@ -18,8 +17,9 @@ const document = openApiDocument('http://test') as {
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 ajv.addSchema({ $id: 'api', components: document.components })
 
-const isKeyed = ({ method, meta }: Operation) => method !== 'GET' && ['write', 'sandbox'].includes(meta.access)
-const takesKeys = ({ meta }: Operation) => ['read', 'write', 'sandbox'].includes(meta.access)
+const isKeyed = ({ method, operation: { meta } }: RestOperation) =>
+  method !== 'GET' && ['write', 'sandbox'].includes(meta.access)
+const takesKeys = ({ operation: { meta } }: RestOperation) => ['read', 'write', 'sandbox'].includes(meta.access)
 /** What a placeholder stands for where no POST makes it. */
 const FIXED: Record<string, string> = { networkKey: 'ethereum' }
 
@@ -47,8 +47,8 @@ type Schema = {
 }
 
 /** The smallest body that an operation's schema asks for. */
-function bodyOf(operation: Operation): Record<string, unknown> {
-  const schema = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' }) as Schema
+function bodyOf(operation: RestOperation): Record<string, unknown> {
+  const schema = z.toJSONSchema(operation.operation.input, { io: 'input', unrepresentable: 'any' }) as Schema
   return Object.fromEntries(
     (schema.required ?? [])
       .filter((name) => !operation.placeholders.includes(name))
@@ -72,7 +72,7 @@ function example(name: string, schema: Schema): unknown {
 }
 
 /** The operation's path with records of this world, made where a POST makes them. */
-async function pathOf(operation: Operation, world: World): Promise<string> {
+async function pathOf(operation: RestOperation, world: World): Promise<string> {
   let path = operation.path
   for (const name of operation.placeholders) {
     const before = path.slice(0, path.indexOf(`{${name}}`) - 1)
@@ -93,11 +93,11 @@ async function record(name: string, collection: string, world: World): Promise<s
   return made.body?.data?.id ?? newId()
 }
 
-const token = (operation: Operation, world: World) =>
-  takesKeys(operation) ? world.merchant.key : operation.meta.access === 'public' ? null : world.session
+const token = (operation: RestOperation, world: World) =>
+  takesKeys(operation) ? world.merchant.key : operation.operation.meta.access === 'public' ? null : world.session
 
 async function send(
-  operation: Operation,
+  operation: RestOperation,
   world: World,
   options: {
     body?: unknown
@@ -118,7 +118,7 @@ async function send(
   })
 }
 
-function expectDocumented(operation: Operation, answer: Answer): void {
+function expectDocumented(operation: RestOperation, answer: Answer): void {
   const reply = document.paths[operation.path]?.[operation.method.toLowerCase()]?.responses[String(answer.status)]
   expect(reply, `${answer.status} ${answer.text} is in the document`).toBeDefined()
   const schema = JSON.parse(
@@ -142,7 +142,7 @@ for (const operation of operations) {
       expectDocumented(operation, answer)
     })
 
-    if (!['public', 'sign-in'].includes(operation.meta.access)) {
+    if (!['public', 'sign-in'].includes(operation.operation.meta.access)) {
       test('is closed without a credential', async () => {
         const answer = await send(operation, world, {
           token: null,
@@ -158,7 +158,7 @@ for (const operation of operations) {
         const { organisationId } = world.merchant
         const weak = await newMerchant(service, {
           organisationId,
-          scopes: operation.meta.access === 'read' ? ['nothing'] : ['api:read'],
+          scopes: operation.operation.meta.access === 'read' ? ['nothing'] : ['api:read'],
         })
         const answer = await send(operation, world, {
           token: weak.key,
@@ -166,7 +166,7 @@ for (const operation of operations) {
         })
         expect([answer.status, answer.body.message]).toEqual([
           403,
-          `Missing required scopes: ${operation.meta.access === 'read' ? 'api:read' : 'api:write'}`,
+          `Missing required scopes: ${operation.operation.meta.access === 'read' ? 'api:read' : 'api:write'}`,
         ])
       })
     }
@@ -179,7 +179,7 @@ for (const operation of operations) {
         const live = await newMerchant(service, { environment: 'live', organisationId: world.merchant.organisationId })
         const answers = await Promise.all([
           send(operation, world, { token: stranger.key, path }),
-          ...(operation.meta.access === 'sandbox' ? [] : [send(operation, world, { token: live.key, path })]),
+          ...(operation.operation.meta.access === 'sandbox' ? [] : [send(operation, world, { token: live.key, path })]),
           send(operation, world, { path: `/v1${operation.path.replace(/\{\w+\}/g, newId)}` }),
           send(operation, world, { path: `/v1${operation.path.replace(/\{\w+\}/g, 'not-a-uuid')}` }),
         ])
@@ -200,7 +200,7 @@ for (const operation of operations) {
         expect(await refused({})).toEqual([400, 'Idempotency-Key header is required for mutating API requests'])
         expect(await refused({ 'idempotency-key': '' })).toEqual([
           400,
-          'Idempotency-Key header must be sent once and not be empty',
+          'Idempotency-Key header must be sent once and must not be empty',
         ])
         expect(await refused({ 'idempotency-key': 'k'.repeat(256) })).toEqual([
           422,
@@ -230,7 +230,7 @@ for (const operation of operations) {
     if (['POST', 'PUT', 'PATCH'].includes(operation.method)) {
       test('refuses an unknown field by name', async () => {
         const answer = await send(operation, world, { body: { ...bodyOf(operation), surprise: 1 } })
-        expect(answer.status, answer.text).toBe(operation.meta.access === 'operator' ? 403 : 422)
+        expect(answer.status, answer.text).toBe(operation.operation.meta.access === 'operator' ? 403 : 422)
         if (answer.status === 422) expect(answer.body.errors.surprise).toBe('Unrecognized field')
       })
     }

@@ -1,9 +1,8 @@
 import { connect } from 'node:net'
-import { signedIn } from '@payments/accounts/testing'
-import type { AppRouter } from '@payments/app'
+import type { AppRouter } from '@payments/api'
 import { createTRPCClient, httpBatchLink } from '@trpc/client'
 import { describe, expect, test } from 'vitest'
-import { call, newMerchant, startProcess, startService, useService } from '#testing'
+import { call, newMerchant, signedIn, startProcess, startService, useService } from '#testing'
 
 const service = useService()
 const customer = { name: 'Ada', email: 'ada@example.com' }
@@ -158,9 +157,9 @@ test('internal tools call the same procedures over typed tRPC and get bare objec
   expect([made.email, listed.networks[0]?.key]).toEqual(['ada@example.com', 'ethereum'])
   await expect(client.customers.create.mutate(customer)).rejects.toMatchObject({
     message: 'Customer already exists',
-    data: { refusal: 'customer_exists' },
+    data: { code: 'CONFLICT', error: 'customer_exists' },
   })
-  // @ts-expect-error a customer needs an e-mail
+  // @ts-expect-error a customer needs an email
   await expect(client.customers.create.mutate({ name: 'Ada' })).rejects.toMatchObject({ message: 'Validation failed' })
 })
 

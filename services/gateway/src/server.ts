@@ -1,35 +1,44 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import cors from '@koa/cors'
 import Router from '@koa/router'
-import { readCredential, tokenKeys } from '@payments/accounts'
-import { newId, type Runtime } from '@payments/kernel'
+import type { Process } from '@payments/api'
+import { type Actor, newId } from '@payments/kernel'
+import type { Authentication, Credential, Runtime } from '@payments/platform'
 import Koa from 'koa'
 import proxyaddr from 'proxy-addr'
-import { type Admission, admissions, type Question } from './admission.ts'
-import { callbacks, mountCallbacks } from './callbacks.ts'
-import { type Admitted, dispatcher, replayKey } from './dispatch.ts'
+import { callbacks, refuseCallbacks } from './callbacks.ts'
+import { dispatcher, type RequestInput, replayKey } from './dispatch.ts'
 import { mountDocs } from './docs.ts'
 import { failure } from './envelope.ts'
-import { mountHealth } from './health.ts'
+import { errors } from './errors.ts'
+import { health } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { operations } from './operations.ts'
-import { no } from './refusals.ts'
+import { mountPages } from './pages.ts'
+import { type RequestFacts, type RequestQuery, requestContexts } from './request-context.ts'
 import { securityHeaders } from './security.ts'
+import { gatewaySettings } from './settings.ts'
 import type { Gateway, State } from './state.ts'
 import { mountTrpc, trpcCalls } from './trpc.ts'
 
-const NOBODY: Admission = { retryAfter: undefined, key: undefined, session: undefined, replay: undefined }
+const NO_FACTS: RequestFacts = { retryAfter: undefined, key: undefined, session: undefined, replay: undefined }
 const PATH_LENGTH = 512
 
-/** The public HTTP server. Listens nowhere yet. */
-export function gateway(runtime: Runtime, metrics: Metrics, baseUrl: () => string): Server {
-  const { settings } = runtime
-  const tokens = tokenKeys(settings)
-  const admit = admissions(runtime)
-  const dispatch = dispatcher(runtime)
-  const trust = proxyaddr.compile(settings.TRUST_PROXY)
+/** The public HTTP server. It does not listen yet. */
+export function gateway(process: Process, metrics: Metrics, baseUrl: () => string): Server {
+  const { runtime } = process
+  const { production } = runtime.settings
+  const { TRUST_PROXY, DASHBOARD_ORIGINS } = gatewaySettings.from(runtime.settings)
+  const declared = authenticationOf(runtime)
+  const authentication = declared.open(runtime)
+  const factsOf = requestContexts(runtime, declared)
+  const dispatch = dispatcher(process)
+  const answerHealth = health(runtime)
+  const trust = proxyaddr.compile(TRUST_PROXY)
   const app = new Koa<State>()
   app.silent = true
+  const actorOf = ({ credential, facts, environment }: State): Actor =>
+    authentication.actorOf(credential, facts, environment)
 
   // Outermost: whatever happens inside, the reply has a request id, a log line and the envelope.
   app.use(async (ctx, next) => {
@@ -38,14 +47,15 @@ export function gateway(runtime: Runtime, metrics: Metrics, baseUrl: () => strin
     const requestId = /^[\x21-\x7e]{1,128}$/.test(given) ? given : newId()
     ctx.state.log = runtime.log.child({ requestId })
     ctx.set('X-Request-Id', requestId)
-    ctx.res.setHeaders(securityHeaders(settings.production))
-    let code: string | null | undefined
+    ctx.res.setHeaders(securityHeaders(production))
+    let code: string | undefined
     try {
       await next()
     } catch (error) {
       const failed = failure(error)
       code = failed.code
-      if (failed.code === null) ctx.state.log.error({ err: error }, 'request failed')
+      if (failed.cause === 'fault') ctx.state.log.error({ err: error }, 'request failed')
+      else if (failed.cause === 'database') runtime.database.report(error)
       else if (failed.status >= 500) ctx.state.log.warn({ err: error }, 'request refused')
       ctx.status = failed.status
       ctx.type = 'application/json'
@@ -53,7 +63,7 @@ export function gateway(runtime: Runtime, metrics: Metrics, baseUrl: () => strin
       if (failed.status === 413) ctx.set('Connection', 'close')
       ctx.body = failed.body
     }
-    // Stopping: a connection that would idle on is closed behind its reply.
+    // Stopping: a connection that would stay idle is closed behind its reply.
     if (!server.listening) ctx.set('Connection', 'close')
     const seconds = (performance.now() - started) / 1000
     const route = ctx._matchedRoute?.toString() ?? 'none'
@@ -64,17 +74,18 @@ export function gateway(runtime: Runtime, metrics: Metrics, baseUrl: () => strin
         path: loggable(ctx.path),
         status: ctx.status,
         ms: Math.round(seconds * 1e4) / 10,
-        ...(code ? { refusal: code } : {}),
+        ...(code ? { error: code } : {}),
       },
       'request',
     )
   })
 
+  const isPublic = publicPaths(runtime)
   app.use(
     cors({
       origin: (ctx) => {
-        if (/^\/v1\/pay\//.test(ctx.path) || ctx.path === '/embed.js') return '*'
-        return settings.DASHBOARD_ORIGINS.includes(ctx.get('origin')) ? ctx.get('origin') : ''
+        if (isPublic(ctx.path)) return '*'
+        return DASHBOARD_ORIGINS.includes(ctx.get('origin')) ? ctx.get('origin') : ''
       },
       allowHeaders: ['authorization', 'content-type', 'idempotency-key', 'x-service-environment', 'x-request-id'],
       exposeHeaders: ['x-request-id', 'idempotent-replayed', 'retry-after'],
@@ -84,50 +95,56 @@ export function gateway(runtime: Runtime, metrics: Metrics, baseUrl: () => strin
 
   app.use(async (ctx, next) => {
     ctx.state.ip = proxyaddr(ctx.req, trust).replace(/^::ffff:/, '')
-    if (settings.production && ctx.path !== '/health' && !isHttps(ctx.req, trust)) throw no.https_required()
-    if (ctx.path.length > PATH_LENGTH) throw no.not_found()
+    if (production && ctx.path !== '/health' && !isHttps(ctx.req, trust)) throw errors.https_required()
+    if (ctx.path.length > PATH_LENGTH) throw errors.not_found()
     await next()
   })
 
-  app.use(callbacks(runtime))
+  app.use(callbacks(process))
 
   app.use(async (ctx, next) => {
     const repeated = (ctx.req.headersDistinct.authorization?.length ?? 0) > 1
-    ctx.state.credential = repeated ? { kind: 'none' } : await readCredential(ctx.req.headers.authorization, tokens)
+    ctx.state.credential = repeated ? { kind: 'none' } : await authentication.read(ctx.req.headers.authorization)
     ctx.state.environment = ctx.req.headersDistinct['x-service-environment']?.join(', ')
-    ctx.state.admission = await admit(question(ctx.req, ctx.method, ctx.path, ctx.state)).catch((error: unknown) => {
-      if (ctx.path !== '/health') throw error
-      return NOBODY
-    })
-    if (ctx.state.admission.retryAfter !== undefined)
-      throw no.rate_limited({ retryAfter: ctx.state.admission.retryAfter })
-    // Of two credentials, one proxy may have checked the first and another the last: neither is believed.
-    if (repeated) throw no.header_repeated()
+    const facts = factsOf(requestQuery(ctx.req, ctx.method, ctx.path, ctx.state))
+    if (ctx.method === 'GET' && ctx.path === '/health') {
+      ctx._matchedRoute = ctx.path
+      await answerHealth(ctx, facts)
+      ctx.state.facts = ctx.status === 200 ? await facts : NO_FACTS
+    } else {
+      ctx.state.facts = await facts
+      runtime.database.available()
+    }
+    if (ctx.state.facts.retryAfter !== undefined) throw errors.rate_limited({ retryAfter: ctx.state.facts.retryAfter })
+    // Of two credentials, one proxy may have checked the first and another the last: neither is trusted.
+    if (repeated) throw errors.header_repeated()
     await next()
   })
+  app.use(refuseCallbacks)
 
   const router: Gateway = new Router<State>({ sensitive: true, strict: true })
-  mountHealth(router, runtime)
+  // The reply was made above, where the request was counted; the route is here for other methods.
+  router.get('/health', () => undefined)
   mountDocs(router, baseUrl)
-  mountTrpc(router, runtime)
-  mountCallbacks(router, runtime)
-  for (const operation of operations) {
-    router.register(`/v1${operation.path.replace(/\{(\w+)\}/g, ':$1')}`, [operation.method], async (ctx) => {
-      const reply = await dispatch(operation, admitted(ctx.req, ctx.path, ctx.query, ctx.params, ctx.state))
+  mountPages(router, process)
+  mountTrpc(router, process, actorOf)
+  for (const each of operations) {
+    router.register(`/v1${each.path.replace(/\{(\w+)\}/g, ':$1')}`, [each.method], async (ctx) => {
+      const { req, path, query, params, state } = ctx
+      const reply = await dispatch(each, requestInput({ req, path, query, params }, state, actorOf, factsOf))
       ctx.status = reply.status
       if (reply.replayed) ctx.set('Idempotent-Replayed', 'true')
+      if (reply.filename) ctx.attachment(reply.filename)
       ctx.body = reply.body
-      ctx.type = 'application/json'
+      ctx.type = reply.type
     })
   }
   app.use(router.routes())
   app.use((ctx) => {
     const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods))
-    if (methods.size === 0) throw no.not_found()
+    if (methods.size === 0) throw errors.not_found()
     ctx.set('Allow', [...methods].sort().join(', '))
-    ctx.status = 405
-    ctx.type = 'application/json'
-    ctx.body = JSON.stringify({ status: 'error', message: 'Method not allowed', data: null })
+    throw errors.method_not_allowed()
   })
 
   const server = createServer(
@@ -145,10 +162,26 @@ export function gateway(runtime: Runtime, metrics: Metrics, baseUrl: () => strin
   return server
 }
 
-/** No id of ours is longer than 36 characters and every secret is: one that a client puts into a path is not kept. */
+/** No id of ours is longer than 36 characters and every secret is: a secret that a client puts into a path is not logged. */
 const loggable = (path: string): string => path.replace(/[^/]{37,}/g, '[long]')
 
-function question(req: IncomingMessage, method: string, path: string, state: State): Question {
+/** The one domain that declares how credentials become actors. */
+function authenticationOf({ domains }: Runtime): Authentication {
+  const [authentication, ...others] = domains.flatMap((domain) => domain.authentication ?? [])
+  if (!authentication || others.length > 0) throw new Error('Exactly one domain must declare the authentication')
+  return authentication
+}
+
+/** Tells which paths scripts of every origin may read: public operations, and pages that say so. */
+function publicPaths({ domains }: Runtime): (path: string) => boolean {
+  const patterns = [
+    ...operations.filter(({ operation }) => operation.meta.access === 'public').map(({ path }) => `/v1${path}`),
+    ...domains.flatMap(({ pages }) => pages ?? []).flatMap(({ path, anyOrigin }) => (anyOrigin ? [path] : [])),
+  ].map((path) => new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`))
+  return (path) => patterns.some((pattern) => pattern.test(path))
+}
+
+function requestQuery(req: IncomingMessage, method: string, path: string, state: State): RequestQuery {
   const { credential } = state
   const key = method === 'GET' || credential.kind !== 'key' ? undefined : replayKey(req)
   const calls = trpcCalls(path)
@@ -156,29 +189,38 @@ function question(req: IncomingMessage, method: string, path: string, state: Sta
     ip: state.ip,
     count: Math.max(1, calls.length),
     auth: path.startsWith('/v1/auth/') || calls.some((name) => name.startsWith('auth.')),
-    lookup: credential.kind === 'key' ? credential.lookup : undefined,
-    sessionId: credential.kind === 'session' ? credential.sessionId : undefined,
+    ...subjectOf(credential),
     replay: key === undefined ? undefined : { method, path, key },
   }
 }
 
-const admitted = (
-  req: IncomingMessage,
-  path: string,
-  query: Admitted['query'],
-  params: Record<string, string>,
-  state: State,
-): Admitted => ({
-  req,
-  path,
-  query,
-  params,
-  ip: state.ip,
-  credential: state.credential,
-  admission: state.admission,
-  environment: state.environment,
-  log: state.log,
+const subjectOf = (credential: Credential): Pick<RequestQuery, 'lookup' | 'sessionId'> => ({
+  lookup: credential.kind === 'key' ? credential.lookup : undefined,
+  sessionId: credential.kind === 'session' ? credential.sessionId : undefined,
 })
+
+function requestInput(
+  request: Pick<RequestInput, 'req' | 'path' | 'query' | 'params'>,
+  state: State,
+  actorOf: (state: State) => Actor,
+  factsOf: (query: RequestQuery) => Promise<RequestFacts>,
+): RequestInput {
+  const { ip, log, facts, credential } = state
+  // An expired access token must not keep a client from getting a new one, or from paying.
+  const hasSession = credential.kind === 'session' || credential.kind === 'invalid-token'
+  return {
+    ...request,
+    ip,
+    log,
+    facts,
+    actor: ({ allowAnonymous }) =>
+      actorOf(allowAnonymous && hasSession ? { ...state, credential: { kind: 'none' } } : state),
+    async recheck() {
+      const query = { ip, count: 0, auth: false, ...subjectOf(credential), replay: undefined }
+      actorOf({ ...state, facts: await factsOf(query) })
+    },
+  }
+}
 
 function isHttps(req: IncomingMessage, trust: (address: string, hop: number) => boolean): boolean {
   if ('encrypted' in req.socket && req.socket.encrypted === true) return true

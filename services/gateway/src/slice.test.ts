@@ -108,7 +108,7 @@ async function mailedCode(dataDir: string): Promise<string> {
       const code = file && readFileSync(join(dataDir, 'mail', file), 'utf8').match(/Your code is (\d{6})/)?.[1]
       if (code) return code
     } catch {
-      // The folder comes with the first letter.
+      // The folder comes with the first email.
     }
     await new Promise((resolve) => setTimeout(resolve, 100))
   }

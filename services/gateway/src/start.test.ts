@@ -68,7 +68,7 @@ test('a bad setting, a port in use and a bad data directory each end the start w
   expect([setting.code, directory.code, database.code, used.code]).toEqual([1, 1, 1, 1])
   expect(setting.said).toMatch(/^RATE_LIMIT_GLOBAL: .+\n$/)
   expect(directory.said).toMatch(/^DATA_DIR: .+\n$/)
-  expect(database.said).toMatch(/^DATABASE_(OWNER_)?URL: the database does not answer.+\n$/)
+  expect(database.said).toMatch(/^DATABASE_(OWNER_)?URL: the database cannot be reached.+\n$/)
   expect(used.said).toMatch(new RegExp(`^PORT: port ${port} is already in use\n$`))
 })
 

@@ -1,14 +1,15 @@
 import type Router from '@koa/router'
-import type { Log } from '@payments/kernel'
-import type { Admission } from './admission.ts'
-import type { Admitted } from './dispatch.ts'
+import type { Credential, Log } from '@payments/platform'
+import type { RequestFacts } from './request-context.ts'
 
 /** What the layers before a route leave for it. */
 export interface State {
   ip: string
   log: Log
-  admission: Admission
-  credential: Admitted['credential']
-  environment: Admitted['environment']
+  facts: RequestFacts
+  credential: Credential
+  /** The header `X-Service-Environment`, as it was sent. */
+  environment: string | undefined
+  refusedCallback?: 'unsigned' | 'unavailable'
 }
 export type Gateway = Router<State>

@@ -1,9 +1,11 @@
-import { actorOf } from '@payments/accounts'
-import { appRouter } from '@payments/app'
-import { type Context, no, Refusal, type Runtime } from '@payments/kernel'
+import { appRouter, type Process } from '@payments/api'
+import { type Actor, errors as commonErrors, ServiceError } from '@payments/kernel'
+import { callerErrorOf, isDatabaseUnavailable } from '@payments/platform'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
+import { ZodError } from 'zod'
 import { readBody } from './body.ts'
-import type { Gateway } from './state.ts'
+import { errors } from './errors.ts'
+import type { Gateway, State } from './state.ts'
 
 const PREFIX = '/trpc/'
 const BATCH = 20
@@ -19,15 +21,14 @@ export function trpcCalls(path: string): string[] {
 }
 
 /** The same procedures as tRPC for dashboard sessions: internal tools call them typed, and get bare objects. */
-export function mountTrpc(router: Gateway, runtime: Runtime): void {
+export function mountTrpc(router: Gateway, { callContext }: Process, actorOf: (state: State) => Actor): void {
   router.all('/trpc/:procedures', async (ctx) => {
-    const actor = actorOf(ctx.state.credential, ctx.state.admission, ctx.state.environment)
-    if (actor.kind !== 'session') throw actor.kind === 'anonymous' ? no.no_token() : no.session_required()
-    const names = trpcCalls(ctx.path)
-    if (names.length > BATCH)
-      throw new Refusal('batch_too_large', { status: 422, says: `At most ${BATCH} calls in a batch` })
+    const actor = actorOf(ctx.state)
+    if (actor.kind !== 'session')
+      throw actor.kind === 'anonymous' ? commonErrors.no_token() : commonErrors.session_required()
+    if (trpcCalls(ctx.path).length > BATCH) throw errors.batch_too_large()
     const body = ctx.method === 'POST' ? await readBody(ctx.req) : undefined
-    const context: Context = { runtime, actor, log: ctx.state.log, ip: ctx.state.ip }
+    const call = callContext(actor, { log: ctx.state.log, ip: ctx.state.ip })
     const answer = await fetchRequestHandler({
       endpoint: '/trpc',
       router: appRouter,
@@ -36,14 +37,17 @@ export function mountTrpc(router: Gateway, runtime: Runtime): void {
         headers: { 'content-type': ctx.get('content-type') || 'application/json' },
         ...(body ? { body: new Uint8Array(body) } : {}),
       }),
-      createContext: () => context,
+      createContext: () => call,
       onError({ error, path }) {
-        if (error.code === 'INTERNAL_SERVER_ERROR' && !(error.cause instanceof Refusal))
+        if (error.code === 'INTERNAL_SERVER_ERROR' && !callerErrorOf(error))
           ctx.state.log.error({ err: error, path }, 'procedure failed')
       },
-      responseMeta: ({ errors }) => {
-        const refusal = errors[0]?.cause
-        return refusal instanceof Refusal ? { status: refusal.status } : {}
+      responseMeta: ({ errors: all }) => {
+        const [error] = all
+        const caller = error && callerErrorOf(error)
+        if (caller instanceof ServiceError) return { status: caller.status }
+        if (caller instanceof ZodError) return { status: 422 }
+        return error && isDatabaseUnavailable(error) ? { status: 503 } : {}
       },
     })
     ctx.status = answer.status

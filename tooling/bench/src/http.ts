@@ -4,9 +4,10 @@ import { mkdtempSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createKeyFor, foundOrganisation } from '@payments/accounts/testing'
-import { openProcess, schema } from '@payments/app'
-import { createLog, ensureDatabase, loadSettings, migrate, startEmbedded } from '@payments/kernel'
+import { composeProcess, everyDomain, loadServiceSettings } from '@payments/api'
+import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
+import { createKeyFor, foundOrganisation } from '@payments/fixtures'
+import { createLog, migrate } from '@payments/platform'
 import { Client } from 'pg'
 import { fire, median, type Result, type Shot } from './load.ts'
 
@@ -110,7 +111,7 @@ export async function benchHttp(print: (line: string) => void): Promise<void> {
     for (const [index, program] of programs.entries()) {
       const database = `bench${index}`
       await ensureDatabase(server.ownerUrl(), database)
-      await migrate(server.ownerUrl(database), server.serviceUrl(database), schema, log)
+      await migrate(server.ownerUrl(database), server.serviceUrl(database), everyDomain, log)
       contestants.push(
         await start(program, join(directory, database), server.ownerUrl(database), server.serviceUrl(database)),
       )
@@ -177,8 +178,8 @@ async function start(
   ownerUrl: string,
   serviceUrl: string,
 ): Promise<Contestant> {
-  const settings = loadSettings({ DATA_DIR: dataDir, LOG_LEVEL: 'error' })
-  const own = await openProcess(settings, serviceUrl, { log })
+  const settings = loadServiceSettings({ DATA_DIR: dataDir, LOG_LEVEL: 'error' })
+  const own = await composeProcess(settings, serviceUrl, { log })
   const organisationId = await foundOrganisation(own.runtime)
   const key = await createKeyFor(own.runtime, {
     organisationId,

@@ -1,24 +1,26 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openProcess, schema } from '@payments/app'
-import { createLog, ensureDatabase, loadSettings, migrate, type Runtime, startEmbedded } from '@payments/kernel'
+import { composeProcess, everyDomain, loadServiceSettings, type Process } from '@payments/api'
+import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
+import { createLog, migrate, type Runtime } from '@payments/platform'
 import { Client } from 'pg'
 
 /** A service on a PostgreSQL server of its own, as durable as by default. */
 export interface Stand {
   readonly runtime: Runtime
+  readonly process: Process
   readonly ownerUrl: string
   readonly serviceUrl: string
   /** Writes a line of the result. */
   print(line: string): void
 }
 
-/** Runs `work` on a fresh stand with these statements added to the schema, and removes everything afterwards. */
+/** Calls `run` on a fresh stand with these statements added to the schema, and removes everything afterwards. */
 export async function withStand<T>(
   statements: readonly string[],
   print: Stand['print'],
-  work: (stand: Stand) => Promise<T>,
+  run: (stand: Stand) => Promise<T>,
 ): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), 'payments-bench-'))
   const log = createLog('error')
@@ -26,15 +28,15 @@ export async function withStand<T>(
   try {
     await ensureDatabase(server.ownerUrl(), 'payments')
     const [ownerUrl, serviceUrl] = [server.ownerUrl('payments'), server.serviceUrl('payments')]
-    await migrate(ownerUrl, serviceUrl, schema, log)
+    await migrate(ownerUrl, serviceUrl, everyDomain, log)
     const owner = new Client({ connectionString: ownerUrl })
     await owner.connect()
     for (const statement of statements) await owner.query(statement)
     await owner.end()
-    const settings = loadSettings({ NODE_ENV: 'test', DATA_DIR: join(directory, 'data'), DATABASE_POOL: '64' })
-    const process = await openProcess(settings, serviceUrl, { log })
+    const settings = loadServiceSettings({ NODE_ENV: 'test', DATA_DIR: join(directory, 'data'), DATABASE_POOL: '64' })
+    const process = await composeProcess(settings, serviceUrl, { log })
     try {
-      return await work({ runtime: process.runtime, ownerUrl, serviceUrl, print })
+      return await run({ runtime: process.runtime, process, ownerUrl, serviceUrl, print })
     } finally {
       await process.stop()
     }

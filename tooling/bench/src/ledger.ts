@@ -1,13 +1,12 @@
 /**
  * The ledger against what it could cost at least: hand-written SQL on bare copies of the tables (same columns, indexes,
- * checks and foreign keys; no triggers, no digest, no queue for the seals), in a transaction of one statement, prepared.
+ * checks and foreign keys; no triggers, errors digest, errors queue for the seals), in a transaction of one statement, prepared.
  * Contestants take turns in one run; what counts is the ratio.
  */
-import { foundOrganisation } from '@payments/accounts/testing'
-import { appRouter } from '@payments/app'
+
+import { bookOf, foundOrganisation, transfer } from '@payments/fixtures'
 import { newId, system } from '@payments/kernel'
 import { type AccountKey, accountId, type Draft, post } from '@payments/ledger'
-import { bookOf, transfer } from '@payments/ledger/testing'
 import { Client, Pool } from 'pg'
 import { alternate, median, type Stand, withStand } from './ledger-stand.ts'
 
@@ -55,9 +54,9 @@ async function rates(
     ],
   )
   // Both sides know their accounts before the clock runs.
-  await book.do((work) =>
+  await book.do((unit) =>
     post(
-      work,
+      unit,
       Array.from({ length: ACCOUNTS }, (_, party) => transfer(clearing(party), hot, 1n)),
     ),
   )
@@ -65,7 +64,7 @@ async function rates(
     return await alternate(stand, name, writers, {
       ledger: async () => {
         const [from, to] = pair()
-        await book.do((work) => post(work, transfer(from, to, 1n)))
+        await book.do((unit) => post(unit, transfer(from, to, 1n)))
       },
       raw: async () => {
         const [from, to] = pair()
@@ -126,7 +125,7 @@ async function listedTransactions(stand: Stand): Promise<number> {
 }
 
 /** An organisation with so many list entries of 100 customers, and the procedure that lists them. */
-async function listOf({ runtime, ownerUrl }: Stand, entries: number): Promise<() => Promise<void>> {
+async function listOf({ runtime, process, ownerUrl }: Stand, entries: number): Promise<() => Promise<void>> {
   const organisationId = await foundOrganisation(runtime)
   const owner = new Client({ connectionString: ownerUrl })
   await owner.connect()
@@ -144,7 +143,7 @@ async function listOf({ runtime, ownerUrl }: Stand, entries: number): Promise<()
   )
   await owner.query('vacuum (analyze) transactions')
   await owner.end()
-  const caller = appRouter.createCaller({ runtime, actor: system(organisationId, 'test'), log: runtime.log })
+  const caller = process.createCaller(system(organisationId, 'test'))
   return async () => {
     const { total, transactions } = await caller.transactions.list({})
     if (total !== entries || transactions.length !== 200) throw new Error(`Listed ${transactions.length} of ${total}`)

@@ -69,7 +69,7 @@ import type { paths } from './api.d.ts'
 const client = createClient<paths>({ baseUrl: 'https://payments.example/v1' })
 export async function use(): Promise<string> {
   const made = await client.POST('/customers', { body: { name: 'Ada', email: 'ada@example.com' }, params: { header: { 'Idempotency-Key': 'k' } } })
-  // @ts-expect-error a customer needs an e-mail
+  // @ts-expect-error a customer needs an email
   await client.POST('/customers', { body: { name: 'Ada' } })
   const routes = await client.GET('/payment-routes')
   const first: 'active' | 'paused' | 'deleted' | undefined = routes.data?.data.paymentRoutes[0]?.status

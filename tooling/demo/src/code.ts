@@ -2,19 +2,19 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 
-/** The code of the newest letter to an address: from the mail folder of a development service, else asked for at the terminal. */
+/** The code of the newest email to an address: from the mail folder of a development service, else asked for at the terminal. */
 export async function newestCode(dataDir: string, email: string): Promise<string> {
   const folder = join(dataDir, 'mail')
   for (let tries = 0; tries < 50; tries++) {
     const files = (await readdir(folder).catch(() => [])).sort().reverse()
     for (const file of files.slice(0, 20)) {
-      const letter = await readFile(join(folder, file), 'utf8')
-      const code = letter.includes(email) ? letter.match(/Your code is (\d{6})/)?.[1] : undefined
+      const email = await readFile(join(folder, file), 'utf8')
+      const code = email.includes(email) ? email.match(/Your code is (\d{6})/)?.[1] : undefined
       if (code) return code
     }
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  if (!process.stdin.isTTY) throw new Error(`No letter to ${email} in ${folder}: is DATA_DIR the service's?`)
+  if (!process.stdin.isTTY) throw new Error(`No email to ${email} in ${folder}: is DATA_DIR the service's?`)
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   const code = await terminal.question(`Code mailed to ${email}: `)
   terminal.close()

@@ -4,20 +4,22 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { loadSettings, type Settings, startEmbedded } from '@payments/kernel'
-import { verify } from '@payments/ledger'
+import { loadServiceSettings } from '@payments/api'
+import { startEmbedded } from '@payments/embedded-postgres'
+import { checkLedger } from '@payments/ledger'
+import { platformSettings, type Settings } from '@payments/platform'
 import { Pool } from 'pg'
 
-const settings = loadSettings(process.env)
+const settings = loadServiceSettings(process.env)
 const { url, stop } = await database(settings)
 const pool = new Pool({ connectionString: url, max: 1, application_name: 'payments-ledger-check' })
 try {
-  const report = await verify(pool, {
+  const report = await checkLedger(pool, {
     progress: ({ check, walked }) => process.stderr.write(`\r${check}: ${walked}\u001b[K`),
   })
   process.stderr.write('\n')
-  for (const { check, organisationId, environment, id, says } of report.findings) {
-    process.stdout.write(`${check} ${organisationId} ${environment} ${id}: ${says}\n`)
+  for (const { check, organisationId, environment, id, message } of report.findings) {
+    process.stdout.write(`${check} ${organisationId} ${environment} ${id}: ${message}\n`)
   }
   const walked = Object.entries(report.walked).map(([check, rows]) => `${rows} ${check}`)
   process.stdout.write(`${report.ok ? 'In order' : `${report.findings.length} findings`}: ${walked.join(', ')}\n`)
@@ -28,7 +30,8 @@ try {
 }
 
 /** The configured database; an embedded one that is not running is started for the check, one that is running is left alone. */
-async function database({ DATABASE_URL, DATA_DIR }: Settings): Promise<{ url: string; stop(): Promise<void> }> {
+async function database(settings: Settings): Promise<{ url: string; stop(): Promise<void> }> {
+  const { DATABASE_URL, DATA_DIR } = platformSettings.from(settings)
   if (DATABASE_URL) return { url: DATABASE_URL, stop: async () => undefined }
   const running = existsSync(join(DATA_DIR, 'postgres', 'postmaster.pid'))
   const server = await startEmbedded(DATA_DIR)

@@ -13,7 +13,7 @@ function stop(message: string): never {
 }
 
 if (kind !== 'domain' || !/^[a-z][a-z]{2,29}$/.test(name) || name.endsWith('ss')) {
-  stop('Usage: npm run new -- domain <name>, a plural noun in lower-case letters, like "invoices"')
+  stop('Usage: npm run new -- domain <name>, a plural noun in lower-case emails, like "invoices"')
 }
 const folder = join(root, 'packages', name)
 if (existsSync(folder)) stop(`packages/${name} exists already`)
@@ -24,7 +24,7 @@ for (const [file, text] of Object.entries(skeleton(name, now))) {
   writeFileSync(join(folder, file), text)
 }
 
-const list = join(root, 'packages/app/src/domains.ts')
+const list = join(root, 'packages/api/src/domains.ts')
 const source = readFileSync(list, 'utf8')
 const imports = [...source.matchAll(/^import .*\n/gm)].map((match) => match[0])
 const sorted = [...imports, `import { ${name} } from '@payments/${name}'\n`].sort((a, b) =>
@@ -37,14 +37,14 @@ writeFileSync(
     .replace(/(export const domains = \[[^\]]+?),?\s*\]/, `$1, ${name}]`),
 )
 
-const manifest = join(root, 'packages/app/package.json')
+const manifest = join(root, 'packages/api/package.json')
 const parsed = JSON.parse(readFileSync(manifest, 'utf8'))
 parsed.dependencies = Object.fromEntries(
   Object.entries({ ...parsed.dependencies, [`@payments/${name}`]: 'workspace:*' }).sort(([a], [b]) => (a < b ? -1 : 1)),
 )
 writeFileSync(manifest, `${JSON.stringify(parsed, null, 2)}\n`)
 
-spawnSync(join(root, 'node_modules/.bin/biome'), ['check', '--write', folder, join(root, 'packages/app')], {
+spawnSync(join(root, 'node_modules/.bin/biome'), ['check', '--write', folder, join(root, 'packages/api')], {
   cwd: root,
 })
 process.stdout.write(`packages/${name} is written and listed. Next: npx pnpm install, npm run derive, npm test.\n`)

@@ -18,18 +18,18 @@ export function skeleton(plural: string, timestamp: string): Record<string, stri
       2,
     )}\n`,
     'turbo.json': `${JSON.stringify({ extends: ['//'], tags: ['domain'] }, null, 2)}\n`,
-    'src/refusals.ts': `import { refusals } from '@payments/kernel'
+    'src/errors.ts': `import { defineErrors } from '@payments/kernel'
 
-export const no = refusals({
-  ${one}_not_found: { status: 404, says: '${One} not found' },
-  ${one}_closed: { status: 409, says: '${One} already closed' },
+export const errors = defineErrors({
+  ${one}_not_found: { status: 404, description: '${One} not found' },
+  ${one}_closed: { status: 409, description: '${One} already closed' },
 })
 `,
     'src/states.ts': `import { machine } from '@payments/kernel'
 
 export const ${one}Machine = machine('${one}', 'open', {
-  open: { says: 'In use', moves: { close: 'closed' } },
-  closed: { says: 'Closed for good' },
+  open: { description: 'In use', moves: { close: 'closed' } },
+  closed: { description: 'Closed for good' },
 })
 `,
     'src/schemas.ts': `import { z } from 'zod'
@@ -52,7 +52,7 @@ export const ${One} = z
 export const ${One}List = z.object({ ${plural}: z.array(${One}), total: z.number().int() })
 `,
     'src/entity.ts': `import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
-import { resource, tenant, tenantFilter, times } from '@payments/kernel'
+import { resource, tenant, tenantFilter, times } from '@payments/platform'
 import type { z } from 'zod'
 import type { ${One} } from './schemas.ts'
 import { ${one}Machine } from './states.ts'
@@ -83,16 +83,17 @@ export const ${one}Resource = resource({
   present,
 })
 `,
-    'src/events.ts': `import type { EventType } from '@payments/kernel'
+    'src/events.ts': `import type { EventType } from '@payments/platform'
 import { z } from 'zod'
 import { ${One} } from './schemas.ts'
 
 export const events = {
-  '${one}.created': { says: '${One} created', data: ${One}.extend({ previousStatus: z.null() }) },
-  '${one}.updated': { says: 'The status of ${a} ${one} changed', data: ${One}.extend({ previousStatus: z.string() }) },
+  '${one}.created': { description: '${One} created', data: ${One}.extend({ previousStatus: z.null() }) },
+  '${one}.updated': { description: 'The status of ${a} ${one} changed', data: ${One}.extend({ previousStatus: z.string() }) },
 } satisfies Record<string, EventType>
 `,
-    'src/migrations.ts': `import { lifecycle, type MigrationStep } from '@payments/kernel'
+    'src/migrations.ts': `import { lifecycle } from '@payments/platform'
+import { type MigrationStep } from '@payments/platform'
 
 export const migrations: readonly MigrationStep[] = [
   {
@@ -114,23 +115,24 @@ export const migrations: readonly MigrationStep[] = [
   },
 ]
 `,
-    'src/service.ts': `import { isId, move, newId, open, type Read, type Work } from '@payments/kernel'
+    'src/service.ts': `import { isId, newId } from '@payments/kernel'
+import { move, open, type QueryContext, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { ${One}Entity, type ${One}Row, ${one}Resource } from './entity.ts'
-import { no } from './refusals.ts'
+import { errors } from './errors.ts'
 import type { New${One} } from './schemas.ts'
 
-export const create = (work: Work, input: z.output<typeof New${One}>): Promise<${One}Row> =>
-  open(work, ${one}Resource, {
+export const create = (unit: UnitOfWork, input: z.output<typeof New${One}>): Promise<${One}Row> =>
+  open(unit, ${one}Resource, {
     id: newId(),
-    organisationId: work.actor.organisationId,
-    environment: work.actor.environment,
+    organisationId: unit.actor.organisationId,
+    environment: unit.actor.environment,
     name: input.name,
   })
 
 /** The newest 200, and the exact number of all. */
-export async function list(read: Read): Promise<{ rows: ${One}Row[]; total: number }> {
-  const [rows, total] = await read.em.findAndCount(
+export async function list(context: QueryContext): Promise<{ rows: ${One}Row[]; total: number }> {
+  const [rows, total] = await context.em.findAndCount(
     ${One}Entity,
     {},
     { orderBy: { createdAt: 'desc', id: 'desc' }, limit: 200, disableIdentityMap: true },
@@ -138,24 +140,24 @@ export async function list(read: Read): Promise<{ rows: ${One}Row[]; total: numb
   return { rows, total }
 }
 
-/** @throws Refusal 404 when there is none with this id here. */
-export async function find(read: Read, id: string): Promise<${One}Row> {
-  const row = isId(id) ? await read.em.findOne(${One}Entity, { id }) : null
+/** @throws ServiceError 404 when there is none with this id here. */
+export async function find(context: QueryContext, id: string): Promise<${One}Row> {
+  const row = isId(id) ? await context.em.findOne(${One}Entity, { id }) : null
   if (!row) throw no.${one}_not_found()
   return row
 }
 
-/** @throws Refusal 404 when there is none, 409 when it is closed already. */
-export async function close(work: Work, id: string): Promise<${One}Row> {
-  const { row, outcome } = await move(work, ${one}Resource, id, 'close', no.${one}_not_found)
+/** @throws ServiceError 404 when there is none, 409 when it is closed already. */
+export async function close(unit: UnitOfWork, id: string): Promise<${One}Row> {
+  const { row, outcome } = await move(unit, ${one}Resource, id, 'close', no.${one}_not_found)
   if (outcome === 'ignored') throw no.${one}_closed()
   return row
 }
 `,
-    'src/router.ts': `import { command, query } from '@payments/kernel'
+    'src/router.ts': `import { command, query } from '@payments/platform'
 import { z } from 'zod'
 import { present } from './entity.ts'
-import { no } from './refusals.ts'
+import { errors } from './errors.ts'
 import { New${One}, ${One}, ${One}Id, ${One}List } from './schemas.ts'
 import { close, create, find, list } from './service.ts'
 
@@ -170,8 +172,8 @@ export const ${plural}Router = {
     message: '${Plural} retrieved',
     input: z.strictObject({}),
     output: ${One}List,
-    async run(read) {
-      const { rows, total } = await list(read)
+    async run(context) {
+      const { rows, total } = await list(context)
       return { ${plural}: rows.map(present), total }
     },
   }),
@@ -184,7 +186,7 @@ export const ${plural}Router = {
     status: 201,
     input: New${One},
     output: ${One},
-    run: async (work, input) => present(await create(work, input)),
+    run: async (unit, input) => present(await create(unit, input)),
   }),
   get: query({
     rest: 'GET /${plural}/{${one}Id}',
@@ -194,8 +196,8 @@ export const ${plural}Router = {
     message: '${One} retrieved',
     input: ${One}Id,
     output: ${One},
-    refusals: [no.${one}_not_found],
-    run: async (read, { ${one}Id }) => present(await find(read, ${one}Id)),
+    errors: [no.${one}_not_found],
+    run: async (context, { ${one}Id }) => present(await find(context, ${one}Id)),
   }),
   close: command({
     rest: 'DELETE /${plural}/{${one}Id}',
@@ -205,13 +207,13 @@ export const ${plural}Router = {
     message: '${One} closed',
     input: ${One}Id,
     output: ${One},
-    refusals: [no.${one}_not_found, no.${one}_closed],
-    run: async (work, { ${one}Id }) => present(await close(work, ${one}Id)),
+    errors: [no.${one}_not_found, no.${one}_closed],
+    run: async (unit, { ${one}Id }) => present(await close(unit, ${one}Id)),
   }),
 }
 `,
     'src/index.ts': `/** What ${plural} are for, in one sentence. */
-import { domain } from '@payments/kernel'
+import { domain } from '@payments/platform'
 import { ${One}Entity, ${one}Resource } from './entity.ts'
 import { events } from './events.ts'
 import { migrations } from './migrations.ts'

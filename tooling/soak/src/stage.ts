@@ -3,20 +3,12 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { foundOrganisation } from '@payments/accounts/testing'
-import { appRouter, openProcess, type Process, schema } from '@payments/app'
-import {
-  createLog,
-  emit,
-  ensureDatabase,
-  loadSettings,
-  migrate,
-  newId,
-  OUTBOX,
-  startEmbedded,
-  system,
-  unitOfWork,
-} from '@payments/kernel'
+import { composeProcess, everyDomain, loadServiceSettings, type Process } from '@payments/api'
+import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
+import { foundOrganisation } from '@payments/fixtures'
+import { newId, system } from '@payments/kernel'
+import { createLog, migrate, platformSettings, unitOfWork } from '@payments/platform'
+import { emit, OUTBOX } from '@payments/webhooks'
 
 const ORGANISATION_ENVIRONMENT = 'test'
 
@@ -52,7 +44,7 @@ export async function embeddedStage(devTargets: readonly string[]): Promise<Stag
   const server = await startEmbedded(directory)
   await ensureDatabase(server.ownerUrl(), 'payments')
   const urls = { owner: server.ownerUrl('payments'), service: server.serviceUrl('payments') }
-  await migrate(urls.owner, urls.service, schema, createLog('error'))
+  await migrate(urls.owner, urls.service, everyDomain, createLog('error'))
   const stage = await openStage(urls, devTargets)
   return {
     ...stage,
@@ -67,13 +59,13 @@ export async function embeddedStage(devTargets: readonly string[]): Promise<Stag
 /** A stage on a migrated database. */
 export async function openStage(urls: Urls, devTargets: readonly string[]): Promise<Stage> {
   const dataDir = mkdtempSync(join(tmpdir(), 'payments-stage-'))
-  const settings = loadSettings({
+  const settings = loadServiceSettings({
     NODE_ENV: 'test',
     LOG_LEVEL: 'error',
     DATA_DIR: dataDir,
     WEBHOOK_DEV_TARGETS: devTargets.join(','),
   })
-  const own = await openProcess(settings, urls.service)
+  const own = await composeProcess(settings, urls.service)
   const { runtime } = own
   return {
     process: own,
@@ -81,18 +73,18 @@ export async function openStage(urls: Urls, devTargets: readonly string[]): Prom
     async merchant(origins) {
       const organisationId = await foundOrganisation(runtime)
       const actor = system(organisationId, ORGANISATION_ENVIRONMENT)
-      const { webhooks } = appRouter.createCaller({ runtime, actor, log: runtime.log })
+      const { webhooks } = own.createCaller(actor)
       const endpoints: string[] = []
       for (const origin of origins) endpoints.push((await webhooks.create({ url: `${origin}/hooks` })).id)
       return {
         organisationId,
         emit: (held) =>
-          unitOfWork({ runtime, actor, log: runtime.log }, async (work) => {
+          unitOfWork({ runtime, actor, log: runtime.log }, async (unit) => {
             const id = newId()
             const at = new Date().toISOString()
             const data = { id, status: 'active', previousStatus: null, createdAt: at, updatedAt: at }
             const of = { organisationId, environment: actor.environment }
-            return emit(work, {
+            return emit(unit, {
               ...of,
               type: 'payment_route.created',
               resourceId: id,
@@ -102,7 +94,7 @@ export async function openStage(urls: Urls, devTargets: readonly string[]): Prom
           }),
         async release() {
           await runtime.pool.query('update events set drained_at = null where organisation_id = $1', [organisationId])
-          runtime.wake(OUTBOX)
+          runtime.trigger(OUTBOX)
         },
         async leave() {
           for (const webhookEndpointId of endpoints) await webhooks.remove({ webhookEndpointId })
@@ -120,7 +112,7 @@ export async function openStage(urls: Urls, devTargets: readonly string[]): Prom
           DATA_DIR: dataDir,
           DATABASE_URL: urls.service,
           DATABASE_OWNER_URL: urls.owner,
-          SECRETS_KEY: settings.SECRETS_KEY,
+          SECRETS_KEY: platformSettings.from(settings).SECRETS_KEY,
           WEBHOOK_DEV_TARGETS: devTargets.join(','),
         },
       }),

@@ -44,11 +44,11 @@ export async function tableContents(database: TestDatabase): Promise<Map<string,
   }
 }
 
-async function administer(owner: string, work: (client: Client) => Promise<unknown>): Promise<void> {
+async function administer(owner: string, run: (client: Client) => Promise<unknown>): Promise<void> {
   const client = new Client({ connectionString: owner.replace('DATABASE', 'postgres') })
   await client.connect()
   try {
-    await work(client)
+    await run(client)
   } finally {
     await client.end()
   }

@@ -1,8 +1,9 @@
 /** What tests stand on: the real service on a real PostgreSQL, one database for each test file. */
 
-export { foundOrganisation } from '@payments/accounts/testing'
+export * from '@payments/fixtures'
+export { type RoutesWorld, routesContract } from './contracts/routes.ts'
 export { freshDatabase, type TestDatabase, tableContents } from './database.ts'
-export { type Mailbox, type ReceivedLetter, startMailbox } from './mailbox.ts'
+export { type Mailbox, type ReceivedEmail, startMailbox } from './mailbox.ts'
 export { type Answer, type Call, call, type Merchant, newMerchant } from './merchant.ts'
 export { startProcess, type TestProcess } from './process.ts'
 export { type Received, type Receiver, type ReceiverOptions, type Reply, startReceiver } from './receiver.ts'

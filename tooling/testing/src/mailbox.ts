@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 
-export interface ReceivedLetter {
+export interface ReceivedEmail {
   readonly to: string
   /** The message as it came over the wire, headers and parts. */
   readonly raw: string
@@ -10,10 +10,10 @@ export interface ReceivedLetter {
 export interface Mailbox {
   /** For the setting `SMTP_URL`. */
   readonly url: string
-  readonly letters: readonly ReceivedLetter[]
-  /** The newest letter to an address after `after` earlier ones; waits for it. */
-  letterTo(to: string, after?: number): Promise<ReceivedLetter>
-  /** The code in that letter. */
+  readonly emails: readonly ReceivedEmail[]
+  /** The newest email to an address after `after` earlier ones; waits for it. */
+  emailTo(to: string, after?: number): Promise<ReceivedEmail>
+  /** The code in that email. */
   codeFor(to: string, after?: number): Promise<string>
   close(): Promise<void>
 }
@@ -22,7 +22,7 @@ const PATIENCE_MS = 15_000
 
 /** A mail server on loopback that keeps what it gets. */
 export async function startMailbox(): Promise<Mailbox> {
-  const letters: ReceivedLetter[] = []
+  const emails: ReceivedEmail[] = []
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
@@ -31,29 +31,29 @@ export async function startMailbox(): Promise<Mailbox> {
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
         const raw = Buffer.concat(chunks).toString('utf8')
-        for (const { address } of session.envelope.rcptTo) letters.push({ to: address, raw })
+        for (const { address } of session.envelope.rcptTo) emails.push({ to: address, raw })
         done()
       })
     },
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const letterTo = async (to: string, after = 0): Promise<ReceivedLetter> => {
+  const emailTo = async (to: string, after = 0): Promise<ReceivedEmail> => {
     const until = Date.now() + PATIENCE_MS
     while (Date.now() < until) {
-      const found = letters.filter((letter) => letter.to === to)
+      const found = emails.filter((email) => email.to === to)
       const newest = found.at(-1)
       if (newest && found.length > after) return newest
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
-    throw new Error(`No letter to ${to}`)
+    throw new Error(`No email to ${to}`)
   }
   return {
     url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
-    letters,
-    letterTo,
+    emails,
+    emailTo,
     async codeFor(to, after) {
-      const code = (await letterTo(to, after)).raw.match(/Your code is (\d{6})/)?.[1]
-      if (!code) throw new Error('The letter holds no code')
+      const code = (await emailTo(to, after)).raw.match(/Your code is (\d{6})/)?.[1]
+      if (!code) throw new Error('The email holds no code')
       return code
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),

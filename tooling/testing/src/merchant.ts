@@ -1,4 +1,4 @@
-import { createKeyFor, foundOrganisation } from '@payments/accounts/testing'
+import { createKeyFor, foundOrganisation } from '@payments/fixtures'
 import { type Environment, newId } from '@payments/kernel'
 import type { TestService } from './service.ts'
 

@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { accountsSettings } from '@payments/accounts'
+import { gatewaySettings } from '@payments/gateway'
+import { platformSettings } from '@payments/platform'
 import type { TestService } from './service.ts'
 
 const MAIN = fileURLToPath(new URL('../../../services/gateway/src/main.ts', import.meta.url))
@@ -14,6 +17,9 @@ export interface TestProcess {
 /** A second gateway as a process of its own, on the database and with the keys of a running service. */
 export async function startProcess(service: TestService, settings: Record<string, string> = {}): Promise<TestProcess> {
   const own = service.runtime.settings
+  const platform = platformSettings.from(own)
+  const accounts = accountsSettings.from(own)
+  const http = gatewaySettings.from(own)
   const child = spawn(process.execPath, [MAIN], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -26,11 +32,11 @@ export async function startProcess(service: TestService, settings: Record<string
       DATA_DIR: service.dataDir,
       DATABASE_URL: service.database.serviceUrl,
       DATABASE_OWNER_URL: service.database.ownerUrl,
-      SECRETS_KEY: own.SECRETS_KEY,
-      JWT_PRIVATE_KEY: own.JWT_PRIVATE_KEY,
-      RATE_LIMIT_GLOBAL: String(own.RATE_LIMIT_GLOBAL),
-      RATE_LIMIT_AUTH: String(own.RATE_LIMIT_AUTH),
-      TRUST_PROXY: own.TRUST_PROXY.join(','),
+      SECRETS_KEY: platform.SECRETS_KEY,
+      JWT_PRIVATE_KEY: accounts.JWT_PRIVATE_KEY,
+      RATE_LIMIT_GLOBAL: String(http.RATE_LIMIT_GLOBAL),
+      RATE_LIMIT_AUTH: String(http.RATE_LIMIT_AUTH),
+      TRUST_PROXY: http.TRUST_PROXY.join(','),
       ...settings,
     },
   })

@@ -2,15 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openProcess, type Process } from '@payments/app'
-import { createMetrics, gateway } from '@payments/gateway'
-import { type Binding, bind, createLog, type Log, loadSettings, type Runtime } from '@payments/kernel'
+import { composeProcess, loadServiceSettings, type Process } from '@payments/api'
+import { adapters, createMetrics, gateway, gatewaySettings } from '@payments/gateway'
+import { type Binding, bind } from '@payments/kernel'
+import { createLog, type Log, type Runtime } from '@payments/platform'
 import { targetNames } from '@payments/webhooks'
 import { afterAll, beforeAll } from 'vitest'
 import { freshDatabase, type TestDatabase } from './database.ts'
 
 export interface TestService {
   readonly runtime: Runtime
+  readonly process: Process
   readonly database: TestDatabase
   /** `http://127.0.0.1:port`, without `/v1`. */
   readonly url: string
@@ -36,27 +38,31 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const dataDir = mkdtempSync(join(tmpdir(), 'payments-data-'))
   const logs: string[] = []
   const log: Log = createLog('debug', (line) => void logs.push(line))
-  const settings = loadSettings({
-    NODE_ENV: 'test',
-    DATA_DIR: dataDir,
-    RATE_LIMIT_GLOBAL: '1000000',
-    RATE_LIMIT_AUTH: '1000000',
-    REFUND_ADDRESS_EVM: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
-    REFUND_ADDRESS_SVM: '11111111111111111111111111111111',
-    REFUND_ADDRESS_TVM: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
-    ...options.settings,
-  })
-  const own: Process = await openProcess(settings, database.serviceUrl, {
-    log,
+  const settings = loadServiceSettings(
+    {
+      NODE_ENV: 'test',
+      DATA_DIR: dataDir,
+      RATE_LIMIT_GLOBAL: '1000000',
+      RATE_LIMIT_AUTH: '1000000',
+      REFUND_ADDRESS_EVM: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
+      REFUND_ADDRESS_SVM: '11111111111111111111111111111111',
+      REFUND_ADDRESS_TVM: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
+      ...options.settings,
+    },
+    [{ settings: gatewaySettings }, ...adapters],
+  )
+  const own: Process = await composeProcess(settings, database.serviceUrl, {
+    log: log,
     live: [...(options.live ?? []), bind(targetNames, 'test', noNames), bind(targetNames, 'live', noNames)],
   })
   let url = ''
-  const server = gateway(own.runtime, createMetrics(own.runtime), () => url)
+  const server = gateway(own, createMetrics(own.runtime), () => url)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   if (options.worker) await own.startWorker()
   return {
     runtime: own.runtime,
+    process: own,
     database,
     url,
     dataDir,

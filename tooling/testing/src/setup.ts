@@ -1,8 +1,9 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { schema } from '@payments/app'
-import { createLog, ensureDatabase, migrate, startEmbedded } from '@payments/kernel'
+import { everyDomain } from '@payments/api'
+import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
+import { createLog, migrate } from '@payments/platform'
 import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
@@ -25,7 +26,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     ],
   })
   await ensureDatabase(server.ownerUrl(), 'template')
-  await migrate(server.ownerUrl('template'), server.serviceUrl('template'), schema, createLog('warn'))
+  await migrate(server.ownerUrl('template'), server.serviceUrl('template'), everyDomain, createLog('warn'))
   project.provide('database', { owner: server.ownerUrl('DATABASE'), service: server.serviceUrl('DATABASE') })
   return server.destroy
 }

@@ -2,8 +2,9 @@
 // it by chance. `npm run timing -- [pairs]`; ends with 1 when a difference is found.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createKeyFor, foundOrganisation, signedIn } from '@payments/accounts/testing'
-import { newId, randomText } from '@payments/kernel'
+import { createKeyFor, foundOrganisation, signedIn } from '@payments/fixtures'
+import { newId } from '@payments/kernel'
+import { randomText } from '@payments/platform'
 import { compare, median } from './compare.ts'
 import { type MeasuredService, startMeasured } from './service.ts'
 
@@ -13,14 +14,14 @@ const SIGN_UPS = 20
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-interface Question {
+interface FactsQuery {
   readonly name: string
   /** One request of either kind; `index` makes its subject fresh where a limit counts. */
   known(index: number): Promise<{ ms: number }>
   unknown(index: number): Promise<{ ms: number }>
 }
 
-async function questions(service: MeasuredService, pairs: number): Promise<Question[]> {
+async function questions(service: MeasuredService, pairs: number): Promise<FactsQuery[]> {
   const { runtime, timed } = service
   const organisationId = await foundOrganisation(runtime)
   const key = await createKeyFor(runtime, { organisationId, environment: 'test', scopes: ['api:read'] })
@@ -31,7 +32,7 @@ async function questions(service: MeasuredService, pairs: number): Promise<Quest
   const read = (token: string) => timed('GET', '/v1/customers', undefined, token)
   return [
     {
-      name: 'login: known and unknown e-mail',
+      name: 'login: known and unknown email',
       known: (index) => login(emails[index] as string),
       unknown: () => login(`member-${newId()}@example.com`),
     },
@@ -44,7 +45,7 @@ async function questions(service: MeasuredService, pairs: number): Promise<Quest
 }
 
 /** Asks both kinds in turns and in changing order, so that whatever drifts drifts for both. */
-async function ask(question: Question, pairs: number): Promise<boolean> {
+async function ask(question: FactsQuery, pairs: number): Promise<boolean> {
   const known: number[] = []
   const unknown: number[] = []
   for (let index = 0; index < pairs; index++) {
@@ -81,14 +82,14 @@ async function mailedCode({ dataDir }: MeasuredService, email: string): Promise<
   for (let tries = 0; tries < 500; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 20))
     try {
-      const letters = readdirSync(directory).map((file) => readFileSync(join(directory, file), 'utf8'))
-      const code = letters.find((letter) => letter.includes(`To: ${email}`))?.match(/Your code is (\d{6})/)?.[1]
+      const emails = readdirSync(directory).map((file) => readFileSync(join(directory, file), 'utf8'))
+      const code = emails.find((email) => email.includes(`To: ${email}`))?.match(/Your code is (\d{6})/)?.[1]
       if (code) return code
     } catch {
-      // The folder comes with the first letter.
+      // The folder comes with the first email.
     }
   }
-  throw new Error(`No letter to ${email}`)
+  throw new Error(`No email to ${email}`)
 }
 
 const pairs = Number(process.argv[2] ?? 1000)

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openProcess, schema } from '@payments/app'
-import { createMetrics, gateway } from '@payments/gateway'
-import { createLog, ensureDatabase, loadSettings, migrate, type Runtime, startEmbedded } from '@payments/kernel'
+import { composeProcess, everyDomain, loadServiceSettings } from '@payments/api'
+import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
+import { createMetrics, gateway, gatewaySettings } from '@payments/gateway'
+import { createLog, migrate, type Runtime } from '@payments/platform'
 
 export interface MeasuredService {
   readonly runtime: Runtime
@@ -23,14 +24,17 @@ export interface MeasuredService {
 /** The whole service on an embedded database of its own, durable as in production, with limits out of the way. */
 export async function startMeasured(options: { worker: boolean }): Promise<MeasuredService> {
   const dataDir = mkdtempSync(join(tmpdir(), 'payments-timing-'))
-  const settings = loadSettings({ DATA_DIR: dataDir, RATE_LIMIT_GLOBAL: '100000000', RATE_LIMIT_AUTH: '100000000' })
+  const settings = loadServiceSettings(
+    { DATA_DIR: dataDir, RATE_LIMIT_GLOBAL: '100000000', RATE_LIMIT_AUTH: '100000000' },
+    [{ settings: gatewaySettings }],
+  )
   const log = createLog('silent')
   const embedded = await startEmbedded(dataDir)
   await ensureDatabase(embedded.ownerUrl(), 'payments')
   const database = embedded.serviceUrl('payments')
-  await migrate(embedded.ownerUrl('payments'), database, schema, log)
-  const own = await openProcess(settings, database, { log })
-  const server = gateway(own.runtime, createMetrics(own.runtime), () => '')
+  await migrate(embedded.ownerUrl('payments'), database, everyDomain, log)
+  const own = await composeProcess(settings, database, { log })
+  const server = gateway(own, createMetrics(own.runtime), () => '')
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   if (options.worker) await own.startWorker()

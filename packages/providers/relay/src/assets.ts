@@ -18,7 +18,7 @@ const NATIVE_EVM = '0x0000000000000000000000000000000000000000'
 /**
  * Network key → Relay's chain id and, by symbol, the token's address there. The only place that knows a chain id. Addresses are
  * those that Circle, Tether and the chains publish: a token is never taken for another because somebody calls it by the same
- * symbol. What Relay serves of them at the moment is for `offers.ts` to find out; what it does not know is not offered.
+ * symbol. What Relay serves of them at the moment is for `offers.ts` to find out; what it does not know is not availableNetworks.
  */
 export const chains: Readonly<Record<string, Chain>> = {
   ethereum: {

@@ -1,12 +1,11 @@
 import { createHmac } from 'node:crypto'
-import { signedIn } from '@payments/accounts/testing'
 import { bind } from '@payments/kernel'
-import { verify } from '@payments/ledger'
+import { checkLedger } from '@payments/ledger'
 import { routesProvider } from '@payments/routes'
 import { afterAll, expect, test } from 'vitest'
-import { call, type Merchant, newMerchant, startService, type TestService, useService } from '#testing'
+import { call, type Merchant, newMerchant, signedIn, startService, type TestService, useService } from '#testing'
+import { type RelayServer, startRelay } from '../test/server.ts'
 import { addressOf, isAuthentic } from './callback.ts'
-import { type RelayServer, startRelay } from './testing.ts'
 
 const KEY = 'relay-key'
 const NOW = 1_774_993_296_140
@@ -171,7 +170,7 @@ test('a deposit in another currency than asked for is listed and booked as what 
   expect(transactions).toMatchObject([
     { amount: '7 USDT', receipt: { origin: { network: 'ethereum', symbol: 'USDT', amount: '7' } } },
   ])
-  expect(await verify(service.runtime.pool)).toMatchObject({ ok: true, findings: [] })
+  expect(await checkLedger(service.runtime.pool)).toMatchObject({ ok: true, findings: [] })
 })
 
 test('a request that is superseded on its way stays one deposit, also where only its successor is listed', async () => {
@@ -193,7 +192,7 @@ test('a request that is superseded on its way stays one deposit, also where only
   })
 })
 
-test('why Relay gave nothing is for whoever runs the service to read, not for the merchant', async () => {
+test('why Relay gave nothing is for whoever runs the service to context, not for the merchant', async () => {
   const merchant = await newMerchant(service, { environment: 'live' })
   world.fail({ status: 401, body: '{"message":"secret detail"}' })
   const refused = await routeOf(merchant)

@@ -1,16 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { CallbackRequest } from '@payments/platform'
 import { Callback } from './wire.ts'
 
 /** How far Relay's clock and ours may be apart, and how long a callback may travel. */
 const TOLERANCE_MS = 300_000
 /** As seconds this is the year 5138, as milliseconds 1973: below it a timestamp counts seconds. */
 const SECONDS_BELOW = 100_000_000_000
-
-export interface CallbackRequest {
-  /** The bytes as they came: another spelling of the same JSON has another signature. */
-  readonly body: Buffer
-  header(name: string): string | undefined
-}
 
 /** Did Relay sign this, within five minutes? Compared in constant time. */
 export function isAuthentic(apiKey: string, request: CallbackRequest, now: number = Date.now()): boolean {

@@ -1,7 +1,7 @@
 import { ConsecutiveBreaker, circuitBreaker, ExponentialBackoff, handleWhen, retry, wrap } from 'cockatiel'
 import { Agent, fetch, type RequestInit } from 'undici'
 import type { z } from 'zod'
-import { isPassing, RelayFault } from './faults.ts'
+import { isTransient, RelayError } from './errors.ts'
 import { Problem } from './wire.ts'
 
 export interface RelayOptions {
@@ -39,16 +39,16 @@ const LONGEST_PAUSE_SECONDS = 60
 /**
  * HTTP to Relay: a deadline for each call, a breaker that rests after eight failures in a row, and silence on a path for as
  * long as its 429 asks for. Each path has a limit of its own with Relay: too many quotes must not stop the looks for deposits.
- * @throws RelayFault, or the breaker's own error while it rests.
+ * @throws RelayError, or the breaker's own error while it rests.
  */
 export function relayClient(options: RelayOptions): RelayClient {
   const { timeoutMs = 8000, retryMs = 250, restMs = 10_000 } = options
-  const breaker = circuitBreaker(handleWhen(isPassing), {
+  const breaker = circuitBreaker(handleWhen(isTransient), {
     halfOpenAfter: restMs,
     breaker: new ConsecutiveBreaker(FAILURES),
   })
   const reads = wrap(
-    retry(handleWhen(isPassing), {
+    retry(handleWhen(isTransient), {
       maxAttempts: REPEATS,
       backoff: new ExponentialBackoff({ initialDelay: retryMs, maxDelay: retryMs * 8 }),
     }),
@@ -59,7 +59,7 @@ export function relayClient(options: RelayOptions): RelayClient {
 
   async function send<T extends z.ZodType>(url: URL, init: RequestInit, shape: T): Promise<z.output<T>> {
     const wait = Math.ceil(((silentUntil.get(url.pathname) ?? 0) - Date.now()) / 1000)
-    if (wait > 0) throw new RelayFault('limited', 'Still asked to wait', { retryAfter: wait })
+    if (wait > 0) throw new RelayError('limited', 'Still asked to wait', { retryAfter: wait })
     const { answer, text } = await fetch(url, {
       ...init,
       headers: { 'x-api-key': options.apiKey, accept: 'application/json', 'content-type': 'application/json' },
@@ -69,21 +69,21 @@ export function relayClient(options: RelayOptions): RelayClient {
     })
       .then(async (answer) => ({ answer, text: await answer.text() }))
       .catch((cause: unknown) => {
-        throw new RelayFault('unavailable', 'No answer', { cause })
+        throw new RelayError('unavailable', 'No answer', { cause })
       })
     if (answer.status === 429) {
       const retryAfter = pauseOf(answer.headers.get('retry-after'))
       silentUntil.set(url.pathname, Date.now() + retryAfter * 1000)
-      throw new RelayFault('limited', 'Too many requests', { retryAfter })
+      throw new RelayError('limited', 'Too many requests', { retryAfter })
     }
-    if (answer.status >= 500) throw new RelayFault('unavailable', `Status ${answer.status}`)
+    if (answer.status >= 500) throw new RelayError('unavailable', `Status ${answer.status}`)
     const value = parsed(text)
     if (!answer.ok) {
       const code = Problem.safeParse(value).data?.errorCode
-      throw new RelayFault('refused', `Status ${answer.status}`, code ? { code } : {})
+      throw new RelayError('refused', `Status ${answer.status}`, code ? { code } : {})
     }
     const known = shape.safeParse(value)
-    if (!known.success) throw new RelayFault('unreadable', 'Not the documented shape', { cause: known.error })
+    if (!known.success) throw new RelayError('unreadable', 'Not the documented shape', { cause: known.error })
     return known.data
   }
 

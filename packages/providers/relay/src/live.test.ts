@@ -3,6 +3,9 @@ import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { bind } from '@payments/kernel'
 import { routesProvider } from '@payments/routes'
+import { createCA, createCert } from 'mkcert'
+import { beforeAll, expect, test } from 'vitest'
+import { newMerchant, startProcess, startService } from '#testing'
 import {
   chance,
   connected,
@@ -12,11 +15,8 @@ import {
   PATIENCE_MS,
   pause,
   settled,
-} from '@payments/routes/testing'
-import { createCA, createCert } from 'mkcert'
-import { beforeAll, expect, test } from 'vitest'
-import { newMerchant, startProcess, startService } from '#testing'
-import { type Fault, type RelayServer, startRelay } from './testing.ts'
+} from '../../../routes/test/routes.ts'
+import { type Fault, type RelayServer, startRelay } from '../test/server.ts'
 
 const ROUTES = 12
 const KILLS = 6

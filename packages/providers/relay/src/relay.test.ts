@@ -1,8 +1,8 @@
 import { networks } from '@payments/kernel'
 import type { DepositReport } from '@payments/routes'
-import { routesContract } from '@payments/routes/contract'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Fault, hash, type RelayServer, startRelay } from './testing.ts'
+import { routesContract } from '#testing'
+import { type Fault, hash, type RelayServer, startRelay } from '../test/server.ts'
 
 const servers: RelayServer[] = []
 afterEach(async () => {
@@ -21,15 +21,16 @@ const onBase = { networkKey: 'base', currency: 'USDC' }
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 const open = async (world: RelayServer) =>
   (
-    await world.provider.openAddress({
+    await world.provider.createDepositAddress({
       routeId: 'r',
       origin: usdc,
       destination: { ...onBase, address: WALLET },
       refundAddress: WALLET,
     })
   ).depositAddress
-const look = async (world: RelayServer, depositAddress: string, underway: readonly string[] = []) =>
-  (await world.provider.deposits({ depositAddress, origin: usdc, destination: onBase, since: null, underway })).reports
+const look = async (world: RelayServer, depositAddress: string, pendingRequests: readonly string[] = []) =>
+  (await world.provider.deposits({ depositAddress, origin: usdc, destination: onBase, since: null, pendingRequests }))
+    .reports
 
 /** An address with one paid deposit, and the server's record of it. */
 async function paid(world: RelayServer, outcome: 'completed' | 'refunded' | 'failed' = 'completed') {
@@ -71,7 +72,7 @@ describe('asking for an address', () => {
     const world = await begin(fault === 'silent' ? { timeoutMs: 500 } : {})
     world.fail(fault)
     const refused = await open(world).catch((error: unknown) => error)
-    expect(refused).toMatchObject({ name: 'Refusal', status, message })
+    expect(refused).toMatchObject({ name: 'ServiceError', status, message })
     expect(world.calls).toHaveLength(1)
   })
 
@@ -164,7 +165,7 @@ describe('what is on offer', () => {
   ])('with %s from the start it is a refusal, not an empty list', async (_name, fault, status) => {
     const world = await begin()
     world.spoil = () => fault
-    await expect(world.provider.offers()).rejects.toMatchObject({ name: 'Refusal', status })
+    await expect(world.provider.offers()).rejects.toMatchObject({ name: 'ServiceError', status })
     world.spoil = () => undefined
     await expect
       .poll(() =>
@@ -188,7 +189,7 @@ describe('looking for deposits', () => {
     world.fail(fault, fault)
     expect(await reports()).toHaveLength(1)
     world.fail(fault, fault, fault)
-    await expect(reports()).rejects.toMatchObject({ name: 'Refusal' })
+    await expect(reports()).rejects.toMatchObject({ name: 'ServiceError' })
   })
 
   test('429 is not answered by asking again, and nothing is asked until its time is over', async () => {
@@ -214,7 +215,7 @@ describe('looking for deposits', () => {
     const world = await begin()
     const address = await open(world)
     for (let number = 1n; number <= 120n; number++) await world.pay(address, number, 'completed')
-    const asked = { depositAddress: address, origin: usdc, destination: onBase, since: null, underway: [] }
+    const asked = { depositAddress: address, origin: usdc, destination: onBase, since: null, pendingRequests: [] }
     const { reports, calls } = await world.provider.deposits(asked)
     expect([reports.length, calls]).toEqual([120, 3])
   })

@@ -1,8 +1,8 @@
-import type { DepositLook, Leg, RoutesProvider } from '@payments/routes'
+import type { DepositQuery, Leg, RoutesProvider } from '@payments/routes'
 import { type RelayAsset, relayAsset } from './assets.ts'
 import { addressOf, isAuthentic } from './callback.ts'
 import { type RelayClient, type RelayOptions, relayClient } from './client.ts'
-import { RelayFault, refusalOf } from './faults.ts'
+import { callerErrorOf, RelayError } from './errors.ts'
 import { relayOffers } from './offers.ts'
 import { isFinal, reportsOf } from './reports.ts'
 import { Quote, type Request, Requests, Status } from './wire.ts'
@@ -17,18 +17,18 @@ const SINGLES = 20
  * Payment routes over Relay. Deposit addresses are open ones: they take any amount, any number of times. They are followed by
  * address: a deposit of another amount than quoted becomes a request of its own. By request only where the list of an address
  * leaves out one that is on its way.
- * @throws Refusal 502 or 503, and 422 where Relay will not take what the merchant asks for.
+ * @throws ServiceError 502 or 503, and 422 where Relay will not take what the merchant asks for.
  */
 export function relay(options: RelayOptions): RoutesProvider {
   const client = relayClient(options)
   const offers = relayOffers(client, options.offersMs)
   return {
-    offers: () => refusing(offers),
+    offers: () => mapConstraints(offers),
 
     callsPerMinute: options.requestsPerMinute,
 
-    openAddress: ({ origin, destination, refundAddress }) =>
-      refusing(async () => {
+    createDepositAddress: ({ origin, destination, refundAddress }) =>
+      mapConstraints(async () => {
         const from = assetOf(origin)
         const to = assetOf(destination)
         const { steps } = await client.post(
@@ -48,15 +48,15 @@ export function relay(options: RelayOptions): RoutesProvider {
           Quote,
         )
         const depositAddress = steps.find((step) => step.depositAddress)?.depositAddress
-        if (!depositAddress) throw new RelayFault('unreadable', 'A quote without a deposit address')
+        if (!depositAddress) throw new RelayError('unreadable', 'A quote without a deposit address')
         // In Relay's own spelling, which is how it will be asked for.
         return { depositAddress }
       }),
 
     deposits: (look) =>
-      refusing(async () => {
+      mapConstraints(async () => {
         const { found, pages } = await listed(client, look)
-        const left = look.underway.filter((id) => !found.has(id)).slice(0, SINGLES)
+        const left = look.pendingRequests.filter((id) => !found.has(id)).slice(0, SINGLES)
         const singles = (await Promise.all(left.map((id) => ended(client, id)))).flat()
         for (const request of singles) keepLatest(found, request)
         const reports = reportsOf([...found.values()], look.origin, assetOf(look.destination))
@@ -71,13 +71,13 @@ export function relay(options: RelayOptions): RoutesProvider {
 /** What Relay lists of an address, by request. */
 async function listed(
   client: RelayClient,
-  { depositAddress, since }: DepositLook,
+  { depositAddress, since }: DepositQuery,
 ): Promise<{ found: Map<string, Request>; pages: number }> {
   const found = new Map<string, Request>()
   let continuation: string | null = null
   let pages = 0
   do {
-    if (pages++ === PAGES) throw new RelayFault('unreadable', 'The list of requests does not end')
+    if (pages++ === PAGES) throw new RelayError('unreadable', 'The list of requests does not end')
     const answer: { requests: Request[]; continuation: string | null } = await client.get(
       '/requests/v3',
       {
@@ -117,14 +117,14 @@ function keepLatest(found: Map<string, Request>, request: Request): void {
 
 function assetOf(leg: Leg): RelayAsset {
   const asset = relayAsset(leg)
-  if (!asset) throw new RelayFault('refused', 'No such currency', { code: 'UNSUPPORTED_CURRENCY' })
+  if (!asset) throw new RelayError('refused', 'No such currency', { code: 'UNSUPPORTED_CURRENCY' })
   return asset
 }
 
-async function refusing<T>(call: () => Promise<T>): Promise<T> {
+async function mapConstraints<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch (error) {
-    throw refusalOf(error)
+    throw callerErrorOf(error)
   }
 }

@@ -1,0 +1,62 @@
+import { command, query } from '@payments/platform'
+import { z } from 'zod'
+import { presentOrganisation } from './entity.ts'
+import { errors } from './errors.ts'
+import { listOrganisations, organisationDetails, reactivate, suspend } from './organisations.ts'
+import { AdminOrganisation, OrganisationDetails, OrganisationId, OrganisationList, Suspension } from './schemas.ts'
+
+const Nothing = z.strictObject({})
+const tag = 'Operations'
+
+/** What operators do with organisations. */
+export const organisationsRouter = {
+  list: query({
+    rest: 'GET /admin/ops/organisations',
+    access: 'operator',
+    tag,
+    summary: 'List organisations',
+    description: 'The newest 200. `total` counts all.',
+    message: 'Organisations retrieved',
+    input: Nothing,
+    output: OrganisationList,
+    async run(context) {
+      const { rows, total } = await listOrganisations(context)
+      return { organisations: rows.map(presentOrganisation), total }
+    },
+  }),
+  get: query({
+    rest: 'GET /admin/ops/organisations/{organisationId}',
+    access: 'operator',
+    tag,
+    summary: 'Get an organisation with its members',
+    message: 'Organisation retrieved',
+    input: OrganisationId,
+    output: OrganisationDetails,
+    errors: [errors.organisation_not_found],
+    run: (context, { organisationId }) => organisationDetails(context, organisationId),
+  }),
+  suspend: command({
+    rest: 'POST /admin/ops/organisations/{organisationId}/suspend',
+    access: 'operator',
+    tag,
+    summary: 'Suspend an organisation',
+    description: 'From the next request on it may sign in and context, nothing else.',
+    message: 'Organisation suspended',
+    input: Suspension,
+    output: AdminOrganisation,
+    errors: [errors.organisation_not_found, errors.operators_stay],
+    run: async (unit, { organisationId, reason }) =>
+      presentOrganisation(await suspend(unit, organisationId, reason ?? null)),
+  }),
+  reactivate: command({
+    rest: 'POST /admin/ops/organisations/{organisationId}/reactivate',
+    access: 'operator',
+    tag,
+    summary: 'Lift the suspension of an organisation',
+    message: 'Organisation reactivated',
+    input: OrganisationId,
+    output: AdminOrganisation,
+    errors: [errors.organisation_not_found],
+    run: async (unit, { organisationId }) => presentOrganisation(await reactivate(unit, organisationId)),
+  }),
+}

@@ -1,0 +1,36 @@
+import type { Authentication } from '@payments/platform'
+import {
+  type ApiKeyFacts,
+  actorOf,
+  type DashboardSessionFacts,
+  keyFactsSql,
+  readCredential,
+  sessionFactsSql,
+} from './credentials.ts'
+import { keyUses } from './key-uses.ts'
+import { tokenKeys } from './tokens.ts'
+
+/** How the gateway turns `Authorization` headers into actors (specification, Authentication). */
+export const authentication: Authentication = {
+  keyFactsSql,
+  sessionFactsSql,
+  open(runtime) {
+    const tokens = tokenKeys(runtime.settings)
+    const uses = keyUses(runtime)
+    return {
+      read: (header) => readCredential(header, tokens),
+      actorOf(credential, facts, environment) {
+        const actor = actorOf(
+          credential,
+          {
+            key: facts.key as ApiKeyFacts | undefined,
+            session: facts.session as DashboardSessionFacts | undefined,
+          },
+          environment,
+        )
+        if (actor.keyId) uses.note(actor.keyId)
+        return actor
+      },
+    }
+  },
+}

@@ -1,0 +1,32 @@
+/** The text of an email, as plain text and HTML. */
+export interface EmailText {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}
+
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
+
+/** The email with a sign-in code. The code is not in the subject, because locked screens show subjects. */
+export function codeEmail(to: string, code: string): EmailText {
+  const rest = 'It can be used once, within 10 minutes. If you did not request it, ignore this email.'
+  return {
+    to,
+    subject: 'Your sign-in code',
+    text: `Your code is ${code}\n\n${rest}\n`,
+    html: `<p>Your code is</p><p style="font:600 28px monospace;letter-spacing:4px">${code}</p><p>${rest}</p>`,
+  }
+}
+
+/** The email that invites a person to an organisation. It holds no secret: joining takes a code sent to the same address. */
+export function invitationEmail(to: string, organisation: string, days: number): EmailText {
+  const lead = `You have been invited to join ${organisation}.`
+  const rest = `To accept, sign in with this email address (${to}) within ${days} days. If you did not expect this invitation, ignore this email.`
+  return {
+    to,
+    subject: 'You have been invited to an organisation',
+    text: `${lead}\n\n${rest}\n`,
+    html: `<p>${escapeHtml(lead)}</p><p>${escapeHtml(rest)}</p>`,
+  }
+}

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { job, type Settings, type UnitOfWork } from '@payments/platform'
+import { createTransport, type Transporter } from 'nodemailer'
+import { z } from 'zod'
+import { accountsSettings } from './settings.ts'
+
+const Encrypted = z.object({ box: z.string() })
+const Email = z.object({
+  to: z.string(),
+  subject: z.string(),
+  text: z.string(),
+  html: z.string(),
+  /** False for an email that nobody may receive: it is queued so that the work is the same, and then discarded. */
+  deliver: z.boolean(),
+  /** After this time the email is of no use. */
+  until: z.iso.datetime(),
+})
+type Email = z.infer<typeof Email>
+
+const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
+/** Associated data of an encrypted email. */
+const CONTEXT = 'mail'
+
+const transports = new WeakMap<Settings, Transporter>()
+
+function transportOf(settings: Settings): Transporter {
+  const known = transports.get(settings)
+  if (known) return known
+  const { SMTP_URL } = accountsSettings.from(settings)
+  const transport = SMTP_URL
+    ? createTransport({ url: SMTP_URL, ...TIMEOUTS })
+    : createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
+  transports.set(settings, transport)
+  return transport
+}
+
+/** Over SMTP where `SMTP_URL` is set; otherwise each email becomes an `.eml` file in DATA_DIR/mail (refused in production). */
+async function transmit(settings: Settings, { to, subject, text, html }: Email): Promise<void> {
+  const { SMTP_URL, MAIL_FROM } = accountsSettings.from(settings)
+  const sent = await transportOf(settings).sendMail({ from: MAIL_FROM, to, subject, text, html })
+  if (SMTP_URL) return
+  const directory = join(settings.DATA_DIR, 'mail')
+  await mkdir(directory, { recursive: true })
+  const name = `${new Date().toISOString().replaceAll(':', '-')}-${randomUUID().slice(0, 8)}.eml`
+  await writeFile(join(directory, name), sent.message as Buffer, { mode: 0o600 })
+}
+
+/**
+ * Sends one email. It travels encrypted in the job, since it may hold a code. The queue keeps the name that it had when
+ * it was created: emails that wait in an existing database are still sent.
+ */
+export const eemailJob = job({
+  name: 'accounts.mail',
+  data: Encrypted,
+  async run(runtime, { box }) {
+    const email = Email.parse(JSON.parse(runtime.keyring.decrypt(box, CONTEXT)))
+    if (email.deliver && new Date(email.until) > new Date()) await transmit(runtime.settings, email)
+  },
+})
+
+/** Queues an email: it is sent after the commit, and only then. */
+export const sendEmail = (unit: UnitOfWork, email: Email): Promise<void> =>
+  unit.enqueue(eemailJob, { box: unit.runtime.keyring.encrypt(JSON.stringify(email), CONTEXT) })

@@ -1,0 +1,60 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { defineSettings, listSetting } from '@payments/platform'
+import { z } from 'zod'
+
+/** Settings of sign-in, tokens and email. */
+export const accountsSettings = defineSettings(
+  {
+    SMTP_URL: z
+      .url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' })
+      .optional()
+      .describe('Mail server; unset: files in DATA_DIR/mail. Required in production'),
+    MAIL_FROM: z.string().min(3).default('Payments <payments@localhost>').describe('Sender of every email'),
+    OPERATOR_EMAILS: listSetting
+      .pipe(z.array(z.email('must be email addresses').toLowerCase()))
+      .default([])
+      .describe('Comma-separated email addresses of the operators'),
+    JWT_PRIVATE_KEY: z
+      .string()
+      .refine(isEd25519, 'must be an Ed25519 private key in PEM (PKCS#8)')
+      .optional()
+      .describe('Ed25519 key that signs access tokens, PEM; required in production'),
+    JWT_ACCEPTED_PUBLIC_KEYS: z
+      .string()
+      .transform(pemBlocks)
+      .refine((blocks) => blocks.every(isEd25519Public), 'must be Ed25519 public keys in PEM, one after another')
+      .default([])
+      .describe('Further keys whose access tokens are accepted: the previous signing key, or the next one'),
+  },
+  (values, { keep, require }) => {
+    require('JWT_PRIVATE_KEY', 'SMTP_URL')
+    const privateKey =
+      values.JWT_PRIVATE_KEY ??
+      keep('jwt.pem', () =>
+        generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+      )
+    return { ...values, JWT_PRIVATE_KEY: privateKey.replaceAll('\\n', '\n') }
+  },
+)
+
+/** The blocks of a text of concatenated PEM. A text without a block counts as one, so that it is refused. */
+function pemBlocks(text: string): string[] {
+  const plain = text.replaceAll('\\n', '\n').trim()
+  return plain.match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----/g) ?? (plain ? [plain] : [])
+}
+
+function isEd25519Public(pem: string): boolean {
+  try {
+    return !pem.includes('PRIVATE') && createPublicKey(pem).asymmetricKeyType === 'ed25519'
+  } catch {
+    return false
+  }
+}
+
+function isEd25519(pem: string): boolean {
+  try {
+    return createPrivateKey(pem.replaceAll('\\n', '\n')).asymmetricKeyType === 'ed25519'
+  } catch {
+    return false
+  }
+}

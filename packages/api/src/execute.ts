@@ -1,0 +1,174 @@
+import { errors, newId, ServiceError } from '@payments/kernel'
+import {
+  type CallContext,
+  constraintOf,
+  findStoredReply,
+  type IdempotencyKey,
+  InvalidInput,
+  isDatabaseUnavailable,
+  LastStatementEmpty,
+  lease,
+  nameOf,
+  type Operation,
+  openUnit,
+  platformSettings,
+  queryContext,
+  type Runtime,
+  releaseLease,
+  retryDeadlocks,
+  type StoredReply,
+  storeReply,
+} from '@payments/platform'
+import type { z } from 'zod'
+
+const POLL_MS = 100
+
+/** A request that may be repeated: its key, and how its result becomes the reply that is stored with it. */
+interface Keyed {
+  readonly key: IdempotencyKey
+  reply(data: unknown): StoredReply
+}
+
+/** A reply, and whether it is that of an earlier request. */
+export interface KeyedReply extends StoredReply {
+  readonly replayed: boolean
+}
+
+export interface Executor {
+  /** Runs an operation and returns its result: a value, or pieces where the operation produces a file or a stream. */
+  execute(operation: Operation, call: CallContext, input: unknown): Promise<unknown>
+  /**
+   * Runs a command once for its idempotency key and returns the reply, which is stored in the command's own transaction.
+   * Duplicates in this process wait for the first and hold no connection; between processes the primary key of the stored
+   * replies decides: the second one to commit rolls back and replays. A request that fails stores nothing.
+   * @throws ServiceError 409 when the first request is still running after the wait limit.
+   */
+  executeKeyed(operation: Operation, call: CallContext, input: () => unknown, keyed: Keyed): Promise<KeyedReply>
+}
+
+/** The one way in which this process runs operations, for the REST façade, tRPC and in-process callers. */
+export function createExecutor(runtime: Runtime): Executor {
+  const settings = platformSettings.from(runtime.settings)
+  const inFlight = new Map<string, Promise<KeyedReply | undefined>>()
+
+  async function lead(
+    operation: Operation,
+    call: CallContext,
+    input: () => unknown,
+    keyed: Keyed,
+    deadline: number,
+  ): Promise<KeyedReply> {
+    const { callsProvider, secretReply } = operation.meta
+    const fence = newId()
+    let leased = false
+    try {
+      const parsed = parse(operation, input())
+      while (callsProvider && !leased) {
+        leased = await lease(runtime, keyed.key, fence)
+        if (leased) break
+        const reply = await findStoredReply(runtime, keyed.key)
+        if (reply) return { ...reply, replayed: true }
+        if (Date.now() >= deadline) throw inProgress()
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+      }
+      const options = { retentionHours: settings.IDEMPOTENCY_RETENTION_HOURS, encrypt: secretReply }
+      return await runCommand(operation, call, parsed, (data) => {
+        const reply = keyed.reply(data)
+        return { value: { ...reply, replayed: false }, last: storeReply(runtime, keyed.key, fence, reply, options) }
+      })
+    } catch (error) {
+      if (leased)
+        await releaseLease(runtime, keyed.key, fence).catch((cause: unknown) =>
+          runtime.log.warn({ err: cause }, 'lease not released'),
+        )
+      if (isDatabaseUnavailable(error)) throw error
+      // The same request may have succeeded in another process; this error is then a consequence of its success.
+      const winner = await findStoredReply(runtime, keyed.key)
+      if (winner) return { ...winner, replayed: true }
+      throw error instanceof LastStatementEmpty ? inProgress() : error
+    }
+  }
+
+  return {
+    async execute(operation, call, input) {
+      const parsed = parse(operation, input)
+      if (operation.command) return runCommand(operation, call, parsed, (value) => ({ value, last: undefined }))
+      const context = queryContext(runtime, call.actor, call.log)
+      if (operation.download)
+        return operation.download.stream(context, parsed as never, call.signal ?? new AbortController().signal)
+      if (operation.pages) {
+        const items: unknown[] = []
+        for await (const page of operation.pages.read(context)) items.push(...page)
+        return { [operation.pages.name]: items, total: items.length }
+      }
+      return operation.output.parse(await operation.query?.(context, parsed as never))
+    },
+
+    async executeKeyed(operation, call, input, keyed) {
+      const name = nameOf(keyed.key)
+      const deadline = Date.now() + settings.IDEMPOTENCY_WAIT_SECONDS * 1000
+      for (;;) {
+        const first = inFlight.get(name)
+        if (!first) break
+        const reply = await Promise.race([first, timeout(deadline)])
+        if (reply === 'timeout') throw inProgress()
+        if (reply) return { ...reply, replayed: true }
+      }
+      const own = lead(operation, call, input, keyed, deadline)
+      inFlight.set(
+        name,
+        own.catch(() => undefined),
+      )
+      try {
+        return await own
+      } finally {
+        inFlight.delete(name)
+      }
+    },
+  }
+
+  /** One unit of work. `finish` turns the result into the value to return and the statement that the commit ends with. */
+  async function runCommand<T>(
+    operation: Operation,
+    call: CallContext,
+    input: unknown,
+    finish: (data: unknown) => { value: T; last: ReturnType<typeof storeReply> | undefined },
+  ): Promise<T> {
+    const { command, output, meta } = operation
+    if (!command) throw new Error('Only commands change something')
+    const context = queryContext(runtime, call.actor, call.log)
+    const prepared = await command.before?.(context, input as never)
+    try {
+      return await retryDeadlocks(async () => {
+        const unit = openUnit(context)
+        try {
+          const data = output.parse(await command.run(unit, input as never, prepared as never, call))
+          const { value, last } = finish(data)
+          await unit.commit(last)
+          return value
+        } catch (error) {
+          await unit.rollback()
+          throw error
+        }
+      })
+    } catch (error) {
+      const constraint = error instanceof ServiceError ? undefined : constraintOf(error)
+      const row = constraint && meta.errors.find((each) => each.constraint === constraint)
+      throw row ? row({ cause: error }) : error
+    }
+  }
+}
+
+function parse(operation: Operation, input: unknown): z.output<z.ZodObject> {
+  const parsed = operation.input.safeParse(input)
+  if (!parsed.success) throw new InvalidInput(parsed.error)
+  return parsed.data
+}
+
+const inProgress = (): ServiceError => errors.key_in_progress({ retryAfter: 1 })
+
+function timeout(deadline: number): Promise<'timeout'> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, Math.max(0, deadline - Date.now()), 'timeout').unref()
+  })
+}

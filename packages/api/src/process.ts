@@ -1,0 +1,143 @@
+import { type Actor, type Binding, providers } from '@payments/kernel'
+import {
+  type CallContext,
+  connect,
+  createLog,
+  createTriggers,
+  type Database,
+  type Domain,
+  databaseAvailability,
+  type Job,
+  keyring,
+  type LiveAdapter,
+  type Log,
+  loadSettings,
+  platform,
+  platformSettings,
+  type RunningTasks,
+  type Runtime,
+  type Settings,
+  sendTrigger,
+  startTasks,
+  startWorkers,
+} from '@payments/platform'
+import { PgBoss } from 'pg-boss'
+import { domains } from './domains.ts'
+import { createExecutor, type Executor } from './execute.ts'
+import { appRouter } from './router.ts'
+
+/** The platform's own tables and the domains: what the database is migrated to, and what a process consists of. */
+export const everyDomain: readonly Domain[] = [platform, ...domains]
+
+/** Settings of the service, with those of the adapters and of whatever else the process is composed of. */
+export const loadServiceSettings = (
+  env: Record<string, string | undefined>,
+  others: readonly Pick<LiveAdapter, 'settings'>[] = [],
+): Settings =>
+  loadSettings(env, [
+    ...domains.flatMap((domain: Domain) => domain.settings ?? []),
+    ...others.map(({ settings }) => settings),
+  ])
+
+export interface Process {
+  readonly runtime: Runtime
+  readonly executor: Executor
+  /** What procedures are called with, on behalf of this actor. */
+  callContext(actor: Actor, more?: Partial<CallContext>): CallContext
+  /** In-process calls of every procedure, typed, as this actor. */
+  createCaller(actor: Actor): ReturnType<typeof appRouter.createCaller>
+  /** Starts the jobs and tasks of this process, on connections of their own. */
+  startWorker(): Promise<void>
+  /** Lets running jobs and tasks end, then closes every connection. */
+  stop(): Promise<void>
+}
+
+/** Composes a process of the service. Starts no worker and no server. */
+export async function composeProcess(
+  settings: Settings,
+  databaseUrl: string,
+  options: { log?: Log; live?: readonly Binding[] } = {},
+): Promise<Process> {
+  const own = platformSettings.from(settings)
+  const log = options.log ?? createLog(own.LOG_LEVEL)
+  const availability = databaseAvailability(log)
+  const entities = everyDomain.flatMap((domain) => [...(domain.entities ?? [])])
+  const connectTo = (name: string, pool: number): Promise<Database> =>
+    connect(databaseUrl, entities, { pool, name, log, acquireSeconds: own.DATABASE_ACQUIRE_SECONDS })
+  const database = await connectTo('payments', own.DATABASE_POOL)
+
+  const works = own.PROCESS_ROLE !== 'gateway'
+  const boss = new PgBoss({
+    connectionString: databaseUrl,
+    max: 4,
+    migrate: false,
+    createSchema: false,
+    useListenNotify: true,
+    // A worker also supervises the queues: jobs of a worker that died are retried, old ones deleted. Indexes are the owner's.
+    supervise: works,
+    schedule: works,
+    superviseIntervalSeconds: 15,
+    reindex: false,
+    monitorVacuum: false,
+  })
+  // When the queue has stopped only closing connections are left; an error on one of them is of no interest.
+  let stopped = false
+  boss.on('error', (error) => stopped || availability.report(error) || log.error({ err: error }, 'job queue error'))
+  await boss.start()
+
+  let tasks: RunningTasks | undefined
+  let workerDatabase: Database | undefined
+  const triggers = createTriggers(
+    (task) => sendTrigger(database.pool, task),
+    (task) => tasks?.trigger(task),
+  )
+  const runtimeOn = ({ orm, pool }: Database): Runtime => ({
+    settings,
+    orm,
+    pool,
+    database: availability,
+    boss,
+    log,
+    keyring: keyring(Buffer.from(own.SECRETS_KEY, 'base64')),
+    // The first binding of a port wins, so what the caller composes replaces the defaults.
+    providers: providers([
+      ...(options.live ?? []),
+      ...everyDomain.flatMap((domain) => domain.providers ?? []).flatMap(({ create }) => create({ pool })),
+    ]),
+    domains: everyDomain,
+    trigger: triggers.trigger,
+  })
+  const runtime = runtimeOn(database)
+  const executor = createExecutor(runtime)
+  const callContext: Process['callContext'] = (actor, more = {}) => ({
+    runtime,
+    actor,
+    log,
+    execute: executor.execute,
+    ...more,
+  })
+  return {
+    runtime,
+    executor,
+    callContext,
+    createCaller: (actor) => appRouter.createCaller(callContext(actor)),
+    async startWorker() {
+      workerDatabase = await connectTo('payments-worker', own.DATABASE_WORKER_POOL)
+      const workerRuntime = runtimeOn(workerDatabase)
+      await startWorkers(workerRuntime, everyDomain.flatMap((domain) => domain.jobs ?? []) as Job[])
+      tasks = startTasks(
+        workerRuntime,
+        everyDomain.flatMap((domain) => domain.tasks ?? []),
+        databaseUrl,
+      )
+    },
+    async stop() {
+      triggers.stop()
+      await tasks?.stop()
+      await boss.stop({ graceful: tasks !== undefined, timeout: own.SHUTDOWN_SECONDS * 1000, close: true })
+      stopped = true
+      await workerDatabase?.close()
+      await database.close()
+    },
+  }
+}

@@ -1,9 +1,0 @@
-import { accounts } from '@payments/accounts'
-import { customers } from '@payments/customers'
-import { ledger } from '@payments/ledger'
-import { notifications } from '@payments/notifications'
-import { routes } from '@payments/routes'
-import { webhooks } from '@payments/webhooks'
-
-/** THE list: everything the service can do. Router, entities, migrations, jobs, events and docs are folds over it. */
-export const domains = [accounts, customers, ledger, notifications, webhooks, routes] as const

@@ -1,0 +1,67 @@
+import type { Runtime } from '@payments/platform'
+import { checkAccounts } from './check/accounts.ts'
+import { checkEntries } from './check/entries.ts'
+import { checkSeals } from './check/seals.ts'
+import { checkTransactions } from './check/transactions.ts'
+import type { Check, Finding, Walk } from './check/walk.ts'
+
+export type { Finding } from './check/walk.ts'
+
+/** How far a check is: rows of `check` walked so far. */
+export interface Progress {
+  readonly check: Check
+  readonly walked: number
+}
+
+export interface Report {
+  readonly ok: boolean
+  readonly walked: Record<Check, number>
+  /** The first 1000. */
+  readonly findings: Finding[]
+}
+
+const FINDINGS = 1000
+
+const checks = {
+  accounts: checkAccounts,
+  entries: checkEntries,
+  seals: checkSeals,
+  transactions: checkTransactions,
+} satisfies Record<Check, (walk: Walk) => Promise<void>>
+
+/**
+ * Walks the whole ledger, of all organisations, while the service goes on: every account against its postings, every
+ * entry against its digest, every seal against its chain, every object of the list against the journal. Each batch is one statement
+ * and thus one moment, and no snapshot is held between batches. Takes one connection of the pool, without time limits.
+ */
+export async function checkLedger(
+  pool: Runtime['pool'],
+  options: { batch?: number; progress?: (progress: Progress) => void } = {},
+): Promise<Report> {
+  const walked: Record<Check, number> = { accounts: 0, entries: 0, seals: 0, transactions: 0 }
+  const findings: Finding[] = []
+  const client = await pool.connect()
+  let broken: Error | undefined
+  try {
+    await client.query('begin read only')
+    await client.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0')
+    for (const [name, check] of Object.entries(checks) as [Check, (walk: Walk) => Promise<void>][]) {
+      await check({
+        db: { query: async (text, values) => ({ rows: (await client.query(text, values)).rows }) },
+        batch: options.batch ?? 500,
+        find: (finding) => void (findings.length < FINDINGS && findings.push({ check: name, ...finding })),
+        walked(rows) {
+          walked[name] += rows
+          options.progress?.({ check: name, walked: walked[name] })
+        },
+      })
+    }
+    await client.query('commit')
+  } catch (error) {
+    broken = error as Error
+    throw error
+  } finally {
+    client.release(broken)
+  }
+  return { ok: findings.length === 0, walked, findings }
+}

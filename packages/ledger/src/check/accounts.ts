@@ -1,0 +1,31 @@
+import type { AssetSymbol, Environment } from '@payments/kernel'
+import { accountId, type Purpose } from '../accounts.ts'
+import { at, each, type Place, type Walk } from './walk.ts'
+
+interface Row extends Place {
+  environment: Environment
+  customer_id: string | null
+  asset: AssetSymbol
+  purpose: Purpose
+  party: string
+  balance: string
+  posted: string
+}
+
+const BATCH = `select a.organisation_id, a.environment, a.id, a.customer_id, a.asset, a.purpose, a.party, a.balance::text,
+    (select coalesce(sum(p.amount), 0)::text from ledger_postings p where p.account_id = a.id) as posted
+  from ledger_accounts a where (a.organisation_id, a.environment, a.id) > ($1, $2, $3)
+ order by a.organisation_id, a.environment, a.id limit $4`
+
+/** Does every account hold the sum of its postings, and is it still the account that its id was made for? */
+export const checkAccounts = (walk: Walk): Promise<void> =>
+  each<Row>(walk, BATCH, (row) => {
+    if (row.balance !== row.posted) {
+      walk.find({ ...at(row), message: `holds ${row.balance} ${row.asset}, its postings sum to ${row.posted}` })
+    }
+    const tenant = { organisationId: row.organisation_id, environment: row.environment }
+    const { asset, purpose, party, customer_id: customerId } = row
+    if (accountId(tenant, { asset, purpose, party, customerId }) !== row.id) {
+      walk.find({ ...at(row), message: 'is not the account that its id was made for' })
+    }
+  })

@@ -1,0 +1,30 @@
+import { defineErrors, type ErrorFactory } from '@payments/kernel'
+
+export const errors = defineErrors({
+  insufficient_balance: { status: 422, message: 'Insufficient balance', constraint: 'ledger_accounts_not_negative' },
+  entry_unbalanced: { status: 422, message: 'Postings do not sum to zero', constraint: 'ledger_postings_balanced' },
+  entry_empty: { status: 422, message: 'An entry moves something', constraint: 'ledger_entries_not_empty' },
+  entry_differs: {
+    status: 409,
+    message: 'Another entry is booked for this step',
+    constraint: 'ledger_entries_content',
+  },
+  entry_reversed: { status: 409, message: 'Entry already reversed', constraint: 'ledger_entries_reversal_key' },
+  entry_irreversible: {
+    status: 409,
+    message: 'This entry cannot be reversed',
+    constraint: 'ledger_entries_reversible',
+  },
+  entry_not_found: { status: 404, message: 'Ledger entry not found', constraint: 'ledger_entries_reversal_known' },
+  ledger_account_not_found: { status: 404, message: 'Ledger account not found' },
+})
+
+/** The refusal that the database meant, in a domain's own words where it has some (`instead`); else the error itself. */
+export function errorFor(error: unknown, instead: readonly ErrorFactory[] = []): unknown {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    const { constraint } = at as { constraint?: string }
+    const row = constraint && [...instead, ...Object.values(errors)].find((each) => each.constraint === constraint)
+    if (row) return row({ cause: error })
+  }
+  return error
+}

@@ -1,0 +1,46 @@
+import { type AssetSymbol, isId } from '@payments/kernel'
+import { type QueryContext, sqlOf } from '@payments/platform'
+import type { Purpose } from './accounts.ts'
+import type { Draft, Source } from './entries.ts'
+import { errors } from './errors.ts'
+
+interface Row {
+  memo: string | null
+  reverses_step: string | null
+  amount: string
+  asset: AssetSymbol
+  purpose: Purpose
+  customer_id: string | null
+  party: string
+}
+
+/**
+ * The entry booked for a step, as it was drafted.
+ * @throws entry_not_found 404
+ */
+export async function findEntry(context: QueryContext, source: Source, step: string): Promise<Draft> {
+  const { organisationId, environment } = context.actor
+  const { rows } = isId(source.id)
+    ? await sqlOf(context.em).query<Row>(
+        `select e.memo, r.step as reverses_step, p.amount::text as amount, a.asset, a.purpose, a.customer_id, a.party
+           from ledger_entries e
+           join ledger_postings p on (p.organisation_id, p.environment, p.entry_id) = (e.organisation_id, e.environment, e.id)
+           join ledger_accounts a on (a.organisation_id, a.environment, a.id) = (p.organisation_id, p.environment, p.account_id)
+           left join ledger_entries r on (r.organisation_id, r.environment, r.id) = (e.organisation_id, e.environment, e.reverses)
+          where e.organisation_id = $1 and e.environment = $2 and e.source_type = $3 and e.source_id = $4 and e.step = $5`,
+        [organisationId, environment, source.type, source.id, step],
+      )
+    : { rows: [] }
+  const [first] = rows
+  if (!first) throw errors.entry_not_found()
+  return {
+    source,
+    step,
+    postings: rows.map(({ amount, asset, purpose, customer_id: customerId, party }) => ({
+      account: { asset, purpose, customerId, party },
+      amount: BigInt(amount),
+    })),
+    ...(first.memo === null ? {} : { memo: first.memo }),
+    ...(first.reverses_step === null ? {} : { reverses: first.reverses_step }),
+  }
+}

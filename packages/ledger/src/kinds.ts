@@ -1,0 +1,13 @@
+/** The kinds of the unified list (specification, Transaction). The domain of a kind declares its receipt. */
+export const transactionKinds = [
+  'payment_route',
+  'swap',
+  'collection',
+  'offramp',
+  'onramp',
+  'cngn_convert',
+  'cngn_withdrawal',
+  'cngn_payout',
+  'cngn_payin',
+  'cngn_deposit',
+] as const

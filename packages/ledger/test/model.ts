@@ -1,0 +1,89 @@
+import type { AccountKey } from '../src/accounts.ts'
+import type { Source } from '../src/entries.ts'
+
+/** The accounts that the model knows; the first three may not be overdrawn. */
+export const places: readonly AccountKey[] = [
+  { purpose: 'available', asset: 'USDC' },
+  { purpose: 'reserved', asset: 'USDC' },
+  { purpose: 'destination', asset: 'USDC' },
+  { purpose: 'external', asset: 'USDC' },
+  { purpose: 'clearing', asset: 'USDC', party: 'relay' },
+  { purpose: 'clearing', asset: 'USDC', party: 'paycrest' },
+  { purpose: 'fees', asset: 'USDC' },
+  { purpose: 'suspense', asset: 'USDC' },
+]
+const GUARDED = 3
+
+type Lines = readonly (readonly [place: number, amount: bigint])[]
+
+interface Entry {
+  readonly source: Source
+  readonly step: string
+  readonly lines: [number, bigint][]
+}
+
+/** The journal as anybody would write it down in memory: what the real one is compared with. */
+export class PlainLedger {
+  static readonly destination = 2
+  readonly balances = places.map(() => 0n)
+  readonly entries: Entry[] = []
+
+  /** Two lines; to another account where both ends are the same one. */
+  pair(from: number, to: number, amount: bigint): [number, bigint][] {
+    return [
+      [from, -amount],
+      [to === from ? (to + 1) % places.length : to, amount],
+    ]
+  }
+
+  some(pick: number, fits: (entry: Entry) => boolean): Entry | undefined {
+    const fitting = this.entries.filter(fits)
+    return fitting[pick % Math.max(fitting.length, 1)]
+  }
+
+  /** What becomes of an entry: `posted`, `repeated`, or why it is refused. */
+  post(source: Source, step: string, lines: Lines): string {
+    const known = this.entries.find((entry) => entry.source.id === source.id && entry.step === step)
+    const merged = this.merged(lines)
+    if (known) return String(known.lines) === String(merged) ? 'repeated' : 'entry_differs'
+    const after = [...this.balances]
+    for (const [place, amount] of merged) after[place] = (after[place] ?? 0n) + amount
+    if (after.some((balance, place) => place < GUARDED && balance < 0n)) return 'insufficient_balance'
+    this.balances.splice(0, after.length, ...after)
+    this.entries.push({ source, step, lines: merged })
+    return 'posted'
+  }
+
+  reserve(source: Source, amount: bigint): string {
+    return this.post(source, 'reserve', [
+      [0, -amount],
+      [1, amount],
+    ])
+  }
+
+  /** Ends a hold: `paid` goes to the destination, the rest back. Nothing paid is a release. */
+  capture(hold: Entry, paid: bigint): string {
+    const held = hold.lines.find(([place]) => place === 1)?.[1] ?? 0n
+    if (paid > held) return 'insufficient_balance'
+    return this.post(hold.source, 'reserve.end', [
+      [1, -held],
+      [0, held - paid],
+      [PlainLedger.destination, paid],
+    ])
+  }
+
+  reverse(entry: Entry): string {
+    if (entry.step.startsWith('reserve') || entry.step.endsWith('.reversal')) return 'entry_irreversible'
+    return this.post(
+      entry.source,
+      `${entry.step}.reversal`,
+      entry.lines.map(([place, amount]) => [place, -amount] as const),
+    )
+  }
+
+  private merged(lines: Lines): [number, bigint][] {
+    const sums = new Map<number, bigint>()
+    for (const [place, amount] of lines) sums.set(place, (sums.get(place) ?? 0n) + amount)
+    return [...sums].filter(([, amount]) => amount !== 0n).sort(([a], [b]) => a - b)
+  }
+}

@@ -1,0 +1,21 @@
+import type { Domain } from '@payments/platform'
+import { notificationStatement } from './service.ts'
+
+/** Creates the notifications that the domains declare for their changes. */
+export const notificationRecorder: NonNullable<Domain['recorder']> = (change, domains) =>
+  domains.flatMap(({ notifications }) => {
+    const declared = change.type === null ? undefined : notifications?.[change.type]?.[change.status]
+    if (!declared || !change.entry) return []
+    const { organisationId, environment, resourceId } = change
+    const { type, title, resource, body } = declared
+    return {
+      statement: notificationStatement({
+        organisationId,
+        environment,
+        type,
+        title,
+        body: body(change.entry),
+        resource: { type: resource, id: resourceId },
+      }),
+    }
+  })

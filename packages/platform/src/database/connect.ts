@@ -1,0 +1,57 @@
+import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql'
+import { Client, type Pool } from 'pg'
+import type { Log } from '../log.ts'
+import { ServiceClient } from './client.ts'
+
+/** Session settings of the service's connections: no statement, lock or idle transaction hangs for ever. */
+const SESSION =
+  '-c lock_timeout=5000 -c statement_timeout=10000 -c idle_in_transaction_session_timeout=15000 -c timezone=UTC'
+
+export interface Database {
+  readonly orm: MikroORM
+  readonly pool: Pool
+  close(): Promise<void>
+}
+
+/**
+ * Opens a pool and the ORM on it. Does not wait for the server: the first statement connects. Whoever waits longer than
+ * `acquireSeconds` for a connection gets an error that counts as an unavailable database.
+ */
+export async function connect(
+  url: string,
+  // biome-ignore lint/suspicious/noExplicitAny: a list of all entities
+  entities: readonly EntitySchema<any, any, any>[],
+  options: { pool: number; acquireSeconds: number; name: string; log: Log },
+): Promise<Database> {
+  let created: Pool | undefined
+  const orm = await MikroORM.init({
+    clientUrl: url,
+    entities: [...entities],
+    pool: { min: 0, max: options.pool },
+    driverOptions: {
+      Client: ServiceClient,
+      pipeline: true,
+      options: SESSION,
+      application_name: options.name,
+      connectionTimeoutMillis: options.acquireSeconds * 1000,
+      onPoolCreated: (pool: Pool) => {
+        created = pool
+      },
+    },
+    ignoreUndefinedInQuery: false,
+    validateRequired: false,
+    ensureIndexes: false,
+    logger: (message) => options.log.debug(message),
+  })
+  await orm.connect()
+  if (!created) throw new Error('The ORM created no pool')
+  return { orm, pool: created, close: () => orm.close(true) }
+}
+
+/** Checks once that the database can be reached, for a clear sentence at the start. @throws Error if it cannot. */
+export async function ping(url: string): Promise<void> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 })
+  await client.connect()
+  await client.query('select 1')
+  await client.end()
+}

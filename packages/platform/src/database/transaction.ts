@@ -1,0 +1,155 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely'
+import type { Pool, PoolClient } from 'pg'
+import type { ServiceClient } from './client.ts'
+
+/** Starts a transaction whose commit a crash of the database may lose: for work that is then simply repeated. */
+export const WITHOUT_FLUSH = 'begin; set local synchronous_commit = off'
+
+/**
+ * One transaction on one connection of the pool. The connection is taken, and the transaction begun, with the first
+ * statement; a transaction that is nothing but its last statement is sent as that one statement.
+ */
+export class Transaction {
+  readonly #pool: Pool
+  /** Runs before each statement but the last: what was put off until then. */
+  readonly #beforeQuery: () => Promise<void>
+  #opening: Promise<ServiceClient & PoolClient> | undefined
+  /** Statements of this transaction, for the ORM and for plain SQL. */
+  // biome-ignore lint/suspicious/noExplicitAny: the service does not describe its tables to Kysely
+  readonly db: Kysely<any>
+
+  constructor(pool: Pool, beforeQuery: () => Promise<void> = async () => undefined) {
+    this.#pool = pool
+    this.#beforeQuery = beforeQuery
+    this.db = new Kysely({
+      dialect: {
+        createAdapter: () => new PostgresAdapter(),
+        createDriver: () => driverOver(this),
+        createIntrospector: (db) => new PostgresIntrospector(db),
+        createQueryCompiler: () => new PostgresQueryCompiler(),
+      },
+    })
+  }
+
+  /** Runs a statement inside the transaction. */
+  async query(text: string, values: readonly unknown[]) {
+    await this.#beforeQuery()
+    return (await this.#open()).query(text, [...values])
+  }
+
+  /** Runs a statement inside the transaction without what was put off; prepared if it repeats. */
+  async insert(text: string, values: readonly unknown[]) {
+    return (await this.#open()).queryPrepared(text, [...values])
+  }
+
+  /**
+   * Commits, together with a last statement if there is one.
+   * @throws Error when a statement failed before and its error was swallowed: PostgreSQL then answers with a rollback.
+   */
+  async commit(last?: CompiledQuery): Promise<void> {
+    if (!this.#opening) {
+      if (!last) return
+      const client = (await this.#pool.connect()) as ServiceClient & PoolClient
+      await this.#release(client, client.queryPrepared(last.sql, [...last.parameters]))
+      return
+    }
+    const client = await this.#opening
+    const done = last ? client.queryAndCommit(last.sql, [...last.parameters]) : client.query('commit')
+    const { command } = await this.#release(client, done)
+    if (!last && command !== 'COMMIT') throw new Error('The transaction was rolled back: a statement in it had failed')
+  }
+
+  /** Ends the transaction without its effects. A connection that is gone has rolled back by itself. */
+  async rollback(): Promise<void> {
+    const client = await this.#opening?.catch(() => undefined)
+    if (!client) return
+    this.#opening = undefined
+    const broken = await client.query('rollback').then(
+      () => undefined,
+      (error: Error) => error,
+    )
+    client.release(broken)
+  }
+
+  async #release<T>(client: PoolClient, done: Promise<T>): Promise<T> {
+    try {
+      const result = await done
+      this.#opening = undefined
+      client.release()
+      return result
+    } catch (error) {
+      if (this.#opening) throw error // rollback() releases it
+      client.release(isConnectionError(error) ? (error as Error) : undefined)
+      throw error
+    }
+  }
+
+  #open(): Promise<ServiceClient & PoolClient> {
+    this.#opening ??= this.#pool.connect().then((client) => {
+      const own = client as ServiceClient & PoolClient
+      own.begin()
+      return own
+    })
+    return this.#opening
+  }
+}
+
+const isConnectionError = (error: unknown): boolean => !/^[0-9A-Z]{5}$/.test(String((error as { code?: unknown }).code))
+
+const driverOver = (transaction: Transaction): Driver => {
+  const never = () => Promise.reject(new Error('The unit of work ends the transaction'))
+  const connection: DatabaseConnection = {
+    async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+      const { command, rowCount, rows } = await transaction.query(sql, parameters)
+      const counts = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE'
+      return { rows: rows as R[], ...(counts ? { numAffectedRows: BigInt(rowCount ?? 0) } : {}) }
+    },
+    streamQuery() {
+      throw new Error('A transaction does not stream')
+    },
+  }
+  return {
+    init: async () => undefined,
+    acquireConnection: async () => connection,
+    beginTransaction: never,
+    commitTransaction: never,
+    rollbackTransaction: never,
+    releaseConnection: async () => undefined,
+    destroy: async () => undefined,
+  }
+}
+
+/**
+ * Plain SQL in one transaction, for work without an actor (the outbox, queues): commits what `run` did, or nothing of it.
+ * Business changes go through `unitOfWork`.
+ */
+export async function inTransaction<T>(
+  pool: Pool,
+  run: (client: PoolClient) => Promise<T>,
+  begin: 'begin' | typeof WITHOUT_FLUSH = 'begin',
+): Promise<T> {
+  const client = await pool.connect()
+  let broken: Error | undefined
+  try {
+    ;(client as ServiceClient & PoolClient).begin(begin)
+    const result = await run(client)
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback').catch((rollback: Error) => {
+      broken = rollback
+    })
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}

@@ -1,0 +1,109 @@
+import type { EntitySchema } from '@mikro-orm/postgresql'
+import type { Binding, Change, Environment, ErrorFactory, LedgerEntry, Port } from '@payments/kernel'
+import type { TRPCRouterRecord } from '@trpc/server'
+import type { Pool } from 'pg'
+import type { z } from 'zod'
+import type { Authentication } from './authentication.ts'
+import type { CommitStatement, Runtime, UnitOfWork } from './context.ts'
+import type { Callback, Page } from './http.ts'
+import type { Job } from './jobs.ts'
+import type { Resource } from './resource.ts'
+import type { SettingsDeclaration } from './settings.ts'
+import type { Task } from './tasks.ts'
+
+/** One step of the schema, owned by one package. Names start with a timestamp and run in that order. */
+export interface MigrationStep {
+  readonly name: string
+  readonly up: readonly string[]
+}
+
+/** An event type of the catalogue: what it means, and the schema of its `data`. */
+export interface EventType {
+  readonly description: string
+  readonly data: z.ZodType
+  /** An example of `data`, for engineers who write a receiver; it satisfies `data`. */
+  readonly sample?: Readonly<Record<string, unknown>>
+  /** Sent only to endpoints whose allowlist names it. */
+  readonly optIn?: boolean
+}
+
+/** A gauge that is read from the database at each scrape; every process reports the same value. */
+export interface Metric {
+  /** In Prometheus' conventions, with the unit at its end. */
+  readonly name: string
+  readonly help: string
+  /** Must be cheap. */
+  read(runtime: Runtime): Promise<Readonly<Record<Environment, number>>>
+}
+
+/** The notification that a change creates. `body` is written from the change's entry of the unified list. */
+export interface ChangeNotification {
+  /** `<subject>.<event>`, for example `money.received`. */
+  readonly type: string
+  readonly title: string
+  /** Type of the resource that the notification points at. */
+  readonly resource: string
+  body(entry: LedgerEntry): string
+}
+
+/** A port with the providers that the domain itself brings: the sandbox, and live ones that need no external account. */
+export interface ProviderDeclaration {
+  readonly port: Port<unknown>
+  create(dependencies: { readonly pool: Pool }): readonly Binding[]
+}
+
+/** What a recorder adds to the transaction of a change. `trigger` names a task to run after the commit. */
+export interface Recorded extends CommitStatement {
+  readonly trigger?: string
+}
+
+/** Everything that a package adds to the service. `@payments/api` and the gateway fold over the list of these. */
+export interface Domain<R extends TRPCRouterRecord = TRPCRouterRecord> {
+  readonly name: string
+  readonly router?: R
+  // biome-ignore lint/suspicious/noExplicitAny: an entity's own type does not matter to a list of all of them
+  readonly entities?: readonly EntitySchema<any, any, any>[]
+  readonly migrations?: readonly MigrationStep[]
+  // biome-ignore lint/suspicious/noExplicitAny: rows differ, the list only walks them
+  readonly resources?: readonly Resource<any, any, any>[]
+  readonly errors?: Readonly<Record<string, ErrorFactory>>
+  readonly events?: Readonly<Record<string, EventType>>
+  // biome-ignore lint/suspicious/noExplicitAny: each declaration types its own settings
+  readonly settings?: SettingsDeclaration<any, any>
+  readonly providers?: readonly ProviderDeclaration[]
+  readonly callbacks?: readonly Callback[]
+  /** Event type → status → notification. */
+  readonly notifications?: Readonly<Record<string, Readonly<Record<string, ChangeNotification>>>>
+  /** Kind of transaction → schema of its receipt (specification, Transaction). */
+  readonly receipts?: Readonly<Record<string, z.ZodType>>
+  readonly pages?: readonly Page[]
+  // biome-ignore lint/suspicious/noExplicitAny: each job checks its own data
+  readonly jobs?: readonly Job<any>[]
+  readonly tasks?: readonly Task[]
+  readonly metrics?: readonly Metric[]
+  readonly sandbox?: {
+    /** Moves the due times of the actor's organisation that lie ahead `seconds` nearer. Test environment only. */
+    advance?(unit: UnitOfWork, seconds: number): Promise<void>
+  }
+  /** How credentials become actors; exactly one domain declares it. */
+  readonly authentication?: Authentication
+  /** Turns a change into statements of the same transaction. Pure: it reads nothing and calls nothing. */
+  readonly recorder?: (change: Change, domains: readonly Domain[]) => readonly Recorded[]
+  /** Tables that the service's role may only add to. */
+  readonly appendOnly?: readonly string[]
+}
+
+export const domain = <const R extends TRPCRouterRecord>(definition: Domain<R>): Domain<R> => definition
+
+/** An adapter to an external system. It is listed where the process is composed and is bound if its settings are there. */
+export interface LiveAdapter {
+  readonly name: string
+  // biome-ignore lint/suspicious/noExplicitAny: each declaration types its own settings
+  readonly settings: SettingsDeclaration<any, any>
+  /** The live bindings, none while the adapter is not configured. */
+  bindings(settings: import('./settings.ts').Settings): readonly Binding[]
+}
+
+/** Event types of every domain. */
+export const catalogueOf = (domains: readonly Domain[]): Readonly<Record<string, EventType>> =>
+  Object.assign({}, ...domains.map((each) => each.events ?? {}))

@@ -1,0 +1,41 @@
+import type { Runtime } from './context.ts'
+import type { Log } from './log.ts'
+
+/** An HTTP request of a provider. `body`: the bytes as received, since signatures cover them. */
+export interface CallbackRequest {
+  readonly body: Buffer
+  header(name: string): string | undefined
+}
+
+/**
+ * Where a provider calls back, below `/v1/callbacks`. No operation of the API: the signature covers the bytes, and the
+ * shape is the provider's. A callback may trigger work; what it says of money is never believed.
+ */
+export interface Callback {
+  /** For example `/payment-routes`. */
+  readonly path: `/${string}`
+  /**
+   * `received`: signed and handled. `unsigned`: refused with 401, and counted against the caller's limit. `unavailable`:
+   * no provider is configured (404).
+   */
+  receive(runtime: Runtime, request: CallbackRequest): Promise<'received' | 'unsigned' | 'unavailable'>
+}
+
+/** A route outside `/v1` that a domain serves. */
+export interface Page {
+  readonly method: 'GET'
+  readonly path: `/${string}`
+  /** Readable by scripts of every origin. */
+  readonly anyOrigin?: boolean
+  respond(
+    runtime: Runtime,
+    request: { readonly params: Readonly<Record<string, string>>; readonly log: Log },
+  ): Promise<PageReply>
+}
+
+export interface PageReply {
+  readonly status?: number
+  readonly type: string
+  readonly body: string | Buffer
+  readonly headers?: Readonly<Record<string, string>>
+}

@@ -1,0 +1,106 @@
+import type { Actor } from '@payments/kernel'
+import { sql } from 'kysely'
+import type { Runtime } from './context.ts'
+
+/** What makes two requests the same: tenant, method, path and key, whatever their bodies (specification, Limits). */
+export interface IdempotencyKey {
+  readonly actor: Actor
+  readonly method: string
+  readonly path: string
+  readonly key: string
+}
+
+/** A reply as it was sent, for replay. */
+export interface StoredReply {
+  readonly status: number
+  readonly body: string
+}
+
+/** A stored reply as its row has it. */
+export interface StoredReplyRow {
+  readonly status: number
+  readonly reply: string
+  readonly encrypted: boolean
+}
+
+/** Longer than a provider's deadline and a transaction's time-outs together: an expired lease belongs to a dead process. */
+const LEASE_SECONDS = 45
+
+/** Text that only this key's row shares: the in-process name, and the associated data of an encrypted reply. */
+export const nameOf = ({ actor, method, path, key }: IdempotencyKey): string =>
+  `idempotency:${actor.organisationId}:${actor.environment}:${method}:${path}:${key}`
+
+/** The reply of a row, decrypted where it was encrypted. */
+export const replyOf = (runtime: Runtime, key: IdempotencyKey, row: StoredReplyRow): StoredReply => ({
+  status: row.status,
+  body: row.encrypted ? runtime.keyring.decrypt(row.reply, nameOf(key)) : row.reply,
+})
+
+/** SQL: columns of the stored replies of `q (organisation_id, environment, method, path, key)` that may be replayed. */
+export const storedRepliesSql = (q: string): string => `
+  select i.organisation_id, i.environment, i.method, i.path, i.key, i.status, i.reply, i.encrypted
+    from idempotency_keys i
+   where i.organisation_id = ${q}.organisation_id and i.environment = ${q}.environment
+     and i.method = ${q}.method and i.path = ${q}.path and i.key = ${q}.key
+     and i.reply is not null and i.expires_at > now() limit 1`
+
+/** The reply that a request with this key already had, if it may be replayed. */
+export async function findStoredReply(runtime: Runtime, key: IdempotencyKey): Promise<StoredReply | undefined> {
+  const { rows } = await runtime.pool.query<StoredReplyRow>(
+    `select r.status, r.reply, r.encrypted
+       from (select $1::uuid as organisation_id, $2 as environment, $3 as method, $4 as path, $5 as key) q
+      cross join lateral (${storedRepliesSql('q')}) r`,
+    identity(key),
+  )
+  return rows[0] && replyOf(runtime, key, rows[0])
+}
+
+/** The statement that stores a reply with the command's commit. It returns no row where another request took the key. */
+export function storeReply(
+  runtime: Runtime,
+  key: IdempotencyKey,
+  fence: string,
+  reply: StoredReply,
+  options: { retentionHours: number; encrypt: boolean },
+) {
+  const { actor, method, path } = key
+  const text = options.encrypt ? runtime.keyring.encrypt(reply.body, nameOf(key)) : reply.body
+  return sql`insert into idempotency_keys as i (organisation_id, environment, method, path, key, fence, status, reply, encrypted, expires_at)
+    values (${actor.organisationId}, ${actor.environment}, ${method}, ${path}, ${key.key}, ${fence}, ${reply.status}, ${text}, ${options.encrypt},
+            now() + make_interval(secs => ${options.retentionHours * 3600}))
+    on conflict (organisation_id, environment, method, path, key) do update
+      set fence = excluded.fence, status = excluded.status, reply = excluded.reply, encrypted = excluded.encrypted, expires_at = excluded.expires_at
+      where i.fence = excluded.fence or i.expires_at <= now()
+    returning 1`
+}
+
+/** Takes a short lease on the key before a provider is called, so that duplicates in other processes do not call it too. */
+export async function lease(runtime: Runtime, key: IdempotencyKey, fence: string): Promise<boolean> {
+  // A lease that a crash of the database loses had no holder left either, so it does not wait for the disk.
+  const { rowCount } = await runtime.pool.query(
+    `insert into idempotency_keys as i (organisation_id, environment, method, path, key, fence, expires_at)
+     select $1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7) from set_config('synchronous_commit', 'off', true)
+     on conflict (organisation_id, environment, method, path, key) do update
+       set fence = excluded.fence, status = null, reply = null, encrypted = false, expires_at = excluded.expires_at
+       where i.expires_at <= now()`,
+    [...identity(key), fence, LEASE_SECONDS],
+  )
+  return rowCount === 1
+}
+
+/** Gives a lease back, so that the key can be used again at once. */
+export async function releaseLease(runtime: Runtime, key: IdempotencyKey, fence: string): Promise<void> {
+  await runtime.pool.query(
+    `delete from idempotency_keys
+      where organisation_id = $1 and environment = $2 and method = $3 and path = $4 and key = $5 and fence = $6 and reply is null`,
+    [...identity(key), fence],
+  )
+}
+
+const identity = ({ actor, method, path, key }: IdempotencyKey): string[] => [
+  actor.organisationId,
+  actor.environment,
+  method,
+  path,
+  key,
+]

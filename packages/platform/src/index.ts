@@ -1,0 +1,46 @@
+/** What a process runs on: settings, database, unit of work, operations, jobs, tasks, secrets, logging. No business rules. */
+export * from './authentication.ts'
+export * from './context.ts'
+export { type DatabaseAvailability, databaseAvailability } from './database/availability.ts'
+export { connect, type Database, ping } from './database/connect.ts'
+export { constraintOf, isDatabaseUnavailable, sqlState } from './database/errors.ts'
+export { migrate } from './database/migrate.ts'
+export { inTransaction, WITHOUT_FLUSH } from './database/transaction.ts'
+export * from './domain.ts'
+export * from './entity.ts'
+export * from './http.ts'
+export {
+  findStoredReply,
+  type IdempotencyKey,
+  lease,
+  nameOf,
+  releaseLease,
+  replyOf,
+  type StoredReply,
+  type StoredReplyRow,
+  storedRepliesSql,
+  storeReply,
+} from './idempotency.ts'
+export { DEAD_LETTER, type Job, type JobOptions, job, startWorkers } from './jobs.ts'
+export { lifecycle } from './lifecycle.ts'
+export { createLog, type Log } from './log.ts'
+export * from './operations.ts'
+export { pages } from './pages.ts'
+export { platform } from './platform.ts'
+export { purgeJob } from './purge.ts'
+export { type Count, countHitsSql } from './rate-limits.ts'
+export * from './resource.ts'
+export * from './secrets.ts'
+export * from './settings.ts'
+export { createTriggers, type RunningTasks, sendTrigger, startTasks, type Task } from './tasks.ts'
+export {
+  actingFor,
+  emFor,
+  LastStatementEmpty,
+  openUnit,
+  queryContext,
+  retryDeadlocks,
+  type SqlExecutor,
+  sqlOf,
+  unitOfWork,
+} from './unit.ts'

@@ -1,0 +1,50 @@
+import type { MigrationStep } from './domain.ts'
+
+export const platformMigrations: readonly MigrationStep[] = [
+  {
+    name: '20261121000000_kernel',
+    up: [
+      `create function guard_status() returns trigger language plpgsql as $$
+        begin
+          if not (old.status || '>' || new.status) = any (tg_argv) then
+            raise exception '% % cannot go from % to %', tg_table_name, old.id, old.status, new.status using errcode = 'check_violation';
+          end if;
+          return new;
+        end $$`,
+      `create function refuse_status() returns trigger language plpgsql as $$
+        begin
+          raise exception '% starts in %, not in %', tg_table_name, tg_argv[0], new.status using errcode = 'check_violation';
+        end $$`,
+
+      // A row without a reply is a lease: a request holds the key until expires_at, and the fence names that request.
+      `create table idempotency_keys (
+        organisation_id uuid not null,
+        environment text not null,
+        method text not null,
+        path text not null,
+        key text not null,
+        fence uuid not null,
+        status smallint,
+        reply text,
+        sealed boolean not null default false,
+        expires_at timestamptz not null,
+        primary key (organisation_id, environment, method, path, key)
+      )`,
+      'create index idempotency_keys_expiry on idempotency_keys (expires_at)',
+
+      // Unlogged: a counter needs no flush to disk, and after a crash of the database the windows start anew.
+      `create unlogged table rate_limits (
+        bucket text not null,
+        subject text not null,
+        count integer not null,
+        ends_at timestamptz not null,
+        primary key (bucket, subject)
+      ) with (fillfactor = 50)`,
+      'create index rate_limits_expiry on rate_limits (ends_at)',
+    ],
+  },
+  {
+    name: '20261121000700_platform_names',
+    up: ['alter table idempotency_keys rename column sealed to encrypted'],
+  },
+]

@@ -1,0 +1,265 @@
+import {
+  type Access,
+  type Actor,
+  allowsAnonymous,
+  authorise,
+  type ErrorFactory,
+  fieldsOf,
+  ServiceError,
+} from '@payments/kernel'
+import { initTRPC, TRPCError } from '@trpc/server'
+import type { TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc'
+import type { OpenApiMeta } from 'trpc-to-openapi'
+import { ZodError, z } from 'zod'
+import type { QueryContext, Runtime, UnitOfWork } from './context.ts'
+import type { Log } from './log.ts'
+
+/** What a procedure is called with. `execute` is how the process runs operations: `@payments/api` provides it. */
+export interface CallContext {
+  readonly runtime: Runtime
+  readonly actor: Actor
+  readonly log: Log
+  /** Address of the caller, for sign-in and limits. */
+  readonly ip?: string
+  /** Aborted when the caller leaves. */
+  readonly signal?: AbortSignal
+  execute(operation: Operation, call: CallContext, input: unknown): Promise<unknown>
+}
+
+/** What a reply consists of where it is not JSON. */
+export const mediaTypes = {
+  csv: 'text/csv; charset=utf-8',
+  pdf: 'application/pdf',
+  'event-stream': 'text/event-stream; charset=utf-8',
+} as const
+export type Produces = keyof typeof mediaTypes
+
+/** A complete list, as pages of items under one name. */
+export interface Pages {
+  readonly name: string
+  readonly item: z.ZodType
+  read(context: QueryContext): AsyncIterable<readonly unknown[]>
+}
+
+/** A reply that is sent while it is produced. */
+export interface Download {
+  readonly produces: Produces
+  /** Of the file, where the reply is one. */
+  filename?(input: never): string
+  /** Yields the reply piece by piece. Errors before the first piece are enveloped; later ones cut the connection. */
+  stream(context: QueryContext, input: never, signal: AbortSignal): AsyncIterable<string | Buffer>
+}
+
+/** What an operation does, besides its schemas. Exactly one of the last four is there. */
+export interface Operation {
+  readonly input: z.ZodObject
+  readonly output: z.ZodType
+  readonly meta: OperationMeta
+  readonly query?: (context: QueryContext, input: never) => Promise<unknown>
+  readonly pages?: Pages
+  readonly download?: Download
+  readonly command?: {
+    /** Runs before the transaction; what it changes outlives a failure of the command. */
+    before?(context: QueryContext, input: never): Promise<unknown>
+    run(unit: UnitOfWork, input: never, prepared: never, call: CallContext): Promise<unknown>
+  }
+}
+
+/** The metadata that the REST façade, the OpenAPI documents, the access tests and the docs are derived from. */
+export interface OperationMeta extends OpenApiMeta {
+  readonly access: Access
+  readonly status: 200 | 201
+  /** The success message of the envelope. */
+  readonly message: string
+  readonly errors: readonly ErrorFactory[]
+  /** The reply holds a secret: it is encrypted where it is stored for replay. */
+  readonly secretReply: boolean
+  /** `before` calls a provider with an effect: a lease on the idempotency key guards that step. */
+  readonly callsProvider: boolean
+  /** Absent: JSON in the envelope. */
+  readonly produces?: Produces
+}
+
+/** tRPC's own names of the HTTP statuses that errors have. */
+const CODES: Readonly<Record<number, TRPC_ERROR_CODE_KEY>> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  409: 'CONFLICT',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  422: 'UNPROCESSABLE_CONTENT',
+  429: 'TOO_MANY_REQUESTS',
+  502: 'BAD_GATEWAY',
+  503: 'SERVICE_UNAVAILABLE',
+}
+
+const t = initTRPC
+  .meta<OperationMeta & { readonly operation?: Operation }>()
+  .context<CallContext>()
+  .create({
+    errorFormatter({ shape, error }) {
+      const caller = callerErrorOf(error)
+      const fields = caller instanceof ZodError ? fieldsOf(caller) : caller?.fields
+      return {
+        ...shape,
+        message: caller instanceof ZodError ? 'Validation failed' : (caller?.message ?? 'Internal server error'),
+        data: {
+          code: caller ? CODES[caller instanceof ServiceError ? caller.status : 422] : shape.data.code,
+          httpStatus: caller instanceof ServiceError ? caller.status : caller ? 422 : shape.data.httpStatus,
+          error: caller instanceof ServiceError ? caller.code : caller ? 'validation_failed' : 'internal',
+          ...(fields ? { errors: fields } : {}),
+        },
+      }
+    },
+  })
+
+export const router = t.router
+
+/** `POST /customers/{customerId}` as the line of an operation shows it. */
+type RestLine = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
+
+interface Description {
+  readonly rest: RestLine
+  readonly access: Access
+  readonly tag: string
+  readonly summary: string
+  readonly description?: string
+  readonly message: string
+  readonly status?: 200 | 201
+  readonly errors?: readonly ErrorFactory[]
+  readonly secretReply?: boolean
+}
+interface Shapes<I extends z.ZodObject, O extends z.ZodType> {
+  readonly input: I
+  readonly output: O
+}
+
+function metaOf(description: Description, more: { callsProvider?: boolean; produces?: Produces } = {}): OperationMeta {
+  const [method, path] = description.rest.split(' ') as ['GET', `/${string}`]
+  return {
+    openapi: {
+      method,
+      path,
+      tags: [description.tag],
+      summary: description.summary,
+      ...(description.description ? { description: description.description } : {}),
+      protect: !allowsAnonymous(description.access),
+    },
+    access: description.access,
+    status: description.status ?? 200,
+    message: description.message,
+    errors: description.errors ?? [],
+    secretReply: description.secretReply ?? false,
+    callsProvider: more.callsProvider ?? false,
+    ...(more.produces ? { produces: more.produces } : {}),
+  }
+}
+
+/** Access is checked before the input, so that a caller learns nothing of an operation that it may not call. */
+const guarded = t.procedure.use(({ ctx, meta, next }) => {
+  authorise(meta?.access ?? 'operator', ctx.actor)
+  return next()
+})
+
+const procedure = <I extends z.ZodObject, O extends z.ZodType>(operation: Operation & Shapes<I, O>) =>
+  guarded
+    .meta({ ...operation.meta, operation })
+    .input(operation.input as I)
+    .output(operation.output as O)
+const resolver =
+  (operation: Operation) =>
+  ({ ctx, input }: { ctx: CallContext; input: unknown }) =>
+    ctx.execute(operation, ctx, input) as never
+
+/** A reading operation. */
+export function query<I extends z.ZodObject, O extends z.ZodType>(
+  definition: Description &
+    Shapes<I, O> & {
+      /** It asks a provider for an answer, without an effect there. */
+      callsProvider?: true
+      run(context: QueryContext, input: z.output<I>): Promise<z.input<O>>
+    },
+) {
+  const { input, output, run } = definition
+  const operation = { input, output, meta: metaOf(definition, definition), query: run }
+  return procedure<I, O>(operation).query(resolver(operation))
+}
+
+/**
+ * A reading operation that lists all of something. Over tRPC it is one answer; the gateway sends it page by page, so that
+ * a long list costs no more memory than a page.
+ */
+export function completeList<N extends string, T extends z.ZodType>(
+  definition: Description & {
+    name: N
+    item: T
+    pages(context: QueryContext): AsyncIterable<readonly z.input<T>[]>
+  },
+) {
+  const { name, item } = definition
+  const input = z.strictObject({})
+  const output = z.object({ [name]: z.array(item), total: z.number().int() } as { [K in N]: z.ZodArray<T> } & {
+    total: z.ZodNumber
+  })
+  const operation = { input, output, meta: metaOf(definition), pages: { name, item, read: definition.pages } }
+  return procedure<typeof input, typeof output>(operation).query(resolver(operation))
+}
+
+/** A reading operation whose reply is a file or a stream of events. Over tRPC it yields the same pieces as text. */
+export function download<I extends z.ZodObject>(
+  definition: Omit<Description, 'status' | 'secretReply'> & {
+    input: I
+    produces: Produces
+    filename?(input: z.output<I>): string
+    stream(context: QueryContext, input: z.output<I>, signal: AbortSignal): AsyncIterable<string | Buffer>
+  },
+) {
+  const { input, produces } = definition
+  const output = z.unknown()
+  const operation = { input, output, meta: metaOf(definition, { produces }), download: definition as Download }
+  return procedure<I, z.ZodType<AsyncIterable<string | Buffer>>>(operation as never).query(resolver(operation))
+}
+
+/**
+ * A changing operation: one unit of work. `before` runs ahead of the transaction, and `run` gets what it returned.
+ * `callsProvider` says that `before` calls a provider with an effect there, such as reserving an address; it must then
+ * be safe to repeat, since the request may be sent again.
+ */
+export function command<I extends z.ZodObject, O extends z.ZodType, P = undefined>(
+  definition: Description &
+    Shapes<I, O> & {
+      callsProvider?: true
+      before?(context: QueryContext, input: z.output<I>): Promise<P>
+      run(unit: UnitOfWork, input: z.output<I>, prepared: P, call: CallContext): Promise<z.input<O>>
+    },
+) {
+  const { input, output, before, run } = definition
+  const operation: Operation & Shapes<I, O> = {
+    input,
+    output,
+    meta: metaOf(definition, definition),
+    command: { ...(before ? { before } : {}), run },
+  }
+  return procedure<I, O>(operation).mutation(resolver(operation))
+}
+
+/** The caller's mistake behind an error, out of the wrapping that tRPC puts around it; undefined for a fault of ours. */
+export function callerErrorOf(error: unknown): ServiceError | ZodError | undefined {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if (at instanceof ServiceError || at instanceof InvalidInput) return at instanceof InvalidInput ? at.cause : at
+    if (at instanceof TRPCError && at.code === 'BAD_REQUEST' && at.cause instanceof ZodError) return at.cause
+  }
+  return undefined
+}
+
+/** The input of an operation does not fit its schema. An output that does not fit is a fault of ours, and stays a ZodError. */
+export class InvalidInput extends Error {
+  override name = 'InvalidInput'
+  override readonly cause: ZodError
+  constructor(cause: ZodError) {
+    super('Validation failed')
+    this.cause = cause
+  }
+}

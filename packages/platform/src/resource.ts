@@ -1,0 +1,115 @@
+import type { EntityName, EntitySchema, FilterQuery } from '@mikro-orm/core'
+import { LockMode } from '@mikro-orm/core'
+import { type ErrorFactory, isId, type LedgerEntry, type Machine, risingAfter, type Tenant } from '@payments/kernel'
+import type { UnitOfWork } from './context.ts'
+
+/** The columns that every resource with a status has. */
+export interface Row extends Tenant {
+  readonly id: string
+  status: string
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** A resource: its state table, its entity, its public shape, and its event types. */
+export interface Resource<R extends Row, S extends string = string, E extends string = string> {
+  readonly machine: Machine<S, E>
+  // biome-ignore lint/suspicious/noExplicitAny: the schema that `defineEntity` makes is not generic enough to say R
+  readonly entity: EntitySchema<any, any, any>
+  readonly table: string
+  readonly events: { readonly created: string; readonly updated: string } | null
+  /** A row as its GET shows it. Events carry the same. */
+  present(row: R): Record<string, unknown>
+  /** The row as an entry of the unified list; absent for resources that do not appear there. */
+  entry?(row: R): LedgerEntry
+}
+
+/** Defines a resource. The row's type comes from `present`. */
+export const resource = <R extends Row, S extends string, E extends string>(
+  definition: Resource<R, S, E>,
+): Resource<R, S, E> => definition
+
+/** Inserts a row in its initial state and records the change. The caller fills every column but status and times. */
+export function createResource<R extends Row, S extends string, E extends string>(
+  unit: UnitOfWork,
+  of: Resource<R, S, E>,
+  values: Omit<R, 'status' | 'createdAt' | 'updatedAt'>,
+): R {
+  const at = new Date()
+  const row = { ...values, status: of.machine.initial, createdAt: at, updatedAt: at } as unknown as R
+  unit.insert(of.entity, row as never)
+  record(unit, of, row, null, at)
+  return row
+}
+
+/** What an event did to a row. `ignored`: its state has no edge for the event, as with a late or repeated report. */
+export type Moved<R> = { readonly row: R; readonly outcome: 'moved' | 'ignored' }
+
+/**
+ * The only writer of a status. Locks the row, applies the event, sets the fields and records the change, in the caller's
+ * transaction. `set` may read the locked row.
+ * @throws `missing` when the row does not exist for this actor.
+ */
+export async function move<R extends Row, S extends string, E extends string>(
+  unit: UnitOfWork,
+  of: Resource<R, S, E>,
+  id: string,
+  event: E,
+  missing: ErrorFactory,
+  set: Partial<R> | ((row: R) => Partial<R>) = {},
+): Promise<Moved<R>> {
+  const row = await locked(unit, of, id, missing)
+  const to = of.machine.step(row.status as S, event)
+  if (to === undefined) return { row, outcome: 'ignored' }
+  const at = risingAfter(row.updatedAt)
+  const fields = typeof set === 'function' ? set(row) : set
+  const previous = row.status
+  const changes = { ...fields, status: to, updatedAt: at }
+  await unit.em.nativeUpdate(of.entity as EntityName<R>, { id: row.id } as FilterQuery<R>, changes as never)
+  const moved = { ...row, ...changes } as R
+  record(unit, of, moved, previous, at)
+  return { row: moved, outcome: 'moved' }
+}
+
+/**
+ * The row of this actor's tenant, locked until the transaction ends.
+ * @throws `missing` when the row does not exist for this actor.
+ */
+export async function locked<R extends Row, S extends string, E extends string>(
+  unit: UnitOfWork,
+  of: Resource<R, S, E>,
+  id: string,
+  missing: ErrorFactory,
+): Promise<R> {
+  const row = isId(id)
+    ? await unit.em.findOne(of.entity as EntityName<R>, { id } as FilterQuery<R>, {
+        lockMode: LockMode.PESSIMISTIC_WRITE,
+        refresh: true,
+      })
+    : null
+  if (!row) throw missing()
+  return { ...(row as R) }
+}
+
+function record<R extends Row, S extends string, E extends string>(
+  unit: UnitOfWork,
+  of: Resource<R, S, E>,
+  row: R,
+  previousStatus: string | null,
+  at: Date,
+): void {
+  const entry = of.entry?.(row)
+  if (!of.events && !entry) return
+  unit.record({
+    type: (previousStatus === null ? of.events?.created : of.events?.updated) ?? null,
+    organisationId: row.organisationId,
+    environment: row.environment,
+    resourceId: row.id,
+    status: row.status,
+    previousStatus,
+    data: of.present(row),
+    createdAt: row.createdAt,
+    at,
+    ...(entry ? { entry } : {}),
+  })
+}

@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { defineSettings, loadSettings, platformSettings, SettingsError } from './settings.ts'
+
+const DATA_DIR = mkdtempSync(join(tmpdir(), 'payments-settings-'))
+afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }))
+
+const load = (env: Record<string, string>, ...others: Parameters<typeof loadSettings>[1]) =>
+  loadSettings({ DATA_DIR, ...env }, others)
+
+test('a bad setting is named in the message', () => {
+  expect(() => load({ SECRETS_KEY: 'short' })).toThrow('SECRETS_KEY: must be 32 bytes in base64')
+  expect(() => load({ DATABASE_URL: 'mysql://x' })).toThrow('DATABASE_URL: must be a postgres:// URL')
+  expect(() => load({ PROCESS_ROLE: 'boss', LOG_LEVEL: 'loud' })).toThrow(/LOG_LEVEL: .*\nPROCESS_ROLE: /s)
+})
+
+test('in production a secret has no default, and everything missing is named at once', () => {
+  const own = defineSettings({ OWN_KEY: z.string().optional() }, (values, { require: demand }) => {
+    demand('OWN_KEY')
+    return values
+  })
+  expect(() => load({ NODE_ENV: 'production' }, own)).toThrow(
+    'SECRETS_KEY: required in production\nDATABASE_URL: required in production\nBASE_URL: required in production\nOWN_KEY: required in production',
+  )
+})
+
+test('a rule of a declaration over several settings stops the start with its message', () => {
+  const own = defineSettings({ LOW: z.coerce.number(), HIGH: z.coerce.number() }, (values) => {
+    if (values.LOW > values.HIGH) throw new SettingsError('LOW: must not exceed HIGH')
+    return values
+  })
+  expect(own.from(load({ LOW: '1', HIGH: '2' }, own))).toMatchObject({ LOW: 1, HIGH: 2 })
+  expect(() => load({ LOW: '3', HIGH: '2' }, own)).toThrow('LOW: must not exceed HIGH')
+})
+
+test('a secret generated outside production is the same after a restart', () => {
+  const [first, second] = [platformSettings.from(load({})), platformSettings.from(load({}))]
+  expect(second.SECRETS_KEY).toBe(first.SECRETS_KEY)
+})

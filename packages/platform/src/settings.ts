@@ -1,0 +1,202 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+
+/** A bad or missing setting. The message names it; the process ends with it. */
+export class SettingsError extends Error {
+  override name = 'SettingsError'
+}
+
+/** What a declaration may need to complete its settings. */
+export interface SettingsProcess {
+  readonly production: boolean
+  /** A generated secret that survives restarts, in a private file of DATA_DIR. */
+  keep(file: string, make: () => string): string
+  /** @throws SettingsError in production when one of these is not set. */
+  require(...names: readonly string[]): void
+}
+
+/** Settings as loaded. Everybody reads its own part with the `from` of its declaration. */
+export interface Settings {
+  readonly production: boolean
+  readonly DATA_DIR: string
+}
+
+/** The settings of one package: names, rules, defaults and meanings. `docs/derived/settings.md` is made from them. */
+export interface SettingsDeclaration<S extends z.ZodRawShape = z.ZodRawShape, C = z.output<z.ZodObject<S>>> {
+  readonly shape: S
+  complete(values: z.output<z.ZodObject<S>>, process: SettingsProcess): C
+  /** These settings, typed. */
+  from(settings: Settings): C
+}
+
+/**
+ * Declares the settings of a package. `complete` fills in defaults that depend on the process, and checks what no single
+ * rule can.
+ */
+export function defineSettings<S extends z.ZodRawShape, C = z.output<z.ZodObject<S>>>(
+  shape: S,
+  complete?: (values: z.output<z.ZodObject<S>>, process: SettingsProcess) => C,
+): SettingsDeclaration<S, C> {
+  return {
+    shape,
+    complete: complete ?? ((values) => values as C),
+    from: (settings) => settings as unknown as C,
+  }
+}
+
+/** A number of seconds, as text or number. */
+export const secondsSetting = z.coerce.number().int().positive('must be a positive whole number of seconds')
+
+/** Comma-separated values. */
+export const listSetting = z
+  .string()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+  )
+  .pipe(z.array(z.string()))
+
+/** Comma-separated origins. */
+export const originsSetting = listSetting.pipe(
+  z.array(
+    z
+      .url({ protocol: /^https?$/, error: 'must be origins like http://127.0.0.1:9000' })
+      .refine((text) => new URL(text).origin === text, 'must be origins like http://127.0.0.1:9000'),
+  ),
+)
+
+const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' })
+
+/** The settings of every process. */
+export const platformSettings = defineSettings(
+  {
+    NODE_ENV: z
+      .enum(['development', 'test', 'production'])
+      .default('development')
+      .describe('`production` removes every insecure default'),
+    DATA_DIR: z
+      .string()
+      .min(1)
+      .default('.data')
+      .describe('Embedded database, generated keys and, without SMTP_URL, emails'),
+    DATABASE_URL: postgresUrl.optional().describe('PostgreSQL 15 or newer; unset: an embedded server in DATA_DIR'),
+    DATABASE_OWNER_URL: postgresUrl.optional().describe('Role that owns the tables and migrates; default DATABASE_URL'),
+    DATABASE_POOL: z.coerce
+      .number()
+      .int()
+      .min(2)
+      .max(200)
+      .default(10)
+      .describe('Connections that the requests of one process use'),
+    DATABASE_WORKER_POOL: z.coerce
+      .number()
+      .int()
+      .min(2)
+      .max(200)
+      .default(5)
+      .describe('Connections that the jobs and tasks of one process use'),
+    DATABASE_ACQUIRE_SECONDS: secondsSetting
+      .max(30)
+      .default(5)
+      .describe('How long a request waits for a free connection before it is answered with 503'),
+    LOG_LEVEL: z
+      .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'])
+      .default('info')
+      .describe('Lowest level that is written'),
+    SECRETS_KEY: z
+      .string()
+      .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64')
+      .optional()
+      .describe('Key of secrets at rest, 32 bytes in base64; required in production'),
+    BASE_URL: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe('Public address without `/v1`; default `http://HOST:PORT`, required in production'),
+    IDEMPOTENCY_RETENTION_HOURS: z.coerce
+      .number()
+      .positive()
+      .max(720)
+      .default(24)
+      .describe('How long a reply can be replayed'),
+    IDEMPOTENCY_WAIT_SECONDS: secondsSetting
+      .max(60)
+      .default(10)
+      .describe('How long a duplicate waits for the first request'),
+    PROCESS_ROLE: z.enum(['all', 'gateway', 'worker']).default('all').describe('Which part this process runs'),
+    SHUTDOWN_SECONDS: secondsSetting.default(10).describe('How long requests in flight may take after a stop signal'),
+  },
+  (values, { keep, require }) => {
+    require('SECRETS_KEY', 'DATABASE_URL', 'BASE_URL')
+    if (values.NODE_ENV === 'production' && !values.BASE_URL?.startsWith('https://'))
+      throw new SettingsError('BASE_URL: must be https:// in production')
+    return {
+      ...values,
+      DATA_DIR: resolve(values.DATA_DIR),
+      production: values.NODE_ENV === 'production',
+      SECRETS_KEY: values.SECRETS_KEY ?? keep('secrets.key', () => randomKey()),
+    }
+  },
+)
+
+const randomKey = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')
+
+/**
+ * Reads the settings from an environment. Outside production, missing secrets are generated once and kept in DATA_DIR.
+ * @throws SettingsError that names every setting that is wrong.
+ */
+export function loadSettings(
+  env: Record<string, string | undefined>,
+  // biome-ignore lint/suspicious/noExplicitAny: each declaration types its own settings
+  declarations: readonly SettingsDeclaration<any, any>[],
+): Settings {
+  const all = [platformSettings, ...declarations]
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const parsed = z.object(Object.assign({}, ...all.map(({ shape }) => shape))).safeParse(given)
+  if (!parsed.success) {
+    throw new SettingsError(
+      parsed.error.issues.map((issue) => `${issue.path[0]?.toString()}: ${issue.message}`).join('\n'),
+    )
+  }
+  const values = parsed.data as { NODE_ENV: string; DATA_DIR: string } & Record<string, unknown>
+  const production = values.NODE_ENV === 'production'
+  const missing: string[] = []
+  const process: SettingsProcess = {
+    production,
+    keep: (file, make) => keptFile(resolve(values.DATA_DIR), file, make),
+    require: (...names) => void (production && missing.push(...names.filter((name) => !values[name]))),
+  }
+  const problems: string[] = []
+  const completed: object[] = []
+  for (const declaration of all) {
+    try {
+      completed.push(declaration.complete(values as never, process))
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error
+      // One message for each setting: that a directory cannot be read is said once, however many files are in it.
+      const [name] = error.message.split(':')
+      if (!problems.some((problem) => problem.startsWith(`${name}:`))) problems.push(error.message)
+    }
+  }
+  // What is missing comes first: the other checks may only follow from it.
+  if (missing.length > 0) throw new SettingsError(missing.map((name) => `${name}: required in production`).join('\n'))
+  if (problems.length > 0) throw new SettingsError(problems.join('\n'))
+  return Object.assign({}, ...completed)
+}
+
+function keptFile(dataDir: string, name: string, make: () => string): string {
+  const file = join(dataDir, name)
+  try {
+    if (existsSync(file)) return readFileSync(file, 'utf8')
+    mkdirSync(dataDir, { recursive: true })
+    const value = make()
+    writeFileSync(file, value, { mode: 0o600, flag: 'wx' })
+    return value
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' && syscall === 'open') return readFileSync(file, 'utf8')
+    throw new SettingsError(`DATA_DIR: ${file} cannot be read or written (${(error as Error).message})`)
+  }
+}

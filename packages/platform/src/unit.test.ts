@@ -1,0 +1,141 @@
+import { newId, ServiceError, system } from '@payments/kernel'
+import { sql } from 'kysely'
+import { Client } from 'pg'
+import { beforeAll, expect, test } from 'vitest'
+import { newMerchant, useService } from '#testing'
+import type { UnitOfWork } from './context.ts'
+import { LastStatementEmpty, openUnit, unitOfWork } from './unit.ts'
+
+const service = useService()
+let organisationId = ''
+beforeAll(async () => {
+  organisationId = (await newMerchant(service)).organisationId
+})
+
+const context = () => ({ runtime: service.runtime, actor: system(organisationId, 'test'), log: service.runtime.log })
+const run = <T>(handler: (unit: UnitOfWork) => Promise<T>) => unitOfWork(context(), handler)
+const rename = (unit: UnitOfWork, name: string) =>
+  sql`update organisations set name = ${name} where id = ${organisationId}`.execute(unit.em.getKysely())
+const nameNow = async () =>
+  (await service.runtime.pool.query('select name from organisations where id = $1', [organisationId])).rows[0].name
+/** A row that only the commit writes, as events are. */
+const event = (unit: UnitOfWork, type: string) =>
+  unit.appendToCommit(sql`insert into events (id, organisation_id, environment, type, resource_id, payload, created_at)
+    values (${newId()}, ${organisationId}, 'test', ${type}, ${organisationId}, '{}', now())`)
+const events = async (type: string) =>
+  (await service.runtime.pool.query('select 1 from events where type = $1', [type])).rowCount
+
+test('a verb, its event and its last statement commit together', async () => {
+  await run(async (unit) => {
+    await rename(unit, 'one')
+    event(unit, 'one')
+  })
+  expect([await nameNow(), await events('one')]).toEqual(['one', 1])
+})
+
+test('a verb that throws leaves nothing, whatever it had written', async () => {
+  await run((unit) => rename(unit, 'before'))
+  await expect(
+    run(async (unit) => {
+      await rename(unit, 'after')
+      event(unit, 'lost')
+      throw new ServiceError('no', { status: 409, message: 'No' })
+    }),
+  ).rejects.toThrow('No')
+  expect([await nameNow(), await events('lost')]).toEqual(['before', 0])
+})
+
+test('a last statement that fails takes the whole unit back, though its commit was already on the wire', async () => {
+  await run((unit) => rename(unit, 'before'))
+  await expect(
+    run(async (unit) => {
+      await rename(unit, 'after')
+      unit.appendToCommit(sql`insert into events (id) values ('not-a-uuid')`)
+    }),
+  ).rejects.toThrow(/uuid/)
+  expect(await nameNow()).toBe('before')
+  await run((unit) => rename(unit, 'works again'))
+  expect(await nameNow()).toBe('works again')
+})
+
+test('a last statement that writes nothing rolls the whole unit back', async () => {
+  await run((unit) => rename(unit, 'before'))
+  const unit = openUnit(context())
+  await rename(unit, 'after')
+  await expect(unit.commit(sql`update organisations set name = name where false returning 1`)).rejects.toThrow(
+    LastStatementEmpty,
+  )
+  await unit.rollback()
+  expect(await nameNow()).toBe('before')
+})
+
+test('a unit that is nothing but its commit is one statement, all of it or nothing', async () => {
+  await run(async (unit) => {
+    event(unit, 'alone')
+    event(unit, 'beside')
+  })
+  expect([await events('alone'), await events('beside')]).toEqual([1, 1])
+  await expect(
+    run(async (unit) => {
+      event(unit, 'half')
+      unit.appendToCommit(sql`insert into events (id) values ('not-a-uuid')`)
+    }),
+  ).rejects.toThrow(/uuid/)
+  expect(await events('half')).toBe(0)
+})
+
+test('a swallowed error does not make a rolled-back unit look committed', async () => {
+  await expect(
+    run(async (unit) => {
+      await rename(unit, 'swallowed')
+      await sql`select 1 / 0`.execute(unit.em.getKysely()).catch(() => undefined)
+    }),
+  ).rejects.toThrow('rolled back')
+  expect(await nameNow()).not.toBe('swallowed')
+})
+
+test('a connection cut at any point of a unit leaves all of it or nothing', async () => {
+  for (const point of ['first', 'middle', 'last'] as const) {
+    await run((unit) => rename(unit, `before ${point}`))
+    const cut = async (unit: UnitOfWork) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(unit.em.getKysely())
+      const owner = new Client({ connectionString: service.database.ownerUrl })
+      await owner.connect()
+      await owner.query('select pg_terminate_backend($1)', [rows[0]?.pid])
+      await owner.end()
+    }
+    await expect(
+      run(async (unit) => {
+        if (point === 'first') await cut(unit)
+        await rename(unit, `after ${point}`)
+        if (point === 'middle') await cut(unit)
+        event(unit, `cut ${point}`)
+        if (point === 'last') await cut(unit)
+      }),
+    ).rejects.toThrow()
+    expect([await nameNow(), await events(`cut ${point}`)]).toEqual([`before ${point}`, 0])
+  }
+  // A cut connection gives its place in the pool back.
+  const { totalCount, idleCount } = service.runtime.pool
+  expect(totalCount - idleCount).toBe(0)
+})
+
+test('units that deadlock are run again and both commit', async () => {
+  const [a, b] = [(await newMerchant(service)).organisationId, (await newMerchant(service)).organisationId]
+  const lock = (unit: UnitOfWork, id: string, name: string) =>
+    sql`update organisations set name = ${name} where id = ${id}`.execute(unit.em.getKysely())
+  let runs = 0
+  const both = (first: string, second: string, name: string) =>
+    run(async (unit) => {
+      runs++
+      await lock(unit, first, name)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      await lock(unit, second, name)
+    })
+  await Promise.all([both(a, b, 'x'), both(b, a, 'y')])
+  expect(runs).toBeGreaterThan(2)
+  const { rows } = await service.runtime.pool.query('select distinct name from organisations where id = any($1)', [
+    [a, b],
+  ])
+  expect(rows).toHaveLength(1)
+})

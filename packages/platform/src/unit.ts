@@ -1,0 +1,163 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { type Actor, errors, system, type Tenant } from '@payments/kernel'
+import { CompiledQuery, type RawBuilder, sql } from 'kysely'
+import type { QueryContext, Runtime, UnitOfWork } from './context.ts'
+import { sqlState } from './database/errors.ts'
+import { insertStatement } from './database/insert.ts'
+import { Transaction } from './database/transaction.ts'
+import { fromKysely } from './jobs.ts'
+import type { Log } from './log.ts'
+
+/** An entity manager that sees the rows of the actor's organisation and environment only. */
+export function emFor(runtime: Runtime, actor: Tenant): EntityManager {
+  const em = runtime.orm.em.fork()
+  em.setFilterParams('tenant', { organisationId: actor.organisationId, environment: actor.environment })
+  return em
+}
+
+/** What a reading handler works with. The entity manager is made when it is first used: many commands never read. */
+export function queryContext(runtime: Runtime, actor: Actor, log: Log = runtime.log): QueryContext {
+  let em: EntityManager | undefined
+  return {
+    runtime,
+    actor,
+    log,
+    get em() {
+      em ??= emFor(runtime, actor)
+      return em
+    },
+  }
+}
+
+/** The same unit of work, from here on as the service itself acting for another organisation: what operators do. */
+export function actingFor(unit: UnitOfWork, { organisationId, environment }: Tenant): UnitOfWork {
+  unit.em.setFilterParams('tenant', { organisationId, environment })
+  return { ...unit, actor: system(organisationId, environment) }
+}
+
+/** A unit of work as the code that ends it sees it. */
+export interface OpenUnit extends UnitOfWork {
+  /**
+   * Commits everything. `last` joins the statements that the commit carries and must return a row, or the unit is rolled
+   * back with {@link LastStatementEmpty}: a stored reply whose place was taken.
+   */
+  commit(last?: RawBuilder<unknown>): Promise<void>
+  rollback(): Promise<void>
+}
+
+/** The last statement of a unit wrote nothing, so nothing was committed. */
+export class LastStatementEmpty extends Error {
+  override name = 'LastStatementEmpty'
+}
+
+/** Opens a unit of work. The caller ends it with `commit` or `rollback`, and starts again when {@link isDeadlock}. */
+export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>): OpenUnit {
+  const hints: (() => void)[] = []
+  const appended = new Map<string | symbol, RawBuilder<unknown>>()
+  const inserts: RawBuilder<unknown>[] = []
+  // A statement of the handler must see the rows that were inserted before it.
+  const transaction = new Transaction(runtime.pool, async () => {
+    if (inserts.length === 0) return
+    const { sql: text, parameters } = joined(inserts.splice(0), undefined).compile(transaction.db)
+    await transaction.insert(text, parameters)
+  })
+  const em = emFor(runtime, actor)
+  em.setTransactionContext(transaction.db)
+
+  const unit: OpenUnit = {
+    runtime,
+    actor,
+    log,
+    em,
+    insert: (entity, row) => void inserts.push(insertStatement(runtime.orm, entity, row)),
+    record(change) {
+      for (const { recorder } of runtime.domains) {
+        for (const { statement, key, trigger } of recorder?.(change, runtime.domains) ?? []) {
+          unit.appendToCommit(statement, key)
+          if (trigger) unit.afterCommit(() => runtime.trigger(trigger))
+        }
+      }
+    },
+    appendToCommit: (statement, key: string | symbol = Symbol()) => void appended.set(key, statement),
+    async enqueue(job, data, options) {
+      await runtime.boss.send(job.name, job.data.parse(data), {
+        ...options,
+        db: fromKysely(transaction.db as Parameters<typeof fromKysely>[0]),
+      })
+    },
+    afterCommit: (hint) => void hints.push(hint),
+    async commit(last) {
+      const statements = [...inserts.splice(0), ...appended.values()]
+      try {
+        await transaction.commit(
+          statements.length > 0 || last ? joined(statements, last).compile(transaction.db) : undefined,
+        )
+      } catch (error) {
+        throw last && sqlState(error) === DIVISION_BY_ZERO ? new LastStatementEmpty('Nothing written') : error
+      }
+      for (const hint of hints) hint()
+    },
+    rollback: () => transaction.rollback(),
+  }
+  return unit
+}
+
+/**
+ * The statements as one, since effects share a round trip: `with e0 as (…), e1 as (…) select …`. PostgreSQL runs every
+ * data-modifying part once, whatever the end selects. A `last` that returned no row divides by zero, which rolls back.
+ */
+function joined(statements: readonly RawBuilder<unknown>[], last: RawBuilder<unknown> | undefined) {
+  const parts = statements.map((statement, index) => sql`${sql.raw(`e${index}`)} as (${statement})`)
+  const all = last ? [...parts, sql`last as (${last})`] : parts
+  return sql`with ${sql.join(all)} ${last ? sql`select 1 / count(*) from last` : sql`select 1`}`
+}
+
+const DIVISION_BY_ZERO = '22012'
+const ATTEMPTS = 3
+
+/** Runs a unit again that was the victim of a deadlock, three times at most, and turns lock time-outs into a 503. */
+export async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run()
+    } catch (error) {
+      const code = sqlState(error)
+      if (code === '40P01' && attempt < ATTEMPTS) continue
+      if (code === '55P03' || code === '40P01') throw errors.busy({ retryAfter: 1, cause: error })
+      throw error
+    }
+  }
+}
+
+/**
+ * One unit of work for jobs and tasks: everything `handler` writes, records, appends and enqueues commits together or not
+ * at all. It uses one connection, from its first statement to the commit.
+ */
+export const unitOfWork = <T>(
+  context: Omit<QueryContext, 'em'>,
+  handler: (unit: UnitOfWork) => Promise<T>,
+): Promise<T> =>
+  retryDeadlocks(async () => {
+    const unit = openUnit(context)
+    try {
+      const value = await handler(unit)
+      await unit.commit()
+      return value
+    } catch (error) {
+      await unit.rollback()
+      throw error
+    }
+  })
+
+/** The few words of `pg` that plain SQL needs: a pool has them, and so has an entity manager through {@link sqlOf}. */
+export interface SqlExecutor {
+  query<R extends object>(text: string, values?: unknown[]): Promise<{ rows: R[] }>
+}
+
+/** Plain SQL on the entity manager's connection, inside its transaction if it has one. */
+export const sqlOf = (em: EntityManager): SqlExecutor => ({
+  async query<R extends object>(text: string, values: unknown[] = []) {
+    const { rows } = await em.getKysely().executeQuery(CompiledQuery.raw(text, values))
+    return { rows: rows as R[] }
+  },
+})

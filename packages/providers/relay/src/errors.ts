@@ -1,0 +1,67 @@
+import { invalid, type ServiceError } from '@payments/kernel'
+import { routesErrors as errors } from '@payments/routes'
+import { BrokenCircuitError } from 'cockatiel'
+
+/**
+ * Why a call gave no answer. `unavailable`: nothing came in time, or a 5xx; `limited`: 429; `unreadable`: an answer that is
+ * not what Relay documents; `refused`: a 4xx with its code. Only the first and the third are worth repeating.
+ */
+export class RelayError extends Error {
+  override name = 'RelayError'
+  readonly kind: 'unavailable' | 'limited' | 'unreadable' | 'refused'
+  readonly code: string | undefined
+  /** Seconds. */
+  readonly retryAfter: number | undefined
+
+  constructor(
+    kind: RelayError['kind'],
+    message: string,
+    options: { code?: string; retryAfter?: number; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause })
+    this.kind = kind
+    this.code = options.code
+    this.retryAfter = options.retryAfter
+  }
+}
+
+export const isTransient = (error: unknown): boolean =>
+  error instanceof RelayError && (error.kind === 'unavailable' || error.kind === 'unreadable')
+
+/** Relay's codes for a wish that cannot be fulfilled: the merchant's field and what is wrong with it. */
+const FIELDS: Readonly<Record<string, readonly [field: string, message: string]>> = {
+  INVALID_ADDRESS: ['destinationAddress', 'Not accepted by the provider'],
+  INVALID_RECIPIENT: ['destinationAddress', 'Not accepted by the provider'],
+  SANCTIONED_WALLET_ADDRESS: ['destinationAddress', 'Not accepted by the provider'],
+  INVALID_INPUT_CURRENCY: ['originCurrency', 'Not supported by the provider'],
+  INVALID_OUTPUT_CURRENCY: ['destinationCurrency', 'Not supported by the provider'],
+  SANCTIONED_CURRENCY: ['destinationCurrency', 'Not supported by the provider'],
+  UNSUPPORTED_CURRENCY: ['destinationCurrency', 'Not supported by the provider'],
+  UNSUPPORTED_CHAIN: ['destinationChainKey', 'Not supported by the provider'],
+  UNSUPPORTED_ROUTE: ['destinationCurrency', 'Not available from this origin'],
+  NO_SWAP_ROUTES_FOUND: ['destinationCurrency', 'Not available from this origin'],
+  NO_INTERNAL_SWAP_ROUTES_FOUND: ['destinationCurrency', 'Not available from this origin'],
+}
+
+/** Relay's codes for a wish that cannot be fulfilled at the moment, whatever status they come with. */
+const TRANSIENT: ReadonlySet<string> = new Set([
+  'CHAIN_DISABLED',
+  'INSUFFICIENT_LIQUIDITY',
+  'NO_QUOTES',
+  'PRICE_FETCH_FAILED',
+  'REQUEST_TIMED_OUT',
+  'ROUTE_TEMPORARILY_RESTRICTED',
+  'RPC_HTTP_ERROR',
+  'SERVICE_UNAVAILABLE',
+])
+
+/** What a merchant is told: never the provider's own words, which stay behind as the cause. */
+export function callerErrorOf(error: unknown): ServiceError {
+  if (error instanceof BrokenCircuitError) return errors.provider_unavailable({ cause: error, retryAfter: 10 })
+  if (!(error instanceof RelayError)) return errors.provider_failed({ cause: error })
+  if (error.kind === 'unavailable' || error.kind === 'limited' || TRANSIENT.has(error.code ?? '')) {
+    return errors.provider_unavailable({ cause: error, retryAfter: error.retryAfter ?? 5 })
+  }
+  const wrong = error.code === undefined ? undefined : FIELDS[error.code]
+  return wrong ? invalid({ [wrong[0]]: wrong[1] }) : errors.provider_failed({ cause: error })
+}

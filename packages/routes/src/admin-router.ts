@@ -1,0 +1,72 @@
+import { actingFor, command, query } from '@payments/platform'
+import { z } from 'zod'
+import { syncNow } from './deposits.ts'
+import { presentDeposit, presentRoute } from './entity.ts'
+import { errors } from './errors.ts'
+import { applyRemaining } from './reports.ts'
+import { AdminDepositList, PaymentRoute, PaymentRouteId, SyncResult } from './schemas.ts'
+import { findAnywhere, needingAttention, operate } from './service.ts'
+
+const tag = 'Operations'
+
+/** What operators do with payment routes, of whatever organisation. */
+export const routesAdminRouter = {
+  deposits: query({
+    rest: 'GET /admin/ops/payment-routes/deposits',
+    access: 'operator',
+    tag,
+    summary: 'List deposits that need attention',
+    description:
+      'Of all organisations: on their way for longer than an hour, or neither delivered nor sent back. At most 200, the one that changed last first; `total` counts all.',
+    message: 'Deposits retrieved',
+    input: z.strictObject({}),
+    output: AdminDepositList,
+    async run(context) {
+      const { rows, total } = await needingAttention(context)
+      const deposits = rows.map((row) => ({
+        ...presentDeposit(row),
+        organisationId: row.organisationId,
+        environment: row.environment,
+      }))
+      return { deposits, total }
+    },
+  }),
+  syncDeposits: command({
+    rest: 'POST /admin/ops/payment-routes/{paymentRouteId}/deposits/sync',
+    access: 'operator',
+    tag,
+    summary: 'Look for deposits of a payment route now',
+    description:
+      'Asks the provider for every deposit there ever was, also for those that a merchant’s look would not ask for again.',
+    message: 'Deposits synced',
+    input: PaymentRouteId,
+    output: SyncResult,
+    errors: [errors.payment_route_not_found, errors.provider_failed, errors.provider_unavailable],
+    callsProvider: true,
+    before: async (context, { paymentRouteId }) => syncNow(context, await findAnywhere(context, paymentRouteId), true),
+    run: (unit, _input, pending) => applyRemaining(actingFor(unit, pending.route), pending),
+  }),
+  pause: command({
+    rest: 'POST /admin/ops/payment-routes/{paymentRouteId}/pause',
+    access: 'operator',
+    tag,
+    summary: 'Pause a payment route',
+    description: 'Deposits that arrive all the same are recorded.',
+    message: 'Payment route paused',
+    input: PaymentRouteId,
+    output: PaymentRoute,
+    errors: [errors.payment_route_not_found, errors.payment_route_paused],
+    run: async (unit, { paymentRouteId }) => presentRoute(await operate(unit, paymentRouteId, 'pause')),
+  }),
+  resume: command({
+    rest: 'POST /admin/ops/payment-routes/{paymentRouteId}/resume',
+    access: 'operator',
+    tag,
+    summary: 'Resume a payment route',
+    message: 'Payment route resumed',
+    input: PaymentRouteId,
+    output: PaymentRoute,
+    errors: [errors.payment_route_not_found, errors.payment_route_active],
+    run: async (unit, { paymentRouteId }) => presentRoute(await operate(unit, paymentRouteId, 'resume')),
+  }),
+}

@@ -1,0 +1,89 @@
+import { findCustomer } from '@payments/customers'
+import { invalid, isAddressOf, newId } from '@payments/kernel'
+import { createResource, type QueryContext, type UnitOfWork } from '@payments/platform'
+import { sql } from 'kysely'
+import type { z } from 'zod'
+import { type RouteRow, routeResource } from './entity.ts'
+import { errors } from './errors.ts'
+import { availableNetworks } from './networks.ts'
+import { routesProvider } from './provider.ts'
+import { configuredRefund, refundAddressSql } from './refund-addresses.ts'
+import { type Plan, planOf } from './rules.ts'
+import { FIRST_POLL_SECONDS } from './schedule.ts'
+import type { NewPaymentRoute } from './schemas.ts'
+
+type Input = z.output<typeof NewPaymentRoute>
+
+/** A checked request with the deposit address that the provider gave for it. */
+export interface PreparedRoute extends Plan {
+  readonly id: string
+  readonly depositAddress: string
+  readonly refundAddress: string
+}
+
+/**
+ * Checks a request and gets a deposit address, before any transaction. Repeating it gets another address and moves no money.
+ * @throws validation_failed 422, payment_route_active 409, deposit_address_used 502, and the provider's 502 and 503
+ */
+export async function prepareRoute(context: QueryContext, input: Input): Promise<PreparedRoute> {
+  const plan = planOf(input, await availableNetworks(context))
+  const provider = context.runtime.providers.get(routesProvider, context.actor.environment)
+  if (input.customerId) await findCustomer(context, input.customerId)
+  const { exists, refund } = await lookUp(context, input, plan)
+  if (exists) throw errors.payment_route_active()
+  const refundAddress = plan.refundAddress ?? configuredRefund(context, plan.origin.type, refund)
+  if (refundAddress === null)
+    throw invalid({ refundAddress: 'Required: no refund address is configured for this network' })
+  const id = newId()
+  const { depositAddress } = await provider.createDepositAddress({
+    routeId: id,
+    origin: { networkKey: plan.origin.key, currency: plan.originCurrency },
+    destination: {
+      networkKey: plan.destination.key,
+      currency: input.destinationCurrency,
+      address: plan.destinationAddress,
+    },
+    refundAddress,
+  })
+  if (!isAddressOf(plan.origin.type, depositAddress)) throw errors.deposit_address_used()
+  return { ...plan, id, depositAddress, refundAddress }
+}
+
+/**
+ * What must be known before the provider is called, in one statement: whether an active or paused route with the same
+ * origin, destination and address exists (the unique index decides later), and the organisation's refund address.
+ */
+async function lookUp(
+  context: QueryContext,
+  input: Input,
+  plan: Plan,
+): Promise<{ exists: boolean; refund: string | null }> {
+  const { organisationId, environment } = context.actor
+  const { rows } = await sql<{ exists: boolean; refund: string | null }>`select exists (select 1 from payment_routes
+    where payment_route_identity(organisation_id::text, environment, origin_chain_key, origin_currency, destination_chain_key, destination_currency, destination_address)
+        = payment_route_identity(${organisationId}, ${environment}, ${plan.origin.key}, ${plan.originCurrency}, ${plan.destination.key},
+                                 ${input.destinationCurrency}, ${plan.destinationAddress})
+      and status <> 'deleted') as exists, ${refundAddressSql(context, plan.origin.type)} as refund`.execute(
+    context.em.getKysely(),
+  )
+  return rows[0] ?? { exists: false, refund: null }
+}
+
+/** Creates the prepared route. A violated constraint becomes payment_route_active 409 or deposit_address_used 502. */
+export const createRoute = (unit: UnitOfWork, input: Input, prepared: PreparedRoute): RouteRow =>
+  createResource(unit, routeResource, {
+    id: prepared.id,
+    organisationId: unit.actor.organisationId,
+    environment: unit.actor.environment,
+    name: input.name,
+    customerId: input.customerId ?? null,
+    originChainKey: prepared.origin.key,
+    originCurrency: prepared.originCurrency,
+    destinationChainKey: prepared.destination.key,
+    destinationCurrency: input.destinationCurrency,
+    destinationAddress: prepared.destinationAddress,
+    refundAddress: prepared.refundAddress,
+    depositAddress: prepared.depositAddress,
+    nextPollAt: new Date(Date.now() + FIRST_POLL_SECONDS * 1000),
+    pollSeconds: FIRST_POLL_SECONDS,
+  })

@@ -1,0 +1,36 @@
+import type { Environment } from '@payments/kernel'
+import type { Metric, Runtime } from '@payments/platform'
+import { STUCK_SECONDS } from './schedule.ts'
+
+async function byEnvironment({ pool }: Runtime, text: string, values: unknown[] = []) {
+  const { rows } = await pool.query<{ environment: Environment; value: number }>(text, values)
+  return { test: 0, live: 0, ...Object.fromEntries(rows.map(({ environment, value }) => [environment, value])) }
+}
+
+/** Whether routes are polled in time, and whether deposits arrive. */
+export const metrics: readonly Metric[] = [
+  {
+    name: 'payment_routes_overdue_seconds',
+    help: 'How long the payment route that has waited longest for its poll has been due',
+    // A minimum for each of the two queues, as their indexes have it.
+    read: (runtime) =>
+      byEnvironment(
+        runtime,
+        `select environment, greatest(0, extract(epoch from now() - least(
+                  (select min(next_poll_at) from payment_routes r where r.environment = e.environment and poll_seconds <= 60),
+                  (select min(next_poll_at) from payment_routes r where r.environment = e.environment and poll_seconds > 60))))::float8 as value
+           from (values ('test'), ('live')) as e (environment)`,
+      ),
+  },
+  {
+    name: 'payment_route_deposits_stuck',
+    help: 'Deposits that have been pending for longer than an hour',
+    read: (runtime) =>
+      byEnvironment(
+        runtime,
+        `select environment, count(*)::int as value from payment_route_deposits
+          where status = 'pending' and created_at < now() - make_interval(secs => $1) group by environment`,
+        [STUCK_SECONDS],
+      ),
+  },
+]

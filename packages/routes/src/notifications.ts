@@ -1,0 +1,29 @@
+import type { ChangeNotification } from '@payments/platform'
+
+const resource = 'payment_route_deposit'
+
+/** What an organisation is notified of: money that arrived, that was sent back, and that needs attention. */
+export const notifications: Readonly<Record<string, Readonly<Record<string, ChangeNotification>>>> = {
+  'payment_route.deposit.updated': {
+    completed: {
+      resource,
+      type: 'money.received',
+      title: 'Money received',
+      body: ({ amount }) => `${amount} arrived through a payment route.`,
+    },
+    refunded: {
+      resource,
+      type: 'money.returned',
+      title: 'Money returned',
+      body: ({ amount }) =>
+        `A deposit of ${amount} to a payment route could not be delivered and was returned to its refund address.`,
+    },
+    failed: {
+      resource,
+      type: 'money.stranded',
+      title: 'Money neither delivered nor returned',
+      body: ({ amount }) =>
+        `A deposit of ${amount} to a payment route is stuck with the provider. Please contact support.`,
+    },
+  },
+}

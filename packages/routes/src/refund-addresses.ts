@@ -1,0 +1,67 @@
+import type { NetworkType } from '@payments/kernel'
+import { type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { sql } from 'kysely'
+import type { z } from 'zod'
+import { routesProvider } from './provider.ts'
+import type { RefundAddressChange, RefundAddresses } from './schemas.ts'
+import { routesSettings } from './settings.ts'
+
+type ByType = z.infer<typeof RefundAddresses>['organisation']
+
+/** Where what nobody named an address for goes back to: as the settings say, else to the sandbox, which has an address of its own. */
+function ofService({ runtime, actor }: QueryContext): ByType {
+  const { REFUND_ADDRESS_EVM, REFUND_ADDRESS_SVM, REFUND_ADDRESS_TVM } = routesSettings.from(runtime.settings)
+  const own = runtime.providers.find(routesProvider, actor.environment)?.refundAddresses
+  return {
+    evm: REFUND_ADDRESS_EVM ?? own?.evm ?? null,
+    svm: REFUND_ADDRESS_SVM ?? own?.svm ?? null,
+    tvm: REFUND_ADDRESS_TVM ?? own?.tvm ?? null,
+  }
+}
+
+/** The address that an organisation has for a kind of chain, as part of a larger statement. */
+export const refundAddressSql = ({ actor }: QueryContext, type: NetworkType) => sql<string | null>`(
+  select address from payment_route_refund_addresses
+   where organisation_id = ${actor.organisationId} and environment = ${actor.environment} and network_type = ${type})`
+
+/** The organisation's address, else the service's: what cannot be delivered always has somewhere to go back to. */
+export const configuredRefund = (
+  context: QueryContext,
+  type: NetworkType,
+  ofOrganisation: string | null,
+): string | null => ofOrganisation ?? ofService(context)[type]
+
+/** What is configured, by the organisation and by the service. */
+export async function refundAddresses(context: QueryContext): Promise<z.infer<typeof RefundAddresses>> {
+  const { rows } = await sqlOf(context.em).query<{ network_type: NetworkType; address: string }>(
+    'select network_type, address from payment_route_refund_addresses where organisation_id = $1 and environment = $2',
+    [context.actor.organisationId, context.actor.environment],
+  )
+  const of = (type: NetworkType) => rows.find(({ network_type }) => network_type === type)?.address ?? null
+  return {
+    organisation: { evm: of('evm'), svm: of('svm'), tvm: of('tvm') },
+    service: ofService(context),
+  }
+}
+
+/** Sets the addresses that are given and removes those that are null. Routes that exist keep the address they were made with. */
+export async function changeRefundAddresses(
+  unit: UnitOfWork,
+  change: z.output<typeof RefundAddressChange>,
+): Promise<z.infer<typeof RefundAddresses>> {
+  const { organisationId, environment } = unit.actor
+  const removed = Object.entries(change).filter(([, address]) => address === null)
+  const given = Object.entries(change).filter(([, address]) => typeof address === 'string')
+  const db = sqlOf(unit.em)
+  await db.query(
+    'delete from payment_route_refund_addresses where organisation_id = $1 and environment = $2 and network_type = any ($3)',
+    [organisationId, environment, removed.map(([type]) => type)],
+  )
+  await db.query(
+    `insert into payment_route_refund_addresses (organisation_id, environment, network_type, address)
+     select $1, $2, type, address from unnest($3::text[], $4::text[]) as given (type, address)
+     on conflict (organisation_id, environment, network_type) do update set address = excluded.address, updated_at = now()`,
+    [organisationId, environment, given.map(([type]) => type), given.map(([, address]) => address)],
+  )
+  return refundAddresses(unit)
+}

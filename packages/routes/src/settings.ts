@@ -1,0 +1,20 @@
+import { addressKind, isAddressOf, type NetworkType } from '@payments/kernel'
+import { defineSettings } from '@payments/platform'
+import { z } from 'zod'
+
+const refundAddress = (type: NetworkType, description: string) =>
+  z
+    .string()
+    .refine((text) => isAddressOf(type, text), `must be ${addressKind[type]}`)
+    .optional()
+    .describe(description)
+
+/** Refund addresses of last resort: an organisation's own, and that of a route, come first. */
+export const routesSettings = defineSettings({
+  REFUND_ADDRESS_EVM: refundAddress(
+    'evm',
+    'Refund address for EVM deposits that cannot be delivered, where neither their route nor its organisation names one',
+  ),
+  REFUND_ADDRESS_SVM: refundAddress('svm', 'The same for Solana'),
+  REFUND_ADDRESS_TVM: refundAddress('tvm', 'The same for Tron'),
+})

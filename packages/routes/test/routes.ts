@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto'
+import { checkLedger } from '@payments/ledger'
+import { Client } from 'pg'
+import { expect } from 'vitest'
+import type { Merchant, TestService } from '#testing'
+
+/** An EVM address that is nobody's. */
+export const someWallet = (): string => `0x${randomBytes(20).toString('hex')}`
+
+/** A route as merchants make one: USDC on Ethereum to a wallet of its own on Base. */
+export const newRouteBody = (given: Record<string, unknown> = {}) => ({
+  name: 'Treasury',
+  originChainKey: 'ethereum',
+  destinationChainKey: 'base',
+  destinationCurrency: 'USDC',
+  destinationAddress: someWallet(),
+  ...given,
+})
+
+/** Makes a route and returns it as its reply shows it. */
+export async function newRoute(merchant: Merchant, given: Record<string, unknown> = {}) {
+  const made = await merchant.call('POST /v1/payment-routes', { body: newRouteBody(given) })
+  if (made.status !== 201) throw new Error(`${made.status} ${made.text}`)
+  return made.body.data as { id: string; depositAddress: string; destinationAddress: string; status: string }
+}
+
+/** A payer's transfer arrives in the sandbox. */
+export async function pay(merchant: Merchant, routeId: string, amount: string, outcome = 'completed'): Promise<string> {
+  const paid = await merchant.call(`POST /v1/sandbox/payment-routes/${routeId}/deposits`, { body: { amount, outcome } })
+  if (paid.status !== 201) throw new Error(`${paid.status} ${paid.text}`)
+  return paid.body.data.relayRequestId
+}
+
+/** `POST …/deposits/sync`, as the merchant sees it. */
+export const sync = (merchant: Merchant, routeId: string) =>
+  merchant.call(`POST /v1/payment-routes/${routeId}/deposits/sync`)
+
+/** The sandbox clock goes on. */
+export const advance = (merchant: Merchant, seconds: number) =>
+  merchant.call('POST /v1/sandbox/advance', { body: { seconds } })
+
+// biome-ignore lint/style/noProcessEnv: ROUTE_DEPOSITS=1000 makes the long runs
+export const DEPOSITS = Number(process.env.ROUTE_DEPOSITS ?? 150)
+/** How long so many deposits may take. */
+export const PATIENCE_MS = 60_000 + DEPOSITS * 200
+
+export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+export const chance = (share: number) => Math.random() < share
+
+/** Brings every look forward until nothing is on its way any more. */
+export async function settled(owner: Client, count: number): Promise<void> {
+  const end = Date.now() + PATIENCE_MS
+  while (Date.now() < end) {
+    const { rows } = await owner.query<{ done: number }>(
+      "select count(*) filter (where status <> 'pending')::int as done from payment_route_deposits",
+    )
+    if (rows[0]?.done === count) return
+    await owner.query(
+      "update payment_routes set next_poll_at = least(next_poll_at, now() + interval '200 milliseconds')",
+    )
+    await pause(250)
+  }
+}
+
+/** Exactly one of everything: deposits, entries of the list, bookings, events. `paid`: how each ends, by its request or transaction. */
+export async function expectOnce(
+  service: TestService,
+  merchant: Merchant,
+  owner: Client,
+  paid: Map<string, string>,
+  known: 'relay_request_id' | 'deposit_tx_hash' = 'relay_request_id',
+): Promise<void> {
+  const { rows: deposits } = await owner.query<{ id: string; key: string; status: string }>(
+    `select id, ${known} as key, status from payment_route_deposits`,
+  )
+  expect(new Map(deposits.map(({ key, status }) => [key, status]))).toEqual(paid)
+  expect(deposits.length).toBe(paid.size)
+  expect((await merchant.call('GET /v1/transactions')).body.data.total).toBe(paid.size)
+  const { rows: events } = await owner.query<{ change: string }>(
+    `select resource_id || ' ' || coalesce(payload->'data'->>'previousStatus', 'nothing') || ' ' || (payload->'data'->>'status') as change
+       from events where type = 'payment_route.deposit.updated'`,
+  )
+  const expected = deposits.flatMap(({ id, status }) => [`${id} nothing pending`, `${id} pending ${status}`])
+  expect(events.map(({ change }) => change).sort()).toEqual(expected.sort())
+  const { rows: entries } = await owner.query<{ count: number }>('select count(*)::int as count from ledger_entries')
+  // Received, and what became of it.
+  expect(entries[0]?.count).toBe(2 * paid.size)
+  const report = await checkLedger(service.runtime.pool)
+  expect(report).toMatchObject({ ok: true, findings: [] })
+}
+
+/** The owner's own connection: it survives when those of the service are cut. */
+export async function connected(service: TestService): Promise<Client> {
+  const owner = new Client({ connectionString: service.database.ownerUrl })
+  await owner.connect()
+  return owner
+}

@@ -1,0 +1,170 @@
+import type { Runtime, Task } from '@payments/platform'
+import { disableIfFailing, isDue } from './endpoint-health.ts'
+import { claim, type DeliveryAttempt, type Failing, notMade, type Outcome, settle } from './queue.ts'
+import { nextDelay } from './schedule.ts'
+import { createSender, type Sent } from './send.ts'
+
+/** Name of the task that attempts deliveries. */
+export const DELIVER = 'webhooks.deliver'
+
+/** Attempts in flight in one process, and how many of them may belong to endpoints that fail or are slow. */
+const SLOTS = 200
+const IMPAIRED_SLOTS = 100
+/** Results that are written in one transaction, at most. */
+const BATCH = 200
+/** An endpoint that answers more slowly loses all its slots but one until it answers faster. */
+const SLOW_MS = 2000
+
+/** What follows from an attempt. */
+function outcomeOf(delivery: DeliveryAttempt, sent: Sent): Outcome {
+  const { attempt, final, gone } = sent
+  const answered = attempt.error === null
+  const delay = answered || final || gone ? undefined : nextDelay(delivery.made + 1, sent.retryAfter)
+  return {
+    delivery,
+    attempt,
+    status: answered ? 'delivered' : delay === undefined ? 'failed' : 'pending',
+    delay: delay ?? null,
+    answered,
+    gone,
+    fast: attempt.durationMs < SLOW_MS,
+  }
+}
+
+const unsent = (delivery: DeliveryAttempt): Outcome => ({
+  delivery,
+  attempt: notMade(`The endpoint is ${delivery.status}`),
+  status: 'failed',
+  delay: null,
+  answered: null,
+  gone: false,
+  fast: true,
+})
+
+interface Dispatcher {
+  fill(): Promise<void>
+  stop(): Promise<void>
+}
+
+/**
+ * Keeps a process's slots filled: claims deliveries, attempts them without waiting for each other, and settles the
+ * results in batches: results that arrive while a batch is written form the next one. A result that cannot be written is
+ * dropped; its claim lapses and the delivery is attempted again.
+ */
+function createDispatcher(runtime: Runtime): Dispatcher {
+  const sender = createSender(runtime)
+  const inFlight = new Set<Promise<void>>()
+  const results: { outcome: Outcome; settled: () => void }[] = []
+  const healthUpdates = new Set<Promise<void>>()
+  let impaired = 0
+  let filling: Promise<void> | undefined
+  let again = false
+  let settling = false
+  let stopping = false
+
+  const logged = (message: string, fields: object) => (error: unknown) => {
+    if (!runtime.database.report(error)) runtime.log.error({ err: error, ...fields }, message)
+  }
+
+  async function refill(): Promise<void> {
+    do {
+      again = false
+      const room = SLOTS - inFlight.size
+      if (room <= 0 || stopping) return
+      const claimed = await claim(runtime.pool, room, IMPAIRED_SLOTS - impaired)
+      for (const delivery of claimed) start(delivery)
+      again ||= claimed.length > 0
+    } while (again)
+  }
+
+  function fill(): Promise<void> {
+    again = true
+    filling ??= refill().finally(() => {
+      filling = undefined
+    })
+    return filling
+  }
+
+  function start(delivery: DeliveryAttempt): void {
+    if (delivery.impaired) impaired++
+    const running = attempt(delivery)
+      .catch(logged('delivery attempt crashed', { delivery: delivery.id }))
+      .finally(() => {
+        inFlight.delete(running)
+        if (delivery.impaired) impaired--
+      })
+    inFlight.add(running)
+  }
+
+  async function attempt(delivery: DeliveryAttempt): Promise<void> {
+    const sent = delivery.status === 'enabled' ? await sender.send(delivery) : undefined
+    const outcome = sent ? outcomeOf(delivery, sent) : unsent(delivery)
+    await new Promise<void>((settled) => {
+      results.push({ outcome, settled })
+      if (!settling) void settleAll()
+    })
+  }
+
+  async function settleAll(): Promise<void> {
+    settling = true
+    while (results.length > 0) {
+      const batch = results.splice(0, BATCH)
+      const outcomes = batch.map(({ outcome }) => outcome)
+      await settle(runtime.pool, outcomes).then(
+        (failing) => updateHealth(outcomes, failing),
+        logged('delivery results not written', { deliveries: batch.length }),
+      )
+      for (const { settled } of batch) settled()
+      // Not before these attempts have left their slots.
+      setImmediate(() => void fill().catch(logged('claim failed', {})))
+    }
+    settling = false
+  }
+
+  /** Runs beside the settling: it waits for the endpoint's row, which a merchant's request may hold. */
+  function updateHealth(outcomes: readonly Outcome[], failing: readonly Failing[]): void {
+    const byEndpoint = new Map(outcomes.map((outcome) => [outcome.delivery.endpointId, outcome.delivery]))
+    for (const [endpointId, delivery] of byEndpoint) {
+      const late = failing.find((each) => each.endpointId === endpointId)
+      const gone = outcomes.some((outcome) => outcome.gone && outcome.delivery.endpointId === endpointId)
+      if (!gone && !(late && isDue(late))) continue
+      const update = disableIfFailing(runtime, delivery, gone)
+        .catch(logged('endpoint update failed', { endpoint: endpointId }))
+        .finally(() => healthUpdates.delete(update))
+      healthUpdates.add(update)
+    }
+  }
+
+  return {
+    fill,
+    async stop() {
+      stopping = true
+      await filling?.catch(() => undefined)
+      await Promise.all(inFlight)
+      await Promise.all(healthUpdates)
+      await sender.close()
+    },
+  }
+}
+
+const dispatchers = new WeakMap<Runtime, Dispatcher>()
+
+function dispatcherOf(runtime: Runtime): Dispatcher {
+  const known = dispatchers.get(runtime)
+  if (known) return known
+  const dispatcher = createDispatcher(runtime)
+  dispatchers.set(runtime, dispatcher)
+  return dispatcher
+}
+
+/** Attempts the deliveries that are due, in every worker at once. */
+export const deliverTask: Task = {
+  name: DELIVER,
+  intervalMs: 1000,
+  runsIn: 'every-process',
+  async run(runtime) {
+    await dispatcherOf(runtime).fill()
+    return false
+  },
+  stop: (runtime) => dispatcherOf(runtime).stop(),
+}

@@ -1,0 +1,54 @@
+import type { EventType } from '@payments/platform'
+import { z } from 'zod'
+
+// The event types of interface version 1.0.0 (specification, Events) of domains that are not built yet. A domain that emits
+// a type describes it in its own table, which replaces the row here; rows go as the domains arrive.
+
+const Snapshot = z.looseObject({ id: z.uuid(), status: z.string() })
+const Created = Snapshot.extend({ previousStatus: z.null() })
+const Updated = Snapshot.extend({ previousStatus: z.string().nullable() })
+
+const ID = '01936f2a-7c1e-7000-8000-000000000003'
+
+/** Resources of the catalogue: what each is called, and a move that it makes. */
+const families: Readonly<Record<string, { readonly what: string; readonly from: string; readonly to: string }>> = {
+  swap: { what: 'swap', from: 'awaiting_deposit', to: 'swapping' },
+  payment_route: { what: 'payment route', from: 'active', to: 'paused' },
+  collection: { what: 'payment link, invoice or checkout', from: 'open', to: 'paid' },
+  offramp: { what: 'offramp', from: 'pending', to: 'processing' },
+  onramp: { what: 'onramp', from: 'awaiting_payment', to: 'processing' },
+  'cngn.convert': { what: 'cNGN conversion', from: 'pending', to: 'processing' },
+  'cngn.withdrawal': { what: 'cNGN withdrawal', from: 'pending', to: 'processing' },
+  'cngn.payout': { what: 'cNGN payout', from: 'pending', to: 'processing' },
+  'cngn.payin': { what: 'cNGN payin', from: 'pending', to: 'processing' },
+  'cngn.deposit': { what: 'cNGN deposit', from: 'pending', to: 'processing' },
+}
+
+const updated = (description: string, from: string, to: string, optIn = false): EventType => ({
+  description,
+  data: Updated,
+  sample: { id: ID, status: to, previousStatus: from },
+  ...(optIn ? { optIn } : {}),
+})
+
+/** Every type that interface version 1.0.0 names, save `webhook.test`. */
+export const plannedEventTypes: Readonly<Record<string, EventType>> = {
+  ...Object.fromEntries(
+    Object.entries(families).flatMap(([family, { what, from, to }]) => [
+      [
+        `${family}.created`,
+        { description: `Created: ${what}`, data: Created, sample: { id: ID, status: from, previousStatus: null } },
+      ],
+      [`${family}.updated`, updated(`Status changed: ${what}`, from, to)],
+    ]),
+  ),
+  'payment_route.deposit.updated': updated(
+    'A deposit to a payment route was seen, or its status changed',
+    'pending',
+    'completed',
+  ),
+  'offramp.settled': updated('An offramp was converted and its bank transfer initiated', 'processing', 'settled', true),
+  'offramp.delivered': updated('The destination bank confirmed an offramp', 'settled', 'delivered', true),
+  'cngn.customer.enabled': updated('The identity of a customer was verified for cNGN', 'pending', 'enabled'),
+  'cngn.customer.failed': updated('The identity of a customer could not be verified for cNGN', 'pending', 'failed'),
+}

@@ -1,0 +1,93 @@
+import { newId, system } from '@payments/kernel'
+import { type Runtime, unitOfWork } from '@payments/platform'
+import { afterEach } from 'vitest'
+import { type Merchant, type Receiver, type ReceiverOptions, startReceiver, type TestService } from '#testing'
+import { emit } from '../src/outbox.ts'
+
+/** Emits events of one type, each in its own transaction, as a domain does. Returns their ids. */
+export async function emitEvents(
+  runtime: Runtime,
+  of: { organisationId: string; environment: 'test' | 'live' },
+  count = 1,
+  type = 'payment_route.created',
+): Promise<string[]> {
+  const ids: string[] = []
+  for (let n = 0; n < count; n++) {
+    const id = newId()
+    const at = new Date().toISOString()
+    const data = { id, n, status: 'active', previousStatus: null, createdAt: at, updatedAt: at }
+    await unitOfWork({ runtime, actor: system(of.organisationId, of.environment), log: runtime.log }, async (unit) => {
+      ids.push(emit(unit, { ...of, type, resourceId: id, data }))
+    })
+  }
+  return ids
+}
+
+/** Looks again and again until `enough` holds of what is there, and returns that. */
+export async function until<T>(look: () => Promise<T>, enough: (value: T) => boolean): Promise<T> {
+  let value = await look()
+  for (let tries = 0; !enough(value); tries++) {
+    if (tries === 250) throw new Error(`It never came to that: ${JSON.stringify(value)}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    value = await look()
+  }
+  return value
+}
+
+/** The deliveries of an endpoint, oldest first, once `enough` holds of them. */
+export const deliveriesOf = (
+  merchant: Merchant,
+  endpointId: string,
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
+  enough: (deliveries: any[]) => boolean,
+) =>
+  until(
+    async () => (await merchant.call(`GET /v1/webhooks/${endpointId}/deliveries`)).body.data.deliveries.toReversed(),
+    enough,
+  )
+
+/** Moves the merchant's sandbox clock. */
+export const advance = (merchant: Merchant, seconds: number) =>
+  merchant.call('POST /v1/sandbox/advance', { body: { seconds } })
+
+/** Registers an endpoint and returns it with its secret. */
+export async function endpoint(merchant: Merchant, body: Record<string, unknown>) {
+  const made = await merchant.call('POST /v1/webhooks', { body })
+  if (made.status !== 201) throw new Error(made.text)
+  return made.body.data
+}
+
+/** What the database keeps of an endpoint. */
+export async function stored(service: TestService, table: string, column: string, id: string) {
+  const { rows } = await service.runtime.pool.query(`select * from ${table} where ${column} = $1`, [id])
+  return rows
+}
+
+/** Does nothing wait any more? */
+export const finished = (deliveries: readonly { status: string }[]): boolean =>
+  deliveries.length > 0 && deliveries.every(({ status }) => status !== 'pending')
+
+/**
+ * Receivers for one test file, closed after each test. Ports are picked first, since the service must know its exempt
+ * targets when it starts, and are never used twice: what one test leaves pending reaches no other's receiver.
+ */
+export async function receiverPool(size = 24) {
+  const probes = await Promise.all(Array.from({ length: size }, () => startReceiver()))
+  const origins = probes.map(({ origin }) => origin)
+  await Promise.all(probes.map((probe) => probe.close()))
+  const free = origins.map((origin) => Number(new URL(origin).port))
+  const open: Receiver[] = []
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((receiver) => receiver.close()))
+  })
+  return {
+    devTargets: origins.join(','),
+    async start(answer: ReceiverOptions['answer'] = () => 200): Promise<Receiver> {
+      const port = free.pop()
+      if (port === undefined) throw new Error('More receivers than ports')
+      const receiver = await startReceiver({ port, answer })
+      open.push(receiver)
+      return receiver
+    },
+  }
+}

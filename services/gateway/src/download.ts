@@ -1,0 +1,56 @@
+import { Readable } from 'node:stream'
+import { type CallContext, mediaTypes, type Operation } from '@payments/platform'
+
+const RECHECK_MS = 60_000
+
+export interface DownloadReply {
+  readonly type: string
+  readonly filename: string | undefined
+  readonly body: Readable
+}
+
+/**
+ * The reply of an operation that produces a file or a stream of events. The first piece is awaited, so that errors up to
+ * then are enveloped. While the rest is sent, the credential is checked again every 60 s: a revoked key or an ended
+ * session cuts the stream.
+ */
+export async function download(
+  operation: Operation,
+  call: CallContext,
+  input: unknown,
+  recheck: () => Promise<void>,
+): Promise<DownloadReply> {
+  const { download: definition } = operation
+  if (!definition) throw new Error('The operation produces no file or stream')
+  const gone = new AbortController()
+  const pieces = (await call.execute(operation, { ...call, signal: gone.signal }, input)) as AsyncIterable<
+    string | Buffer
+  >
+  const iterator = pieces[Symbol.asyncIterator]()
+  const first = await iterator.next()
+
+  async function* rest(): AsyncGenerator<string | Buffer> {
+    let failed: unknown
+    const timer = setInterval(() => {
+      recheck().catch((error: unknown) => {
+        failed = error
+        gone.abort()
+      })
+    }, RECHECK_MS)
+    try {
+      for (let piece = first; !piece.done; piece = await iterator.next()) {
+        if (failed) throw failed
+        yield piece.value
+      }
+      if (failed) throw failed
+    } finally {
+      clearInterval(timer)
+      gone.abort()
+      await iterator.return?.()
+    }
+  }
+
+  const body = Readable.from(rest(), { objectMode: false })
+  body.on('error', (error) => call.log.warn({ err: error }, 'download interrupted'))
+  return { type: mediaTypes[definition.produces], filename: definition.filename?.(input as never), body }
+}

@@ -1,0 +1,19 @@
+import { defineErrors } from '@payments/kernel'
+
+/** Errors of the gateway itself, before or around any operation. */
+export const errors = defineErrors({
+  not_found: { status: 404, message: 'Not found' },
+  method_not_allowed: { status: 405, message: 'Method not allowed' },
+  rate_limited: { status: 429, message: 'Too many requests' },
+  body_malformed: { status: 400, message: 'Malformed JSON body' },
+  body_too_large: { status: 413, message: 'Request body exceeds 100 kB' },
+  body_type: { status: 415, message: 'Content-Type must be application/json' },
+  signature_invalid: { status: 401, message: 'Invalid signature' },
+  https_required: { status: 403, message: 'HTTPS is required' },
+  header_repeated: { status: 400, message: 'The Authorization header must be sent at most once' },
+  key_required: { status: 400, message: 'Idempotency-Key header is required for mutating API requests' },
+  key_repeated: { status: 400, message: 'Idempotency-Key header must be sent once and must not be empty' },
+  key_too_long: { status: 422, message: 'Idempotency-Key must be 255 characters or fewer' },
+  batch_too_large: { status: 422, message: 'At most 20 calls in a batch' },
+  internal_error: { status: 500, message: 'Internal server error' },
+})

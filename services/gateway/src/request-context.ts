@@ -1,0 +1,157 @@
+import {
+  type Authentication,
+  type Count,
+  countHitsSql,
+  type KeyFacts,
+  type Runtime,
+  type SessionFacts,
+  type StoredReplyRow,
+  storedRepliesSql,
+} from '@payments/platform'
+import DataLoader from 'dataloader'
+import { gatewaySettings } from './settings.ts'
+
+/** What must be known of a request before anything else. */
+export interface RequestQuery {
+  readonly ip: string
+  /** How many requests it counts for: a tRPC batch counts each of its calls. */
+  readonly count: number
+  readonly auth: boolean
+  readonly lookup: string | undefined
+  readonly sessionId: string | undefined
+  readonly replay: { readonly method: string; readonly path: string; readonly key: string } | undefined
+}
+
+export interface RequestFacts {
+  /** Seconds until the caller may try again, when a limit is used up. */
+  readonly retryAfter: number | undefined
+  readonly key: KeyFacts | undefined
+  readonly session: SessionFacts | undefined
+  readonly replay: StoredReplyRow | undefined
+}
+
+interface Replay extends StoredReplyRow {
+  organisation_id: string
+  environment: string
+  method: string
+  path: string
+  key: string
+}
+
+// One statement: counts every request, reads every credential and every stored reply that may be replayed. The limits in
+// `replays` keep the planner on the primary key, whatever it assumes of a table that grew since its last statistics.
+const statement = (authentication: Authentication): string => `
+  with hits as (${countHitsSql('$1', '$2', '$3', '$4')}),
+  keys as (${authentication.keyFactsSql('$5')}),
+  sessions as (${authentication.sessionFactsSql('$6')}),
+  replays as (
+    select i.*
+      from unnest($7::text[], $8::text[], $9::text[], $10::text[]) as r (lookup, method, path, key)
+      cross join lateral (select organisation_id, environment from keys where lookup = r.lookup limit 1) as k
+      cross join lateral (select k.organisation_id, k.environment, r.method, r.path, r.key) as q
+      cross join lateral (${storedRepliesSql('q')}) as i
+  )
+  select (select coalesce(json_agg(hits), '[]') from hits) as hits,
+         (select coalesce(json_agg(keys), '[]') from keys) as keys,
+         (select coalesce(json_agg(sessions), '[]') from sessions) as sessions,
+         (select coalesce(json_agg(replays), '[]') from replays) as replays`
+
+/**
+ * Limits, credential and stored reply of requests, in one indexed statement. Requests that arrive while a statement is in
+ * flight share the next one, each with its own position in the count; so limits are exact across processes and nothing
+ * is cached: revocation, suspension and logout hold for the very next request.
+ */
+export function requestContexts(
+  runtime: Runtime,
+  authentication: Authentication,
+): (query: RequestQuery) => Promise<RequestFacts> {
+  const { RATE_LIMIT_GLOBAL, RATE_LIMIT_AUTH, RATE_LIMIT_WINDOW_SECONDS } = gatewaySettings.from(runtime.settings)
+  const text = statement(authentication)
+  let inFlight = false
+  let waiting: (() => void) | undefined
+  const loader = new DataLoader<RequestQuery, RequestFacts>(
+    async (queries) => {
+      inFlight = true
+      try {
+        return await load(queries)
+      } finally {
+        inFlight = false
+        waiting?.()
+        waiting = undefined
+      }
+    },
+    {
+      cache: false,
+      maxBatchSize: 256,
+      batchScheduleFn(send) {
+        if (inFlight) waiting = send
+        else setImmediate(send)
+      },
+    },
+  )
+
+  async function load(queries: readonly RequestQuery[]): Promise<RequestFacts[]> {
+    const counts = new Map<string, { bucket: string; subject: string; count: number }>()
+    const positions = queries.map(({ ip, auth, count }) =>
+      (auth ? ['global', 'auth'] : ['global']).map((bucket) => {
+        const counter = counts.get(`${bucket} ${ip}`) ?? { bucket, subject: ip, count: 0 }
+        counts.set(`${bucket} ${ip}`, counter)
+        counter.count += count
+        return { counter, position: counter.count }
+      }),
+    )
+    const sorted = [...counts.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, counter]) => counter)
+    const replays = queries.flatMap(({ lookup, replay }) => (lookup && replay ? [{ lookup, ...replay }] : []))
+    const { rows } = await runtime.pool.query<{
+      hits: Count[]
+      keys: KeyFacts[]
+      sessions: SessionFacts[]
+      replays: Replay[]
+    }>({
+      name: 'request-context',
+      text,
+      values: [
+        sorted.map((counter) => counter.bucket),
+        sorted.map((counter) => counter.subject),
+        sorted.map((counter) => counter.count),
+        RATE_LIMIT_WINDOW_SECONDS,
+        queries.flatMap(({ lookup }) => lookup ?? []),
+        queries.flatMap(({ sessionId }) => sessionId ?? []),
+        replays.map((replay) => replay.lookup),
+        replays.map((replay) => replay.method),
+        replays.map((replay) => replay.path),
+        replays.map((replay) => replay.key),
+      ],
+    })
+    const found = rows[0]
+    if (!found) throw new Error('The request context is empty')
+
+    return queries.map((query, index) => {
+      const waits = (positions[index] ?? []).flatMap(({ counter, position }) => {
+        const hit = found.hits.find((each) => each.bucket === counter.bucket && each.subject === counter.subject)
+        const limit = counter.bucket === 'auth' ? RATE_LIMIT_AUTH : RATE_LIMIT_GLOBAL
+        return hit && hit.count - counter.count + position > limit ? [Math.max(1, hit.wait)] : []
+      })
+      const key = query.lookup ? found.keys.find((each) => each.lookup === query.lookup) : undefined
+      const { replay } = query
+      return {
+        retryAfter: waits.length > 0 ? Math.max(...waits) : undefined,
+        key,
+        session: query.sessionId ? found.sessions.find((each) => each.id === query.sessionId) : undefined,
+        replay:
+          key && replay
+            ? found.replays.find(
+                (each) =>
+                  each.organisation_id === key.organisation_id &&
+                  each.environment === key.environment &&
+                  each.method === replay.method &&
+                  each.path === replay.path &&
+                  each.key === replay.key,
+              )
+            : undefined,
+      }
+    })
+  }
+
+  return (query) => loader.load(query)
+}

@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { accountsSettings } from '@payments/accounts'
+import { loadServiceSettings } from '@payments/api'
+import { afterAll, expect, test } from 'vitest'
+import { adapters } from './adapters.ts'
+import { gatewaySettings } from './settings.ts'
+
+const DATA_DIR = mkdtempSync(join(tmpdir(), 'payments-settings-'))
+afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }))
+
+const load = (env: Record<string, string> = {}) =>
+  loadServiceSettings({ DATA_DIR, ...env }, [{ settings: gatewaySettings }, ...adapters])
+
+test('a bad setting of any part of the service is named in the message', () => {
+  expect(() => load({ PORT: 'http' })).toThrow(/^PORT: /)
+  expect(() => load({ REFUND_ADDRESS_EVM: '0x12', REFUND_ADDRESS_SVM: '0', REFUND_ADDRESS_TVM: 'T' })).toThrow(
+    'REFUND_ADDRESS_EVM: must be an EVM address\nREFUND_ADDRESS_SVM: must be a Solana address\nREFUND_ADDRESS_TVM: must be a Tron address',
+  )
+})
+
+test('a live provider is refused outside production', () => {
+  expect(() => load({ RELAY_API_KEY: 'key' })).toThrow('RELAY_API_KEY: live providers are for NODE_ENV=production only')
+})
+
+test('in production no secret has a default', () => {
+  expect(() => load({ NODE_ENV: 'production' })).toThrow(
+    'SECRETS_KEY: required in production\nDATABASE_URL: required in production\nBASE_URL: required in production\nJWT_PRIVATE_KEY: required in production\nSMTP_URL: required in production',
+  )
+})
+
+test('a signing key generated outside production is the same after a restart', () => {
+  const [first, second] = [accountsSettings.from(load()), accountsSettings.from(load())]
+  expect(second.JWT_PRIVATE_KEY).toBe(first.JWT_PRIVATE_KEY)
+})

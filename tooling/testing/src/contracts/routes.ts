@@ -1,0 +1,167 @@
+import { isAddressOf, type NetworkType, networkOf } from '@payments/kernel'
+import type { DepositReport, RoutesProvider } from '@payments/routes'
+import { describe, expect, test } from 'vitest'
+
+type Outcome = 'completed' | 'failed' | 'refunded'
+
+/** A provider under test, and the world around it: payers who pay, and time that passes. */
+export interface RoutesWorld {
+  readonly provider: RoutesProvider
+  /** A payer's transfer of this many minor units arrives; it stays on its way until {@link settle}. */
+  pay(depositAddress: string, amount: bigint, outcome: Outcome): Promise<void>
+  /** What is on its way ends as its payer's `outcome` says. */
+  settle(): Promise<void>
+}
+
+const usdc = { networkKey: 'ethereum', currency: 'USDC' }
+const onBase = { networkKey: 'base', currency: 'USDC' }
+const eth = { networkKey: 'ethereum', currency: 'ETH' }
+const ROUTE = '01936f2a-7c1e-7000-8000-000000000010'
+const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
+const REFUNDS = { evm: WALLET, svm: '11111111111111111111111111111111', tvm: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8' }
+
+/** What every provider of payment routes must keep, the sandbox and the live ones alike. `begin` makes a world of one test's own. */
+export function routesContract(name: string, begin: () => Promise<RoutesWorld>): void {
+  const open = async (
+    world: RoutesWorld,
+    origin: { networkKey: string; currency: string } = usdc,
+    type: 'evm' | 'svm' | 'tvm' = 'evm',
+  ) =>
+    (
+      await world.provider.createDepositAddress({
+        routeId: ROUTE,
+        origin,
+        destination: { ...onBase, address: WALLET },
+        refundAddress: REFUNDS[type],
+      })
+    ).depositAddress
+  const look = (world: RoutesWorld, depositAddress: string, origin = usdc, since: Date | null = null) =>
+    world.provider
+      .deposits({ depositAddress, origin, destination: onBase, since, pendingRequests: [] })
+      .then(({ reports }) => reports)
+  const only = async (reports: Promise<readonly DepositReport[]>) => {
+    const all = await reports
+    expect(all).toHaveLength(1)
+    return all[0] as DepositReport
+  }
+
+  describe(`${name} keeps the contract of payment routes:`, () => {
+    test('what it offers are networks and symbols of ours, each once, and a route can be had of them', async () => {
+      const { provider } = await begin()
+      const offers = await provider.offers()
+      expect(new Set(offers.map(({ networkKey }) => networkKey)).size).toBe(offers.length)
+      for (const { networkKey, origins, destinations } of offers) {
+        const symbols: readonly string[] = networkOf(networkKey)?.currencies ?? []
+        for (const side of [origins, destinations]) {
+          expect(side.filter((symbol) => !symbols.includes(symbol))).toEqual([])
+          expect(new Set(side).size).toBe(side.length)
+        }
+      }
+      expect(offers.find(({ networkKey }) => networkKey === 'ethereum')?.origins).toContain('USDC')
+      expect(offers.find(({ networkKey }) => networkKey === 'base')?.destinations).toContain('USDC')
+    })
+
+    test.each([
+      ['evm', usdc],
+      ['svm', { networkKey: 'solana', currency: 'SOL' }],
+      ['tvm', { networkKey: 'tron', currency: 'USDT' }],
+    ] as const)('a deposit address is one of its %s chain, and every route has its own', async (type, origin) => {
+      const world = await begin()
+      const first = await open(world, origin, type)
+      const second = await open(world, origin, type)
+      expect([isAddressOf(type, first), isAddressOf(type, second)]).toEqual([true, true])
+      expect(second).not.toBe(first)
+    })
+
+    test('where it sends back what nobody named an address for are addresses of each kind of chain', async () => {
+      const { provider } = await begin()
+      const refundAddresses: Partial<Record<NetworkType, string>> = provider.refundAddresses ?? {}
+      for (const [type, address] of Object.entries(refundAddresses))
+        expect(isAddressOf(type as NetworkType, address), address).toBe(true)
+    })
+
+    test('an address that nobody has paid to has no deposits', async () => {
+      const world = await begin()
+      expect(await look(world, await open(world))).toEqual([])
+    })
+
+    test.each(['completed', 'failed', 'refunded'] as const)(
+      'a deposit is on its way before it is %s, and keeps its id and amount',
+      async (outcome) => {
+        const world = await begin()
+        const address = await open(world)
+        await world.pay(address, 12_500_000n, outcome)
+        const before = await only(look(world, address))
+        expect(before).toMatchObject({
+          status: 'pending',
+          origin: usdc,
+          originAmount: 12_500_000n,
+          destinationAmount: null,
+        })
+        await world.settle()
+        const after = await only(look(world, address))
+        expect(after).toMatchObject({ requestId: before.requestId, status: outcome, originAmount: 12_500_000n })
+        expect(after.depositTxHash).toBe(before.depositTxHash)
+        expect(after.destinationAmount === null).toBe(outcome !== 'completed')
+        expect(after.failureReason === null).toBe(outcome === 'completed')
+      },
+    )
+
+    test('amounts are exact to the last of 18 decimals', async () => {
+      const world = await begin()
+      const address = await open(world, eth)
+      await world.pay(address, 1_234_567_890_123_456_789n, 'refunded')
+      expect((await only(look(world, address, eth))).originAmount).toBe(1_234_567_890_123_456_789n)
+    })
+
+    test('dollar values are decimal text', async () => {
+      const world = await begin()
+      const address = await open(world)
+      await world.pay(address, 12_500_000n, 'completed')
+      await world.settle()
+      const { originAmountUsd, destinationAmountUsd } = await only(look(world, address))
+      for (const usd of [originAmountUsd, destinationAmountUsd]) expect(usd).toMatch(/^\d+(\.\d+)?$/)
+    })
+
+    test('two deposits at one address are two', async () => {
+      const world = await begin()
+      const address = await open(world)
+      await world.pay(address, 1_000_000n, 'completed')
+      await world.settle()
+      await world.pay(address, 2_000_000n, 'refunded')
+      await world.settle()
+      const reports = await look(world, address)
+      expect(new Set(reports.map((report) => report.requestId)).size).toBe(2)
+      expect(reports.map((report) => [report.originAmount, report.status]).toSorted()).toEqual([
+        [1_000_000n, 'completed'],
+        [2_000_000n, 'refunded'],
+      ])
+    })
+
+    test('many deposits at one address are all there', async () => {
+      const world = await begin()
+      const address = await open(world)
+      for (let number = 1n; number <= 60n; number++) await world.pay(address, number, 'completed')
+      const amounts = (await look(world, address)).map((report) => Number(report.originAmount))
+      expect(amounts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, index) => index + 1))
+    })
+
+    test('looking twice tells the same, and one address nothing of another', async () => {
+      const world = await begin()
+      const [address, other] = [await open(world), await open(world)]
+      await world.pay(address, 5n, 'completed')
+      await world.settle()
+      expect(await look(world, address)).toEqual(await look(world, address))
+      expect(await look(world, other)).toEqual([])
+    })
+
+    test('nothing that changed since a time is left out', async () => {
+      const world = await begin()
+      const address = await open(world)
+      await world.pay(address, 7n, 'completed')
+      const { updatedAt } = await only(look(world, address))
+      await world.settle()
+      expect(await only(look(world, address, usdc, updatedAt))).toMatchObject({ status: 'completed' })
+    })
+  })
+}
