@@ -1,18 +1,22 @@
 import { bind } from '@payments/kernel'
 import { expect, test } from 'vitest'
-import { type Merchant, newMerchant, startProcess, startReceiver, startService } from '#testing'
 import {
   chance,
   connected,
   DEPOSITS,
   expectOnce,
+  type Merchant,
+  newMerchant,
   newRoute,
   PATIENCE_MS,
   pause,
   pay,
   settled,
+  startProcess,
+  startReceiver,
+  startService,
   sync,
-} from '../test/routes.ts'
+} from '#testing'
 import { errors } from './errors.ts'
 import { type DepositReport, type RoutesProvider, routesProvider, type SandboxRoutes } from './provider.ts'
 import { sandboxRoutes } from './sandbox.ts'

@@ -1,8 +1,19 @@
 import { bind } from '@payments/kernel'
 import { checksum } from 'ox/Address'
 import { describe, expect, test } from 'vitest'
-import { call, newMerchant, signedIn, startService, useService } from '#testing'
-import { advance, newRoute, newRouteBody, pay, someWallet, sync } from '../test/routes.ts'
+import {
+  advance,
+  call,
+  newMerchant,
+  newRoute,
+  newRouteBody,
+  pay,
+  signedIn,
+  someWallet,
+  startService,
+  sync,
+  useService,
+} from '#testing'
 import { routesProvider, type SandboxRoutes } from './provider.ts'
 import { sandboxRoutes } from './sandbox.ts'
 

@@ -5,17 +5,19 @@ import { bind } from '@payments/kernel'
 import { routesProvider } from '@payments/routes'
 import { createCA, createCert } from 'mkcert'
 import { beforeAll, expect, test } from 'vitest'
-import { newMerchant, startProcess, startService } from '#testing'
 import {
   chance,
   connected,
   DEPOSITS,
   expectOnce,
+  newMerchant,
   newRoute,
   PATIENCE_MS,
   pause,
   settled,
-} from '../../../routes/test/routes.ts'
+  startProcess,
+  startService,
+} from '#testing'
 import { type Fault, type RelayServer, startRelay } from '../test/server.ts'
 
 const ROUTES = 12

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { checkLedger } from '@payments/ledger'
 import { Client } from 'pg'
 import { expect } from 'vitest'
-import type { Merchant, TestService } from '#testing'
+import type { Merchant } from './merchant.ts'
+import type { TestService } from './service.ts'
 
 /** An EVM address that is nobody's. */
 export const someWallet = (): string => `0x${randomBytes(20).toString('hex')}`
@@ -39,7 +40,6 @@ export const sync = (merchant: Merchant, routeId: string) =>
 export const advance = (merchant: Merchant, seconds: number) =>
   merchant.call('POST /v1/sandbox/advance', { body: { seconds } })
 
-// biome-ignore lint/style/noProcessEnv: ROUTE_DEPOSITS=1000 makes the long runs
 export const DEPOSITS = Number(process.env.ROUTE_DEPOSITS ?? 150)
 /** How long so many deposits may take. */
 export const PATIENCE_MS = 60_000 + DEPOSITS * 200
