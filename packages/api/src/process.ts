@@ -93,6 +93,7 @@ export async function composeProcess(
   )
   const runtimeOn = ({ orm, pool }: Database): Runtime => ({
     settings,
+    databaseUrl,
     orm,
     pool,
     database: availability,

@@ -1,6 +1,5 @@
 /** The customers of an organisation. */
 import { domain } from '@payments/platform'
-import { sql } from 'kysely'
 import { CustomerEntity } from './entity.ts'
 import { errors } from './errors.ts'
 import { migrations } from './migrations.ts'
@@ -15,9 +14,9 @@ export const customers = domain({
 })
 
 /** SQL: a left join that adds `<alias>.name`, the name of the customer that a row of `of` refers to. */
-export const joinCustomerName = (alias: string, of: string) =>
-  sql.raw(`left join customers ${alias} on ${alias}.organisation_id = ${of}.organisation_id
-    and ${alias}.environment = ${of}.environment and ${alias}.id = ${of}.customer_id`)
+export const joinCustomerName = (alias: string, of: string): string =>
+  `left join customers ${alias} on ${alias}.organisation_id = ${of}.organisation_id
+    and ${alias}.environment = ${of}.environment and ${alias}.id = ${of}.customer_id`
 
 export { errors as customerErrors } from './errors.ts'
 export { Metadata } from './schemas.ts'

@@ -1,13 +1,15 @@
-import { query } from '@payments/platform'
+import { download, query } from '@payments/platform'
 import { z } from 'zod'
 import { checkLedger } from './check.ts'
 import { errors } from './errors.ts'
+import { exportTransactions } from './export.ts'
 import { accounts, statement, trialBalance } from './reads.ts'
 import {
   AccountList,
   AccountStatement,
   AccountsInput,
   Check,
+  ExportInput,
   ListInput,
   StatementInput,
   TransactionList,
@@ -29,6 +31,19 @@ export const transactionsRouter = {
     input: ListInput,
     output: TransactionList,
     run: (context, { customerId }) => listTransactions(context, customerId),
+  }),
+  export: download({
+    rest: 'GET /transactions/export',
+    access: 'read',
+    tag: 'Transactions',
+    summary: 'Export transactions as CSV',
+    description:
+      'All transactions of a time range, newest first, from one snapshot. Cells that a spreadsheet would take for a formula are preceded by an apostrophe.',
+    message: 'Transactions exported',
+    input: ExportInput,
+    produces: 'csv',
+    filename: () => 'transactions.csv',
+    stream: exportTransactions,
   }),
 }
 

@@ -52,7 +52,7 @@ export async function listTransactions(
       left join (
         select t.id, t.kind, t.customer_id, c.name as customer_name, t.status, t.destination, t.amount, t.amount_usd, t.receipt, t.created_at
           from transactions t
-          ${joinCustomerName('c', 't')}
+          ${sql.raw(joinCustomerName('c', 't'))}
          where t.organisation_id = ${organisationId} and t.environment = ${environment} ${customerId ? sql`and t.customer_id = ${customerId}` : sql``}
          order by t.created_at desc, t.id desc limit ${NEWEST}) t on true
      order by t.created_at desc, t.id desc`.execute(context.em.getKysely())

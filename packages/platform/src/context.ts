@@ -14,6 +14,8 @@ import type { Settings } from './settings.ts'
 export interface Runtime {
   readonly settings: Settings
   readonly orm: MikroORM
+  /** For connections outside the pools; holds the password. */
+  readonly databaseUrl: string
   /** The same connections that the ORM uses, for statements that are not about entities. */
   readonly pool: Pool
   readonly database: DatabaseAvailability

@@ -1,6 +1,7 @@
 /** What a process runs on: settings, database, unit of work, operations, jobs, tasks, secrets, logging. No business rules. */
 export * from './authentication.ts'
 export * from './context.ts'
+export { csvRecord } from './csv.ts'
 export { type DatabaseAvailability, databaseAvailability } from './database/availability.ts'
 export { connect, type Database, ping } from './database/connect.ts'
 export { constraintOf, isDatabaseUnavailable, sqlState } from './database/errors.ts'
@@ -32,6 +33,7 @@ export { type Count, countHitsSql } from './rate-limits.ts'
 export * from './resource.ts'
 export * from './secrets.ts'
 export * from './settings.ts'
+export { readSnapshot } from './snapshot.ts'
 export { createTriggers, type RunningTasks, sendTrigger, startTasks, type Task } from './tasks.ts'
 export {
   actingFor,

@@ -173,11 +173,11 @@ test.for(operations.map((operation) => [`${operation.method} ${operation.path}`,
         ...(body ? { body } : {}),
       })
       const away =
-        caller === 'otherEnvironment' && reply.body.message?.endsWith('not available in the live environment')
+        caller === 'otherEnvironment' && reply.body?.message?.endsWith('not available in the live environment')
       wanted[caller] = expectation === passes ? `${status}` : expectation
       actual[caller] =
-        expectation === passes ? `${away ? status : reply.status}` : `${reply.status} ${reply.body.message}`
-      if (expectation === passes && actual[caller] !== wanted[caller]) actual[caller] += ` ${reply.body.message}`
+        expectation === passes ? `${away ? status : reply.status}` : `${reply.status} ${reply.body?.message}`
+      if (expectation === passes && actual[caller] !== wanted[caller]) actual[caller] += ` ${reply.body?.message}`
     }
     expect(actual).toEqual(wanted)
   },

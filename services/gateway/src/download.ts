@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { type CallContext, mediaTypes, type Operation } from '@payments/platform'
 
+/** How often the credential of an open stream is checked again. */
 const RECHECK_MS = 60_000
 
 export interface DownloadReply {
@@ -45,12 +46,15 @@ export async function download(
       if (failed) throw failed
     } finally {
       clearInterval(timer)
-      gone.abort()
-      await iterator.return?.()
     }
   }
 
   const body = Readable.from(rest(), { objectMode: false })
+  // Also when nothing was read yet: then the generator has not begun, and its own end would never come.
+  body.on('close', () => {
+    gone.abort()
+    iterator.return?.().catch(() => undefined)
+  })
   body.on('error', (error) => call.log.warn({ err: error }, 'download interrupted'))
   return { type: mediaTypes[definition.produces], filename: definition.filename?.(input as never), body }
 }

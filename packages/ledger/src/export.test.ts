@@ -1,0 +1,56 @@
+import { newId } from '@payments/kernel'
+import { expect, test } from 'vitest'
+import { call, newMerchant, type TestService, useService } from '#testing'
+
+const service = useService()
+
+async function listed(
+  of: TestService,
+  organisationId: string,
+  count: number,
+  destination = 'Base USDC',
+): Promise<void> {
+  await of.runtime.pool.query(
+    `insert into transactions (id, organisation_id, environment, kind, status, destination, amount, amount_usd, receipt, journal, created_at, updated_at)
+     select gen_random_uuid(), $1, 'test', 'payment_route', 'completed', $3, '12.5 USDC', '12.5', '{}', '[]',
+            timestamptz '2026-01-01 12:00:00Z' + make_interval(secs => n), now() from generate_series(1, $2::int) n`,
+    [organisationId, count, destination],
+  )
+}
+
+test('an export holds every transaction of the range, newest first, with times in the zone asked for', async () => {
+  const merchant = await newMerchant(service)
+  await listed(service, merchant.organisationId, 2500)
+  const { status, headers, text } = await merchant.call(
+    'GET /v1/transactions/export?from=2026-01-01T12:00:01Z&to=2026-01-01T12:41:40Z&timeZone=Africa/Lagos',
+  )
+  expect([status, headers.get('content-type'), headers.get('content-disposition')]).toEqual([
+    200,
+    'text/csv; charset=utf-8',
+    'attachment; filename="transactions.csv"',
+  ])
+  const lines = text.trimEnd().split('\r\n')
+  expect(lines[0]).toBe('id,kind,status,customerId,customerName,destination,amount,amountUsd,createdAt')
+  expect(lines.length).toBe(1 + 2499)
+  expect(lines[1]).toMatch(/,2026-01-01T13:41:39\.000\+01:00$/)
+  expect(lines.at(-1)).toMatch(/,2026-01-01T13:00:01\.000\+01:00$/)
+})
+
+test('a cell that a spreadsheet would take for a formula is harmless, and quotes are kept', async () => {
+  const merchant = await newMerchant(service)
+  await listed(service, merchant.organisationId, 1, '=HYPERLINK("x"),\n')
+  const { text } = await merchant.call('GET /v1/transactions/export')
+  expect(text).toContain(`"'=HYPERLINK(""x""),\n"`)
+})
+
+test('errors of an export are enveloped, and another organisation sees nothing', async () => {
+  const merchant = await newMerchant(service)
+  await listed(service, merchant.organisationId, 3)
+  const wrong = await merchant.call('GET /v1/transactions/export?timeZone=Mars/Olympus&from=yesterday')
+  expect([wrong.status, Object.keys(wrong.body.errors)]).toEqual([422, ['from', 'timeZone']])
+  const nobody = await call(service, 'GET /v1/transactions/export')
+  expect([nobody.status, nobody.body.message]).toEqual([401, 'No token provided'])
+  const stranger = await newMerchant(service)
+  expect((await stranger.call('GET /v1/transactions/export')).text.trimEnd().split('\r\n')).toHaveLength(1)
+  expect((await merchant.call(`GET /v1/transactions/export?customerId=${newId()}`)).text).not.toContain('USDC')
+})

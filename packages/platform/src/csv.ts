@@ -1,0 +1,11 @@
+/**
+ * One record of a CSV file (RFC 4180). A cell that a spreadsheet would take for a formula (first character `=`, `+`, `-`,
+ * `@`, tab or carriage return) is preceded by an apostrophe.
+ */
+export const csvRecord = (cells: readonly (string | number | null)[]): string => `${cells.map(csvCell).join(',')}\r\n`
+
+function csvCell(value: string | number | null): string {
+  if (value === null) return ''
+  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value)
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

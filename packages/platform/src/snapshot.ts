@@ -1,0 +1,46 @@
+import { errors } from '@payments/kernel'
+import { Client } from 'pg'
+import type { Runtime } from './context.ts'
+
+/** Exports that one process runs at the same time; each holds a connection of its own. */
+const LIMIT = 4
+const BATCH = 1000
+
+let running = 0
+
+/**
+ * Yields all rows of a query in batches, from one snapshot of the database, however long the reader takes. It uses a
+ * connection of its own, so that no export takes one from the requests. `timeZone` is an IANA name that times are written in.
+ * A reader that stalls for a minute loses the snapshot.
+ * @throws busy 503 when too many are running in this process
+ */
+export async function* readSnapshot<R extends object>(
+  runtime: Runtime,
+  query: { text: string; values: readonly unknown[]; timeZone?: string },
+  signal?: AbortSignal,
+): AsyncGenerator<R[]> {
+  if (running >= LIMIT) throw errors.busy({ retryAfter: 10 })
+  running++
+  const client = new Client({
+    connectionString: runtime.databaseUrl,
+    application_name: 'payments-export',
+    connectionTimeoutMillis: 5000,
+    statement_timeout: 30_000,
+    idle_in_transaction_session_timeout: 60_000,
+  })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await client.query('begin isolation level repeatable read read only')
+    await client.query("select set_config('timezone', $1, true)", [query.timeZone ?? 'UTC'])
+    await client.query(`declare rows no scroll cursor for ${query.text}`, [...query.values])
+    while (!signal?.aborted) {
+      const { rows } = await client.query<R>(`fetch ${BATCH} from rows`)
+      if (rows.length > 0) yield rows
+      if (rows.length < BATCH) return
+    }
+  } finally {
+    running--
+    await client.end().catch(() => undefined)
+  }
+}

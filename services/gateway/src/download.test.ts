@@ -1,0 +1,82 @@
+import { errors, system } from '@payments/kernel'
+import { type CallContext, download as define, type Operation } from '@payments/platform'
+import { afterEach, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { download } from './download.ts'
+
+afterEach(() => vi.useRealTimers())
+
+let aborted = false
+const operationOf = (stream: () => AsyncIterable<string>): Operation => {
+  const procedure = define({
+    rest: 'GET /pieces',
+    access: 'read',
+    tag: 'Test',
+    summary: 'Pieces',
+    message: 'Pieces sent',
+    input: z.strictObject({}),
+    produces: 'event-stream',
+    stream: (_context, _input, signal) => {
+      signal.addEventListener('abort', () => {
+        aborted = true
+      })
+      return stream()
+    },
+  })
+  return (procedure._def as unknown as { meta: { operation: Operation } }).meta.operation
+}
+const call = {
+  actor: system('00000000-0000-0000-0000-000000000001', 'test'),
+  log: { warn: () => undefined },
+  execute: async (operation: Operation, own: CallContext) =>
+    operation.download?.stream({} as never, {} as never, own.signal as AbortSignal),
+} as unknown as CallContext
+
+test('an open stream checks its credential every 60 s, and ends when it is no longer valid', async () => {
+  vi.useFakeTimers()
+  let checks = 0
+  const endless = async function* () {
+    for (let piece = 0; ; piece++) {
+      await new Promise((resolve) => setTimeout(resolve, 1000))
+      yield `${piece}\n`
+    }
+  }
+  const opening = download(operationOf(endless), call, {}, async () => {
+    if (++checks === 3) throw errors.invalid_api_key()
+  })
+  await vi.advanceTimersByTimeAsync(1000)
+  const { body } = await opening
+  let pieces = 0
+  const failed = new Promise<Error>((resolve) => body.on('error', resolve))
+  body.on('data', () => pieces++)
+  await vi.advanceTimersByTimeAsync(170_000)
+  expect([checks, pieces > 160]).toEqual([2, true])
+  await vi.advanceTimersByTimeAsync(15_000)
+  expect((await failed).message).toBe('Invalid API key')
+  expect([checks, aborted]).toEqual([3, true])
+})
+
+test('an error before the first piece is thrown, so that it is enveloped', async () => {
+  const broken = async function* (): AsyncGenerator<string> {
+    yield* []
+    throw errors.busy()
+  }
+  await expect(download(operationOf(broken), call, {}, async () => undefined)).rejects.toThrow('busy')
+})
+
+test('a client that leaves ends the production', async () => {
+  let produced = 0
+  aborted = false
+  const endless = async function* () {
+    for (;;) {
+      produced++
+      yield 'x'.repeat(100_000)
+    }
+  }
+  const { body } = await download(operationOf(endless), call, {}, async () => undefined)
+  body.destroy()
+  await vi.waitFor(() => expect(aborted).toBe(true))
+  const before = produced
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(produced).toBe(before)
+})
