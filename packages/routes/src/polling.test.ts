@@ -125,3 +125,17 @@ test('the pause between two looks doubles to an hour, to a day for a deleted rou
 test('one look a day asks for everything, whatever the pause between two', () => {
   for (const pause of [2, 60, 3600, 86_400]) expect((86_400 / pause) * fullSyncShare(pause)).toBeCloseTo(1)
 })
+
+test('a claimed route is not due again at once, and a lost one is due again within half a minute', async () => {
+  await dueRoutes(1, 2)
+  const { pool } = service.runtime
+  expect(await claimDueRoutes(pool, 'test', 12_000, 10)).toHaveLength(1)
+  expect(await claimDueRoutes(pool, 'test', 12_000, 10)).toHaveLength(0)
+  const { rows } = await pool.query<{ wait: number }>(
+    'select extract(epoch from next_poll_at - now())::float8 as wait from payment_routes',
+  )
+  expect(rows[0]?.wait).toBeGreaterThan(25)
+  expect(rows[0]?.wait).toBeLessThanOrEqual(30)
+  await pool.query("update payment_routes set next_poll_at = next_poll_at - interval '31 s'")
+  expect(await claimDueRoutes(pool, 'test', 12_000, 10)).toHaveLength(1)
+})

@@ -1,6 +1,6 @@
 import { newId } from '@payments/kernel'
 import { describe, expect, test } from 'vitest'
-import { call, newMerchant, startProcess, startReceiver, startService, useService } from '#testing'
+import { call, connected, newMerchant, startProcess, startReceiver, startService, useService } from '#testing'
 
 const service = useService()
 
@@ -61,6 +61,79 @@ describe('200 equal requests at once', () => {
   })
 })
 
+describe('100 equal requests over two processes', () => {
+  for (const [line, body, table] of [
+    ['POST /v1/customers', { name: 'Ada', email: 'ada@example.com' }, 'customers'],
+    // Nothing in the table itself forbids a second endpoint with the same URL.
+    ['POST /v1/webhooks', { url: 'https://receiver.invalid/hooks' }, 'webhook_endpoints'],
+  ] as const) {
+    test(`to ${line} have one effect and equal replies`, async () => {
+      const merchant = await newMerchant(service)
+      const other = await startProcess(service)
+      try {
+        const key = newId()
+        const answers = await Promise.all(
+          Array.from({ length: 100 }, (_, index) =>
+            call(index % 2 ? other : service, line, { body, key, token: merchant.key }),
+          ),
+        )
+        expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+        expect(answers[0]?.status, answers[0]?.text).toBe(201)
+        expect(await count(table, merchant.organisationId)).toBe(1)
+      } finally {
+        await other.stop()
+      }
+    })
+  }
+})
+
+test('a stored reply past its retention is not replayed: the key runs again', async () => {
+  const merchant = await newMerchant(service)
+  const key = newId()
+  const send = (email: string) => merchant.call('POST /v1/customers', { body: { name: 'Ada', email }, key })
+  const first = await send('first@example.com')
+  expect((await send('second@example.com')).text).toBe(first.text)
+  await service.runtime.pool.query("update idempotency_keys set expires_at = now() - interval '1 s' where key = $1", [
+    key,
+  ])
+  const later = await send('third@example.com')
+  expect([later.status, later.body.data.email, later.headers.get('idempotent-replayed')]).toEqual([
+    201,
+    'third@example.com',
+    null,
+  ])
+  expect((await send('fourth@example.com')).text).toBe(later.text)
+})
+
+test('a duplicate that is refused because the first request succeeded elsewhere gets that reply', async () => {
+  const merchant = await newMerchant(service)
+  const key = newId()
+  const body = { name: 'Ada', email: 'shadow@example.com' }
+  const blocker = await connected(service)
+  try {
+    // The first request has sent its customer and waits for the disk, as far as others can see: its row is locked.
+    await blocker.query('begin')
+    await blocker.query(
+      `insert into customers (id, organisation_id, environment, name, email, metadata, cngn_status, created_at, updated_at)
+       values ($1, $2, 'test', 'Ada', 'shadow@example.com', '{}', 'not_enabled', now(), now())`,
+      [newId(), merchant.organisationId],
+    )
+    const duplicate = merchant.call('POST /v1/customers', { body, key })
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    await blocker.query(
+      `insert into idempotency_keys (organisation_id, environment, method, path, key, fence, status, reply, expires_at)
+       values ($1, 'test', 'POST', '/v1/customers', $2, $3, 201, '{"status":"success","message":"the first","data":{}}', now() + interval '1 h')`,
+      [merchant.organisationId, key, newId()],
+    )
+    await blocker.query('commit')
+    const { status, body: reply, headers } = await duplicate
+    expect([status, reply.message, headers.get('idempotent-replayed')]).toEqual([201, 'the first', 'true'])
+  } finally {
+    await blocker.end()
+  }
+  expect(await count('customers', merchant.organisationId)).toBe(1)
+})
+
 test('a refused command leaves no row, errors event, errors job and no idempotency record, and its key works afterwards', async () => {
   const merchant = await newMerchant(service)
   await merchant.call('POST /v1/customers', { body: { name: 'Ada', email: 'ada@example.com' } })
@@ -92,7 +165,7 @@ test('a refused command leaves no row, errors event, errors job and no idempoten
 test('a stored reply that holds a secret is encrypted, and replays in clear', async () => {
   const merchant = await newMerchant(service)
   const key = newId()
-  const body = { url: 'https://93.184.216.34/hooks' }
+  const body = { url: 'https://receiver.invalid/hooks' }
   const first = await merchant.call('POST /v1/webhooks', { body, key })
   const again = await merchant.call('POST /v1/webhooks', { body, key })
   expect(again.text).toBe(first.text)
