@@ -4,16 +4,24 @@ import { mkdtempSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { composeProcess, everyDomain, loadServiceSettings } from '@payments/api'
+import { everyDomain } from '@payments/api'
 import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
 import { createKeyFor, foundOrganisation } from '@payments/fixtures'
-import { createLog, migrate } from '@payments/platform'
-import { Client } from 'pg'
+import { createLog, migrate, type Runtime } from '@payments/platform'
+import { Client, Pool } from 'pg'
 import { fire, median, type Result, type Shot } from './load.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 const SCALE = Number(process.env.BENCH_SCALE ?? 1)
+/** Root folder of another checkout to compare with. */
+const BASELINE = process.env.BENCH_BASELINE
 const log = createLog('error')
+
+interface Program {
+  readonly name: string
+  readonly file: string
+  readonly env: { readonly FLOOR?: string }
+}
 
 interface Contestant {
   readonly name: string
@@ -95,7 +103,7 @@ export async function benchHttp(print: (line: string) => void): Promise<void> {
   const server = await startEmbedded(directory, { settings: ['shared_buffers=512MB', 'max_wal_size=4GB'] })
   const contestants: Contestant[] = []
   try {
-    const programs = [
+    const programs: Program[] = [
       { name: 'gateway', file: new URL('../../../services/gateway/src/main.ts', import.meta.url).pathname, env: {} },
       {
         name: 'floor: a statement for each effect',
@@ -107,16 +115,20 @@ export async function benchHttp(print: (line: string) => void): Promise<void> {
         file: new URL('./floor.ts', import.meta.url).pathname,
         env: { FLOOR: 'few' },
       },
+      // Another checkout of the service, for a comparison in pairs: its root folder, with its packages installed.
+      ...(BASELINE ? [{ name: 'baseline', file: `${BASELINE}/services/gateway/src/main.ts`, env: {} }] : []),
     ]
     for (const [index, program] of programs.entries()) {
       const database = `bench${index}`
       await ensureDatabase(server.ownerUrl(), database)
-      await migrate(server.ownerUrl(database), server.serviceUrl(database), everyDomain, log)
+      // A checkout migrates its own database when it starts; the floors use the schema of this one.
+      if (!program.file.endsWith('main.ts'))
+        await migrate(server.ownerUrl(database), server.serviceUrl(database), everyDomain, log)
       contestants.push(
         await start(program, join(directory, database), server.ownerUrl(database), server.serviceUrl(database)),
       )
     }
-    const [gateway, statements, few] = contestants as [Contestant, Contestant, Contestant]
+    const [gateway, statements, few, baseline] = contestants as [Contestant, Contestant, Contestant, Contestant?]
     print(`memory of the idle gateway: ${Math.round(residentMb(gateway.child))} MB`)
     for (const each of cases.filter(({ name }) => name.includes(process.env.BENCH_CASE ?? ''))) {
       const results = new Map<Contestant, Result[]>(contestants.map((contestant) => [contestant, []]))
@@ -128,7 +140,9 @@ export async function benchHttp(print: (line: string) => void): Promise<void> {
         await fire(contestant.origin, 200, each.shot(key, randomUUID()))
       }
       for (let round = 0; round < ROUNDS; round++) {
-        for (const contestant of contestants) {
+        // Each round begins with another contestant, so that whatever drifts drifts for all.
+        const order = contestants.map((_, index) => contestants[(index + round) % contestants.length] as Contestant)
+        for (const contestant of order) {
           const result = await fire(
             contestant.origin,
             Math.round(each.count * SCALE),
@@ -157,7 +171,7 @@ export async function benchHttp(print: (line: string) => void): Promise<void> {
           ),
         )
       print(
-        `  ratio to a statement for each effect ${ratio(statements).toFixed(2)}, to the fewest round trips ${ratio(few).toFixed(2)}`,
+        `  ratio to a statement for each effect ${ratio(statements).toFixed(2)}, to the fewest round trips ${ratio(few).toFixed(2)}${baseline ? `, to the baseline ${ratio(baseline).toFixed(2)}` : ''}`,
       )
     }
   } finally {
@@ -172,23 +186,7 @@ export async function benchHttp(print: (line: string) => void): Promise<void> {
   }
 }
 
-async function start(
-  program: { name: string; file: string; env: { FLOOR?: string } },
-  dataDir: string,
-  ownerUrl: string,
-  serviceUrl: string,
-): Promise<Contestant> {
-  const settings = loadServiceSettings({ DATA_DIR: dataDir, LOG_LEVEL: 'error' })
-  const own = await composeProcess(settings, serviceUrl, { log })
-  const organisationId = await foundOrganisation(own.runtime)
-  const key = await createKeyFor(own.runtime, {
-    organisationId,
-    environment: 'test',
-    scopes: ['api:read', 'api:write'],
-  })
-  const readKey = await createKeyFor(own.runtime, { organisationId, environment: 'live', scopes: ['api:read'] })
-  await own.stop()
-  await seed(ownerUrl, organisationId)
+async function start(program: Program, dataDir: string, ownerUrl: string, serviceUrl: string): Promise<Contestant> {
   const port = await freePort()
   const child = fork(program.file, {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -211,6 +209,14 @@ async function start(
     if (answer) break
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
+  const pool = new Pool({ connectionString: ownerUrl, max: 1 })
+  const runtime = { pool } as unknown as Runtime
+  const organisationId = await foundOrganisation(runtime)
+  const scopes = ['api:read', 'api:write']
+  const key = await createKeyFor(runtime, { organisationId, environment: 'test', scopes })
+  const readKey = await createKeyFor(runtime, { organisationId, environment: 'live', scopes: ['api:read'] })
+  await pool.end()
+  await seed(ownerUrl, organisationId)
   return { name: program.name, origin, key, readKey, child }
 }
 
