@@ -10,11 +10,6 @@ export interface LedgerEntry {
   readonly amount: string
   readonly amountUsd: string | null
   readonly receipt: Record<string, unknown>
-  /**
-   * What the journal must hold for the object in its present state: for each step, the minor units moved of an asset. The
-   * ledger's check compares this with the journal. Absent: the object posts nothing.
-   */
-  readonly journal?: readonly { readonly step: string; readonly asset: string; readonly amount: string }[]
 }
 
 /** A resource was created or changed its status. Events, list entries and notifications derive from it. */
@@ -31,4 +26,11 @@ export interface Change extends Tenant {
   readonly at: Date
   /** Present when the object is an entry of the unified list. */
   readonly entry?: LedgerEntry
+}
+
+/** An amount that the journal holds for one object: minor units of an asset on accounts of one purpose. */
+export interface ObjectBalance {
+  readonly purpose: string
+  readonly asset: string
+  readonly amount: bigint
 }

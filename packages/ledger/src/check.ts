@@ -35,7 +35,7 @@ const checks = {
  * and thus one moment, and no snapshot is held between batches. Takes one connection of the pool, without time limits.
  */
 export async function checkLedger(
-  pool: Runtime['pool'],
+  { pool, domains }: Pick<Runtime, 'pool' | 'domains'>,
   options: { batch?: number; progress?: (progress: Progress) => void } = {},
 ): Promise<Report> {
   const walked: Record<Check, number> = { accounts: 0, entries: 0, seals: 0, transactions: 0 }
@@ -49,6 +49,7 @@ export async function checkLedger(
       await check({
         db: { query: async (text, values) => ({ rows: (await client.query(text, values)).rows }) },
         batch: options.batch ?? 500,
+        receipts: Object.assign({}, ...domains.map(({ receipts }) => receipts ?? {})),
         find: (finding) => void (findings.length < FINDINGS && findings.push({ check: name, ...finding })),
         walked(rows) {
           walked[name] += rows

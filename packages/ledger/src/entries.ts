@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { LedgerEntry, Tenant } from '@payments/kernel'
+import type { Tenant } from '@payments/kernel'
 import { type AccountKey, accountId } from './accounts.ts'
 
 /** The business object that an entry is about. `type` is the kind of the unified list where the object is in it. */
@@ -71,16 +71,3 @@ export const reversalOf = ({ source, step, postings }: Draft, memo?: string): Dr
   postings: postings.map(({ account, amount }) => ({ account, amount: -amount })),
   ...(memo ? { memo } : {}),
 })
-
-/** What the journal will show of drafts, for the object's list entry: see `LedgerEntry.journal` of the kernel. */
-export const movesOf = (tenant: Tenant, drafts: readonly Draft[]): Move[] =>
-  drafts.flatMap(({ step, postings }) => {
-    const moved = new Map<string, bigint>()
-    for (const { asset, amount } of linesOf(tenant, postings)) {
-      if (amount > 0n) moved.set(asset, (moved.get(asset) ?? 0n) + amount)
-    }
-    return [...moved].map(([asset, amount]) => ({ step, asset, amount: amount.toString() }))
-  })
-
-/** What one step moved of one asset: the sum of what its postings add, minor units. */
-export type Move = NonNullable<LedgerEntry['journal']>[number]

@@ -18,7 +18,7 @@ export const ledger = domain({
 
 export { type AccountKey, accountId, type Purpose } from './accounts.ts'
 export { checkLedger, type Finding, type Progress, type Report } from './check.ts'
-export { type Draft, movesOf, type Posting, reversalOf, type Source } from './entries.ts'
+export { type Draft, type Posting, reversalOf, type Source } from './entries.ts'
 export { errors as ledgerErrors } from './errors.ts'
 export { findEntry } from './find-entry.ts'
 export { capture, type Hold, holdDraft, release, reserve, reverse } from './holds.ts'

@@ -99,6 +99,6 @@ export const ledgerAdminRouter = {
     message: 'Ledger checked',
     input: z.strictObject({}),
     output: Check,
-    run: (context) => checkLedger(context.runtime.pool),
+    run: (context) => checkLedger(context.runtime),
   }),
 }

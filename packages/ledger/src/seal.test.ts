@@ -26,7 +26,7 @@ test('a worker seals what was booked, soon afterwards', async () => {
       sealed = rows[0].n
     }
     expect(worker.logs.some((line) => line.includes('ledger sealed'))).toBe(true)
-    expect((await checkLedger(worker.runtime.pool)).findings).toEqual([])
+    expect((await checkLedger(worker.runtime)).findings).toEqual([])
   } finally {
     await worker.stop()
   }
@@ -39,7 +39,7 @@ test('each organisation has a chain of its own, and sealers at the same time nev
   for (let n = await waiting(); n > 0; n = await waiting()) {
     await Promise.allSettled(Array.from({ length: 6 }, () => seal(service.runtime, 7)))
   }
-  const report = await checkLedger(service.runtime.pool, { batch: 10 })
+  const report = await checkLedger(service.runtime, { batch: 10 })
   expect(report.findings).toEqual([])
   expect(report.walked.seals).toBeGreaterThan(2)
 })
@@ -62,5 +62,5 @@ test('a writer does not wait for a sealer, nor a sealer for a writer', async () 
   while (await seal(service.runtime, 1)) {
     // Until nothing waits.
   }
-  expect((await checkLedger(service.runtime.pool)).findings).toEqual([])
+  expect((await checkLedger(service.runtime)).findings).toEqual([])
 })

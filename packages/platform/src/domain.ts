@@ -1,5 +1,5 @@
 import type { EntitySchema } from '@mikro-orm/postgresql'
-import type { Binding, Change, Environment, ErrorFactory, LedgerEntry, Port } from '@payments/kernel'
+import type { Binding, Change, Environment, ErrorFactory, LedgerEntry, ObjectBalance, Port } from '@payments/kernel'
 import type { TRPCRouterRecord } from '@trpc/server'
 import type { Pool } from 'pg'
 import type { z } from 'zod'
@@ -52,6 +52,16 @@ export interface ProviderDeclaration {
   create(dependencies: { readonly pool: Pool }): readonly Binding[]
 }
 
+/** The receipt of one kind of transaction. */
+export interface ReceiptDeclaration {
+  readonly schema: z.ZodType
+  /**
+   * What the journal must hold for an object with this receipt. Computed from the receipt alone, and not by the code that
+   * posts: the ledger's check compares the two.
+   */
+  balances(receipt: never): readonly ObjectBalance[]
+}
+
 /** What a recorder adds to the transaction of a change. `trigger` names a task to run after the commit. */
 export interface Recorded extends CommitStatement {
   readonly trigger?: string
@@ -74,8 +84,8 @@ export interface Domain<R extends TRPCRouterRecord = TRPCRouterRecord> {
   readonly callbacks?: readonly Callback[]
   /** Event type → status → notification. */
   readonly notifications?: Readonly<Record<string, Readonly<Record<string, ChangeNotification>>>>
-  /** Kind of transaction → schema of its receipt (specification, Transaction). */
-  readonly receipts?: Readonly<Record<string, z.ZodType>>
+  /** By kind of transaction (specification, Transaction). */
+  readonly receipts?: Readonly<Record<string, ReceiptDeclaration>>
   readonly pages?: readonly Page[]
   // biome-ignore lint/suspicious/noExplicitAny: each job checks its own data
   readonly jobs?: readonly Job<any>[]

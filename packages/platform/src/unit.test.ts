@@ -69,6 +69,40 @@ test('a last statement that writes nothing rolls the whole unit back', async () 
   expect(await nameNow()).toBe('before')
 })
 
+test('a last statement that cannot even be sent takes the whole unit back', async () => {
+  await run((unit) => rename(unit, 'before'))
+  const unsendable = {
+    toPostgres() {
+      throw new Error('cannot be sent')
+    },
+  }
+  for (const value of [unsendable, Symbol('x'), () => 1]) {
+    await expect(
+      run(async (unit) => {
+        await rename(unit, 'after')
+        unit.appendToCommit(sql`update organisations set name = ${value} where false`)
+      }),
+    ).rejects.toThrow()
+    expect(await nameNow()).toBe('before')
+  }
+})
+
+test('statements of one length are told apart when they are prepared', async () => {
+  for (let round = 0; round < 4; round++) {
+    await run(async (unit) => {
+      await rename(unit, `round ${round}`)
+      event(unit, 'same')
+      unit.appendToCommit(sql`update organisations set name = name where id = ${organisationId}`)
+    })
+    await run(async (unit) => {
+      await rename(unit, `round ${round}`)
+      unit.appendToCommit(sql`update organisations set name = name where id = ${organisationId}`)
+      event(unit, 'same')
+    })
+  }
+  expect(await events('same')).toBe(8)
+})
+
 test('a unit that is nothing but its commit is one statement, all of it or nothing', async () => {
   await run(async (unit) => {
     event(unit, 'alone')

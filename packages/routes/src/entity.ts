@@ -1,9 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import { assetOf, type LedgerEntry, networkOf, toDecimal } from '@payments/kernel'
-import { movesOf } from '@payments/ledger'
 import { minorUnits, resource, tenant, tenantFilter, times } from '@payments/platform'
 import type { z } from 'zod'
-import { journalDrafts } from './journal.ts'
 import type { PaymentRouteReceipt } from './receipt.ts'
 import type { Deposit, PaymentRoute } from './schemas.ts'
 import { depositMachine, routeMachine } from './states.ts'
@@ -137,7 +135,6 @@ function depositEntry(row: DepositRow): LedgerEntry {
     amount: `${origin.amount} ${origin.symbol}`,
     amountUsd: row.originAmountUsd ?? null,
     receipt,
-    journal: movesOf(row, journalDrafts(row)),
   }
 }
 

@@ -108,7 +108,7 @@ test(
         while (working) {
           await owner.query(
             `select pg_terminate_backend(pid) from pg_stat_activity
-              where datname = current_database() and application_name = 'payments' order by random() limit 1`,
+              where datname = current_database() and application_name like 'payments%' order by random() limit 1`,
           )
           await pause(300)
         }

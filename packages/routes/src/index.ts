@@ -12,7 +12,7 @@ import { migrations } from './migrations.ts'
 import { notifications } from './notifications.ts'
 import { pollTask } from './poller.ts'
 import { routesProvider } from './provider.ts'
-import { PaymentRouteReceipt } from './receipt.ts'
+import { paymentRouteReceipt } from './receipt.ts'
 import { routesRouter, routesSandboxRouter } from './router.ts'
 import { sandboxRoutes } from './sandbox.ts'
 import { routesSettings } from './settings.ts'
@@ -33,7 +33,7 @@ export const routes = domain({
   providers: [{ port: routesProvider, create: ({ pool }) => [bind(routesProvider, 'test', sandboxRoutes(pool))] }],
   callbacks,
   notifications,
-  receipts: { payment_route: PaymentRouteReceipt },
+  receipts: { payment_route: paymentRouteReceipt },
   tasks: [pollTask],
   metrics,
   sandbox: { advance },

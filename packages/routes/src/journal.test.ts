@@ -52,7 +52,7 @@ async function newRoute(originCurrency: 'USDC' | 'ETH' = 'USDC') {
   }
 }
 
-const inOrder = async () => expect((await checkLedger(service.runtime.pool)).findings).toEqual([])
+const inOrder = async () => expect((await checkLedger(service.runtime)).findings).toEqual([])
 
 test('a deposit on its way is with the provider; delivered, it is at the destination and the rest is fees', async () => {
   const route = await newRoute()

@@ -1,4 +1,6 @@
+import { assetOf, type ObjectBalance, toMinor } from '@payments/kernel'
 import { Leg, TransactionHash, Wallet } from '@payments/ledger'
+import type { ReceiptDeclaration } from '@payments/platform'
 import { z } from 'zod'
 
 /** The receipt of a deposit to a payment route (specification, Transaction). */
@@ -15,3 +17,42 @@ export const PaymentRouteReceipt = z
     depositTxHash: TransactionHash,
   })
   .meta({ id: 'PaymentRouteReceipt' })
+
+type Receipt = z.infer<typeof PaymentRouteReceipt>
+
+const units = ({ symbol, amount }: { symbol: string; amount: string | null }): bigint | null => {
+  const asset = assetOf(symbol)
+  return amount === null || !asset ? null : toMinor(amount, asset)
+}
+
+/**
+ * What the journal must hold for a deposit: what came from outside is with the provider while it is pending, at the
+ * destination or in suspense afterwards, and nowhere once it was returned.
+ */
+function balances({ status, origin, destination }: Receipt): ObjectBalance[] {
+  const paid = units(origin) ?? 0n
+  const delivered = units(destination)
+  const { symbol } = origin
+  const held = (purpose: string, amount: bigint, asset = symbol): ObjectBalance => ({ purpose, asset, amount })
+  const external = held('external', -paid)
+  switch (status) {
+    case 'pending':
+      return [external, held('clearing', paid)]
+    case 'refunded':
+      return []
+    case 'completed':
+      if (delivered === null) return [external, held('suspense', paid)]
+      return symbol === destination.symbol
+        ? [external, held('destination', delivered), held('fees', paid - delivered)]
+        : [
+            external,
+            held('exchange', paid),
+            held('exchange', -delivered, destination.symbol),
+            held('destination', delivered, destination.symbol),
+          ]
+    default:
+      return [external, held('suspense', paid)]
+  }
+}
+
+export const paymentRouteReceipt: ReceiptDeclaration = { schema: PaymentRouteReceipt, balances }

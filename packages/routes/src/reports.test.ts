@@ -61,7 +61,7 @@ async function begin() {
 }
 
 const depositsOf = async (merchant: Merchant) => (await merchant.call('GET /v1/payment-routes/deposits')).body.data
-const inOrder = async () => expect((await checkLedger(service.runtime.pool)).findings).toEqual([])
+const inOrder = async () => expect((await checkLedger(service.runtime)).findings).toEqual([])
 
 test('a transaction under another request is the same deposit, in whatever order its reports come', async () => {
   const depositTxHash = newId()

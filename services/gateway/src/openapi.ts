@@ -85,7 +85,7 @@ function receipts(): Json {
   const declared = (domains as readonly Domain[]).flatMap((domain) => Object.values(domain.receipts ?? {}))
   // A registry of their ids makes one schema of each, without references between them.
   const registry = z.registry<{ id: string }>()
-  for (const schema of declared) registry.add(schema, { id: schema.meta()?.id ?? '' })
+  for (const { schema } of declared) registry.add(schema, { id: schema.meta()?.id ?? '' })
   const { schemas } = z.toJSONSchema(registry, { io: 'output', reused: 'inline' })
   const named = Object.entries(schemas).map(([id, { $schema: _schema, $id: _id, id: _name, ...schema }]) => [
     id,

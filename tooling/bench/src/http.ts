@@ -230,12 +230,12 @@ async function seed(ownerUrl: string, organisationId: string): Promise<void> {
     [organisationId],
   )
   await client.query(
-    `insert into transactions (id, organisation_id, environment, kind, customer_id, status, destination, amount, amount_usd, receipt, journal, created_at, updated_at)
+    `insert into transactions (id, organisation_id, environment, kind, customer_id, status, destination, amount, amount_usd, receipt, created_at, updated_at)
      select gen_random_uuid(), $1, 'live', 'payment_route', (select id from customers limit 1), 'completed', 'Base USDC 0x71C7656EC7ab88b098defB751B7401B5f6d8976F', '12.5 USDC', '12.5',
             jsonb_build_object('type', 'payment_route_deposit', 'depositId', gen_random_uuid(), 'routeName', 'Treasury', 'status', 'completed',
               'origin', jsonb_build_object('network', 'ethereum', 'symbol', 'USDC', 'amount', '12.5', 'amountUsd', '12.5'),
               'destination', jsonb_build_object('network', 'base', 'symbol', 'USDC', 'amount', '12.5', 'amountUsd', '12.5')),
-            '[]', now(), now() from generate_series(1, 200)`,
+            now(), now() from generate_series(1, 200)`,
     [organisationId],
   )
   await client.query('vacuum analyze')

@@ -135,9 +135,9 @@ async function listOf({ runtime, process, ownerUrl }: Stand, entries: number): P
     [organisationId],
   )
   await owner.query(
-    `insert into transactions (id, organisation_id, environment, kind, customer_id, status, destination, amount, amount_usd, receipt, journal, created_at, updated_at)
+    `insert into transactions (id, organisation_id, environment, kind, customer_id, status, destination, amount, amount_usd, receipt, created_at, updated_at)
      select gen_random_uuid(), $1, 'test', 'payment_route', c.ids[1 + n % 100], 'completed', 'Base USDC 0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
-            '12.5 USDC', '12.5', $3, '[]', now() - make_interval(secs => n), now()
+            '12.5 USDC', '12.5', $3, now() - make_interval(secs => n), now()
        from generate_series(1, $2::int) n, (select array_agg(id) as ids from customers where organisation_id = $1) c`,
     [organisationId, entries, RECEIPT],
   )

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { loadServiceSettings } from '@payments/api'
+import { everyDomain, loadServiceSettings } from '@payments/api'
 import { startEmbedded } from '@payments/embedded-postgres'
 import { checkLedger } from '@payments/ledger'
 import { platformSettings, type Settings } from '@payments/platform'
@@ -14,9 +14,12 @@ const settings = loadServiceSettings(process.env)
 const { url, stop } = await database(settings)
 const pool = new Pool({ connectionString: url, max: 1, application_name: 'payments-ledger-check' })
 try {
-  const report = await checkLedger(pool, {
-    progress: ({ check, walked }) => process.stderr.write(`\r${check}: ${walked}\u001b[K`),
-  })
+  const report = await checkLedger(
+    { pool, domains: everyDomain },
+    {
+      progress: ({ check, walked }) => process.stderr.write(`\r${check}: ${walked}\u001b[K`),
+    },
+  )
   process.stderr.write('\n')
   for (const { check, organisationId, environment, id, message } of report.findings) {
     process.stdout.write(`${check} ${organisationId} ${environment} ${id}: ${message}\n`)

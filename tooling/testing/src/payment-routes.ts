@@ -85,7 +85,7 @@ export async function expectOnce(
   const { rows: entries } = await owner.query<{ count: number }>('select count(*)::int as count from ledger_entries')
   // Received, and what became of it.
   expect(entries[0]?.count).toBe(2 * paid.size)
-  const report = await checkLedger(service.runtime.pool)
+  const report = await checkLedger(service.runtime)
   expect(report).toMatchObject({ ok: true, findings: [] })
 }
 

@@ -1,23 +1,24 @@
-import type { Move } from '../entries.ts'
+import type { ObjectBalance } from '@payments/kernel'
 import { at, each, type Place, type Walk } from './walk.ts'
 
 interface Row extends Place {
   kind: string
   status: string
-  journal: Move[]
-  moves: Move[]
+  receipt: Record<string, unknown>
+  balances: { purpose: string; asset: string; amount: string }[]
 }
 
 // By id alone: the list's key. The place of the batch before carries it.
-const BATCH = `select t.organisation_id, t.environment, t.id, t.kind, t.status, t.journal, coalesce(j.moves, '[]') as moves
+const BATCH = `select t.organisation_id, t.environment, t.id, t.kind, t.status, t.receipt, coalesce(j.balances, '[]') as balances
   from (select * from transactions where id > $3 and ($1::uuid, $2::text) is not null order by id limit $4) t
   cross join lateral (
-    select jsonb_agg(jsonb_build_object('step', m.step, 'asset', m.asset, 'amount', m.amount::text)) as moves from (
-      select e.step, p.asset, sum(p.amount) filter (where p.amount > 0) as amount
+    select jsonb_agg(jsonb_build_object('purpose', b.purpose, 'asset', b.asset, 'amount', b.amount::text)) as balances from (
+      select a.purpose, p.asset, sum(p.amount) as amount
         from ledger_entries e
         join ledger_postings p on (p.organisation_id, p.environment, p.entry_id) = (e.organisation_id, e.environment, e.id)
+        join ledger_accounts a on (a.organisation_id, a.environment, a.id) = (p.organisation_id, p.environment, p.account_id)
        where e.organisation_id = t.organisation_id and e.environment = t.environment and e.source_type = t.kind and e.source_id = t.id
-       group by 1, 2) m) j
+       group by 1, 2) b) j
  order by t.id`
 
 const COUNTS = `with counted as (
@@ -30,20 +31,29 @@ const COUNTS = `with counted as (
     from counted c full join listed l using (organisation_id, environment, customer_id)
    where c.n is distinct from l.n limit 100`
 
-const inOrder = (moves: readonly Move[]) =>
-  moves
-    .map(({ step, asset, amount }) => `${step}: ${amount} ${asset}`)
+const inWords = (balances: readonly ObjectBalance[]) =>
+  balances
+    .filter(({ amount }) => amount !== 0n)
+    .map(({ purpose, asset, amount }) => `${purpose} ${amount} ${asset}`)
     .sort()
     .join(', ') || 'nothing'
 
-/** Does the journal have exactly what each object of the list report it has, and are the list's totals exact? */
+/** Compares the journal with what the receipt of each listed object implies, and the list's totals with its rows. */
 export async function checkTransactions(walk: Walk): Promise<void> {
   await each<Row>(walk, BATCH, (row) => {
-    const [said, found] = [inOrder(row.journal), inOrder(row.moves)]
-    if (said !== found) {
+    const declaration = walk.receipts[row.kind]
+    if (!declaration) return
+    const receipt = declaration.schema.safeParse(row.receipt)
+    if (!receipt.success) {
+      walk.find({ ...at(row), message: `${row.kind} ${row.status}: the receipt does not fit its schema` })
+      return
+    }
+    const expected = inWords(declaration.balances(receipt.data as never))
+    const actual = inWords(row.balances.map((balance) => ({ ...balance, amount: BigInt(balance.amount) })))
+    if (expected !== actual) {
       walk.find({
         ...at(row),
-        message: `${row.kind} ${row.status}: should have moved ${said}; the journal has ${found}`,
+        message: `${row.kind} ${row.status}: the receipt implies ${expected}; the journal has ${actual}`,
       })
     }
   })

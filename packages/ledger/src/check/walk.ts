@@ -1,4 +1,4 @@
-import type { SqlExecutor } from '@payments/platform'
+import type { ReceiptDeclaration, SqlExecutor } from '@payments/platform'
 
 export type Check = 'accounts' | 'entries' | 'seals' | 'transactions'
 
@@ -14,6 +14,8 @@ export interface Finding {
 /** What one check works with. */
 export interface Walk {
   readonly db: SqlExecutor
+  /** By kind of transaction. */
+  readonly receipts: Readonly<Record<string, ReceiptDeclaration>>
   /** Rows of one batch. */
   readonly batch: number
   find(finding: Omit<Finding, 'check'>): void

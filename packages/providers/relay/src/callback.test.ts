@@ -170,7 +170,7 @@ test('a deposit in another currency than asked for is listed and booked as what 
   expect(transactions).toMatchObject([
     { amount: '7 USDT', receipt: { origin: { network: 'ethereum', symbol: 'USDT', amount: '7' } } },
   ])
-  expect(await checkLedger(service.runtime.pool)).toMatchObject({ ok: true, findings: [] })
+  expect(await checkLedger(service.runtime)).toMatchObject({ ok: true, findings: [] })
 })
 
 test('a request that is superseded on its way stays one deposit, also where only its successor is listed', async () => {
