@@ -1,2 +1,4 @@
-/** PostgreSQL from npm packages, for machines without a database server. Nothing in production imports it. */
-export { type EmbeddedServer, EmbeddedServerError, ensureDatabase, startEmbedded } from './server.ts'
+/** A PostgreSQL server that the service starts, supervises and stops itself, from binaries of an npm package. */
+export { EmbeddedServerError } from './error.ts'
+export { ensureDatabase } from './role.ts'
+export { type EmbeddedServer, type EmbeddedServerOptions, startEmbedded } from './server.ts'

@@ -79,14 +79,16 @@ async function main(): Promise<void> {
     })()
     return stopping
   }
+  let started: Promise<void> = Promise.resolve()
   const exit = (code: number) => {
     // A step that hangs must not keep the process: requests, jobs and the database have each had their time by then.
     setTimeout(() => process.exit(code || 1), (2 * SHUTDOWN_SECONDS + 5) * 1000).unref()
-    void stop().then(() => process.exit(code))
+    // What is just starting is stopped when it has started: otherwise it would stay behind.
+    void started.then(stop, stop).then(() => process.exit(code))
   }
   process.on('SIGINT', () => exit(0)).on('SIGTERM', () => exit(0))
 
-  try {
+  const start = async () => {
     const urls = await database(settings, log, (error) => {
       process.stderr.write(`${error.message}\n`)
       process.exit(1)
@@ -115,10 +117,12 @@ async function main(): Promise<void> {
     }
     if (PROCESS_ROLE !== 'gateway') await own.startWorker()
     welcome(settings, baseUrl)
-  } catch (error) {
+  }
+  started = start()
+  await started.catch(async (error: unknown) => {
     await stop()
     throw error
-  }
+  })
 }
 
 function welcome(settings: Settings, baseUrl: string): void {

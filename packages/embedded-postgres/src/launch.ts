@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, constants, existsSync, fchmodSync, fstatSync, openSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findBinaries } from './binaries.ts'
+import { type Cluster, processOptions } from './cluster.ts'
+import { deleteStalePidFile, findPostmaster, type Postmaster } from './postmaster.ts'
+import { killOrphans, shutDown } from './shutdown.ts'
+
+/** Recovery after a crash replays what was written since the last checkpoint, at most some minutes' worth. */
+const READY_SECONDS = 60
+
+const SETTINGS = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=120']
+
+/** How a server is started; the same each time, so that a restart changes nothing for its clients. */
+export interface Launch {
+  readonly cluster: Cluster
+  readonly settings: readonly string[]
+  /** Aborted when the server is to be stopped: a start in progress is given up and leaves no process behind. */
+  readonly signal: AbortSignal
+}
+
+/** Waits until the server on this data directory accepts connections; undefined where none runs, or none any more. */
+export async function readyPostmaster({ cluster, signal }: Launch): Promise<Postmaster | undefined> {
+  for (const deadline = Date.now() + READY_SECONDS * 1000; Date.now() < deadline; ) {
+    signal.throwIfAborted()
+    const found = findPostmaster(cluster.data)
+    if (!found || found.status === 'ready') return found
+    await sleep(25)
+  }
+  throw new Error(`it was not ready within ${READY_SECONDS} s`)
+}
+
+/**
+ * Starts the server once, in a session of its own, so that Ctrl-C reaches the service first, which stops it last.
+ * @throws Error with the server's own reason.
+ */
+export async function launch({ cluster, settings, signal }: Launch, port: number): Promise<Postmaster> {
+  const { data, user } = cluster
+  if (!existsSync(join(data, 'PG_VERSION'))) throw new Error(`${data} holds no database any more`)
+  const program = join(findBinaries(user), 'postgres')
+  await killOrphans(data)
+  deleteStalePidFile(data)
+  const { descriptor, size } = openLog(cluster.log)
+  const options = [...SETTINGS, ...settings].flatMap((setting) => ['-c', setting])
+  const child = spawn(program, ['-D', data, '-p', String(port), ...options], {
+    ...processOptions(user),
+    cwd: data,
+    detached: true,
+    stdio: ['ignore', descriptor, descriptor],
+  })
+  closeSync(descriptor)
+  child.unref()
+  await once(child, 'spawn')
+  const pid = child.pid as number
+  for (const deadline = Date.now() + READY_SECONDS * 1000; ; await sleep(25)) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(reasonInLog(cluster.log, size))
+    const found = findPostmaster(data)
+    if (found?.pid === pid && found.status === 'ready') return { pid, port, found: false }
+    if (!signal.aborted && Date.now() < deadline) continue
+    await shutDown(pid, data, 5)
+    signal.throwIfAborted()
+    throw new Error(`it was not ready within ${READY_SECONDS} s`)
+  }
+}
+
+/** Opens the log for appending, private also where an earlier version left it readable to others. */
+function openLog(log: string): { descriptor: number; size: number } {
+  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants
+  const descriptor = openSync(log, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
+  fchmodSync(descriptor, 0o600)
+  return { descriptor, size: fstatSync(descriptor).size }
+}
+
+/** Why the server ended: the last error that it logged since the start. */
+function reasonInLog(log: string, from: number): string {
+  const lines = readFrom(log, from).trim().split('\n')
+  const error = lines.map((line) => line.match(/(?:FATAL|PANIC): {2}(.+)/)?.[1]).findLast(Boolean)
+  return error ?? (lines.at(-1) || 'its process ended without a message')
+}
+
+/** What was appended since, 64 KB at most: the log is never shortened, so it may be long. */
+function readFrom(log: string, from: number): string {
+  const descriptor = openSync(log, 'r')
+  const buffer = Buffer.alloc(65_536)
+  const length = readSync(descriptor, buffer, 0, buffer.length, from)
+  closeSync(descriptor)
+  return buffer.toString('utf8', 0, length)
+}

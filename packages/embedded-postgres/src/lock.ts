@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client, DatabaseError } from 'pg'
+import { DirectoryInUseError } from './error.ts'
+
+/** A server that re-initialises itself after a crash of one of its processes refuses connections for as long. */
+const CONNECT_MS = 60_000
+/** The session of a service that just died is closed by the system a moment later. */
+const RELEASE_MS = 1000
+const PAUSE_MS = 50
+
+/**
+ * Takes a session lock in the server for as long as this process lives, so that only the server of a dead service is taken over.
+ * The lock is lost when the connection ends.
+ * @param mayRetry ends the attempts when the server is gone or is to be stopped.
+ * @throws DirectoryInUseError when another running service holds the lock.
+ */
+export async function lockDataDirectory(
+  ownerUrl: string,
+  directory: string,
+  mayRetry: () => boolean = () => true,
+): Promise<Client> {
+  const client = await connect(ownerUrl, mayRetry)
+  try {
+    for (const deadline = Date.now() + RELEASE_MS; ; await sleep(PAUSE_MS)) {
+      const { rows } = await client.query<{ locked: boolean }>(
+        "select pg_try_advisory_lock(hashtext('payments:server')) as locked",
+      )
+      if (rows[0]?.locked) return client
+      if (Date.now() > deadline) throw new DirectoryInUseError(directory)
+    }
+  } catch (error) {
+    await client.end().catch(() => undefined)
+    throw error
+  }
+}
+
+async function connect(connectionString: string, mayRetry: () => boolean): Promise<Client> {
+  for (const deadline = Date.now() + CONNECT_MS; ; await sleep(PAUSE_MS)) {
+    const client = new Client({
+      connectionString,
+      application_name: 'payments-owner',
+      keepAlive: true,
+      connectionTimeoutMillis: 5000,
+    })
+    client.on('error', () => undefined)
+    try {
+      await client.connect()
+      return client
+    } catch (error) {
+      if (!isTemporary(error) || !mayRetry() || Date.now() > deadline) throw error
+    }
+  }
+}
+
+/** The server starts, stops or has no connection left (classes 57 and 53), or the connection broke. A wrong password is final. */
+const isTemporary = (error: unknown): boolean => !(error instanceof DatabaseError) || /^5[37]/.test(error.code ?? '')

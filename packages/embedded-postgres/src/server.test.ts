@@ -1,0 +1,152 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, test, vi } from 'vitest'
+import { cleanUp, eventually, query, temporaryDirectory, testServer } from '../test/servers.ts'
+import { processOptions } from './cluster.ts'
+import { ensureDatabase, startEmbedded } from './index.ts'
+import { findPostmaster } from './postmaster.ts'
+import { shutDown } from './shutdown.ts'
+import { serverUser } from './user.ts'
+
+afterEach(() => void vi.unstubAllEnvs())
+
+const modes = (directory: string) =>
+  ['postgres', 'postgres.json', 'postgres.log'].map((name) =>
+    (statSync(join(directory, name)).mode & 0o777).toString(8),
+  )
+
+test('the processes of the server inherit nothing of the environment of the service, which holds its secrets', async () => {
+  vi.stubEnv('ENCRYPTION_KEY', 'a secret of the service')
+  vi.stubEnv('PGOPTIONS', '-c work_mem=77777kB')
+  const server = await testServer()
+  const environment = readFileSync(`/proc/${server.pid()}/environ`, 'utf8').split('\0').filter(Boolean)
+  expect(environment.map((line) => line.split('=')[0]).sort()).toEqual(expect.arrayContaining(['LANG', 'PATH', 'TZ']))
+  expect(environment.join()).not.toMatch(/secret|ENCRYPTION_KEY|PGOPTIONS/)
+})
+
+test('data, passwords and log are private to the server and the service, also where an earlier version left them open', async () => {
+  const directory = temporaryDirectory()
+  const server = await testServer(directory)
+  expect(modes(directory)).toEqual(['700', '600', '600'])
+  expect(readdirSync(directory).sort()).toEqual(['postgres', 'postgres.json', 'postgres.log'])
+  await server.stop()
+  chmodSync(join(directory, 'postgres'), 0o755)
+  for (const name of ['postgres.json', 'postgres.log']) chmodSync(join(directory, name), 0o644)
+  await testServer(directory)
+  expect(modes(directory)).toEqual(['700', '600', '600'])
+})
+
+test('two services that start on a new directory at the same time get one server, which one of them uses', async () => {
+  const directory = temporaryDirectory()
+  const results = await Promise.allSettled([testServer(directory), testServer(directory)])
+  const [server] = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+  const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.message] : []))
+  expect(reasons).toEqual([`DATA_DIR: ${directory} is in use by another running service`])
+  expect(await query(server?.ownerUrl() ?? '', 'select 1 as one')).toEqual([{ one: 1 }])
+})
+
+test('data that the user of the server could not walk to is stored elsewhere, found again, and deleted with the server', async () => {
+  const directory = temporaryDirectory()
+  chmodSync(directory, 0o700)
+  const server = await testServer(directory)
+  const data = realpathSync(server.data)
+  expect(data.startsWith(serverUser() ? '/var/lib/payments/' : directory)).toBe(true)
+  await query(server.ownerUrl(), 'create table kept ()')
+  await server.stop()
+  const again = await testServer(directory)
+  expect(await query(again.ownerUrl(), 'select from kept')).toEqual([])
+  await again.destroy()
+  expect([directory, data, dirname(data)].map((path) => existsSync(path))).toEqual([false, false, false])
+})
+
+test('a second service on a directory in use is refused, and the first one goes on', async () => {
+  const directory = temporaryDirectory()
+  const server = await testServer(directory)
+  const pid = server.pid()
+  await expect(startEmbedded(directory)).rejects.toThrow(`DATA_DIR: ${directory} is in use by another running service`)
+  expect(await query(server.ownerUrl(), 'select 1 as one')).toEqual([{ one: 1 }])
+  expect([server.pid(), server.onLost.mock.calls.length]).toEqual([pid, 0])
+})
+
+test('the server of a crashed service is taken over while it runs, and is watched from then on', async () => {
+  const directory = temporaryDirectory()
+  const index = fileURLToPath(new URL('./index.ts', import.meta.url))
+  const script = `import { startEmbedded } from '${index}'; await startEmbedded('${directory}', { settings: ['fsync=off'] }); console.log('up')`
+  const service = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  cleanUp(() => service.kill('SIGKILL'))
+  await once(service.stdout, 'data')
+  const pid = findPostmaster(join(directory, 'postgres'))?.pid
+  service.kill('SIGKILL')
+  await once(service, 'exit')
+  const server = await testServer(directory)
+  expect(server.pid()).toBe(pid)
+  server.kill()
+  await eventually(() => expect(server.onRestart).toHaveBeenCalledOnce(), 3)
+  expect(await query(server.ownerUrl(), 'select 1 as one')).toEqual([{ one: 1 }])
+})
+
+test("a lock file whose process id another process has by now, even another server's, does not keep the server from starting", async () => {
+  const directory = temporaryDirectory()
+  const server = await testServer(directory)
+  const lockFile = readFileSync(join(server.data, 'postmaster.pid'), 'utf8')
+  await server.stop()
+  const sleeper = spawn('sleep', ['60'], { ...processOptions(serverUser()), stdio: 'ignore' })
+  cleanUp(() => sleeper.kill())
+  const stranger = await testServer()
+  for (const pid of [sleeper.pid, stranger.pid()]) {
+    writeFileSync(join(server.data, 'postmaster.pid'), lockFile.replace(/^\d+/, String(pid)))
+    const again = await testServer(directory)
+    expect(again.pid()).not.toBe(pid)
+    expect(await query(again.ownerUrl(), 'show data_directory')).toEqual([{ data_directory: server.data }])
+    await again.stop()
+  }
+  expect(await query(stranger.ownerUrl(), 'select 1 as one')).toEqual([{ one: 1 }])
+})
+
+test('a setting that the server refuses ends the start with the reason of the server', async () => {
+  const directory = temporaryDirectory()
+  await expect(startEmbedded(directory, { settings: ['fsync=off', 'shared_buffers=much'] })).rejects.toThrow(
+    `DATA_DIR: the database in ${directory} does not start (invalid value for parameter "shared_buffers": "much")`,
+  )
+})
+
+test('files that are no database are refused and not deleted', async () => {
+  const directory = temporaryDirectory()
+  mkdirSync(join(directory, 'postgres'))
+  writeFileSync(join(directory, 'postgres', 'notes'), 'mine')
+  await expect(startEmbedded(directory)).rejects.toThrow(/^DATA_DIR: .+ holds files but no database: move it away\)$/)
+  expect(readFileSync(join(directory, 'postgres', 'notes'), 'utf8')).toBe('mine')
+})
+
+test('passwords that do not fit the database end the start with one sentence and leave no server', async () => {
+  const directory = temporaryDirectory()
+  const server = await testServer(directory)
+  await server.stop()
+  const file = join(directory, 'postgres.json')
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), owner: 'wrong' }))
+  cleanUp(() => shutDown(server.pid(), server.data, 5))
+  await expect(startEmbedded(directory)).rejects.toThrow(/^DATA_DIR: the database in \S+ refuses its owner \(.+\)$/)
+  expect(findPostmaster(server.data)).toBeUndefined()
+})
+
+test('a database is created once, whatever its name contains', async () => {
+  const server = await testServer()
+  for (const name of ['plain', 'plain', 'with "quotes"']) await ensureDatabase(server.ownerUrl(), name)
+  expect(
+    await query(server.ownerUrl(), "select datname from pg_database where datname like '%pl%' or datname like 'with%'"),
+  ).toEqual(expect.arrayContaining([{ datname: 'plain' }, { datname: 'with "quotes"' }]))
+})
