@@ -9,7 +9,7 @@ import { findAnywhere, needingAttention, operate } from './service.ts'
 
 const tag = 'Operations'
 
-/** What operators do with payment routes, of whatever organisation. */
+/** Operator operations on payment routes of any organisation. */
 export const routesAdminRouter = {
   deposits: query({
     rest: 'GET /admin/ops/payment-routes/deposits',
@@ -17,7 +17,7 @@ export const routesAdminRouter = {
     tag,
     summary: 'List deposits that need attention',
     description:
-      'Of all organisations: on their way for longer than an hour, or neither delivered nor sent back. At most 200, the one that changed last first; `total` counts all.',
+      'Deposits of all organisations that are pending for longer than an hour, or that failed without being returned. At most 200, most recently changed first; `total` counts all of them.',
     message: 'Deposits retrieved',
     input: z.strictObject({}),
     output: AdminDepositList,
@@ -35,9 +35,9 @@ export const routesAdminRouter = {
     rest: 'POST /admin/ops/payment-routes/{paymentRouteId}/deposits/sync',
     access: 'operator',
     tag,
-    summary: 'Look for deposits of a payment route now',
+    summary: 'Sync deposits of a payment route now',
     description:
-      'Asks the provider for every deposit there ever was, also for those that a merchant’s look would not ask for again.',
+      'Requests the full deposit history from the provider, including deposits that a merchant’s sync would not request again.',
     message: 'Deposits synced',
     input: PaymentRouteId,
     output: SyncResult,
@@ -51,7 +51,7 @@ export const routesAdminRouter = {
     access: 'operator',
     tag,
     summary: 'Pause a payment route',
-    description: 'Deposits that arrive all the same are recorded.',
+    description: 'Deposits that still arrive are recorded.',
     message: 'Payment route paused',
     input: PaymentRouteId,
     output: PaymentRoute,

@@ -1,7 +1,7 @@
 import { sqlOf, type UnitOfWork } from '@payments/platform'
 import { POLL } from './schedule.ts'
 
-/** Brings nearer, in the sandbox, when deposits settle and when routes are looked at. */
+/** Moves the times at which sandbox deposits settle and routes are polled closer by the given duration. */
 export async function advance(unit: UnitOfWork, seconds: number): Promise<void> {
   const { organisationId } = unit.actor
   const db = sqlOf(unit.em)

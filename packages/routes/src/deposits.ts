@@ -20,7 +20,7 @@ async function fetchReports(context: QueryContext, route: RouteRow, all = false)
   return reports
 }
 
-/** Polls at once because a merchant or an operator asked: it does not wait for its turn, but uses the rate budget. */
+/** Polls at once because a merchant or an operator asked: ahead of scheduled polls, but within the rate budget. */
 export async function syncNow(context: QueryContext, route: RouteRow, all = false): Promise<PendingSync> {
   const { callsPerMinute } = context.runtime.providers.get(routesProvider, route.environment)
   await tryConsume(context.runtime.pool, route.environment, callsPerMinute)

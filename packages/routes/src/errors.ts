@@ -12,7 +12,7 @@ export const errors = defineErrors({
   },
   deposit_address_used: {
     status: 502,
-    message: 'The provider gave no usable deposit address, please retry',
+    message: 'The payment provider returned no usable deposit address, please retry',
     constraint: 'payment_routes_deposit_address_key',
   },
   provider_failed: { status: 502, message: 'The payment provider failed, please retry' },

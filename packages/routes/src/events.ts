@@ -53,7 +53,7 @@ export const events = {
     sample: { ...route, status: 'deleted', previousStatus: 'active' },
   },
   'payment_route.deposit.updated': {
-    description: 'A deposit to a payment route was seen, or its status changed',
+    description: 'A deposit to a payment route was received, or its status changed',
     data: Deposit.extend({ previousStatus }),
     sample: { ...deposit, previousStatus: 'pending' },
   },

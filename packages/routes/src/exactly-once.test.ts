@@ -25,7 +25,7 @@ const ROUTES = 12
 const KILLS = 6
 const OUTCOMES = ['completed', 'completed', 'refunded', 'failed'] as const
 
-/** A provider at its worst: silent, broken, late, repeating itself, forgetting, out of order. It never lies about an end. */
+/** A faulty provider: timeouts, errors, delays, duplicates, omissions, any order. A final status that it reports is true. */
 function faulty(honest: RoutesProvider): RoutesProvider & { readonly faults: () => number } {
   const before = new Map<string, readonly DepositReport[]>()
   const seen = (reports: readonly DepositReport[]) => ({ reports, calls: 1 })
@@ -44,7 +44,7 @@ function faulty(honest: RoutesProvider): RoutesProvider & { readonly faults: () 
       before.set(input.depositAddress, now)
       if (fault(0.1)) await pause(Math.random() * 300)
       if (fault(0.15)) return seen(stale)
-      const told = now
+      const reported = now
         .filter(() => !fault(0.1))
         .flatMap((report) => (fault(0.1) ? [report, report] : [report]))
         .map((report) =>
@@ -53,12 +53,12 @@ function faulty(honest: RoutesProvider): RoutesProvider & { readonly faults: () 
             : report,
         )
         .toSorted(() => Math.random() - 0.5)
-      return seen(told)
+      return seen(reported)
     },
   }
 }
 
-/** Pays `count` deposits over the routes, each as its outcome says; by request. */
+/** Makes `count` deposits over the routes, each with an outcome; keyed by request. */
 async function payAll(merchant: Merchant, routes: readonly { id: string }[], count: number) {
   const paid = new Map<string, string>()
   for (let number = 0; number < count; number++) {
@@ -70,7 +70,7 @@ async function payAll(merchant: Merchant, routes: readonly { id: string }[], cou
 }
 
 test(
-  'under random faults, cut connections and impatient merchants every deposit is final once, listed once, booked once and told once',
+  'under random faults, cut connections and repeated requests every deposit is final once, listed once, posted once and announced once',
   async () => {
     const receiver = await startReceiver()
     let provider: ReturnType<typeof faulty> | undefined
@@ -135,7 +135,7 @@ test(
 )
 
 test(
-  'a process that is killed at random, again and again, loses and doubles nothing',
+  'a process that is killed repeatedly at random loses and doubles nothing',
   async () => {
     const service = await startService()
     const owner = await connected(service)

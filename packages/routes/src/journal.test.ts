@@ -10,7 +10,7 @@ import { applyReports } from './reports.ts'
 const service = useService()
 const usdc = (text: string) => toMinor(text, assets.USDC)
 
-/** A route of a new merchant, with what a provider reports of it and what the journal then says. */
+/** A route of a new merchant, a way to report deposits to it, and the balances of the journal. */
 async function newRoute(originCurrency: 'USDC' | 'ETH' = 'USDC') {
   const merchant = await newMerchant(service)
   const made = await merchant.call('POST /v1/payment-routes', {
@@ -54,7 +54,7 @@ async function newRoute(originCurrency: 'USDC' | 'ETH' = 'USDC') {
 
 const inOrder = async () => expect((await checkLedger(service.runtime)).findings).toEqual([])
 
-test('a deposit on its way is with the provider; delivered, it is at the destination and the rest is fees', async () => {
+test('a pending deposit is in the provider’s account; once delivered it is at the destination and the difference is fees', async () => {
   const route = await newRoute()
   await route.reports({})
   expect(await route.journal()).toEqual({ 'external USDC': '-12500000', 'clearing USDC': '12500000' })
@@ -70,7 +70,7 @@ test('a deposit on its way is with the provider; delivered, it is at the destina
   await inOrder()
 })
 
-test('a deposit that is first seen completed is one entry of the list and fully booked', async () => {
+test('a deposit first reported as completed is one transaction and is fully posted', async () => {
   const route = await newRoute()
   await route.reports({ status: 'completed', destinationAmount: usdc('12.5') })
   expect(await route.journal()).toEqual({ 'external USDC': '-12500000', 'destination USDC': '12500000' })
@@ -78,7 +78,7 @@ test('a deposit that is first seen completed is one entry of the list and fully 
   await inOrder()
 })
 
-test('a deposit that is sent back is reversed: nothing remains', async () => {
+test('a returned deposit is reversed: every balance is zero', async () => {
   const route = await newRoute()
   await route.reports({})
   await route.reports({ status: 'refunded' })
@@ -86,21 +86,21 @@ test('a deposit that is sent back is reversed: nothing remains', async () => {
   await inOrder()
 })
 
-test('a deposit that is neither delivered nor sent back stays visible in suspense', async () => {
+test('a deposit that failed without being returned stays visible in suspense', async () => {
   const route = await newRoute()
   await route.reports({ status: 'failed' })
   expect(await route.journal()).toEqual({ 'external USDC': '-12500000', 'suspense USDC': '12500000' })
   await inOrder()
 })
 
-test('a delivery of unknown amount is not explained yet', async () => {
+test('a delivery of unknown amount stays in suspense', async () => {
   const route = await newRoute()
   await route.reports({ status: 'completed' })
   expect(await route.journal()).toEqual({ 'external USDC': '-12500000', 'suspense USDC': '12500000' })
   await inOrder()
 })
 
-test('another asset at the destination went through exchange, each asset summing to zero', async () => {
+test('a delivery in another asset goes through the exchange account, and each asset sums to zero', async () => {
   const route = await newRoute('ETH')
   await route.reports({ originAmount: 5n * 10n ** 15n, status: 'completed', destinationAmount: usdc('12.4') })
   expect(await route.journal()).toEqual({
@@ -112,7 +112,7 @@ test('another asset at the destination went through exchange, each asset summing
   await inOrder()
 })
 
-test('a deposit of nothing is listed and books nothing', async () => {
+test('a deposit of zero is listed and posts nothing', async () => {
   const route = await newRoute()
   await route.reports({ originAmount: 0n, status: 'refunded' })
   expect(await route.journal()).toEqual({})

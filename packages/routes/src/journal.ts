@@ -2,15 +2,15 @@ import type { AssetSymbol } from '@payments/kernel'
 import { type AccountKey, type Draft, type Posting, reversalOf } from '@payments/ledger'
 import type { DepositRow } from './entity.ts'
 
-/** Whose clearing account holds a deposit that is on its way. */
+/** The provider's clearing account, which holds pending deposits. */
 const PARTY = 'relay'
 
 /**
- * Everything that a deposit has moved up to its present state, for the journal. Booking all of it again changes nothing.
+ * All journal entries of a deposit up to its present state. Posting them again changes nothing.
  *
- * Seen on the origin chain, the money came from outside to the provider (`received`). Delivered, it left the provider for the
- * merchant's destination; what is missing of the same asset went to fees, another asset went through `exchange`.
- * Sent back, the receipt is reversed. Neither delivered nor sent back, it is in suspense until somebody finds out.
+ * A deposit received on the origin chain moves from `external` to the provider's account (`received`). A delivery moves it from
+ * there to the merchant's destination; a difference in the same asset is fees, another asset goes through `exchange`.
+ * A returned deposit reverses `received`. One that failed without being returned is in suspense until an operator resolves it.
  */
 export function journalDrafts(row: DepositRow): Draft[] {
   const source = { type: 'payment_route', id: row.id }
@@ -32,7 +32,7 @@ export function journalDrafts(row: DepositRow): Draft[] {
 
 function delivery(row: DepositRow, came: AccountKey): Posting[] {
   const { originAmount, destinationAmount, originCurrency, destinationCurrency } = row
-  // Delivered, but the provider does not say how much: that is not yet explained.
+  // Delivered, but the provider has not reported the amount: in suspense until it does.
   if (destinationAmount == null) return move(originAmount, came, account('suspense', originCurrency))
   const arrived = account('destination', destinationCurrency)
   if (originCurrency === destinationCurrency) {

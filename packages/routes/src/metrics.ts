@@ -7,7 +7,7 @@ async function byEnvironment({ pool }: Runtime, text: string, values: unknown[] 
   return { test: 0, live: 0, ...Object.fromEntries(rows.map(({ environment, value }) => [environment, value])) }
 }
 
-/** Whether routes are polled in time, and whether deposits arrive. */
+/** Gauges: overdue polls, and pending deposits. */
 export const metrics: readonly Metric[] = [
   {
     name: 'payment_routes_overdue_seconds',

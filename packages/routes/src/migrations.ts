@@ -25,7 +25,7 @@ export const migrations: readonly MigrationStep[] = [
         unique (organisation_id, environment, id),
         foreign key (organisation_id, environment, customer_id) references customers (organisation_id, environment, id)
       )`,
-      // A deposit address belongs to one route for ever, in whatever organisation and spelling.
+      // A deposit address belongs to one route for ever, over all organisations and spellings.
       'create unique index payment_routes_deposit_address_key on payment_routes (environment, lower(deposit_address), origin_chain_key)',
       // What makes two living routes the same, as one text. No other index answers a question for it, so the planner cannot
       // mistake the organisation's list for it while it knows nothing of a young table.
@@ -88,7 +88,7 @@ export const migrations: readonly MigrationStep[] = [
         ['pending>completed', 'pending>failed', 'pending>refunded'],
       ),
 
-      // The sandbox provider's own books: what a real provider would keep on its side.
+      // The sandbox provider's own records: what a real provider would keep on its side.
       `create table sandbox_relay_addresses (
         address text primary key,
         route_id uuid not null,
@@ -110,7 +110,7 @@ export const migrations: readonly MigrationStep[] = [
   {
     name: '20261121000600_route_operations',
     up: [
-      // Kept with every route from here on. Before, the one that was used by default was not: in the sandbox it is nobody's.
+      // Stored with every route from here on. Before, the default address was not: in the sandbox it has no owner.
       `update payment_routes set refund_address = case origin_chain_key
           when 'solana' then '11111111111111111111111111111111'
           when 'tron' then 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb'
@@ -125,9 +125,9 @@ export const migrations: readonly MigrationStep[] = [
         updated_at timestamptz(3) not null default now(),
         primary key (organisation_id, environment, network_type)
       )`,
-      // One transaction at one address is one deposit, whatever requests the provider makes of it.
+      // One transaction at one address is one deposit, also when the provider replaces its request.
       'create unique index payment_route_deposits_transaction_key on payment_route_deposits (payment_route_id, deposit_tx_hash)',
-      // What operators look after, of all organisations.
+      // Deposits of all organisations that need an operator's attention.
       "create index payment_route_deposits_troubled on payment_route_deposits (relay_updated_at desc, id desc) where status in ('pending', 'failed')",
     ],
   },

@@ -2,7 +2,7 @@ import type { ChangeNotification } from '@payments/platform'
 
 const resource = 'payment_route_deposit'
 
-/** What an organisation is notified of: money that arrived, that was sent back, and that needs attention. */
+/** Notifications to an organisation: deposits that were delivered, were returned, or need attention. */
 export const notifications: Readonly<Record<string, Readonly<Record<string, ChangeNotification>>>> = {
   'payment_route.deposit.updated': {
     completed: {

@@ -16,7 +16,7 @@ beforeEach(async () => {
   await pool.query("update provider_rate_budgets set calls = 0, refilled_at = now() - interval '1 hour'")
 })
 
-/** Routes that are all due, looked at every so many seconds. */
+/** Routes that are all due, each with the given poll interval in seconds. */
 async function dueRoutes(count: number, pollSeconds: number): Promise<void> {
   await service.runtime.pool.query(
     `insert into payment_routes (id, organisation_id, environment, name, status, origin_chain_key, origin_currency,
@@ -27,7 +27,7 @@ async function dueRoutes(count: number, pollSeconds: number): Promise<void> {
   )
 }
 
-/** Claims within the limit, and how many the limit allowed by then. */
+/** Claims due routes within the rate limit, and returns how many calls the limit allowed in that time. */
 async function claims(rounds: number): Promise<{ ids: string[]; allowed: number }> {
   const started = Date.now()
   const taken = await Promise.all(
@@ -37,7 +37,7 @@ async function claims(rounds: number): Promise<{ ids: string[]; allowed: number 
   return { ids: taken.flat().map(({ id }) => id), allowed }
 }
 
-test('a round over 100,000 due routes is one statement and as many polls as the provider allows', async () => {
+test('a round over 100,000 due routes is one statement and makes as many polls as the provider’s limit allows', async () => {
   for (let part = 0; part < 20; part++) await dueRoutes(5000, 3600)
   let statements = 0
   const pool = new Proxy(service.runtime.pool, {
@@ -54,7 +54,7 @@ test('a round over 100,000 due routes is one statement and as many polls as the 
   expect(statements).toBe(1)
 })
 
-test('processes that poll at once stay within one limit together and take no route twice', async () => {
+test('processes that poll concurrently share one rate limit and never claim the same route', async () => {
   await dueRoutes(200, 2)
   const { ids, allowed } = await claims(12)
   expect(ids.length).toBeGreaterThanOrEqual(BURST - 2)
@@ -62,7 +62,7 @@ test('processes that poll at once stay within one limit together and take no rou
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('routes where money moves go first, and idle ones still get their share', async () => {
+test('routes with pending deposits are polled first, and idle routes still get their share', async () => {
   await dueRoutes(500, 2)
   await dueRoutes(500, 3600)
   const idle = new Set(
@@ -82,10 +82,10 @@ test('idle routes take the whole round when nothing else is due', async () => {
   expect((await claimDueRoutes(service.runtime.pool, 'test', 12_000, 200)).length).toBe(200)
 })
 
-test('a merchant’s look counts: it goes ahead of the polls, and ends where the provider’s limit does', async () => {
+test('a poll that a merchant asks for uses the same rate budget, goes ahead of scheduled polls and gets 503 when the budget is spent', async () => {
   await dueRoutes(50, 2)
   const { pool } = service.runtime
-  for (let look = 0; look < BURST * 2; look++) await tryConsume(pool, 'test', PER_MINUTE)
+  for (let calls = 0; calls < BURST * 2; calls++) await tryConsume(pool, 'test', PER_MINUTE)
   expect(await claimDueRoutes(pool, 'test', PER_MINUTE, 200)).toEqual([])
   await pool.query('update provider_rate_budgets set calls = -10, refilled_at = clock_timestamp()')
   await expect(
@@ -96,7 +96,7 @@ test('a merchant’s look counts: it goes ahead of the polls, and ends where the
   })
 })
 
-test('an address with many pages pays for each of them: the next looks wait', async () => {
+test('a poll of several pages consumes one call of the rate budget per page', async () => {
   await dueRoutes(50, 2)
   const { pool } = service.runtime
   await pool.query('update provider_rate_budgets set calls = $1, refilled_at = clock_timestamp()', [BURST])
@@ -106,7 +106,7 @@ test('an address with many pages pays for each of them: the next looks wait', as
   expect((await claimDueRoutes(pool, 'test', PER_MINUTE, 200)).length).toBeOneOf([2, 3, 4])
 })
 
-test('the pause between two looks doubles to an hour, to a day for a deleted route, and differs by a fifth at most', () => {
+test('the poll interval doubles up to an hour (a day for a deleted route), with at most 20 % jitter', () => {
   const pauses = (status: string) => {
     let pollSeconds = 15
     return Array.from({ length: 15 }, () => {
@@ -122,11 +122,11 @@ test('the pause between two looks doubles to an hour, to a day for a deleted rou
   expect(nextPoll({ status: 'active', pollSeconds: 3600 }, true, 0).pollSeconds).toBe(2)
 })
 
-test('one look a day asks for everything, whatever the pause between two', () => {
+test('one poll a day requests the full history, at any poll interval', () => {
   for (const pause of [2, 60, 3600, 86_400]) expect((86_400 / pause) * fullSyncShare(pause)).toBeCloseTo(1)
 })
 
-test('a claimed route is not due again at once, and a lost one is due again within half a minute', async () => {
+test('a claimed route is not due again at once, and one whose process died is due again within 30 seconds', async () => {
   await dueRoutes(1, 2)
   const { pool } = service.runtime
   expect(await claimDueRoutes(pool, 'test', 12_000, 10)).toHaveLength(1)

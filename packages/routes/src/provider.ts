@@ -1,80 +1,80 @@
 import { type NetworkType, port } from '@payments/kernel'
 import type { CallbackRequest, SqlExecutor } from '@payments/platform'
 
-/** Where money comes from or goes to, in a merchant's words. */
+/** A network and currency at one end of a route, by their public names. */
 export interface Leg {
   readonly networkKey: string
   readonly currency: string
 }
 
-/** What a provider serves of one network: symbols that can be paid in, and symbols that can be delivered. */
+/** What a provider supports on one network: currencies that can be deposited, and currencies that can be delivered. */
 export interface Offer {
   readonly networkKey: string
   readonly origins: readonly string[]
   readonly destinations: readonly string[]
 }
 
-/** What the provider says of one deposit, in the domain's words. Amounts are minor units of the leg's currency. */
+/** What the provider reports of one deposit, in the domain's terms. Amounts are minor units of the leg's currency. */
 export interface DepositReport {
   /** The provider's id of the request. */
   readonly requestId: string
   readonly status: 'pending' | 'completed' | 'failed' | 'refunded'
-  /** What was paid in, and where: mostly what the route asks for, but payers err, and a provider may take that too. */
+  /** What was deposited, and where: usually the route's origin, but a provider may accept another currency that a payer sent. */
   readonly origin: Leg
   readonly originAmount: bigint
   readonly originAmountUsd: string | null
   readonly destinationAmount: bigint | null
   readonly destinationAmountUsd: string | null
-  /** The payer's transaction. At one address it is one deposit, whatever requests it becomes one after another. */
+  /** The payer's transaction. At one address it is one deposit, also when the provider replaces its request. */
   readonly depositTxHash: string | null
   readonly failureReason: string | null
   readonly updatedAt: Date
 }
 
-/** What to look for at one address. */
+/** A poll of one address. */
 export interface DepositQuery {
   readonly depositAddress: string
   readonly origin: Leg
   readonly destination: Leg
-  /** Changes from then on; null for ever. Older ones may come too. */
+  /** Changes from this time on, null for the full history. Older ones may be included. */
   readonly since: Date | null
-  /** Requests known to be on their way: they are asked about even where the address's own list leaves them out. */
+  /** Requests known to be pending: they are queried by id where the address's list leaves them out. */
   readonly pendingRequests: readonly string[]
 }
 
-/** What a look found, and how many calls of {@link RoutesProvider.callsPerMinute} it took. */
+/** The reports of a poll, and how many calls of {@link RoutesProvider.callsPerMinute} it used. */
 export interface DepositPage {
   readonly reports: readonly DepositReport[]
   readonly calls: number
 }
 
 /**
- * What payment routes ask of a provider. Every call may throw the refusals `provider_failed` (502) and `provider_unavailable`
- * (503), which carry nothing of the provider's own text to a merchant.
+ * The interface of a payment route provider. Every call may throw the errors `provider_failed` (502) and `provider_unavailable`
+ * (503), which carry none of the provider's own text to a merchant.
  */
 export interface RoutesProvider {
-  /** How many calls of looks for deposits the provider allows in a minute, over all processes. */
+  /** How many polling calls the provider allows per minute, over all processes. */
   readonly callsPerMinute: number
-  /** Where play money goes back to when nobody named an address. Real money has no such place. */
+  /** Default refund addresses of the sandbox. The live environment has none. */
   readonly refundAddresses?: Readonly<Record<NetworkType, string>>
-  /** What can be paid in and delivered now. May be some hours old. */
+  /** What can be deposited and delivered now. May be some hours old. */
   offers(): Promise<readonly Offer[]>
-  /** A fresh deposit address on the origin chain for this route. Repeating it makes another address, never a payment. */
+  /** A fresh deposit address on the origin chain for this route. Calling it again creates another address, never a payment. */
   createDepositAddress(input: {
     routeId: string
     origin: Leg
     destination: Leg & { address: string }
     refundAddress: string
   }): Promise<{ depositAddress: string }>
-  /** Every deposit at an address that changed, whatever request it became. */
-  deposits(look: DepositQuery): Promise<DepositPage>
+  /** Every deposit at the address that changed, also when its request was replaced. */
+  deposits(query: DepositQuery): Promise<DepositPage>
   /** The address that a callback is about; undefined for one that the provider did not sign. */
   callback?(request: CallbackRequest): { depositAddress: string | null } | undefined
 }
 
-/** The sandbox, with what a payer does in it. */
+/** The sandbox provider, with the payer's side of it. */
 export interface SandboxRoutes extends RoutesProvider {
-  /** A payer's transfer arrives, as part of the caller's transaction. It settles by itself as `outcome` says. */
+  /** A payer's transfer arrives, as part of the caller's transaction. It settles by itself with the given `outcome`. */
   simulateDeposit(
     db: SqlExecutor,
     input: {

@@ -17,7 +17,7 @@ export interface ClaimedRoute {
 
 /**
  * Takes due routes, at most `limit` and as many as the provider's rate budget allows over all processes, and postpones
- * their next poll, so that none is taken twice. One statement, whatever the number of routes; routes with recent
+ * their next poll, so that none is taken twice. One statement for any number of routes; routes with recent
  * deposits come first.
  */
 export async function claimDueRoutes(
@@ -63,7 +63,7 @@ export async function consume(db: SqlExecutor, environment: Environment, calls: 
 }
 
 /**
- * Consumes the call of a poll that a merchant asked for. It goes ahead of the scheduled polls, which then wait for it.
+ * Consumes one call for a poll that a merchant asked for. It goes ahead of the scheduled polls, which wait for it.
  * @throws provider_unavailable 503 when merchants alone have used up the budget
  */
 export async function tryConsume(db: SqlExecutor, environment: Environment, callsPerMinute: number): Promise<void> {

@@ -26,8 +26,8 @@ const units = ({ symbol, amount }: { symbol: string; amount: string | null }): b
 }
 
 /**
- * What the journal must hold for a deposit: what came from outside is with the provider while it is pending, at the
- * destination or in suspense afterwards, and nowhere once it was returned.
+ * The balances that the journal must show for a deposit: in the provider's account while it is pending, at the destination or
+ * in suspense afterwards, and zero everywhere once it was returned.
  */
 function balances({ status, origin, destination }: Receipt): ObjectBalance[] {
   const paid = units(origin) ?? 0n

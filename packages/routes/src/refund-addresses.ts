@@ -8,7 +8,7 @@ import { routesSettings } from './settings.ts'
 
 type ByType = z.infer<typeof RefundAddresses>['organisation']
 
-/** Where what nobody named an address for goes back to: as the settings say, else to the sandbox, which has an address of its own. */
+/** The service's default refund addresses: from the settings, in the sandbox else the provider's own. */
 function ofService({ runtime, actor }: QueryContext): ByType {
   const { REFUND_ADDRESS_EVM, REFUND_ADDRESS_SVM, REFUND_ADDRESS_TVM } = routesSettings.from(runtime.settings)
   const own = runtime.providers.find(routesProvider, actor.environment)?.refundAddresses
@@ -19,19 +19,19 @@ function ofService({ runtime, actor }: QueryContext): ByType {
   }
 }
 
-/** The address that an organisation has for a kind of chain, as part of a larger statement. */
+/** SQL expression: the organisation's address for a network type. */
 export const refundAddressSql = ({ actor }: QueryContext, type: NetworkType) => sql<string | null>`(
   select address from payment_route_refund_addresses
    where organisation_id = ${actor.organisationId} and environment = ${actor.environment} and network_type = ${type})`
 
-/** The organisation's address, else the service's: what cannot be delivered always has somewhere to go back to. */
+/** The organisation's address, else the service's: every route has a refund address. */
 export const configuredRefund = (
   context: QueryContext,
   type: NetworkType,
   ofOrganisation: string | null,
 ): string | null => ofOrganisation ?? ofService(context)[type]
 
-/** What is configured, by the organisation and by the service. */
+/** The configured addresses of the organisation and of the service. */
 export async function refundAddresses(context: QueryContext): Promise<z.infer<typeof RefundAddresses>> {
   const { rows } = await sqlOf(context.em).query<{ network_type: NetworkType; address: string }>(
     'select network_type, address from payment_route_refund_addresses where organisation_id = $1 and environment = $2',
@@ -44,7 +44,7 @@ export async function refundAddresses(context: QueryContext): Promise<z.infer<ty
   }
 }
 
-/** Sets the addresses that are given and removes those that are null. Routes that exist keep the address they were made with. */
+/** Sets the addresses that are given and removes those that are null. Existing routes keep the address they were created with. */
 export async function changeRefundAddresses(
   unit: UnitOfWork,
   change: z.output<typeof RefundAddressChange>,

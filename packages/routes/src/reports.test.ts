@@ -10,21 +10,21 @@ import { type DepositQuery, type DepositReport, routesProvider } from './provide
 import { applyReports } from './reports.ts'
 import { sandboxRoutes } from './sandbox.ts'
 
-// Before any connection is made, since each keeps the function that it sends with.
+// Before any connection is opened, since each keeps the function that it sends with.
 const queries = vi.spyOn(Client.prototype, 'query')
 
-/** What the provider reports of whatever address it is asked about. */
-let told: readonly DepositReport[] = []
-const asked: DepositQuery[] = []
+/** What the provider reports for every address. */
+let reported: readonly DepositReport[] = []
+const polls: DepositQuery[] = []
 const service = useService({
   live: [
     bind(routesProvider, 'test', {
       callsPerMinute: 60_000,
       offers: () => sandboxRoutes(service.runtime.pool).offers(),
       createDepositAddress: (input) => sandboxRoutes(service.runtime.pool).createDepositAddress(input),
-      async deposits(look) {
-        asked.push(look)
-        return { reports: told, calls: 1 }
+      async deposits(query) {
+        polls.push(query)
+        return { reports: reported, calls: 1 }
       },
     }),
   ],
@@ -63,7 +63,7 @@ async function begin() {
 const depositsOf = async (merchant: Merchant) => (await merchant.call('GET /v1/payment-routes/deposits')).body.data
 const inOrder = async () => expect((await checkLedger(service.runtime)).findings).toEqual([])
 
-test('a transaction under another request is the same deposit, in whatever order its reports come', async () => {
+test('a transaction under another request is the same deposit, in any order of its reports', async () => {
   const depositTxHash = newId()
   for (const together of [true, false]) {
     for (const turned of [true, false]) {
@@ -80,7 +80,7 @@ test('a transaction under another request is the same deposit, in whatever order
   await inOrder()
 })
 
-test('reports without a transaction are told apart by their request', async () => {
+test('reports without a transaction are distinguished by their request', async () => {
   const { merchant, apply } = await begin()
   const [one, other] = [completed({ depositTxHash: null }), completed({ depositTxHash: null })]
   expect(await apply(one, other)).toEqual({ synced: 2, created: 2, updated: 0 })
@@ -88,7 +88,7 @@ test('reports without a transaction are told apart by their request', async () =
   expect((await depositsOf(merchant)).total).toBe(2)
 })
 
-test('a look that tells nothing new costs as many statements for a hundred deposits as for three', async () => {
+test('a poll that reports nothing new costs as many statements for a hundred deposits as for three', async () => {
   const { apply } = await begin()
   const all = Array.from({ length: 100 }, () => completed())
   await apply(...all)
@@ -99,16 +99,16 @@ test('a look that tells nothing new costs as many statements for a hundred depos
   }
   const few = await statements(all.slice(0, 3))
   expect(few).toBeGreaterThan(2)
-  // The job queue sends a statement of its own now and then.
+  // The job queue sends a statement of its own from time to time.
   expect(await statements(all)).toBeLessThan(few + 20)
 })
 
-test('a look with many deposits is booked in parts, the oldest first; what a part leaves out comes with the next look', async () => {
+test('a poll with many deposits is applied in parts, oldest first; what is missing after a failed part is applied by the next poll', async () => {
   const { merchant, poll } = await begin()
   const at = Date.now() - 10_000_000
   const all = Array.from({ length: 300 }, (_, index) => completed({ updatedAt: new Date(at + index * 10_000) }))
   const broken = all.map((one, index) => (index === 270 ? { ...one, originAmount: -1n } : one))
-  told = broken.toSorted(() => Math.random() - 0.5)
+  reported = broken.toSorted(() => Math.random() - 0.5)
   await expect(poll()).rejects.toThrow('origin_amount')
   const { total } = await depositsOf(merchant)
   expect(total).toBe(250)
@@ -117,37 +117,37 @@ test('a look with many deposits is booked in parts, the oldest first; what a par
     [merchant.organisationId],
   )
   expect(new Date(rows[0]?.newest ?? 0)).toEqual(all[249]?.updatedAt)
-  told = all
+  reported = all
   expect(await poll()).toEqual({ synced: 300, created: 50, updated: 0 })
   expect((await depositsOf(merchant)).total).toBe(300)
   await inOrder()
 })
 
-test('a merchant’s look with more deposits than one transaction takes is one reply, also when it is repeated', async () => {
+test('a merchant’s sync of more deposits than one transaction takes is one response, also when it is replayed', async () => {
   const { merchant, id } = await begin()
-  told = Array.from({ length: 600 }, () => completed())
-  const look = (key: string) => merchant.call(`POST /v1/payment-routes/${id}/deposits/sync`, { key })
-  const first = await look('look-1')
+  reported = Array.from({ length: 600 }, () => completed())
+  const sync = (key: string) => merchant.call(`POST /v1/payment-routes/${id}/deposits/sync`, { key })
+  const first = await sync('sync-1')
   expect([first.status, first.body.data]).toEqual([200, { synced: 600, created: 600, updated: 0 }])
-  expect((await look('look-1')).body).toEqual(first.body)
-  expect((await look('look-2')).body.data).toEqual({ synced: 600, created: 0, updated: 0 })
+  expect((await sync('sync-1')).body).toEqual(first.body)
+  expect((await sync('sync-2')).body.data).toEqual({ synced: 600, created: 0, updated: 0 })
   expect((await depositsOf(merchant)).total).toBe(600)
   await inOrder()
 })
 
-test('a look asks for what changed since the newest that is known, and names what is on its way; now and then for everything', async () => {
+test('a poll requests changes since the newest known one and names pending requests; one poll a day requests everything', async () => {
   const { poll, id } = await begin()
   const pause = (seconds: number) =>
     service.runtime.pool.query('update payment_routes set poll_seconds = $2 where id = $1', [id, seconds])
   const at = new Date('2026-01-31T12:00:00.000Z')
-  told = [completed({ updatedAt: at }), report({ requestId: 'on-its-way', updatedAt: new Date(at.getTime() + 1000) })]
+  reported = [completed({ updatedAt: at }), report({ requestId: 'pending', updatedAt: new Date(at.getTime() + 1000) })]
   await poll()
-  expect(asked.at(-1)).toMatchObject({ since: null, pendingRequests: [] })
-  // A pause of nothing leaves nothing to chance.
+  expect(polls.at(-1)).toMatchObject({ since: null, pendingRequests: [] })
+  // An interval of zero makes the random choice certain.
   await pause(0)
   await poll()
-  expect(asked.at(-1)).toMatchObject({ since: new Date('2026-01-31T11:00:01.000Z'), pendingRequests: ['on-its-way'] })
+  expect(polls.at(-1)).toMatchObject({ since: new Date('2026-01-31T11:00:01.000Z'), pendingRequests: ['pending'] })
   await pause(86_400)
   await poll()
-  expect(asked.at(-1)).toMatchObject({ since: null })
+  expect(polls.at(-1)).toMatchObject({ since: null })
 })

@@ -58,8 +58,8 @@ describe('creating', () => {
     [{ refundAddress: '11111111111111111111111111111111' }, 'refundAddress'],
     [{ originChainKey: 'solana', refundAddress: someWallet() }, 'refundAddress'],
     [{ name: '  ' }, 'name'],
-    [{ customerId: 'somebody' }, 'customerId'],
-  ])('%o is refused with 422 by its field, before any provider is asked', async (given, field) => {
+    [{ customerId: 'unknown' }, 'customerId'],
+  ])('%o is rejected with 422 naming the field, before any provider call', async (given, field) => {
     const merchant = await newMerchant(service)
     const before = opened.length
     const answer = await create(merchant, given)
@@ -71,12 +71,12 @@ describe('creating', () => {
     ['solana', 'USDC', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'],
     ['tron', 'USDT', 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'],
     ['base', 'ETH', someWallet()],
-  ])('an address of %s is taken there', async (destinationChainKey, destinationCurrency, destinationAddress) => {
+  ])('%s accepts an address of its own kind', async (destinationChainKey, destinationCurrency, destinationAddress) => {
     const merchant = await newMerchant(service)
     expect((await create(merchant, { destinationChainKey, destinationCurrency, destinationAddress })).status).toBe(201)
   })
 
-  test('the same origin, destination and address twice is a 409, in whatever spelling, until the first is deleted', async () => {
+  test('a second route with the same origin, destination and address is a 409, in any spelling, until the first is deleted', async () => {
     const merchant = await newMerchant(service)
     const destinationAddress = someWallet()
     const first = await newRoute(merchant, { destinationAddress })
@@ -91,14 +91,14 @@ describe('creating', () => {
     expect((await create(merchant, { destinationAddress })).status).toBe(201)
   })
 
-  test('of two at the same moment one is made', async () => {
+  test('of two concurrent requests one creates the route', async () => {
     const merchant = await newMerchant(service)
     const body = { destinationAddress: someWallet() }
     const answers = await Promise.all([create(merchant, body), create(merchant, body), create(merchant, body)])
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409])
   })
 
-  test('a deposit address that was ever another route’s is refused, in any spelling, also a deleted one’s', async () => {
+  test('a deposit address that ever belonged to another route is rejected, in any spelling, also of a deleted route', async () => {
     const merchant = await newMerchant(service)
     const { id, depositAddress } = await newRoute(merchant)
     await merchant.call(`DELETE /v1/payment-routes/${id}`)
@@ -108,18 +108,18 @@ describe('creating', () => {
       const answer = await create(stranger)
       expect([answer.status, answer.body.message]).toEqual([
         502,
-        'The provider gave no usable deposit address, please retry',
+        'The payment provider returned no usable deposit address, please retry',
       ])
     }
     expect((await stranger.call('GET /v1/payment-routes')).body.data.total).toBe(0)
   })
 
-  test('a deposit address of another kind of chain is refused', async () => {
+  test('a deposit address of another kind of chain is rejected', async () => {
     nextAddress = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'
     expect((await create(await newMerchant(service))).status).toBe(502)
   })
 
-  test('a deposit that cannot be delivered goes back to the route’s address, else the organisation’s, else the service’s', async () => {
+  test('the refund address is the route’s, else the organisation’s, else the service’s', async () => {
     const merchant = await newMerchant(service)
     const change = (body: object) => merchant.call('PATCH /v1/payment-routes/refund-addresses', { body })
     const refundOf = async (given: Record<string, unknown> = {}) => {
@@ -138,7 +138,7 @@ describe('creating', () => {
     const made = await newRoute(merchant)
     expect(await refundOf()).toBe(first)
     expect(await refundOf({ refundAddress: second })).toBe(second)
-    // Of another kind of chain, environment or organisation: not this one.
+    // Another kind of chain, environment or organisation: not this route.
     expect(await refundOf({ originChainKey: 'solana' })).toBe('11111111111111111111111111111111')
     for (const other of [await newMerchant(service), await newMerchant(service, { ...merchant, environment: 'live' })])
       expect((await other.call('GET /v1/payment-routes/refund-addresses')).body.data.organisation.evm).toBeNull()
@@ -155,7 +155,7 @@ describe('creating', () => {
     expect((await merchant.call(`GET /v1/payment-routes/${made.id}`)).body.data.refundAddress).toBe(first)
   })
 
-  test('a refund address of another kind of chain is refused by its field, and nothing of the change is kept', async () => {
+  test('a refund address of another kind of chain is rejected naming the field, and nothing is changed', async () => {
     const merchant = await newMerchant(service)
     const answer = await merchant.call('PATCH /v1/payment-routes/refund-addresses', {
       body: { evm: someWallet(), svm: someWallet(), tvm: 'T' },
@@ -168,7 +168,7 @@ describe('creating', () => {
     expect(organisation).toEqual({ evm: null, svm: null, tvm: null })
   })
 
-  test('five fields are enough in the sandbox; real money without any refund address has no route', async () => {
+  test('five fields are enough in the sandbox; in the live environment a route needs a refund address', async () => {
     const sandbox = sandboxRoutes(service.runtime.pool)
     const { refundAddresses: _none, ...real } = sandbox
     const bare = await startService({
@@ -199,7 +199,7 @@ describe('creating', () => {
     expect((await create(stranger, { customerId: body.data.id })).body.data.customerId).toBe(body.data.id)
   })
 
-  test('the live environment without a provider says so and stores nothing', async () => {
+  test('without a provider the live environment answers 503 and stores nothing', async () => {
     const merchant = await newMerchant(service, { environment: 'live' })
     const answer = await create(merchant)
     expect([answer.status, answer.body.message]).toEqual([
@@ -224,7 +224,7 @@ test('a deposit on a deleted route is recorded', async () => {
   expect((await merchant.call(`DELETE /v1/payment-routes/${id}`)).status).toBe(404)
 })
 
-test('looks at one route at the same moment all succeed, and open a deposit once', async () => {
+test('concurrent syncs of one route all succeed and create a deposit once', async () => {
   const merchant = await newMerchant(service)
   const { id } = await newRoute(merchant)
   for (let number = 1; number <= 5; number++) await pay(merchant, id, String(number))
@@ -248,7 +248,7 @@ describe('an operator', () => {
     return rows.map(({ text }) => text)
   }
 
-  test('pauses and resumes a route of any organisation, and its merchant hears of both', async () => {
+  test('pauses and resumes a route of any organisation, and the merchant gets an event for both', async () => {
     const merchant = await newMerchant(service)
     const { id } = await newRoute(merchant)
     expect((await operate(id, 'pause')).body).toMatchObject({
@@ -264,7 +264,7 @@ describe('an operator', () => {
     ])
   })
 
-  test('is told that a route is paused or active already, or not there', async () => {
+  test('gets 409 for a route that is already paused or active, and 404 for one that does not exist', async () => {
     const merchant = await newMerchant(service)
     const { id } = await newRoute(merchant)
     expect((await operate(id, 'resume')).body.message).toBe('Payment route already active')
@@ -275,21 +275,21 @@ describe('an operator', () => {
     expect((await operate('nothing', 'pause')).status).toBe(404)
   })
 
-  test('looks for deposits of a route of any organisation, and its merchant hears of what is found', async () => {
+  test('syncs deposits of a route of any organisation, and the merchant gets an event for each', async () => {
     const merchant = await newMerchant(service)
     const { id } = await newRoute(merchant)
     await pay(merchant, id, '3')
     const { accessToken } = await signedIn(service.runtime, { role: 'operator' })
-    const look = (route: string) =>
+    const sync = (route: string) =>
       call(service, `POST /v1/admin/ops/payment-routes/${route}/deposits/sync`, { token: accessToken, key: null })
-    expect((await look(id)).body).toMatchObject({ message: 'Deposits synced', data: { synced: 1, created: 1 } })
+    expect((await sync(id)).body).toMatchObject({ message: 'Deposits synced', data: { synced: 1, created: 1 } })
     const { deposits } = (await merchant.call('GET /v1/payment-routes/deposits')).body.data
     expect(deposits).toMatchObject([{ paymentRouteId: id, status: 'pending' }])
     expect(await events(deposits[0].id)).toEqual([`payment_route.deposit.updated - pending ${merchant.organisationId}`])
-    expect((await look('nothing')).status).toBe(404)
+    expect((await sync('nothing')).status).toBe(404)
   })
 
-  test('is shown the deposits of all organisations that are stuck or lost, and no others', async () => {
+  test('lists the deposits of all organisations that are stuck or failed, and no others', async () => {
     const merchant = await newMerchant(service)
     const { id } = await newRoute(merchant)
     const paid: Record<string, string> = {}
@@ -312,7 +312,7 @@ describe('an operator', () => {
     expect(own).toMatchObject([{ organisationId, environment: 'test' }, { organisationId }])
   })
 
-  test('stops no deposit: what arrives at a paused route is recorded', async () => {
+  test('a deposit to a paused route is recorded', async () => {
     const merchant = await newMerchant(service)
     const { id } = await newRoute(merchant)
     await operate(id, 'pause')
@@ -322,7 +322,7 @@ describe('an operator', () => {
 })
 
 describe('the sandbox', () => {
-  test('times out on an amount that ends in .13, and has settled when it answers again', async () => {
+  test('times out for an amount that ends in .13, and has settled it when it answers again', async () => {
     const merchant = await newMerchant(service)
     const { id } = await newRoute(merchant)
     await pay(merchant, id, '1.13')
@@ -335,7 +335,7 @@ describe('the sandbox', () => {
     ])
   })
 
-  test('settles when its clock moves on, for one organisation alone', async () => {
+  test('settles when its clock is advanced, for that organisation only', async () => {
     const [merchant, stranger] = [await newMerchant(service), await newMerchant(service)]
     const [{ id }, { id: others }] = [await newRoute(merchant), await newRoute(stranger)]
     await pay(merchant, id, '1.13')

@@ -3,18 +3,18 @@ import type { z } from 'zod'
 import type { AvailableNetwork } from './networks.ts'
 import type { NewPaymentRoute } from './schemas.ts'
 
-/** A new route as it was asked for: networks known, currencies supported, addresses of the right kind. */
+/** A validated new route: networks known, currencies supported, addresses of the right kind. */
 export interface Plan {
   readonly origin: AvailableNetwork
   readonly originCurrency: string
   readonly destination: AvailableNetwork
   readonly destinationAddress: string
-  /** Undefined: whatever is configured. */
+  /** Undefined: the configured address. */
   readonly refundAddress: string | undefined
 }
 
 /**
- * Checks what a merchant asks for against the networks on offer.
+ * Validates a merchant's input against the available networks.
  * @throws ServiceError 422 that names every wrong field.
  */
 export function planOf(input: z.output<typeof NewPaymentRoute>, networks: readonly AvailableNetwork[]): Plan {

@@ -8,18 +8,18 @@ import { errors } from './errors.ts'
 import type { DepositReport, Offer, SandboxRoutes } from './provider.ts'
 
 const SETTLES_AFTER_SECONDS = 2
-/** A deposit of an amount that ends in .13 makes every look at its address time out for so long; then it has settled. */
+/** For this long, a deposit whose amount ends in .13 makes every poll of its address time out; afterwards it has settled. */
 const TIMEOUT_SECONDS = 30
 const TIMEOUT_AMOUNT = /\.13$/
 
-/** Nobody's addresses. */
+/** Addresses without an owner. */
 const REFUNDS: Record<NetworkType, string> = {
   evm: '0x000000000000000000000000000000000000dEaD',
   svm: bs58.encode(new Uint8Array(32)),
   tvm: bs58check.encode(Buffer.concat([Buffer.from([0x41]), Buffer.alloc(20)])),
 }
 
-/** Everything everywhere. */
+/** Every currency on every network. */
 const OFFERS: readonly Offer[] = networks.map(({ key, currencies }) => ({
   networkKey: key,
   origins: currencies,
@@ -40,7 +40,7 @@ export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
     offers: async () => OFFERS,
     async createDepositAddress({ routeId, origin }) {
       const depositAddress = newAddress[networkOf(origin.networkKey)?.type ?? 'evm']()
-      // Not waited for on the disk: the route that is made with it is, and takes along whatever was written before.
+      // Committed without waiting for the disk: the commit of the route that uses it waits, and includes it.
       await pool.query(
         "insert into sandbox_relay_addresses (address, route_id) select $1, $2 from set_config('synchronous_commit', 'off', true)",
         [depositAddress, routeId],
@@ -110,7 +110,7 @@ const dollars = (amount: bigint, symbol: string): string | null => {
   return asset && (symbol === 'USDC' || symbol === 'USDT') ? toDecimal(amount, asset) : null
 }
 
-/** One to one by value of the decimal text; the sandbox has no market. Digits beyond the destination's precision are kept by the provider. */
+/** One to one by value of the decimal text; the sandbox has no market. The provider keeps digits beyond the destination's precision. */
 function converted(amount: bigint, from: string, to: string): bigint {
   const shift = (assetOf(to)?.decimals ?? 0) - (assetOf(from)?.decimals ?? 0)
   return shift >= 0 ? amount * 10n ** BigInt(shift) : amount / 10n ** BigInt(-shift)

@@ -1,21 +1,21 @@
 import type { RouteRow } from './entity.ts'
 
-/** Channel on which a route whose look was brought forward createTriggers the poller. */
+/** NOTIFY channel that triggers the poller when a route's next poll was moved forward. */
 export const POLL = 'routes.poll'
 
-/** After creation: a merchant who tries a new route out pays at once. */
+/** Poll interval after creation: a merchant who tries a new route usually pays at once. */
 export const FIRST_POLL_SECONDS = 15
-/** While money is on its way. */
+/** Poll interval while a deposit is pending. */
 export const SOON_SECONDS = 2
-/** A deposit that is on its way for longer is stuck: a provider delivers within minutes. */
+/** A deposit that is pending for longer counts as stuck: a provider delivers within minutes. */
 export const STUCK_SECONDS = 3600
-/** The longest pause between two looks at an idle route, and at one that was deleted. */
+/** The longest poll interval of an idle route and of a deleted route. */
 const LONGEST_SECONDS = 3600
 const LONGEST_DELETED_SECONDS = 86_400
 const DAY_SECONDS = 86_400
 const JITTER = 0.2
 
-/** When to look at a route again: soon while money moves, else after double the pause, give or take a fifth, so that routes made together spread. */
+/** The next poll interval: short while a deposit is pending, else double the last one, with 20 % jitter so that routes created together spread. */
 export function nextPoll(
   route: Pick<RouteRow, 'status' | 'pollSeconds'>,
   moving: boolean,
@@ -28,7 +28,7 @@ export function nextPoll(
 }
 
 /**
- * The share of looks that ask for everything there ever was, and not for changes alone: one a day, whatever the pause between two. So a
- * deposit that the provider showed late, with an old time, is found all the same.
+ * The share of polls that request the full history instead of changes alone: one a day, at any poll interval. So a
+ * deposit that the provider listed late, with an old timestamp, is still found.
  */
 export const fullSyncShare = (pollSeconds: number): number => Math.min(1, pollSeconds / DAY_SECONDS)

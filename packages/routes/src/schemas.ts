@@ -76,7 +76,7 @@ export const AdminDepositList = z.object({
 })
 
 export const SyncResult = z.object({
-  synced: z.number().int().meta({ description: 'Deposits the provider reported' }),
+  synced: z.number().int().meta({ description: 'Number of deposits that the provider reported' }),
   created: z.number().int(),
   updated: z.number().int(),
 })
@@ -90,7 +90,7 @@ export const CurrencyList = z.object({
     z.object({
       symbol: z.string(),
       decimals: z.number().int(),
-      origin: z.boolean().meta({ description: 'Can be paid in on this network' }),
+      origin: z.boolean().meta({ description: 'Can be deposited on this network' }),
       destination: z.boolean().meta({ description: 'Can be delivered on this network' }),
     }),
   ),

@@ -16,7 +16,7 @@ export async function find(context: QueryContext, id: string): Promise<RouteRow>
   return row
 }
 
-/** Deletes a route; its history stays and its address is still watched. Twice is a 404. */
+/** Deletes a route; its history stays and its address is still polled. Deleting it again is a 404. */
 export async function remove(unit: UnitOfWork, id: string): Promise<RouteRow> {
   const { row, outcome } = await move(unit, routeResource, id, 'delete', errors.payment_route_not_found)
   if (outcome === 'ignored') throw errors.payment_route_not_found()
@@ -24,8 +24,8 @@ export async function remove(unit: UnitOfWork, id: string): Promise<RouteRow> {
 }
 
 /**
- * Stops or restarts a route of whatever organisation, as an operator does. Deposits are recorded all the same.
- * @throws ServiceError 404 for one that is not there or deleted, 409 for one that is paused or active already.
+ * Pauses or resumes a route of any organisation, for operators. Deposits are still recorded.
+ * @throws ServiceError 404 when the route does not exist or is deleted, 409 when it is already paused or active.
  */
 export async function operate(unit: UnitOfWork, id: string, event: 'pause' | 'resume'): Promise<RouteRow> {
   const acting = actingFor(unit, await findAnywhere(unit, id))
@@ -35,7 +35,7 @@ export async function operate(unit: UnitOfWork, id: string, event: 'pause' | 're
   throw event === 'pause' ? errors.payment_route_paused() : errors.payment_route_active()
 }
 
-/** A route of whatever organisation and environment, for operators. @throws ServiceError 404 when there is none with this id. */
+/** A route of any organisation and environment, for operators. @throws ServiceError 404 when there is none with this id. */
 export async function findAnywhere(context: QueryContext, id: string): Promise<RouteRow> {
   const row = isId(id)
     ? await context.em.findOne(RouteEntity, { id }, { filters: { tenant: false }, disableIdentityMap: true })
@@ -45,8 +45,8 @@ export async function findAnywhere(context: QueryContext, id: string): Promise<R
 }
 
 /**
- * The 200 newest deposits of all organisations that somebody should look after, and the exact number of all: those on their way
- * for longer than an hour, and those that were neither delivered nor sent back.
+ * The 200 newest deposits of all organisations that need attention, and the exact total: those pending for longer than an hour,
+ * and those that failed without being returned.
  */
 export async function needingAttention(context: QueryContext): Promise<{ rows: DepositRow[]; total: number }> {
   const [rows, total] = await context.em.findAndCount(

@@ -1,9 +1,13 @@
 import { machine } from '@payments/kernel'
 
 export const routeMachine = machine('payment_route', 'active', {
-  active: { description: 'Takes deposits', needs: ['deposit_address'], moves: { pause: 'paused', delete: 'deleted' } },
+  active: {
+    description: 'Accepts deposits',
+    needs: ['deposit_address'],
+    moves: { pause: 'paused', delete: 'deleted' },
+  },
   paused: {
-    description: 'Stopped by an operator; deposits that arrive are still recorded',
+    description: 'Paused by an operator; deposits that arrive are still recorded',
     moves: { resume: 'active', delete: 'deleted' },
   },
   deleted: { description: 'Deleted by the merchant; deposits that arrive are still recorded' },
@@ -11,11 +15,11 @@ export const routeMachine = machine('payment_route', 'active', {
 
 export const depositMachine = machine('payment_route_deposit', 'pending', {
   pending: {
-    description: 'Seen on the origin chain, on its way',
+    description: 'Received on the origin chain, in transit',
     needs: ['relay_request_id'],
     moves: { complete: 'completed', fail: 'failed', refund: 'refunded' },
   },
   completed: { description: 'Delivered on the destination chain' },
-  failed: { description: 'Could not be delivered and was not sent back' },
-  refunded: { description: 'Could not be delivered and was sent back' },
+  failed: { description: 'Could not be delivered and was not returned' },
+  refunded: { description: 'Could not be delivered and was returned' },
 })

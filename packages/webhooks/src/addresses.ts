@@ -23,11 +23,11 @@ const SPECIAL_V4 = [
   ['240.0.0.0', 4], // reserved, broadcast
 ] as const
 
-/** What is special inside 2000::/3. Everything outside it is refused: loopback, local, mapped, NAT64, multicast, unassigned. */
+/** What is special inside 2000::/3. Everything outside it is rejected: loopback, local, mapped, NAT64, multicast, unassigned. */
 const SPECIAL_V6 = [
   ['2001::', 23], // protocol assignments: Teredo, benchmarks, ORCHID
   ['2001:db8::', 32], // documentation
-  ['2002::', 16], // 6to4: an IPv4 address in disguise
+  ['2002::', 16], // 6to4: an embedded IPv4 address
   ['2620:4f:8000::', 48], // AS112
   ['3fff::', 20], // documentation
 ] as const
@@ -38,7 +38,7 @@ for (const [net, bits] of SPECIAL_V6) special.addSubnet(net, bits, 'ipv6')
 const globalUnicast = new BlockList()
 globalUnicast.addSubnet('2000::', 3, 'ipv6')
 
-/** May a delivery go to this address? Only plain public unicast; anything that is no address at all may not. */
+/** Whether deliveries may be sent to this address: public unicast only; false for text that is no address. */
 export function isPublic(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -50,10 +50,10 @@ export function isPublic(address: string): boolean {
   }
 }
 
-/** Names that never mean a public host: special-use domains (RFC 6761, 6762, 8375, ICANN's `internal`) and bare words. */
+/** Names that never mean a public host: special-use domains (RFC 6761, 6762, 8375, ICANN's `internal`) and single labels. */
 const LOCAL_NAMES = /(^|\.)(localhost|localdomain|local|internal|intranet|lan|home\.arpa|onion)$/
 
-/** Could this host of a parsed URL be public? A literal address must be; a name must have a dot and a public ending. */
+/** Whether the host of a parsed URL may be public: a literal address must be; a name must have a dot and no local suffix. */
 export function isPublicHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '')
   if (isIP(host)) return isPublic(host)

@@ -1,7 +1,7 @@
 import { sqlOf, type UnitOfWork } from '@payments/platform'
 import { DELIVER } from './dispatcher.ts'
 
-/** Brings retries and the switching-off of failing endpoints nearer, in the sandbox. What merchants are shown stays. */
+/** Moves retries and the disabling of failing endpoints closer, in the sandbox. Times shown to merchants stay. */
 export async function advance(unit: UnitOfWork, seconds: number): Promise<void> {
   const { organisationId } = unit.actor
   const client = sqlOf(unit.em)

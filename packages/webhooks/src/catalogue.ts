@@ -10,7 +10,7 @@ export const payloadOf = (type: string, data: z.ZodType) =>
 
 const cache = new WeakMap<readonly Domain[], readonly EventTypeRow[]>()
 
-/** The catalogue as merchants read it: every type with the JSON schema of its payload and a sample. */
+/** The public catalogue: every event type with the JSON schema of its payload and a sample. */
 export function eventTypes(domains: readonly Domain[]): readonly EventTypeRow[] {
   const known = cache.get(domains)
   if (known) return known

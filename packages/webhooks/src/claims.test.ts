@@ -17,7 +17,7 @@ const delivered = (delivery: DeliveryAttempt, error: string): Outcome => ({
   fast: true,
 })
 
-test('the late result of a lapsed claim changes nothing, and that of the present one counts', async () => {
+test('the late result of an expired claim changes nothing, and that of the current claim is written', async () => {
   const { pool } = service.runtime
   const merchant = await newMerchant(service)
   const { id: endpointId } = await endpoint(merchant, { url: `${origin}/hooks` })

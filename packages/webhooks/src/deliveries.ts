@@ -10,7 +10,7 @@ import { emit } from './outbox.ts'
 import type { Recovered, Recovery } from './schemas.ts'
 import { changeable, find } from './service.ts'
 
-/** Deliveries that one call of `recover` makes, at most. */
+/** Maximum number of deliveries that one `recover` creates. */
 const RECOVER_BATCH = 10_000
 
 /** The newest 200 deliveries of an endpoint, and the exact number of all. */
@@ -27,14 +27,14 @@ export async function deliveries(
   return { rows, total }
 }
 
-/** An endpoint that takes deliveries now, locked. @throws ServiceError 404, or 409 when it is revoked or disabled. */
+/** An endpoint that accepts deliveries now, locked. @throws ServiceError 404, or 409 when it is revoked or disabled. */
 async function taking(unit: UnitOfWork, id: string) {
   const endpoint = await changeable(unit, id)
   if (endpoint.status === 'disabled') throw errors.webhook_endpoint_disabled()
   return endpoint
 }
 
-/** Sends a `webhook.test` event to this endpoint alone, whatever its allowlist says. Its data is the endpoint. */
+/** Sends a `webhook.test` event to this endpoint alone, regardless of its allowlist. The event's data is the endpoint. */
 export async function sendTest(unit: UnitOfWork, endpointId: string): Promise<DeliveryRow> {
   const endpoint = await taking(unit, endpointId)
   const { organisationId, environment } = endpoint
@@ -76,8 +76,8 @@ function queued(
 }
 
 /**
- * Re-queues the events since then that this endpoint should have had and has neither accepted nor waits for: what failed,
- * and what happened while it was disabled. A dry run only counts.
+ * Queues the events since the given time that match this endpoint and have no delivered or pending delivery: failed ones, and
+ * those that occurred while it was disabled. A dry run only counts them.
  */
 export async function recover(
   unit: UnitOfWork,
@@ -108,7 +108,7 @@ export async function recover(
   return { found, queued: events.length, dryRun }
 }
 
-/** Adds deliveries in the order given, and tells the queues of their endpoints. */
+/** Inserts deliveries in the given order, and makes the queues of their endpoints due. */
 export async function insertDeliveries(
   client: SqlExecutor,
   rows: readonly { readonly event_id: string; readonly endpoint_id: string }[],
@@ -119,7 +119,7 @@ export async function insertDeliveries(
        from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as d (id, event_id, endpoint_id) join events e on e.id = d.event_id`,
     [rows.map(() => newId()), rows.map((row) => row.event_id), rows.map((row) => row.endpoint_id)],
   )
-  // In one order, as everywhere: two batches that touch the same queues wait for each other instead of deadlocking.
+  // Locked in order of id, as everywhere: two batches that touch the same queues wait instead of deadlocking.
   await client.query(
     `update webhook_queues q set due_at = least(q.due_at, now())
        from (select endpoint_id from webhook_queues where endpoint_id = any($1) order by endpoint_id for no key update) due

@@ -6,7 +6,7 @@ import { OUTBOX } from './outbox.ts'
 const receivers = await receiverPool()
 const service = useService({ worker: true, settings: { WEBHOOK_DEV_TARGETS: receivers.devTargets } })
 
-test('an allowlist decides what an endpoint receives; a test event comes whatever it says, to that endpoint alone', async () => {
+test('an endpoint receives the events of its allowlist; a test event goes to its endpoint alone, regardless of the allowlist', async () => {
   const merchant = await newMerchant(service)
   const all = await receivers.start()
   const some = await receivers.start()
@@ -66,7 +66,7 @@ test('a retry is a new delivery of the same event, with attempts of its own', as
   expect((await merchant.call(`POST /v1/webhooks/${id}/deliveries/${id}/retry`)).status).toBe(404)
 })
 
-test('recovery counts first, then sends what failed and what was missed while disabled, and nothing twice', async () => {
+test('recovery counts in a dry run, then sends failed events and those missed while disabled, each once', async () => {
   const merchant = await newMerchant(service)
   let healthy = false
   const receiver = await receivers.start(() => (healthy ? 200 : 410))
@@ -109,7 +109,7 @@ test('a suspended organisation still receives its events', async () => {
   await receiver.until((received) => received.length === 1)
 })
 
-test('the snapshots of one resource carry a strictly rising updatedAt, and the status before', async () => {
+test('the snapshots of one resource have a strictly increasing updatedAt, and the previous status', async () => {
   const merchant = await newMerchant(service)
   const receiver = await receivers.start()
   await endpoint(merchant, { url: receiver.url })

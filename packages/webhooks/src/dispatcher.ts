@@ -7,15 +7,15 @@ import { createSender, type Sent } from './send.ts'
 /** Name of the task that attempts deliveries. */
 export const DELIVER = 'webhooks.deliver'
 
-/** Attempts in flight in one process, and how many of them may belong to endpoints that fail or are slow. */
+/** Maximum attempts in flight in one process, and how many of them may belong to failing or slow endpoints. */
 const SLOTS = 200
 const IMPAIRED_SLOTS = 100
-/** Results that are written in one transaction, at most. */
+/** Maximum number of results settled in one transaction. */
 const BATCH = 200
-/** An endpoint that answers more slowly loses all its slots but one until it answers faster. */
+/** An endpoint slower than this, ms, is limited to one slot until it answers faster. */
 const SLOW_MS = 2000
 
-/** What follows from an attempt. */
+/** The outcome of an attempt. */
 function outcomeOf(delivery: DeliveryAttempt, sent: Sent): Outcome {
   const { attempt, final, gone } = sent
   const answered = attempt.error === null
@@ -115,7 +115,7 @@ function createDispatcher(runtime: Runtime): Dispatcher {
         logged('delivery results not written', { deliveries: batch.length }),
       )
       for (const { settled } of batch) settled()
-      // Not before these attempts have left their slots.
+      // Not before these attempts have freed their slots.
       setImmediate(() => void fill().catch(logged('claim failed', {})))
     }
     settling = false

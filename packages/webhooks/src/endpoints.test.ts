@@ -24,7 +24,7 @@ test('the secret is shown on creation and rotation alone, and is encrypted at re
   for (const plain of [secret, made.secret]) expect(everything).not.toContain(plain.slice(6))
 })
 
-test('a rotation keeps the old secret for the overlap that was asked for and no other', async () => {
+test('a rotation keeps the old secret for the requested overlap, and no older one', async () => {
   const merchant = await newMerchant(service)
   const { id } = await endpoint(merchant, { url })
   const rotate = (body?: object) => merchant.call(`POST /v1/webhooks/${id}/rotate-secret`, body ? { body } : {})
@@ -36,7 +36,7 @@ test('a rotation keeps the old secret for the overlap that was asked for and no 
   for (const overlapHours of [-1, 169, '1', null]) expect((await rotate({ overlapHours })).status).toBe(422)
 })
 
-test('an endpoint can be changed field by field, and its updatedAt rises strictly', async () => {
+test('an endpoint can be updated field by field, and its updatedAt increases strictly', async () => {
   const merchant = await newMerchant(service)
   const made = await endpoint(merchant, { url, events: ['webhook.test'] })
   const patch = (body: object) => merchant.call(`PATCH /v1/webhooks/${made.id}`, { body })
@@ -59,7 +59,7 @@ test('an endpoint can be changed field by field, and its updatedAt rises strictl
   expect((await merchant.call(`GET /v1/webhooks/${made.id}`)).body.data).toEqual((await patch({})).body.data)
 })
 
-test('what makes no sense is refused with its field, and changes nothing', async () => {
+test('an invalid update is rejected naming the field, and changes nothing', async () => {
   const merchant = await newMerchant(service)
   const made = await endpoint(merchant, { url })
   for (const [body, field] of [
@@ -78,7 +78,7 @@ test('what makes no sense is refused with its field, and changes nothing', async
   expect((await merchant.call(`GET /v1/webhooks/${made.id}`)).body.data).toEqual(shown)
 })
 
-test('a deleted endpoint keeps its history and takes no change', async () => {
+test('a deleted endpoint keeps its history and cannot be changed', async () => {
   const merchant = await newMerchant(service)
   const { id } = await endpoint(merchant, { url })
   await merchant.call(`POST /v1/webhooks/${id}/test`)
@@ -101,7 +101,7 @@ test('a deleted endpoint keeps its history and takes no change', async () => {
   expect((await merchant.call(`DELETE /v1/webhooks/${id}`)).status).toBe(404)
 })
 
-test('another organisation or environment sees and reaches nothing of an endpoint', async () => {
+test('an endpoint is not found from another organisation or environment', async () => {
   const merchant = await newMerchant(service)
   const { id } = await endpoint(merchant, { url })
   const live = await newMerchant(service, { environment: 'live', organisationId: merchant.organisationId })

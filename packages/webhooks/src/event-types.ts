@@ -10,7 +10,7 @@ const Updated = Snapshot.extend({ previousStatus: z.string().nullable() })
 
 const ID = '01936f2a-7c1e-7000-8000-000000000003'
 
-/** Resources of the catalogue: what each is called, and a move that it makes. */
+/** Resources of the catalogue: the name of each, and an example of a status change. */
 const families: Readonly<Record<string, { readonly what: string; readonly from: string; readonly to: string }>> = {
   swap: { what: 'swap', from: 'awaiting_deposit', to: 'swapping' },
   payment_route: { what: 'payment route', from: 'active', to: 'paused' },
@@ -31,7 +31,7 @@ const updated = (description: string, from: string, to: string, optIn = false): 
   ...(optIn ? { optIn } : {}),
 })
 
-/** Every type that interface version 1.0.0 names, save `webhook.test`. */
+/** Every event type of interface version 1.0.0 except `webhook.test`. */
 export const plannedEventTypes: Readonly<Record<string, EventType>> = {
   ...Object.fromEntries(
     Object.entries(families).flatMap(([family, { what, from, to }]) => [
@@ -43,7 +43,7 @@ export const plannedEventTypes: Readonly<Record<string, EventType>> = {
     ]),
   ),
   'payment_route.deposit.updated': updated(
-    'A deposit to a payment route was seen, or its status changed',
+    'A deposit to a payment route was received, or its status changed',
     'pending',
     'completed',
   ),

@@ -7,7 +7,7 @@ export const TEST_EVENT = 'webhook.test'
 export const events = {
   ...plannedEventTypes,
   [TEST_EVENT]: {
-    description: 'A test that you asked for; goes to the one endpoint it was asked for',
+    description: 'A requested test event, sent to one endpoint only',
     data: Endpoint,
     sample: {
       id: '01936f2a-7c1e-7000-8000-000000000002',

@@ -14,7 +14,7 @@ import {
 const receivers = await receiverPool()
 const service = useService({ worker: true, settings: { WEBHOOK_DEV_TARGETS: receivers.devTargets } })
 
-test('a failed delivery is attempted eight times on the schedule and then given up', async () => {
+test('a failed delivery is attempted eight times on schedule and then failed for good', async () => {
   const merchant = await newMerchant(service)
   const receiver = await receivers.start(() => ({ status: 500, body: `\0${'x'.repeat(10_000)}` }))
   const { id } = await endpoint(merchant, { url: receiver.url })
@@ -54,7 +54,7 @@ test('Retry-After lengthens the wait before the next attempt', async () => {
   expect(Date.parse(second.nextAttemptAt)).toBeGreaterThan(Date.now() + 250 * 1000)
 })
 
-test('410 disables the endpoint, ends what was pending and tells the merchant', async () => {
+test('410 disables the endpoint, fails its pending deliveries and notifies the merchant', async () => {
   const merchant = await newMerchant(service)
   const receiver = await receivers.start(() => 410)
   const { id } = await endpoint(merchant, { url: receiver.url })
@@ -82,7 +82,7 @@ test('a redirect is a failure and is not followed', async () => {
   expect(elsewhere.received).toHaveLength(0)
 })
 
-test('an endpoint that fails for five days is disabled, and its owner is told on the way', async () => {
+test('an endpoint that fails for five days is disabled, and the merchant is notified before', async () => {
   const merchant = await newMerchant(service)
   const receiver = await receivers.start(() => 500)
   const { id } = await endpoint(merchant, { url: receiver.url })
@@ -117,7 +117,7 @@ test('an endpoint that fails for five days is disabled, and its owner is told on
   expect(ended.every(({ status }) => status === 'failed')).toBe(true)
 })
 
-test('a success in between starts the five days anew', async () => {
+test('a success restarts the five days', async () => {
   const merchant = await newMerchant(service)
   const receiver = await receivers.start((_one, count) => (count === 2 ? 200 : 500))
   const { id } = await endpoint(merchant, { url: receiver.url })

@@ -40,8 +40,8 @@ export const migrations: readonly MigrationStep[] = [
         'enabled>revoked',
       ]),
 
-      // One row an endpoint, apart from it: what workers write here never waits for a merchant's change, nor the reverse.
-      // due_at is when a worker should look at the endpoint's deliveries next.
+      // One row per endpoint, in its own table: workers' writes and merchants' changes never wait for each other.
+      // due_at is when a worker should next claim deliveries of the endpoint.
       `create table webhook_queues (
         endpoint_id uuid primary key references webhook_endpoints,
         due_at timestamptz not null default 'infinity',
@@ -52,7 +52,7 @@ export const migrations: readonly MigrationStep[] = [
       ) with (fillfactor = 50)`,
       'create index webhook_queues_due on webhook_queues (due_at)',
 
-      // due_at is next_attempt_at, or the end of the lease while a claim is on the row; the merchant sees the former.
+      // due_at is next_attempt_at, or the end of the lease while the row is claimed; merchants see next_attempt_at.
       `create table webhook_deliveries (
         id uuid primary key,
         organisation_id uuid not null,

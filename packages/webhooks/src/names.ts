@@ -4,11 +4,11 @@ import { port } from '@payments/kernel'
 /** Every address of a name. An empty list: the name does not resolve. */
 export type Resolve = (name: string) => Promise<readonly string[]>
 
-/** How names of targets become addresses. Tests bind their own. */
+/** Resolves the host names of targets. Tests provide their own. */
 export const targetNames = port<Resolve>('Name resolution is not available')
 
 /**
- * Asks the configured name servers alone, never `/etc/hosts`, and outside the thread pool of `getaddrinfo`: a name server
+ * Queries the configured name servers only, never `/etc/hosts`, and outside the thread pool of `getaddrinfo`: a name server
  * that does not answer would hold one of its four threads, and with it the deliveries of others.
  */
 export const publicNames: Resolve = async (name) => {

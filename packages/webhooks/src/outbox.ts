@@ -6,7 +6,7 @@ import type { PoolClient } from 'pg'
 /** Name of the task that drains the outbox. */
 export const OUTBOX = 'outbox'
 
-/** An event as it left the transaction that caused it. `payload` is the exact body that will be signed and sent. */
+/** An event as written by the transaction that caused it. `payload` is the exact body that will be signed and sent. */
 export interface OutboxEvent {
   readonly id: string
   readonly organisationId: string
@@ -55,7 +55,7 @@ export const eventRecorder: NonNullable<Domain['recorder']> = (change): readonly
 
 /**
  * Hands new events to `distribute` in batches, oldest first, in the transaction that marks them as drained; so each event
- * is distributed exactly once, whenever a process dies. Callers hold the drainer's lock.
+ * is distributed exactly once, at any moment a process dies. Callers hold the task's lock.
  * Events are found by `drained_at is null`, never by a cursor: commits overtake each other.
  * @returns true when the batch was full.
  */

@@ -5,7 +5,7 @@ import { deliveriesOf, emitEvents, endpoint, finished, receiverPool } from '../t
 const receivers = await receiverPool()
 const service = useService({ worker: true, settings: { WEBHOOK_DEV_TARGETS: receivers.devTargets } })
 
-test('deliveries of one endpoint start in order of creation, and a failing one holds nothing back', async () => {
+test('deliveries of one endpoint start in order of creation, and a failing one does not block the others', async () => {
   const merchant = await newMerchant(service)
   let poison = ''
   const receiver = await receivers.start(({ body }) => (JSON.parse(body).id === poison ? 500 : 200))
@@ -26,7 +26,7 @@ test('deliveries of one endpoint start in order of creation, and a failing one h
   expect(started).toEqual(started.toSorted())
 })
 
-test('an endpoint that never answers has few deliveries under way and delays nobody', async () => {
+test('an endpoint that never answers has few attempts in flight and delays no other endpoint', async () => {
   const merchant = await newMerchant(service)
   const dead = await receivers.start(() => 'hang')
   const well = await receivers.start()
@@ -41,10 +41,10 @@ test('an endpoint that never answers has few deliveries under way and delays nob
   )
   expect(claimed.rows[0].n).toBeLessThanOrEqual(5)
   const [late] = await deliveriesOf(merchant, hanging.id, ([one]) => one?.attempts.length === 1)
-  expect(late.attempts[0]).toMatchObject({ responseStatus: null, error: 'No answer within 10 seconds' })
+  expect(late.attempts[0]).toMatchObject({ responseStatus: null, error: 'No response within 10 seconds' })
 })
 
-test('what a dead worker had claimed is attempted again when its lease ends', async () => {
+test('a delivery claimed by a dead worker is attempted again when its lease ends', async () => {
   const merchant = await newMerchant(service)
   const receiver = await receivers.start()
   const { id } = await endpoint(merchant, { url: receiver.url })

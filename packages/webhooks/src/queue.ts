@@ -4,14 +4,14 @@ import type { UnitOfWork } from '@payments/platform'
 import { inTransaction, sqlOf, WITHOUT_FLUSH } from '@payments/platform'
 import type { Pool } from 'pg'
 
-/** Deliveries under way at once to an endpoint that answers well, and to one whose last attempt failed or was slow. */
+/** Maximum attempts in flight to a healthy endpoint, and to one whose last attempt failed or was slow. */
 export const FULL_SLOTS = 5
 const FEW_SLOTS = 1
 
-/** Longer than an attempt and its bookkeeping can take. What a dead process had claimed is attempted again after it. */
+/** Longer than an attempt and settling it can take. Claims of a dead process are attempted again after it. */
 const LEASE_SECONDS = 30
 
-/** Everything that one attempt needs. */
+/** The input of one attempt. */
 export interface DeliveryAttempt {
   readonly id: string
   readonly claim: string
@@ -36,7 +36,7 @@ interface Due {
   readonly slots: number
 }
 
-/** When to look at an endpoint again: the end of its oldest lease while its slots are taken, else its earliest due delivery. */
+/** When an endpoint is due again: at the end of its oldest lease while its slots are taken, else with its earliest due delivery. */
 const NEXT_DUE = `coalesce(
   case when (select count(*) from webhook_deliveries d where d.endpoint_id = q.endpoint_id and d.claim is not null and d.due_at > now()) >= q.slots
     then (select min(d.due_at) from webhook_deliveries d where d.endpoint_id = q.endpoint_id and d.claim is not null and d.due_at > now())
@@ -45,8 +45,8 @@ const NEXT_DUE = `coalesce(
 
 /**
  * Claims due deliveries, in order of creation within an endpoint, at most `room` of them and at most `impairedRoom` of
- * impaired endpoints. The endpoints that waited longest come first. Costs what the endpoints with due work cost, however
- * long the queue of any of them is: an endpoint whose slots are taken is not looked at until one is free.
+ * impaired endpoints. The endpoints that waited longest come first. The cost depends on the number of endpoints with
+ * due deliveries, not on the length of their queues: an endpoint whose slots are taken is not read until one is free.
  */
 export async function claim(pool: Pool, room: number, impairedRoom: number): Promise<readonly DeliveryAttempt[]> {
   return inTransaction(
@@ -85,7 +85,7 @@ export async function claim(pool: Pool, room: number, impairedRoom: number): Pro
       )
       return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))
     },
-    // A claim that a crash of the database forgets is made again.
+    // A claim that a crash of the database loses is claimed again.
     WITHOUT_FLUSH,
   )
 }
@@ -103,7 +103,7 @@ function share(due: readonly Due[], room: number, impairedRoom: number): { endpo
   })
 }
 
-/** What became of an attempt, as the queue needs it. */
+/** The result of an attempt, for the queue. */
 export interface Outcome {
   readonly delivery: DeliveryAttempt
   readonly status: 'pending' | 'delivered' | 'failed'
@@ -111,14 +111,14 @@ export interface Outcome {
   readonly delay: number | null
   /** Null when no attempt was made. */
   readonly attempt: object
-  /** False: the endpoint failed. Null: it was not asked. */
+  /** False: the endpoint failed. Null: it was not called. */
   readonly answered: boolean | null
   /** The receiver wants no more events. */
   readonly gone: boolean
   readonly fast: boolean
 }
 
-/** An endpoint that has failed since then; `notices` of it were sent. */
+/** An endpoint that is failing since a time; `notices` counts the notifications sent. */
 export interface Failing {
   readonly endpointId: string
   readonly seconds: number
@@ -126,8 +126,9 @@ export interface Failing {
 }
 
 /**
- * Writes down what a batch of attempts came to, and when each endpoint is due again, in one transaction. An attempt whose
- * claim has lapsed meanwhile changes nothing; where the endpoint has been switched off meanwhile there is no next one. The machine's edges are held by the table's trigger.
+ * Settles a batch of attempts: writes their results, and when each endpoint is due again, in one transaction. An attempt whose
+ * claim has expired meanwhile changes nothing; an endpoint that was disabled meanwhile gets no further attempt. A trigger of the
+ * table enforces the transitions of the state machine.
  * @returns the endpoints of the batch that are failing.
  */
 export async function settle(pool: Pool, outcomes: readonly Outcome[]): Promise<readonly Failing[]> {
@@ -181,7 +182,7 @@ export async function settle(pool: Pool, outcomes: readonly Outcome[]): Promise<
   })
 }
 
-/** Forgets failures: the endpoint is tried with all its slots, at once. */
+/** Resets the failures of an endpoint: it is due at once, with all its slots. */
 export async function reopenQueue(unit: UnitOfWork, endpointId: string): Promise<void> {
   await sqlOf(unit.em).query(
     'update webhook_queues set slots = $2, failing_since = null, notices = 0, due_at = now() where endpoint_id = $1',
@@ -189,7 +190,7 @@ export async function reopenQueue(unit: UnitOfWork, endpointId: string): Promise
   )
 }
 
-/** Ends the pending deliveries of an endpoint without another attempt. Those under way are left to their outcome. */
+/** Ends the pending deliveries of an endpoint without another attempt. Attempts in flight keep their outcome. */
 export async function endPending(unit: UnitOfWork, endpointId: string, reason: string): Promise<void> {
   await sqlOf(unit.em).query(
     `update webhook_deliveries set status = 'failed', due_at = null, next_attempt_at = null, attempts = attempts || $2::jsonb,

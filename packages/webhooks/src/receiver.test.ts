@@ -140,7 +140,7 @@ test('deliveries carry the headers and the payload of the specification', async 
   expect(Date.parse(body.created)).toBeLessThanOrEqual(Date.now())
 })
 
-test('a certificate of an unknown authority or for another name is refused, and the delivery stays pending', async () => {
+test('a certificate of an unknown authority or for another name is rejected, and the delivery stays pending', async () => {
   for (const each of [untrusted, misnamed]) {
     const before = each.received.length
     const merchant = await newMerchant(service)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { nextDelay, retryAfterSeconds, SCHEDULE_SECONDS } from './schedule.ts'
 
-test('waits follow the schedule within ten percent, and end after the eighth attempt', () => {
+test('delays follow the schedule within ten percent, and end after the eighth attempt', () => {
   for (let made = 1; made < 8; made++) {
     const planned = SCHEDULE_SECONDS[made] ?? 0
     fc.assert(
@@ -17,7 +17,7 @@ test('waits follow the schedule within ten percent, and end after the eighth att
   expect(nextDelay(8, 5)).toBeUndefined()
 })
 
-test('Retry-After lengthens a wait and never shortens one', () => {
+test('Retry-After lengthens a delay and never shortens one', () => {
   expect(nextDelay(1, 3600, 0.5)).toBe(3600)
   expect(nextDelay(2, 1, 0.5)).toBe(300)
   expect(nextDelay(1, Number.MAX_SAFE_INTEGER, 0.5)).toBe(144_000)

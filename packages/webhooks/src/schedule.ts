@@ -1,7 +1,7 @@
-/** Seconds before each attempt, counted from the one before (design: eight attempts in all). */
+/** Seconds before each attempt, counted from the previous one (eight attempts in total). */
 export const SCHEDULE_SECONDS = [0, 30, 300, 1800, 7200, 28_800, 86_400, 144_000] as const
 
-/** The longest wait that a receiver can ask for: that of the last attempt. */
+/** The longest accepted `Retry-After`: the wait before the last attempt. */
 const LONGEST_SECONDS = 144_000
 
 /**
@@ -15,7 +15,7 @@ export function nextDelay(made: number, retryAfter: number | undefined, random =
   return Math.max(jittered, Math.min(retryAfter ?? 0, LONGEST_SECONDS))
 }
 
-/** The header `Retry-After` (RFC 9110: seconds or a date) in seconds from `now`; undefined when it says neither. */
+/** The header `Retry-After` (RFC 9110: seconds or a date) in seconds from `now`; undefined when it is neither. */
 export function retryAfterSeconds(header: string | undefined, now = new Date()): number | undefined {
   const text = header?.trim() ?? ''
   if (/^\d{1,10}$/.test(text)) return Number(text)

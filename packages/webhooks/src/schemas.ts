@@ -8,7 +8,7 @@ const Events = z
   .min(1)
   .max(64)
   .nullable()
-  .meta({ description: 'Allowlist of event types; null means all but the opt-in ones' })
+  .meta({ description: 'Allowlist of event types; null means all except opt-in types' })
 
 export const NewEndpoint = z.strictObject({
   url: Url.meta({ example: 'https://merchant.example/webhooks' }),
@@ -33,7 +33,7 @@ export const Rotation = z.strictObject({
     .min(0)
     .max(168)
     .default(0)
-    .meta({ description: 'How long the old secret signs beside the new one' }),
+    .meta({ description: 'How many hours deliveries are signed with both the old and the new secret' }),
 })
 
 export const DeliveryId = z.strictObject({ webhookEndpointId: z.string(), deliveryId: z.string() })
@@ -41,15 +41,15 @@ export const DeliveryId = z.strictObject({ webhookEndpointId: z.string(), delive
 export const Recovery = z.strictObject({
   webhookEndpointId: z.string(),
   since: z.iso.datetime({ offset: true }).meta({ example: '2026-01-31T00:00:00Z' }),
-  dryRun: z.boolean().default(false).meta({ description: 'Only count' }),
+  dryRun: z.boolean().default(false).meta({ description: 'Count without sending' }),
 })
 
 export const Recovered = z.object({
-  found: z
+  found: z.number().int().meta({ description: 'Events since the given time without a delivered or pending delivery' }),
+  queued: z
     .number()
     .int()
-    .meta({ description: 'Events since then that the endpoint has not accepted and does not await' }),
-  queued: z.number().int().meta({ description: 'New deliveries; at most 10,000 a call, oldest events first' }),
+    .meta({ description: 'Number of new deliveries; at most 10,000 per call, oldest events first' }),
   dryRun: z.boolean(),
 })
 
@@ -80,7 +80,7 @@ export const EventTypes = z.object({
       description: z.string(),
       optIn: z.boolean().meta({ description: 'Sent only to endpoints whose allowlist names it' }),
       schema: Json.meta({ description: 'JSON Schema (2020-12) of the whole payload' }),
-      sample: Json.nullable().meta({ description: 'A payload as it would arrive' }),
+      sample: Json.nullable().meta({ description: 'An example payload' }),
     }),
   ),
   total: z.number().int(),
@@ -89,7 +89,7 @@ export const EventTypes = z.object({
 export const Attempt = z.object({
   attemptedAt: z.iso.datetime(),
   responseStatus: z.number().int().nullable(),
-  responseBody: z.string().nullable().meta({ description: 'The first 4 kB of the answer' }),
+  responseBody: z.string().nullable().meta({ description: 'The first 4 kB of the response body' }),
   error: z.string().nullable(),
   durationMs: z.number().int(),
 })

@@ -13,10 +13,10 @@ import { checkUrl, guardedConnector, NameNotFound, TargetRefused } from './targe
 /** A receiver must answer within about 10 seconds (specification, Registration). */
 const TIMEOUT_MS = 10_000
 const KEPT_BYTES = 4096
-/** How long a body may dawdle once the status has come. */
+/** How long a body may take after the status was received, ms. */
 const BODY_MS = 1000
 
-/** An attempt, and what follows from it. */
+/** An attempt and its outcome. */
 export interface Sent {
   readonly attempt: z.infer<typeof Attempt>
   /** No further attempt can succeed: the target may not be called. */
@@ -85,7 +85,7 @@ export function createSender(runtime: Runtime) {
 
 const header = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value)
 
-/** The first 4 kB as text that PostgreSQL can keep. A body that stalls or breaks off does not change the outcome. */
+/** The first 4 kB as text that PostgreSQL can keep. A body that stalls or is truncated does not change the outcome. */
 async function beginning(
   body: AsyncIterable<Buffer> & { destroy(): unknown; on(name: 'error', listener: () => void): unknown },
 ) {
@@ -100,7 +100,7 @@ async function beginning(
       if (length > KEPT_BYTES) break
     }
   } catch {
-    // What has come is kept.
+    // Keep what was received.
   } finally {
     clearTimeout(impatience)
   }
@@ -120,18 +120,18 @@ const SENTENCES: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'The host cannot be reached',
   ENETUNREACH: 'The network cannot be reached',
   EPIPE: 'The connection was closed',
-  ETIMEDOUT: 'No answer within 10 seconds',
+  ETIMEDOUT: 'No response within 10 seconds',
   UND_ERR_CONNECT_TIMEOUT: 'No connection within 10 seconds',
-  UND_ERR_HEADERS_TIMEOUT: 'No answer within 10 seconds',
+  UND_ERR_HEADERS_TIMEOUT: 'No response within 10 seconds',
   UND_ERR_SOCKET: 'The connection was closed',
 }
 
-/** What went wrong, for the merchant: no address, errors stack, nothing of ours. */
+/** The error for the merchant: without addresses, stacks or internals. */
 function sentence(error: unknown): string {
   const { name, code, errors } = error as Error & { code?: unknown; errors?: readonly unknown[] }
   if (error instanceof TargetRefused || error instanceof NameNotFound) return (error as Error).message
   if (name === 'ServiceError') return 'The URL may not be called'
-  if (name === 'TimeoutError') return 'No answer within 10 seconds'
+  if (name === 'TimeoutError') return 'No response within 10 seconds'
   if (errors?.[0]) return sentence(errors[0])
   if (typeof code !== 'string') return 'The request failed'
   return (

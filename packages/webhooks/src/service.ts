@@ -14,7 +14,7 @@ type Move = typeof endpointMachine extends Machine<string, infer E> ? E : never
 /** Associated data that binds an encrypted secret to its endpoint. */
 export const secretContext = (endpointId: string): string => `webhook-endpoint:${endpointId}`
 
-/** Registers an endpoint at a checked URL. The secret is in the result once; at rest it is encrypted. */
+/** Registers an endpoint at a checked URL. The result contains the secret once; it is stored encrypted. */
 export async function register(
   unit: UnitOfWork,
   input: z.output<typeof NewEndpoint>,
@@ -58,7 +58,7 @@ export async function list(context: QueryContext): Promise<{ rows: EndpointRow[]
   return { rows, total }
 }
 
-/** A revoked endpoint is still found, for its history. @throws ServiceError 404 when there is none with this id here. */
+/** An endpoint; a revoked one too, for its history. @throws ServiceError 404 when there is none with this id here. */
 export async function find(context: QueryContext, id: string): Promise<EndpointRow> {
   const row = isId(id) ? await context.em.findOne(EndpointEntity, { id }) : null
   if (!row) throw errors.webhook_endpoint_not_found()
@@ -73,8 +73,8 @@ export async function changeable(unit: UnitOfWork, id: string): Promise<Endpoint
 }
 
 /**
- * Changes what is given and leaves the rest. `url` is the checked one. Deliveries under way go to the new URL. Enabling, and
- * a new URL, forget earlier failures; disabling ends what is pending as failed, `recover` brings it back.
+ * Updates the given fields. `url` is the checked one. Pending deliveries go to the new URL. Enabling and a new URL reset the
+ * failures; disabling fails pending deliveries, `recover` sends their events again.
  */
 export async function change(
   unit: UnitOfWork,
@@ -92,21 +92,21 @@ export async function change(
   return step(unit, id, status === 'enabled' ? 'enable' : 'disable', 'The endpoint was disabled')
 }
 
-/** Deletes an endpoint; its history stays. @throws ServiceError 404, the second time too. */
+/** Deletes an endpoint; its history stays. @throws ServiceError 404, also when it is already deleted. */
 export async function revoke(unit: UnitOfWork, id: string): Promise<EndpointRow> {
   const row = await locked(unit, endpointResource, id, errors.webhook_endpoint_not_found)
   if (row.status === 'revoked') throw errors.webhook_endpoint_not_found()
   return step(unit, id, 'revoke', 'The endpoint was deleted')
 }
 
-/** Moves an endpoint and, when it stops taking events, ends its pending deliveries with `reason`. */
+/** Changes the status of an endpoint and, when it no longer receives events, fails its pending deliveries with `reason`. */
 export async function step(unit: UnitOfWork, id: string, event: Move, reason: string): Promise<EndpointRow> {
   const { row } = await move(unit, endpointResource, id, event, errors.webhook_endpoint_not_found)
   if (row.status !== 'enabled') await endPending(unit, id, reason)
   return row
 }
 
-/** A new secret, at once. The old one signs beside it for `overlapHours`; the one before that is gone. */
+/** Rotates to a new secret. For `overlapHours` deliveries are signed with the old one too; an older one is removed. */
 export async function rotate(
   unit: UnitOfWork,
   { webhookEndpointId: id, overlapHours }: z.output<typeof Rotation>,

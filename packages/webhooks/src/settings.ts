@@ -1,11 +1,13 @@
 import { defineSettings, originsSetting, SettingsError } from '@payments/platform'
 
-/** Targets for local development that the address rules do not apply to. */
+/** Development targets that are exempt from the address rules. */
 export const webhooksSettings = defineSettings(
   {
     WEBHOOK_DEV_TARGETS: originsSetting
       .optional()
-      .describe('Exact origins exempt from the target rules; http://127.0.0.1:9000 outside production, refused there'),
+      .describe(
+        'Exact origins exempt from the target rules. Default outside production: http://127.0.0.1:9000. Not allowed in production',
+      ),
   },
   ({ WEBHOOK_DEV_TARGETS }, { production }) => {
     if (production && WEBHOOK_DEV_TARGETS?.length)

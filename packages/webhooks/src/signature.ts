@@ -5,7 +5,7 @@ export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64
 
 /**
  * The headers of one delivery. `X-Service-Signature` (specification, Signature) keys the HMAC with the whole secret text;
- * the Standard Webhooks headers (standardwebhooks.com) with its decoded bytes. Several live secrets sign side by side.
+ * the Standard Webhooks headers (standardwebhooks.com) with its decoded bytes. Several active secrets sign side by side.
  */
 export function signedHeaders(input: {
   secrets: readonly string[]

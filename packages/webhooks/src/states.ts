@@ -3,7 +3,7 @@ import { machine } from '@payments/kernel'
 export const endpointMachine = machine('webhook_endpoint', 'enabled', {
   enabled: { description: 'Receives events', moves: { disable: 'disabled', revoke: 'revoked' } },
   disabled: {
-    description: 'Switched off by the merchant, by an answer of 410 or after five days of failures',
+    description: 'Disabled by the merchant, by a response of 410 or after five days of failures',
     moves: { enable: 'enabled', revoke: 'revoked' },
   },
   revoked: { description: 'Deleted by the merchant; its history stays' },
@@ -11,7 +11,7 @@ export const endpointMachine = machine('webhook_endpoint', 'enabled', {
 
 export const deliveryMachine = machine('webhook_delivery', 'pending', {
   pending: {
-    description: 'Waits for its first or next attempt',
+    description: 'Waiting for its first or next attempt',
     needs: ['next_attempt_at'],
     moves: { accept: 'delivered', give_up: 'failed' },
   },

@@ -6,7 +6,7 @@ import { deliveriesOf, endpoint } from '../test/deliveries.ts'
 import { isPublic } from './addresses.ts'
 import { targetNames } from './names.ts'
 
-/** What names resolve to here; a list of lists answers differently each time. */
+/** The addresses of each name; a list of lists gives a different answer each time. */
 const answers = new Map<string, (readonly string[])[]>()
 const asked: string[] = []
 const service = useService({
@@ -48,7 +48,7 @@ const SPELLINGS = [
   ...['127.0.0.1', '127.1', '127.0.1', '127.255.255.254', '2130706433', '017700000001', '0x7f000001', '0x7F.1'],
   ...['0177.0.0.1', '0x7f.0x0.0x0.0x1', '0177.0x0.0.01', '127.0.0.1.', '127.1.', '2130706433.', '%31%32%37.0.0.1'],
   ...['127%2e0%2e0%2e1', '00000177.0.0.1', '0x7f.0.1', '0', '0.0.0.0', '0x0', '00', '0.0.0.0.', '127.0.0.01'],
-  // Unicode digits, dots and emails that become ASCII.
+  // Unicode digits, dots and letters that become ASCII.
   ...[
     '１２７.０.０.１',
     '①②⑦.⓪.⓪.①',
@@ -113,7 +113,7 @@ const SPELLINGS = [
   ...['[::7f00:1]', '[::ffff:0:127.0.0.1]', '[64:ff9b::127.0.0.1]', '[64:ff9b::a9fe:a9fe]', '[64:ff9b:1::10.0.0.1]'],
   ...['[2002:7f00:1::]', '[2002:a9fe:a9fe::1]', '[2001:0:4136:e378:8000:63bf:3fff:fdd2]', '[2001:db8::1]', '[3fff::1]'],
   ...['[2001:2::1]', '[2001:10::1]', '[ff02::1]', '[100::1]', '[5f00::1]', '[fd00:ec2::254]'],
-  // Names that mean this machine or network, and credentials that hide the host.
+  // Names of this machine or network, and credentials that hide the host.
   ...[
     'localhost',
     'LOCALHOST',
@@ -127,7 +127,7 @@ const SPELLINGS = [
   ...['merchant.example@127.0.0.1', 'merchant.example:x@[::1]', 'user:password@merchant.example', '@localhost'],
 ]
 
-test(`all ${SPELLINGS.length} spellings of a target that is not public are refused, and none is connected to`, async () => {
+test(`all ${SPELLINGS.length} spellings of a target that is not public are rejected, and none is connected to`, async () => {
   expect(new Set(SPELLINGS).size).toBeGreaterThanOrEqual(80)
   const merchant = await newMerchant(service)
   const { id } = await endpoint(merchant, { url: 'https://merchant.example/' })
@@ -141,7 +141,7 @@ test(`all ${SPELLINGS.length} spellings of a target that is not public are refus
   expect(connections).toBe(0)
 })
 
-test('a URL that is not plain HTTPS is refused', async () => {
+test('a URL that is not plain HTTPS is rejected', async () => {
   const merchant = await newMerchant(service)
   for (const url of [
     'http://merchant.example',
@@ -166,7 +166,7 @@ const BAD = [
   'fd00::1',
 ]
 
-test('a name that resolves to an address that is not public, among others or alone, is refused at registration', async () => {
+test('a name that resolves to an address that is not public, alone or among others, is rejected at registration', async () => {
   const merchant = await newMerchant(service)
   for (const bad of BAD) {
     for (const addresses of [[bad], ['93.184.216.34', bad], [bad, '2606:2800:21f:cb07::1']]) {
@@ -178,7 +178,7 @@ test('a name that resolves to an address that is not public, among others or alo
   expect(connections).toBe(0)
 })
 
-test('a name that answers differently the second time is refused for good at the connection, and nothing is opened', async () => {
+test('a name that resolves differently the second time is rejected for good when connecting, and no connection is opened', async () => {
   const merchant = await newMerchant(service)
   for (const [index, bad] of BAD.entries()) {
     const name = `second-${index}.example`
@@ -196,7 +196,7 @@ test('a name that answers differently the second time is refused for good at the
   expect(connections).toBe(0)
 })
 
-test('an address that was stored before it was refused is refused at the attempt, and nothing is opened', async () => {
+test('an address that was stored before it was forbidden is rejected at the attempt, and no connection is opened', async () => {
   const merchant = await newMerchant(service)
   for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '2130706433', 'localhost']) {
     const { id } = await endpoint(merchant, { url: 'https://merchant.example/' })
@@ -211,7 +211,7 @@ test('an address that was stored before it was refused is refused at the attempt
   expect(connections).toBe(0)
 })
 
-test('a name without addresses is retried, since it may come back', async () => {
+test('a name without addresses is retried, since it may resolve later', async () => {
   const merchant = await newMerchant(service)
   const { id } = await endpoint(merchant, { url: 'https://nowhere.example/' })
   await merchant.call(`POST /v1/webhooks/${id}/test`)

@@ -8,18 +8,18 @@ import { webhooksSettings } from './settings.ts'
 
 const NOT_PUBLIC = 'Must not point to a private, loopback or link-local address'
 
-/** Why a target may not be called. The reason is for the merchant; it names no address. */
+/** Why a target may not be called. The message is for the merchant; it contains no address. */
 export class TargetRefused extends Error {
   override name = 'TargetRefused'
 }
 
-/** A name without any address. Unlike a refusal it may pass. */
+/** A name without any address: a transient error. */
 export class NameNotFound extends Error {
   override name = 'NameNotFound'
 }
 
 /**
- * Checks a URL as it is written, without asking anybody.
+ * Checks the text of a URL, without resolving its name.
  * @returns the canonical URL, and whether it is one of the exempt development targets.
  * @throws ServiceError 422 on `url`: not HTTPS, credentials in it, or a host that is no public name or address.
  */
@@ -35,7 +35,7 @@ export function checkUrl(text: string, devTargets: readonly string[]): { url: UR
 
 /**
  * Checks a URL and every address of its name before it is stored. A name that does not resolve yet is accepted: each
- * connection asks again.
+ * connection resolves it again.
  * @throws ServiceError 422 on `url`.
  */
 export async function checkTarget(context: QueryContext, text: string): Promise<string> {
@@ -47,8 +47,8 @@ export async function checkTarget(context: QueryContext, text: string): Promise<
 }
 
 /**
- * Opens connections to checked addresses alone: the socket goes to the very addresses that were looked at, so a name cannot
- * answer differently the second time. One bad address among several refuses the name. TLS is verified against the name.
+ * Opens connections to checked addresses alone: the socket uses the addresses that were checked, so a name cannot resolve
+ * differently the second time. One forbidden address among several rejects the name. TLS is verified against the name.
  */
 export function guardedConnector(
   resolve: Resolve,

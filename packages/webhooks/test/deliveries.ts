@@ -23,7 +23,7 @@ export async function emitEvents(
   return ids
 }
 
-/** Looks again and again until `enough` holds of what is there, and returns that. */
+/** Polls until `enough` is true of the result, and returns it. */
 export async function until<T>(look: () => Promise<T>, enough: (value: T) => boolean): Promise<T> {
   let value = await look()
   for (let tries = 0; !enough(value); tries++) {
@@ -34,11 +34,11 @@ export async function until<T>(look: () => Promise<T>, enough: (value: T) => boo
   return value
 }
 
-/** The deliveries of an endpoint, oldest first, once `enough` holds of them. */
+/** The deliveries of an endpoint, oldest first, once `enough` is true of them. */
 export const deliveriesOf = (
   merchant: Merchant,
   endpointId: string,
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
+  // biome-ignore lint/suspicious/noExplicitAny: a test inspects any response
   enough: (deliveries: any[]) => boolean,
 ) =>
   until(
@@ -46,7 +46,7 @@ export const deliveriesOf = (
     enough,
   )
 
-/** Moves the merchant's sandbox clock. */
+/** Advances the merchant's sandbox clock. */
 export const advance = (merchant: Merchant, seconds: number) =>
   merchant.call('POST /v1/sandbox/advance', { body: { seconds } })
 
@@ -57,19 +57,19 @@ export async function endpoint(merchant: Merchant, body: Record<string, unknown>
   return made.body.data
 }
 
-/** What the database keeps of an endpoint. */
+/** The stored row of an endpoint. */
 export async function stored(service: TestService, table: string, column: string, id: string) {
   const { rows } = await service.runtime.pool.query(`select * from ${table} where ${column} = $1`, [id])
   return rows
 }
 
-/** Does nothing wait any more? */
+/** Whether no delivery is pending. */
 export const finished = (deliveries: readonly { status: string }[]): boolean =>
   deliveries.length > 0 && deliveries.every(({ status }) => status !== 'pending')
 
 /**
- * Receivers for one test file, closed after each test. Ports are picked first, since the service must know its exempt
- * targets when it starts, and are never used twice: what one test leaves pending reaches no other's receiver.
+ * Receivers for one test file, closed after each test. Ports are chosen first, since the service must know its exempt
+ * targets when it starts, and are never used twice: a delivery that one test leaves pending reaches no other's receiver.
  */
 export async function receiverPool(size = 24) {
   const probes = await Promise.all(Array.from({ length: size }, () => startReceiver()))

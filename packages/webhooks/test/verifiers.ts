@@ -5,7 +5,7 @@ import { join } from 'node:path'
 // @boundaries-ignore the published file itself is what is tested
 import { verify } from '../../../docs/verify/verify.ts'
 
-/** A signed body, and whether a receiver should take it. */
+/** A signed body, and whether a receiver must accept it. */
 export interface Case {
   readonly name: string
   readonly secret: string
@@ -76,7 +76,7 @@ func main() {
   }
 }
 
-/** The published receivers, each run where its language is there. */
+/** The published receivers; each runs where its language is installed. */
 export const verifiers: readonly { language: string; there: () => boolean; run: Verifier }[] = [
   {
     language: 'TypeScript',

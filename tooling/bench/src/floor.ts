@@ -1,5 +1,5 @@
 // A hand-written gateway on `node:http` and `pg`: the same requests, the same bytes, the same durable effects, and nothing
-// else (no router, errors schema library, errors ORM). FLOOR=statements sends a statement for each effect in a transaction;
+// else (no router, no schema library, no ORM). FLOOR=statements sends a statement for each effect in a transaction;
 // FLOOR=few puts them into as few round trips as they fit. Both use named prepared statements.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'

@@ -140,7 +140,7 @@ export async function benchHttp(print: (line: string) => void): Promise<void> {
         await fire(contestant.origin, 200, each.shot(key, randomUUID()))
       }
       for (let round = 0; round < ROUNDS; round++) {
-        // Each round begins with another contestant, so that whatever drifts drifts for all.
+        // Each round starts with another contestant, so that a drift of the machine affects all of them.
         const order = contestants.map((_, index) => contestants[(index + round) % contestants.length] as Contestant)
         for (const contestant of order) {
           const result = await fire(

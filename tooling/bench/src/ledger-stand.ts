@@ -50,7 +50,7 @@ const ROUNDS = 7
 const ROUND_MS = 2000
 
 /**
- * Lets `ledger` and `raw` take turns, each for two seconds with so many callers at once, and prints and returns the median of
+ * Runs `ledger` and `raw` in turn, each for two seconds with the given concurrency, and prints and returns the median of
  * the ratios of the rounds. The first round warms up.
  */
 export async function alternate(
@@ -88,5 +88,5 @@ async function perSecond(callers: number, call: () => Promise<void>): Promise<nu
   return (calls * 1000) / (performance.now() - started)
 }
 
-/** The middle one. */
+/** The median. */
 export const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0

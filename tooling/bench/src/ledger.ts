@@ -1,7 +1,7 @@
 /**
- * The ledger against what it could cost at least: hand-written SQL on bare copies of the tables (same columns, indexes,
- * checks and foreign keys; no triggers, errors digest, errors queue for the seals), in a transaction of one statement, prepared.
- * Contestants take turns in one run; what counts is the ratio.
+ * The ledger against its minimum cost: hand-written SQL on bare copies of the tables (same columns, indexes,
+ * checks and foreign keys; no triggers, no digest, no queue for the seals), in a transaction of one statement, prepared.
+ * Contestants alternate in one run; the result is the ratio.
  */
 
 import { bookOf, foundOrganisation, transfer } from '@payments/fixtures'
@@ -53,7 +53,7 @@ async function rates(
       keys.map((key) => key.party ?? ''),
     ],
   )
-  // Both sides know their accounts before the clock runs.
+  // Both sides look up their accounts before the measurement.
   await book.do((unit) =>
     post(
       unit,
@@ -124,7 +124,7 @@ async function listedTransactions(stand: Stand): Promise<number> {
   return ratio
 }
 
-/** An organisation with so many list entries of 100 customers, and the procedure that lists them. */
+/** An organisation with the given number of transactions of 100 customers, and the procedure that lists them. */
 async function listOf({ runtime, process, ownerUrl }: Stand, entries: number): Promise<() => Promise<void>> {
   const organisationId = await foundOrganisation(runtime)
   const owner = new Client({ connectionString: ownerUrl })
@@ -174,7 +174,7 @@ const FLOOR = [
 ]
 
 /**
- * Everything, one after the other.
+ * Runs all measurements in sequence.
  * @returns the targets that were missed.
  */
 export async function benchLedger(print: (line: string) => void): Promise<string[]> {

@@ -16,7 +16,7 @@ export interface Result {
 
 /**
  * Sends `count` requests over 16 connections and measures from outside.
- * @throws Error on the first answer that is not a success: a fast refusal is no result.
+ * @throws Error on the first answer that is not a success: a fast error is no result.
  */
 export async function fire(origin: string, count: number, shot: (index: number) => Shot): Promise<Result> {
   const pool = new Pool(origin, { connections: 16, pipelining: 1 })

@@ -5,7 +5,7 @@ import { Agent, request } from 'undici'
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
-/** The table of the floor: one row an attempt, nothing else. */
+/** The table of the floor: one row per attempt, nothing else. */
 export async function createFloor(ownerUrl: string): Promise<void> {
   const client = new Client({ connectionString: ownerUrl })
   await client.connect()
@@ -15,7 +15,7 @@ export async function createFloor(ownerUrl: string): Promise<void> {
   await client.end()
 }
 
-/** The least that a delivery is: sign the body, post it, write the attempt down. `concurrency` at a time to each origin. */
+/** The minimum of a delivery: sign the body, post it, insert the attempt. `concurrency` at a time to each origin. */
 export async function deliverAll(
   pool: Pool,
   origins: readonly string[],

@@ -4,19 +4,19 @@ import { embeddedStage, type Fleet, type Merchant, percentile, type Stage, start
 import { createFloor, deliverAll } from './webhooks-floor.ts'
 
 const ENDPOINTS = 20
-/** Deliveries under way to one endpoint, in the service and in the floor. */
+/** Attempts in flight to one endpoint, in the service and in the floor. */
 const CONCURRENCY = 5
 const EVENTS = 300
 const ROUNDS = 5
 const IDLE_EVENTS = 60
 
-/** What came out. Rates are deliveries per second, times are milliseconds. */
+/** The results. Rates are deliveries per second, times are milliseconds. */
 interface WebhookFigures {
   readonly service: number
   readonly floor: number
-  /** Median of the rounds' ratios; at least 0.5 is the aim. */
+  /** Median of the rounds' ratios; the target is at least 0.5. */
   readonly ratio: number
-  /** From the commit of an event to its arrival, with nothing else to do; p50 below 100 ms is the aim. */
+  /** From the commit of an event to its arrival, without other load; the target is a p50 below 100 ms. */
   readonly idle: { readonly p50: number; readonly p99: number }
 }
 
@@ -44,7 +44,7 @@ async function figures(): Promise<WebhookFigures> {
 
 const median = (values: readonly number[]): number => percentile(values, 0.5)
 
-/** The same bodies through the floor and through the service: deliveries per second, the attempt written down. */
+/** The same bodies through the floor and through the service: deliveries per second, the attempt stored. */
 async function measure(stage: Stage, fleet: Fleet): Promise<{ floor: number; service: number }> {
   const { pool } = stage.process.runtime
   const merchant = await stage.merchant(fleet.origins)
@@ -95,7 +95,7 @@ async function idle(stage: Stage, fleet: Fleet): Promise<WebhookFigures['idle']>
   return { p50: median(times), p99: percentile(times, 0.99) }
 }
 
-/** Deliveries beside the floor, and the way from a commit to the receiver. */
+/** Throughput against the floor, and the latency from commit to receiver. */
 export async function benchWebhooks(print: (line: string) => void): Promise<void> {
   const { service, floor, ratio, idle: quiet } = await figures()
   print(`webhook deliveries    ${service.toFixed(0)}/s   floor ${floor.toFixed(0)}/s   ratio ${ratio.toFixed(2)}`)

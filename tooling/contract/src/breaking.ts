@@ -2,8 +2,8 @@ type Json = { readonly [key: string]: unknown }
 
 /**
  * What in `next` would break a client written against `base`, one sentence each; empty when nothing does. Requests may
- * only become more tolerant and replies only richer: operations, statuses and reply fields stay, nothing newly required is
- * asked for, and no accepted value is refused.
+ * only become more tolerant and responses only richer: operations, statuses and response fields stay, no new field is
+ * required, and no accepted value is rejected.
  */
 export function breaking(base: Json, next: Json): string[] {
   const found: string[] = []
@@ -72,7 +72,7 @@ const shape = (schema: Json) => ({
   required: new Set((schema.required ?? []) as string[]),
 })
 
-/** A client sends what `old` allowed: `now` must take all of it. */
+/** A client sends what `old` allowed: `now` must accept all of it. */
 function request(
   where: string,
   oldRaw: Json,
@@ -106,7 +106,7 @@ function request(
   }
 }
 
-/** A client reads what `old` promised: `now` must still say all of it. */
+/** A client reads what `old` promised: `now` must still return all of it. */
 function reply(where: string, oldRaw: Json, nowRaw: Json, schemas: Schemas, found: string[], seen: Set<string>): void {
   const [old, now] = [deref(oldRaw, schemas.base), deref(nowRaw, schemas.next)]
   if (looped(where, nowRaw, seen)) return

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-/** One readable line. */
+/** Prints one line. */
 export const step = (what: string, detail: string): void =>
   void process.stdout.write(`✓ ${what}${detail ? `: ${detail}` : ''}\n`)
 
@@ -10,7 +10,7 @@ export function fail(message: string): never {
 
 /**
  * One request to the API; returns `data` of the envelope.
- * @throws Error with the service's message when it refuses.
+ * @throws Error with the service's message when the request fails.
  */
 export async function api(
   baseUrl: string,

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 
-/** The code of the newest email to an address: from the mail folder of a development service, else asked for at the terminal. */
+/** The code of the newest email to an address: from the mail folder of a development service, else typed at the terminal. */
 export async function newestCode(dataDir: string, email: string): Promise<string> {
   const folder = join(dataDir, 'mail')
   for (let tries = 0; tries < 50; tries++) {

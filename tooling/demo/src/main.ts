@@ -1,4 +1,4 @@
-// The quick start, played over real HTTP: from sign-up to a verified webhook, one line a step.
+// The quick start over real HTTP: from sign-up to a verified webhook, one line per step.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -26,7 +26,7 @@ const receiver = createServer((req, res) => {
   })
 })
 
-/** Checks a delivery as the specification says (Events, Signature). */
+/** Verifies a delivery as specified (Events, Signature). */
 function verified({ signature, body }: Delivery, secret: string): boolean {
   const parts = Object.fromEntries(signature.split(',').map((part) => part.split('=') as [string, string]))
   const expected = createHmac('sha256', secret).update(`${parts.t}.${body}`).digest()

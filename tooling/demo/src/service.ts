@@ -14,7 +14,7 @@ interface Service {
 
 const MAIN = fileURLToPath(new URL('../../../services/gateway/src/main.ts', import.meta.url))
 
-/** The service at BASE_URL or on its usual port, if one runs; else one of the demo's own, gone afterwards. */
+/** The service at BASE_URL or on its usual port, if one runs; else one of the demo's own, stopped afterwards. */
 export async function findOrStart(receiver: string): Promise<Service> {
   const url = process.env.BASE_URL ?? `http://127.0.0.1:${process.env.PORT ?? 4000}`
   const running = await fetch(`${url}/health`).then(

@@ -1,6 +1,6 @@
 /**
- * Checks the whole ledger of the configured database, while the service runs or not. Progress goes to standard error, one line a finding
- * to standard output. Ends with 1 when something disagrees.
+ * Checks the whole ledger of the configured database, while the service runs or not. Progress goes to standard error, one line per finding
+ * to standard output. Exits with 1 when there is a finding.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,16 +1,16 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 
-/** How a receiver of the fleet behaves: answers 200, never answers, or always answers 500. */
+/** How a receiver of the fleet behaves: responds 200, never responds, or always responds 500. */
 export type Role = 'well' | 'hang' | 'fail'
 
-/** What one receiver got since the last reset: for each event, when it came (epoch milliseconds), each time. */
+/** Deliveries to one receiver since the last reset: for each event, the times of arrival (epoch milliseconds). */
 export type Arrivals = ReadonlyMap<string, readonly number[]>
 
 export interface Fleet {
   /** One origin for each role, in order. */
   readonly origins: readonly string[]
-  /** Forgets what came so far. */
+  /** Clears the recorded deliveries. */
   reset(): Promise<void>
   /** How many different events each receiver has. */
   progress(): Promise<readonly number[]>
@@ -20,7 +20,7 @@ export interface Fleet {
 
 type Answer = { origins: string[] } | { progress: number[] } | { arrivals: [string, number[]][][] } | { done: true }
 
-/** Starts receivers in a process of their own, so that their work is not taken for the sender's. */
+/** Starts receivers in a process of their own, so that their CPU time is not counted as the sender's. */
 export async function startFleet(roles: readonly Role[]): Promise<Fleet> {
   const child: ChildProcess = fork(new URL('receivers.ts', import.meta.url), roles, { serialization: 'advanced' })
   const ask = async <K extends string>(question: string): Promise<Extract<Answer, Record<K, unknown>>> => {

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Arrivals, Fleet, Role } from './fleet.ts'
 import { end, type Stage } from './stage.ts'
 
-/** What came to the healthy endpoints of one run. */
+/** The deliveries to the healthy endpoints of one run. */
 export interface Outcome {
   readonly events: number
   readonly healthy: number
-  /** Pairs of event and healthy endpoint that never met. */
+  /** Pairs of event and healthy endpoint without a delivery. */
   readonly missing: number
   /** Deliveries beyond the first of such a pair. */
   readonly duplicates: number
@@ -24,7 +24,7 @@ export interface Plan {
   readonly rate?: number
   /** How often the worker is killed (SIGKILL) at random moments and started again. */
   readonly kills?: number
-  /** How long to wait for what is missing, in seconds. */
+  /** How long to wait for missing deliveries, in seconds. */
   readonly patience?: number
 }
 
@@ -52,7 +52,7 @@ export async function run(stage: Stage, fleet: Fleet, all: readonly Role[], plan
   while (!(await complete()) && performance.now() < deadline) await sleep(100)
   const seconds = (performance.now() - started) / 1000
   await emission
-  // A moment for what should not come any more.
+  // Time for deliveries that must not arrive any more.
   await sleep(500)
   const arrivals = await fleet.arrivals()
   killing.abort()

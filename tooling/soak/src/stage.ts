@@ -12,7 +12,7 @@ import { emit, OUTBOX } from '@payments/webhooks'
 
 const ORGANISATION_ENVIRONMENT = 'test'
 
-/** A database with the service on it, and what a long run does to it. */
+/** A database with the service on it, with the actions of a long run. */
 export interface Stage {
   readonly process: Process
   readonly ownerUrl: string
@@ -29,7 +29,7 @@ export interface Merchant {
   emit(held?: 'held'): Promise<string>
   /** Hands all held events to the outbox at once. */
   release(): Promise<void>
-  /** Deletes the endpoints, so that what is pending weighs on no later run. */
+  /** Deletes the endpoints, so that pending deliveries do not affect a later run. */
   leave(): Promise<void>
 }
 
@@ -38,7 +38,7 @@ interface Urls {
   readonly service: string
 }
 
-/** A stage on an embedded server of its own, durable as in production; gone when it closes. */
+/** A stage on an embedded server of its own, durable as in production; removed when it closes. */
 export async function embeddedStage(devTargets: readonly string[]): Promise<Stage> {
   const directory = mkdtempSync(join(tmpdir(), 'payments-soak-'))
   const server = await startEmbedded(directory)
@@ -123,7 +123,7 @@ export async function openStage(urls: Urls, devTargets: readonly string[]): Prom
   }
 }
 
-/** Ends a worker and waits until it is gone. */
+/** Stops a worker and waits until it has exited. */
 export async function end(worker: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   if (worker.exitCode !== null || worker.signalCode !== null) return
   const gone = once(worker, 'exit')

@@ -13,7 +13,7 @@ export async function freshDatabase(): Promise<TestDatabase> {
   const { owner, service } = inject('database')
   const name = `t_${randomBytes(6).toString('hex')}`
   await administer(owner, async (client) => {
-    // Copies of one template exclude each other; a lock makes the others wait instead of failing.
+    // PostgreSQL allows one copy of a template at a time; a lock makes the others wait instead of failing.
     await client.query('select pg_advisory_lock(4711)')
     await client.query(`create database ${name} template template strategy file_copy`)
   })
@@ -24,7 +24,7 @@ export async function freshDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** Every row of every table, as text, by table: for tests that look for what must not be there. */
+/** Every row of every table, as text, by table: for tests that search for text that must not be stored. */
 export async function tableContents(database: TestDatabase): Promise<Map<string, string>> {
   const client = new Client({ connectionString: database.ownerUrl })
   await client.connect()

@@ -1,4 +1,4 @@
-/** What tests stand on: the real service on a real PostgreSQL, one database for each test file. */
+/** Test infrastructure: the real service on a real PostgreSQL, one database for each test file. */
 
 export * from '@payments/fixtures'
 export { type RoutesWorld, routesContract } from './contracts/routes.ts'

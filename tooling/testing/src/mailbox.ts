@@ -3,7 +3,7 @@ import { SMTPServer } from 'smtp-server'
 
 export interface ReceivedEmail {
   readonly to: string
-  /** The message as it came over the wire, headers and parts. */
+  /** The raw message, with headers and parts. */
   readonly raw: string
 }
 
@@ -20,7 +20,7 @@ export interface Mailbox {
 
 const PATIENCE_MS = 15_000
 
-/** A mail server on loopback that keeps what it gets. */
+/** An SMTP server on loopback that stores received emails. */
 export async function startMailbox(): Promise<Mailbox> {
   const emails: ReceivedEmail[] = []
   const server = new SMTPServer({

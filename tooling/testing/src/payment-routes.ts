@@ -5,10 +5,10 @@ import { expect } from 'vitest'
 import type { Merchant } from './merchant.ts'
 import type { TestService } from './service.ts'
 
-/** An EVM address that is nobody's. */
+/** A random EVM address. */
 export const someWallet = (): string => `0x${randomBytes(20).toString('hex')}`
 
-/** A route as merchants make one: USDC on Ethereum to a wallet of its own on Base. */
+/** The input of a typical route: USDC on Ethereum to a new wallet on Base. */
 export const newRouteBody = (given: Record<string, unknown> = {}) => ({
   name: 'Treasury',
   originChainKey: 'ethereum',
@@ -18,7 +18,7 @@ export const newRouteBody = (given: Record<string, unknown> = {}) => ({
   ...given,
 })
 
-/** Makes a route and returns it as its reply shows it. */
+/** Creates a route and returns the response's data. */
 export async function newRoute(merchant: Merchant, given: Record<string, unknown> = {}) {
   const made = await merchant.call('POST /v1/payment-routes', { body: newRouteBody(given) })
   if (made.status !== 201) throw new Error(`${made.status} ${made.text}`)
@@ -36,18 +36,18 @@ export async function pay(merchant: Merchant, routeId: string, amount: string, o
 export const sync = (merchant: Merchant, routeId: string) =>
   merchant.call(`POST /v1/payment-routes/${routeId}/deposits/sync`)
 
-/** The sandbox clock goes on. */
+/** Advances the sandbox clock. */
 export const advance = (merchant: Merchant, seconds: number) =>
   merchant.call('POST /v1/sandbox/advance', { body: { seconds } })
 
 export const DEPOSITS = Number(process.env.ROUTE_DEPOSITS ?? 150)
-/** How long so many deposits may take. */
+/** The timeout for so many deposits, ms. */
 export const PATIENCE_MS = 60_000 + DEPOSITS * 200
 
 export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 export const chance = (share: number) => Math.random() < share
 
-/** Brings every look forward until nothing is on its way any more. */
+/** Schedules every poll for now until no deposit is pending. */
 export async function settled(owner: Client, count: number): Promise<void> {
   const end = Date.now() + PATIENCE_MS
   while (Date.now() < end) {
@@ -62,7 +62,7 @@ export async function settled(owner: Client, count: number): Promise<void> {
   }
 }
 
-/** Exactly one of everything: deposits, entries of the list, bookings, events. `paid`: how each ends, by its request or transaction. */
+/** Expects exactly one of each: deposit, transaction, postings, events. `paid`: the final status of each, by its request or transaction. */
 export async function expectOnce(
   service: TestService,
   merchant: Merchant,
@@ -83,7 +83,7 @@ export async function expectOnce(
   const expected = deposits.flatMap(({ id, status }) => [`${id} nothing pending`, `${id} pending ${status}`])
   expect(events.map(({ change }) => change).sort()).toEqual(expected.sort())
   const { rows: entries } = await owner.query<{ count: number }>('select count(*)::int as count from ledger_entries')
-  // Received, and what became of it.
+  // `received`, and the entry of its final status.
   expect(entries[0]?.count).toBe(2 * paid.size)
   const report = await checkLedger(service.runtime)
   expect(report).toMatchObject({ ok: true, findings: [] })

@@ -10,7 +10,7 @@ const MAIN = fileURLToPath(new URL('../../../services/gateway/src/main.ts', impo
 export interface TestProcess {
   readonly url: string
   stop(): Promise<void>
-  /** SIGKILL: what a crash or the kernel's memory killer does. */
+  /** SIGKILL, as in a crash or when out of memory. */
   kill(): void
 }
 

@@ -8,7 +8,7 @@ export interface Received {
   readonly at: number
 }
 
-/** How a receiver answers: a status, or more; `hang` never answers. */
+/** How a receiver responds: a status, or more; `hang` never responds. */
 export type Reply =
   | number
   | 'hang'
@@ -18,7 +18,7 @@ export interface Receiver {
   readonly origin: string
   readonly url: string
   readonly received: readonly Received[]
-  /** Waits until `enough` holds of what was received. */
+  /** Waits until `enough` is true of the received deliveries. */
   until(enough: (received: readonly Received[]) => boolean, timeoutMs?: number): Promise<readonly Received[]>
   close(): Promise<void>
 }
@@ -30,7 +30,7 @@ export interface ReceiverOptions {
   readonly tls?: { readonly key: string; readonly cert: string }
 }
 
-/** A webhook receiver on loopback; `answer` decides what each delivery gets back. */
+/** A webhook receiver on loopback; `answer` decides the response to each delivery. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
   const received: Received[] = []
   const watchers = new Set<() => void>()

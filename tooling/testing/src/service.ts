@@ -22,14 +22,14 @@ export interface TestService {
 }
 
 export interface ServiceOptions {
-  /** Settings over the defaults of a test: any port, high limits, a data directory of its own. */
+  /** Settings that override the defaults of tests: any port, high limits, a data directory of its own. */
   readonly settings?: Record<string, string>
   readonly worker?: boolean
   readonly live?: readonly Binding[]
   readonly database?: TestDatabase
 }
 
-/** Tests ask no name server: no name resolves unless a test binds a resolver of its own. */
+/** Tests query no name server: no name resolves unless a test provides its own resolver. */
 const noNames = async () => []
 
 /** Starts the service as `npm start` composes it, on a database of its own. */
@@ -79,7 +79,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   }
 }
 
-/** A service for the whole test file, started before its first test and gone after its last. */
+/** A service for the whole test file, started before its first test and closed after its last. */
 export function useService(options: ServiceOptions = {}): TestService {
   let service: Awaited<ReturnType<typeof startService>> | undefined
   beforeAll(async () => {

@@ -4,7 +4,7 @@ import type { TestService } from './service.ts'
 
 type Where = Pick<TestService, 'url'>
 
-/** Asks for a code and reads it from the mailbox: a registration where an organisation is named, else a login. */
+/** Requests a code and reads it from the mailbox: a registration when an organisation is given, else a login. */
 export async function askForCode(
   service: Where,
   mailbox: Mailbox,
@@ -17,7 +17,7 @@ export async function askForCode(
   return { challengeId: asked.body.data.challengeId, code: await mailbox.codeFor(input.email, before) }
 }
 
-/** Signs in as a person does: asks for a code, reads the mail, gives the code. */
+/** Signs in as a person does: requests a code, reads the email, verifies the code. */
 export async function signIn(
   service: Where,
   mailbox: Mailbox,

@@ -5,7 +5,7 @@ import { compare } from './compare.ts'
 const times = (offset: number, step: number) =>
   Array.from({ length: 1000 }, (_, index) => 5 + offset + ((index * step) % 997) / 997)
 
-test('the comparison sees a fifth of the spread, and nothing in groups that are alike', () => {
+test('the comparison detects a fifth of the spread, and finds no difference in equal groups', () => {
   expect(Math.abs(compare(times(0, 31), times(0, 57)).z)).toBeLessThan(1)
   const slower = compare(times(0.2, 31), times(0, 57))
   expect(slower.z).toBeGreaterThan(10)

@@ -1,9 +1,9 @@
-/** Two groups of times, compared without assuming anything of their shape. */
+/** Two groups of times, compared without assuming a distribution. */
 export interface Comparison {
   readonly medians: readonly [number, number]
   /** Mann–Whitney: how many standard deviations the rank sum lies from that of equal groups. */
   readonly z: number
-  /** Probability that a time of the first group exceeds one of the second; 0.5 where nothing can be told. */
+  /** Probability that a time of the first group exceeds one of the second; 0.5 when they do not differ. */
   readonly superiority: number
 }
 

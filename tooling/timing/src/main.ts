@@ -1,4 +1,4 @@
-// Does the time of a reply tell what its text does not? Statistics, so no part of the tests: a shared machine may fail
+// Measures whether response times reveal what responses do not. Statistical, so not part of the tests: a shared machine may fail
 // it by chance. `npm run timing -- [pairs]`; ends with 1 when a difference is found.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -44,7 +44,7 @@ async function questions(service: MeasuredService, pairs: number): Promise<Facts
   ]
 }
 
-/** Asks both kinds in turns and in changing order, so that whatever drifts drifts for both. */
+/** Sends both kinds in turn and in changing order, so that a drift of the machine affects both. */
 async function ask(question: FactsQuery, pairs: number): Promise<boolean> {
   const known: number[] = []
   const unknown: number[] = []
@@ -64,7 +64,7 @@ async function ask(question: FactsQuery, pairs: number): Promise<boolean> {
   return equal
 }
 
-/** How long the service works, in milliseconds, from the registration to the first API key; the mail's way is not counted. */
+/** How long the service works, in milliseconds, from the registration to the first API key; the transport of the email is not counted. */
 async function signUp(service: MeasuredService, index: number): Promise<number> {
   const email = `first-${index}@example.com`
   const asked = await service.timed('POST', '/v1/auth/register', { email, organisationName: 'First' })
@@ -86,7 +86,7 @@ async function mailedCode({ dataDir }: MeasuredService, email: string): Promise<
       const code = emails.find((email) => email.includes(`To: ${email}`))?.match(/Your code is (\d{6})/)?.[1]
       if (code) return code
     } catch {
-      // The folder comes with the first email.
+      // The folder is created with the first email.
     }
   }
   throw new Error(`No email to ${email}`)

@@ -11,7 +11,7 @@ export interface MeasuredService {
   readonly runtime: Runtime
   readonly url: string
   readonly dataDir: string
-  /** One request; how long it took, in milliseconds, and what came back. */
+  /** One request: its duration in milliseconds, and the response. */
   timed(
     method: string,
     path: string,
@@ -21,7 +21,7 @@ export interface MeasuredService {
   stop(): Promise<void>
 }
 
-/** The whole service on an embedded database of its own, durable as in production, with limits out of the way. */
+/** The whole service on an embedded database of its own, durable as in production, with rate limits disabled. */
 export async function startMeasured(options: { worker: boolean }): Promise<MeasuredService> {
   const dataDir = mkdtempSync(join(tmpdir(), 'payments-timing-'))
   const settings = loadServiceSettings(

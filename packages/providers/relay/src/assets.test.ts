@@ -2,7 +2,7 @@ import { isAddressOf, networks } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { relayAsset } from './assets.ts'
 
-test('every currency of every network has an address of that kind of chain', () => {
+test('every currency of every network has a token address of that kind of chain', () => {
   for (const { key, type, currencies } of networks) {
     for (const currency of currencies) {
       const asset = relayAsset({ networkKey: key, currency })
@@ -11,7 +11,7 @@ test('every currency of every network has an address of that kind of chain', () 
   }
 })
 
-test('a currency that a network does not have is none', () => {
+test('a currency that a network does not have is undefined', () => {
   expect(relayAsset({ networkKey: 'tron', currency: 'ETH' })).toBeUndefined()
   expect(relayAsset({ networkKey: 'toString', currency: 'USDC' })).toBeUndefined()
 })

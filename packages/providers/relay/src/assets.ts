@@ -1,7 +1,7 @@
 import { type AssetSymbol, networkOf } from '@payments/kernel'
 import type { Leg } from '@payments/routes'
 
-/** A currency as Relay names it. `quote` is an ordinary amount in minor units: a deposit address is asked for with one, and takes any. */
+/** A currency as Relay names it. `quote` is a typical amount in minor units: creating a deposit address requires one; the address accepts any. */
 export interface RelayAsset {
   readonly chainId: number
   readonly address: string
@@ -17,8 +17,8 @@ const NATIVE_EVM = '0x0000000000000000000000000000000000000000'
 
 /**
  * Network key → Relay's chain id and, by symbol, the token's address there. The only place that knows a chain id. Addresses are
- * those that Circle, Tether and the chains publish: a token is never taken for another because somebody calls it by the same
- * symbol. What Relay serves of them at the moment is for `offers.ts` to find out; what it does not know is not availableNetworks.
+ * those that Circle, Tether and the chains publish: a token is never accepted because of its symbol
+ * alone. `offers.ts` finds out which of them Relay supports at the moment; the others are not offered.
  */
 export const chains: Readonly<Record<string, Chain>> = {
   ethereum: {
@@ -95,12 +95,12 @@ const legs: ReadonlyMap<string, Leg> = new Map(
   ),
 )
 
-/** The currency at an address of a chain of Relay's, in a merchant's words; undefined for one that is not in the table. */
+/** The currency at a token address on one of Relay's chains, by public names; undefined when it is not in the table. */
 export function legOf({ chainId, address }: { chainId: number; address: string }): Leg | undefined {
   return legs.get(`${chainId}:${address}`) ?? legs.get(`${chainId}:${address.toLowerCase()}`)
 }
 
-/** Every currency of the table, as `POST /currencies/v2` wants to be asked for it. */
+/** Every currency of the table, in the format of `POST /currencies/v2`. */
 export const everyToken: readonly string[] = Object.values(chains).flatMap(({ id, tokens }) =>
   Object.values(tokens).map((address) => `${id}:${address}`),
 )

@@ -23,19 +23,19 @@ for (const token of world.tokens) token.depositAddress = token.chainId !== 8453 
 afterAll(() => world.close())
 const service: TestService = useService({ live: [bind(routesProvider, 'live', world.provider)] })
 
-test('a timestamp may count seconds or milliseconds', () => {
+test('a timestamp may be in seconds or milliseconds', () => {
   expect(isAuthentic(KEY, signed(String(NOW)), NOW)).toBe(true)
   expect(isAuthentic(KEY, signed(String(Math.floor(NOW / 1000))), NOW)).toBe(true)
 })
 
-test('what is five minutes old is the last to be taken, and the same ahead', () => {
+test('a signature is accepted up to five minutes in the past or the future', () => {
   for (const away of [300_000, -300_000]) {
     expect(isAuthentic(KEY, signed(String(NOW)), NOW + away)).toBe(true)
     expect(isAuthentic(KEY, signed(String(NOW)), NOW + away + Math.sign(away))).toBe(false)
   }
 })
 
-test('other bytes, another key, another time, half a signature and none are not authentic', () => {
+test('a signature of other bytes, another key or another time, a truncated one and a missing one are rejected', () => {
   const at = String(NOW)
   const respelled = Buffer.from(JSON.stringify(JSON.parse(body.toString())))
   expect(isAuthentic(KEY, signed(at, sign(at), respelled), NOW)).toBe(false)
@@ -46,7 +46,7 @@ test('other bytes, another key, another time, half a signature and none are not 
   expect(isAuthentic(KEY, { body, header: () => undefined }, NOW)).toBe(false)
 })
 
-test('a body without an address is about none', () => {
+test('a body without an address refers to no route', () => {
   expect(addressOf(body)).toBe('0xAb')
   for (const text of ['{"data":{"depositAddress":null}}', '{"data":', '[]', '7']) {
     expect(addressOf(Buffer.from(text))).toBeNull()
@@ -81,7 +81,7 @@ const routeOf = (merchant: Merchant, given: Record<string, string> = {}) =>
 const callbackOf = (address: string) =>
   JSON.stringify({ event: 'request.status.updated', data: { status: 'success', depositAddress: { address } } })
 
-test('an authentic callback brings the look at its route forward and books nothing by itself', async () => {
+test('an authentic callback moves the next poll of its route forward and writes nothing else', async () => {
   const merchant = await newMerchant(service, { environment: 'live' })
   const made = await routeOf(merchant)
   expect(made.status, made.text).toBe(201)
@@ -100,11 +100,11 @@ test('an authentic callback brings the look at its route forward and books nothi
   expect((await merchant.call('GET /v1/payment-routes/deposits')).body.data.total).toBe(0)
 })
 
-test('a callback about an address that is nobody’s is taken and changes nothing', async () => {
+test('a callback about an unknown address is accepted and changes nothing', async () => {
   expect((await post(callbackOf('0x0000000000000000000000000000000000000001'))).status).toBe(200)
 })
 
-test('callbacks that the provider signed are never too many; others are, as any request', async () => {
+test('callbacks with a valid signature are not rate limited; others are', async () => {
   const narrow = await startService({
     live: [bind(routesProvider, 'live', world.provider)],
     settings: { RATE_LIMIT_GLOBAL: '3' },
@@ -120,7 +120,7 @@ test('callbacks that the provider signed are never too many; others are, as any 
   }
 })
 
-test('a merchant’s live deposit goes from Relay to the list of transactions', async () => {
+test('a live deposit at Relay appears in the list of transactions', async () => {
   const merchant = await newMerchant(service, { environment: 'live' })
   const made = await routeOf(merchant)
   const sync = async () => (await merchant.call(`POST /v1/payment-routes/${made.body.data.id}/deposits/sync`)).body
@@ -134,7 +134,7 @@ test('a merchant’s live deposit goes from Relay to the list of transactions', 
   expect(transactions).toMatchObject([{ kind: 'payment_route', status: 'completed', amount: '12.5 USDC' }])
 })
 
-test('a merchant is shown and may use live what Relay offers, by keys and symbols alone', async () => {
+test('the live networks are those that Relay supports, by network keys and symbols alone', async () => {
   const merchant = await newMerchant(service, { environment: 'live' })
   const { networks } = (await merchant.call('GET /v1/payment-routes/networks')).body.data
   expect(networks.map(({ key }: { key: string }) => key)).not.toContain('optimism')
@@ -158,7 +158,7 @@ test('a merchant is shown and may use live what Relay offers, by keys and symbol
   expect((await routeOf(merchant, { destinationCurrency: 'EURC' })).status).toBe(201)
 })
 
-test('a deposit in another currency than asked for is listed and booked as what came', async () => {
+test('a deposit in another currency is listed and posted in the currency received', async () => {
   const merchant = await newMerchant(service, { environment: 'live' })
   const { id, depositAddress } = (await routeOf(merchant)).body.data
   await world.pay(depositAddress, 7_000_000n, 'completed')
@@ -173,7 +173,7 @@ test('a deposit in another currency than asked for is listed and booked as what 
   expect(await checkLedger(service.runtime)).toMatchObject({ ok: true, findings: [] })
 })
 
-test('a request that is superseded on its way stays one deposit, also where only its successor is listed', async () => {
+test('a request that is superseded while pending stays one deposit, also where only its successor is listed', async () => {
   const merchant = await newMerchant(service, { environment: 'live' })
   const { id, depositAddress } = (await routeOf(merchant)).body.data
   const sync = async () => (await merchant.call(`POST /v1/payment-routes/${id}/deposits/sync`)).body.data
@@ -192,17 +192,17 @@ test('a request that is superseded on its way stays one deposit, also where only
   })
 })
 
-test('why Relay gave nothing is for whoever runs the service to context, not for the merchant', async () => {
+test('the cause of a failed call to Relay is logged and not sent to the merchant', async () => {
   const merchant = await newMerchant(service, { environment: 'live' })
   world.fail({ status: 401, body: '{"message":"secret detail"}' })
-  const refused = await routeOf(merchant)
-  expect([refused.status, refused.body.message]).toEqual([502, 'The payment provider failed, please retry'])
+  const rejected = await routeOf(merchant)
+  expect([rejected.status, rejected.body.message]).toEqual([502, 'The payment provider failed, please retry'])
   const lines = service.logs.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request refused')
   expect(lines.at(-1)).toMatchObject({ level: 'warn', err: { message: expect.stringContaining('Status 401') } })
   expect(service.logs.join('')).not.toContain('secret detail')
 })
 
-test('an operator’s look finds what has been out of sight for long', async () => {
+test('an operator’s sync finds deposits that changed before the last known change', async () => {
   const merchant = await newMerchant(service, { environment: 'live' })
   const { id, depositAddress } = (await routeOf(merchant)).body.data
   const sync = async () => (await merchant.call(`POST /v1/payment-routes/${id}/deposits/sync`)).body.data
@@ -215,6 +215,6 @@ test('an operator’s look finds what has been out of sight for long', async () 
   world.distort = (page) => page
   expect(await sync()).toEqual({ synced: 1, created: 0, updated: 0 })
   const { accessToken: token } = await signedIn(service.runtime, { role: 'operator' })
-  const looked = await call(service, `POST /v1/admin/ops/payment-routes/${id}/deposits/sync`, { token, key: null })
-  expect(looked.body.data).toEqual({ synced: 2, created: 1, updated: 0 })
+  const synced = await call(service, `POST /v1/admin/ops/payment-routes/${id}/deposits/sync`, { token, key: null })
+  expect(synced.body.data).toEqual({ synced: 2, created: 1, updated: 0 })
 })

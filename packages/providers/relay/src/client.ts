@@ -9,37 +9,37 @@ export interface RelayOptions {
   readonly apiKey: string
   /** Calls a minute that Relay allows this key for `/requests/v3`, over all processes. */
   readonly requestsPerMinute: number
-  /** How long one answer may take, ms. */
+  /** Timeout of one call, ms. */
   readonly timeoutMs?: number
-  /** First pause before a read is repeated, ms; it grows, with jitter. */
+  /** First delay before a read is retried, ms; it grows, with jitter. */
   readonly retryMs?: number
-  /** How long nothing is called after many failures in a row, ms. */
+  /** How long the circuit breaker stays open, ms. */
   readonly restMs?: number
-  /** For how long what Relay offers is not asked for again, ms. */
+  /** How long the list of offers is cached, ms. */
   readonly offersMs?: number
 }
 
 export interface RelayClient {
-  /** A GET, repeated twice at most where repeating may help. */
+  /** A GET, retried at most twice after a transient error. */
   get<T extends z.ZodType>(path: string, query: Record<string, string>, shape: T): Promise<z.output<T>>
-  /** A POST that only asks: repeated as a GET is. */
+  /** A POST that only reads: retried like a GET. */
   ask<T extends z.ZodType>(path: string, body: object, shape: T): Promise<z.output<T>>
-  /** A POST that makes something: sent once. */
+  /** A POST that creates something: sent once. */
   post<T extends z.ZodType>(path: string, body: object, shape: T): Promise<z.output<T>>
 }
 
-/** What `/chains` says of every chain is a few hundred kilobytes. */
+/** The answer of `/chains` is a few hundred kilobytes. */
 const ANSWER_BYTES = 10_000_000
 const FAILURES = 8
 const REPEATS = 2
-/** Relay sends no `Retry-After` everywhere; its documentation asks for a growing pause. */
+/** Relay does not always send `Retry-After`; its documentation recommends exponential backoff. */
 const PAUSE_SECONDS = 5
 const LONGEST_PAUSE_SECONDS = 60
 
 /**
- * HTTP to Relay: a deadline for each call, a breaker that rests after eight failures in a row, and silence on a path for as
- * long as its 429 asks for. Each path has a limit of its own with Relay: too many quotes must not stop the looks for deposits.
- * @throws RelayError, or the breaker's own error while it rests.
+ * HTTP client of Relay: a timeout for each call, a circuit breaker that opens after eight consecutive failures, and no calls to a
+ * path until the `Retry-After` of its 429 has passed. Relay limits each path separately: too many quotes must not stop polls.
+ * @throws RelayError, or the breaker's own error while it is open.
  */
 export function relayClient(options: RelayOptions): RelayClient {
   const { timeoutMs = 8000, retryMs = 250, restMs = 10_000 } = options
@@ -59,7 +59,7 @@ export function relayClient(options: RelayOptions): RelayClient {
 
   async function send<T extends z.ZodType>(url: URL, init: RequestInit, shape: T): Promise<z.output<T>> {
     const wait = Math.ceil(((silentUntil.get(url.pathname) ?? 0) - Date.now()) / 1000)
-    if (wait > 0) throw new RelayError('limited', 'Still asked to wait', { retryAfter: wait })
+    if (wait > 0) throw new RelayError('limited', 'Retry-After has not passed', { retryAfter: wait })
     const { answer, text } = await fetch(url, {
       ...init,
       headers: { 'x-api-key': options.apiKey, accept: 'application/json', 'content-type': 'application/json' },
@@ -80,7 +80,7 @@ export function relayClient(options: RelayOptions): RelayClient {
     const value = parsed(text)
     if (!answer.ok) {
       const code = Problem.safeParse(value).data?.errorCode
-      throw new RelayError('refused', `Status ${answer.status}`, code ? { code } : {})
+      throw new RelayError('rejected', `Status ${answer.status}`, code ? { code } : {})
     }
     const known = shape.safeParse(value)
     if (!known.success) throw new RelayError('unreadable', 'Not the documented shape', { cause: known.error })
@@ -109,7 +109,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Seconds to wait: what the header says, in seconds, within a minute. */
+/** Seconds to wait, from the header, at most a minute. */
 function pauseOf(header: string | null): number {
   const given = Number(header ?? Number.NaN)
   return Number.isFinite(given) && given > 0 ? Math.min(Math.ceil(given), LONGEST_PAUSE_SECONDS) : PAUSE_SECONDS

@@ -3,12 +3,12 @@ import { routesErrors as errors } from '@payments/routes'
 import { BrokenCircuitError } from 'cockatiel'
 
 /**
- * Why a call gave no answer. `unavailable`: nothing came in time, or a 5xx; `limited`: 429; `unreadable`: an answer that is
- * not what Relay documents; `refused`: a 4xx with its code. Only the first and the third are worth repeating.
+ * Why a call failed. `unavailable`: a timeout or a 5xx; `limited`: 429; `unreadable`: a response that does not match Relay's
+ * documentation; `rejected`: a 4xx with its code. Only `unavailable` and `unreadable` are transient.
  */
 export class RelayError extends Error {
   override name = 'RelayError'
-  readonly kind: 'unavailable' | 'limited' | 'unreadable' | 'refused'
+  readonly kind: 'unavailable' | 'limited' | 'unreadable' | 'rejected'
   readonly code: string | undefined
   /** Seconds. */
   readonly retryAfter: number | undefined
@@ -28,7 +28,7 @@ export class RelayError extends Error {
 export const isTransient = (error: unknown): boolean =>
   error instanceof RelayError && (error.kind === 'unavailable' || error.kind === 'unreadable')
 
-/** Relay's codes for a wish that cannot be fulfilled: the merchant's field and what is wrong with it. */
+/** Relay's codes for invalid input: the merchant's field and its error. */
 const FIELDS: Readonly<Record<string, readonly [field: string, message: string]>> = {
   INVALID_ADDRESS: ['destinationAddress', 'Not accepted by the provider'],
   INVALID_RECIPIENT: ['destinationAddress', 'Not accepted by the provider'],
@@ -43,7 +43,7 @@ const FIELDS: Readonly<Record<string, readonly [field: string, message: string]>
   NO_INTERNAL_SWAP_ROUTES_FOUND: ['destinationCurrency', 'Not available from this origin'],
 }
 
-/** Relay's codes for a wish that cannot be fulfilled at the moment, whatever status they come with. */
+/** Relay's codes for transient errors, with any HTTP status. */
 const TRANSIENT: ReadonlySet<string> = new Set([
   'CHAIN_DISABLED',
   'INSUFFICIENT_LIQUIDITY',
@@ -55,7 +55,7 @@ const TRANSIENT: ReadonlySet<string> = new Set([
   'SERVICE_UNAVAILABLE',
 ])
 
-/** What a merchant is told: never the provider's own words, which stay behind as the cause. */
+/** The error that a merchant receives. The provider's own text is never part of it; it is kept as the cause for the log. */
 export function callerErrorOf(error: unknown): ServiceError {
   if (error instanceof BrokenCircuitError) return errors.provider_unavailable({ cause: error, retryAfter: 10 })
   if (!(error instanceof RelayError)) return errors.provider_failed({ cause: error })

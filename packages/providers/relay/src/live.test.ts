@@ -63,7 +63,7 @@ test.each([
   ['a day behind', -DAY_MS],
   ['a day ahead', DAY_MS],
 ])(
-  'in production, with Relay at its worst and its clock %s, a process that is killed again and again loses and doubles nothing',
+  'in production, with a faulty Relay whose clock is %s, a process that is killed repeatedly loses and doubles nothing',
   async (_name, skewMs) => {
     const world = await startRelay({ tls, skewMs })
     const service = await startService({ live: [bind(routesProvider, 'live', world.provider)] })

@@ -6,12 +6,12 @@ import type { RelayClient } from './client.ts'
 import { Chains, Currencies } from './wire.ts'
 
 const HOUR_MS = 3_600_000
-/** The most that Relay answers with at once. */
+/** The maximum page size of Relay. */
 const LIMIT = 100
 
 /**
- * What Relay takes and delivers now, in merchants' words. Asked for once an hour in each process: after that the last answer
- * serves while a new one is fetched, and goes on serving while none is to be had. Relay has the last word when it quotes.
+ * What Relay accepts and delivers now, by public names. Fetched once an hour in each process; an expired answer is used while a
+ * new one is fetched, and for as long as fetching fails. The quote decides in the end.
  */
 export function relayOffers(client: RelayClient, ttl: number = HOUR_MS): () => Promise<readonly Offer[]> {
   const cache = new LRUCache<'offers', readonly Offer[]>({

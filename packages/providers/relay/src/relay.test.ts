@@ -28,7 +28,7 @@ const open = async (world: RelayServer) =>
       refundAddress: WALLET,
     })
   ).depositAddress
-const look = async (world: RelayServer, depositAddress: string, pendingRequests: readonly string[] = []) =>
+const poll = async (world: RelayServer, depositAddress: string, pendingRequests: readonly string[] = []) =>
   (await world.provider.deposits({ depositAddress, origin: usdc, destination: onBase, since: null, pendingRequests }))
     .reports
 
@@ -38,11 +38,11 @@ async function paid(world: RelayServer, outcome: 'completed' | 'refunded' | 'fai
   await world.pay(address, 12_500_000n, outcome)
   const request = world.requests.at(-1)
   if (!request) throw new Error('Nothing was paid')
-  return { address, request, reports: () => look(world, address) }
+  return { address, request, reports: () => poll(world, address) }
 }
 
-describe('asking for an address', () => {
-  test('tells Relay chain ids and tokens, the refund address, and that any amount may come', async () => {
+describe('creating a deposit address', () => {
+  test('sends Relay’s chain ids and tokens, the refund address, and requests an open address', async () => {
     const world = await begin()
     await open(world)
     expect(world.calls[0]).toMatchObject({
@@ -68,15 +68,18 @@ describe('asking for an address', () => {
     ['half an answer', 'truncated', 502, 'The payment provider failed, please retry'],
     ['another shape', { status: 200, body: '{"steps":{}}' }, 502, 'The payment provider failed, please retry'],
     ['401', { status: 401 }, 502, 'The payment provider failed, please retry'],
-  ])('%s is one refusal without the provider’s words, and is not sent again', async (_name, fault, status, message) => {
-    const world = await begin(fault === 'silent' ? { timeoutMs: 500 } : {})
-    world.fail(fault)
-    const refused = await open(world).catch((error: unknown) => error)
-    expect(refused).toMatchObject({ name: 'ServiceError', status, message })
-    expect(world.calls).toHaveLength(1)
-  })
+  ])(
+    '%s is one error without the provider’s text, and the call is not retried',
+    async (_name, fault, status, message) => {
+      const world = await begin(fault === 'silent' ? { timeoutMs: 500 } : {})
+      world.fail(fault)
+      const error = await open(world).catch((thrown: unknown) => thrown)
+      expect(error).toMatchObject({ name: 'ServiceError', status, message })
+      expect(world.calls).toHaveLength(1)
+    },
+  )
 
-  test('what Relay will not route is the merchant’s field', async () => {
+  test('a route that Relay rejects is an error of the merchant’s field', async () => {
     const world = await begin()
     world.fail({ status: 400, body: '{"message":"secret","errorCode":"UNSUPPORTED_ROUTE"}' })
     await expect(open(world)).rejects.toMatchObject({
@@ -86,7 +89,7 @@ describe('asking for an address', () => {
   })
 
   test.each(['CHAIN_DISABLED', 'INSUFFICIENT_LIQUIDITY', 'RPC_HTTP_ERROR'])(
-    '%s passes: it is no fault of the merchant’s, and worth another try',
+    '%s is a 503 with Retry-After: a transient error, not the merchant’s',
     async (errorCode) => {
       const world = await begin()
       world.fail({ status: 400, body: JSON.stringify({ message: 'secret', errorCode }) })
@@ -95,11 +98,11 @@ describe('asking for an address', () => {
   )
 })
 
-describe('what is on offer', () => {
+describe('the offers', () => {
   const offers = async (world: RelayServer) =>
     Object.fromEntries((await world.provider.offers()).map(({ networkKey, ...sides }) => [networkKey, sides]))
 
-  test('is what Relay’s chains take and its tokens can become, in keys and symbols alone', async () => {
+  test('are the currencies that Relay’s chains accept and deliver, by keys and symbols alone', async () => {
     const world = await begin()
     const all = await offers(world)
     expect(Object.keys(all)).toEqual(networks.map(({ key }) => key))
@@ -117,7 +120,7 @@ describe('what is on offer', () => {
     })
   })
 
-  test('leaves out what Relay has switched off, does not take, or counts otherwise', async () => {
+  test('leave out what Relay has disabled, does not accept, or has other decimals for', async () => {
     const world = await begin()
     const chain = (id: number) => world.chains.find((each) => each.id === id) ?? ({} as RelayServer['chains'][number])
     chain(10).disabled = true
@@ -143,7 +146,7 @@ describe('what is on offer', () => {
     expect(Object.keys(await offers(world))).toEqual(['ethereum', 'base', 'arbitrum', 'solana', 'tron'])
   })
 
-  test('is asked for once, and again when it is old; while Relay does not answer, the last answer serves', async () => {
+  test('are fetched once, and again when expired; while Relay does not answer, the last answer is used', async () => {
     const world = await begin({ offersMs: 30 })
     await Promise.all([offers(world), offers(world), offers(world)])
     expect(world.calls).toHaveLength(3)
@@ -162,7 +165,7 @@ describe('what is on offer', () => {
     ['half an answer', 'truncated', 502],
     ['another shape', { status: 200, body: '{"chains":{}}' }, 502],
     ['an answer without end', { status: 200, body: `{"chains":[${'0,'.repeat(6_000_000)}` }, 503],
-  ])('with %s from the start it is a refusal, not an empty list', async (_name, fault, status) => {
+  ])('with %s from the start they are an error, not an empty list', async (_name, fault, status) => {
     const world = await begin()
     world.spoil = () => fault
     await expect(world.provider.offers()).rejects.toMatchObject({ name: 'ServiceError', status })
@@ -178,12 +181,12 @@ describe('what is on offer', () => {
   })
 })
 
-describe('looking for deposits', () => {
+describe('polling for deposits', () => {
   test.each<[string, Fault]>([
     ['500', { status: 500 }],
     ['half an answer', 'truncated'],
     ['no answer in time', 'silent'],
-  ])('survives %s by asking again', async (_name, fault) => {
+  ])('retries after %s', async (_name, fault) => {
     const world = await begin(fault === 'silent' ? { timeoutMs: 500 } : {})
     const { reports } = await paid(world)
     world.fail(fault, fault)
@@ -192,7 +195,7 @@ describe('looking for deposits', () => {
     await expect(reports()).rejects.toMatchObject({ name: 'ServiceError' })
   })
 
-  test('429 is not answered by asking again, and nothing is asked until its time is over', async () => {
+  test('a 429 is not retried, and nothing is sent until its Retry-After has passed', async () => {
     const world = await begin()
     const { reports } = await paid(world)
     world.fail({ status: 429, headers: { 'retry-after': '30' } })
@@ -202,7 +205,7 @@ describe('looking for deposits', () => {
     expect(world.calls.length).toBe(before + 1)
   })
 
-  test('too many quotes stop no look for deposits', async () => {
+  test('a 429 for quotes does not stop polls', async () => {
     const world = await begin()
     const { reports } = await paid(world)
     world.fail({ status: 429 })
@@ -211,7 +214,7 @@ describe('looking for deposits', () => {
     await expect(open(world)).rejects.toMatchObject({ status: 503 })
   })
 
-  test('how many pages it took is told, for the limit counts each of them', async () => {
+  test('the number of pages is reported, for the rate limit counts each of them', async () => {
     const world = await begin()
     const address = await open(world)
     for (let number = 1n; number <= 120n; number++) await world.pay(address, number, 'completed')
@@ -221,13 +224,13 @@ describe('looking for deposits', () => {
   })
 
   test.each(['completed', 'refunded', 'failed'] as const)(
-    'a deposit on its way that the list leaves out is found %s by its request',
+    'a pending deposit that the list leaves out is found %s by its request',
     async (outcome) => {
       const world = await begin()
       const { address, request } = await paid(world, outcome)
-      const before = await look(world, address)
+      const before = await poll(world, address)
       world.distort = () => []
-      const asked = () => look(world, address, [request.id])
+      const asked = () => poll(world, address, [request.id])
       expect(await asked()).toEqual([])
       await world.settle()
       world.distort = (page) => (page.length > 1 ? [] : page)
@@ -237,14 +240,14 @@ describe('looking for deposits', () => {
     },
   )
 
-  test('a request that cannot be asked for by itself spoils no look', async () => {
+  test('a request that cannot be queried by id does not fail the poll', async () => {
     const world = await begin()
     const { address, reports } = await paid(world)
     world.spoil = (line) => (line === 'GET /intents/status/v3' ? { status: 404 } : undefined)
-    expect(await look(world, address, [hash()])).toEqual(await reports())
+    expect(await poll(world, address, [hash()])).toEqual(await reports())
   })
 
-  test('after many failures Relay is left alone, and asked again later', async () => {
+  test('after many failures the circuit opens, and closes again later', async () => {
     const world = await begin()
     const { reports } = await paid(world)
     world.fail(...Array.from({ length: 9 }, () => ({ status: 500 })))
@@ -264,7 +267,7 @@ describe('looking for deposits', () => {
   })
 
   test.each(['waiting', 'depositing', 'submitted', 'delayed', 'something new'])(
-    'the status “%s” of a paid request is on its way',
+    'the status “%s” of a paid request is pending',
     async (status) => {
       const world = await begin()
       const { request, reports } = await paid(world)
@@ -273,14 +276,14 @@ describe('looking for deposits', () => {
     },
   )
 
-  test('fields that nobody knows change nothing', async () => {
+  test('unknown fields change nothing', async () => {
     const world = await begin()
     const { request, reports } = await paid(world)
     request.over = { surprise: { deep: [1] }, protocol: 'a text where an object was' }
     expect(await reports()).toMatchObject([{ originAmount: 12_500_000n }])
   })
 
-  test('the quote that nobody paid is no deposit, also after its time', async () => {
+  test('an unpaid quote is no deposit, also after it expired', async () => {
     const world = await begin()
     const { reports } = await paid(world)
     const [quote] = world.requests
@@ -305,7 +308,7 @@ describe('looking for deposits', () => {
     expect(await reports()).toEqual([])
   })
 
-  test('a request on two pages counts once, in its latest state, whatever the order', async () => {
+  test('a request on two pages counts once, in its latest state, in any order', async () => {
     const world = await begin()
     const { request, reports } = await paid(world)
     world.requests.push({ ...request, over: { status: 'success' }, updatedAt: request.updatedAt + 5 })
@@ -318,7 +321,7 @@ describe('looking for deposits', () => {
     expect(seen[0]).toMatchObject([{ status: 'completed' }])
   })
 
-  test('a clock that is a day off changes neither what is found nor its id', async () => {
+  test('a clock that is a day off changes neither the deposits nor their ids', async () => {
     const world = await begin()
     const { request, reports } = await paid(world)
     request.updatedAt += 86_400_000
@@ -328,7 +331,7 @@ describe('looking for deposits', () => {
   test.each([
     ['another token', { chainId: 1, address: '0xdac17f958d2ee523a2206206994597c13d831ec7' }, 'ethereum', 'USDT'],
     ['another chain', { chainId: 42161, address: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831' }, 'arbitrum', 'USDC'],
-  ])('what was paid in on %s than asked for is told as it came', async (_name, from, networkKey, currency) => {
+  ])('a deposit on %s than the route’s origin is reported as received', async (_name, from, networkKey, currency) => {
     const world = await begin()
     const { request, reports } = await paid(world)
     Object.assign(request, { from })
@@ -338,7 +341,7 @@ describe('looking for deposits', () => {
     ])
   })
 
-  test('units of an unknown token are not counted as units of this one', async () => {
+  test('an amount of an unknown token is not reported as an amount of the origin’s', async () => {
     const world = await begin()
     const { request, reports } = await paid(world, 'refunded')
     Object.assign(request, { from: { chainId: 1, address: '0x6B175474E89094C44Da98b954EedeAC495271d0F' } })
@@ -348,7 +351,7 @@ describe('looking for deposits', () => {
     ])
   })
 
-  test('why a refund did not come back is kept', async () => {
+  test('the reason of a failed refund is kept', async () => {
     const world = await begin()
     const { request, reports } = await paid(world, 'failed')
     await world.settle()

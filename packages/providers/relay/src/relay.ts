@@ -8,27 +8,27 @@ import { isFinal, reportsOf } from './reports.ts'
 import { Quote, type Request, Requests, Status } from './wire.ts'
 
 const PAGE = 50
-/** Pages of one look: twenty thousand deposits that changed since the last one. More is not believed. */
+/** Page limit of one poll: twenty thousand changed deposits. A longer list is an error of the provider. */
 const PAGES = 400
-/** Requests of one look that are asked for by their id. */
+/** How many requests one poll queries by id at most. */
 const SINGLES = 20
 
 /**
- * Payment routes over Relay. Deposit addresses are open ones: they take any amount, any number of times. They are followed by
- * address: a deposit of another amount than quoted becomes a request of its own. By request only where the list of an address
- * leaves out one that is on its way.
- * @throws ServiceError 502 or 503, and 422 where Relay will not take what the merchant asks for.
+ * Payment routes over Relay. Deposit addresses are open: they accept any amount, any number of times. They are polled by address,
+ * because a deposit of another amount than quoted becomes a request of its own. A pending request that the list of its address
+ * leaves out is queried by id.
+ * @throws ServiceError 502 or 503, and 422 where Relay rejects a field of the merchant's.
  */
 export function relay(options: RelayOptions): RoutesProvider {
   const client = relayClient(options)
   const offers = relayOffers(client, options.offersMs)
   return {
-    offers: () => mapConstraints(offers),
+    offers: () => mapErrors(offers),
 
     callsPerMinute: options.requestsPerMinute,
 
     createDepositAddress: ({ origin, destination, refundAddress }) =>
-      mapConstraints(async () => {
+      mapErrors(async () => {
         const from = assetOf(origin)
         const to = assetOf(destination)
         const { steps } = await client.post(
@@ -49,17 +49,17 @@ export function relay(options: RelayOptions): RoutesProvider {
         )
         const depositAddress = steps.find((step) => step.depositAddress)?.depositAddress
         if (!depositAddress) throw new RelayError('unreadable', 'A quote without a deposit address')
-        // In Relay's own spelling, which is how it will be asked for.
+        // In Relay's own spelling, which later queries must use.
         return { depositAddress }
       }),
 
-    deposits: (look) =>
-      mapConstraints(async () => {
-        const { found, pages } = await listed(client, look)
-        const left = look.pendingRequests.filter((id) => !found.has(id)).slice(0, SINGLES)
+    deposits: (query) =>
+      mapErrors(async () => {
+        const { found, pages } = await listed(client, query)
+        const left = query.pendingRequests.filter((id) => !found.has(id)).slice(0, SINGLES)
         const singles = (await Promise.all(left.map((id) => ended(client, id)))).flat()
         for (const request of singles) keepLatest(found, request)
-        const reports = reportsOf([...found.values()], look.origin, assetOf(look.destination))
+        const reports = reportsOf([...found.values()], query.origin, assetOf(query.destination))
         return { reports, calls: pages + singles.length }
       }),
 
@@ -68,7 +68,7 @@ export function relay(options: RelayOptions): RoutesProvider {
   }
 }
 
-/** What Relay lists of an address, by request. */
+/** All requests that Relay lists for an address, by id. */
 async function listed(
   client: RelayClient,
   { depositAddress, since }: DepositQuery,
@@ -97,8 +97,8 @@ async function listed(
 }
 
 /**
- * One request that the list of its address left out: its status comes from where it is kept, and only one that has ended is
- * worth the call that tells its amounts. Whatever fails here leaves the deposit on its way until the next look.
+ * One request that the list of its address left out. Its status is queried first; its amounts only when the status is final. On
+ * any error the deposit stays pending until the next poll.
  */
 async function ended(client: RelayClient, id: string): Promise<Request[]> {
   try {
@@ -109,7 +109,7 @@ async function ended(client: RelayClient, id: string): Promise<Request[]> {
   }
 }
 
-/** A list that changes between two of its pages can show a request twice: the later state counts. */
+/** A list that changes between two pages can contain a request twice: the later state counts. */
 function keepLatest(found: Map<string, Request>, request: Request): void {
   const known = found.get(request.id)
   if (!known || known.updatedAt <= request.updatedAt) found.set(request.id, request)
@@ -117,11 +117,11 @@ function keepLatest(found: Map<string, Request>, request: Request): void {
 
 function assetOf(leg: Leg): RelayAsset {
   const asset = relayAsset(leg)
-  if (!asset) throw new RelayError('refused', 'No such currency', { code: 'UNSUPPORTED_CURRENCY' })
+  if (!asset) throw new RelayError('rejected', 'No such currency', { code: 'UNSUPPORTED_CURRENCY' })
   return asset
 }
 
-async function mapConstraints<T>(call: () => Promise<T>): Promise<T> {
+async function mapErrors<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch (error) {

@@ -8,13 +8,13 @@ const ENDS: ReadonlyMap<string, DepositReport['status']> = new Map([
   ['failure', 'failed'],
 ])
 
-/** Has a request with this status come to its end? */
+/** Whether a request with this status is final. */
 export const isFinal = (status: string): boolean => ENDS.has(status)
 
 /**
- * Relay's requests of one deposit address as deposits. A request is a deposit once money has come in: the quote that made the
- * address is a request too, and nobody may ever pay it. One that was superseded is told by its successor, which has the same
- * transaction. What Relay calls by a status unknown here is on its way.
+ * Relay's requests of one deposit address as deposits. A request is a deposit once money was received: the quote that created the
+ * address is a request too, which may never be paid. A superseded request is reported by its successor, which has the same
+ * transaction. An unknown status counts as pending.
  */
 export function reportsOf(requests: readonly Request[], origin: Leg, destination: RelayAsset): DepositReport[] {
   return requests.flatMap((request) => {
@@ -23,7 +23,7 @@ export function reportsOf(requests: readonly Request[], origin: Leg, destination
     const txHash = request.depositAddress?.depositTxHash ?? request.data?.inTxs?.find((tx) => tx.txHash)?.txHash ?? null
     if (!txHash && status !== 'completed' && status !== 'refunded') return []
     const came = moneyIn(request)
-    // What came is written once: better a look later than a wrong amount.
+    // The amount received is written once: wait for the next poll rather than write a wrong one.
     if (!came && status === 'pending') return []
     const sent = came && legOf(came.currency)
     const went = status === 'completed' ? moneyOut(request, destination) : null
@@ -31,8 +31,8 @@ export function reportsOf(requests: readonly Request[], origin: Leg, destination
       {
         requestId: request.id,
         status,
-        // A payer may send another currency than was asked for, and on another chain: Relay takes some of them, and what came is
-        // what is told. Units of a token that nobody here knows are units of nothing.
+        // A payer may send another currency on another chain. Relay accepts some of them: report what was received. The amount
+        // of an unknown token has no known unit and is not reported.
         origin: sent ?? origin,
         originAmount: sent ? BigInt(came.amount) : 0n,
         originAmountUsd: came && dollars(came.amountUsd),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-// What Relay answers, as far as it is used. Fields it adds are ignored; fields it may leave out are optional.
+// Relay's responses, as far as they are used. Additional fields are ignored; fields that may be missing are optional.
 
 const absent = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
 const Units = z.string().regex(/^\d{1,78}$/)
@@ -42,7 +42,7 @@ export const Requests = z.object({ requests: z.array(Request), continuation: abs
 /** `GET /intents/status/v3`. */
 export const Status = z.object({ status: z.string() })
 
-/** `GET /chains`: where Relay works at the moment, and what it takes there. */
+/** `GET /chains`: which chains are enabled, and which tokens they accept. */
 export const Chains = z.object({
   chains: z.array(
     z.object({
@@ -55,12 +55,12 @@ export const Chains = z.object({
   ),
 })
 
-/** `POST /currencies/v2`: the tokens that Relay knows of those it was asked for. */
+/** `POST /currencies/v2`: the requested tokens that Relay knows. */
 export const Currencies = z.array(
   z.object({ chainId: z.number(), address: absent(z.string()), decimals: absent(z.number()) }),
 )
 
-/** The body of an error; everything else in it is for people. */
+/** The body of an error; its other fields are text for people. */
 export const Problem = z.object({ errorCode: absent(z.string()) })
 
 /** `request.status.updated`, as Relay posts it. */

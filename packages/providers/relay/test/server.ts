@@ -15,7 +15,7 @@ interface Coin {
   readonly address: string
 }
 
-/** A request as the server keeps it; `over` replaces whatever it would say of it on the wire. */
+/** A request as the server keeps it; `over` replaces fields of its response. */
 interface Kept {
   readonly id: string
   readonly address: string
@@ -29,7 +29,7 @@ interface Kept {
   over: Record<string, unknown>
 }
 
-/** How the server spoils an answer: an HTTP status with its headers, half a body, one that comes late, or none at all. */
+/** How the server fails: an HTTP status with headers, a truncated body, a late response, or none at all. */
 export type Fault =
   | { status: number; headers?: Record<string, string>; body?: string }
   | { lateMs: number }
@@ -38,7 +38,7 @@ export type Fault =
 
 type Wire = Record<string, unknown>
 
-/** A chain as `GET /chains` tells it. */
+/** A chain as `GET /chains` returns it. */
 interface WireChain {
   id: number
   vmType: string
@@ -50,19 +50,19 @@ interface WireChain {
 export interface RelayServer extends RoutesWorld {
   readonly url: string
   readonly requests: Kept[]
-  /** Every call: method, path and what it carried. */
+  /** Every call: method, path, query and body. */
   readonly calls: { line: string; query: URLSearchParams; body: Record<string, unknown>; key: string | undefined }[]
-  /** The next answers are spoiled, in this order. */
+  /** Failures of the next responses, in this order. */
   fail(...faults: Fault[]): void
-  /** A request goes on as another one; the first is not heard of any more. */
+  /** Replaces a request by a successor; the list no longer contains the first. */
   supersede(request: Kept): void
-  /** Asked about each call that `fail` says nothing of. */
+  /** Called for each call that `fail` has no failure for. */
   spoil: (line: string) => Fault | undefined
   /** Orders the elements of a page; the newest first by default. */
   order: (requests: Kept[]) => Kept[]
-  /** What becomes of the elements of a page on their way. */
+  /** Changes the elements of a page before they are sent. */
   distort: (page: Wire[]) => Wire[]
-  /** What it says of its chains, and of their tokens. */
+  /** Its chains and their tokens. */
   readonly chains: WireChain[]
   readonly tokens: (Coin & { decimals: number; symbol: string; depositAddress: boolean })[]
   close(): Promise<void>
@@ -75,7 +75,7 @@ export async function startRelay(
   options: Partial<RelayOptions> & {
     /** PEM of a key and its certificate: HTTPS. */
     tls?: { key: string; cert: string }
-    /** How far its clock is ahead of ours. */
+    /** How far its clock is ahead of ours, ms. */
     skewMs?: number
   } = {},
 ): Promise<RelayServer> {
@@ -123,7 +123,7 @@ export async function startRelay(
   function quote(body: Record<string, unknown>) {
     const address = newAddress(Number(body.originChainId))
     const id = hash()
-    // The quote is a request as well: it waits for a deposit of exactly its amount.
+    // The quote is a request too, pending until a deposit of exactly its amount.
     keep({
       id,
       address,
@@ -231,7 +231,7 @@ export async function startRelay(
   return world
 }
 
-/** Every chain and token that the adapter knows, in working order. */
+/** Every chain and token that the adapter knows, all enabled. */
 const everyChain = (): WireChain[] =>
   Object.entries(chains).map(([key, { id, tokens }]) => ({
     id,
@@ -257,7 +257,7 @@ function onWire(one: Kept): Wire {
   return {
     id: one.id,
     status: one.status,
-    user: 'somebody',
+    user: 'unknown',
     supersededByRequestId: null,
     createdAt: new Date(one.updatedAt).toISOString(),
     updatedAt: new Date(one.updatedAt).toISOString(),

@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest'
 
 type Outcome = 'completed' | 'failed' | 'refunded'
 
-/** A provider under test, and the world around it: payers who pay, and time that passes. */
+/** A provider under test, with a way to make deposits and to settle them. */
 export interface RoutesWorld {
   readonly provider: RoutesProvider
-  /** A payer's transfer of this many minor units arrives; it stays on its way until {@link settle}. */
+  /** A payer's transfer of this many minor units arrives; it stays pending until {@link settle}. */
   pay(depositAddress: string, amount: bigint, outcome: Outcome): Promise<void>
-  /** What is on its way ends as its payer's `outcome` says. */
+  /** Settles pending deposits with the `outcome` of each. */
   settle(): Promise<void>
 }
 
@@ -20,7 +20,7 @@ const ROUTE = '01936f2a-7c1e-7000-8000-000000000010'
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 const REFUNDS = { evm: WALLET, svm: '11111111111111111111111111111111', tvm: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8' }
 
-/** What every provider of payment routes must keep, the sandbox and the live ones alike. `begin` makes a world of one test's own. */
+/** The contract of every payment route provider, sandbox and live. `begin` creates a separate world for one test. */
 export function routesContract(name: string, begin: () => Promise<RoutesWorld>): void {
   const open = async (
     world: RoutesWorld,
@@ -46,7 +46,7 @@ export function routesContract(name: string, begin: () => Promise<RoutesWorld>):
   }
 
   describe(`${name} keeps the contract of payment routes:`, () => {
-    test('what it offers are networks and symbols of ours, each once, and a route can be had of them', async () => {
+    test('its offers are known networks and symbols, each once, and a deposit address can be created for them', async () => {
       const { provider } = await begin()
       const offers = await provider.offers()
       expect(new Set(offers.map(({ networkKey }) => networkKey)).size).toBe(offers.length)
@@ -73,14 +73,14 @@ export function routesContract(name: string, begin: () => Promise<RoutesWorld>):
       expect(second).not.toBe(first)
     })
 
-    test('where it sends back what nobody named an address for are addresses of each kind of chain', async () => {
+    test('its default refund addresses are valid addresses of each kind of chain', async () => {
       const { provider } = await begin()
       const refundAddresses: Partial<Record<NetworkType, string>> = provider.refundAddresses ?? {}
       for (const [type, address] of Object.entries(refundAddresses))
         expect(isAddressOf(type as NetworkType, address), address).toBe(true)
     })
 
-    test('an address that nobody has paid to has no deposits', async () => {
+    test('an address without payments has no deposits', async () => {
       const world = await begin()
       expect(await look(world, await open(world))).toEqual([])
     })
@@ -138,7 +138,7 @@ export function routesContract(name: string, begin: () => Promise<RoutesWorld>):
       ])
     })
 
-    test('many deposits at one address are all there', async () => {
+    test('many deposits at one address are all reported', async () => {
       const world = await begin()
       const address = await open(world)
       for (let number = 1n; number <= 60n; number++) await world.pay(address, number, 'completed')
@@ -146,7 +146,7 @@ export function routesContract(name: string, begin: () => Promise<RoutesWorld>):
       expect(amounts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, index) => index + 1))
     })
 
-    test('looking twice tells the same, and one address nothing of another', async () => {
+    test('polling twice reports the same, and one address nothing of another', async () => {
       const world = await begin()
       const [address, other] = [await open(world), await open(world)]
       await world.pay(address, 5n, 'completed')
@@ -155,7 +155,7 @@ export function routesContract(name: string, begin: () => Promise<RoutesWorld>):
       expect(await look(world, other)).toEqual([])
     })
 
-    test('nothing that changed since a time is left out', async () => {
+    test('no change since a given time is left out', async () => {
       const world = await begin()
       const address = await open(world)
       await world.pay(address, 7n, 'completed')
