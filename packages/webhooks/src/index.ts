@@ -36,4 +36,5 @@ export const webhooks = domain({
 export { payloadOf } from './catalogue.ts'
 export { type Resolve, targetNames } from './names.ts'
 export { emit, OUTBOX } from './outbox.ts'
+export { claim as claimDeliveries, settle as settleDeliveries } from './queue.ts'
 export { signedHeaders } from './signature.ts'

@@ -1,9 +1,10 @@
 import { benchHttp } from './http.ts'
 import { benchLedger } from './ledger.ts'
+import { benchQueues } from './queues.ts'
 import { benchWebhooks } from './webhooks.ts'
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
-const parts = { http: benchHttp, ledger: benchLedger, webhooks: benchWebhooks }
+const parts = { http: benchHttp, ledger: benchLedger, queues: benchQueues, webhooks: benchWebhooks }
 const wanted = process.argv.slice(2)
 
 // All of them, or those named: `npm run bench -- http ledger`.
