@@ -28,7 +28,7 @@ const ADMIT = `with hit as (${LIMIT}), key as (${KEY.replace('$1', '$2')})
 const CUSTOMER = `insert into customers (id, organisation_id, environment, name, email, phone_number, metadata, cngn_status, created_at, updated_at)
   values ($1, $2, $3, $4, $5, $6, $7, 'not_enabled', $8, $8)`
 const EVENT = `insert into events (id, organisation_id, environment, type, resource_id, payload, created_at) values ($1, $2, $3, $4, $5, $6, $7)`
-const STORE = `insert into idempotency_keys as i (organisation_id, environment, method, path, key, fence, status, reply, sealed, expires_at)
+const STORE = `insert into idempotency_keys as i (organisation_id, environment, method, path, key, fence, status, reply, encrypted, expires_at)
   values ($1, $2, $3, $4, $5, $6, $7, $8, false, now() + interval '24 hours')
   on conflict (organisation_id, environment, method, path, key) do update set status = excluded.status, reply = excluded.reply, expires_at = excluded.expires_at
   where i.fence = excluded.fence or i.expires_at <= now() returning 1`
