@@ -20,6 +20,7 @@ const commands = {
   timing: ['tooling/timing/src/main.ts'],
   'ledger-check': ['tooling/ledger-check/src/main.ts'],
   derive: ['tooling/derive/src/main.ts'],
+  migration: ['tooling/migration/src/main.ts'],
   new: ['tooling/new-domain/src/main.ts'],
 }
 

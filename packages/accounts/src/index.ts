@@ -6,9 +6,11 @@ import { eemailJob } from './email.ts'
 import {
   ApiKeyEntity,
   ChallengeEntity,
+  CodeSendEntity,
   InvitationEntity,
   MembershipEntity,
   OrganisationEntity,
+  RefreshTokenEntity,
   SessionEntity,
   UserEntity,
 } from './entity.ts'
@@ -27,8 +29,10 @@ export const accounts = domain({
     UserEntity,
     MembershipEntity,
     ChallengeEntity,
+    CodeSendEntity,
     InvitationEntity,
     SessionEntity,
+    RefreshTokenEntity,
     ApiKeyEntity,
   ],
   migrations,

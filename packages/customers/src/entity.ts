@@ -1,5 +1,14 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
-import { tenant, tenantFilter, times } from '@payments/platform'
+import {
+  foreignKeys,
+  newestFirst,
+  ofOrganisation,
+  tenant,
+  tenantFilter,
+  tenantKey,
+  times,
+  uniqueIndex,
+} from '@payments/platform'
 import type { z } from 'zod'
 import type { Customer } from './schemas.ts'
 
@@ -10,14 +19,20 @@ export const CustomerEntity = defineEntity({
   properties: {
     id: p.uuid().primary(),
     ...tenant(),
-    name: p.string(),
-    email: p.string(),
-    phoneNumber: p.string().nullable(),
+    name: p.text(),
+    email: p.text(),
+    phoneNumber: p.text().nullable(),
     metadata: p.json().$type<Record<string, string | number | boolean | null>>(),
-    cngnStatus: p.string().$type<'not_enabled' | 'pending' | 'enabled' | 'failed'>(),
-    cngnFailureReason: p.string().nullable(),
+    cngnStatus: p.enum(['not_enabled', 'pending', 'enabled', 'failed']),
+    cngnFailureReason: p.text().nullable(),
     ...times(),
   },
+  uniques: [tenantKey],
+  indexes: [
+    uniqueIndex('customers_email_key', 'customers (organisation_id, environment, lower(email))'),
+    newestFirst('customers'),
+  ],
+  ...foreignKeys(ofOrganisation),
 })
 
 export type CustomerRow = InferEntity<typeof CustomerEntity>

@@ -1,5 +1,6 @@
 /** The unified list of transactions, and the double-entry journal underneath. */
 import { domain } from '@payments/platform'
+import { entities } from './entity.ts'
 import { errors } from './errors.ts'
 import { migrations } from './migrations.ts'
 import { ledgerAdminRouter, transactionsRouter } from './router.ts'
@@ -9,6 +10,7 @@ import { transactionRecorder } from './transactions.ts'
 export const ledger = domain({
   name: 'ledger',
   router: { transactions: transactionsRouter, admin: { ledger: ledgerAdminRouter } },
+  entities,
   migrations,
   errors,
   tasks: [sealTask],

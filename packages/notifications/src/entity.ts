@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
-import { tenant, tenantFilter } from '@payments/platform'
+import { foreignKeys, newestFirst, ofOrganisation, tenant, tenantFilter } from '@payments/platform'
 import type { z } from 'zod'
 import type { Notification } from './schemas.ts'
 
@@ -10,14 +10,16 @@ export const NotificationEntity = defineEntity({
   properties: {
     id: p.uuid().primary(),
     ...tenant(),
-    type: p.string(),
-    title: p.string(),
-    body: p.string(),
-    resourceType: p.string(),
+    type: p.text(),
+    title: p.text(),
+    body: p.text(),
+    resourceType: p.text(),
     resourceId: p.uuid(),
     readAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
   },
+  indexes: [newestFirst('notifications')],
+  ...foreignKeys(ofOrganisation),
 })
 
 export type NotificationRow = InferEntity<typeof NotificationEntity>

@@ -1,5 +1,6 @@
-import { p, Type } from '@mikro-orm/core'
-import type { Environment } from '@payments/kernel'
+import { type CheckConstraint, type EntitySchema, type IndexColumnOptions, p, Type } from '@mikro-orm/core'
+import { type Environment, environments, type Machine } from '@payments/kernel'
+import { statusChecks } from './lifecycle.ts'
 
 /** Integer minor units: `numeric(78,0)` in the database (18 decimals of ETH overflow 64 bits), `bigint` in the code. */
 export class MinorUnits extends Type<bigint | null, string | null> {
@@ -23,7 +24,13 @@ export const minorUnits = () => p.type(MinorUnits).$type<bigint>()
 /** Columns of every business row, for `defineEntity`. */
 export const tenant = () => ({
   organisationId: p.uuid(),
-  environment: p.string().$type<Environment>(),
+  environment: p.enum(environments),
+})
+
+/** The same columns in tables without a check of the environment: it is copied from a row of a table that has one. */
+export const inheritedTenant = () => ({
+  organisationId: p.uuid(),
+  environment: p.text().$type<Environment>(),
 })
 
 /** Times of every row, milliseconds. */
@@ -31,6 +38,78 @@ export const times = () => ({
   createdAt: p.datetime(3),
   updatedAt: p.datetime(3),
 })
+
+/** A time with the database's full precision: for times that only statements compare, and for `infinity`. */
+export const instant = () => p.datetime().columnType('timestamptz')
+
+/** What other tables of the same tenant refer to with {@link withinTenant}. */
+export const tenantKey: { properties: ('organisationId' | 'environment' | 'id')[] } = {
+  properties: ['organisationId', 'environment', 'id'],
+}
+
+/** An index. `columns` are properties, each with an optional direction (`createdAt desc`); `where` makes it partial. */
+export const index = (name: string, columns: readonly string[], where?: string) => ({
+  name,
+  columns: columns.map((column): IndexColumnOptions => {
+    const [property = '', sort] = column.split(' ')
+    return sort === 'desc' ? { name: property, sort } : { name: property }
+  }),
+  ...(where === undefined ? {} : { where }),
+})
+
+/** A unique index that is not a constraint: on expressions, partial, or added after the table. */
+export const uniqueIndex = (name: string, definition: string) => ({
+  name,
+  expression: `create unique index ${name} on ${definition}`,
+})
+
+/** The index behind a list of the tenant's rows, newest first. */
+export const newestFirst = (table: string) =>
+  index(`${table}_newest`, ['organisationId', 'environment', 'createdAt desc', 'id desc'])
+
+/** The checks that a state table requires of its table's rows. */
+export const machineChecks = (table: string, { states }: Machine): CheckConstraint[] =>
+  statusChecks(
+    table,
+    Object.fromEntries(Object.entries(states).map(([state, { needs = [] }]) => [state, needs] as const)),
+  )
+
+/** A foreign key, in columns. Its name is the one that PostgreSQL gives it, unless the table gives another. */
+export interface ForeignKey {
+  readonly columns: readonly string[]
+  readonly table: string
+  readonly referenced: readonly string[]
+  readonly onDelete?: 'cascade'
+  readonly name?: string
+}
+
+/**
+ * Foreign keys, spread into `defineEntity`. The ORM creates them only for relations. Entities here hold plain ids: a
+ * relation would change what reading a row loads, and the ORM leaves out the keys of relations that are not persisted.
+ */
+export const foreignKeys = (...keys: ForeignKey[]): { readonly foreignKeys: readonly ForeignKey[] } => ({
+  foreignKeys: keys,
+})
+
+/** A reference to the row's organisation. */
+export const ofOrganisation: ForeignKey = { columns: ['organisation_id'], table: 'organisations', referenced: ['id'] }
+
+/** A reference to a row of the same organisation and environment, which has a {@link tenantKey}. */
+export const withinTenant = (column: string, table: string): ForeignKey => ({
+  columns: ['organisation_id', 'environment', column],
+  table,
+  referenced: ['organisation_id', 'environment', 'id'],
+})
+
+/**
+ * Spread into `defineEntity` for a table without a primary key. The ORM does not accept such an entity, so all of its
+ * columns are declared primary; {@link describedTable} says that the table has none.
+ */
+export const withoutPrimaryKey = { withoutPrimaryKey: true } as const
+
+/** What an entity says of its table beyond what the ORM knows. */
+export const describedTable = (meta: EntitySchema['meta']) =>
+  meta as typeof meta & Partial<ReturnType<typeof foreignKeys> & { readonly withoutPrimaryKey: boolean }>
 
 /**
  * The filter that keeps organisations and environments apart. On by default; an entity manager without its parameters

@@ -1,6 +1,22 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import { assetOf, type LedgerEntry, networkOf, toDecimal } from '@payments/kernel'
-import { minorUnits, resource, tenant, tenantFilter, times } from '@payments/platform'
+import {
+  foreignKeys,
+  index,
+  inheritedTenant,
+  instant,
+  machineChecks,
+  minorUnits,
+  newestFirst,
+  ofOrganisation,
+  resource,
+  tenant,
+  tenantFilter,
+  tenantKey,
+  times,
+  uniqueIndex,
+  withinTenant,
+} from '@payments/platform'
 import type { z } from 'zod'
 import type { PaymentRouteReceipt } from './receipt.ts'
 import type { Deposit, PaymentRoute } from './schemas.ts'
@@ -13,20 +29,37 @@ export const RouteEntity = defineEntity({
   properties: {
     id: p.uuid().primary(),
     ...tenant(),
-    name: p.string(),
-    status: p.string(),
+    name: p.text(),
+    status: p.text(),
     customerId: p.uuid().nullable(),
-    originChainKey: p.string(),
-    originCurrency: p.string(),
-    destinationChainKey: p.string(),
-    destinationCurrency: p.string(),
-    destinationAddress: p.string(),
-    refundAddress: p.string(),
-    depositAddress: p.string(),
+    originChainKey: p.text(),
+    originCurrency: p.text(),
+    destinationChainKey: p.text(),
+    destinationCurrency: p.text(),
+    destinationAddress: p.text(),
+    refundAddress: p.text(),
+    depositAddress: p.text(),
     nextPollAt: p.datetime(3),
     pollSeconds: p.integer(),
     ...times(),
   },
+  checks: machineChecks('payment_routes', routeMachine),
+  uniques: [tenantKey],
+  indexes: [
+    uniqueIndex(
+      'payment_routes_deposit_address_key',
+      'payment_routes (environment, lower(deposit_address), origin_chain_key)',
+    ),
+    uniqueIndex(
+      'payment_routes_active_key',
+      `payment_routes (payment_route_identity(organisation_id::text, environment, origin_chain_key, origin_currency,
+        destination_chain_key, destination_currency, destination_address)) where status <> 'deleted'`,
+    ),
+    newestFirst('payment_routes'),
+    index('payment_routes_due_soon', ['environment', 'nextPollAt'], 'poll_seconds <= 60'),
+    index('payment_routes_due_later', ['environment', 'nextPollAt'], 'poll_seconds > 60'),
+  ],
+  ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
 })
 
 export const DepositEntity = defineEntity({
@@ -35,26 +68,90 @@ export const DepositEntity = defineEntity({
   filters: tenantFilter,
   properties: {
     id: p.uuid().primary(),
-    ...tenant(),
+    ...inheritedTenant(),
     paymentRouteId: p.uuid(),
-    routeName: p.string(),
+    routeName: p.text(),
     customerId: p.uuid().nullable(),
-    relayRequestId: p.string(),
-    status: p.string(),
-    originChainKey: p.string(),
-    originCurrency: p.string(),
-    originAmount: minorUnits(),
-    originAmountUsd: p.string().nullable(),
-    destinationChainKey: p.string(),
-    destinationCurrency: p.string(),
-    destinationAddress: p.string(),
-    destinationAmount: minorUnits().nullable(),
-    destinationAmountUsd: p.string().nullable(),
-    depositTxHash: p.string().nullable(),
-    failureReason: p.string().nullable(),
+    relayRequestId: p.text(),
+    status: p.text(),
+    originChainKey: p.text(),
+    originCurrency: p.text(),
+    originAmount: minorUnits().check('origin_amount >= 0'),
+    originAmountUsd: p.text().nullable(),
+    destinationChainKey: p.text(),
+    destinationCurrency: p.text(),
+    destinationAddress: p.text(),
+    destinationAmount: minorUnits().nullable().check('destination_amount >= 0'),
+    destinationAmountUsd: p.text().nullable(),
+    depositTxHash: p.text().nullable(),
+    failureReason: p.text().nullable(),
     relayUpdatedAt: p.datetime(3),
     ...times(),
   },
+  checks: machineChecks('payment_route_deposits', depositMachine),
+  uniques: [{ name: 'payment_route_deposits_request_key', properties: ['environment', 'relayRequestId'] }],
+  indexes: [
+    uniqueIndex('payment_route_deposits_transaction_key', 'payment_route_deposits (payment_route_id, deposit_tx_hash)'),
+    index('payment_route_deposits_newest', ['organisationId', 'environment', 'relayUpdatedAt desc', 'id desc']),
+    index('payment_route_deposits_of_route', ['paymentRouteId', 'relayUpdatedAt']),
+    index('payment_route_deposits_pending', ['paymentRouteId', 'relayUpdatedAt'], "status = 'pending'"),
+    index('payment_route_deposits_troubled', ['relayUpdatedAt desc', 'id desc'], "status in ('pending', 'failed')"),
+  ],
+  ...foreignKeys(withinTenant('payment_route_id', 'payment_routes')),
+})
+
+/** The address that an organisation set for refunds on networks of a type. */
+export const RefundAddressEntity = defineEntity({
+  name: 'PaymentRouteRefundAddress',
+  tableName: 'payment_route_refund_addresses',
+  filters: tenantFilter,
+  properties: {
+    organisationId: p.uuid().primary(),
+    environment: tenant().environment.primary(),
+    networkType: p.enum(['evm', 'svm', 'tvm']).primary(),
+    address: p.text(),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+  },
+  ...foreignKeys(ofOrganisation),
+})
+
+/** The calls that may be made of the provider now: see `rate-budget.ts`. */
+export const RateBudgetEntity = defineEntity({
+  name: 'ProviderRateBudget',
+  tableName: 'provider_rate_budgets',
+  properties: {
+    environment: tenant().environment.primary(),
+    calls: p.double(),
+    refilledAt: instant(),
+  },
+})
+
+/** What the sandbox provider stores: see `sandbox.ts`. */
+export const SandboxAddressEntity = defineEntity({
+  name: 'SandboxRelayAddress',
+  tableName: 'sandbox_relay_addresses',
+  properties: {
+    address: p.text().primary(),
+    routeId: p.uuid(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+})
+
+export const SandboxRequestEntity = defineEntity({
+  name: 'SandboxRelayRequest',
+  tableName: 'sandbox_relay_requests',
+  properties: {
+    id: p.text().primary(),
+    address: p.text(),
+    amount: minorUnits(),
+    outcome: p.enum(['completed', 'failed', 'refunded']),
+    txHash: p.text(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    settlesAt: p.datetime(3),
+    simulatesTimeout: p.boolean().default(false),
+  },
+  indexes: [index('sandbox_relay_requests_of_address', ['address'])],
+  ...foreignKeys({ columns: ['address'], table: 'sandbox_relay_addresses', referenced: ['address'] }),
 })
 
 export type RouteRow = InferEntity<typeof RouteEntity>

@@ -4,7 +4,16 @@ import { domain } from '@payments/platform'
 import { routesAdminRouter } from './admin-router.ts'
 import { advance } from './advance.ts'
 import { callbacks } from './callbacks.ts'
-import { DepositEntity, depositResource, RouteEntity, routeResource } from './entity.ts'
+import {
+  DepositEntity,
+  depositResource,
+  RateBudgetEntity,
+  RefundAddressEntity,
+  RouteEntity,
+  routeResource,
+  SandboxAddressEntity,
+  SandboxRequestEntity,
+} from './entity.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import { metrics } from './metrics.ts'
@@ -24,7 +33,14 @@ export const routes = domain({
     sandbox: { paymentRoutes: routesSandboxRouter },
     admin: { paymentRoutes: routesAdminRouter },
   },
-  entities: [RouteEntity, DepositEntity],
+  entities: [
+    RouteEntity,
+    DepositEntity,
+    RefundAddressEntity,
+    RateBudgetEntity,
+    SandboxAddressEntity,
+    SandboxRequestEntity,
+  ],
   resources: [routeResource, depositResource],
   migrations,
   errors,

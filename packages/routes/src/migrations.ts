@@ -139,4 +139,11 @@ export const migrations: readonly MigrationStep[] = [
       'alter table provider_rate_budgets rename column counted_at to refilled_at',
     ],
   },
+  {
+    name: '20261121151452_rate_budget_constraints',
+    up: [
+      'alter table provider_rate_budgets rename constraint provider_allowances_pkey to provider_rate_budgets_pkey',
+      'alter table provider_rate_budgets rename constraint provider_allowances_environment_check to provider_rate_budgets_environment_check',
+    ],
+  },
 ]

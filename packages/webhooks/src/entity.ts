@@ -1,8 +1,22 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
-import { resource, tenant, tenantFilter, times } from '@payments/platform'
+import {
+  foreignKeys,
+  index,
+  inheritedTenant,
+  instant,
+  machineChecks,
+  newestFirst,
+  ofOrganisation,
+  resource,
+  tenant,
+  tenantFilter,
+  tenantKey,
+  times,
+  withinTenant,
+} from '@payments/platform'
 import type { z } from 'zod'
 import type { Attempt, Delivery, Endpoint } from './schemas.ts'
-import { endpointMachine } from './states.ts'
+import { deliveryMachine, endpointMachine } from './states.ts'
 
 export const EndpointEntity = defineEntity({
   name: 'WebhookEndpoint',
@@ -11,16 +25,56 @@ export const EndpointEntity = defineEntity({
   properties: {
     id: p.uuid().primary(),
     ...tenant(),
-    url: p.string(),
-    description: p.string().nullable(),
+    url: p.text(),
+    description: p.text().nullable(),
     events: p.array().$type<string[]>().nullable(),
-    status: p.string(),
-    secret: p.string(),
+    status: p.text(),
+    secret: p.text(),
     /** The secret before the last rotation, and until when it signs too. */
-    previousSecret: p.string().nullable(),
+    previousSecret: p.text().nullable(),
     previousSecretUntil: p.datetime(3).nullable(),
     ...times(),
   },
+  checks: machineChecks('webhook_endpoints', endpointMachine),
+  uniques: [tenantKey],
+  indexes: [newestFirst('webhook_endpoints')],
+  ...foreignKeys(ofOrganisation),
+})
+
+/** When an endpoint's deliveries are due, and since when they fail: what workers write, apart from the merchant's changes. */
+export const QueueEntity = defineEntity({
+  name: 'WebhookQueue',
+  tableName: 'webhook_queues',
+  properties: {
+    endpointId: p.uuid().primary(),
+    dueAt: instant().defaultRaw("'infinity'"),
+    servedAt: instant().defaultRaw("'-infinity'"),
+    slots: p.smallint().check('slots > 0'),
+    failingSince: instant().nullable(),
+    notices: p.smallint().default(0),
+  },
+  indexes: [index('webhook_queues_due', ['dueAt'])],
+  ...foreignKeys({ columns: ['endpoint_id'], table: 'webhook_endpoints', referenced: ['id'] }),
+})
+
+/** The outbox: every event, and when it was fanned out to endpoints. */
+export const EventEntity = defineEntity({
+  name: 'Event',
+  tableName: 'events',
+  filters: tenantFilter,
+  properties: {
+    id: p.uuid().primary(),
+    ...tenant(),
+    type: p.text(),
+    resourceId: p.uuid(),
+    payload: p.json().columnType('json'),
+    createdAt: p.datetime(3),
+    drainedAt: p.datetime(3).nullable(),
+  },
+  indexes: [
+    index('events_undrained', ['id'], 'drained_at is null'),
+    index('events_by_time', ['organisationId', 'environment', 'createdAt']),
+  ],
 })
 
 export const DeliveryEntity = defineEntity({
@@ -29,19 +83,38 @@ export const DeliveryEntity = defineEntity({
   filters: tenantFilter,
   properties: {
     id: p.uuid().primary(),
-    ...tenant(),
+    ...inheritedTenant(),
     endpointId: p.uuid(),
     eventId: p.uuid(),
-    eventType: p.string(),
-    status: p.string(),
-    attempts: p.json().$type<z.infer<typeof Attempt>[]>(),
+    eventType: p.text(),
+    status: p.text(),
+    attempts: p.json().$type<z.infer<typeof Attempt>[]>().defaultRaw("'[]'"),
     nextAttemptAt: p.datetime(3).nullable(),
+    /** What workers claim by; never read with the row. */
+    dueAt: instant().nullable().lazy(),
+    claim: p.uuid().nullable().lazy(),
     ...times(),
   },
+  checks: [
+    ...machineChecks('webhook_deliveries', deliveryMachine),
+    { name: 'webhook_deliveries_check', expression: "status <> 'pending' or due_at is not null" },
+    { name: 'webhook_deliveries_check1', expression: "status = 'pending' or claim is null" },
+  ],
+  indexes: [
+    index('webhook_deliveries_newest', ['endpointId', 'createdAt desc', 'id desc']),
+    index('webhook_deliveries_of_event', ['eventId', 'endpointId']),
+    index('webhook_deliveries_due', ['endpointId', 'dueAt', 'id'], "status = 'pending'"),
+    index('webhook_deliveries_claimed', ['endpointId', 'dueAt'], 'claim is not null'),
+  ],
+  ...foreignKeys(withinTenant('endpoint_id', 'webhook_endpoints'), {
+    columns: ['event_id'],
+    table: 'events',
+    referenced: ['id'],
+  }),
 })
 
 export type EndpointRow = InferEntity<typeof EndpointEntity>
-export type DeliveryRow = InferEntity<typeof DeliveryEntity>
+export type DeliveryRow = Omit<InferEntity<typeof DeliveryEntity>, 'dueAt' | 'claim'>
 
 /** An endpoint as its GET shows it: never with its secret. */
 export const present = (row: EndpointRow): z.infer<typeof Endpoint> => ({

@@ -3,7 +3,7 @@ import { bind } from '@payments/kernel'
 import { domain } from '@payments/platform'
 import { advance } from './advance.ts'
 import { deliverTask } from './dispatcher.ts'
-import { DeliveryEntity, EndpointEntity, endpointResource } from './entity.ts'
+import { DeliveryEntity, EndpointEntity, EventEntity, endpointResource, QueueEntity } from './entity.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import { fanOutTask } from './fan-out.ts'
@@ -16,7 +16,7 @@ import { webhooksSettings } from './settings.ts'
 export const webhooks = domain({
   name: 'webhooks',
   router: { webhooks: webhooksRouter },
-  entities: [EndpointEntity, DeliveryEntity],
+  entities: [EventEntity, EndpointEntity, QueueEntity, DeliveryEntity],
   resources: [endpointResource],
   migrations,
   errors,

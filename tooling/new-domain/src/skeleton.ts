@@ -52,7 +52,17 @@ export const ${One} = z
 export const ${One}List = z.object({ ${plural}: z.array(${One}), total: z.number().int() })
 `,
     'src/entity.ts': `import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
-import { resource, tenant, tenantFilter, times } from '@payments/platform'
+import {
+  foreignKeys,
+  machineChecks,
+  newestFirst,
+  ofOrganisation,
+  resource,
+  tenant,
+  tenantFilter,
+  tenantKey,
+  times,
+} from '@payments/platform'
 import type { z } from 'zod'
 import type { ${One} } from './schemas.ts'
 import { ${one}Machine } from './states.ts'
@@ -61,7 +71,11 @@ export const ${One}Entity = defineEntity({
   name: '${One}',
   tableName: '${plural}',
   filters: tenantFilter,
-  properties: { id: p.uuid().primary(), ...tenant(), name: p.string(), status: p.string(), ...times() },
+  properties: { id: p.uuid().primary(), ...tenant(), name: p.text(), status: p.text(), ...times() },
+  checks: machineChecks('${plural}', ${one}Machine),
+  uniques: [tenantKey],
+  indexes: [newestFirst('${plural}')],
+  ...foreignKeys(ofOrganisation),
 })
 
 export type ${One}Row = InferEntity<typeof ${One}Entity>

@@ -1,0 +1,187 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import {
+  foreignKeys,
+  index,
+  inheritedTenant,
+  minorUnits,
+  newestFirst,
+  ofOrganisation,
+  tenant,
+  tenantFilter,
+  times,
+  uniqueIndex,
+  withinTenant,
+  withoutPrimaryKey,
+} from '@payments/platform'
+import { purposes } from './accounts.ts'
+import { transactionKinds } from './kinds.ts'
+
+const created = () => ({ createdAt: p.datetime(3).defaultRaw('now()') })
+
+/** The tenant as the first columns of a primary key. */
+const primary = (columns: ReturnType<typeof tenant> | ReturnType<typeof inheritedTenant>) => ({
+  organisationId: columns.organisationId.primary(),
+  environment: columns.environment.primary(),
+})
+
+const TransactionEntity = defineEntity({
+  name: 'Transaction',
+  tableName: 'transactions',
+  filters: tenantFilter,
+  properties: {
+    id: p.uuid().primary(),
+    ...tenant(),
+    kind: p.enum(transactionKinds),
+    customerId: p.uuid().nullable(),
+    status: p.text(),
+    destination: p.text(),
+    amount: p.text(),
+    amountUsd: p.text().nullable(),
+    receipt: p.json(),
+    ...times(),
+  },
+  indexes: [
+    newestFirst('transactions'),
+    index(
+      'transactions_of_customer',
+      ['organisationId', 'environment', 'customerId', 'createdAt desc', 'id desc'],
+      'customer_id is not null',
+    ),
+  ],
+  ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
+})
+
+const TransactionCountEntity = defineEntity({
+  name: 'TransactionCount',
+  tableName: 'transaction_counts',
+  filters: tenantFilter,
+  properties: {
+    ...primary(inheritedTenant()),
+    customerId: p.uuid().primary(),
+    slot: p.smallint().primary(),
+    count: p.bigint(),
+  },
+})
+
+const AccountEntity = defineEntity({
+  name: 'LedgerAccount',
+  tableName: 'ledger_accounts',
+  filters: tenantFilter,
+  properties: {
+    ...primary(tenant()),
+    id: p.uuid().primary(),
+    customerId: p.uuid().nullable(),
+    asset: p.text().check("asset ~ '^[A-Za-z0-9]{1,12}$'"),
+    purpose: p.enum(purposes),
+    party: p.text().check("party ~ '^[a-z0-9_-]{0,40}$'"),
+    balance: minorUnits().defaultRaw('0'),
+    ...created(),
+  },
+  checks: [
+    {
+      name: 'ledger_accounts_not_negative',
+      expression: "balance >= 0 or purpose in ('clearing', 'exchange', 'external', 'fees', 'suspense')",
+    },
+  ],
+  uniques: [
+    { name: 'ledger_accounts_asset_key', properties: ['organisationId', 'environment', 'id', 'asset'] },
+    {
+      name: 'ledger_accounts_natural_key',
+      expression: `alter table ledger_accounts add constraint ledger_accounts_natural_key
+        unique nulls not distinct (organisation_id, environment, customer_id, asset, purpose, party)`,
+    },
+  ],
+  indexes: [uniqueIndex('ledger_accounts_id_key', 'ledger_accounts (id)')],
+  ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
+})
+
+const EntryEntity = defineEntity({
+  name: 'LedgerEntry',
+  tableName: 'ledger_entries',
+  filters: tenantFilter,
+  properties: {
+    ...primary(tenant()),
+    id: p.uuid().primary(),
+    sourceType: p.text().check("source_type ~ '^[a-z][a-z0-9_]{0,39}$'"),
+    sourceId: p.uuid(),
+    step: p.text().check("step ~ '^[a-z][a-z0-9_.]{0,39}$'"),
+    reverses: p.uuid().nullable(),
+    memo: p.text().nullable(),
+    digest: p.text().check("digest ~ '^[0-9a-f]{64}$'"),
+    ...created(),
+  },
+  checks: [
+    { name: 'ledger_entries_reversal_known', expression: "(reverses is not null) = (step like '%.reversal')" },
+    {
+      name: 'ledger_entries_reversible',
+      expression: "step not like '%.reversal.reversal' and step !~ '^reserve(\\.end)?\\.reversal$'",
+    },
+  ],
+  uniques: [
+    {
+      name: 'ledger_entries_source_key',
+      properties: ['organisationId', 'environment', 'sourceType', 'sourceId', 'step'],
+    },
+  ],
+  indexes: [
+    uniqueIndex(
+      'ledger_entries_reversal_key',
+      'ledger_entries (organisation_id, environment, reverses) where reverses is not null',
+    ),
+  ],
+  ...foreignKeys(withinTenant('reverses', 'ledger_entries')),
+})
+
+const PostingEntity = defineEntity({
+  name: 'LedgerPosting',
+  tableName: 'ledger_postings',
+  filters: tenantFilter,
+  properties: {
+    ...primary(inheritedTenant()),
+    entryId: p.uuid().primary(),
+    accountId: p.uuid().primary(),
+    asset: p.text(),
+    amount: minorUnits().check('amount <> 0'),
+    seq: p.bigint().generated('identity'),
+  },
+  indexes: [index('ledger_postings_of_account', ['accountId', 'seq'])],
+  ...foreignKeys(withinTenant('entry_id', 'ledger_entries'), {
+    name: 'ledger_postings_asset_fkey',
+    columns: ['organisation_id', 'environment', 'account_id', 'asset'],
+    table: 'ledger_accounts',
+    referenced: ['organisation_id', 'environment', 'id', 'asset'],
+  }),
+})
+
+const UnsealedEntity = defineEntity({
+  name: 'LedgerUnsealed',
+  tableName: 'ledger_unsealed',
+  filters: tenantFilter,
+  properties: { ...primary(inheritedTenant()), entryId: p.uuid().primary() },
+  ...withoutPrimaryKey,
+})
+
+const SealEntity = defineEntity({
+  name: 'LedgerSeal',
+  tableName: 'ledger_seals',
+  filters: tenantFilter,
+  properties: {
+    ...primary(inheritedTenant()),
+    number: p.bigint().primary().check('number > 0'),
+    previousHash: p.text(),
+    hash: p.text(),
+    entryIds: p.array().columnType('uuid[]'),
+    ...created(),
+  },
+})
+
+/** The tables of `schema/`. The functions there and this domain's own statements write them. */
+export const entities = [
+  TransactionEntity,
+  TransactionCountEntity,
+  AccountEntity,
+  EntryEntity,
+  PostingEntity,
+  UnsealedEntity,
+  SealEntity,
+]

@@ -1,0 +1,36 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { index, inheritedTenant, instant } from './entity.ts'
+
+/** A request that was answered, or is being answered: see `idempotency.ts`. */
+const IdempotencyKeyEntity = defineEntity({
+  name: 'IdempotencyKey',
+  tableName: 'idempotency_keys',
+  properties: {
+    organisationId: inheritedTenant().organisationId.primary(),
+    environment: inheritedTenant().environment.primary(),
+    method: p.text().primary(),
+    path: p.text().primary(),
+    key: p.text().primary(),
+    fence: p.uuid(),
+    status: p.smallint().nullable(),
+    reply: p.text().nullable(),
+    encrypted: p.boolean().default(false),
+    expiresAt: instant(),
+  },
+  indexes: [index('idempotency_keys_expiry', ['expiresAt'])],
+})
+
+/** A window of a rate limit: see `rate-limits.ts`. */
+const RateLimitEntity = defineEntity({
+  name: 'RateLimit',
+  tableName: 'rate_limits',
+  properties: {
+    bucket: p.text().primary(),
+    subject: p.text().primary(),
+    count: p.integer(),
+    endsAt: instant(),
+  },
+  indexes: [index('rate_limits_expiry', ['endsAt'])],
+})
+
+export const platformEntities = [IdempotencyKeyEntity, RateLimitEntity]
