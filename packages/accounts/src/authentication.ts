@@ -1,20 +1,20 @@
 import type { Authentication } from '@payments/platform'
 import {
-  type ApiKeyFacts,
+  type ApiKeyRecord,
   actorOf,
-  type DashboardSessionFacts,
-  keyFactsSql,
+  type DashboardSessionRecord,
+  keyRecordsSql,
   readCredential,
-  sessionFactsSql,
+  sessionRecordsSql,
 } from './credentials.ts'
 import { keyUses } from './key-uses.ts'
 import { tokenKeys } from './tokens.ts'
 
 /** How the gateway turns `Authorization` headers into actors (specification, Authentication). */
 export const authentication: Authentication = {
-  keyFactsSql,
-  sessionFactsSql,
-  open(runtime) {
+  keyRecordsSql,
+  sessionRecordsSql,
+  create(runtime) {
     const tokens = tokenKeys(runtime.settings)
     const uses = keyUses(runtime)
     return {
@@ -23,8 +23,8 @@ export const authentication: Authentication = {
         const actor = actorOf(
           credential,
           {
-            key: facts.key as ApiKeyFacts | undefined,
-            session: facts.session as DashboardSessionFacts | undefined,
+            key: facts.key as ApiKeyRecord | undefined,
+            session: facts.session as DashboardSessionRecord | undefined,
           },
           environment,
         )

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { anonymous } from '@payments/kernel'
 import { expect, test, vi } from 'vitest'
-import { type ApiKeyFacts, actorOf } from './credentials.ts'
+import { type ApiKeyRecord, actorOf } from './credentials.ts'
 
 vi.mock(import('node:crypto'), async (original) => {
   const real = await original()
@@ -9,7 +9,7 @@ vi.mock(import('node:crypto'), async (original) => {
 })
 
 const key = `svc_test_${'a'.repeat(32)}`
-const facts: ApiKeyFacts = {
+const facts: ApiKeyRecord = {
   id: '0199aaaa-0000-7000-8000-000000000000',
   organisation_id: anonymous.organisationId,
   environment: 'test',
@@ -20,7 +20,7 @@ const facts: ApiKeyFacts = {
   ended: false,
   suspended: false,
 }
-const ask = (presented: string, row: ApiKeyFacts | undefined) =>
+const ask = (presented: string, row: ApiKeyRecord | undefined) =>
   actorOf({ kind: 'key', key: presented, lookup: 'aaaaaaaa' }, { key: row, session: undefined }, undefined)
 
 test('a key is compared in constant time, once, whether its lookup part is known, unknown or ended', () => {

@@ -1,5 +1,5 @@
 import { type Actor, anonymous, errors as commonErrors, type Environment } from '@payments/kernel'
-import type { Credential, KeyFacts, SessionFacts } from '@payments/platform'
+import type { Credential, KeyRecord, SessionRecord } from '@payments/platform'
 import { errors } from './errors.ts'
 import { effectiveScopes, keyMatches, lookupOf } from './keys.ts'
 import type { TokenKeys } from './tokens.ts'
@@ -19,7 +19,7 @@ export async function readCredential(header: string | undefined, tokens: TokenKe
   }
 }
 
-export interface ApiKeyFacts extends KeyFacts {
+export interface ApiKeyRecord extends KeyRecord {
   readonly id: string
   readonly organisation_id: string
   readonly environment: Environment
@@ -31,7 +31,7 @@ export interface ApiKeyFacts extends KeyFacts {
   readonly suspended: boolean
 }
 
-export interface DashboardSessionFacts extends SessionFacts {
+export interface DashboardSessionRecord extends SessionRecord {
   readonly id: string
   readonly user_id: string
   readonly organisation_id: string
@@ -39,15 +39,15 @@ export interface DashboardSessionFacts extends SessionFacts {
   readonly suspended: boolean
 }
 
-/** SQL that reads {@link KeyFacts} for an array of lookup parts (`lookups` is its parameter). Revoked and expired keys are told as ended. */
-export const keyFactsSql = (lookups: string): string => `
+/** SQL that reads {@link KeyRecord} for an array of lookup parts (`lookups` is its parameter). Revoked and expired keys are told as ended. */
+export const keyRecordsSql = (lookups: string): string => `
   select k.id, k.organisation_id, k.environment, k.type, k.lookup, k.digest, k.scopes,
          (k.revoked_at is not null or k.expires_at <= now()) is true as ended, o.suspended_at is not null as suspended
     from api_keys k join organisations o on o.id = k.organisation_id
    where k.lookup = any(${lookups})`
 
-/** SQL that reads {@link SessionFacts} of living sessions; role and membership come from their rows, not from the token. */
-export const sessionFactsSql = (ids: string): string => `
+/** SQL that reads {@link SessionRecord} of living sessions; role and membership come from their rows, not from the token. */
+export const sessionRecordsSql = (ids: string): string => `
   select s.id, s.user_id, s.organisation_id, m.role, o.suspended_at is not null as suspended
     from sessions s
     join memberships m on m.organisation_id = s.organisation_id and m.user_id = s.user_id
@@ -68,7 +68,7 @@ function environmentOf(header: string | undefined): Environment {
  */
 export function actorOf(
   credential: Credential,
-  facts: { readonly key: ApiKeyFacts | undefined; readonly session: DashboardSessionFacts | undefined },
+  facts: { readonly key: ApiKeyRecord | undefined; readonly session: DashboardSessionRecord | undefined },
   environmentHeader: string | undefined,
 ): Actor {
   switch (credential.kind) {

@@ -6,7 +6,7 @@ import { sendEmail } from './email.ts'
 import { invitationEmail } from './email-texts.ts'
 import { InvitationEntity, type InvitationRow, MembershipEntity, OrganisationEntity, UserEntity } from './entity.ts'
 import { errors } from './errors.ts'
-import { join, type UserFacts } from './members.ts'
+import { join, type UserSummary } from './members.ts'
 import type { NewInvitation } from './schemas.ts'
 
 const DAYS = 7
@@ -58,7 +58,7 @@ export async function listInvitations(context: QueryContext): Promise<{ rows: In
 }
 
 /** Joins everything that this email is invited to. In the operators' organisation everybody is an operator. */
-export async function acceptInvitations(unit: UnitOfWork, user: UserFacts): Promise<void> {
+export async function acceptInvitations(unit: UnitOfWork, user: UserSummary): Promise<void> {
   const { rows } = await sql<{ organisation_id: string; role: 'owner' | 'member'; operator: boolean }>`
     update invitations i set accepted_at = now() from organisations o
      where i.email = ${user.email} and i.accepted_at is null and i.expires_at > now() and o.id = i.organisation_id

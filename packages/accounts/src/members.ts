@@ -5,15 +5,15 @@ import type { z } from 'zod'
 import { MembershipEntity, OrganisationEntity } from './entity.ts'
 import type { Tokens } from './schemas.ts'
 
-export type UserFacts = z.input<typeof Tokens>['user']
-export type OrganisationFacts = z.input<typeof Tokens>['organisation']
+export type UserSummary = z.input<typeof Tokens>['user']
+export type OrganisationSummary = z.input<typeof Tokens>['organisation']
 
 /** The user of an email, made if there is none. Two sign-ins at once make one. */
 export async function userOf(
   unit: UnitOfWork,
   email: string,
   fullName: string | null,
-): Promise<{ user: UserFacts; created: boolean }> {
+): Promise<{ user: UserSummary; created: boolean }> {
   const { rows } = await sql<{ id: string; full_name: string | null; created: boolean }>`
     insert into users (id, email, full_name, created_at) values (${newId()}, ${email}, ${fullName}, now())
     on conflict (email) do update set email = excluded.email
@@ -24,7 +24,7 @@ export async function userOf(
 }
 
 /** Makes an organisation with this user as its owner. */
-export async function foundOrganisation(unit: UnitOfWork, userId: string, name: string): Promise<OrganisationFacts> {
+export async function foundOrganisation(unit: UnitOfWork, userId: string, name: string): Promise<OrganisationSummary> {
   const id = await insertOrganisation(unit, name, false)
   await unit.em.insert(MembershipEntity, { organisationId: id, userId, role: 'owner', createdAt: new Date() })
   return { id, name, role: 'owner' }
@@ -42,7 +42,7 @@ export async function join(
   unit: UnitOfWork,
   organisationId: string,
   userId: string,
-  role: OrganisationFacts['role'],
+  role: OrganisationSummary['role'],
 ): Promise<void> {
   await sql`insert into memberships (organisation_id, user_id, role, created_at)
     values (${organisationId}, ${userId}, ${role}, clock_timestamp())
@@ -50,8 +50,8 @@ export async function join(
 }
 
 /** Where this user belongs, the oldest membership first. */
-export async function organisationsOf(context: QueryContext, userId: string): Promise<OrganisationFacts[]> {
-  const { rows } = await sql<OrganisationFacts>`
+export async function organisationsOf(context: QueryContext, userId: string): Promise<OrganisationSummary[]> {
+  const { rows } = await sql<OrganisationSummary>`
     select o.id, o.name, m.role from memberships m join organisations o on o.id = m.organisation_id
      where m.user_id = ${userId} order by m.created_at, o.id`.execute(context.em.getKysely())
   return rows

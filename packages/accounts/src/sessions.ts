@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { z } from 'zod'
 import { SessionEntity, UserEntity } from './entity.ts'
 import { errors } from './errors.ts'
-import { type OrganisationFacts, organisationsOf, type UserFacts } from './members.ts'
+import { type OrganisationSummary, organisationsOf, type UserSummary } from './members.ts'
 import type { Ended, Me, Refresh, Switch, Tokens } from './schemas.ts'
 import { ACCESS_TOKEN_SECONDS, tokenKeys } from './tokens.ts'
 
@@ -14,8 +14,8 @@ const REPEAT_SECONDS = 10
 /** A new session of a user in an organisation, with its first pair of tokens. */
 export async function startSession(
   unit: UnitOfWork,
-  user: UserFacts,
-  organisation: OrganisationFacts,
+  user: UserSummary,
+  organisation: OrganisationSummary,
 ): Promise<z.input<typeof Tokens>> {
   const sessionId = newId()
   const refreshToken = randomText(48)
@@ -113,7 +113,7 @@ export async function me(context: QueryContext): Promise<z.input<typeof Me>> {
 async function whoIs(
   context: QueryContext,
   userId: string,
-): Promise<{ user: UserFacts; organisations: OrganisationFacts[] }> {
+): Promise<{ user: UserSummary; organisations: OrganisationSummary[] }> {
   const row = await context.em.findOneOrFail(UserEntity, { id: userId })
   const user = { id: row.id, email: row.email, fullName: row.fullName ?? null }
   return { user, organisations: await organisationsOf(context, userId) }
@@ -130,8 +130,8 @@ async function pair(
   unit: UnitOfWork,
   sessionId: string,
   refreshToken: string,
-  user: UserFacts,
-  organisation: OrganisationFacts,
+  user: UserSummary,
+  organisation: OrganisationSummary,
 ): Promise<z.input<typeof Tokens>> {
   const accessToken = await tokenKeys(unit.runtime.settings).sign({
     userId: user.id,

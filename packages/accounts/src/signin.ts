@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { type Proven, spendCode } from './challenges.ts'
 import { errors } from './errors.ts'
 import { acceptInvitations } from './invitations.ts'
-import { foundOrganisation, joinOperators, type OrganisationFacts, organisationsOf, userOf } from './members.ts'
+import { foundOrganisation, joinOperators, type OrganisationSummary, organisationsOf, userOf } from './members.ts'
 import type { Tokens, Verify } from './schemas.ts'
 import { startSession } from './sessions.ts'
 import { accountsSettings } from './settings.ts'
@@ -34,11 +34,11 @@ export async function verify(
 
 /** The organisation asked for; else the operators' for an operator, the one just founded, or the oldest. */
 function choose(
-  organisations: readonly OrganisationFacts[],
+  organisations: readonly OrganisationSummary[],
   asked: string | undefined,
   operates: boolean,
-  founded: OrganisationFacts | undefined,
-): OrganisationFacts | undefined {
+  founded: OrganisationSummary | undefined,
+): OrganisationSummary | undefined {
   if (asked) return organisations.find((each) => each.id === asked)
   return (operates && organisations.find((each) => each.role === 'operator')) || founded || organisations[0]
 }

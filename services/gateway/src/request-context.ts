@@ -2,9 +2,9 @@ import {
   type Authentication,
   type Count,
   countHitsSql,
-  type KeyFacts,
+  type KeyRecord,
   type Runtime,
-  type SessionFacts,
+  type SessionRecord,
   type StoredReplyRow,
   storedRepliesSql,
 } from '@payments/platform'
@@ -25,8 +25,8 @@ export interface RequestQuery {
 export interface RequestFacts {
   /** Seconds until the caller may try again, when a limit is used up. */
   readonly retryAfter: number | undefined
-  readonly key: KeyFacts | undefined
-  readonly session: SessionFacts | undefined
+  readonly key: KeyRecord | undefined
+  readonly session: SessionRecord | undefined
   readonly replay: StoredReplyRow | undefined
 }
 
@@ -42,8 +42,8 @@ interface Replay extends StoredReplyRow {
 // `replays` keep the planner on the primary key, whatever it assumes of a table that grew since its last statistics.
 const statement = (authentication: Authentication): string => `
   with hits as (${countHitsSql('$1', '$2', '$3', '$4')}),
-  keys as (${authentication.keyFactsSql('$5')}),
-  sessions as (${authentication.sessionFactsSql('$6')}),
+  keys as (${authentication.keyRecordsSql('$5')}),
+  sessions as (${authentication.sessionRecordsSql('$6')}),
   replays as (
     select i.*
       from unnest($7::text[], $8::text[], $9::text[], $10::text[]) as r (lookup, method, path, key)
@@ -104,8 +104,8 @@ export function requestContexts(
     const replays = queries.flatMap(({ lookup, replay }) => (lookup && replay ? [{ lookup, ...replay }] : []))
     const { rows } = await runtime.pool.query<{
       hits: Count[]
-      keys: KeyFacts[]
-      sessions: SessionFacts[]
+      keys: KeyRecord[]
+      sessions: SessionRecord[]
       replays: Replay[]
     }>({
       name: 'request-context',

@@ -14,7 +14,7 @@ interface Target {
 
 const targets = new WeakMap<EntitySchema, Target>()
 
-/** `insert into … values …` for one row of an entity, from the ORM's own metadata. Values go as parameters. */
+/** Builds `insert into … values …` for one row of an entity from the ORM's metadata. Values are sent as parameters. */
 export function insertStatement<E extends EntitySchema>(
   orm: MikroORM,
   entity: E,
@@ -22,14 +22,14 @@ export function insertStatement<E extends EntitySchema>(
 ): RawBuilder<unknown> {
   const { table, columns } = targetOf(orm, entity)
   const values = row as Record<string, unknown>
-  const given = columns.filter(({ name }) => values[name] !== undefined)
-  return sql`insert into ${sql.table(table)} (${sql.join(given.map(({ column }) => sql.ref(column)))})
-    values (${sql.join(given.map(({ name, toDatabase }) => sql.val(toDatabase(values[name]))))})`
+  const defined = columns.filter(({ name }) => values[name] !== undefined)
+  return sql`insert into ${sql.table(table)} (${sql.join(defined.map(({ column }) => sql.ref(column)))})
+    values (${sql.join(defined.map(({ name, toDatabase }) => sql.val(toDatabase(values[name]))))})`
 }
 
 function targetOf(orm: MikroORM, entity: EntitySchema): Target {
-  const known = targets.get(entity)
-  if (known) return known
+  const cached = targets.get(entity)
+  if (cached) return cached
   const meta = orm.getMetadata().get(entity.meta.class)
   const platform = orm.em.getPlatform()
   const columns = meta.props.map((property: EntityProperty): Column => {
