@@ -10,7 +10,7 @@ import {
 import { keyUses } from './key-uses.ts'
 import { tokenKeys } from './tokens.ts'
 
-/** How the gateway turns `Authorization` headers into actors (specification, Authentication). */
+/** Turns `Authorization` headers into actors (specification, Authentication). */
 export const authentication: Authentication = {
   keyRecordsSql,
   sessionRecordsSql,
@@ -19,16 +19,16 @@ export const authentication: Authentication = {
     const uses = keyUses(runtime)
     return {
       read: (header) => readCredential(header, tokens),
-      actorOf(credential, facts, environment) {
+      actorOf(credential, records, environment) {
         const actor = actorOf(
           credential,
           {
-            key: facts.key as ApiKeyRecord | undefined,
-            session: facts.session as DashboardSessionRecord | undefined,
+            key: records.key as ApiKeyRecord | undefined,
+            session: records.session as DashboardSessionRecord | undefined,
           },
           environment,
         )
-        if (actor.keyId) uses.note(actor.keyId)
+        if (actor.keyId) uses.record(actor.keyId)
         return actor
       },
     }

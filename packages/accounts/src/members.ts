@@ -8,7 +8,7 @@ import type { Tokens } from './schemas.ts'
 export type UserSummary = z.input<typeof Tokens>['user']
 export type OrganisationSummary = z.input<typeof Tokens>['organisation']
 
-/** The user of an email, made if there is none. Two sign-ins at once make one. */
+/** The user with this email address, created if there is none. Two concurrent sign-ins create one user. */
 export async function userOf(
   unit: UnitOfWork,
   email: string,
@@ -23,21 +23,21 @@ export async function userOf(
   return { user: { id: row.id, email, fullName: row.full_name }, created: row.created }
 }
 
-/** Makes an organisation with this user as its owner. */
-export async function foundOrganisation(unit: UnitOfWork, userId: string, name: string): Promise<OrganisationSummary> {
+/** Creates an organisation with this user as its owner. */
+export async function createOrganisation(unit: UnitOfWork, userId: string, name: string): Promise<OrganisationSummary> {
   const id = await insertOrganisation(unit, name, false)
   await unit.em.insert(MembershipEntity, { organisationId: id, userId, role: 'owner', createdAt: new Date() })
   return { id, name, role: 'owner' }
 }
 
-/** Makes the user an operator. The operators' own organisation comes with its first member. */
+/** Makes the user an operator. The operators' organisation is created with its first member. */
 export async function joinOperators(unit: UnitOfWork, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('operators'))`.execute(unit.em.getKysely())
-  const known = await unit.em.findOne(OrganisationEntity, { operator: true })
-  await join(unit, known?.id ?? (await insertOrganisation(unit, 'Operators', true)), userId, 'operator')
+  const existing = await unit.em.findOne(OrganisationEntity, { operator: true })
+  await join(unit, existing?.id ?? (await insertOrganisation(unit, 'Operators', true)), userId, 'operator')
 }
 
-/** Adds a membership; one that is there already stays as it is. */
+/** Adds a membership. An existing one does not change. */
 export async function join(
   unit: UnitOfWork,
   organisationId: string,
@@ -49,7 +49,7 @@ export async function join(
     on conflict do nothing`.execute(unit.em.getKysely())
 }
 
-/** Where this user belongs, the oldest membership first. */
+/** The organisations of this user, the oldest membership first. */
 export async function organisationsOf(context: QueryContext, userId: string): Promise<OrganisationSummary[]> {
   const { rows } = await sql<OrganisationSummary>`
     select o.id, o.name, m.role from memberships m join organisations o on o.id = m.organisation_id
