@@ -8,7 +8,7 @@ import { AdminOrganisation, OrganisationDetails, OrganisationId, OrganisationLis
 const Nothing = z.strictObject({})
 const tag = 'Operations'
 
-/** What operators do with organisations. */
+/** Operations on organisations, for operators. */
 export const organisationsRouter = {
   list: query({
     rest: 'GET /admin/ops/organisations',
@@ -40,7 +40,7 @@ export const organisationsRouter = {
     access: 'operator',
     tag,
     summary: 'Suspend an organisation',
-    description: 'From the next request on it may sign in and context, nothing else.',
+    description: 'From the next request on, the organisation may sign in and read, nothing else.',
     message: 'Organisation suspended',
     input: Suspension,
     output: AdminOrganisation,

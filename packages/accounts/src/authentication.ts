@@ -1,34 +1,34 @@
 import type { Authentication } from '@payments/platform'
 import {
-  type ApiKeyFacts,
+  type ApiKeyRecord,
   actorOf,
-  type DashboardSessionFacts,
-  keyFactsSql,
+  type DashboardSessionRecord,
+  keyRecordsSql,
   readCredential,
-  sessionFactsSql,
+  sessionRecordsSql,
 } from './credentials.ts'
 import { keyUses } from './key-uses.ts'
 import { tokenKeys } from './tokens.ts'
 
-/** How the gateway turns `Authorization` headers into actors (specification, Authentication). */
+/** Turns `Authorization` headers into actors (specification, Authentication). */
 export const authentication: Authentication = {
-  keyFactsSql,
-  sessionFactsSql,
-  open(runtime) {
+  keyRecordsSql,
+  sessionRecordsSql,
+  create(runtime) {
     const tokens = tokenKeys(runtime.settings)
     const uses = keyUses(runtime)
     return {
       read: (header) => readCredential(header, tokens),
-      actorOf(credential, facts, environment) {
+      actorOf(credential, records, environment) {
         const actor = actorOf(
           credential,
           {
-            key: facts.key as ApiKeyFacts | undefined,
-            session: facts.session as DashboardSessionFacts | undefined,
+            key: records.key as ApiKeyRecord | undefined,
+            session: records.session as DashboardSessionRecord | undefined,
           },
           environment,
         )
-        if (actor.keyId) uses.note(actor.keyId)
+        if (actor.keyId) uses.record(actor.keyId)
         return actor
       },
     }

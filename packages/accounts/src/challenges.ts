@@ -16,8 +16,8 @@ const SENDS_PER_HOUR = 5
 const RESENDABLE_MS = 3_600_000
 
 /**
- * Opens a challenge and mails its code. The answer is the same for a known and an unknown email, and so is the work;
- * an email that has had its five codes of the hour gets none, silently, and no code fits that challenge.
+ * Creates a challenge and emails its code. A known and an unknown email address get the same reply and cause the same
+ * work. An address that was sent five codes within the hour gets no further code, and no code verifies its challenge.
  */
 export async function challenge(
   unit: UnitOfWork,
@@ -44,16 +44,16 @@ export async function challenge(
 }
 
 /**
- * Mails a new code for a challenge of the last hour; the one before stops working, the tries go on counting. Over the
- * limit of codes nothing is sent and the one before stays.
+ * Emails a new code for a challenge of the last hour. The previous code stops working; the count of tries continues. Over
+ * the limit of codes, nothing is sent and the previous code stays valid.
  * @throws ServiceError 404 when the challenge is unknown, too old, used or out of tries.
  */
 export async function resend(
   unit: UnitOfWork,
   { challengeId: id }: z.output<typeof Resend>,
 ): Promise<z.input<typeof Challenge>> {
-  const open = { usedAt: null, tries: { $lt: TRIES }, createdAt: { $gt: new Date(Date.now() - RESENDABLE_MS) } }
-  const row = isId(id) ? await unit.em.findOne(ChallengeEntity, { id, ...open }) : null
+  const usable = { usedAt: null, tries: { $lt: TRIES }, createdAt: { $gt: new Date(Date.now() - RESENDABLE_MS) } }
+  const row = isId(id) ? await unit.em.findOne(ChallengeEntity, { id, ...usable }) : null
   if (!row) throw errors.challenge_not_found()
   const codeHash = await issueCode(unit, id, row.email, row.organisationName !== null)
   const expiresAt = codeHash ? codeExpiry(new Date()) : row.expiresAt
@@ -61,17 +61,18 @@ export async function resend(
   return { challengeId: id, otpExpiresAt: expiresAt.toISOString() }
 }
 
-export interface Proven {
+/** The challenge of a correct code: the email address is verified. */
+export interface VerifiedChallenge {
   readonly email: string
   readonly organisationName: string | null
   readonly fullName: string | null
 }
 
 /**
- * Counts a try and compares the code, in a statement of its own: a wrong try must outlive the refusal that it causes.
- * @throws ServiceError 401 for a wrong, spent, expired or exhausted code alike.
+ * Counts a try and compares the code. The count is a statement of its own, because it must remain when the request fails.
+ * @throws ServiceError 401, the same for a wrong, used or expired code and for a challenge without tries left.
  */
-export async function tryCode(context: QueryContext, input: z.output<typeof Verify>): Promise<Proven> {
+export async function checkCode(context: QueryContext, input: z.output<typeof Verify>): Promise<VerifiedChallenge> {
   if (!isId(input.challengeId)) throw errors.invalid_code()
   const { rows } = await sql<{
     email: string
@@ -89,12 +90,12 @@ export async function tryCode(context: QueryContext, input: z.output<typeof Veri
 }
 
 /**
- * Spends a proven code.
- * @throws ServiceError 401 when it was spent in the meantime.
+ * Marks a verified code as used.
+ * @throws ServiceError 401 when it was used in the meantime.
  */
-export async function spendCode(unit: UnitOfWork, challengeId: string): Promise<void> {
-  const spent = await unit.em.nativeUpdate(ChallengeEntity, { id: challengeId, usedAt: null }, { usedAt: new Date() })
-  if (spent !== 1) throw errors.invalid_code()
+export async function markCodeUsed(unit: UnitOfWork, challengeId: string): Promise<void> {
+  const updated = await unit.em.nativeUpdate(ChallengeEntity, { id: challengeId, usedAt: null }, { usedAt: new Date() })
+  if (updated !== 1) throw errors.invalid_code()
 }
 
 const codeExpiry = (from: Date): Date => new Date(from.getTime() + CODE_MINUTES * 60_000)
@@ -103,8 +104,9 @@ const hashOf = (context: QueryContext, challengeId: string, code: string): strin
   context.runtime.keyring.fingerprint(code, `code:${challengeId}`)
 
 /**
- * Makes a code, counts it and posts it; undefined when the email has had its codes of the hour. Who may not receive one
- * is counted and written to all the same, in a email that is thrown away: the work tells nothing.
+ * Generates a code, counts it and queues its email; undefined when the address has reached the hourly limit. For an
+ * address that may not receive a code, the code is counted and an email is queued that is then discarded, so that the
+ * work does not reveal whether the address is known.
  */
 async function issueCode(
   unit: UnitOfWork,
@@ -115,19 +117,19 @@ async function issueCode(
   const { runtime } = unit
   const db = unit.em.getKysely()
   await sql`select pg_advisory_xact_lock(hashtext(${`codes:${email}`}))`.execute(db)
-  const { rows } = await sql<{ sent: number; welcome: boolean }>`
+  const { rows } = await sql<{ sent: number; known: boolean }>`
     select (select count(*)::int from code_sends where email = ${email} and sent_at > now() - interval '1 hour') as sent,
            exists (select from users where email = ${email})
-           or exists (select from invitations where email = ${email} and accepted_at is null and expires_at > now()) as welcome`.execute(
+           or exists (select from invitations where email = ${email} and accepted_at is null and expires_at > now()) as known`.execute(
     db,
   )
   if ((rows[0]?.sent ?? 0) >= SENDS_PER_HOUR) return undefined
   await sql`insert into code_sends (email, sent_at) values (${email}, clock_timestamp())`.execute(db)
   const code = String(randomInt(0, 1_000_000)).padStart(6, '0')
   const deliver =
-    registering || rows[0]?.welcome === true || accountsSettings.from(runtime.settings).OPERATOR_EMAILS.includes(email)
+    registering || rows[0]?.known === true || accountsSettings.from(runtime.settings).OPERATOR_EMAILS.includes(email)
   await sendEmail(unit, { ...codeEmail(email, code), deliver, until: codeExpiry(new Date()).toISOString() })
-  // Without a mail server the console is the mailbox; in production the settings demand one.
+  // Without a mail server the code is printed on the console; in production the settings require a mail server.
   if (deliver && !accountsSettings.from(runtime.settings).SMTP_URL)
     unit.afterCommit(() => unit.log.info({ email }, `sign-in code ${code}`))
   return hashOf(unit, challengeId, code)

@@ -1,10 +1,10 @@
 import { type Actor, anonymous, errors as commonErrors, type Environment } from '@payments/kernel'
-import type { Credential, KeyFacts, SessionFacts } from '@payments/platform'
+import type { Credential, KeyRecord, SessionRecord } from '@payments/platform'
 import { errors } from './errors.ts'
 import { effectiveScopes, keyMatches, lookupOf } from './keys.ts'
 import type { TokenKeys } from './tokens.ts'
 
-/** Reads an `Authorization` header. Never throws: what is wrong with it is said by {@link actorOf}, after the limit. */
+/** Reads an `Authorization` header. Never throws: {@link actorOf} reports an invalid header, after the rate limit. */
 export async function readCredential(header: string | undefined, tokens: TokenKeys): Promise<Credential> {
   const token = header?.match(/^Bearer +([\x21-\x7e]+)$/i)?.[1]
   if (!token) return { kind: 'none' }
@@ -19,7 +19,7 @@ export async function readCredential(header: string | undefined, tokens: TokenKe
   }
 }
 
-export interface ApiKeyFacts extends KeyFacts {
+export interface ApiKeyRecord extends KeyRecord {
   readonly id: string
   readonly organisation_id: string
   readonly environment: Environment
@@ -31,7 +31,7 @@ export interface ApiKeyFacts extends KeyFacts {
   readonly suspended: boolean
 }
 
-export interface DashboardSessionFacts extends SessionFacts {
+export interface DashboardSessionRecord extends SessionRecord {
   readonly id: string
   readonly user_id: string
   readonly organisation_id: string
@@ -39,22 +39,22 @@ export interface DashboardSessionFacts extends SessionFacts {
   readonly suspended: boolean
 }
 
-/** SQL that reads {@link KeyFacts} for an array of lookup parts (`lookups` is its parameter). Revoked and expired keys are told as ended. */
-export const keyFactsSql = (lookups: string): string => `
+/** SQL that reads {@link KeyRecord} for an array of lookup parts (`lookups` is its parameter). `ended` is true for revoked and expired keys. */
+export const keyRecordsSql = (lookups: string): string => `
   select k.id, k.organisation_id, k.environment, k.type, k.lookup, k.digest, k.scopes,
          (k.revoked_at is not null or k.expires_at <= now()) is true as ended, o.suspended_at is not null as suspended
     from api_keys k join organisations o on o.id = k.organisation_id
    where k.lookup = any(${lookups})`
 
-/** SQL that reads {@link SessionFacts} of living sessions; role and membership come from their rows, not from the token. */
-export const sessionFactsSql = (ids: string): string => `
+/** SQL that reads {@link SessionRecord} of active sessions. Role and membership are read from their tables, not from the token. */
+export const sessionRecordsSql = (ids: string): string => `
   select s.id, s.user_id, s.organisation_id, m.role, o.suspended_at is not null as suspended
     from sessions s
     join memberships m on m.organisation_id = s.organisation_id and m.user_id = s.user_id
     join organisations o on o.id = s.organisation_id
    where s.id = any(${ids}::uuid[]) and s.revoked_at is null and s.expires_at > now()`
 
-/** The environment that a session asks for; test by default. Anything but the two words is an error, never a guess. */
+/** The environment that a session requests; `test` by default. Any other value than `test` and `live` is an error. */
 function environmentOf(header: string | undefined): Environment {
   if (!header || header === 'test') return 'test'
   if (header === 'live') return 'live'
@@ -62,13 +62,13 @@ function environmentOf(header: string | undefined): Environment {
 }
 
 /**
- * The actor behind a credential, given what the database says of it and, for a session, the header
- * `X-Service-Environment`; a key brings its own environment.
- * @throws ServiceError 401 with the specification's message for what is wrong.
+ * The actor of a credential, from its database record and, for a session, the header `X-Service-Environment`. A key has
+ * an environment of its own.
+ * @throws ServiceError 401 with the message of the specification.
  */
 export function actorOf(
   credential: Credential,
-  facts: { readonly key: ApiKeyFacts | undefined; readonly session: DashboardSessionFacts | undefined },
+  records: { readonly key: ApiKeyRecord | undefined; readonly session: DashboardSessionRecord | undefined },
   environmentHeader: string | undefined,
 ): Actor {
   switch (credential.kind) {
@@ -79,8 +79,8 @@ export function actorOf(
     case 'invalid-token':
       throw commonErrors.invalid_token()
     case 'key': {
-      const { key } = facts
-      // A missing row costs the same comparison, so that the time tells nothing of the lookup part.
+      const { key } = records
+      // A missing row costs the same comparison, so that the response time does not reveal whether the lookup part exists.
       const matches = keyMatches(credential.key, key?.digest ?? '0'.repeat(64))
       if (!key || !matches || key.ended) throw commonErrors.invalid_api_key()
       return {
@@ -93,7 +93,7 @@ export function actorOf(
       }
     }
     case 'session': {
-      const { session } = facts
+      const { session } = records
       if (!session) throw commonErrors.invalid_token()
       return {
         kind: 'session',

@@ -8,7 +8,7 @@ export interface EmailText {
 
 const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 
-/** The email with a sign-in code. The code is not in the subject, because locked screens show subjects. */
+/** The email with a sign-in code. The code is not in the subject, because lock screens show subjects. */
 export function codeEmail(to: string, code: string): EmailText {
   const rest = 'It can be used once, within 10 minutes. If you did not request it, ignore this email.'
   return {
@@ -19,14 +19,14 @@ export function codeEmail(to: string, code: string): EmailText {
   }
 }
 
-/** The email that invites a person to an organisation. It holds no secret: joining takes a code sent to the same address. */
+/** The email with an invitation to an organisation. It contains no secret: joining requires a code sent to the same address. */
 export function invitationEmail(to: string, organisation: string, days: number): EmailText {
-  const lead = `You have been invited to join ${organisation}.`
+  const invitation = `You have been invited to join ${organisation}.`
   const rest = `To accept, sign in with this email address (${to}) within ${days} days. If you did not expect this invitation, ignore this email.`
   return {
     to,
     subject: 'You have been invited to an organisation',
-    text: `${lead}\n\n${rest}\n`,
-    html: `<p>${escapeHtml(lead)}</p><p>${escapeHtml(rest)}</p>`,
+    text: `${invitation}\n\n${rest}\n`,
+    html: `<p>${escapeHtml(invitation)}</p><p>${escapeHtml(rest)}</p>`,
   }
 }

@@ -12,9 +12,9 @@ const Email = z.object({
   subject: z.string(),
   text: z.string(),
   html: z.string(),
-  /** False for an email that nobody may receive: it is queued so that the work is the same, and then discarded. */
+  /** False for an address that may not receive the email: it is queued, so that the work is the same, and then discarded. */
   deliver: z.boolean(),
-  /** After this time the email is of no use. */
+  /** The email is not sent after this time. */
   until: z.iso.datetime(),
 })
 type Email = z.infer<typeof Email>
@@ -26,8 +26,8 @@ const CONTEXT = 'mail'
 const transports = new WeakMap<Settings, Transporter>()
 
 function transportOf(settings: Settings): Transporter {
-  const known = transports.get(settings)
-  if (known) return known
+  const cached = transports.get(settings)
+  if (cached) return cached
   const { SMTP_URL } = accountsSettings.from(settings)
   const transport = SMTP_URL
     ? createTransport({ url: SMTP_URL, ...TIMEOUTS })
@@ -36,7 +36,7 @@ function transportOf(settings: Settings): Transporter {
   return transport
 }
 
-/** Over SMTP where `SMTP_URL` is set; otherwise each email becomes an `.eml` file in DATA_DIR/mail (refused in production). */
+/** Sends over SMTP if `SMTP_URL` is set; otherwise writes an `.eml` file into DATA_DIR/mail (refused in production). */
 async function transmit(settings: Settings, { to, subject, text, html }: Email): Promise<void> {
   const { SMTP_URL, MAIL_FROM } = accountsSettings.from(settings)
   const sent = await transportOf(settings).sendMail({ from: MAIL_FROM, to, subject, text, html })
@@ -48,10 +48,10 @@ async function transmit(settings: Settings, { to, subject, text, html }: Email):
 }
 
 /**
- * Sends one email. It travels encrypted in the job, since it may hold a code. The queue keeps the name that it had when
- * it was created: emails that wait in an existing database are still sent.
+ * Sends one email. The job's data is encrypted, because the email may contain a code. The queue keeps its original name,
+ * so that emails queued in an existing database are still sent.
  */
-export const eemailJob = job({
+export const emailJob = job({
   name: 'accounts.mail',
   data: Encrypted,
   async run(runtime, { box }) {
@@ -60,6 +60,6 @@ export const eemailJob = job({
   },
 })
 
-/** Queues an email: it is sent after the commit, and only then. */
+/** Queues an email. It is sent only if the transaction commits. */
 export const sendEmail = (unit: UnitOfWork, email: Email): Promise<void> =>
-  unit.enqueue(eemailJob, { box: unit.runtime.keyring.encrypt(JSON.stringify(email), CONTEXT) })
+  unit.enqueue(emailJob, { box: unit.runtime.keyring.encrypt(JSON.stringify(email), CONTEXT) })

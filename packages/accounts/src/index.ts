@@ -2,7 +2,7 @@
 import { domain } from '@payments/platform'
 import { organisationsRouter } from './admin-router.ts'
 import { authentication } from './authentication.ts'
-import { eemailJob } from './email.ts'
+import { emailJob } from './email.ts'
 import {
   ApiKeyEntity,
   ChallengeEntity,
@@ -40,7 +40,7 @@ export const accounts = domain({
   settings: accountsSettings,
   authentication,
   pages,
-  jobs: [eemailJob, purge],
+  jobs: [emailJob, purge],
 })
 
 export { accountsSettings } from './settings.ts'

@@ -12,7 +12,7 @@ const invite = (token: string, email: string, role = 'member') =>
 const listed = async (token: string) =>
   (await call(service, 'GET /v1/auth/invitations', { token })).body.data.invitations[0]
 
-test('the invited email gets a email and joins by verifying a code', async () => {
+test('the invited address receives an email and joins by verifying a code', async () => {
   const { accessToken, organisation } = await founder()
   const invited = await invite(accessToken, 'Guest@example.com')
   expect([invited.status, invited.body.message]).toEqual([201, 'Invitation sent'])
@@ -23,7 +23,7 @@ test('the invited email gets a email and joins by verifying a code', async () =>
   expect(await listed(accessToken)).toMatchObject({ email: 'guest@example.com', status: 'accepted' })
 })
 
-test('a user of one organisation joins a second, and keeps signing in to the first unless they ask', async () => {
+test('a user who joins a second organisation still signs in to the first unless the request names the second', async () => {
   const first = await signIn(service, mailbox, { email: 'both@example.com', organisationName: 'First' })
   const { accessToken, organisation } = await founder()
   await invite(accessToken, 'both@example.com', 'owner')
@@ -38,7 +38,7 @@ test('a user of one organisation joins a second, and keeps signing in to the fir
   expect(me.body.data.organisations).toEqual([first.organisation, { ...organisation, role: 'owner' }])
 })
 
-test('who registers an organisation of their own while invited gets both', async () => {
+test('a user who registers an organisation while invited to another becomes a member of both', async () => {
   const { accessToken, organisation } = await founder()
   await invite(accessToken, 'own@example.com')
   await mailbox.emailTo('own@example.com')
@@ -48,7 +48,7 @@ test('who registers an organisation of their own while invited gets both', async
   expect(me.body.data.organisations).toContainEqual({ ...organisation, role: 'member' })
 })
 
-test('an organisation that is not the user’s is not found, and the code is not spent by asking', async () => {
+test('signing in to an organisation of which the user is no member is a 404 and does not use the code', async () => {
   const { organisation } = await founder()
   const asked = await askForCode(service, mailbox, { email: 'curious@example.com', organisationName: 'Curious' })
   const verify = (more: object) => call(service, 'POST /v1/auth/otp/verify', { body: { ...asked, ...more }, key: null })
@@ -56,7 +56,7 @@ test('an organisation that is not the user’s is not found, and the code is not
   expect((await verify({})).status).toBe(200)
 })
 
-test('an expired invitation admits nobody and can be renewed', async () => {
+test('an expired invitation cannot be accepted and can be renewed', async () => {
   const { accessToken } = await founder()
   await invite(accessToken, 'slow@example.com')
   await service.runtime.pool.query("update invitations set expires_at = now() where email = 'slow@example.com'")
@@ -71,13 +71,13 @@ test('an expired invitation admits nobody and can be renewed', async () => {
   ).toHaveLength(1)
 })
 
-/** Signs in once this many emails have arrived, so that an invitation is not taken for the code. */
+/** Signs in after this many emails have arrived, so that an invitation is not read as the email with the code. */
 async function signInAfter(email: string, emails: number) {
   await mailbox.emailTo(email, emails - 1)
   return signIn(service, mailbox, { email })
 }
 
-test('inviting says nothing of accounts elsewhere, and a member is not invited again', async () => {
+test('the reply to an invitation does not reveal accounts in other organisations, and a member cannot be invited again', async () => {
   const { accessToken, email } = await founder()
   const elsewhere = await founder()
   const known = await invite(accessToken, elsewhere.email)
@@ -98,7 +98,7 @@ test('an organisation sends at most 20 invitations a day, also in parallel', asy
     expect([status, body.message]).toEqual([429, 'Too many invitations today'])
 })
 
-test('who is invited into the operators’ organisation becomes an operator', async () => {
+test('a user who accepts an invitation to the operators’ organisation becomes an operator', async () => {
   const { accessToken } = await signedIn(service.runtime, { role: 'operator' })
   await invite(accessToken, 'ops@example.com')
   await mailbox.emailTo('ops@example.com')

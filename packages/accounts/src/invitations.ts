@@ -6,16 +6,16 @@ import { sendEmail } from './email.ts'
 import { invitationEmail } from './email-texts.ts'
 import { InvitationEntity, type InvitationRow, MembershipEntity, OrganisationEntity, UserEntity } from './entity.ts'
 import { errors } from './errors.ts'
-import { join, type UserFacts } from './members.ts'
+import { join, type UserSummary } from './members.ts'
 import type { NewInvitation } from './schemas.ts'
 
 const DAYS = 7
-/** An organisation's emails go to strangers: without a limit, a free registration could write to anybody. */
+/** Invitations go to any address: without a limit, every registered organisation could send unwanted emails. */
 const PER_DAY = 20
 
 /**
- * Invites an email and writes to it. Inviting again renews the invitation with the new role. Whether the email has an
- * account elsewhere makes no difference.
+ * Invites an email address and sends it an email. Inviting again renews the invitation with the new role. The reply is the
+ * same whether or not the address has an account in another organisation.
  * @throws ServiceError 409 for a member, 429 over 20 emails a day.
  */
 export async function invite(unit: UnitOfWork, input: z.output<typeof NewInvitation>): Promise<InvitationRow> {
@@ -29,16 +29,16 @@ export async function invite(unit: UnitOfWork, input: z.output<typeof NewInvitat
   const today = { organisationId, updatedAt: { $gt: new Date(now.getTime() - 86_400_000) } }
   if ((await unit.em.count(InvitationEntity, today)) >= PER_DAY) throw errors.too_many_invitations({ retryAfter: 3600 })
   const expiresAt = new Date(now.getTime() + DAYS * 86_400_000)
-  const terms = { role: input.role, invitedBy: unit.actor.userId ?? null, expiresAt, acceptedAt: null, updatedAt: now }
-  const known = await unit.em.findOne(InvitationEntity, { organisationId, email })
+  const values = { role: input.role, invitedBy: unit.actor.userId ?? null, expiresAt, acceptedAt: null, updatedAt: now }
+  const existing = await unit.em.findOne(InvitationEntity, { organisationId, email })
   const row: InvitationRow = {
-    id: known?.id ?? newId(),
+    id: existing?.id ?? newId(),
     organisationId,
     email,
-    createdAt: known?.createdAt ?? now,
-    ...terms,
+    createdAt: existing?.createdAt ?? now,
+    ...values,
   }
-  if (known) await unit.em.nativeUpdate(InvitationEntity, { id: row.id }, terms)
+  if (existing) await unit.em.nativeUpdate(InvitationEntity, { id: row.id }, values)
   else await unit.em.insert(InvitationEntity, row)
   const organisation = await unit.em.findOneOrFail(OrganisationEntity, { id: organisationId })
   await sendEmail(unit, {
@@ -57,8 +57,8 @@ export async function listInvitations(context: QueryContext): Promise<{ rows: In
   return { rows, total }
 }
 
-/** Joins everything that this email is invited to. In the operators' organisation everybody is an operator. */
-export async function acceptInvitations(unit: UnitOfWork, user: UserFacts): Promise<void> {
+/** Accepts all pending invitations of this email address. Every member of the operators' organisation is an operator. */
+export async function acceptInvitations(unit: UnitOfWork, user: UserSummary): Promise<void> {
   const { rows } = await sql<{ organisation_id: string; role: 'owner' | 'member'; operator: boolean }>`
     update invitations i set accepted_at = now() from organisations o
      where i.email = ${user.email} and i.accepted_at is null and i.expires_at > now() and o.id = i.organisation_id

@@ -10,7 +10,7 @@ const PREFIXES = { test: 'svc_test_', live: 'svc_live_', publishable: 'svc_pk_' 
 const LOOKUP = 8
 const SECRET = 24
 
-/** The 8-character lookup part of something that looks like a key, else undefined. Says nothing about its validity. */
+/** The 8-character lookup part of a well-formed key, else undefined. Does not check that the key is valid. */
 export function lookupOf(key: string): string | undefined {
   const prefix = Object.values(PREFIXES).find((candidate) => key.startsWith(candidate))
   if (!prefix || key.length !== prefix.length + LOOKUP + SECRET) return undefined
@@ -18,12 +18,12 @@ export function lookupOf(key: string): string | undefined {
   return /^[A-Za-z0-9]{8}$/.test(lookup) ? lookup : undefined
 }
 
-/** Does the presented key belong to this digest? The digest covers the whole key, prefix included. Constant time. */
+/** True if the presented key has this digest. The digest covers the whole key, including the prefix. Constant time. */
 export const keyMatches = (presented: string, stored: string): boolean => sameSecret(digest(presented), stored)
 
 /**
- * What the scopes of a stored key allow today. Legacy product scopes keep working on secret keys: any legacy write is
- * full write, any legacy read full read (specification, Authentication 4).
+ * The effective scopes of a stored key. Legacy product scopes stay valid on secret keys: any legacy write scope grants
+ * full write, any legacy read scope full read (specification, Authentication 4).
  */
 export function effectiveScopes(type: string, scopes: readonly string[]): string[] {
   if (type === 'publishable') return ['collections:read']
@@ -32,22 +32,22 @@ export function effectiveScopes(type: string, scopes: readonly string[]): string
   return [...(reads ? ['api:read'] : []), ...(writes ? ['api:write'] : [])]
 }
 
-/** Live keys are the owner's to make and to end. */
-function mayHold(actor: Actor, environment: Environment): void {
+/** Only owners may create and revoke live keys. */
+function requireOwnerForLive(actor: Actor, environment: Environment): void {
   if (environment === 'live' && actor.role === 'member') throw commonErrors.owner_required()
 }
 
 const SCOPES = { read: ['api:read'], write: ['api:write'], read_write: ['api:read', 'api:write'] } as const
 
 /**
- * Makes a key. The full text is in the result and nowhere else.
- * @throws ServiceError 403 when a member asks for a live key.
+ * Creates a key. The full text is in the result and is not stored.
+ * @throws ServiceError 403 when a member creates a live key.
  */
 export async function createKey(
   unit: UnitOfWork,
   input: z.output<typeof NewApiKey>,
 ): Promise<{ row: ApiKeyRow; key: string }> {
-  mayHold(unit.actor, input.environment)
+  requireOwnerForLive(unit.actor, input.environment)
   const prefix = input.type === 'publishable' ? PREFIXES.publishable : PREFIXES[input.environment]
   const lookup = randomText(LOOKUP)
   const key = `${prefix}${lookup}${randomText(SECRET)}`
@@ -68,18 +68,18 @@ export async function createKey(
     createdAt: new Date(),
   }
   await unit.em.insert(ApiKeyEntity, row)
-  tell(unit, row, 'created')
+  notifyOrganisation(unit, row, 'created')
   return { row, key }
 }
 
-/** A key that somebody did not expect is the first sign of a stolen session: everybody in the organisation sees it. */
-const tell = (unit: UnitOfWork, row: ApiKeyRow, what: 'created' | 'revoked'): void =>
+/** Notifies all members of the organisation: an unexpected key is often the first sign of a stolen session. */
+const notifyOrganisation = (unit: UnitOfWork, row: ApiKeyRow, change: 'created' | 'revoked'): void =>
   notify(unit, {
     organisationId: row.organisationId,
     environment: row.environment,
-    type: `api_key.${what}`,
-    title: `API key ${what}`,
-    body: `${row.name} (${row.masked}) was ${what}.`,
+    type: `api_key.${change}`,
+    title: `API key ${change}`,
+    body: `${row.name} (${row.masked}) was ${change}.`,
     resource: { type: 'api_key', id: row.id },
   })
 
@@ -94,17 +94,17 @@ export async function listKeys(context: QueryContext): Promise<{ rows: ApiKeyRow
 }
 
 /**
- * Ends a key at once: the next request with it is refused, in every process.
- * @throws ServiceError 404 when there is no such living key, 403 when a member ends a live one.
+ * Revokes a key. Every process refuses it from the next request on.
+ * @throws ServiceError 404 when the organisation has no such active key, 403 when a member revokes a live key.
  */
 export async function revokeKey(unit: UnitOfWork, id: string): Promise<ApiKeyRow> {
-  const living = { id, organisationId: unit.actor.organisationId, revokedAt: null }
-  const row = isId(id) ? await unit.em.findOne(ApiKeyEntity, living, { filters: false }) : null
+  const active = { id, organisationId: unit.actor.organisationId, revokedAt: null }
+  const row = isId(id) ? await unit.em.findOne(ApiKeyEntity, active, { filters: false }) : null
   if (!row) throw errors.api_key_not_found()
-  mayHold(unit.actor, row.environment)
+  requireOwnerForLive(unit.actor, row.environment)
   const revokedAt = new Date()
-  if ((await unit.em.nativeUpdate(ApiKeyEntity, living, { revokedAt }, { filters: false })) !== 1)
+  if ((await unit.em.nativeUpdate(ApiKeyEntity, active, { revokedAt }, { filters: false })) !== 1)
     throw errors.api_key_not_found()
-  tell(unit, row, 'revoked')
+  notifyOrganisation(unit, row, 'revoked')
   return { ...row, revokedAt }
 }

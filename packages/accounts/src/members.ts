@@ -5,15 +5,15 @@ import type { z } from 'zod'
 import { MembershipEntity, OrganisationEntity } from './entity.ts'
 import type { Tokens } from './schemas.ts'
 
-export type UserFacts = z.input<typeof Tokens>['user']
-export type OrganisationFacts = z.input<typeof Tokens>['organisation']
+export type UserSummary = z.input<typeof Tokens>['user']
+export type OrganisationSummary = z.input<typeof Tokens>['organisation']
 
-/** The user of an email, made if there is none. Two sign-ins at once make one. */
+/** The user with this email address, created if there is none. Two concurrent sign-ins create one user. */
 export async function userOf(
   unit: UnitOfWork,
   email: string,
   fullName: string | null,
-): Promise<{ user: UserFacts; created: boolean }> {
+): Promise<{ user: UserSummary; created: boolean }> {
   const { rows } = await sql<{ id: string; full_name: string | null; created: boolean }>`
     insert into users (id, email, full_name, created_at) values (${newId()}, ${email}, ${fullName}, now())
     on conflict (email) do update set email = excluded.email
@@ -23,35 +23,35 @@ export async function userOf(
   return { user: { id: row.id, email, fullName: row.full_name }, created: row.created }
 }
 
-/** Makes an organisation with this user as its owner. */
-export async function foundOrganisation(unit: UnitOfWork, userId: string, name: string): Promise<OrganisationFacts> {
+/** Creates an organisation with this user as its owner. */
+export async function createOrganisation(unit: UnitOfWork, userId: string, name: string): Promise<OrganisationSummary> {
   const id = await insertOrganisation(unit, name, false)
   await unit.em.insert(MembershipEntity, { organisationId: id, userId, role: 'owner', createdAt: new Date() })
   return { id, name, role: 'owner' }
 }
 
-/** Makes the user an operator. The operators' own organisation comes with its first member. */
+/** Makes the user an operator. The operators' organisation is created with its first member. */
 export async function joinOperators(unit: UnitOfWork, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('operators'))`.execute(unit.em.getKysely())
-  const known = await unit.em.findOne(OrganisationEntity, { operator: true })
-  await join(unit, known?.id ?? (await insertOrganisation(unit, 'Operators', true)), userId, 'operator')
+  const existing = await unit.em.findOne(OrganisationEntity, { operator: true })
+  await join(unit, existing?.id ?? (await insertOrganisation(unit, 'Operators', true)), userId, 'operator')
 }
 
-/** Adds a membership; one that is there already stays as it is. */
+/** Adds a membership. An existing one does not change. */
 export async function join(
   unit: UnitOfWork,
   organisationId: string,
   userId: string,
-  role: OrganisationFacts['role'],
+  role: OrganisationSummary['role'],
 ): Promise<void> {
   await sql`insert into memberships (organisation_id, user_id, role, created_at)
     values (${organisationId}, ${userId}, ${role}, clock_timestamp())
     on conflict do nothing`.execute(unit.em.getKysely())
 }
 
-/** Where this user belongs, the oldest membership first. */
-export async function organisationsOf(context: QueryContext, userId: string): Promise<OrganisationFacts[]> {
-  const { rows } = await sql<OrganisationFacts>`
+/** The organisations of this user, the oldest membership first. */
+export async function organisationsOf(context: QueryContext, userId: string): Promise<OrganisationSummary[]> {
+  const { rows } = await sql<OrganisationSummary>`
     select o.id, o.name, m.role from memberships m join organisations o on o.id = m.organisation_id
      where m.user_id = ${userId} order by m.created_at, o.id`.execute(context.em.getKysely())
   return rows

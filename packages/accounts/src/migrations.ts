@@ -41,7 +41,7 @@ export const migrations: readonly MigrationStep[] = [
         created_at timestamptz(3) not null
       )`,
       'create index challenges_by_time on challenges (created_at)',
-      // One row for each code of the last hour, also for codes that nobody may receive: what the limit counts.
+      // One row for each code of the last hour, including codes that were not sent. The limit counts these rows.
       'create table code_sends (email text not null, sent_at timestamptz(3) not null)',
       'create index code_sends_by_email on code_sends (email, sent_at)',
       'create index code_sends_by_time on code_sends (sent_at)',
@@ -68,8 +68,8 @@ export const migrations: readonly MigrationStep[] = [
         foreign key (organisation_id, user_id) references memberships
       )`,
       'create index sessions_expiry on sessions (least(expires_at, revoked_at))',
-      // Every refresh token that a session ever had: a spent one is recognised for as long as the session is kept.
-      // The successor is sealed; it is what a client gets that repeats a lost reply.
+      // Every refresh token that a session ever had: a spent token is recognised as long as the session is stored.
+      // The successor is encrypted; a client that repeats the request after a lost reply gets it again.
       `create table refresh_tokens (
         digest text primary key,
         session_id uuid not null references sessions on delete cascade,

@@ -17,7 +17,7 @@ const ops = (line: string, body?: object) => {
   return call(service, `${method} /v1/admin/ops/organisations${path ?? ''}`, { body, token: operator, key: null })
 }
 
-test('a suspended organisation may sign in and context, nothing else, from the very next request of every process', async () => {
+test('from the next request on, in every process, a suspended organisation may sign in and read, nothing else', async () => {
   const owner = await signIn(service, mailbox, { email: 'pause@example.com', organisationName: 'Pause' })
   const { id } = owner.organisation
   const { key } = await newMerchant(service, { organisationId: id })
@@ -36,11 +36,11 @@ test('a suspended organisation may sign in and context, nothing else, from the v
   const refused = '403 Organisation suspended'
   expect(await create(process, key)).toBe(refused)
   expect(await create(process, owner.accessToken)).toBe(refused)
-  const made = await call(process, 'POST /v1/api-keys', {
+  const created = await call(process, 'POST /v1/api-keys', {
     body: { name: 'New', environment: 'test' },
     token: owner.accessToken,
   })
-  expect(`${made.status} ${made.body.message}`).toBe(refused)
+  expect(`${created.status} ${created.body.message}`).toBe(refused)
   for (const token of [key, owner.accessToken])
     expect((await call(process, 'GET /v1/customers', { token })).status).toBe(200)
   const again = await signIn(process, mailbox, { email: 'pause@example.com' })
@@ -58,7 +58,7 @@ test('a suspended organisation may sign in and context, nothing else, from the v
   expect((await ops(`POST /${id}/reactivate`)).body.data.updatedAt).toBe(lifted.body.data.updatedAt)
 })
 
-test('operators list and show organisations with their members', async () => {
+test('operators can list organisations and get one with its members', async () => {
   const owner = await signIn(service, mailbox, { email: 'shown@example.com', organisationName: 'Shown' })
   const list = await ops('GET ')
   expect(list.body.data.total).toBe(list.body.data.organisations.length)
@@ -73,7 +73,7 @@ test('operators list and show organisations with their members', async () => {
     expect((await ops(`GET /${id}`)).body.message).toBe('Organisation not found')
 })
 
-test('the operators’ own organisation cannot be suspended', async () => {
+test('the operators’ organisation cannot be suspended', async () => {
   const list = await ops('GET ')
   const own = list.body.data.organisations.find((each: { operator: boolean }) => each.operator)
   const reply = await ops(`POST /${own.id}/suspend`)

@@ -30,9 +30,9 @@ export async function organisationDetails(
 }
 
 /**
- * Suspends an organisation: from the next request on, its keys and sessions may read and nothing else. Suspending twice
- * keeps the first time and reason.
- * @throws ServiceError 409 for the operators' own organisation: nobody could lift that again.
+ * Suspends an organisation: from the next request on, its keys and sessions may only read. Suspending it again keeps the
+ * first time and reason.
+ * @throws ServiceError 409 for the operators' organisation: no operator could then lift the suspension.
  */
 export async function suspend(unit: UnitOfWork, id: string, reason: string | null): Promise<OrganisationRow> {
   const row = await find(unit, id, LockMode.PESSIMISTIC_WRITE)
@@ -40,7 +40,7 @@ export async function suspend(unit: UnitOfWork, id: string, reason: string | nul
   return row.suspendedAt ? row : change(unit, row, { suspendedAt: new Date(), suspensionReason: reason })
 }
 
-/** Lifts a suspension, at once. What is not suspended stays as it is. */
+/** Lifts a suspension at once. An organisation that is not suspended does not change. */
 export async function reactivate(unit: UnitOfWork, id: string): Promise<OrganisationRow> {
   const row = await find(unit, id, LockMode.PESSIMISTIC_WRITE)
   return row.suspendedAt ? change(unit, row, { suspendedAt: null, suspensionReason: null }) : row

@@ -1,7 +1,7 @@
 import type { Page } from '@payments/platform'
 import { tokenKeys } from './tokens.ts'
 
-/** The public keys of access tokens (RFC 7517), for services that check a token themselves. */
+/** The public keys of access tokens (RFC 7517), for services that verify tokens themselves. */
 export const pages: readonly Page[] = [
   {
     method: 'GET',

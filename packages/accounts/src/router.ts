@@ -1,7 +1,7 @@
 import { errors as commonErrors } from '@payments/kernel'
 import { command, query } from '@payments/platform'
 import { z } from 'zod'
-import { challenge, resend, tryCode } from './challenges.ts'
+import { challenge, checkCode, resend } from './challenges.ts'
 import { presentInvitation, presentKey } from './entity.ts'
 import { errors } from './errors.ts'
 import { invite, listInvitations } from './invitations.ts'
@@ -25,7 +25,7 @@ import {
   Tokens,
   Verify,
 } from './schemas.ts'
-import { catchReuse, logout, me, refresh, switchOrganisation } from './sessions.ts'
+import { logout, me, refresh, revokeOnReuse, switchOrganisation } from './sessions.ts'
 import { verify } from './signin.ts'
 
 const Nothing = z.strictObject({})
@@ -37,7 +37,7 @@ export const authRouter = {
     access: 'sign-in',
     tag,
     summary: 'Register an organisation',
-    description: 'Mails a one-time code. Nothing is created before the code is verified.',
+    description: 'Emails a one-time code. Nothing is created before the code is verified.',
     message: 'Verification code sent',
     input: Register,
     output: Challenge,
@@ -47,8 +47,8 @@ export const authRouter = {
     rest: 'POST /auth/login',
     access: 'sign-in',
     tag,
-    summary: 'Ask for a one-time code',
-    description: 'The answer is the same for an unknown email.',
+    summary: 'Request a one-time code',
+    description: 'Emails the code. The reply is the same for an unknown email address.',
     message: 'Verification code sent',
     input: Login,
     output: Challenge,
@@ -58,8 +58,9 @@ export const authRouter = {
     rest: 'POST /auth/otp/resend',
     access: 'sign-in',
     tag,
-    summary: 'Ask for another code',
-    description: 'The code before stops working. At most five codes an hour go to one email; the answer does not tell.',
+    summary: 'Request another one-time code',
+    description:
+      'The previous code stops working. At most five codes an hour are sent to one email address; over that limit the reply is the same, but no code is sent.',
     message: 'Verification code sent',
     input: Resend,
     output: Challenge,
@@ -71,12 +72,12 @@ export const authRouter = {
     access: 'sign-in',
     tag,
     summary: 'Sign in with a one-time code',
-    description: 'Joins the organisations that the email is invited to. Five tries for each challenge.',
+    description: 'Accepts the pending invitations of the email address. A challenge allows five tries.',
     message: 'Signed in',
     input: Verify,
     output: Tokens,
     errors: [errors.invalid_code, errors.organisation_not_found],
-    before: tryCode,
+    before: checkCode,
     run: verify,
   }),
   refresh: command({
@@ -85,12 +86,12 @@ export const authRouter = {
     tag,
     summary: 'Exchange a refresh token for a new pair',
     description:
-      'The old token is spent. A lost reply may be asked for again within 10 seconds; a spent token that comes later ends the session.',
+      'The old token is spent. Within 10 seconds it returns the same new token again, in case the reply was lost; after that, using it revokes the session.',
     message: 'Session refreshed',
     input: Refresh,
     output: Tokens,
     errors: [commonErrors.invalid_token],
-    before: catchReuse,
+    before: revokeOnReuse,
     run: refresh,
   }),
   logout: command({
@@ -98,7 +99,7 @@ export const authRouter = {
     access: 'session-read',
     tag,
     summary: 'End the session',
-    description: 'Its access tokens are refused at once.',
+    description: 'Its access tokens and refresh tokens are refused at once.',
     message: 'Signed out',
     input: Nothing,
     output: Ended,
@@ -108,7 +109,7 @@ export const authRouter = {
     rest: 'GET /auth/me',
     access: 'session-read',
     tag,
-    summary: 'The signed-in user',
+    summary: 'Get the signed-in user',
     message: 'Session retrieved',
     input: Nothing,
     output: Me,
@@ -118,8 +119,8 @@ export const authRouter = {
     rest: 'POST /auth/organisation',
     access: 'session-read',
     tag,
-    summary: 'Move to another organisation of yours',
-    description: 'Ends the present session and begins one there.',
+    summary: 'Switch to another organisation',
+    description: 'Ends the current session and starts one in another organisation of the user.',
     message: 'Organisation changed',
     input: Switch,
     output: Tokens,
@@ -143,8 +144,9 @@ export const authRouter = {
     rest: 'POST /auth/invitations',
     access: 'owner',
     tag,
-    summary: 'Invite somebody by email',
-    description: 'They join by verifying a sign-in code within 7 days. Inviting again renews it.',
+    summary: 'Invite a user by email',
+    description:
+      'The user joins by verifying a sign-in code within 7 days. Inviting the same address again renews the invitation.',
     message: 'Invitation sent',
     status: 201,
     input: NewInvitation,
@@ -173,7 +175,7 @@ export const apiKeysRouter = {
     access: 'session',
     tag: 'API keys',
     summary: 'Create an API key',
-    description: "The full key is in this reply and cannot be retrieved later. Live keys are the owner's to make.",
+    description: 'The full key is in this reply and cannot be retrieved later. Only owners can create live keys.',
     message: 'API key created',
     status: 201,
     input: NewApiKey,

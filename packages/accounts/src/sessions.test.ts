@@ -23,12 +23,12 @@ const refresh = (refreshToken: string, at: { url: string } = service) =>
 const me = (token: string, at: { url: string } = service) => call(at, 'GET /v1/auth/me', { token })
 const owner = async (): Promise<TestSession> =>
   signedIn(service.runtime, { organisationId: await foundOrganisation(service.runtime), role: 'owner' })
-/** Lets the spent tokens of a session have been spent this long ago. */
+/** Moves the time at which refresh tokens were spent into the past by this much. */
 const age = (seconds: number) =>
   service.runtime.pool.query('update refresh_tokens set spent_at = spent_at - make_interval(secs => $1)', [seconds])
 const INVALID = { status: 'error', message: 'Token invalid or expired', data: null }
 
-test('a refresh gives a new pair and spends the old token', async () => {
+test('a refresh returns a new pair and spends the old token', async () => {
   const session = await owner()
   const first = await refresh(session.refreshToken)
   expect(first.body).toMatchObject({
@@ -41,14 +41,14 @@ test('a refresh gives a new pair and spends the old token', async () => {
   expect(second.status).toBe(200)
 })
 
-test('a lost reply may be asked for again: every repetition gets the one successor, in every process', async () => {
+test('repeated refreshes with the same token get the same successor within 10 s, in every process', async () => {
   const { refreshToken } = await owner()
   const replies = await Promise.all([1, 2, 3, 4, 5, 6].map((one) => refresh(refreshToken, one % 2 ? service : process)))
   expect(replies.map((reply) => reply.status)).toEqual([200, 200, 200, 200, 200, 200])
   expect(new Set(replies.map((reply) => reply.body.data.refreshToken)).size).toBe(1)
 })
 
-test('a spent token that comes back after 10 s ends the session: access, successor and all, in every process', async () => {
+test('a spent token that is used again after 10 s revokes the session with its access tokens and its successor, in every process', async () => {
   const { refreshToken } = await owner()
   const { accessToken, refreshToken: successor } = (await refresh(refreshToken)).body.data
   await age(9)
@@ -60,7 +60,7 @@ test('a spent token that comes back after 10 s ends the session: access, success
   expect((await refresh(successor, process)).body).toEqual(INVALID)
 })
 
-test('a token of three rotations ago is recognised too', async () => {
+test('a refresh token that was spent three rotations ago also revokes the session', async () => {
   const first = await owner()
   let latest = first.refreshToken
   for (let turn = 0; turn < 3; turn++) latest = (await refresh(latest)).body.data.refreshToken
@@ -69,7 +69,7 @@ test('a token of three rotations ago is recognised too', async () => {
   expect((await refresh(latest)).body).toEqual(INVALID)
 })
 
-test('an unknown refresh token, and one of an expired session, are refused', async () => {
+test('an unknown refresh token and a refresh token of an expired session are refused', async () => {
   expect((await refresh('x'.repeat(48))).body).toEqual(INVALID)
   const { refreshToken, userId } = await owner()
   await service.runtime.pool.query("update sessions set expires_at = now() - interval '1 s' where user_id = $1", [
@@ -78,7 +78,7 @@ test('an unknown refresh token, and one of an expired session, are refused', asy
   expect((await refresh(refreshToken)).body).toEqual(INVALID)
 })
 
-test('a refresh works with a stale access token in the header', async () => {
+test('a refresh succeeds with an invalid access token in the header', async () => {
   const { refreshToken } = await owner()
   const reply = await call(service, 'POST /v1/auth/refresh', {
     body: { refreshToken },
@@ -88,7 +88,7 @@ test('a refresh works with a stale access token in the header', async () => {
   expect(reply.status).toBe(200)
 })
 
-test('a logout ends the access token for the very next request of every process', async () => {
+test('after a logout every process refuses the access token from the next request on', async () => {
   const { accessToken, refreshToken } = await owner()
   expect((await me(accessToken, process)).status).toBe(200)
   const out = await call(service, 'POST /v1/auth/logout', { token: accessToken, key: null })
@@ -98,7 +98,7 @@ test('a logout ends the access token for the very next request of every process'
   expect((await refresh(refreshToken, process)).body).toEqual(INVALID)
 })
 
-test('a user moves to another organisation of theirs and to no other, and the session before ends', async () => {
+test('a user can switch only to an organisation of which they are a member, and the previous session ends', async () => {
   const session = await owner()
   const second = await foundOrganisation(service.runtime)
   const move = (organisationId: string) =>
@@ -121,7 +121,7 @@ test('the role is read from the membership, not from the token', async () => {
   expect((await list()).body.message).toBe('Owner role required')
 })
 
-test('a session chooses its environment by header, test by default, and a wrong word is refused', async () => {
+test('a session selects its environment by header, test by default, and another value is refused', async () => {
   const { accessToken: token } = await owner()
   const environment = async (value: string | undefined) => {
     const headers: Record<string, string> = value === undefined ? {} : { 'x-service-environment': value }
@@ -138,7 +138,7 @@ test('a session chooses its environment by header, test by default, and a wrong 
   expect((await call(service, 'GET /v1/customers', { token: key, headers })).status).toBe(200)
 })
 
-test('scheduled purges delete ended sessions, old counters and nothing else', async () => {
+test('scheduled purges delete only ended sessions and counters whose window has ended', async () => {
   const kept = await owner()
   const ended = await owner()
   await service.runtime.pool.query("update sessions set revoked_at = now() - interval '8 days' where user_id = $1", [

@@ -4,18 +4,18 @@ import { sql } from 'kysely'
 import type { z } from 'zod'
 import { SessionEntity, UserEntity } from './entity.ts'
 import { errors } from './errors.ts'
-import { type OrganisationFacts, organisationsOf, type UserFacts } from './members.ts'
+import { type OrganisationSummary, organisationsOf, type UserSummary } from './members.ts'
 import type { Ended, Me, Refresh, Switch, Tokens } from './schemas.ts'
 import { ACCESS_TOKEN_SECONDS, tokenKeys } from './tokens.ts'
 
 const REFRESH_DAYS = 30
 const REPEAT_SECONDS = 10
 
-/** A new session of a user in an organisation, with its first pair of tokens. */
+/** Creates a session of a user in an organisation, with its first pair of tokens. */
 export async function startSession(
   unit: UnitOfWork,
-  user: UserFacts,
-  organisation: OrganisationFacts,
+  user: UserSummary,
+  organisation: OrganisationSummary,
 ): Promise<z.input<typeof Tokens>> {
   const sessionId = newId()
   const refreshToken = randomText(48)
@@ -27,29 +27,29 @@ export async function startSession(
     revokedAt: null,
     createdAt: new Date(),
   })
-  await keepToken(unit, sessionId, refreshToken)
-  return pair(unit, sessionId, refreshToken, user, organisation)
+  await storeToken(unit, sessionId, refreshToken)
+  return tokenPair(unit, sessionId, refreshToken, user, organisation)
 }
 
 /**
- * Revokes the whole session when a token comes back that was spent more than 10 s ago: either its thief or its owner has
- * its successor. A statement of its own, since the revocation must outlive the refusal.
- * @throws ServiceError 401 then.
+ * Revokes the session when a refresh token is used that was spent more than 10 s ago: then two parties hold its tokens, one
+ * of which may be a thief. A statement of its own, because the revocation must remain when the request fails.
+ * @throws ServiceError 401 when it revoked the session.
  */
-export async function catchReuse(context: QueryContext, { refreshToken }: z.output<typeof Refresh>): Promise<void> {
+export async function revokeOnReuse(context: QueryContext, { refreshToken }: z.output<typeof Refresh>): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     update sessions s set revoked_at = now() from refresh_tokens r
      where r.digest = ${digest(refreshToken)} and s.id = r.session_id and s.revoked_at is null
        and r.spent_at <= now() - make_interval(secs => ${REPEAT_SECONDS})
     returning s.id`.execute(context.em.getKysely())
   if (!rows[0]) return
-  context.log.warn({ sessionId: rows[0].id }, 'a spent refresh token came back: session revoked')
+  context.log.warn({ sessionId: rows[0].id }, 'session revoked after refresh token reuse')
   throw commonErrors.invalid_token()
 }
 
 /**
- * Spends a refresh token for a new pair. The same token again within 10 s gets the same successor, not a second one: two
- * parties that hold it cannot part ways unnoticed.
+ * Spends a refresh token and returns a new pair. The same token within 10 s gets the same successor, not a second one: if
+ * two parties hold it, the reuse of the successor is detected.
  * @throws ServiceError 401 when the token is unknown or its session has ended.
  */
 export async function refresh(
@@ -58,9 +58,9 @@ export async function refresh(
 ): Promise<z.input<typeof Tokens>> {
   const { keyring } = unit.runtime
   const spent = digest(refreshToken)
-  const box = keyring.encrypt(randomText(48), `refresh:${spent}`)
+  const candidate = keyring.encrypt(randomText(48), `refresh:${spent}`)
   const { rows } = await sql<{ session_id: string; user_id: string; organisation_id: string; successor: string }>`
-    update refresh_tokens r set spent_at = coalesce(r.spent_at, now()), successor = coalesce(r.successor, ${box})
+    update refresh_tokens r set spent_at = coalesce(r.spent_at, now()), successor = coalesce(r.successor, ${candidate})
       from sessions s
      where r.digest = ${spent} and s.id = r.session_id and s.revoked_at is null and s.expires_at > now()
        and (r.spent_at is null or r.spent_at > now() - make_interval(secs => ${REPEAT_SECONDS}))
@@ -68,17 +68,17 @@ export async function refresh(
   const row = rows[0]
   if (!row) throw commonErrors.invalid_token()
   const successor = keyring.decrypt(row.successor, `refresh:${spent}`)
-  if (row.successor === box) {
-    await keepToken(unit, row.session_id, successor)
+  if (row.successor === candidate) {
+    await storeToken(unit, row.session_id, successor)
     await unit.em.nativeUpdate(SessionEntity, { id: row.session_id }, { expiresAt: refreshExpiry() })
   }
-  const { user, organisations } = await whoIs(unit, row.user_id)
+  const { user, organisations } = await userWithOrganisations(unit, row.user_id)
   const organisation = organisations.find((each) => each.id === row.organisation_id)
   if (!organisation) throw commonErrors.invalid_token()
-  return pair(unit, row.session_id, successor, user, organisation)
+  return tokenPair(unit, row.session_id, successor, user, organisation)
 }
 
-/** Ends the session of the caller: its access tokens and refresh tokens are refused from now on, in every process. */
+/** Ends the caller's session: every process refuses its access tokens and refresh tokens from now on. */
 export async function logout(unit: UnitOfWork): Promise<z.input<typeof Ended>> {
   const endedAt = new Date()
   const sessionId = unit.actor.sessionId as string
@@ -87,33 +87,33 @@ export async function logout(unit: UnitOfWork): Promise<z.input<typeof Ended>> {
 }
 
 /**
- * Moves to another organisation of the user: the present session ends, a new one begins. A session never changes its
- * organisation, so a token never acts for another one than it names.
- * @throws ServiceError 404 when the user does not belong to it.
+ * Switches to another organisation of the user: the current session ends and a new one starts. A session never changes
+ * its organisation, so a token never acts for another organisation than the one that it names.
+ * @throws ServiceError 404 when the user is not a member of it.
  */
 export async function switchOrganisation(
   unit: UnitOfWork,
   { organisationId }: z.output<typeof Switch>,
 ): Promise<z.input<typeof Tokens>> {
-  const { user, organisations } = await whoIs(unit, unit.actor.userId as string)
+  const { user, organisations } = await userWithOrganisations(unit, unit.actor.userId as string)
   const organisation = organisations.find((each) => each.id === organisationId)
   if (!organisation) throw errors.organisation_not_found()
   await logout(unit)
   return startSession(unit, user, organisation)
 }
 
-/** Who is signed in, where, and where else they could be. */
+/** The signed-in user, the organisation of the session and all organisations of the user. */
 export async function me(context: QueryContext): Promise<z.input<typeof Me>> {
-  const { user, organisations } = await whoIs(context, context.actor.userId as string)
+  const { user, organisations } = await userWithOrganisations(context, context.actor.userId as string)
   const organisation = organisations.find((each) => each.id === context.actor.organisationId)
   if (!organisation) throw errors.organisation_not_found()
   return { user, organisation, organisations, environment: context.actor.environment }
 }
 
-async function whoIs(
+async function userWithOrganisations(
   context: QueryContext,
   userId: string,
-): Promise<{ user: UserFacts; organisations: OrganisationFacts[] }> {
+): Promise<{ user: UserSummary; organisations: OrganisationSummary[] }> {
   const row = await context.em.findOneOrFail(UserEntity, { id: userId })
   const user = { id: row.id, email: row.email, fullName: row.fullName ?? null }
   return { user, organisations: await organisationsOf(context, userId) }
@@ -121,17 +121,17 @@ async function whoIs(
 
 const refreshExpiry = (): Date => new Date(Date.now() + REFRESH_DAYS * 86_400_000)
 
-const keepToken = (unit: UnitOfWork, sessionId: string, token: string) =>
+const storeToken = (unit: UnitOfWork, sessionId: string, token: string) =>
   sql`insert into refresh_tokens (digest, session_id, created_at) values (${digest(token)}, ${sessionId}, now())`.execute(
     unit.em.getKysely(),
   )
 
-async function pair(
+async function tokenPair(
   unit: UnitOfWork,
   sessionId: string,
   refreshToken: string,
-  user: UserFacts,
-  organisation: OrganisationFacts,
+  user: UserSummary,
+  organisation: OrganisationSummary,
 ): Promise<z.input<typeof Tokens>> {
   const accessToken = await tokenKeys(unit.runtime.settings).sign({
     userId: user.id,

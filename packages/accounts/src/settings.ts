@@ -24,7 +24,7 @@ export const accountsSettings = defineSettings(
       .transform(pemBlocks)
       .refine((blocks) => blocks.every(isEd25519Public), 'must be Ed25519 public keys in PEM, one after another')
       .default([])
-      .describe('Further keys whose access tokens are accepted: the previous signing key, or the next one'),
+      .describe('Further public keys whose access tokens are accepted: the previous or the next signing key'),
   },
   (values, { keep, require }) => {
     require('JWT_PRIVATE_KEY', 'SMTP_URL')
@@ -37,7 +37,7 @@ export const accountsSettings = defineSettings(
   },
 )
 
-/** The blocks of a text of concatenated PEM. A text without a block counts as one, so that it is refused. */
+/** The blocks of concatenated PEM. A text without a block is returned as one block, so that validation refuses it. */
 function pemBlocks(text: string): string[] {
   const plain = text.replaceAll('\\n', '\n').trim()
   return plain.match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----/g) ?? (plain ? [plain] : [])

@@ -24,7 +24,7 @@ const count = async (statement: string, ...values: unknown[]): Promise<number> =
   Number((await service.runtime.pool.query(`select count(*) as count from ${statement}`, values)).rows[0].count)
 const wrong = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0')
 
-test('a registration creates nothing before its code is verified, and then an organisation with its owner', async () => {
+test('a registration creates nothing before its code is verified, and then creates an organisation with its owner', async () => {
   const input = { email: 'New@Example.com', organisationName: 'New Ltd', fullName: 'N. Ew' }
   const { challengeId, code } = await askForCode(service, mailbox, { ...input, email: 'new@example.com' })
   expect(await count("users where email = 'new@example.com'")).toBe(0)
@@ -41,7 +41,7 @@ test('a registration creates nothing before its code is verified, and then an or
   expect(await count("organisations where name = 'Second Ltd'")).toBe(0)
 })
 
-test('a known and an unknown email get the same answer, and only the known one a email', async () => {
+test('a known and an unknown email address get the same reply, and only the known address receives an email', async () => {
   const { email } = await signedIn(service.runtime, { role: 'operator' })
   const [known, unknown] = [await login(email), await login('nobody@example.com')]
   const shape = ({ status, body }: typeof known) => ({
@@ -61,7 +61,7 @@ test('a known and an unknown email get the same answer, and only the known one a
   expect(mailbox.emails.map((email) => email.to)).not.toContain('nobody@example.com')
 })
 
-test('a code works once, and not for another challenge', async () => {
+test('a code can be used once, and only for its own challenge', async () => {
   const one = await askForCode(service, mailbox, { email: 'once@example.com', organisationName: 'Once' })
   const two = await askForCode(service, mailbox, { email: 'once@example.com', organisationName: 'Once' })
   const replies = await Promise.all([verify(one), verify(one), verify(one, other)])
@@ -73,7 +73,7 @@ test('a code works once, and not for another challenge', async () => {
   })
 })
 
-test('five tries belong to a challenge, counted over all processes, and a stranger cannot burn mine', async () => {
+test('a challenge allows five tries over all processes, and wrong tries on one challenge do not count on another', async () => {
   const mine = await askForCode(service, mailbox, { email: 'tries@example.com', organisationName: 'Tries' })
   const stranger = await askForCode(service, mailbox, { email: 'tries@example.com', organisationName: 'Tries' })
   const guesses = Array.from({ length: 24 }, (_, index) =>
@@ -90,7 +90,7 @@ test('five tries belong to a challenge, counted over all processes, and a strang
   expect((await verify(mine)).status).toBe(200)
 })
 
-test('five codes an hour go to one email, counted over all processes; a sixth fits nothing', async () => {
+test('at most five codes an hour are sent to one email address, counted over all processes', async () => {
   const email = 'sends@example.com'
   const register = (at: { url: string }) =>
     call(at, 'POST /v1/auth/register', { body: { email, organisationName: 'Sends' }, key: null })
@@ -104,7 +104,7 @@ test('five codes an hour go to one email, counted over all processes; a sixth fi
   expect(await count('code_sends where email = $1', email)).toBe(5)
 })
 
-test('a resent code replaces the one before and keeps the tries', async () => {
+test('a resent code replaces the previous code and keeps the count of tries', async () => {
   const first = await askForCode(service, mailbox, { email: 'again@example.com', organisationName: 'Again' })
   await verify({ ...first, code: wrong(first.code) })
   const { challengeId } = first
@@ -124,7 +124,7 @@ test('an expired code is refused', async () => {
   expect((await verify(asked)).body.message).toBe('Invalid or expired code')
 })
 
-test('codes are kept as keyed hashes that differ for the same code', async () => {
+test('codes are stored as keyed hashes that differ between challenges', async () => {
   const { challengeId, code } = await askForCode(service, mailbox, {
     email: 'hash@example.com',
     organisationName: 'Hash',
@@ -135,7 +135,7 @@ test('codes are kept as keyed hashes that differ for the same code', async () =>
   expect(rows[0].code_hash).not.toBe(keyring.fingerprint(code, 'code:another'))
 })
 
-test('an operator of the settings signs in as one, whatever the case and also as a user of before', async () => {
+test('a user in OPERATOR_EMAILS signs in as an operator, in any letter case and also if the user existed before', async () => {
   const fresh = await signIn(service, mailbox, { email: 'root@example.com' })
   expect(fresh.organisation).toMatchObject({ name: 'Operators', role: 'operator' })
   const before = await signIn(service, mailbox, { email: 'promoted@example.com', organisationName: 'Before' })
@@ -158,7 +158,7 @@ test('an operator of the settings signs in as one, whatever the case and also as
   }
 })
 
-test('a email goes out over SMTP with a plain and an HTML part, and its code is not logged', async () => {
+test('an email is sent over SMTP with a plain and an HTML part, and its code is not logged', async () => {
   const { code } = await askForCode(service, mailbox, { email: 'parts@example.com', organisationName: 'Parts' })
   const { raw } = await mailbox.emailTo('parts@example.com')
   expect(raw).toMatch(/Content-Type: multipart\/alternative/)
@@ -169,7 +169,7 @@ test('a email goes out over SMTP with a plain and an HTML part, and its code is 
   expect(service.logs.join('')).not.toContain(`code ${code}`)
 })
 
-test('without a mail server a email becomes an .eml file and the console shows the code', async () => {
+test('without a mail server each email is written to an .eml file and the code is printed on the console', async () => {
   const dev = await startService({ worker: true })
   try {
     await call(dev, 'POST /v1/auth/register', {
@@ -196,8 +196,8 @@ test('codes, tokens and keys do not come from Math.random', async () => {
       const asked = await askForCode(service, mailbox, { email, organisationName: 'Chance' })
       const { accessToken, refreshToken } = (await verify(asked)).body.data
       const body = { name: 'Chance', environment: 'test' }
-      const made = await call(service, 'POST /v1/api-keys', { body, token: accessToken, key: null })
-      const { key } = made.body.data
+      const created = await call(service, 'POST /v1/api-keys', { body, token: accessToken, key: null })
+      const { key } = created.body.data
       for (const secret of [asked.code, refreshToken, key.slice(9, 17), key.slice(17)]) secrets.add(secret)
     }
     expect(secrets.size).toBe(12)

@@ -18,7 +18,7 @@ const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('bas
 const ed25519 = () => generateKeyPairSync('ed25519')
 const pem = (key: KeyObject, type: 'spki' | 'pkcs8') => key.export({ type, format: 'pem' }).toString()
 
-test('an access token is an EdDSA JWT with the agreed claims, 15 minutes long, checkable with the JWKS', async () => {
+test('an access token is an EdDSA JWT with the documented claims, valid for 15 minutes, with its key in the JWKS', async () => {
   const { accessToken, userId, organisation } = await session()
   const { keys } = (await call(service, 'GET /.well-known/jwks.json')).body
   expect(keys).toEqual([
@@ -31,7 +31,7 @@ test('an access token is an EdDSA JWT with the agreed claims, 15 minutes long, c
   expect(Number(claims.exp) - Number(claims.iat)).toBe(900)
 })
 
-test('expired, early, foreign, incomplete and altered tokens are refused with one and the same answer', async () => {
+test('expired, not yet valid, foreign, incomplete and altered tokens are refused with the same reply', async () => {
   const { accessToken } = await session()
   expect(await me(accessToken)).toBe('signed in')
   const claims = decodeJwt(accessToken)
@@ -46,15 +46,15 @@ test('expired, early, foreign, incomplete and altered tokens are refused with on
     expired: await sign({ ...claims, exp: now() - 1 }),
     'not valid yet': await sign({ ...claims, nbf: now() + 60 }),
     'of another issuer': await sign({ ...claims, iss: 'https://elsewhere.example' }),
-    'for another audience': await sign({ ...claims, aud: 'somebody-else' }),
+    'for another audience': await sign({ ...claims, aud: 'another-audience' }),
     'without a session': await sign({ ...claims, sid: undefined }),
-    'without an end': await sign({ ...claims, exp: undefined }),
+    'without an expiry': await sign({ ...claims, exp: undefined }),
     'of an unknown session': await sign({ ...claims, sid: '0199aaaa-0000-7000-8000-000000000000' }),
-    'of a session that is no id': await sign({ ...claims, sid: "' or true --" }),
+    'with a session that is not a UUID': await sign({ ...claims, sid: "' or true --" }),
     'under an unknown kid': await sign(claims, { kid: 'unknown' }),
     'without a kid': await new SignJWT(claims).setProtectedHeader(unnamed).sign(own),
     'of another type': await sign(claims, { typ: 'at+jwt' }),
-    'of another key under our kid': await sign(claims, {}, ed25519().privateKey),
+    'signed by another key under our kid': await sign(claims, {}, ed25519().privateKey),
     'with an altered claim': accessToken.replace(/\.[^.]+\./, `.${part({ ...claims, role: 'operator' })}.`),
     'with an altered signature': accessToken.slice(0, -6) + (accessToken.endsWith('AAAAAA') ? 'BBBBBB' : 'AAAAAA'),
     'without a signature': accessToken.replace(/\.[^.]+$/, '.'),
@@ -62,7 +62,7 @@ test('expired, early, foreign, incomplete and altered tokens are refused with on
   for (const [name, token] of Object.entries(tokens)) expect([name, await me(token)]).toEqual([name, REFUSED])
 })
 
-test('the header of a token decides no algorithm and brings no key', async () => {
+test('the header of a token cannot choose the algorithm or supply a key', async () => {
   const { accessToken } = await session()
   const [, payload] = accessToken.split('.')
   const header = decodeProtectedHeader(accessToken)
@@ -88,7 +88,7 @@ test('the header of a token decides no algorithm and brings no key', async () =>
         jwk: await exportJWK(stranger.publicKey),
       })
       .sign(stranger.privateKey),
-    'a key at an address': await new SignJWT(claims)
+    'a key at a URL': await new SignJWT(claims)
       .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid: String(header.kid), jku: 'https://elsewhere.example/jwks' })
       .sign(stranger.privateKey),
     RS256: await new SignJWT(claims)
@@ -98,7 +98,7 @@ test('the header of a token decides no algorithm and brings no key', async () =>
   for (const [name, token] of Object.entries(tokens)) expect([name, await me(token)]).toEqual([name, REFUSED])
 })
 
-test('a signing key is rotated without logging anybody out, and its end is the end of its tokens', async () => {
+test('a signing key is rotated without ending sessions, and a removed key ends its tokens', async () => {
   const { accessToken } = await session()
   const next = ed25519()
   const before = pem(
@@ -118,7 +118,7 @@ test('a signing key is rotated without logging anybody out, and its end is the e
     expect(await me(accessToken, rotated)).toBe('signed in')
     const fresh = await signedIn(rotated.runtime, { role: 'operator' })
     expect(decodeProtectedHeader(fresh.accessToken).kid).not.toBe(decodeProtectedHeader(accessToken).kid)
-    // While processes restart one by one, the ones before the change know the next key already.
+    // While processes restart one by one, the processes that still sign with the old key already accept the next one.
     expect(await me(fresh.accessToken, prepared)).toBe('signed in')
     expect((await call(rotated, 'GET /.well-known/jwks.json')).body.keys).toHaveLength(3)
     expect(await me(accessToken, later)).toBe(REFUSED)
@@ -127,7 +127,7 @@ test('a signing key is rotated without logging anybody out, and its end is the e
   }
 })
 
-test('a setting of keys or proxies that is none stops the start and is named', async () => {
+test('an invalid key or proxy setting stops the start with an error that names it', async () => {
   for (const [name, text] of [
     ['JWT_ACCEPTED_PUBLIC_KEYS', 'nonsense'],
     ['JWT_ACCEPTED_PUBLIC_KEYS', pem(ed25519().privateKey, 'pkcs8')],

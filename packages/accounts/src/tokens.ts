@@ -8,12 +8,12 @@ import { accountsSettings } from './settings.ts'
 export const ACCESS_TOKEN_SECONDS = 900
 const AUDIENCE = 'payments-dashboard'
 
-/** Signs access tokens (EdDSA, RFC 8037) with the key of the settings, and checks them with any key of the settings. */
+/** Signs access tokens (EdDSA, RFC 8037) with the key in the settings, and verifies them with every accepted key. */
 export interface TokenKeys {
   sign(claims: { userId: string; organisationId: string; sessionId: string; role: string }): Promise<string>
-  /** @throws ServiceError 401 `Token invalid or expired`, whatever is wrong with it. */
+  /** @throws ServiceError 401 `Token invalid or expired` for every invalid token. */
   verify(token: string): Promise<{ userId: string; sessionId: string }>
-  /** Public keys for `/.well-known/jwks.json`: the signing one first. */
+  /** Public keys for `/.well-known/jwks.json`, the signing key first. */
   jwks(): Promise<{ keys: JWK[] }>
 }
 
@@ -27,14 +27,14 @@ const cache = new WeakMap<Settings, TokenKeys>()
 
 /** The token keys of these settings. */
 export function tokenKeys(settings: Settings): TokenKeys {
-  const known = cache.get(settings)
-  if (known) return known
-  const made = make(settings)
-  cache.set(settings, made)
-  return made
+  const cached = cache.get(settings)
+  if (cached) return cached
+  const created = createTokenKeys(settings)
+  cache.set(settings, created)
+  return created
 }
 
-function make(settings: Settings): TokenKeys {
+function createTokenKeys(settings: Settings): TokenKeys {
   const { JWT_PRIVATE_KEY, JWT_ACCEPTED_PUBLIC_KEYS } = accountsSettings.from(settings)
   const privateKey = createPrivateKey(JWT_PRIVATE_KEY)
   const signing = publicKey(createPublicKey(privateKey))
@@ -66,7 +66,7 @@ function make(settings: Settings): TokenKeys {
             return found.key
           },
           {
-            // The header's `alg` and `jwk` decide nothing: one algorithm, and keys of ours alone.
+            // The header's `alg` and `jwk` have no effect: one algorithm and only our own keys are accepted.
             algorithms: ['EdDSA'],
             typ: 'JWT',
             issuer,
@@ -75,7 +75,7 @@ function make(settings: Settings): TokenKeys {
           },
         )
         if (typeof payload.sid !== 'string' || typeof payload.sub !== 'string' || !isId(payload.sid))
-          throw new Error('Claims of another kind')
+          throw new Error('Invalid claims')
         return { userId: payload.sub, sessionId: payload.sid }
       } catch (error) {
         throw errors.invalid_token({ cause: error })
@@ -87,7 +87,7 @@ function make(settings: Settings): TokenKeys {
   }
 }
 
-/** A public key under its thumbprint (RFC 7638), so that a key has one name wherever it is set. */
+/** A public key with its thumbprint (RFC 7638) as `kid`, so that a key has the same id in every process. */
 async function publicKey(key: KeyObject): Promise<PublicKey> {
   const jwk = await exportJWK(key)
   const kid = await calculateJwkThumbprint(jwk)

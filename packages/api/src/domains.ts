@@ -5,5 +5,5 @@ import { notifications } from '@payments/notifications'
 import { routes } from '@payments/routes'
 import { webhooks } from '@payments/webhooks'
 
-/** The list of domains. Router, entities, migrations, settings, jobs, events and docs are folds over it. */
+/** The list of domains. Router, entities, migrations, settings, jobs, events and docs are derived from it. */
 export const domains = [accounts, customers, ledger, notifications, webhooks, routes] as const

@@ -23,35 +23,36 @@ import type { z } from 'zod'
 
 const POLL_MS = 100
 
-/** A request that may be repeated: its key, and how its result becomes the reply that is stored with it. */
+/** A request with an idempotency key, and the function that turns its result into the reply to store. */
 interface Keyed {
   readonly key: IdempotencyKey
   reply(data: unknown): StoredReply
 }
 
-/** A reply, and whether it is that of an earlier request. */
+/** A reply. `replayed`: it is the stored reply of an earlier request. */
 export interface KeyedReply extends StoredReply {
   readonly replayed: boolean
 }
 
 export interface Executor {
-  /** Runs an operation and returns its result: a value, or pieces where the operation produces a file or a stream. */
+  /** Runs an operation and returns its result: a value, or an async iterable if the operation streams its reply. */
   execute(operation: Operation, call: CallContext, input: unknown): Promise<unknown>
   /**
    * Runs a command once for its idempotency key and returns the reply, which is stored in the command's own transaction.
-   * Duplicates in this process wait for the first and hold no connection; between processes the primary key of the stored
-   * replies decides: the second one to commit rolls back and replays. A request that fails stores nothing.
+   * Duplicates in this process wait for the first request and hold no connection. Between processes the primary key of
+   * the stored replies decides: the second request to commit is rolled back and replays the first one's reply. A request
+   * that fails stores nothing.
    * @throws ServiceError 409 when the first request is still running after the wait limit.
    */
   executeKeyed(operation: Operation, call: CallContext, input: () => unknown, keyed: Keyed): Promise<KeyedReply>
 }
 
-/** The one way in which this process runs operations, for the REST façade, tRPC and in-process callers. */
+/** Runs all operations of this process, for the REST façade, tRPC and in-process callers. */
 export function createExecutor(runtime: Runtime): Executor {
   const settings = platformSettings.from(runtime.settings)
   const inFlight = new Map<string, Promise<KeyedReply | undefined>>()
 
-  async function lead(
+  async function executeFirst(
     operation: Operation,
     call: CallContext,
     input: () => unknown,
@@ -79,12 +80,12 @@ export function createExecutor(runtime: Runtime): Executor {
     } catch (error) {
       if (leased)
         await releaseLease(runtime, keyed.key, fence).catch((cause: unknown) =>
-          runtime.log.warn({ err: cause }, 'lease not released'),
+          runtime.log.warn({ err: cause }, 'lease release failed'),
         )
       if (isDatabaseUnavailable(error)) throw error
-      // The same request may have succeeded in another process; this error is then a consequence of its success.
-      const winner = await findStoredReply(runtime, keyed.key)
-      if (winner) return { ...winner, replayed: true }
+      // A duplicate may have succeeded in another process; this error is then a consequence of its success.
+      const stored = await findStoredReply(runtime, keyed.key)
+      if (stored) return { ...stored, replayed: true }
       throw error instanceof LastStatementEmpty ? inProgress() : error
     }
   }
@@ -114,7 +115,7 @@ export function createExecutor(runtime: Runtime): Executor {
         if (reply === 'timeout') throw inProgress()
         if (reply) return { ...reply, replayed: true }
       }
-      const own = lead(operation, call, input, keyed, deadline)
+      const own = executeFirst(operation, call, input, keyed, deadline)
       inFlight.set(
         name,
         own.catch(() => undefined),
@@ -127,7 +128,7 @@ export function createExecutor(runtime: Runtime): Executor {
     },
   }
 
-  /** One unit of work. `finish` turns the result into the value to return and the statement that the commit ends with. */
+  /** Runs a command in one unit of work. `finish` turns its result into the value to return and the commit's last statement. */
   async function runCommand<T>(
     operation: Operation,
     call: CallContext,
@@ -135,7 +136,7 @@ export function createExecutor(runtime: Runtime): Executor {
     finish: (data: unknown) => { value: T; last: ReturnType<typeof storeReply> | undefined },
   ): Promise<T> {
     const { command, output, meta } = operation
-    if (!command) throw new Error('Only commands change something')
+    if (!command) throw new Error('Only a command can have an idempotency key')
     const context = queryContext(runtime, call.actor, call.log)
     const prepared = await command.before?.(context, input as never)
     try {

@@ -1,4 +1,4 @@
-/** The list of domains, and what is derived from it: the router, in-process callers and the composition of a process. */
+/** The list of domains, and the router, in-process callers and process composition that are derived from it. */
 export { domains } from './domains.ts'
 export type { Executor, KeyedReply } from './execute.ts'
 export { composeProcess, everyDomain, loadServiceSettings, type Process } from './process.ts'

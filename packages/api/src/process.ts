@@ -26,10 +26,10 @@ import { domains } from './domains.ts'
 import { createExecutor, type Executor } from './execute.ts'
 import { appRouter } from './router.ts'
 
-/** The platform's own tables and the domains: what the database is migrated to, and what a process consists of. */
+/** The platform and all domains. The database schema and each process consist of these. */
 export const everyDomain: readonly Domain[] = [platform, ...domains]
 
-/** Settings of the service, with those of the adapters and of whatever else the process is composed of. */
+/** Loads the settings of all domains and of the adapters and services in `others`. */
 export const loadServiceSettings = (
   env: Record<string, string | undefined>,
   others: readonly Pick<LiveAdapter, 'settings'>[] = [],
@@ -42,13 +42,13 @@ export const loadServiceSettings = (
 export interface Process {
   readonly runtime: Runtime
   readonly executor: Executor
-  /** What procedures are called with, on behalf of this actor. */
+  /** The context for procedures that this actor calls. */
   callContext(actor: Actor, more?: Partial<CallContext>): CallContext
-  /** In-process calls of every procedure, typed, as this actor. */
+  /** A typed in-process caller of every procedure, for this actor. */
   createCaller(actor: Actor): ReturnType<typeof appRouter.createCaller>
-  /** Starts the jobs and tasks of this process, on connections of their own. */
+  /** Starts the jobs and tasks of this process, on a separate pool. */
   startWorker(): Promise<void>
-  /** Lets running jobs and tasks end, then closes every connection. */
+  /** Waits for running jobs and tasks, then closes every connection. */
   stop(): Promise<void>
 }
 
@@ -66,21 +66,22 @@ export async function composeProcess(
     connect(databaseUrl, entities, { pool, name, log, acquireSeconds: own.DATABASE_ACQUIRE_SECONDS })
   const database = await connectTo('payments', own.DATABASE_POOL)
 
-  const works = own.PROCESS_ROLE !== 'gateway'
+  const isWorker = own.PROCESS_ROLE !== 'gateway'
   const boss = new PgBoss({
     connectionString: databaseUrl,
     max: 4,
     migrate: false,
     createSchema: false,
     useListenNotify: true,
-    // A worker also supervises the queues: jobs of a worker that died are retried, old ones deleted. Indexes are the owner's.
-    supervise: works,
-    schedule: works,
+    // A worker also supervises the queues: jobs of a worker that died are retried, old jobs are deleted. Reindexing needs
+    // the owner's role.
+    supervise: isWorker,
+    schedule: isWorker,
     superviseIntervalSeconds: 15,
     reindex: false,
     monitorVacuum: false,
   })
-  // When the queue has stopped only closing connections are left; an error on one of them is of no interest.
+  // After the queue has stopped, only closing connections are left; their errors are ignored.
   let stopped = false
   boss.on('error', (error) => stopped || availability.report(error) || log.error({ err: error }, 'job queue error'))
   await boss.start()
@@ -100,7 +101,7 @@ export async function composeProcess(
     boss,
     log,
     keyring: keyring(Buffer.from(own.SECRETS_KEY, 'base64')),
-    // The first binding of a port wins, so what the caller composes replaces the defaults.
+    // The first binding of a port is used, so the bindings in `options.live` replace the defaults.
     providers: providers([
       ...(options.live ?? []),
       ...everyDomain.flatMap((domain) => domain.providers ?? []).flatMap(({ create }) => create({ pool })),

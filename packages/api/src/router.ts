@@ -9,16 +9,19 @@ type Records = NonNullable<(typeof domains)[number]['router']> | typeof sandbox
 type Merged<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer I) => void ? I : never
 
 /**
- * Joins records of procedures. Several domains may add to one branch, such as `admin` and `sandbox`.
- * @throws Error at load time when two domains define one procedure.
+ * Merges records of procedures. Several domains may add procedures to one branch, such as `admin` and `sandbox`.
+ * @throws Error at load time when two domains define the same procedure.
  */
 function merge(records: readonly TRPCRouterRecord[], path = ''): TRPCRouterRecord {
   const merged: Record<string, TRPCRouterRecord[string]> = {}
   for (const record of records) {
     for (const [name, value] of Object.entries(record)) {
-      const known = merged[name]
-      if (known && (isProcedure(known) || isProcedure(value))) throw new Error(`Two domains define ${path}${name}`)
-      merged[name] = known ? merge([known as TRPCRouterRecord, value as TRPCRouterRecord], `${path}${name}.`) : value
+      const existing = merged[name]
+      if (existing && (isProcedure(existing) || isProcedure(value)))
+        throw new Error(`Two domains define ${path}${name}`)
+      merged[name] = existing
+        ? merge([existing as TRPCRouterRecord, value as TRPCRouterRecord], `${path}${name}.`)
+        : value
     }
   }
   return merged
@@ -31,5 +34,5 @@ export const appRouter = router(
   merge([sandbox, ...domains.flatMap((domain) => domain.router ?? [])]) as Merged<Records>,
 )
 
-/** What typed clients import. */
+/** The type that typed clients import. */
 export type AppRouter = typeof appRouter

@@ -1,7 +1,7 @@
 import { command, type Domain } from '@payments/platform'
 import { z } from 'zod'
 
-/** The sandbox clock of all domains: each of them moves its own due times. */
+/** The operation that moves the sandbox clock. Each domain moves its own due times. */
 export const sandboxRouter = (domains: readonly Domain[]) => ({
   sandbox: {
     advance: command({
@@ -10,7 +10,7 @@ export const sandboxRouter = (domains: readonly Domain[]) => ({
       tag: 'Sandbox',
       summary: 'Move the sandbox clock forward',
       description:
-        'Whatever falls due in that time happens now: expiries, settlement, webhook retries. Timestamps are not moved.',
+        'Everything that falls due within that time happens now: expiries, settlement, webhook retries. Timestamps do not change.',
       message: 'Sandbox clock advanced',
       input: z.strictObject({ seconds: z.number().int().min(1).max(31_536_000) }),
       output: z.object({ seconds: z.number().int() }),

@@ -6,16 +6,16 @@ import { CustomerEntity } from './entity.ts'
 const service = useService()
 const ada = { name: 'Ada Obi', email: 'ada@example.com' }
 
-test('one email, in any case, belongs to one customer of an organisation and environment', async () => {
+test('an email address, in any letter case, belongs to one customer of an organisation and environment', async () => {
   const merchant = await newMerchant(service)
   const live = await newMerchant(service, { environment: 'live', organisationId: merchant.organisationId })
   expect((await merchant.call('POST /v1/customers', { body: ada })).status).toBe(201)
-  const twin = await merchant.call('POST /v1/customers', { body: { ...ada, email: 'ADA@Example.com' } })
-  expect([twin.status, twin.body.message]).toEqual([409, 'Customer already exists'])
+  const duplicate = await merchant.call('POST /v1/customers', { body: { ...ada, email: 'ADA@Example.com' } })
+  expect([duplicate.status, duplicate.body.message]).toEqual([409, 'Customer already exists'])
   expect((await live.call('POST /v1/customers', { body: ada })).status).toBe(201)
 })
 
-test('a patch changes what it names, removes a number with null, and leaves the rest', async () => {
+test('a patch changes only the fields in its body, and null removes the phone number', async () => {
   const merchant = await newMerchant(service)
   const { body } = await merchant.call('POST /v1/customers', {
     body: { ...ada, phoneNumber: '+2348012345678', metadata: { plan: 'gold', n: 1 } },
@@ -32,21 +32,21 @@ test('a patch changes what it names, removes a number with null, and leaves the 
   expect(changed.body.data.updatedAt > body.data.updatedAt).toBe(true)
 })
 
-test('metadata is returned unchanged, and bounded', async () => {
+test('metadata is returned unchanged, and its size is limited', async () => {
   const merchant = await newMerchant(service)
   const metadata = { text: 'é "quoted"', number: 1.5, yes: true, none: null }
-  const made = await merchant.call('POST /v1/customers', { body: { ...ada, metadata } })
-  expect(made.body.data.metadata).toEqual(metadata)
+  const created = await merchant.call('POST /v1/customers', { body: { ...ada, metadata } })
+  expect(created.body.data.metadata).toEqual(metadata)
   const many = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, '']))
-  for (const bad of [many, { ['k'.repeat(41)]: '' }, { k: 'v'.repeat(501) }, { k: { nested: 1 } }]) {
+  for (const invalid of [many, { ['k'.repeat(41)]: '' }, { k: 'v'.repeat(501) }, { k: { nested: 1 } }]) {
     const { status, body } = await merchant.call('POST /v1/customers', {
-      body: { name: 'B', email: `${newId()}@example.com`, metadata: bad },
+      body: { name: 'B', email: `${newId()}@example.com`, metadata: invalid },
     })
     expect([status, Object.keys(body.errors)[0]?.split('.')[0]]).toEqual([422, 'metadata'])
   }
 })
 
-test('the list is complete however long, newest first, with its exact total, and streamed when it is long', async () => {
+test('the list is complete at any length, newest first, with the exact total, and streamed when it is long', async () => {
   const merchant = await newMerchant(service)
   const seed = (from: number, to: number) =>
     service.runtime.pool.query(
@@ -71,6 +71,6 @@ test('the list is complete however long, newest first, with its exact total, and
   }
 })
 
-test('an entity manager without its tenant throws instead of seeing everything', async () => {
+test('an entity manager without a tenant throws instead of reading all rows', async () => {
   await expect(service.runtime.orm.em.fork().find(CustomerEntity, {})).rejects.toThrow(/filter/i)
 })

@@ -13,7 +13,7 @@ export const customers = domain({
   errors,
 })
 
-/** SQL: a left join that adds `<alias>.name`, the name of the customer that a row of `of` refers to. */
+/** SQL: a left join that adds `<alias>.name`, the name of the customer to which a row of the table `of` refers. */
 export const joinCustomerName = (alias: string, of: string): string =>
   `left join customers ${alias} on ${alias}.organisation_id = ${of}.organisation_id
     and ${alias}.environment = ${of}.environment and ${alias}.id = ${of}.customer_id`

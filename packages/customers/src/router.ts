@@ -43,7 +43,7 @@ export const customersRouter = {
     rest: 'PATCH /customers/{customerId}',
     access: 'write',
     tag: 'Customers',
-    summary: 'Change a customer',
+    summary: 'Update a customer',
     message: 'Customer updated',
     input: CustomerPatch,
     output: Customer,

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-/** Key-value pairs of the merchant's own, returned unchanged: at most 50, keys 40 characters, text values 500. */
+/** Key-value pairs of the merchant, returned unchanged: at most 50, keys of 40 and text values of 500 characters. */
 export const Metadata = z
   .record(z.string().min(1).max(40), z.union([z.string().max(500), z.number(), z.boolean(), z.null()]))
-  .refine((map) => Object.keys(map).length <= 50, 'At most 50 keys')
+  .refine((map) => Object.keys(map).length <= 50, 'Must have at most 50 keys')
   .meta({ id: 'Metadata', example: { plan: 'gold' } })
 
 const Name = z.string().trim().min(1).max(200)

@@ -5,7 +5,7 @@ import { CustomerEntity, type CustomerRow, present } from './entity.ts'
 import { errors } from './errors.ts'
 import type { CustomerPatch, NewCustomer } from './schemas.ts'
 
-/** Adds a customer. One email address, in any case, belongs to one customer of an organisation and environment. */
+/** Creates a customer. An email address, in any letter case, belongs to one customer of an organisation and environment. */
 export async function create(unit: UnitOfWork, input: z.output<typeof NewCustomer>): Promise<CustomerRow> {
   const now = new Date()
   const row: CustomerRow = {
@@ -37,7 +37,7 @@ export async function find(context: QueryContext, id: string): Promise<CustomerR
   return row
 }
 
-/** Changes the given fields and leaves the rest. `phoneNumber: null` removes the number; `metadata` is replaced as a whole. */
+/** Changes the fields in the patch. `phoneNumber: null` removes the number; `metadata` is replaced as a whole. */
 export async function change(
   unit: UnitOfWork,
   { customerId, ...patch }: z.output<typeof CustomerPatch>,

@@ -24,7 +24,7 @@ function native(): string {
   return folder
 }
 
-/** What an attacker put there: looks as complete as the real thing. */
+/** Creates a copy as an attacker would: it looks complete. */
 function plant(target: string): void {
   mkdirSync(join(target, 'bin'), { recursive: true })
   writeFileSync(join(target, 'complete'), '')
@@ -34,7 +34,7 @@ function plant(target: string): void {
 
 const program = (target: string) => readFileSync(join(target, 'bin', 'postgres'), 'utf8')
 
-test('a copy is readable for every user and writable for its owner alone', () => {
+test('a copy is readable by every user and writable by its owner only', () => {
   const target = trustedCopy(native(), join(temporaryDirectory(), 'copy'))
   const modes = ['', 'bin', 'bin/postgres'].map((path) => (statSync(join(target, path)).mode & 0o777).toString(8))
   expect([program(target), ...modes]).toEqual(['genuine', '755', '755', '755'])
@@ -43,7 +43,7 @@ test('a copy is readable for every user and writable for its owner alone', () =>
 test.each([
   ['a folder that others can write', (target: string) => chmodSync(target, 0o777)],
   ['a program that others can write', (target: string) => chmodSync(join(target, 'bin', 'postgres'), 0o777)],
-  // Without root's rights no folder can be given to another user, and the server runs as the user that made the copy.
+  // Only root can change the owner of a folder. Without root, the server runs as the user that made the copy.
   [
     'a folder of another user',
     (target: string) => (AS_ROOT ? chownSync(target, 65534, 65534) : chmodSync(target, 0o775)),
@@ -53,10 +53,10 @@ test.each([
     (target: string) =>
       AS_ROOT ? chownSync(join(target, 'bin', 'postgres'), 65534, 65534) : chmodSync(join(target, 'bin'), 0o757),
   ],
-])('planted programs are not used: %s', (_name, open) => {
+])('planted programs are not used: %s', (_name, makeUnsafe) => {
   const target = join(temporaryDirectory(), 'copy')
   plant(target)
-  open(target)
+  makeUnsafe(target)
   expect(program(trustedCopy(native(), target))).toBe('genuine')
 })
 
@@ -68,7 +68,7 @@ test('planted programs are not used: a link in the place of the folder', () => {
   expect([program(target), program(planted)]).toEqual(['genuine', 'planted'])
 })
 
-test('a good copy is used again; one that a cleaner of temporary files took a part of is replaced, and nothing is left beside it', () => {
+test('a complete copy is used again; a copy with deleted files is replaced, and no temporary folder remains', () => {
   const [source, parent] = [native(), temporaryDirectory()]
   const target = trustedCopy(source, join(parent, 'copy'))
   const { ino } = statSync(target)

@@ -14,8 +14,9 @@ import { dirname, join } from 'node:path'
 import { EmbeddedServerError } from './error.ts'
 
 /**
- * Copies programs to a folder that every user may read and only this one may write, and returns the folder. An existing copy is
- * used only if it is complete and nobody else could have changed it: the folder above it is open to all users.
+ * Copies programs to a folder that every user may read and only the current user may write, and returns the folder. An
+ * existing copy is used only if it is complete and no other user could have changed it, because every user may create files
+ * in its parent folder.
  */
 export function trustedCopy(source: string, target: string): string {
   requireProtectedFolder(dirname(target))
@@ -28,7 +29,7 @@ export function trustedCopy(source: string, target: string): string {
   return target
 }
 
-/** Moves the copy to its place. What is in the way is moved aside, unless another process has just put a good copy there. */
+/** Moves the copy to `target`. An existing folder is moved aside, unless it is a complete copy that another process has just created. */
 function moveInto(target: string, copy: string, staging: string, source: string): void {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -40,18 +41,18 @@ function moveInto(target: string, copy: string, staging: string, source: string)
     if (isProtected(target) && isComplete(source, target)) break
     renameSync(target, join(staging, `replaced-${attempt}`))
   }
-  // A folder of another user is left there: its owner could turn it into links while it is being deleted.
+  // A folder of another user is not deleted: its owner could replace parts of it by links while it is being deleted.
   const rest = readdirSync(staging).map((name) => join(staging, name))
   if (rest.every(isProtected)) rmSync(staging, { recursive: true, force: true })
 }
 
-/** Nobody but root and this user can have changed anything below this path. */
+/** True if only root and the current user can have changed anything below this path. */
 const isProtected = (path: string): boolean => {
   const status = lstatSync(path, { throwIfNoEntry: false })
-  return status?.isDirectory() === true && [...walk(path)].every((each) => isOwnAlone(lstatSync(each)))
+  return status?.isDirectory() === true && [...walk(path)].every((each) => isWritableByOwnerOnly(lstatSync(each)))
 }
 
-/** Everything that the source has, with the same type and size. A cleaner of temporary files may have deleted a part. */
+/** True if the target has every file of the source, with the same type and size. A cleanup of temporary files may have deleted some. */
 function isComplete(source: string, target: string): boolean {
   for (const path of walk(source)) {
     const expected = lstatSync(path)
@@ -66,10 +67,10 @@ function isComplete(source: string, target: string): boolean {
 
 const ownerIsTrusted = ({ uid }: Stats): boolean => uid === 0 || uid === process.getuid?.()
 
-const isOwnAlone = (status: Stats): boolean =>
+const isWritableByOwnerOnly = (status: Stats): boolean =>
   ownerIsTrusted(status) && (status.isSymbolicLink() || (status.mode & 0o022) === 0)
 
-/** Others may create files in the folder, as in /tmp, but they may not rename or delete ours. */
+/** Other users may create files in the folder, as in /tmp, but they must not be able to rename or delete ours. */
 function requireProtectedFolder(folder: string): void {
   const status = statSync(folder, { throwIfNoEntry: false })
   const sticky = status && (status.mode & 0o1000) !== 0

@@ -10,7 +10,7 @@ vi.mock('./binaries.ts', async (actual) => ({
   findBinaries: () => binaries.folder,
 }))
 
-test('a server whose programs are gone is reported once, within 5 s, in one sentence, and leaves no process', async () => {
+test('a server whose programs were deleted is reported as lost once, within 5 s, in one sentence, and leaves no process', async () => {
   const { nativeFolder } = await import('./binaries.ts')
   // The path of a checkout may contain spaces.
   binaries.folder = join(trustedCopy(nativeFolder(), join(temporaryDirectory(), 'native copy')), 'bin')

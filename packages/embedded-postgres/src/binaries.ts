@@ -6,11 +6,11 @@ import { trustedCopy } from './binaries-copy.ts'
 import { EmbeddedServerError } from './error.ts'
 import { canReach, type ServerUser } from './user.ts'
 
-/** The folder of PostgreSQL's programs: the npm package's own, or a copy where the server's user cannot walk to that. */
+/** The folder of PostgreSQL's programs: in the npm package, or a copy if the server's user cannot access the package. */
 export function findBinaries(user: ServerUser | undefined): string {
   const native = nativeFolder()
   if (canReach(join(native, 'bin', 'postgres'), user)) return join(native, 'bin')
-  // A checkout below a private directory: a root user's home, a mktemp folder.
+  // The checkout is below a private directory, such as the home of root or a mktemp folder.
   const version = JSON.parse(readFileSync(join(native, '..', 'package.json'), 'utf8')).version as string
   const bin = join(trustedCopy(native, join(tmpdir(), `payments-postgres-${version}`)), 'bin')
   if (canReach(join(bin, 'postgres'), user)) return bin

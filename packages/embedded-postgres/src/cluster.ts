@@ -1,20 +1,20 @@
 import type { ServerUser } from './user.ts'
 
-/** A data directory and what its server runs on. */
+/** A data directory, the files beside it and the user of its server. */
 export interface Cluster {
-  /** The directory as configured: errors name this one. */
+  /** The directory as configured. Errors name this path. */
   readonly directory: string
-  /** The data directory itself, without symbolic links. */
+  /** The data directory, with symbolic links resolved. */
   readonly data: string
-  /** File that the server's log is appended to. */
+  /** File to which the server's log is appended. */
   readonly log: string
   /** File with the port and the passwords. */
   readonly credentials: string
-  /** Whom the server runs as; undefined: as the user of this process. */
+  /** The user that the server runs as; undefined: the user of this process. */
   readonly user: ServerUser | undefined
 }
 
-/** How the server's programs are run: as their user and with nothing of the service's environment, which holds secrets. */
+/** Options for the server's processes: their user, and an environment without the service's variables, which contain secrets. */
 export const processOptions = (user: ServerUser | undefined) => ({
   ...(user ? { uid: user.uid, gid: user.gid } : {}),
   env: { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C', TZ: 'UTC' },

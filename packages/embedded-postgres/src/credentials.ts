@@ -3,7 +3,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import type { Cluster } from './cluster.ts'
 import { EmbeddedServerError } from './error.ts'
 
-/** Port of the server and the passwords of its two roles. */
+/** The port of the server and the passwords of its two roles. */
 export interface Credentials {
   readonly port: number
   readonly owner: string
@@ -22,7 +22,7 @@ export function readCredentials({ credentials: file, data }: Cluster): Credentia
   }
 }
 
-/** Replaces the file in one step: a crash leaves the old file or the new one. */
+/** Replaces the file atomically: a crash leaves either the old or the new file. */
 export function writeCredentials({ credentials: file }: Cluster, credentials: Credentials): void {
   const temporary = `${file}.${randomBytes(4).toString('hex')}`
   writeFileSync(temporary, JSON.stringify(credentials), { mode: 0o600, flag: 'wx' })

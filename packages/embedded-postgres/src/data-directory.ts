@@ -15,16 +15,16 @@ import type { Cluster } from './cluster.ts'
 import { EmbeddedServerError } from './error.ts'
 import { canReach, type ServerUser } from './user.ts'
 
-/** Where data is stored that its server's user could not walk to: below a root user's private folders. */
-const ELSEWHERE = '/var/lib/payments'
+/** Data is stored here if the server's user cannot access the configured directory, such as one below the home of root. */
+const FALLBACK_DIRECTORY = '/var/lib/payments'
 
-/** Finds the place of the data, whether it exists yet or not, and the files beside it. */
+/** Determines the paths of the data directory and of the files beside it. The data need not exist yet. */
 export function locateCluster(directory: string, user: ServerUser | undefined): Cluster {
   const data = orUnusable(directory, () => locateData(directory, user))
   return { directory, data, log: `${data}.log`, credentials: `${data}.json`, user }
 }
 
-/** The data directory itself, or, where the server's user cannot walk there, one in /var/lib that a link points to. */
+/** The data directory, or, if the server's user cannot access it, a directory in /var/lib to which it becomes a link. */
 function locateData(directory: string, user: ServerUser | undefined): string {
   mkdirSync(directory, { recursive: true })
   const data = join(realpathSync(directory), 'postgres')
@@ -32,28 +32,28 @@ function locateData(directory: string, user: ServerUser | undefined): string {
   if (user && statSync(directory).uid === user.uid) return data
   if (canReach(realpathSync(directory), user)) return data
   if (hasEntries(data)) throw new Error(`the user that PostgreSQL runs as cannot reach ${data}`)
-  const elsewhere = join(ELSEWHERE, randomBytes(8).toString('hex'), 'postgres')
-  const created = mkdirSync(elsewhere, { recursive: true })
-  // The server's user must be able to walk there whatever the umask of this process is, and needs nothing more.
-  chmodSync(dirname(elsewhere), 0o711)
-  if (created === ELSEWHERE) chmodSync(ELSEWHERE, 0o711)
+  const fallback = join(FALLBACK_DIRECTORY, randomBytes(8).toString('hex'), 'postgres')
+  const created = mkdirSync(fallback, { recursive: true })
+  // The server's user needs only the permission to traverse these directories, whatever the umask of this process is.
+  chmodSync(dirname(fallback), 0o711)
+  if (created === FALLBACK_DIRECTORY) chmodSync(FALLBACK_DIRECTORY, 0o711)
   rmSync(data, { recursive: true, force: true })
-  symlinkSync(elsewhere, data)
-  return elsewhere
+  symlinkSync(fallback, data)
+  return fallback
 }
 
-/** Does the directory hold a database? One that holds other files is refused: they are not ours to delete. */
+/** True if the directory contains a database. A directory with other files is refused, because they must not be deleted. */
 export function holdsDatabase({ data, directory }: Cluster): boolean {
   return orUnusable(directory, () => {
     if (existsSync(join(data, 'PG_VERSION'))) return true
-    if (hasEntries(data)) throw new Error(`${data} holds files but no database: move it away`)
+    if (hasEntries(data)) throw new Error(`${data} contains files but no database: move it away`)
     return false
   })
 }
 
 const hasEntries = (path: string): boolean => existsSync(path) && readdirSync(path).length > 0
 
-/** Closes the data, the passwords and the log to other users: earlier versions and restored backups may have left them open. */
+/** Removes other users' access to the data, the passwords and the log, which earlier versions and restored backups may have left. */
 export function makePrivate({ data, credentials, log, directory }: Cluster): void {
   orUnusable(directory, () => {
     restrict(data, 0o700)
@@ -73,9 +73,9 @@ function orUnusable<T>(directory: string, use: () => T): T {
   }
 }
 
-/** Deletes the data and everything beside it. */
+/** Deletes the data and the whole directory. */
 export function deleteCluster({ data, directory }: Cluster): void {
   rmSync(data, { recursive: true, force: true })
   rmSync(directory, { recursive: true, force: true })
-  if (data.startsWith(`${ELSEWHERE}/`)) rmSync(dirname(data), { recursive: true, force: true })
+  if (data.startsWith(`${FALLBACK_DIRECTORY}/`)) rmSync(dirname(data), { recursive: true, force: true })
 }

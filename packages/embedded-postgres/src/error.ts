@@ -1,9 +1,9 @@
-/** Why the embedded server cannot run: one sentence that names the directory or the setting. */
+/** The embedded server cannot run. The message is one sentence that names the directory or the setting. */
 export class EmbeddedServerError extends Error {
   override name = 'EmbeddedServerError'
 }
 
-/** Another running service holds the lock on the data directory. Its server must be left alone. */
+/** Another running service holds the lock on the data directory. Its server must not be stopped or changed. */
 export class DirectoryInUseError extends EmbeddedServerError {
   constructor(directory: string) {
     super(`DATA_DIR: ${directory} is in use by another running service`)

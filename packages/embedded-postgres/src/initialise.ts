@@ -13,9 +13,9 @@ import { freePort } from './ports.ts'
 const run = promisify(execFile)
 
 /**
- * Creates the database under a temporary name beside its place and moves it there when it is complete, so that a process that
- * dies on the way leaves nothing that looks like a database.
- * @param durable false for a server that runs with `fsync=off`: then its first files need not be on the disk either.
+ * Creates the database in a temporary directory beside the data directory and renames it when it is complete, so that a
+ * process that dies meanwhile leaves no incomplete database.
+ * @param durable false for a server that runs with `fsync=off`: then its first files are not flushed to disk either.
  */
 export async function initialise(cluster: Cluster, durable: boolean): Promise<void> {
   const { data, directory, user } = cluster
@@ -33,7 +33,7 @@ export async function initialise(cluster: Cluster, durable: boolean): Promise<vo
       ...processOptions(user),
       cwd: '/',
     })
-    // A service that started at the same time may have been faster: its database stays, and the lock decides who may use it.
+    // A service that started at the same time may have been faster: its database stays, and the lock decides which service uses it.
     if (holdsDatabase(cluster)) return
     renameSync(fresh, data)
     writeCredentials(cluster, credentials)

@@ -8,20 +8,20 @@ import { type Cluster, processOptions } from './cluster.ts'
 import { deleteStalePidFile, findPostmaster, type Postmaster } from './postmaster.ts'
 import { killOrphans, shutDown } from './shutdown.ts'
 
-/** Recovery after a crash replays what was written since the last checkpoint, at most some minutes' worth. */
+/** Recovery after a crash replays the log since the last checkpoint, at most the changes of some minutes. */
 const READY_SECONDS = 60
 
 const SETTINGS = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=120']
 
-/** How a server is started; the same each time, so that a restart changes nothing for its clients. */
+/** The parameters of a start; the same each time, so that a restart changes nothing for clients. */
 export interface Launch {
   readonly cluster: Cluster
   readonly settings: readonly string[]
-  /** Aborted when the server is to be stopped: a start in progress is given up and leaves no process behind. */
+  /** Aborted when the server must stop: a start in progress is cancelled and leaves no process. */
   readonly signal: AbortSignal
 }
 
-/** Waits until the server on this data directory accepts connections; undefined where none runs, or none any more. */
+/** Waits until the server on this data directory accepts connections; undefined if none runs or it has stopped. */
 export async function readyPostmaster({ cluster, signal }: Launch): Promise<Postmaster | undefined> {
   for (const deadline = Date.now() + READY_SECONDS * 1000; Date.now() < deadline; ) {
     signal.throwIfAborted()
@@ -33,12 +33,12 @@ export async function readyPostmaster({ cluster, signal }: Launch): Promise<Post
 }
 
 /**
- * Starts the server once, in a session of its own, so that Ctrl-C reaches the service first, which stops it last.
+ * Starts the server once, in a session of its own, so that Ctrl-C does not reach it: the service stops it last.
  * @throws Error with the server's own reason.
  */
 export async function launch({ cluster, settings, signal }: Launch, port: number): Promise<Postmaster> {
   const { data, user } = cluster
-  if (!existsSync(join(data, 'PG_VERSION'))) throw new Error(`${data} holds no database any more`)
+  if (!existsSync(join(data, 'PG_VERSION'))) throw new Error(`${data} no longer contains a database`)
   const program = join(findBinaries(user), 'postgres')
   await killOrphans(data)
   deleteStalePidFile(data)
@@ -65,7 +65,7 @@ export async function launch({ cluster, settings, signal }: Launch, port: number
   }
 }
 
-/** Opens the log for appending, private also where an earlier version left it readable to others. */
+/** Opens the log for appending and removes other users' access, which an earlier version may have left. */
 function openLog(log: string): { descriptor: number; size: number } {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants
   const descriptor = openSync(log, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
@@ -73,14 +73,14 @@ function openLog(log: string): { descriptor: number; size: number } {
   return { descriptor, size: fstatSync(descriptor).size }
 }
 
-/** Why the server ended: the last error that it logged since the start. */
+/** The reason why the server ended: the last error that it logged since the start. */
 function reasonInLog(log: string, from: number): string {
   const lines = readFrom(log, from).trim().split('\n')
   const error = lines.map((line) => line.match(/(?:FATAL|PANIC): {2}(.+)/)?.[1]).findLast(Boolean)
   return error ?? (lines.at(-1) || 'its process ended without a message')
 }
 
-/** What was appended since, 64 KB at most: the log is never shortened, so it may be long. */
+/** The text that was appended since, at most 64 KB: the log is never truncated, so it may be long. */
 function readFrom(log: string, from: number): string {
   const descriptor = openSync(log, 'r')
   const buffer = Buffer.alloc(65_536)

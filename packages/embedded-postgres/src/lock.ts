@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, DatabaseError } from 'pg'
 import { DirectoryInUseError } from './error.ts'
 
-/** A server that re-initialises itself after a crash of one of its processes refuses connections for as long. */
+/** A server that re-initialises itself after a crash of one of its processes refuses connections for up to this long. */
 const CONNECT_MS = 60_000
-/** The session of a service that just died is closed by the system a moment later. */
+/** The server closes the session of a service that has just died within this time. */
 const RELEASE_MS = 1000
 const PAUSE_MS = 50
 
 /**
- * Takes a session lock in the server for as long as this process lives, so that only the server of a dead service is taken over.
- * The lock is lost when the connection ends.
- * @param mayRetry ends the attempts when the server is gone or is to be stopped.
+ * Takes a session lock in the server for the lifetime of this process, so that only the server of a dead service is taken
+ * over. The lock is lost when the connection ends.
+ * @param mayRetry returns false when the server has stopped or must stop; then no further attempt is made.
  * @throws DirectoryInUseError when another running service holds the lock.
  */
 export async function lockDataDirectory(
@@ -52,5 +52,5 @@ async function connect(connectionString: string, mayRetry: () => boolean): Promi
   }
 }
 
-/** The server starts, stops or has no connection left (classes 57 and 53), or the connection broke. A wrong password is final. */
+/** The server is starting, stopping or out of connections (classes 57 and 53), or the connection broke. A wrong password is not temporary. */
 const isTemporary = (error: unknown): boolean => !(error instanceof DatabaseError) || /^5[37]/.test(error.code ?? '')

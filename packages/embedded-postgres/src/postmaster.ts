@@ -2,15 +2,15 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The first process of a running server: the one that the others descend from and that signals go to. */
+/** The first process of a running server: the parent of the others, and the one that receives signals. */
 export interface Postmaster {
   readonly pid: number
   readonly port: number
-  /** It ran already: an earlier process started it, or another service that still lives. */
+  /** True if it was already running: an earlier process or another running service started it. */
   readonly found: boolean
 }
 
-/** What the server wrote about itself: see "postmaster.pid" in PostgreSQL's miscinit.c and pidfile.h. */
+/** The content of the server's `postmaster.pid`; see PostgreSQL's miscinit.c and pidfile.h. */
 interface PidFile extends Postmaster {
   readonly status: string | undefined
 }
@@ -26,15 +26,15 @@ function readPidFile(data: string): PidFile | undefined {
   }
 }
 
-/** The server that runs on this data directory, in whatever state it is; undefined where none is alive. */
+/** The server that runs on this data directory, in any state; undefined if none runs. */
 export function findPostmaster(data: string): PidFile | undefined {
   const found = readPidFile(data)
   return found && isPostmaster(found.pid, data) ? found : undefined
 }
 
 /**
- * Is this process the postmaster of this data directory? The process id alone does not tell: after a crash or a reboot another
- * process may have it, even the server of another data directory.
+ * True if this process is the postmaster of this data directory. The process id alone is not sufficient: after a crash or a
+ * reboot another process may have it, even the server of another data directory.
  */
 export function isPostmaster(pid: number, data: string): boolean {
   if (!exists(pid)) return false
@@ -42,14 +42,14 @@ export function isPostmaster(pid: number, data: string): boolean {
   return (isEnding(command) || /\/postgres[\0 ]-D[\0 ]/.test(command)) && worksIn(pid, data, command)
 }
 
-/** Deletes the lock file of a server that died if another process has its id by now: PostgreSQL would refuse to start. */
+/** Deletes the lock file of a dead server if another process now has its id: PostgreSQL would otherwise refuse to start. */
 export function deleteStalePidFile(data: string): void {
   const stale = readPidFile(data)
   if (!stale || !exists(stale.pid) || isPostmaster(stale.pid, data)) return
   if (readPidFile(data)?.pid === stale.pid) rmSync(join(data, 'postmaster.pid'), { force: true })
 }
 
-/** The processes that outlived their postmaster. They can be found on Linux only. */
+/** The processes whose postmaster has died. They can be found on Linux only. */
 export function findOrphans(data: string): number[] {
   if (!ON_LINUX) return []
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
@@ -78,10 +78,10 @@ function exists(pid: number): boolean {
   }
 }
 
-/** A process that ends has lost its command line, and a moment later its working directory. */
+/** A process that is exiting has no command line, and shortly afterwards no working directory. */
 const isEnding = (command: string): boolean => command === ''
 
-/** The program and its arguments, separated by zero bytes on Linux and by spaces elsewhere; empty for a process that is gone. */
+/** The program and its arguments, separated by zero bytes on Linux and by spaces elsewhere; empty for a process that has ended. */
 function commandLine(pid: number): string {
   if (!ON_LINUX) return spawnSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? ''
   try {
@@ -91,7 +91,7 @@ function commandLine(pid: number): string {
   }
 }
 
-/** A server's processes work in its data directory, which may be mounted in several places or be deleted by now. */
+/** The working directory of a server's processes is its data directory, which may have several mount points or be deleted. */
 function worksIn(pid: number, data: string, command: string): boolean {
   if (!ON_LINUX) return command.includes(data)
   const folder = `/proc/${pid}/cwd`

@@ -8,7 +8,7 @@ export async function ensureDatabase(ownerUrl: string, name: string): Promise<vo
   })
 }
 
-/** Creates the role of the service, which owns no table, if it does not exist. */
+/** Creates the service's role if it does not exist. It owns no table. */
 export async function ensureServiceRole(ownerUrl: string, password: string): Promise<void> {
   await withClient(ownerUrl, async (client) => {
     const { rowCount } = await client.query("select 1 from pg_roles where rolname = 'payments_service'")

@@ -27,7 +27,7 @@ const modes = (directory: string) =>
     (statSync(join(directory, name)).mode & 0o777).toString(8),
   )
 
-test('the processes of the server inherit nothing of the environment of the service, which holds its secrets', async () => {
+test("the server's processes inherit no environment variable of the service, whose environment contains secrets", async () => {
   vi.stubEnv('ENCRYPTION_KEY', 'a secret of the service')
   vi.stubEnv('PGOPTIONS', '-c work_mem=77777kB')
   const server = await testServer()
@@ -36,7 +36,7 @@ test('the processes of the server inherit nothing of the environment of the serv
   expect(environment.join()).not.toMatch(/secret|ENCRYPTION_KEY|PGOPTIONS/)
 })
 
-test('data, passwords and log are private to the server and the service, also where an earlier version left them open', async () => {
+test('data, passwords and log are private to the server and the service, even if an earlier version left them readable', async () => {
   const directory = temporaryDirectory()
   const server = await testServer(directory)
   expect(modes(directory)).toEqual(['700', '600', '600'])
@@ -48,7 +48,7 @@ test('data, passwords and log are private to the server and the service, also wh
   expect(modes(directory)).toEqual(['700', '600', '600'])
 })
 
-test('two services that start on a new directory at the same time get one server, which one of them uses', async () => {
+test('of two services that start on a new directory at the same time, one uses the server and the other is refused', async () => {
   const directory = temporaryDirectory()
   const results = await Promise.allSettled([testServer(directory), testServer(directory)])
   const [server] = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
@@ -57,7 +57,7 @@ test('two services that start on a new directory at the same time get one server
   expect(await query(server?.ownerUrl() ?? '', 'select 1 as one')).toEqual([{ one: 1 }])
 })
 
-test('data that the user of the server could not walk to is stored elsewhere, found again, and deleted with the server', async () => {
+test('if the user of the server cannot access the directory, the data is stored elsewhere, found again, and deleted with the server', async () => {
   const directory = temporaryDirectory()
   chmodSync(directory, 0o700)
   const server = await testServer(directory)
@@ -71,7 +71,7 @@ test('data that the user of the server could not walk to is stored elsewhere, fo
   expect([directory, data, dirname(data)].map((path) => existsSync(path))).toEqual([false, false, false])
 })
 
-test('a second service on a directory in use is refused, and the first one goes on', async () => {
+test('a second service on a directory in use is refused, and the first one keeps running', async () => {
   const directory = temporaryDirectory()
   const server = await testServer(directory)
   const pid = server.pid()
@@ -80,7 +80,7 @@ test('a second service on a directory in use is refused, and the first one goes 
   expect([server.pid(), server.onLost.mock.calls.length]).toEqual([pid, 0])
 })
 
-test('the server of a crashed service is taken over while it runs, and is watched from then on', async () => {
+test('the running server of a crashed service is taken over, and is supervised from then on', async () => {
   const directory = temporaryDirectory()
   const index = fileURLToPath(new URL('./index.ts', import.meta.url))
   const script = `import { startEmbedded } from '${index}'; await startEmbedded('${directory}', { settings: ['fsync=off'] }); console.log('up')`
@@ -99,7 +99,7 @@ test('the server of a crashed service is taken over while it runs, and is watche
   expect(await query(server.ownerUrl(), 'select 1 as one')).toEqual([{ one: 1 }])
 })
 
-test("a lock file whose process id another process has by now, even another server's, does not keep the server from starting", async () => {
+test('the server starts although the process id in its lock file now belongs to another process, even another server', async () => {
   const directory = temporaryDirectory()
   const server = await testServer(directory)
   const lockFile = readFileSync(join(server.data, 'postmaster.pid'), 'utf8')
@@ -117,22 +117,24 @@ test("a lock file whose process id another process has by now, even another serv
   expect(await query(stranger.ownerUrl(), 'select 1 as one')).toEqual([{ one: 1 }])
 })
 
-test('a setting that the server refuses ends the start with the reason of the server', async () => {
+test('a setting that the server refuses ends the start with the error of the server', async () => {
   const directory = temporaryDirectory()
   await expect(startEmbedded(directory, { settings: ['fsync=off', 'shared_buffers=much'] })).rejects.toThrow(
     `DATA_DIR: the database in ${directory} does not start (invalid value for parameter "shared_buffers": "much")`,
   )
 })
 
-test('files that are no database are refused and not deleted', async () => {
+test('a directory with files that are not a database is refused, and the files are not deleted', async () => {
   const directory = temporaryDirectory()
   mkdirSync(join(directory, 'postgres'))
   writeFileSync(join(directory, 'postgres', 'notes'), 'mine')
-  await expect(startEmbedded(directory)).rejects.toThrow(/^DATA_DIR: .+ holds files but no database: move it away\)$/)
+  await expect(startEmbedded(directory)).rejects.toThrow(
+    /^DATA_DIR: .+ contains files but no database: move it away\)$/,
+  )
   expect(readFileSync(join(directory, 'postgres', 'notes'), 'utf8')).toBe('mine')
 })
 
-test('passwords that do not fit the database end the start with one sentence and leave no server', async () => {
+test('wrong passwords end the start with one sentence and leave no server running', async () => {
   const directory = temporaryDirectory()
   const server = await testServer(directory)
   await server.stop()

@@ -12,32 +12,32 @@ import { Supervisor } from './supervisor.ts'
 import { serverUser } from './user.ts'
 
 export interface EmbeddedServerOptions {
-  /** Settings of the server, as in `max_connections=200`. They do not apply to a server that is taken over while it runs. */
+  /** Settings of the server, such as `max_connections=200`. They do not apply to a running server that is taken over. */
   readonly settings?: readonly string[]
   /** How long `stop` waits for a fast shutdown before an immediate one; 30 by default. */
   readonly stopSeconds?: number
-  /** The server had died and runs again, on the same port. Connections from before are broken. */
+  /** Called when the server has died and runs again, on the same port. Connections from before are broken. */
   onRestart?(): void
-  /** The server died and cannot be started again, or another service took it over. Called once; `stop` is still to be called. */
+  /** Called once when the server cannot be started again or another service took it over. The caller must still call `stop`. */
   onLost?(error: EmbeddedServerError): void
 }
 
-/** A PostgreSQL server of our own. */
+/** A running PostgreSQL server. */
 export interface EmbeddedServer {
-  /** Connects as the owner of everything. `database` is the name of one, `postgres` by default. */
+  /** Connection URL of the owner of all objects. `database` is a database name, `postgres` by default. */
   ownerUrl(database?: string): string
-  /** Connects as the service's role, which owns nothing. */
+  /** Connection URL of the service's role, which owns nothing. */
   serviceUrl(database?: string): string
-  /** Stops the server after its clients' current transactions were cut off; nothing committed is lost. */
+  /** Stops the server. Transactions in progress are rolled back; nothing that was committed is lost. */
   stop(): Promise<void>
-  /** Stops the server and deletes everything it stored. For servers that live as long as a test or a benchmark. */
+  /** Stops the server and deletes everything that it stored. For the servers of tests and benchmarks. */
   destroy(): Promise<void>
 }
 
 /**
- * Starts PostgreSQL from the binaries of the npm package in `directory`, initialising it on the first call, and keeps it running
- * until `stop`. A server that a crashed process left running there is taken over; one that was killed recovers from its own log.
- * As root it runs as another user, since PostgreSQL refuses root.
+ * Starts PostgreSQL from the binaries of the npm package in `directory`, initialises it on the first call, and keeps it
+ * running until `stop`. A server that a crashed process left running there is taken over; a server that was killed recovers
+ * from its log. As root it runs as another user, because PostgreSQL refuses root.
  * @throws EmbeddedServerError when it does not start, or when another running service uses the directory.
  */
 export async function startEmbedded(directory: string, options: EmbeddedServerOptions = {}): Promise<EmbeddedServer> {
@@ -90,7 +90,7 @@ export async function startEmbedded(directory: string, options: EmbeddedServerOp
   }
 }
 
-/** The port of the last time, so that other programs' settings stay valid, or another one where it is in use by now. */
+/** The port of the previous start, so that settings of other programs stay valid, or another port if that one is in use. */
 async function choosePort(cluster: Cluster, credentials: Credentials): Promise<number> {
   if (await isFree(credentials.port)) return credentials.port
   const port = await freePort()

@@ -2,14 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { EmbeddedServerError } from './error.ts'
 import { findOrphans, isPostmaster, sendSignal } from './postmaster.ts'
 
-/** An immediate shutdown kills what does not end within 5 s; this leaves it time for that. */
+/** An immediate shutdown kills processes that do not end within 5 s; this limit leaves enough time for that. */
 const IMMEDIATE_SECONDS = 10
 const KILL_SECONDS = 5
 const ORPHANS_SECONDS = 1
 
 /**
- * Stops a server, within the given time plus 16 s whatever its processes do. First a fast shutdown, which cuts off the clients'
- * transactions; then an immediate one, after which the next start recovers from the log. Nothing committed is lost by either.
+ * Stops a server within `seconds` plus 16 s, whatever its processes do. First a fast shutdown, which rolls back the clients'
+ * transactions; then an immediate one, after which the next start recovers from the log. Neither loses a committed
+ * transaction.
  */
 export async function shutDown(pid: number, data: string, seconds: number): Promise<void> {
   const steps = [
@@ -20,15 +21,15 @@ export async function shutDown(pid: number, data: string, seconds: number): Prom
   for (const [signal, limit] of steps) {
     if (!isPostmaster(pid, data)) break
     sendSignal(pid, signal)
-    await ended(pid, data, limit)
+    await waitForEnd(pid, data, limit)
   }
   if (isPostmaster(pid, data)) throw new EmbeddedServerError(`The database in ${data} does not stop (process ${pid})`)
   await killOrphans(data)
 }
 
 /**
- * Kills the processes that outlived their postmaster. A busy one does not notice for as long as its statement runs, and until then
- * its shared memory keeps a new server from starting.
+ * Kills the processes whose postmaster has died. A busy process does not notice that until its statement ends, and as long
+ * as it runs, its shared memory prevents a new server from starting.
  */
 export async function killOrphans(data: string): Promise<void> {
   for (const deadline = Date.now() + ORPHANS_SECONDS * 1000; Date.now() < deadline; await sleep(10)) {
@@ -38,7 +39,7 @@ export async function killOrphans(data: string): Promise<void> {
   }
 }
 
-async function ended(pid: number, data: string, seconds: number): Promise<void> {
+async function waitForEnd(pid: number, data: string, seconds: number): Promise<void> {
   const deadline = Date.now() + seconds * 1000
   while (isPostmaster(pid, data) && Date.now() < deadline) await sleep(20)
 }

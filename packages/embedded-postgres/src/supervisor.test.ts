@@ -8,7 +8,7 @@ import { shutDown } from './shutdown.ts'
 
 const LOCKS = "select count(*)::int as count from pg_locks where locktype = 'advisory' and granted"
 
-test('a killed server runs again within 3 s, on the same port, with its settings, its data and its lock', async () => {
+test('a killed server is restarted within 3 s, on the same port, with its settings, its data and its lock', async () => {
   const server = await testServer(undefined, { settings: ['max_connections=33'] })
   const url = server.ownerUrl()
   await query(url, 'create table kept (id int); insert into kept values (7)')
@@ -22,7 +22,7 @@ test('a killed server runs again within 3 s, on the same port, with its settings
   expect(server.onLost).not.toHaveBeenCalled()
 })
 
-test('a server is started again although a busy process of the killed one still holds its shared memory', async () => {
+test('a killed server is restarted although one of its busy processes still holds its shared memory', async () => {
   const server = await testServer()
   const busy = await connection(server.ownerUrl())
   busy.query('do $$ begin loop end loop; end $$').catch(() => undefined)
@@ -38,7 +38,7 @@ test('a server is started again although a busy process of the killed one still 
   expect(await query(server.ownerUrl(), 'select 1 as one')).toEqual([{ one: 1 }])
 })
 
-test('a server that is killed again while it recovers is started again, with everything that was committed', async () => {
+test('a server that is killed again during recovery is restarted, with everything that was committed', async () => {
   const server = await testServer()
   await query(server.ownerUrl(), 'create table kept as select g as id, md5(g::text) from generate_series(1, 300000) g')
   const first = server.pid()
@@ -58,7 +58,7 @@ test('a server that is killed again while it recovers is started again, with eve
   expect(await query(server.ownerUrl(), 'select count(*)::int as count from kept')).toEqual([{ count: 300000 }])
 })
 
-test('each of four kills is recovered; the fifth within 30 s is reported once and leaves no process', async () => {
+test('the server is restarted after each of four kills; the fifth within 30 s is reported once and leaves no process', async () => {
   const server = await testServer()
   for (let kills = 1; kills <= 4; kills++) {
     server.kill()
@@ -73,7 +73,7 @@ test('each of four kills is recovered; the fifth within 30 s is reported once an
   expect([server.onRestart.mock.calls.length, processesIn(server.data)]).toEqual([4, []])
 })
 
-test('a server whose data is gone is reported once, within 5 s, in one sentence that names the directory', async () => {
+test('a server whose data was deleted is reported as lost once, within 5 s, in one sentence that names the directory', async () => {
   const server = await testServer()
   rmSync(server.data, { recursive: true })
   for (const pid of processesIn(server.data)) process.kill(pid, 'SIGKILL')
@@ -81,13 +81,13 @@ test('a server whose data is gone is reported once, within 5 s, in one sentence 
   const [error] = server.onLost.mock.lastCall ?? []
   expect(error).toBeInstanceOf(EmbeddedServerError)
   expect(error?.message).toBe(
-    `DATA_DIR: the database in ${server.data.replace('/postgres', '')} stopped and does not start again (${server.data} holds no database any more)`,
+    `DATA_DIR: the database in ${server.data.replace('/postgres', '')} stopped and does not start again (${server.data} no longer contains a database)`,
   )
   await sleep(600)
   expect([server.onLost.mock.calls.length, server.onRestart.mock.calls.length]).toEqual([1, 0])
 })
 
-test('after a crash of one of its processes, which closes every connection, the server is locked again', async () => {
+test('after a crash of a server process, which closes every connection, the lock is taken again', async () => {
   const server = await testServer()
   const first = server.pid()
   const [row] = await query<{ pid: number }>(
@@ -99,7 +99,7 @@ test('after a crash of one of its processes, which closes every connection, the 
   expect([server.pid(), server.onRestart.mock.calls.length]).toEqual([first, 0])
 })
 
-test('a stop during a restart wins: no process is left, and the data is intact', async () => {
+test('a stop during a restart leaves no process, and the data is intact', async () => {
   const directory = temporaryDirectory()
   for (const delay of [0, 10, 30, 50, 80]) {
     const server = await testServer(directory)
@@ -116,7 +116,7 @@ test('a stop during a restart wins: no process is left, and the data is intact',
   expect(await query(server.ownerUrl(), "select from pg_tables where tablename like 'kept%'")).toHaveLength(5)
 })
 
-test('a directory that another service took over is reported, and its server and data are left alone', async () => {
+test('a directory that another service took over is reported, and its server and data are not changed', async () => {
   const directory = temporaryDirectory()
   const server = await testServer(directory)
   const pid = server.pid()
@@ -138,7 +138,7 @@ test('a directory that another service took over is reported, and its server and
   expect(findPostmaster(server.data)).toBeUndefined()
 })
 
-test('a stop ends although a process of the server does not react to a fast shutdown', async () => {
+test('a stop completes although a process of the server does not react to a fast shutdown', async () => {
   const server = await testServer(undefined, { stopSeconds: 0.2 })
   const client = await connection(server.ownerUrl())
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')

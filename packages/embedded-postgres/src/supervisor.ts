@@ -6,7 +6,7 @@ import { isPostmaster, type Postmaster } from './postmaster.ts'
 import { shutDown } from './shutdown.ts'
 import { startPostmaster } from './start.ts'
 
-/** The lock's connection ends at once when the server dies; the interval finds what that does not tell. */
+/** The lock's connection ends at once when the server dies; the interval detects all other failures. */
 const CHECK_MS = 250
 /** A server that dies this often within this time is not restarted again. */
 const DEATHS = 5
@@ -21,7 +21,7 @@ export interface SupervisorOptions {
   onLost?: ((error: EmbeddedServerError) => void) | undefined
 }
 
-/** Watches a running server whose lock this process holds: starts it again when it dies, and takes the lock again when it is lost. */
+/** Supervises a running server whose lock this process holds: restarts it when it dies, and takes the lock again when it is lost. */
 export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #timer: NodeJS.Timeout
@@ -41,12 +41,12 @@ export class Supervisor {
     this.#timer = setInterval(() => this.#check(), CHECK_MS).unref()
   }
 
-  /** False once another service has taken the data directory over: then nothing in it may be touched. */
+  /** False when another service has taken over the data directory: then nothing in it may be changed. */
   get ownsDirectory(): boolean {
     return !this.#inUseByOther
   }
 
-  /** Stops the server, also one that is just being restarted: none is left afterwards. */
+  /** Stops the server, also during a restart. No process remains. */
   stop(): Promise<void> {
     this.#stop ??= this.#shutDown()
     return this.#stop
@@ -85,7 +85,7 @@ export class Supervisor {
     })
   }
 
-  /** Ends when the server runs and is locked, when it is to be stopped, or when it is lost. */
+  /** Returns when the server runs and is locked, when it must stop, or when it is lost. */
   async #recover(): Promise<void> {
     const { launch, onRestart, onLost } = this.#options
     let restarted = false

@@ -7,7 +7,7 @@ export interface ServerUser {
   readonly gid: number
 }
 
-/** As root: whom to run the server as. `postgres` where the machine has it, else `nobody`, which every machine has. */
+/** The user that the server runs as if this process is root: `postgres` if it exists, else `nobody`. Undefined otherwise. */
 export function serverUser(): ServerUser | undefined {
   if (process.getuid?.() !== 0) return undefined
   const rows = readFileSync('/etc/passwd', 'utf8')
@@ -21,7 +21,7 @@ export function serverUser(): ServerUser | undefined {
   return { uid: Number(row[2]), gid: Number(row[3]) }
 }
 
-/** Can that user walk to this path? Checked as that user: mode bits alone do not tell (ACLs, mounts). */
+/** True if the user can access this path. Checked as that user, because mode bits are not sufficient (ACLs, mounts). */
 export function canReach(path: string, user: ServerUser | undefined): boolean {
   if (!user) return true
   return (

@@ -16,10 +16,10 @@ import { findPostmaster } from '../src/postmaster.ts'
 const SETTINGS = ['fsync=off']
 const cleanups: (() => unknown)[] = []
 
-/** Runs after the test, last one first, whether the test passed or not. */
+/** Registers a function that runs after the test, in reverse order, also when the test fails. */
 export const cleanUp = (clean: () => unknown): void => void cleanups.push(clean)
 
-/** A data directory that was initialised once for the test file: initialising takes longer than most tests. */
+/** A data directory that is initialised once for each test file, because initialising takes longer than most tests. */
 let template: string | undefined
 
 afterAll(() => {
@@ -30,7 +30,7 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).toReversed()) await clean()
 })
 
-/** Open to the user that the database runs as, so that it keeps its data here. */
+/** Creates a directory that the user of the server can access, so that the data is stored there. */
 function createDirectory(): string {
   const path = mkdtempSync(join(tmpdir(), 'payments-embedded-'))
   chmodSync(path, 0o755)
@@ -43,7 +43,7 @@ export function temporaryDirectory(): string {
   return path
 }
 
-/** A directory with a database that was stopped in order. */
+/** A directory with a database that was shut down cleanly. */
 async function initialisedDirectory(): Promise<string> {
   if (!template) {
     template = createDirectory()
@@ -64,20 +64,20 @@ export interface TestServer extends EmbeddedServer {
   kill(): void
 }
 
-/** Starts a server that does not wait for the disk and is stopped after the test; by default on a directory of its own. */
+/** Starts a server without fsync that is stopped after the test; by default on a new directory. */
 export async function testServer(directory?: string, options: EmbeddedServerOptions = {}): Promise<TestServer> {
-  const place = directory ?? (await initialisedDirectory())
+  const path = directory ?? (await initialisedDirectory())
   const onRestart = vi.fn<() => void>()
   const onLost = vi.fn<(error: EmbeddedServerError) => void>()
   const settings = [...SETTINGS, ...(options.settings ?? [])]
-  const server = await startEmbedded(place, { ...options, settings, onRestart, onLost })
+  const server = await startEmbedded(path, { ...options, settings, onRestart, onLost })
   cleanUp(() => server.stop())
-  const data = join(place, 'postgres')
+  const data = join(path, 'postgres')
   const pid = () => findPostmaster(data)?.pid ?? Number.NaN
   return { ...server, data, onRestart, onLost, pid, kill: () => void process.kill(pid(), 'SIGKILL') }
 }
 
-/** One statement on a connection of its own. */
+/** Runs one statement on a new connection. */
 export async function query<T extends QueryResultRow>(url: string, text: string): Promise<T[]> {
   const client = await connection(url)
   try {
@@ -87,7 +87,7 @@ export async function query<T extends QueryResultRow>(url: string, text: string)
   }
 }
 
-/** A connection that the test may lose. */
+/** A connection whose errors are ignored, because the test may terminate it. */
 export async function connection(url: string): Promise<Client> {
   const client = new Client({ connectionString: url })
   client.on('error', () => undefined)
@@ -96,7 +96,7 @@ export async function connection(url: string): Promise<Client> {
   return client
 }
 
-/** Waits until the function does not throw and does not answer false, for `seconds` at most; the last error is thrown. */
+/** Waits until the function neither throws nor returns false, for at most `seconds`; then throws the last error. */
 export async function eventually<T>(check: () => T | Promise<T>, seconds = 5): Promise<T> {
   for (const deadline = Date.now() + seconds * 1000; ; await sleep(20)) {
     try {
@@ -109,7 +109,7 @@ export async function eventually<T>(check: () => T | Promise<T>, seconds = 5): P
   }
 }
 
-/** Process ids of all processes that work in this directory, whoever started them. */
+/** Ids of all processes whose working directory is in this directory. */
 export function processesIn(path: string): number[] {
   return readdirSync('/proc')
     .map(Number)

@@ -3,16 +3,16 @@ import { errors, missingScopes } from './errors.ts'
 export const environments = ['test', 'live'] as const
 export type Environment = (typeof environments)[number]
 
-/** Organisation and environment, as every business row has them. */
+/** Organisation and environment. Every business row has both. */
 export interface Tenant {
   readonly organisationId: string
   readonly environment: Environment
 }
 
-/** The caller. The gateway turns a credential into an actor; the operation decides what the actor may do. */
+/** The caller. The gateway turns a credential into an actor; the operation checks what the actor may do. */
 export interface Actor extends Tenant {
   readonly kind: 'anonymous' | 'key' | 'session' | 'system'
-  /** `api:write` implies `api:read`; a publishable key holds `collections:read` alone. */
+  /** `api:write` implies `api:read`; a publishable key has the scope `collections:read` only. */
   readonly scopes: readonly string[]
   readonly suspended: boolean
   readonly keyId?: string
@@ -21,7 +21,7 @@ export interface Actor extends Tenant {
   readonly role?: 'owner' | 'member' | 'operator'
 }
 
-/** The caller of a public operation. Its organisation matches no row. */
+/** The caller of a public operation. No row has its organisation id. */
 export const anonymous: Actor = {
   kind: 'anonymous',
   organisationId: '00000000-0000-0000-0000-000000000000',
@@ -30,7 +30,7 @@ export const anonymous: Actor = {
   suspended: false,
 }
 
-/** The service itself, acting for one organisation: what jobs and tasks run as. */
+/** The service itself, acting for one organisation. Jobs and tasks run as this actor. */
 export const system = (organisationId: string, environment: Environment): Actor => ({
   kind: 'system',
   organisationId,
@@ -42,8 +42,8 @@ export const system = (organisationId: string, environment: Environment): Actor 
 /**
  * What an operation requires of its caller.
  * `public`: nothing. `sign-in`: nothing, but API keys are refused. `read`, `write`: a session, or a key with that scope.
- * `sandbox`: like `write`, test environment only. `session`, `owner`, `operator`: a dashboard session (with that role);
- * with `-read`, also of a suspended organisation.
+ * `sandbox`: like `write`, in the test environment only. `session`, `owner`, `operator`: a dashboard session (with that
+ * role). With the suffix `-read`, the organisation may be suspended.
  */
 export type Access =
   | 'public'
@@ -57,7 +57,7 @@ export type Access =
   | 'owner-read'
   | 'operator'
 
-/** True where no credential is required. A stale session is then ignored; an API key must still be valid. */
+/** True where no credential is required. An invalid session token is then ignored; an API key must still be valid. */
 export const allowsAnonymous = (access: Access): boolean => access === 'public' || access === 'sign-in'
 
 /** True where only dashboard sessions are accepted, never API keys. */
@@ -65,14 +65,14 @@ export const sessionOnly = (access: Access): boolean =>
   access.startsWith('session') || access.startsWith('owner') || access === 'operator'
 
 /**
- * Checks that the actor may call an operation with this access. The gateway calls it before it looks at an idempotency
- * key; the operation calls it again, for callers that come without a gateway.
+ * Checks that the actor may call an operation with this access. The gateway calls it before it reads the idempotency
+ * key; the procedure calls it again, because callers in this process do not pass through the gateway.
  * @throws ServiceError 401 or 403 (specification, Authentication, Outcomes).
  */
 export function authorise(access: Access, actor: Actor): void {
   if (access === 'public' || actor.kind === 'system') return
   if (access === 'sign-in') {
-    // Over REST a stale session was dropped before this; over tRPC, which serves sessions only, nobody signs in.
+    // The REST façade has already dropped an invalid session token; tRPC serves sessions only, so it offers no sign-in.
     if (actor.kind !== 'anonymous') throw actor.kind === 'key' ? errors.session_required() : errors.signed_in()
     return
   }

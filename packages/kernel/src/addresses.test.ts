@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isAddressOf } from './addresses.ts'
 
-test('an address is checked for its kind of chain, checksum included', () => {
+test('an address is validated by the rules of its network type, including the checksum', () => {
   const evm = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
   const solana = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T'
   const tron = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'

@@ -4,8 +4,8 @@ import { checksum, validate as isEvmAddress } from 'ox/Address'
 import type { NetworkType } from './networks.ts'
 
 /**
- * Is this an address of that kind of chain? EVM: 20 bytes, all one case or with a valid EIP-55 checksum. Solana: base58 of
- * 32 bytes. Tron: base58check of 21 bytes that begin with 0x41.
+ * True for a valid address of this network type. EVM: 20 bytes in one case or with a valid EIP-55 checksum. Solana: base58
+ * of 32 bytes. Tron: base58check of 21 bytes that begin with 0x41.
  */
 export function isAddressOf(type: NetworkType, text: string): boolean {
   switch (type) {
@@ -20,13 +20,13 @@ export function isAddressOf(type: NetworkType, text: string): boolean {
   }
 }
 
-/** The one spelling of an address (EVM: EIP-55), so that two of them can be compared; undefined for what is none. */
+/** The canonical spelling of an address (EVM: EIP-55), so that addresses can be compared; undefined if it is invalid. */
 export function canonicalAddress(type: NetworkType, text: string): string | undefined {
   if (!isAddressOf(type, text)) return undefined
   return type === 'evm' ? checksum(text as `0x${string}`) : text
 }
 
-/** What an address of that kind is called in a message to a merchant. */
+/** Name of an address of each network type, for messages to merchants. */
 export const addressKind = {
   evm: 'an EVM address',
   svm: 'a Solana address',

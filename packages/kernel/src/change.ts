@@ -12,7 +12,7 @@ export interface LedgerEntry {
   readonly receipt: Record<string, unknown>
 }
 
-/** A resource was created or changed its status. Events, list entries and notifications derive from it. */
+/** A resource was created or changed its status. Events, ledger entries and notifications are derived from it. */
 export interface Change extends Tenant {
   /** Event type, for example `payment_route.created`; null for a resource without events. */
   readonly type: string | null
@@ -24,11 +24,11 @@ export interface Change extends Tenant {
   readonly data: Record<string, unknown>
   readonly createdAt: Date
   readonly at: Date
-  /** Present when the object is an entry of the unified list. */
+  /** Present when the resource appears in the unified list of transactions. */
   readonly entry?: LedgerEntry
 }
 
-/** An amount that the journal holds for one object: minor units of an asset on accounts of one purpose. */
+/** An amount that the journal holds for one object: minor units of one asset on the accounts with one purpose. */
 export interface ObjectBalance {
   readonly purpose: string
   readonly asset: string

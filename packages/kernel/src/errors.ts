@@ -1,14 +1,14 @@
 import type { ZodError } from 'zod'
 
-/** One way in which a request can fail: the message that the caller reads and the HTTP status that goes with it. */
+/** One way in which a request can fail: the HTTP status and the message of the reply. */
 export interface ErrorRow {
   readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 431 | 500 | 502 | 503
   readonly message: string
-  /** Name of the database constraint whose violation means this error. */
+  /** Name of the database constraint whose violation is reported as this error. */
   readonly constraint?: string
 }
 
-/** An error for the caller. `code` goes to logs and metrics, `message` to the caller; the cause never leaves the process. */
+/** An error for the caller. `code` goes to logs and metrics, `message` to the caller; the cause is never sent. */
 export class ServiceError extends Error {
   override name = 'ServiceError'
   readonly code: string
@@ -36,7 +36,7 @@ export interface ErrorFactory extends ErrorRow {
   readonly code: string
 }
 
-/** A domain's table of errors, each of them callable: `throw errors.customer_exists()`. Docs and OpenAPI derive from the rows. */
+/** A domain's table of errors. Each row becomes a function: `throw errors.customer_exists()`. Docs and OpenAPI are derived from the rows. */
 export function defineErrors<const T extends Record<string, ErrorRow>>(table: T): { [K in keyof T]: ErrorFactory } {
   return Object.fromEntries(
     Object.entries(table).map(([code, row]) => [
@@ -52,7 +52,7 @@ export function defineErrors<const T extends Record<string, ErrorRow>>(table: T)
   ) as { [K in keyof T]: ErrorFactory }
 }
 
-/** Errors that any operation may answer with. */
+/** Errors that any operation may return. */
 export const errors = defineErrors({
   no_token: { status: 401, message: 'No token provided' },
   invalid_api_key: { status: 401, message: 'Invalid API key' },
@@ -77,10 +77,10 @@ export const missingScopes = (scopes: readonly string[]): ServiceError =>
     message: `${errors.missing_scopes.message}: ${scopes.join(', ')}`,
   })
 
-/** A 422 that names its fields, in the same shape as a failed schema. */
+/** A 422 with one message for each field, in the same shape as a failed schema validation. */
 export const invalid = (fields: Record<string, string>): ServiceError => errors.validation_failed({ fields })
 
-/** Schema issues → dotted field → one message each; the first issue of a field wins. */
+/** Turns schema issues into one message for each field (dotted path). The first issue of a field is used. */
 export function fieldsOf(error: ZodError): Record<string, string> {
   const fields: Record<string, string> = {}
   for (const issue of error.issues) {

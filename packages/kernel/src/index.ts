@@ -1,4 +1,4 @@
-/** Pure code that every package shares: money, networks, addresses, ids, errors, state machines, access. No I/O. */
+/** Code without I/O that every package uses: money, networks, addresses, ids, errors, state machines, access. */
 export * from './actor.ts'
 export * from './addresses.ts'
 export * from './change.ts'

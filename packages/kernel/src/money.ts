@@ -1,13 +1,13 @@
 import Big from 'big.js'
 import { z } from 'zod'
 
-/** Something that can be owned and counted. `decimals` is the number of decimal places of its minor unit. */
+/** A currency or token. `decimals` is the number of decimal places of its minor unit. */
 export interface Asset {
   readonly symbol: string
   readonly decimals: number
 }
 
-/** The assets of this service, with the precision that the ledger keeps. One table; nothing else knows decimals. */
+/** The assets of this service, with the precision that the ledger keeps. Decimals are defined here only. */
 export const assets = {
   USDC: { symbol: 'USDC', decimals: 6 },
   USDT: { symbol: 'USDT', decimals: 6 },
@@ -24,7 +24,7 @@ export type AssetSymbol = keyof typeof assets
 const DECIMAL = /^(0|[1-9]\d{0,29})(\.\d{1,18})?$/
 
 /**
- * A positive decimal amount as merchants write it, e.g. `"12.5"`. Text only: a JSON number would already have been a float.
+ * A positive decimal amount as merchants write it, for example `"12.5"`. Text only: a JSON number is parsed as a float.
  * The asset's own precision is checked by {@link toMinor}, which knows the asset.
  */
 export const Amount = z
@@ -33,13 +33,13 @@ export const Amount = z
   .refine((text) => !/^0(\.0*)?$/.test(text), 'Must be greater than zero')
   .meta({ id: 'Amount', description: 'Exact decimal amount as text', example: '12.50' })
 
-/** Why a decimal text is not an amount of an asset. */
+/** The text is not a valid amount of the asset; the message says why. */
 export class AmountError extends Error {
   override name = 'AmountError'
 }
 
 /**
- * Decimal text → integer minor units, exactly.
+ * Converts decimal text to integer minor units, exactly.
  * @throws AmountError when the text is not a plain decimal or has more decimals than the asset.
  */
 export function toMinor(text: string, asset: Asset): bigint {
@@ -51,13 +51,13 @@ export function toMinor(text: string, asset: Asset): bigint {
   return BigInt(units.toFixed(0))
 }
 
-/** Integer minor units → the shortest exact decimal text: `12500000n` USDC → `"12.5"`. */
+/** Converts integer minor units to the shortest exact decimal text: `12500000n` USDC becomes `"12.5"`. */
 export function toDecimal(units: bigint, asset: Asset): string {
   return new Big(units.toString()).div(new Big(10).pow(asset.decimals)).toFixed()
 }
 
-/** Amount with its symbol, as the ledger's list shows it: `"12.5 USDC"`. */
+/** An amount with its symbol, as the list of transactions shows it: `"12.5 USDC"`. */
 export const withSymbol = (units: bigint, asset: Asset): string => `${toDecimal(units, asset)} ${asset.symbol}`
 
-// Division never happens on a path that could round: a power of ten always divides exactly within this precision.
+// No division rounds: the only divisors are powers of ten, and their quotients are exact within this precision.
 Big.DP = 40

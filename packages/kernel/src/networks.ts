@@ -1,9 +1,9 @@
 import { type Asset, type AssetSymbol, assets } from './money.ts'
 
-/** How addresses of a network look: EVM (EIP-55), Solana (base58, 32 bytes) or Tron (base58check, prefix 0x41). */
+/** The address format of a network: EVM (EIP-55), Solana (base58, 32 bytes) or Tron (base58check, prefix 0x41). */
 export type NetworkType = 'evm' | 'svm' | 'tvm'
 
-/** A chain as merchants know it. Provider chain ids never appear here: adapters keep their own mapping from `key`. */
+/** A chain under the name that merchants use. Adapters map `key` to the chain ids of their provider. */
 export interface Network {
   readonly key: string
   readonly name: string
@@ -13,7 +13,7 @@ export interface Network {
 
 /**
  * Networks with the symbols that can be sent and received on them. Only networks whose tokens have the decimals of
- * `assets` are listed: BNB Smart Chain's 18-decimal USDC, for one, would not fit six decimals exactly.
+ * `assets` are listed: USDC on BNB Smart Chain has 18 decimals, for example, so six decimals would not hold it exactly.
  */
 export const networks = [
   { key: 'ethereum', name: 'Ethereum', type: 'evm', currencies: ['USDC', 'USDT', 'EURC', 'ETH'] },
@@ -28,5 +28,5 @@ export const networks = [
 /** The network with this key, or undefined. */
 export const networkOf = (key: string): Network | undefined => networks.find((network) => network.key === key)
 
-/** The asset behind a symbol, or undefined. Symbols are case-sensitive, as written on chain. */
+/** The asset with this symbol, or undefined. Symbols are case-sensitive, as written on chain. */
 export const assetOf = (symbol: string): Asset | undefined => (assets as Record<string, Asset>)[symbol]

@@ -2,22 +2,23 @@ import type { Environment } from './actor.ts'
 import { errors, ServiceError } from './errors.ts'
 
 /**
- * The key of a domain's port. `capability` completes the sentence "<capability> in the live environment", with its verb
- * in the right number: "Payment routes are not available". `Sandbox` is what the simulated provider offers beyond the port.
+ * The key of a domain's port. `capability` is the beginning of the message "<capability> in the live environment" and
+ * includes the verb: "Payment routes are not available". `Sandbox` is the interface of the simulated provider: the port
+ * and its controls.
  */
 export interface Port<Live, Sandbox extends Live = Live> {
   readonly capability: string
   readonly '~types'?: { live: Live; sandbox: Sandbox }
 }
 
-/** Names a port, with the sentence of the 503 that an environment without a provider answers. */
+/** Defines a port, with the beginning of the 503 message for an environment without a provider. */
 export const port = <Live, Sandbox extends Live = Live>(capability: string): Port<Live, Sandbox> => ({ capability })
 
-/** Which implementation of each port serves which environment. */
+/** Finds the implementation of a port for an environment. */
 export interface Providers {
-  /** @throws ServiceError 503 where the environment has none configured. */
+  /** @throws ServiceError 503 when no provider is configured for the environment. */
   get<L, S extends L>(key: Port<L, S>, environment: Environment): L
-  /** The same, or undefined where none is configured. */
+  /** Like `get`, but returns undefined when no provider is configured. */
   find<L, S extends L>(key: Port<L, S>, environment: Environment): L | undefined
   /** The simulated provider of the test environment, with its controls. */
   sandbox<L, S extends L>(key: Port<L, S>): S
@@ -36,7 +37,7 @@ export const bind = <L, S extends L>(key: Port<L, S>, environment: Environment, 
   provider,
 })
 
-/** The bindings as a lookup. The first binding of a port and environment wins. */
+/** Looks up providers in a list of bindings. The first binding of a port and environment is used. */
 export function providers(bindings: readonly Binding[]): Providers {
   const find = <T>(key: Port<T>, environment: Environment): T | undefined =>
     bindings.find((binding) => binding.port === key && binding.environment === environment)?.provider as T | undefined

@@ -4,28 +4,28 @@ import { z } from 'zod'
 export interface StateRow {
   readonly description: string
   readonly needs?: readonly string[]
-  /** Event → the state it leads to. A state without moves is final. */
+  /** Event → the state that it leads to. A state without moves is final. */
   readonly moves?: Readonly<Record<string, string>>
 }
 
 type MovesOf<T> = T extends { moves: infer M } ? keyof M & string : never
 
-/** A resource's table of states. Types, the zod enum, the database's checks and trigger, docs and tests come from it. */
+/** A resource's table of states. The types, the zod enum, the database's checks and trigger, docs and tests are derived from it. */
 export interface Machine<S extends string = string, E extends string = string> {
   readonly name: string
   readonly initial: S
   readonly states: Readonly<Record<S, StateRow>>
   readonly events: readonly E[]
   readonly Status: z.ZodEnum<{ [K in S]: K }>
-  /** Where an event leads from a state, or undefined where there is no edge. */
+  /** The state that an event leads to, or undefined where there is no edge. */
   step(from: S, event: E): S | undefined
-  /** Every edge as `from>to`, sorted, without repeats: what the database's trigger allows. */
+  /** Every edge as `from>to`, sorted and without duplicates. The database's trigger allows exactly these. */
   readonly edges: readonly string[]
 }
 
 /**
- * Checks a literal table of states and derives the rest.
- * @throws Error at load time on a move to an unknown state, or a state that the initial one cannot reach.
+ * Checks a literal table of states and derives a machine from it.
+ * @throws Error at load time for a move to an unknown state, or a state that the initial state cannot reach.
  */
 export function machine<const T extends Record<string, StateRow>>(
   name: string,
@@ -41,8 +41,8 @@ export function machine<const T extends Record<string, StateRow>>(
     if (!row) throw new Error(`${name}: a move leads to the unknown state ${state}`)
     for (const to of Object.values(row.moves ?? {})) reached.add(to)
   }
-  const lost = Object.keys(table).filter((state) => !reached.has(state))
-  if (lost.length > 0) throw new Error(`${name}: no move leads to ${lost.join(', ')}`)
+  const unreached = Object.keys(table).filter((state) => !reached.has(state))
+  if (unreached.length > 0) throw new Error(`${name}: no move leads to ${unreached.join(', ')}`)
   const all = Object.entries(table).flatMap(([from, row]) =>
     Object.entries(row.moves ?? {}).map(([event, to]) => ({ from, event, to })),
   )

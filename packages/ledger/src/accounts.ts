@@ -2,11 +2,11 @@ import { hash } from 'node:crypto'
 import type { AssetSymbol, Tenant } from '@payments/kernel'
 
 /**
- * What an account is for. A positive balance is money that the account holds.
- * `available`, `reserved`: a customer's (or the organisation's own) money with us, free or held for something under way.
- * `destination`: what was delivered to the merchant outside. `clearing`: what a provider has of ours at the moment.
- * `exchange`: the two sides of conversions. `external`: the world that money comes from and goes to.
- * `fees`: what was charged on the way. `suspense`: what nobody can explain yet.
+ * The purpose of an account. A positive balance is money that the account holds.
+ * `available`, `reserved`: money of a customer (or of the organisation) that the service holds, free or under a hold.
+ * `destination`: money that was delivered to the merchant. `clearing`: money that a provider holds for the service.
+ * `exchange`: both sides of conversions. `external`: the counterpart of money that enters or leaves the service.
+ * `fees`: fees that were charged. `suspense`: money that is not yet allocated.
  */
 export const purposes = [
   'available',
@@ -20,18 +20,18 @@ export const purposes = [
 ] as const
 export type Purpose = (typeof purposes)[number]
 
-/** Names an account of the actor's organisation and environment. It comes to be with its first posting. */
+/** Identifies an account of the actor's organisation and environment. The first posting creates the account. */
 export interface AccountKey {
   readonly purpose: Purpose
   readonly asset: AssetSymbol
-  /** Whose money; the organisation's own where there is none. */
+  /** The customer who owns the money; absent or null for money of the organisation. */
   readonly customerId?: string | null
-  /** Which provider, where a purpose is kept apart for each: `relay`. */
+  /** The provider, for purposes that have an account for each provider: `relay`. */
   readonly party?: string
 }
 
 /**
- * The id of an account: a UUIDv8 (RFC 9562) made from what the account is. So a posting needs no lookup, and every
+ * The id of an account: a UUIDv8 (RFC 9562) derived from the tenant and the key. So a posting needs no lookup, and every
  * process locks accounts in the same order.
  */
 export function accountId({ organisationId, environment }: Tenant, key: AccountKey): string {

@@ -7,7 +7,7 @@ import type { Check, Finding, Walk } from './check/walk.ts'
 
 export type { Finding } from './check/walk.ts'
 
-/** How far a check is: rows of `check` walked so far. */
+/** The progress of a check: rows of `check` read so far. */
 export interface Progress {
   readonly check: Check
   readonly walked: number
@@ -16,7 +16,7 @@ export interface Progress {
 export interface Report {
   readonly ok: boolean
   readonly walked: Record<Check, number>
-  /** The first 1000. */
+  /** The first 1000 findings. */
   readonly findings: Finding[]
 }
 
@@ -30,9 +30,9 @@ const checks = {
 } satisfies Record<Check, (walk: Walk) => Promise<void>>
 
 /**
- * Walks the whole ledger, of all organisations, while the service goes on: every account against its postings, every
- * entry against its digest, every seal against its chain, every object of the list against the journal. Each batch is one statement
- * and thus one moment, and no snapshot is held between batches. Takes one connection of the pool, without time limits.
+ * Checks the whole ledger of all organisations while the service runs: every account against its postings, every entry
+ * against its digest, every seal against its chain, every listed transaction against the journal. Each batch is one
+ * statement and reads one snapshot; no snapshot is held between batches. Uses one connection of the pool, without timeouts.
  */
 export async function checkLedger(
   { pool, domains }: Pick<Runtime, 'pool' | 'domains'>,

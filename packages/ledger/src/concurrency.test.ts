@@ -13,21 +13,21 @@ const FUNDS = 500n
 
 const service = useService({ settings: { DATABASE_POOL: '40' } })
 
-const any = (n: number) => Math.floor(Math.random() * n)
-const place = (n: number): AccountKey => own('available', `p${n}`)
+const randomBelow = (n: number) => Math.floor(Math.random() * n)
+const account = (n: number): AccountKey => own('available', `p${n}`)
 
-test('32 clients among 50 accounts lose nothing, and every total is constant at every instant', async () => {
+test('32 clients that transfer between 50 accounts lose no update, and the totals are constant at all times', async () => {
   const organisationId = await foundOrganisation(service.runtime)
   const book = bookOf(service.runtime, organisationId)
-  const places = Array.from({ length: ACCOUNTS }, (_, n) => place(n))
+  const accounts = Array.from({ length: ACCOUNTS }, (_, n) => account(n))
   await book.do((unit) =>
     post(
       unit,
-      places.map((key) => transfer(own('external'), key, FUNDS)),
+      accounts.map((key) => transfer(own('external'), key, FUNDS)),
     ),
   )
 
-  const expected = places.map(() => FUNDS)
+  const expected = accounts.map(() => FUNDS)
   let units = 0
   let runs = 0
   let refused = 0
@@ -35,12 +35,12 @@ test('32 clients among 50 accounts lose nothing, and every total is constant at 
 
   const client = async () => {
     for (let step = 0; step < STEPS; step++) {
-      // Up to three entries in one unit, in any order: the locks must still be taken in one.
-      const moves = Array.from({ length: 1 + any(3) }, () => {
-        const from = any(ACCOUNTS)
-        return { from, to: (from + 1 + any(ACCOUNTS - 1)) % ACCOUNTS, amount: BigInt(1 + any(400)) }
+      // Up to three entries in one unit, in any order: the accounts must still be locked in one order.
+      const moves = Array.from({ length: 1 + randomBelow(3) }, () => {
+        const from = randomBelow(ACCOUNTS)
+        return { from, to: (from + 1 + randomBelow(ACCOUNTS - 1)) % ACCOUNTS, amount: BigInt(1 + randomBelow(400)) }
       })
-      const drafts = moves.map(({ from, to, amount }) => transfer(place(from), place(to), amount))
+      const drafts = moves.map(({ from, to, amount }) => transfer(account(from), account(to), amount))
       units++
       try {
         await book.do((unit) => {
@@ -59,8 +59,8 @@ test('32 clients among 50 accounts lose nothing, and every total is constant at 
     }
   }
 
-  let looks = 0
-  const queryContext = async () => {
+  let reads = 0
+  const reader = async () => {
     while (moving) {
       const { rows } = await service.runtime.pool.query<{ held: string; all: string; posted: string }>(
         `select sum(balance) filter (where purpose = 'available')::text as held, sum(balance)::text as all,
@@ -71,11 +71,11 @@ test('32 clients among 50 accounts lose nothing, and every total is constant at 
       )
       const held = (BigInt(ACCOUNTS) * FUNDS).toString()
       expect(rows[0]).toEqual({ held, all: '0', posted: held })
-      looks++
+      reads++
     }
   }
 
-  const readers = [queryContext(), queryContext()]
+  const readers = [reader(), reader()]
   try {
     await Promise.all(Array.from({ length: CLIENTS }, client))
   } finally {
@@ -84,15 +84,15 @@ test('32 clients among 50 accounts lose nothing, and every total is constant at 
   await Promise.all(readers)
 
   const context = book.read()
-  expect(await Promise.all(places.map((key) => balance(context, key)))).toEqual(expected)
-  expect(looks).toBeGreaterThan(0)
+  expect(await Promise.all(accounts.map((key) => balance(context, key)))).toEqual(expected)
+  expect(reads).toBeGreaterThan(0)
   expect(refused).toBeLessThan(units)
-  // A deadlock or a lost race would have run a unit again.
+  // A deadlock would have run a unit again.
   expect(runs).toBe(units)
   expect((await checkLedger(service.runtime)).findings).toEqual([])
 }, 120_000)
 
-test('the same entry from 32 clients at once is booked once', async () => {
+test('the same entry from 32 concurrent clients is posted once', async () => {
   const book = bookOf(service.runtime, await foundOrganisation(service.runtime))
   const draft = transfer(own('external'), own('available'), 7n)
   const outcomes = await Promise.all(Array.from({ length: CLIENTS }, () => book.do((unit) => post(unit, draft))))

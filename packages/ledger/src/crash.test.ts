@@ -19,7 +19,7 @@ const service = useService()
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 test.each([0, 1, 2, 3])(
-  'a unit that is cut off after %i of its three writes leaves nothing, and its repetition everything once',
+  'a unit whose connection ends after %i of its three writes changes nothing, and repeating it applies everything once',
   async (cut) => {
     const book = bookOf(service.runtime, await foundOrganisation(service.runtime))
     const source = someSource()
@@ -28,7 +28,7 @@ test.each([0, 1, 2, 3])(
       (unit) => reserve(unit, { source, holder: { asset: 'USDC' }, amount: 4n }),
       (unit) => capture(unit, { source, to: [{ account: own('destination'), amount: 3n }] }),
     ]
-    const unit = (dies: boolean) =>
+    const runUnit = (dies: boolean) =>
       book.do(async (unit) => {
         for (const [index, write] of [...writes, () => undefined].entries()) {
           if (dies && index === cut) await sqlOf(unit.em).query('select pg_terminate_backend(pg_backend_pid())')
@@ -37,16 +37,16 @@ test.each([0, 1, 2, 3])(
       })
     const balances = () =>
       Promise.all([own('available'), own('reserved'), own('destination')].map((key) => balance(book.read(), key)))
-    await expect(unit(true)).rejects.toThrow()
+    await expect(runUnit(true)).rejects.toThrow()
     expect(await balances()).toEqual([0n, 0n, 0n])
     for (let time = 0; time < 2; time++) {
-      await unit(false)
+      await runUnit(false)
       expect(await balances()).toEqual([7n, 0n, 3n])
     }
   },
 )
 
-test('connections that die between any two lines lose and double nothing', async () => {
+test('connections that are terminated at any time lose nothing and apply nothing twice', async () => {
   const organisationId = await foundOrganisation(service.runtime)
   const book = bookOf(service.runtime, organisationId)
   const tenant = { organisationId, environment: 'test' as const }
@@ -68,8 +68,8 @@ test('connections that die between any two lines lose and double nothing', async
     await owner.end()
   }
 
-  /** Repeats until it is known to have happened: what a job, or a merchant with an idempotency key, does. */
-  const surely = async (handler: () => Promise<unknown>) => {
+  /** Repeats until it succeeds, as a job or a merchant with an idempotency key does. */
+  const retryUntilDone = async (handler: () => Promise<unknown>) => {
     for (;;) {
       try {
         return await handler()
@@ -84,9 +84,9 @@ test('connections that die between any two lines lose and double nothing', async
   const client = async () => {
     for (let id = todo.pop(); id !== undefined; id = todo.pop()) {
       const source = { type: 'swap', id }
-      const came = transfer(own('external'), own('available'), 10n, source)
+      const incoming = transfer(own('external'), own('available'), 10n, source)
       const at = new Date()
-      await surely(() =>
+      await retryUntilDone(() =>
         book.do(async (unit) => {
           await unit.record({
             ...tenant,
@@ -106,14 +106,14 @@ test('connections that die between any two lines lose and double nothing', async
               receipt: { type: 'swap', amount: '10' },
             },
           })
-          await post(unit, came)
+          await post(unit, incoming)
           await reserve(unit, { source: { type: 'hold', id: source.id }, holder: { asset: 'USDC' }, amount: 4n })
         }),
       )
     }
   }
   const sealer = async () => {
-    while (working) await surely(() => seal(service.runtime, 20))
+    while (working) await retryUntilDone(() => seal(service.runtime, 20))
   }
 
   const background = [killer(), sealer()]
@@ -123,7 +123,7 @@ test('connections that die between any two lines lose and double nothing', async
 
   expect(kills).toBeGreaterThan(0)
   expect(failures).toBeGreaterThan(0)
-  await surely(() => service.runtime.pool.query('select 1'))
+  await retryUntilDone(() => service.runtime.pool.query('select 1'))
   const context = book.read()
   expect(await balance(context, own('external'))).toBe(-10n * BigInt(OBJECTS))
   expect(await balance(context, own('available'))).toBe(6n * BigInt(OBJECTS))

@@ -35,7 +35,7 @@ describe.each(['service role', 'owner'] as const)('as the %s', (role) => {
   })
   afterAll(() => db.end())
 
-  /** An entry by plain SQL, with postings as given: [account, asset, amount]. */
+  /** Inserts an entry with these postings ([account, asset, amount]) by plain SQL, and rolls back. */
   async function book(postings: [string, string, number][], organisation = organisationId): Promise<void> {
     await db.query('begin')
     try {
@@ -56,7 +56,7 @@ describe.each(['service role', 'owner'] as const)('as the %s', (role) => {
     }
   }
 
-  test('a balanced entry passes, so the refusals below have their own reasons', () =>
+  test('a balanced entry is accepted, so the refusals below have their own reasons', () =>
     book([
       [from, 'USDC', -1],
       [to, 'USDC', 1],
@@ -91,7 +91,7 @@ describe.each(['service role', 'owner'] as const)('as the %s', (role) => {
     ).rejects.toMatchObject({ constraint: 'ledger_postings_asset_fkey' })
   })
 
-  test('a balance below zero is refused where the account may not have one', () =>
+  test('a balance below zero is refused for an account that may not be overdrawn', () =>
     expect(
       book([
         [from, 'USDC', 101],
@@ -99,7 +99,7 @@ describe.each(['service role', 'owner'] as const)('as the %s', (role) => {
       ]),
     ).rejects.toMatchObject({ constraint: 'ledger_accounts_not_negative' }))
 
-  test('an entry that is booked takes no further postings', () =>
+  test('a posted entry accepts no further postings', () =>
     expect(
       db.query(
         `with e as (select id, organisation_id from ledger_entries where organisation_id = $1 and id in
@@ -127,7 +127,7 @@ describe.each(['service role', 'owner'] as const)('as the %s', (role) => {
     'update transactions set customer_id = null',
   ])('%s is refused', (statement) => expect(db.query(statement)).rejects.toThrow(/refused|permission denied/))
 
-  test('an account cannot begin with a balance', () =>
+  test('an account cannot be created with a balance', () =>
     expect(
       db.query(
         `insert into ledger_accounts (id, organisation_id, environment, asset, purpose, party, balance)
@@ -148,5 +148,5 @@ describe.each(['service role', 'owner'] as const)('as the %s', (role) => {
   })
 })
 
-test("the service's role cannot touch the totals of the list", () =>
+test("the service's role cannot change the totals of the list", () =>
   expect(service.runtime.pool.query('update transaction_counts set count = 0')).rejects.toThrow(/permission denied/))

@@ -2,21 +2,21 @@ import { hash } from 'node:crypto'
 import type { Tenant } from '@payments/kernel'
 import { type AccountKey, accountId } from './accounts.ts'
 
-/** The business object that an entry is about. `type` is the kind of the unified list where the object is in it. */
+/** The business object that an entry belongs to. `type` is the kind of the transaction if the object is listed. */
 export interface Source {
   readonly type: string
   readonly id: string
 }
 
-/** One account and what it gains (or, below zero, loses): integer minor units of its asset, never zero. */
+/** The change of one account's balance: integer minor units of its asset, never zero. */
 export interface Posting {
   readonly account: AccountKey
   readonly amount: bigint
 }
 
 /**
- * An entry to be booked. Source and step are its key: an object's step is booked once. Postings sum to zero per asset.
- * `reverses` names the step of the same source that this entry takes back.
+ * An entry to post. Source and step are its key: each step of an object is posted once. The postings sum to zero per
+ * asset. `reverses` is the step of the same source that this entry reverses.
  */
 export interface Draft {
   readonly source: Source
@@ -26,14 +26,14 @@ export interface Draft {
   readonly reverses?: string
 }
 
-/** A posting as the database has it. */
+/** A posting with the id of its account, as the database stores it. */
 export interface Line {
   readonly accountId: string
   readonly asset: string
   readonly amount: bigint
 }
 
-/** Postings by account id, one for each account, in the order of the ids. */
+/** The postings summed by account, in the order of the account ids. */
 export function linesOf(tenant: Tenant, postings: readonly Posting[]): Line[] {
   const lines = new Map<string, Line>()
   for (const { account, amount } of postings) {
@@ -43,7 +43,7 @@ export function linesOf(tenant: Tenant, postings: readonly Posting[]): Line[] {
   return [...lines.values()].filter((line) => line.amount !== 0n).sort((a, b) => (a.accountId < b.accountId ? -1 : 1))
 }
 
-/** What makes two entries of one key the same, and what a seal covers: SHA-256 over everything but id and time. */
+/** SHA-256 of an entry's content without id and time. Entries with the same key and digest are the same entry; seals cover it. */
 export const digestOf = (
   { organisationId, environment }: Tenant,
   entry: Pick<Draft, 'source' | 'step' | 'memo' | 'reverses'>,
@@ -63,7 +63,7 @@ export const digestOf = (
     ]),
   )
 
-/** The entry that takes another one back. */
+/** The entry that reverses another entry. */
 export const reversalOf = ({ source, step, postings }: Draft, memo?: string): Draft => ({
   source,
   step: `${step}.reversal`,

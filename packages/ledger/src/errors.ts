@@ -3,10 +3,14 @@ import { defineErrors, type ErrorFactory } from '@payments/kernel'
 export const errors = defineErrors({
   insufficient_balance: { status: 422, message: 'Insufficient balance', constraint: 'ledger_accounts_not_negative' },
   entry_unbalanced: { status: 422, message: 'Postings do not sum to zero', constraint: 'ledger_postings_balanced' },
-  entry_empty: { status: 422, message: 'An entry moves something', constraint: 'ledger_entries_not_empty' },
+  entry_empty: {
+    status: 422,
+    message: 'A journal entry needs at least one posting',
+    constraint: 'ledger_entries_not_empty',
+  },
   entry_differs: {
     status: 409,
-    message: 'Another entry is booked for this step',
+    message: 'A different entry is already posted for this step',
     constraint: 'ledger_entries_content',
   },
   entry_reversed: { status: 409, message: 'Entry already reversed', constraint: 'ledger_entries_reversal_key' },
@@ -19,11 +23,11 @@ export const errors = defineErrors({
   ledger_account_not_found: { status: 404, message: 'Ledger account not found' },
 })
 
-/** The refusal that the database meant, in a domain's own words where it has some (`instead`); else the error itself. */
-export function errorFor(error: unknown, instead: readonly ErrorFactory[] = []): unknown {
+/** The error of a violated constraint, from `overrides` if a domain has one for it; otherwise the error itself. */
+export function errorFor(error: unknown, overrides: readonly ErrorFactory[] = []): unknown {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     const { constraint } = at as { constraint?: string }
-    const row = constraint && [...instead, ...Object.values(errors)].find((each) => each.constraint === constraint)
+    const row = constraint && [...overrides, ...Object.values(errors)].find((each) => each.constraint === constraint)
     if (row) return row({ cause: error })
   }
   return error

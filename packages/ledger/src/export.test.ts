@@ -4,7 +4,7 @@ import { call, newMerchant, type TestService, useService } from '#testing'
 
 const service = useService()
 
-async function listed(
+async function insertTransactions(
   of: TestService,
   organisationId: string,
   count: number,
@@ -18,9 +18,9 @@ async function listed(
   )
 }
 
-test('an export holds every transaction of the range, newest first, with times in the zone asked for', async () => {
+test('an export contains every transaction of the range, newest first, with times in the requested time zone', async () => {
   const merchant = await newMerchant(service)
-  await listed(service, merchant.organisationId, 2500)
+  await insertTransactions(service, merchant.organisationId, 2500)
   const { status, headers, text } = await merchant.call(
     'GET /v1/transactions/export?from=2026-01-01T12:00:01Z&to=2026-01-01T12:41:40Z&timeZone=Africa/Lagos',
   )
@@ -36,20 +36,20 @@ test('an export holds every transaction of the range, newest first, with times i
   expect(lines.at(-1)).toMatch(/,2026-01-01T13:00:01\.000\+01:00$/)
 })
 
-test('a cell that a spreadsheet would take for a formula is harmless, and quotes are kept', async () => {
+test('a cell that a spreadsheet would read as a formula is escaped, and quotes are kept', async () => {
   const merchant = await newMerchant(service)
-  await listed(service, merchant.organisationId, 1, '=HYPERLINK("x"),\n')
+  await insertTransactions(service, merchant.organisationId, 1, '=HYPERLINK("x"),\n')
   const { text } = await merchant.call('GET /v1/transactions/export')
   expect(text).toContain(`"'=HYPERLINK(""x""),\n"`)
 })
 
-test('errors of an export are enveloped, and another organisation sees nothing', async () => {
+test('errors of an export use the envelope, and an export contains no transaction of another organisation', async () => {
   const merchant = await newMerchant(service)
-  await listed(service, merchant.organisationId, 3)
+  await insertTransactions(service, merchant.organisationId, 3)
   const wrong = await merchant.call('GET /v1/transactions/export?timeZone=Mars/Olympus&from=yesterday')
   expect([wrong.status, Object.keys(wrong.body.errors)]).toEqual([422, ['from', 'timeZone']])
-  const nobody = await call(service, 'GET /v1/transactions/export')
-  expect([nobody.status, nobody.body.message]).toEqual([401, 'No token provided'])
+  const anonymous = await call(service, 'GET /v1/transactions/export')
+  expect([anonymous.status, anonymous.body.message]).toEqual([401, 'No token provided'])
   const stranger = await newMerchant(service)
   expect((await stranger.call('GET /v1/transactions/export')).text.trimEnd().split('\r\n')).toHaveLength(1)
   expect((await merchant.call(`GET /v1/transactions/export?customerId=${newId()}`)).text).not.toContain('USDC')

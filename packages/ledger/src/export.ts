@@ -24,7 +24,7 @@ export async function* exportTransactions(
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const values = [actor.organisationId, actor.environment, from ?? null, to ?? null, customerId ?? null]
-  // A cursor takes no parameters for the columns of its order, so the index serves the tenant and the time range.
+  // The order is fixed, so that the index serves the tenant, the time range and the order.
   const text = `
     select t.id, t.kind, t.status, t.customer_id as "customerId", c.name as "customerName", t.destination, t.amount,
            t.amount_usd as "amountUsd", to_char(t.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MSTZH:TZM') as "createdAt"

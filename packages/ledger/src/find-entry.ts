@@ -15,7 +15,7 @@ interface Row {
 }
 
 /**
- * The entry booked for a step, as it was drafted.
+ * The posted entry of a step, as its draft.
  * @throws entry_not_found 404
  */
 export async function findEntry(context: QueryContext, source: Source, step: string): Promise<Draft> {

@@ -8,7 +8,7 @@ import { type Outcome, post } from './post.ts'
 
 const HOLD = 'reserve'
 
-/** Money to be held for an object until it is known what becomes of it. Minor units, more than zero. */
+/** Money to reserve for an object until it is captured or released. Minor units, more than zero. */
 export interface Hold {
   readonly source: Source
   readonly holder: { readonly asset: AssetSymbol; readonly customerId?: string | null }
@@ -17,7 +17,7 @@ export interface Hold {
 
 const account = (holder: Hold['holder'], purpose: 'available' | 'reserved'): AccountKey => ({ ...holder, purpose })
 
-/** The entry of a hold, for whoever needs to know it before it is booked. */
+/** The entry of a hold, for callers that post it together with other entries. */
 export const holdDraft = ({ source, holder, amount }: Hold): Draft => ({
   source,
   step: HOLD,
@@ -28,17 +28,17 @@ export const holdDraft = ({ source, holder, amount }: Hold): Draft => ({
 })
 
 /**
- * Moves money from available to reserved. An object has one hold.
- * @throws insufficient_balance 422 (or its stand-in from `instead`), entry_differs 409
+ * Moves money from available to reserved. An object has at most one hold.
+ * @throws insufficient_balance 422 (or its replacement from `overrides`), entry_differs 409
  */
-export async function reserve(unit: UnitOfWork, hold: Hold, instead: readonly ErrorFactory[] = []): Promise<Outcome> {
-  const [outcome] = await post(unit, holdDraft(hold), instead)
+export async function reserve(unit: UnitOfWork, hold: Hold, overrides: readonly ErrorFactory[] = []): Promise<Outcome> {
+  const [outcome] = await post(unit, holdDraft(hold), overrides)
   return outcome ?? 'repeated'
 }
 
 /**
- * Ends a hold by paying it out to `to`, whose amounts are above zero; what they leave goes back to available.
- * A hold ends once: capturing or releasing it again in another way is refused.
+ * Ends a hold by paying the amounts in `to`, each above zero; the remainder is returned to available. A hold ends once:
+ * a second capture or release with other amounts is refused.
  * @throws entry_not_found 404 (no hold), entry_differs 409, insufficient_balance 422 (more than was held)
  */
 export async function capture(
@@ -56,7 +56,7 @@ export async function capture(
 }
 
 /**
- * Ends a hold by giving the money back.
+ * Ends a hold by returning the money to available.
  * @throws entry_not_found 404 (no hold), entry_differs 409 (it was captured)
  */
 export async function release(unit: UnitOfWork, source: Source): Promise<Outcome> {
@@ -68,8 +68,8 @@ export async function release(unit: UnitOfWork, source: Source): Promise<Outcome
 }
 
 /**
- * Takes a booked entry back, in an entry of its own that names it. An entry is reversed once; a hold is released instead.
- * @throws entry_not_found 404, entry_irreversible 409, insufficient_balance 422 (what it brought has been spent)
+ * Reverses a posted entry with a new entry that refers to it. An entry is reversed once; a hold is released instead.
+ * @throws entry_not_found 404, entry_irreversible 409, insufficient_balance 422 (the money has been spent)
  */
 export async function reverse(
   unit: UnitOfWork,
@@ -79,7 +79,7 @@ export async function reverse(
   return outcome ?? 'repeated'
 }
 
-// One step for both ends: the key of the journal lets only one of them happen.
+// Capture and release use the same step, so the unique key of the journal permits only one of them.
 const end = async (unit: UnitOfWork, source: Source, postings: readonly Posting[]): Promise<Outcome> =>
   (await post(unit, { source, step: `${HOLD}.end`, postings }))[0] ?? 'repeated'
 

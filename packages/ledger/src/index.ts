@@ -1,4 +1,4 @@
-/** The unified list of transactions, and the double-entry journal underneath. */
+/** The unified list of transactions and the double-entry journal. */
 import { domain } from '@payments/platform'
 import { entities } from './entity.ts'
 import { errors } from './errors.ts'

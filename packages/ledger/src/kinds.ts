@@ -1,4 +1,4 @@
-/** The kinds of the unified list (specification, Transaction). The domain of a kind declares its receipt. */
+/** The kinds of transactions (specification, Transaction). The domain of a kind declares its receipt. */
 export const transactionKinds = [
   'payment_route',
   'swap',

@@ -11,9 +11,9 @@ import { post } from './post.ts'
 
 /**
  * `LEDGER_MODEL=100x10000 npx vitest run packages/ledger/src/model.test.ts` runs 100 seeds of 10,000 commands;
- * `LEDGER_SEED` picks the first seed, to run one again.
+ * `LEDGER_SEED` sets the first seed, to repeat a run.
  */
-// biome-ignore lint/style/noProcessEnv: the size of a test run is no setting of the service
+// biome-ignore lint/style/noProcessEnv: the size of a test run is not a setting of the service
 const { LEDGER_MODEL = '20x200', LEDGER_SEED = '1' } = process.env
 const [seeds = 20, length = 200] = LEDGER_MODEL.split('x').map(Number)
 
@@ -83,10 +83,10 @@ async function run(commands: readonly Command[]): Promise<void> {
   }
 }
 
-/** Does one command on both sides; what each says became of it. */
+/** Runs one command on the model and on the journal, and returns both outcomes. */
 async function step(
   model: PlainLedger,
-  { do: unit }: ReturnType<typeof bookOf>,
+  { do: execute }: ReturnType<typeof bookOf>,
   command: Command,
 ): Promise<[expected: string, actual: string]> {
   const key = (index: number) => places[index % places.length] as (typeof places)[number]
@@ -104,49 +104,49 @@ async function step(
       const lines = model.pair(command.from, command.to, command.amount)
       const source = fresh()
       const draft = { source, step: 'moved', postings: postings(lines) }
-      return [model.post(source, 'moved', lines), await done(unit((unit) => post(unit, draft)))]
+      return [model.post(source, 'moved', lines), await done(execute((unit) => post(unit, draft)))]
     }
     case 'unbalanced': {
       const draft = { source: fresh(), step: 'moved', postings: postings([[command.from, command.amount]]) }
-      return ['entry_unbalanced', await done(unit((unit) => post(unit, draft)))]
+      return ['entry_unbalanced', await done(execute((unit) => post(unit, draft)))]
     }
     case 'repeat': {
-      const entry = model.some(command.pick, (one) => one.step === 'moved')
+      const entry = model.find(command.pick, (one) => one.step === 'moved')
       if (!entry) return ['', '']
       const draft = { source: entry.source, step: entry.step, postings: postings(entry.lines) }
-      return [model.post(entry.source, entry.step, entry.lines), await done(unit((unit) => post(unit, draft)))]
+      return [model.post(entry.source, entry.step, entry.lines), await done(execute((unit) => post(unit, draft)))]
     }
     case 'contradict': {
-      const entry = model.some(command.pick, (one) => one.step === 'moved')
+      const entry = model.find(command.pick, (one) => one.step === 'moved')
       if (!entry) return ['', '']
       const lines = entry.lines.map(([index, amount]): [number, bigint] => [index, amount * (command.amount + 1n)])
       const draft = { source: entry.source, step: entry.step, postings: postings(lines) }
-      return [model.post(entry.source, entry.step, lines), await done(unit((unit) => post(unit, draft)))]
+      return [model.post(entry.source, entry.step, lines), await done(execute((unit) => post(unit, draft)))]
     }
     case 'reserve': {
       const source = fresh()
       const hold = { source, holder: { asset: 'USDC' as const }, amount: command.amount }
-      return [model.reserve(source, command.amount), await done(unit((unit) => reserve(unit, hold)))]
+      return [model.reserve(source, command.amount), await done(execute((unit) => reserve(unit, hold)))]
     }
     case 'capture': {
-      const entry = model.some(command.pick, (one) => one.step === 'reserve')
+      const entry = model.find(command.pick, (one) => one.step === 'reserve')
       if (!entry) return ['', '']
       const to = postings([[PlainLedger.destination, command.amount]])
       return [
         model.capture(entry, command.amount),
-        await done(unit((unit) => capture(unit, { source: entry.source, to }))),
+        await done(execute((unit) => capture(unit, { source: entry.source, to }))),
       ]
     }
     case 'release': {
-      const entry = model.some(command.pick, (one) => one.step === 'reserve')
+      const entry = model.find(command.pick, (one) => one.step === 'reserve')
       if (!entry) return ['', '']
-      return [model.capture(entry, 0n), await done(unit((unit) => release(unit, entry.source)))]
+      return [model.capture(entry, 0n), await done(execute((unit) => release(unit, entry.source)))]
     }
     case 'reverse': {
-      const entry = model.some(command.pick, () => true)
+      const entry = model.find(command.pick, () => true)
       if (!entry) return ['', '']
       const { source, step } = entry
-      return [model.reverse(entry), await done(unit((unit) => reverse(unit, { source, step })))]
+      return [model.reverse(entry), await done(execute((unit) => reverse(unit, { source, step })))]
     }
   }
 }

@@ -18,7 +18,7 @@ async function funded(amount: bigint) {
   return { ...book, has: (key = available) => balance(book.read(), key) }
 }
 
-test('an entry moves its balances, and posting it again changes nothing', async () => {
+test('an entry changes the balances of its accounts, and posting it again changes nothing', async () => {
   const book = await funded(100n)
   const draft = transfer(available, own('fees'), 30n)
   expect(await book.do((unit) => post(unit, draft))).toEqual(['posted'])
@@ -27,7 +27,7 @@ test('an entry moves its balances, and posting it again changes nothing', async 
   expect(await book.has(own('fees'))).toBe(30n)
 })
 
-test('something different under the same key is refused and changes nothing', async () => {
+test('a different entry with the same key is refused and changes nothing', async () => {
   const book = await funded(100n)
   const source = someSource()
   await book.do((unit) => post(unit, transfer(available, own('fees'), 30n, source)))
@@ -38,24 +38,28 @@ test('something different under the same key is refused and changes nothing', as
   expect(await book.has()).toBe(70n)
 })
 
-test('several entries of one call are booked all or none', async () => {
+test('the entries of one call are posted all or none', async () => {
   const book = await funded(100n)
   const drafts = [transfer(available, own('fees'), 60n), transfer(available, own('fees'), 60n)]
   await expect(book.do((unit) => post(unit, drafts))).rejects.toMatchObject({ code: 'insufficient_balance' })
   expect(await book.has()).toBe(100n)
 })
 
-test('an account that may not be overdrawn says so in the words of the domain that posts', async () => {
+test('overdrawing an account is refused with the error of the domain that posts', async () => {
   const book = await funded(5n)
   await expect(book.do((unit) => reserve(unit, hold(6n)))).rejects.toMatchObject({
     code: 'insufficient_balance',
     status: 422,
   })
   const errors = defineErrors({
-    poor: { status: 422, message: 'Insufficient cNGN balance', constraint: 'ledger_accounts_not_negative' },
+    insufficient_cngn: {
+      status: 422,
+      message: 'Insufficient cNGN balance',
+      constraint: 'ledger_accounts_not_negative',
+    },
   })
-  await expect(book.do((unit) => reserve(unit, hold(6n), [errors.poor]))).rejects.toMatchObject({
-    code: 'poor',
+  await expect(book.do((unit) => reserve(unit, hold(6n), [errors.insufficient_cngn]))).rejects.toMatchObject({
+    code: 'insufficient_cngn',
     message: 'Insufficient cNGN balance',
   })
 })
@@ -73,7 +77,7 @@ test('an unbalanced entry is refused', async () => {
   await expect(book.do((unit) => post(unit, draft))).rejects.toMatchObject({ code: 'entry_unbalanced' })
 })
 
-test('an entry that moves nothing is refused', async () => {
+test('an entry without postings is refused', async () => {
   const book = await funded(5n)
   await expect(book.do((unit) => post(unit, transfer(available, available, 5n)))).rejects.toMatchObject({
     code: 'entry_empty',
@@ -82,7 +86,7 @@ test('an entry that moves nothing is refused', async () => {
 
 const hold = (amount: bigint, source = someSource()) => ({ source, holder: { asset: 'USDC' as const }, amount })
 
-test('a hold that is captured pays out once, and what is left goes back', async () => {
+test('a captured hold pays out once, and the remainder is returned', async () => {
   const book = await funded(100n)
   const source = someSource()
   await book.do((unit) => reserve(unit, hold(80n, source)))
@@ -94,7 +98,7 @@ test('a hold that is captured pays out once, and what is left goes back', async 
   await expect(book.do((unit) => release(unit, source))).rejects.toMatchObject({ code: 'entry_differs' })
 })
 
-test('a hold that is released gives everything back, and is never captured afterwards', async () => {
+test('a released hold returns the whole amount and cannot be captured afterwards', async () => {
   const book = await funded(100n)
   const source = someSource()
   await book.do((unit) => reserve(unit, hold(80n, source)))
@@ -104,7 +108,7 @@ test('a hold that is released gives everything back, and is never captured after
   await expect(book.do((unit) => capture(unit, { source, to }))).rejects.toMatchObject({ code: 'entry_differs' })
 })
 
-test('a hold cannot pay out more than it holds, though others hold enough', async () => {
+test('a hold cannot pay out more than its amount, even if other holds have enough', async () => {
   const book = await funded(100n)
   const source = someSource()
   await book.do((unit) => reserve(unit, hold(60n)))
@@ -113,7 +117,7 @@ test('a hold cannot pay out more than it holds, though others hold enough', asyn
   await expect(book.do((unit) => capture(unit, { source, to }))).rejects.toMatchObject({ code: 'insufficient_balance' })
 })
 
-test('a reversal names what it takes back, happens once, and is final', async () => {
+test('an entry is reversed once, and a reversal cannot be reversed', async () => {
   const book = await funded(100n)
   const source = someSource()
   await book.do((unit) => post(unit, transfer(available, own('fees'), 30n, source)))
@@ -128,7 +132,7 @@ test('a reversal names what it takes back, happens once, and is final', async ()
   })
 })
 
-test('a hold is released, not reversed, so that its money cannot come back twice', async () => {
+test('a hold cannot be reversed, so that its money is not returned twice', async () => {
   const book = await funded(100n)
   const source = someSource()
   await book.do((unit) => reserve(unit, hold(30n, source)))
@@ -147,7 +151,7 @@ test('organisations and environments never share an account', async () => {
   )
 })
 
-test('a statement shows the balance after each line, page by page, and the trial balance sums to zero', async () => {
+test('each line of a statement shows the balance after it, also on later pages, and the trial balance sums to zero', async () => {
   const organisationId = await foundOrganisation(service.runtime)
   const book = bookOf(service.runtime, organisationId)
   for (const amount of [100n, 20n, 3n]) await book.do((unit) => post(unit, transfer(outside, available, amount)))

@@ -4,21 +4,21 @@ import { type AccountKey, accountId } from './accounts.ts'
 import { type Draft, digestOf, linesOf } from './entries.ts'
 import { errorFor } from './errors.ts'
 
-/** What became of a draft. `repeated`: the same entry was booked before, and nothing happened now. */
+/** The outcome of posting a draft. `repeated`: the same entry was posted before, and nothing was changed. */
 export type Outcome = 'posted' | 'repeated'
 
 const POST = 'select ledger_post($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) as posted'
 
 /**
- * Books entries in the caller's transaction, in one statement. Accounts are locked by id, those of all drafts at once:
- * a unit that posts with one call cannot deadlock with another such.
- * @param instead refusals whose `constraint` names one of the ledger's, to be thrown in its place.
+ * Posts entries in the caller's transaction, in one statement. The accounts of all drafts are locked at once, in the order
+ * of their ids, so units that post with a single call cannot deadlock with each other.
+ * @param overrides errors that replace the ledger's error with the same `constraint`.
  * @throws insufficient_balance 422, entry_differs 409, entry_reversed 409, entry_unbalanced 422, entry_empty 422
  */
 export async function post(
   unit: UnitOfWork,
   drafts: Draft | readonly Draft[],
-  instead: readonly ErrorFactory[] = [],
+  overrides: readonly ErrorFactory[] = [],
 ): Promise<Outcome[]> {
   const entries = [drafts].flat() as Draft[]
   if (entries.length === 0) return []
@@ -30,10 +30,10 @@ export async function post(
   })
   const ids = [...accounts.keys()].sort()
   const keys = [...accounts.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key)
-  const place = new Map(ids.map((id, index) => [id, index + 1]))
+  const position = new Map(ids.map((id, index) => [id, index + 1]))
   const flat = rows.flatMap(({ lines }, index) => lines.map((line) => ({ ...line, entry: index + 1 })))
   try {
-    const { rows: answer } = await sqlOf(unit.em).query<{ posted: boolean[] }>(POST, [
+    const { rows: results } = await sqlOf(unit.em).query<{ posted: boolean[] }>(POST, [
       tenant.organisationId,
       tenant.environment,
       ids,
@@ -49,11 +49,11 @@ export async function post(
       entries.map(({ memo }) => memo ?? null),
       rows.map(({ draft, lines }) => digestOf(tenant, draft, lines)),
       flat.map((line) => line.entry),
-      flat.map((line) => place.get(line.accountId)),
+      flat.map((line) => position.get(line.accountId)),
       flat.map((line) => line.amount.toString()),
     ])
-    return (answer[0]?.posted ?? []).map((posted) => (posted ? 'posted' : 'repeated'))
+    return (results[0]?.posted ?? []).map((posted) => (posted ? 'posted' : 'repeated'))
   } catch (error) {
-    throw errorFor(error, instead)
+    throw errorFor(error, overrides)
   }
 }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type AccountKey, accountId, type Purpose, purposes } from './accounts.ts'
 import { errors } from './errors.ts'
 
-/** The balance of an account of the actor's, minor units; zero where nothing was ever posted. One row read by its key. */
+/** The balance of an account of the actor's tenant, in minor units; zero if nothing was posted. Reads one row by its key. */
 export async function balance(context: QueryContext, key: AccountKey): Promise<bigint> {
   const { organisationId, environment } = context.actor
   const { rows } = await sqlOf(context.em).query<{ balance: string }>(
@@ -31,7 +31,9 @@ export const LedgerAccount = z
 
 export const LedgerLine = z
   .object({
-    seq: z.string().meta({ description: 'Rises with each posting; `before` of the next page' }),
+    seq: z
+      .string()
+      .meta({ description: 'Rises with each posting. Pass the last one as `before` to get the next page' }),
     entryId: z.uuid(),
     sourceType: z.string(),
     sourceId: z.uuid(),
@@ -53,8 +55,8 @@ const ACCOUNT = `jsonb_build_object('id', a.id, 'organisationId', a.organisation
   'customerId', a.customer_id, 'asset', a.asset, 'purpose', a.purpose, 'party', a.party, 'balance', a.balance::text)`
 
 /**
- * The newest lines of an account, with the balance after each: the balance of now less all that came later. Both are read
- * at one moment. For operators: any organisation's account.
+ * The newest lines of an account, with the balance after each: the current balance less all later postings, read in one
+ * statement. For operators: an account of any organisation.
  * @throws ledger_account_not_found 404
  */
 export async function statement(
@@ -96,7 +98,7 @@ export async function statement(
 
 type LineRow = Omit<z.infer<typeof LedgerLine>, 'createdAt'>
 
-/** One line of a trial balance: what all accounts of a purpose hold of an asset. */
+/** One line of a trial balance: the sum of the balances of all accounts with one purpose and asset. */
 export interface TrialLine {
   readonly environment: Environment
   readonly asset: AssetSymbol
@@ -115,7 +117,7 @@ export async function trialBalance(context: QueryContext, organisationId?: strin
   return rows
 }
 
-/** Accounts of one organisation, or of one of its customers: the newest 200, and the number of all. */
+/** The newest 200 accounts of an organisation, or of one of its customers, and the exact total. */
 export async function accounts(
   context: QueryContext,
   organisationId: string,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-// Parts from which domains build the receipts of their transactions. Every amount of a receipt is decimal text.
+// Schemas from which domains build the receipts of their transactions. Every amount in a receipt is decimal text.
 
 /** An amount of one asset on one network. */
 export const Leg = z.looseObject({
@@ -10,7 +10,7 @@ export const Leg = z.looseObject({
   amountUsd: z.string().nullable(),
 })
 
-/** The same at an address. */
+/** An amount of one asset at an address of a network. */
 export const Wallet = Leg.extend({ address: z.string().nullable() })
 
 /** An amount of one currency. */
@@ -25,5 +25,5 @@ export const Bank = z.looseObject({
 
 export const TransactionHash = z.string().nullable()
 
-/** A receipt of any kind: free-form, as specified. The OpenAPI documents show those that the domains declare. */
+/** A receipt of any kind: free-form, as specified. The OpenAPI documents list the receipts that the domains declare. */
 export const Receipt = z.looseObject({}).meta({ id: 'Receipt' })

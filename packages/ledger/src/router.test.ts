@@ -14,7 +14,7 @@ afterAll(() => mailbox.close())
 const session = (role: NonNullable<Actor['role']>) =>
   service.process.createCaller({ ...system(newId(), 'test'), kind: 'session', role }).admin
 
-test('operators see trial balance, accounts and statements of any organisation, and the check', async () => {
+test('operators can get the trial balance, accounts and statements of any organisation, and run the check', async () => {
   const organisationId = await foundOrganisation(service.runtime)
   await bookOf(service.runtime, organisationId).do((unit) =>
     post(unit, transfer(own('external'), own('available'), 12_500_000n)),
@@ -38,7 +38,7 @@ test('operators see trial balance, accounts and statements of any organisation, 
   expect(await operator.ledger.check({})).toMatchObject({ ok: true, findings: [] })
 })
 
-test('the same procedures answer over REST to the session of an operator', async () => {
+test("the same procedures are available over REST with an operator's session", async () => {
   const { accessToken: token } = await signIn(service, mailbox, { email: 'ops@example.com' })
   const { organisationId } = await newMerchant(service)
   await bookOf(service.runtime, organisationId).do((unit) =>
@@ -54,7 +54,7 @@ test('the same procedures answer over REST to the session of an operator', async
   expect((await get('check')).body.data).toMatchObject({ ok: true })
 })
 
-test('nobody else does: not a member, not an owner, not an API key', async () => {
+test('a member, an owner and an API key are refused', async () => {
   for (const role of ['member', 'owner'] as const) {
     await expect(session(role).ledger.trialBalance({})).rejects.toThrow('Operator role required')
     await expect(session(role).ledger.check({})).rejects.toThrow('Operator role required')

@@ -11,7 +11,7 @@ export const Transaction = z
     id: z.uuid(),
     kind: z.enum(transactionKinds),
     customerId: z.uuid().nullable(),
-    customerName: z.string().meta({ description: "The customer's name, else empty" }),
+    customerName: z.string().meta({ description: "The customer's name; empty without a customer" }),
     status: z.string(),
     destination: z.string(),
     amount: z.string().meta({ example: '12.5 USDC' }),
@@ -46,7 +46,7 @@ export const ExportInput = z.strictObject({
     .string()
     .refine(isTimeZone, 'Must be a time zone of the IANA database, such as Africa/Lagos')
     .optional()
-    .meta({ description: 'Zone that times are written in; default UTC', example: 'Africa/Lagos' }),
+    .meta({ description: 'Time zone of the times in the file; default UTC', example: 'Africa/Lagos' }),
 })
 
 export const TransactionList = z.object({ transactions: z.array(Transaction), total: z.number().int() })
@@ -62,7 +62,7 @@ export const TrialBalance = z.object({
       balance: z.string().meta({ description: 'Integer minor units' }),
     }),
   ),
-  balanced: z.boolean().meta({ description: 'Does every asset sum to zero?' }),
+  balanced: z.boolean().meta({ description: 'True if every asset sums to zero' }),
 })
 
 export const AccountsInput = z.strictObject({

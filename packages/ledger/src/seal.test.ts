@@ -5,18 +5,18 @@ import { post } from './post.ts'
 import { seal } from './seal.ts'
 
 const service = useService()
-const some = () => transfer(own('external'), own('available'), 1n)
+const newTransfer = () => transfer(own('external'), own('available'), 1n)
 
 const newBook = async () => bookOf(service.runtime, await foundOrganisation(service.runtime))
 
-const waiting = async (): Promise<number> =>
+const unsealedCount = async (): Promise<number> =>
   (await service.runtime.pool.query('select count(*)::int as n from ledger_unsealed')).rows[0].n
 
-test('a worker seals what was booked, soon afterwards', async () => {
+test('a worker seals posted entries soon after they were posted', async () => {
   const worker = await startService({ worker: true })
   try {
     const organisationId = await foundOrganisation(worker.runtime)
-    await bookOf(worker.runtime, organisationId).do((unit) => post(unit, [some(), some(), some()]))
+    await bookOf(worker.runtime, organisationId).do((unit) => post(unit, [newTransfer(), newTransfer(), newTransfer()]))
     for (let sealed = 0; sealed < 3; ) {
       await new Promise((resolve) => setTimeout(resolve, 50))
       const { rows } = await worker.runtime.pool.query(
@@ -32,11 +32,11 @@ test('a worker seals what was booked, soon afterwards', async () => {
   }
 })
 
-test('each organisation has a chain of its own, and sealers at the same time never fork one', async () => {
+test('each organisation has its own chain, and concurrent sealers never fork a chain', async () => {
   const books = [await newBook(), await newBook()]
-  for (const book of books) await book.do((unit) => post(unit, Array.from({ length: 40 }, some)))
-  // One that comes second to a number loses, and what it took stays in the queue.
-  for (let n = await waiting(); n > 0; n = await waiting()) {
+  for (const book of books) await book.do((unit) => post(unit, Array.from({ length: 40 }, newTransfer)))
+  // A sealer whose seal number is already used fails, and its entries stay in the queue.
+  for (let n = await unsealedCount(); n > 0; n = await unsealedCount()) {
     await Promise.allSettled(Array.from({ length: 6 }, () => seal(service.runtime, 7)))
   }
   const report = await checkLedger(service.runtime, { batch: 10 })
@@ -46,13 +46,13 @@ test('each organisation has a chain of its own, and sealers at the same time nev
 
 test('a writer does not wait for a sealer, nor a sealer for a writer', async () => {
   const book = await newBook()
-  await book.do((unit) => post(unit, some()))
+  await book.do((unit) => post(unit, newTransfer()))
   const sealer = await service.runtime.pool.connect()
   try {
     await sealer.query('begin')
     await sealer.query('delete from ledger_unsealed')
     await book.do(async (unit) => {
-      await post(unit, some())
+      await post(unit, newTransfer())
       await seal(service.runtime)
     })
     await sealer.query('rollback')
@@ -60,7 +60,7 @@ test('a writer does not wait for a sealer, nor a sealer for a writer', async () 
     sealer.release()
   }
   while (await seal(service.runtime, 1)) {
-    // Until nothing waits.
+    // Until the queue is empty.
   }
   expect((await checkLedger(service.runtime)).findings).toEqual([])
 })

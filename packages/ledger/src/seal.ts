@@ -2,7 +2,7 @@ import type { Runtime, Task } from '@payments/platform'
 
 const BATCH = 2000
 
-/** The text that a seal's hash is over: the hash before, then a line for each entry in the order of the ids. */
+/** SQL: the line of an entry. A seal's hash covers the previous hash and a line for each entry, in the order of the ids. */
 export const LINE = `e.id || ' ' || (extract(epoch from e.created_at) * 1000)::bigint || ' ' || e.digest`
 
 const SEAL = `with taken as (
@@ -34,9 +34,9 @@ interface Sealed {
 }
 
 /**
- * Seals one batch of committed entries, each chain once. The log gets each chain's newest hash: kept elsewhere, it
- * shows even a chain that somebody with every right has rewritten.
- * @returns true when there may be more.
+ * Seals one batch of committed entries; each chain gets at most one seal. The newest hash of each chain is logged: compared
+ * with a log that is stored elsewhere, even a chain that a superuser has rewritten is detected.
+ * @returns true when more entries may be queued.
  */
 export async function seal(runtime: Runtime, size = BATCH): Promise<boolean> {
   const { rows } = await runtime.pool.query<Sealed>(SEAL, [size])
@@ -46,7 +46,7 @@ export async function seal(runtime: Runtime, size = BATCH): Promise<boolean> {
   return rows[0]?.taken === size
 }
 
-/** Runs every second; writers neither wait for it nor trigger it, so that batches are large when there is much to seal. */
+/** Runs every second. Writers neither wait for it nor trigger it, so that batches are large under load. */
 export const sealTask: Task = {
   name: 'ledger.seal',
   intervalMs: 1000,

@@ -8,7 +8,7 @@ import { listTransactions } from './transactions.ts'
 
 const service = useService()
 
-interface Some {
+interface ChangeValues {
   readonly organisationId: string
   readonly environment?: Environment
   readonly id?: string
@@ -18,9 +18,9 @@ interface Some {
   readonly createdAt?: Date
 }
 
-/** Records changes of objects in one unit of unit, as `open()` and `move()` do. */
-async function record(...changes: Some[]): Promise<void> {
-  const [{ organisationId, environment = 'test' }] = changes as [Some]
+/** Records changes of objects in one unit of work, as `createResource()` and `move()` do. */
+async function record(...changes: ChangeValues[]): Promise<void> {
+  const [{ organisationId, environment = 'test' }] = changes as [ChangeValues]
   const actor = system(organisationId, environment)
   await unitOfWork({ runtime: service.runtime, actor, log: service.runtime.log }, async (unit) => {
     for (const {
@@ -56,7 +56,7 @@ async function record(...changes: Some[]): Promise<void> {
 const list = (organisationId: string, customerId?: string, environment: Environment = 'test') =>
   listTransactions(queryContext(service.runtime, system(organisationId, environment)), customerId)
 
-test('the list is the newest 200, newest first, and the total is exact beyond them', async () => {
+test('the list shows the newest 200, newest first, and the total is exact', async () => {
   const organisationId = await foundOrganisation(service.runtime)
   const start = Date.now()
   const ids = Array.from({ length: 230 }, () => newId())
@@ -66,7 +66,7 @@ test('the list is the newest 200, newest first, and the total is exact beyond th
   expect(transactions.map(({ id }) => id)).toEqual(ids.slice(30).reverse())
 })
 
-test('an object is one entry, whatever happens to it, also twice in one unit of work', async () => {
+test('an object is listed once, also when it changes several times, even in one unit of work', async () => {
   const organisationId = await foundOrganisation(service.runtime)
   const id = newId()
   await record({ organisationId, id, status: 'pending' }, { organisationId, id, status: 'processing' })
@@ -76,7 +76,7 @@ test('an object is one entry, whatever happens to it, also twice in one unit of 
   expect(transactions[0]).toMatchObject({ id, status: 'completed', customerId: null, customerName: '' })
 })
 
-test('totals stay exact while 40 units of work add entries at once, and a refused unit adds none', async () => {
+test('totals are exact while 40 concurrent units of work add transactions, and a failed unit adds none', async () => {
   const organisationId = await foundOrganisation(service.runtime)
   await Promise.all(Array.from({ length: 40 }, () => record({ organisationId }, { organisationId })))
   await expect(record({ organisationId }, { organisationId, customerId: newId() })).rejects.toThrow()
@@ -84,7 +84,7 @@ test('totals stay exact while 40 units of work add entries at once, and a refuse
   expect((await checkLedger({ pool: service.runtime.pool, domains: [] })).findings).toEqual([])
 })
 
-test('a customer filter shows that customer alone, by name; environments and organisations never mix', async () => {
+test('a customer filter shows only transactions of that customer, and a list shows only its organisation and environment', async () => {
   const merchant = await newMerchant(service)
   const { organisationId } = merchant
   const customerOf = async (name: string): Promise<string> =>
@@ -96,8 +96,8 @@ test('a customer filter shows that customer alone, by name; environments and org
 
   const all = await merchant.call('GET /v1/transactions')
   expect(all.body.data.total).toBe(3)
-  const hers = await merchant.call(`GET /v1/transactions?customerId=${ada}`)
-  expect(hers.body).toMatchObject({
+  const filtered = await merchant.call(`GET /v1/transactions?customerId=${ada}`)
+  expect(filtered.body).toMatchObject({
     status: 'success',
     data: { total: 1, transactions: [{ customerId: ada, customerName: 'Ada', receipt: { note: expect.any(String) } }] },
   })
@@ -119,7 +119,7 @@ test('every kind of the specification can be listed', async () => {
   expect(transactions.map(({ kind }) => kind).sort()).toEqual([...transactionKinds].sort())
 })
 
-test('the receipt that a domain declares is documented, and its kind is one of the specification', async () => {
+test('the OpenAPI document contains every declared receipt, and its kind is one of the specification', async () => {
   const { body } = await call(service, 'GET /v1/openapi.json')
   const declared = service.runtime.domains.flatMap(({ receipts }) => Object.entries(receipts ?? {}))
   expect(declared.length).toBeGreaterThan(0)

@@ -6,8 +6,8 @@ import type { Transaction } from './schemas.ts'
 
 const NEWEST = 200
 
-/** In `transaction_counts`, the customer of the rows that count a whole organisation. */
-const EVERYBODY = '00000000-0000-0000-0000-000000000000'
+/** In `transaction_counts`, the customer id of the rows that count a whole organisation. */
+const ALL_CUSTOMERS = '00000000-0000-0000-0000-000000000000'
 
 interface ListRow {
   id: string
@@ -23,8 +23,8 @@ interface ListRow {
 }
 
 /**
- * Keeps the unified list up to date, in the transaction that changes the object. Of several changes of one object in one
- * unit only the last is written: one statement cannot write a row twice.
+ * Updates the unified list in the transaction that changes the object. Of several changes of one object in one unit, only
+ * the last is written, because one statement cannot write a row twice.
  */
 export const transactionRecorder: NonNullable<Domain['recorder']> = (change) => {
   const { entry } = change
@@ -38,7 +38,7 @@ export const transactionRecorder: NonNullable<Domain['recorder']> = (change) => 
   return [{ statement, key: `transaction:${change.resourceId}` }]
 }
 
-/** The newest 200 of the organisation (or of one customer), and the exact number of all: a sum over few counters. */
+/** The newest 200 transactions of the organisation or of one customer, and the exact total, summed from a few counters. */
 export async function listTransactions(
   context: QueryContext,
   customerId: string | undefined,
@@ -47,7 +47,7 @@ export async function listTransactions(
   const { rows } = await sql<ListRow & { total: string }>`
     select n.total, t.*
       from (select coalesce(sum(count), 0) as total from transaction_counts
-             where organisation_id = ${organisationId} and environment = ${environment} and customer_id = ${customerId ?? EVERYBODY}) n
+             where organisation_id = ${organisationId} and environment = ${environment} and customer_id = ${customerId ?? ALL_CUSTOMERS}) n
       left join (
         select t.id, t.kind, t.customer_id, c.name as customer_name, t.status, t.destination, t.amount, t.amount_usd, t.receipt, t.created_at
           from transactions t

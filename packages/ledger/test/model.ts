@@ -1,7 +1,7 @@
 import type { AccountKey } from '../src/accounts.ts'
 import type { Source } from '../src/entries.ts'
 
-/** The accounts that the model knows; the first three may not be overdrawn. */
+/** The accounts of the model. The first three may not be overdrawn. */
 export const places: readonly AccountKey[] = [
   { purpose: 'available', asset: 'USDC' },
   { purpose: 'reserved', asset: 'USDC' },
@@ -22,13 +22,13 @@ interface Entry {
   readonly lines: [number, bigint][]
 }
 
-/** The journal as anybody would write it down in memory: what the real one is compared with. */
+/** A simple journal in memory, with which the real one is compared. */
 export class PlainLedger {
   static readonly destination = 2
   readonly balances = places.map(() => 0n)
   readonly entries: Entry[] = []
 
-  /** Two lines; to another account where both ends are the same one. */
+  /** The two lines of a transfer. If both accounts are the same, the next account is credited. */
   pair(from: number, to: number, amount: bigint): [number, bigint][] {
     return [
       [from, -amount],
@@ -36,16 +36,17 @@ export class PlainLedger {
     ]
   }
 
-  some(pick: number, fits: (entry: Entry) => boolean): Entry | undefined {
-    const fitting = this.entries.filter(fits)
-    return fitting[pick % Math.max(fitting.length, 1)]
+  /** The entry number `pick`, modulo their number, of those that match. */
+  find(pick: number, matches: (entry: Entry) => boolean): Entry | undefined {
+    const matching = this.entries.filter(matches)
+    return matching[pick % Math.max(matching.length, 1)]
   }
 
-  /** What becomes of an entry: `posted`, `repeated`, or why it is refused. */
+  /** Posts an entry and returns its outcome: `posted`, `repeated`, or the code of the error. */
   post(source: Source, step: string, lines: Lines): string {
-    const known = this.entries.find((entry) => entry.source.id === source.id && entry.step === step)
+    const existing = this.entries.find((entry) => entry.source.id === source.id && entry.step === step)
     const merged = this.merged(lines)
-    if (known) return String(known.lines) === String(merged) ? 'repeated' : 'entry_differs'
+    if (existing) return String(existing.lines) === String(merged) ? 'repeated' : 'entry_differs'
     const after = [...this.balances]
     for (const [place, amount] of merged) after[place] = (after[place] ?? 0n) + amount
     if (after.some((balance, place) => place < GUARDED && balance < 0n)) return 'insufficient_balance'
@@ -61,7 +62,7 @@ export class PlainLedger {
     ])
   }
 
-  /** Ends a hold: `paid` goes to the destination, the rest back. Nothing paid is a release. */
+  /** Ends a hold: `paid` goes to the destination, the remainder back to available. A release pays zero. */
   capture(hold: Entry, paid: bigint): string {
     const held = hold.lines.find(([place]) => place === 1)?.[1] ?? 0n
     if (paid > held) return 'insufficient_balance'

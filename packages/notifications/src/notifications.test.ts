@@ -6,24 +6,24 @@ import { notify } from './index.ts'
 
 const service = useService()
 
-const tell = (of: Merchant, title: string, fail = false) =>
+const create = (of: Merchant, title: string, fail = false) =>
   unitOfWork(
     { runtime: service.runtime, actor: system(of.organisationId, of.environment), log: service.runtime.log },
     async (unit) => {
       const { organisationId, environment } = of
       const resource = { type: 'customer', id: of.organisationId }
       notify(unit, { organisationId, environment, type: 'customer.greeted', title, body: 'Hello', resource })
-      if (fail) throw new Error('no')
+      if (fail) throw new Error('failed')
     },
   )
 
 const list = async (of: Merchant) => (await of.call('GET /v1/notifications')).body.data
 
-test('a notification exists exactly when its cause was committed, newest first, for its organisation and environment alone', async () => {
+test('a notification exists exactly when its unit of work was committed, and only in its organisation and environment', async () => {
   const merchant = await newMerchant(service)
-  await tell(merchant, 'First')
-  await tell(merchant, 'Never', true).catch(() => undefined)
-  await tell(merchant, 'Second')
+  await create(merchant, 'First')
+  await create(merchant, 'Never', true).catch(() => undefined)
+  await create(merchant, 'Second')
   const { notifications, total } = await list(merchant)
   expect([total, notifications.map((each: { title: string }) => each.title)]).toEqual([2, ['Second', 'First']])
   expect(notifications[0]).toMatchObject({ type: 'customer.greeted', body: 'Hello', readAt: null })
@@ -35,22 +35,22 @@ test('a notification exists exactly when its cause was committed, newest first, 
   }
 })
 
-test('reading counts the first time, and read-all takes the unread of its organisation alone', async () => {
+test('readAt keeps the first time, and read-all marks only the unread notifications of its organisation', async () => {
   const merchant = await newMerchant(service)
   const other = await newMerchant(service)
-  for (const of of [merchant, merchant, merchant, other]) await tell(of, 'Note')
+  for (const of of [merchant, merchant, merchant, other]) await create(of, 'Note')
   const [first] = (await list(merchant)).notifications
-  const context = await merchant.call(`POST /v1/notifications/${first.id}/read`)
-  expect(context.body.data.readAt).not.toBeNull()
-  expect((await merchant.call(`POST /v1/notifications/${first.id}/read`)).body.data).toEqual(context.body.data)
+  const read = await merchant.call(`POST /v1/notifications/${first.id}/read`)
+  expect(read.body.data.readAt).not.toBeNull()
+  expect((await merchant.call(`POST /v1/notifications/${first.id}/read`)).body.data).toEqual(read.body.data)
   expect((await merchant.call('POST /v1/notifications/read-all')).body.data).toEqual({ read: 2 })
   expect((await merchant.call('POST /v1/notifications/read-all')).body.data).toEqual({ read: 0 })
   expect((await list(other)).notifications[0].readAt).toBeNull()
 })
 
-test('the list shows the newest 200 and counts all', async () => {
+test('the list shows the newest 200, and the total counts all', async () => {
   const merchant = await newMerchant(service)
-  for (let n = 0; n < 201; n++) await tell(merchant, `Note ${n}`)
+  for (let n = 0; n < 201; n++) await create(merchant, `Note ${n}`)
   const { notifications, total } = await list(merchant)
   expect([total, notifications.length, notifications[0].title, notifications.at(-1).title]).toEqual([
     201,
@@ -74,7 +74,7 @@ test.each([
     'Money neither delivered nor returned',
     'A deposit of 12.5 USDC to a payment route is stuck with the provider. Please contact support.',
   ],
-])('a deposit to a payment route that was %s is notified once', async (outcome, type, title, body) => {
+])('a deposit to a payment route that was %s creates one notification', async (outcome, type, title, body) => {
   const merchant = await newMerchant(service)
   const route = await merchant.call('POST /v1/payment-routes', {
     body: {

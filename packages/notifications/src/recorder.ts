@@ -1,7 +1,7 @@
 import type { Domain } from '@payments/platform'
 import { notificationStatement } from './service.ts'
 
-/** Creates the notifications that the domains declare for their changes. */
+/** Creates the notification that a domain declares for a change. */
 export const notificationRecorder: NonNullable<Domain['recorder']> = (change, domains) =>
   domains.flatMap(({ notifications }) => {
     const declared = change.type === null ? undefined : notifications?.[change.type]?.[change.status]

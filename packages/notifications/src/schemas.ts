@@ -16,4 +16,6 @@ export const Notification = z
 
 export const NotificationList = z.object({ notifications: z.array(Notification), total: z.number().int() })
 
-export const ReadAll = z.object({ read: z.number().int().meta({ description: 'How many were unread' }) })
+export const ReadAll = z.object({
+  read: z.number().int().meta({ description: 'Number of notifications that were marked as read' }),
+})

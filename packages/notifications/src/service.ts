@@ -7,7 +7,7 @@ import { errors } from './errors.ts'
 
 const NEWEST = 200
 
-/** What a notification says, and what it is about. */
+/** The text of a notification and the resource that it refers to. */
 export interface NewNotification extends Tenant {
   /** `<resource>.<event>`, for example `api_key.created`. */
   readonly type: string
@@ -17,16 +17,16 @@ export interface NewNotification extends Tenant {
 }
 
 /** The statement that creates a notification. */
-export const notificationStatement = (given: NewNotification) =>
+export const notificationStatement = (notification: NewNotification) =>
   sql`insert into notifications (id, organisation_id, environment, type, title, body, resource_type, resource_id, created_at)
-    values (${newId()}, ${given.organisationId}, ${given.environment}, ${given.type}, ${given.title}, ${given.body},
-            ${given.resource.type}, ${given.resource.id}, ${new Date()})`
+    values (${newId()}, ${notification.organisationId}, ${notification.environment}, ${notification.type}, ${notification.title}, ${notification.body},
+            ${notification.resource.type}, ${notification.resource.id}, ${new Date()})`
 
-/** Creates a notification with the commit, so that it exists exactly when its cause does. */
-export const notify = (unit: UnitOfWork, given: NewNotification): void =>
-  unit.appendToCommit(notificationStatement(given))
+/** Creates a notification with the commit, so that it exists exactly when the change is committed. */
+export const notify = (unit: UnitOfWork, notification: NewNotification): void =>
+  unit.appendToCommit(notificationStatement(notification))
 
-/** The newest 200, and the exact number of all. */
+/** The newest 200 notifications, and the exact total. */
 export async function list(context: QueryContext): Promise<{ rows: NotificationRow[]; total: number }> {
   const [rows, total] = await context.em.findAndCount(
     NotificationEntity,
@@ -36,7 +36,7 @@ export async function list(context: QueryContext): Promise<{ rows: NotificationR
   return { rows, total }
 }
 
-/** Marks one as read; the first time counts. @throws ServiceError 404 when there is none with this id here. */
+/** Marks a notification as read and keeps the first time. @throws ServiceError 404 when the actor's tenant has none with this id. */
 export async function markRead(unit: UnitOfWork, id: string): Promise<NotificationRow> {
   const row = isId(id) ? await unit.em.findOne(NotificationEntity, { id }, { disableIdentityMap: true }) : null
   if (!row) throw errors.notification_not_found()
@@ -46,6 +46,6 @@ export async function markRead(unit: UnitOfWork, id: string): Promise<Notificati
   return { ...row, readAt }
 }
 
-/** Marks every unread one as context. @returns how many there were. */
+/** Marks all unread notifications as read. @returns their number. */
 export const markAllRead = (unit: UnitOfWork): Promise<number> =>
   unit.em.nativeUpdate(NotificationEntity, { readAt: null }, { readAt: new Date() })

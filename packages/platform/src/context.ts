@@ -10,26 +10,26 @@ import type { Log } from './log.ts'
 import type { Keyring } from './secrets.ts'
 import type { Settings } from './settings.ts'
 
-/** What a process has one of. Composed by `@payments/api`, passed down, never imported. */
+/** The objects that a process has once. `@payments/api` creates them and passes them down; no package imports them. */
 export interface Runtime {
   readonly settings: Settings
   readonly orm: MikroORM
-  /** For connections outside the pools; holds the password. */
+  /** For connections outside the pools; contains the password. */
   readonly databaseUrl: string
-  /** The same connections that the ORM uses, for statements that are not about entities. */
+  /** The connections that the ORM uses, for plain SQL. */
   readonly pool: Pool
   readonly database: DatabaseAvailability
   readonly boss: PgBoss
   readonly log: Log
   readonly keyring: Keyring
   readonly providers: Providers
-  /** Every domain of the service, the platform's own tables included. */
+  /** Every domain of the service, including the platform. */
   readonly domains: readonly Domain[]
-  /** Runs a task in every process soon, without waiting for its interval; called after a commit, coalesced. */
+  /** Runs a task in every process within about 20 ms instead of at its next interval. Called after a commit; coalesced. */
   trigger(task: string): void
 }
 
-/** What a reading operation works with: the caller, and an entity manager that sees the caller's tenant only. */
+/** The context of a reading operation: the caller, and an entity manager restricted to the caller's tenant. */
 export interface QueryContext {
   readonly runtime: Runtime
   readonly actor: Actor
@@ -37,22 +37,22 @@ export interface QueryContext {
   readonly log: Log
 }
 
-/** A statement that the commit carries. Of several with one `key` only the last runs: one statement cannot write a row twice. */
+/** A statement that is sent with the commit. Of several with the same `key` only the last runs: they form one SQL statement, which cannot write a row twice. */
 export interface CommitStatement {
   readonly statement: RawBuilder<unknown>
   readonly key?: string
 }
 
-/** One transaction, and what shall happen in it besides the rows that the handler writes itself. */
+/** One transaction: the rows that the handler writes itself, and the effects that it adds to the commit. */
 export interface UnitOfWork extends QueryContext {
-  /** Inserts a row with the commit. Violated constraints appear there, as the errors that the operation declares. */
+  /** Inserts a row with the commit. A violated constraint is reported there, as the error that the operation declares. */
   insert<E extends EntitySchema>(entity: E, row: InferEntity<E>): void
-  /** Adds the event, the list entry and the notifications of a change to the commit. */
+  /** Adds the event, the ledger entry and the notifications of a change to the commit. */
   record(change: Change): void
-  /** Adds a data-modifying statement to the commit, so that effects share its round trip. */
+  /** Adds a data-modifying statement to the commit. All of them share the commit's round trip. */
   appendToCommit(statement: RawBuilder<unknown>, key?: string): void
   /** Sends a job that exists only if this transaction commits. */
   enqueue<T extends object>(job: Job<T>, data: T, options?: JobOptions): Promise<void>
-  /** Runs after the commit, best effort: for hints, never for what must happen. */
-  afterCommit(hint: () => void): void
+  /** Runs after the commit, best effort: for triggers and logs, never for required work. */
+  afterCommit(callback: () => void): void
 }

@@ -1,6 +1,6 @@
 /**
- * One record of a CSV file (RFC 4180). A cell that a spreadsheet would take for a formula (first character `=`, `+`, `-`,
- * `@`, tab or carriage return) is preceded by an apostrophe.
+ * One record of a CSV file (RFC 4180). A cell that a spreadsheet would read as a formula (first character `=`, `+`, `-`,
+ * `@`, tab or carriage return) is prefixed with an apostrophe.
  */
 export const csvRecord = (cells: readonly (string | number | null)[]): string => `${cells.map(csvCell).join(',')}\r\n`
 

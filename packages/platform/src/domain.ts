@@ -11,42 +11,42 @@ import type { Resource } from './resource.ts'
 import type { SettingsDeclaration } from './settings.ts'
 import type { Task } from './tasks.ts'
 
-/** One step of the schema, owned by one package. Names start with a timestamp and run in that order. */
+/** One migration of the schema, owned by one package. Names start with a timestamp, and migrations run in that order. */
 export interface MigrationStep {
   readonly name: string
   readonly up: readonly string[]
 }
 
-/** An event type of the catalogue: what it means, and the schema of its `data`. */
+/** An event type of the catalogue: its description and the schema of its `data`. */
 export interface EventType {
   readonly description: string
   readonly data: z.ZodType
-  /** An example of `data`, for engineers who write a receiver; it satisfies `data`. */
+  /** An example of `data`, for engineers who write a receiver; it must fit the schema. */
   readonly sample?: Readonly<Record<string, unknown>>
-  /** Sent only to endpoints whose allowlist names it. */
+  /** Sent only to endpoints that list this type in `events`. */
   readonly optIn?: boolean
 }
 
-/** A gauge that is read from the database at each scrape; every process reports the same value. */
+/** A gauge that is read from the database at each scrape. Every process reports the same value. */
 export interface Metric {
-  /** In Prometheus' conventions, with the unit at its end. */
+  /** By the conventions of Prometheus: the unit is the suffix. */
   readonly name: string
   readonly help: string
   /** Must be cheap. */
   read(runtime: Runtime): Promise<Readonly<Record<Environment, number>>>
 }
 
-/** The notification that a change creates. `body` is written from the change's entry of the unified list. */
+/** The notification that a change creates. `body` is written from the change's ledger entry. */
 export interface ChangeNotification {
   /** `<subject>.<event>`, for example `money.received`. */
   readonly type: string
   readonly title: string
-  /** Type of the resource that the notification points at. */
+  /** Type of the resource that the notification refers to. */
   readonly resource: string
   body(entry: LedgerEntry): string
 }
 
-/** A port with the providers that the domain itself brings: the sandbox, and live ones that need no external account. */
+/** A port with the providers that the domain contains: the sandbox, and live providers that need no external account. */
 export interface ProviderDeclaration {
   readonly port: Port<unknown>
   create(dependencies: { readonly pool: Pool }): readonly Binding[]
@@ -56,25 +56,25 @@ export interface ProviderDeclaration {
 export interface ReceiptDeclaration {
   readonly schema: z.ZodType
   /**
-   * What the journal must hold for an object with this receipt. Computed from the receipt alone, and not by the code that
-   * posts: the ledger's check compares the two.
+   * The balances that the journal must hold for an object with this receipt. Computed from the receipt alone, and not by
+   * the code that writes the postings, because the ledger's check compares the two.
    */
   balances(receipt: never): readonly ObjectBalance[]
 }
 
-/** What a recorder adds to the transaction of a change. `trigger` names a task to run after the commit. */
+/** A statement that a recorder adds to the transaction of a change. `trigger` names a task to run after the commit. */
 export interface Recorded extends CommitStatement {
   readonly trigger?: string
 }
 
-/** Everything that a package adds to the service. `@payments/api` and the gateway fold over the list of these. */
+/** Everything that a package adds to the service. `@payments/api` and the gateway read the list of all domains. */
 export interface Domain<R extends TRPCRouterRecord = TRPCRouterRecord> {
   readonly name: string
   readonly router?: R
   // biome-ignore lint/suspicious/noExplicitAny: an entity's own type does not matter to a list of all of them
   readonly entities?: readonly EntitySchema<any, any, any>[]
   readonly migrations?: readonly MigrationStep[]
-  // biome-ignore lint/suspicious/noExplicitAny: rows differ, the list only walks them
+  // biome-ignore lint/suspicious/noExplicitAny: row types differ, and the list is only iterated
   readonly resources?: readonly Resource<any, any, any>[]
   readonly errors?: Readonly<Record<string, ErrorFactory>>
   readonly events?: Readonly<Record<string, EventType>>
@@ -92,25 +92,25 @@ export interface Domain<R extends TRPCRouterRecord = TRPCRouterRecord> {
   readonly tasks?: readonly Task[]
   readonly metrics?: readonly Metric[]
   readonly sandbox?: {
-    /** Moves the due times of the actor's organisation that lie ahead `seconds` nearer. Test environment only. */
+    /** Moves all future due times of the actor's organisation forward by `seconds`. Test environment only. */
     advance?(unit: UnitOfWork, seconds: number): Promise<void>
   }
-  /** How credentials become actors; exactly one domain declares it. */
+  /** Turns credentials into actors. Exactly one domain declares it. */
   readonly authentication?: Authentication
   /** Turns a change into statements of the same transaction. Pure: it reads nothing and calls nothing. */
   readonly recorder?: (change: Change, domains: readonly Domain[]) => readonly Recorded[]
-  /** Tables that the service's role may only add to. */
+  /** Tables in which the service's role may insert rows, but not update or delete them. */
   readonly appendOnly?: readonly string[]
 }
 
 export const domain = <const R extends TRPCRouterRecord>(definition: Domain<R>): Domain<R> => definition
 
-/** An adapter to an external system. It is listed where the process is composed and is bound if its settings are there. */
+/** An adapter to an external system. The gateway lists it; it is bound if its settings are set. */
 export interface LiveAdapter {
   readonly name: string
   // biome-ignore lint/suspicious/noExplicitAny: each declaration types its own settings
   readonly settings: SettingsDeclaration<any, any>
-  /** The live bindings, none while the adapter is not configured. */
+  /** The live bindings; empty when the adapter is not configured. */
   bindings(settings: import('./settings.ts').Settings): readonly Binding[]
 }
 

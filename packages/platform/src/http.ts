@@ -8,15 +8,15 @@ export interface CallbackRequest {
 }
 
 /**
- * Where a provider calls back, below `/v1/callbacks`. No operation of the API: the signature covers the bytes, and the
- * shape is the provider's. A callback may trigger work; what it says of money is never believed.
+ * A route below `/v1/callbacks` that a provider calls. It is not an operation of the API: the signature covers the bytes,
+ * and the provider defines the format. A callback only triggers work; amounts and statuses in it are never trusted.
  */
 export interface Callback {
   /** For example `/payment-routes`. */
   readonly path: `/${string}`
   /**
-   * `received`: signed and handled. `unsigned`: refused with 401, and counted against the caller's limit. `unavailable`:
-   * no provider is configured (404).
+   * `received`: signed and handled. `unsigned`: answered with 401 and counted against the caller's rate limit.
+   * `unavailable`: no provider is configured (404).
    */
   receive(runtime: Runtime, request: CallbackRequest): Promise<'received' | 'unsigned' | 'unavailable'>
 }
@@ -25,7 +25,7 @@ export interface Callback {
 export interface Page {
   readonly method: 'GET'
   readonly path: `/${string}`
-  /** Readable by scripts of every origin. */
+  /** Scripts of every origin may read the reply. */
   readonly anyOrigin?: boolean
   respond(
     runtime: Runtime,

@@ -2,7 +2,7 @@ import type { Actor } from '@payments/kernel'
 import { sql } from 'kysely'
 import type { Runtime } from './context.ts'
 
-/** What makes two requests the same: tenant, method, path and key, whatever their bodies (specification, Limits). */
+/** Requests with the same tenant, method, path and key are duplicates, also when their bodies differ (specification, Limits). */
 export interface IdempotencyKey {
   readonly actor: Actor
   readonly method: string
@@ -10,27 +10,27 @@ export interface IdempotencyKey {
   readonly key: string
 }
 
-/** A reply as it was sent, for replay. */
+/** A reply as it was sent, stored for replay. */
 export interface StoredReply {
   readonly status: number
   readonly body: string
 }
 
-/** A stored reply as its row has it. */
+/** The columns of a stored reply. */
 export interface StoredReplyRow {
   readonly status: number
   readonly reply: string
   readonly encrypted: boolean
 }
 
-/** Longer than a provider's deadline and a transaction's time-outs together: an expired lease belongs to a dead process. */
+/** Longer than a provider's deadline and a transaction's timeouts together: the holder of an expired lease has died. */
 const LEASE_SECONDS = 45
 
-/** Text that only this key's row shares: the in-process name, and the associated data of an encrypted reply. */
+/** Text that identifies this key: its name within the process, and the associated data of an encrypted reply. */
 export const nameOf = ({ actor, method, path, key }: IdempotencyKey): string =>
   `idempotency:${actor.organisationId}:${actor.environment}:${method}:${path}:${key}`
 
-/** The reply of a row, decrypted where it was encrypted. */
+/** The reply of a row, decrypted if it is encrypted. */
 export const replyOf = (runtime: Runtime, key: IdempotencyKey, row: StoredReplyRow): StoredReply => ({
   status: row.status,
   body: row.encrypted ? runtime.keyring.decrypt(row.reply, nameOf(key)) : row.reply,
@@ -44,7 +44,7 @@ export const storedRepliesSql = (q: string): string => `
      and i.method = ${q}.method and i.path = ${q}.path and i.key = ${q}.key
      and i.reply is not null and i.expires_at > now() limit 1`
 
-/** The reply that a request with this key already had, if it may be replayed. */
+/** The stored reply of an earlier request with this key, if it may be replayed. */
 export async function findStoredReply(runtime: Runtime, key: IdempotencyKey): Promise<StoredReply | undefined> {
   const { rows } = await runtime.pool.query<StoredReplyRow>(
     `select r.status, r.reply, r.encrypted
@@ -55,7 +55,7 @@ export async function findStoredReply(runtime: Runtime, key: IdempotencyKey): Pr
   return rows[0] && replyOf(runtime, key, rows[0])
 }
 
-/** The statement that stores a reply with the command's commit. It returns no row where another request took the key. */
+/** The statement that stores a reply with the command's commit. It returns no row if another request has used the key. */
 export function storeReply(
   runtime: Runtime,
   key: IdempotencyKey,
@@ -76,7 +76,7 @@ export function storeReply(
 
 /** Takes a short lease on the key before a provider is called, so that duplicates in other processes do not call it too. */
 export async function lease(runtime: Runtime, key: IdempotencyKey, fence: string): Promise<boolean> {
-  // A lease that a crash of the database loses had no holder left either, so it does not wait for the disk.
+  // A database crash also ends the holder's request, so the lease need not be flushed to disk.
   const { rowCount } = await runtime.pool.query(
     `insert into idempotency_keys as i (organisation_id, environment, method, path, key, fence, expires_at)
      select $1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7) from set_config('synchronous_commit', 'off', true)
@@ -88,7 +88,7 @@ export async function lease(runtime: Runtime, key: IdempotencyKey, fence: string
   return rowCount === 1
 }
 
-/** Gives a lease back, so that the key can be used again at once. */
+/** Releases a lease, so that the key can be used again at once. */
 export async function releaseLease(runtime: Runtime, key: IdempotencyKey, fence: string): Promise<void> {
   await runtime.pool.query(
     `delete from idempotency_keys

@@ -1,4 +1,4 @@
-/** What a process runs on: settings, database, unit of work, operations, jobs, tasks, secrets, logging. No business rules. */
+/** Infrastructure shared by all domains: settings, database, unit of work, operations, jobs, tasks, secrets, logging. No business rules. */
 export * from './authentication.ts'
 export * from './context.ts'
 export { csvRecord } from './csv.ts'

@@ -5,7 +5,7 @@ import type { Runtime } from './context.ts'
 
 export type JobOptions = Pick<SendOptions, 'startAfter' | 'singletonKey' | 'priority' | 'group'>
 
-/** A job: its queue, the shape of its data, its handler. Handlers run at least once, so they must be safe to repeat. */
+/** A job: its queue, the schema of its data, its handler. Handlers run at least once, so they must be idempotent. */
 export interface Job<T extends object = object> {
   readonly name: string
   readonly data: z.ZodType<T>
@@ -17,8 +17,8 @@ export interface Job<T extends object = object> {
 }
 
 /**
- * Defines a job. By default it is tried 8 times with exponential backoff, may take a minute, and ends in the
- * dead-letter queue, where operators see it.
+ * Defines a job. By default it is retried 8 times with exponential backoff and may take a minute; a job that fails for
+ * good is moved to the dead-letter queue, where operators see it.
  */
 export const job = <T extends object>(definition: {
   name: string
@@ -54,11 +54,11 @@ export async function installQueues(boss: PgBoss, jobs: readonly Job[]): Promise
   }
 }
 
-/** Starts a worker for each job. Data that no longer fits its schema fails the job instead of running half of it. */
+/** Starts a worker for each job. Data that does not fit the schema fails the job before its handler runs. */
 export async function startWorkers(runtime: Runtime, jobs: readonly Job[]): Promise<void> {
   for (const each of jobs) {
-    // With LISTEN active pg-boss polls every 30 s only and takes one job per notification: of two jobs sent together the
-    // second would wait. So the poll stays at a second, and a finished job asks for the next one at once.
+    // With LISTEN active, pg-boss polls only every 30 s and fetches one job per notification: of two jobs sent together,
+    // the second would wait. So the polling interval stays at 1 s, and each fetched job triggers the next fetch at once.
     const options = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 1, ...each.work }
     let worker: string | undefined
     worker = await runtime.boss.work(each.name, options, async ([one]) => {

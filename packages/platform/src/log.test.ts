@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLog } from './log.ts'
 
-test('of an error its words are logged, not the objects that hang on it', () => {
+test('an error is logged without the objects that are attached to it', () => {
   const lines: string[] = []
   const log = createLog('info', (line) => void lines.push(line))
   const error = Object.assign(new TypeError('Gone', { cause: new Error('Why') }), {

@@ -32,7 +32,7 @@ export const platformMigrations: readonly MigrationStep[] = [
       )`,
       'create index idempotency_keys_expiry on idempotency_keys (expires_at)',
 
-      // Unlogged: a counter needs no flush to disk, and after a crash of the database the windows start anew.
+      // Unlogged: counters need no flush to disk, and after a database crash all windows start again.
       `create unlogged table rate_limits (
         bucket text not null,
         subject text not null,

@@ -14,19 +14,19 @@ import { ZodError, z } from 'zod'
 import type { QueryContext, Runtime, UnitOfWork } from './context.ts'
 import type { Log } from './log.ts'
 
-/** What a procedure is called with. `execute` is how the process runs operations: `@payments/api` provides it. */
+/** The tRPC context of a procedure. `execute` runs an operation; `@payments/api` provides it. */
 export interface CallContext {
   readonly runtime: Runtime
   readonly actor: Actor
   readonly log: Log
-  /** Address of the caller, for sign-in and limits. */
+  /** Client address, for sign-in and rate limits. */
   readonly ip?: string
-  /** Aborted when the caller leaves. */
+  /** Aborted when the caller disconnects. */
   readonly signal?: AbortSignal
   execute(operation: Operation, call: CallContext, input: unknown): Promise<unknown>
 }
 
-/** What a reply consists of where it is not JSON. */
+/** Media types of replies that are not JSON. */
 export const mediaTypes = {
   csv: 'text/csv; charset=utf-8',
   pdf: 'application/pdf',
@@ -34,23 +34,23 @@ export const mediaTypes = {
 } as const
 export type Produces = keyof typeof mediaTypes
 
-/** A complete list, as pages of items under one name. */
+/** A complete list: pages of items, and the name of the array in the reply. */
 export interface Pages {
   readonly name: string
   readonly item: z.ZodType
   read(context: QueryContext): AsyncIterable<readonly unknown[]>
 }
 
-/** A reply that is sent while it is produced. */
+/** A reply that is streamed. */
 export interface Download {
   readonly produces: Produces
-  /** Of the file, where the reply is one. */
+  /** Name of the file, if the reply is a file. */
   filename?(input: never): string
-  /** Yields the reply piece by piece. Errors before the first piece are enveloped; later ones cut the connection. */
+  /** Yields the reply in pieces. An error before the first piece is sent in the envelope; a later one closes the connection. */
   stream(context: QueryContext, input: never, signal: AbortSignal): AsyncIterable<string | Buffer>
 }
 
-/** What an operation does, besides its schemas. Exactly one of the last four is there. */
+/** An operation: its schemas, its metadata and its handler. Exactly one of `query`, `pages`, `download`, `command` is set. */
 export interface Operation {
   readonly input: z.ZodObject
   readonly output: z.ZodType
@@ -59,7 +59,7 @@ export interface Operation {
   readonly pages?: Pages
   readonly download?: Download
   readonly command?: {
-    /** Runs before the transaction; what it changes outlives a failure of the command. */
+    /** Runs before the transaction. Its changes remain when the command fails. */
     before?(context: QueryContext, input: never): Promise<unknown>
     run(unit: UnitOfWork, input: never, prepared: never, call: CallContext): Promise<unknown>
   }
@@ -72,15 +72,15 @@ export interface OperationMeta extends OpenApiMeta {
   /** The success message of the envelope. */
   readonly message: string
   readonly errors: readonly ErrorFactory[]
-  /** The reply holds a secret: it is encrypted where it is stored for replay. */
+  /** The reply contains a secret: it is encrypted when it is stored for replay. */
   readonly secretReply: boolean
-  /** `before` calls a provider with an effect: a lease on the idempotency key guards that step. */
+  /** `before` makes a provider call that has an effect: a lease on the idempotency key protects that step. */
   readonly callsProvider: boolean
-  /** Absent: JSON in the envelope. */
+  /** Media type of the reply. Absent: JSON in the envelope. */
   readonly produces?: Produces
 }
 
-/** tRPC's own names of the HTTP statuses that errors have. */
+/** tRPC's names for the HTTP statuses of errors. */
 const CODES: Readonly<Record<number, TRPC_ERROR_CODE_KEY>> = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
@@ -117,7 +117,7 @@ const t = initTRPC
 
 export const router = t.router
 
-/** `POST /customers/{customerId}` as the line of an operation shows it. */
+/** Method and path of an operation, for example `PATCH /customers/{customerId}`. */
 type RestLine = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
 
 interface Description {
@@ -157,7 +157,7 @@ function metaOf(description: Description, more: { callsProvider?: boolean; produ
   }
 }
 
-/** Access is checked before the input, so that a caller learns nothing of an operation that it may not call. */
+/** Access is checked before the input, so that a caller without access learns nothing about the operation. */
 const guarded = t.procedure.use(({ ctx, meta, next }) => {
   authorise(meta?.access ?? 'operator', ctx.actor)
   return next()
@@ -173,11 +173,11 @@ const resolver =
   ({ ctx, input }: { ctx: CallContext; input: unknown }) =>
     ctx.execute(operation, ctx, input) as never
 
-/** A reading operation. */
+/** Defines an operation that only reads. */
 export function query<I extends z.ZodObject, O extends z.ZodType>(
   definition: Description &
     Shapes<I, O> & {
-      /** It asks a provider for an answer, without an effect there. */
+      /** The operation calls a provider, without an effect there. */
       callsProvider?: true
       run(context: QueryContext, input: z.output<I>): Promise<z.input<O>>
     },
@@ -188,8 +188,8 @@ export function query<I extends z.ZodObject, O extends z.ZodType>(
 }
 
 /**
- * A reading operation that lists all of something. Over tRPC it is one answer; the gateway sends it page by page, so that
- * a long list costs no more memory than a page.
+ * Defines an operation that returns a complete list. Over tRPC the list is one result; the gateway sends it page by page,
+ * so that a long list needs no more memory than one page.
  */
 export function completeList<N extends string, T extends z.ZodType>(
   definition: Description & {
@@ -207,7 +207,7 @@ export function completeList<N extends string, T extends z.ZodType>(
   return procedure<typeof input, typeof output>(operation).query(resolver(operation))
 }
 
-/** A reading operation whose reply is a file or a stream of events. Over tRPC it yields the same pieces as text. */
+/** Defines a reading operation whose reply is a file or an event stream. Over tRPC it yields the same pieces as text. */
 export function download<I extends z.ZodObject>(
   definition: Omit<Description, 'status' | 'secretReply'> & {
     input: I
@@ -223,9 +223,9 @@ export function download<I extends z.ZodObject>(
 }
 
 /**
- * A changing operation: one unit of work. `before` runs ahead of the transaction, and `run` gets what it returned.
- * `callsProvider` says that `before` calls a provider with an effect there, such as reserving an address; it must then
- * be safe to repeat, since the request may be sent again.
+ * Defines an operation that changes data, in one unit of work. `before` runs before the transaction, and its result is
+ * passed to `run`. `callsProvider` declares that `before` makes a provider call that has an effect, such as reserving an
+ * address; `before` must then be idempotent, because the caller may repeat the request.
  */
 export function command<I extends z.ZodObject, O extends z.ZodType, P = undefined>(
   definition: Description &
@@ -245,7 +245,7 @@ export function command<I extends z.ZodObject, O extends z.ZodType, P = undefine
   return procedure<I, O>(operation).mutation(resolver(operation))
 }
 
-/** The caller's mistake behind an error, out of the wrapping that tRPC puts around it; undefined for a fault of ours. */
+/** The error that the caller receives, unwrapped from tRPC's error; undefined for an internal error. */
 export function callerErrorOf(error: unknown): ServiceError | ZodError | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at instanceof ServiceError || at instanceof InvalidInput) return at instanceof InvalidInput ? at.cause : at
@@ -254,7 +254,7 @@ export function callerErrorOf(error: unknown): ServiceError | ZodError | undefin
   return undefined
 }
 
-/** The input of an operation does not fit its schema. An output that does not fit is a fault of ours, and stays a ZodError. */
+/** The input of an operation does not fit its schema. An output that does not fit is an internal error and stays a ZodError. */
 export class InvalidInput extends Error {
   override name = 'InvalidInput'
   override readonly cause: ZodError

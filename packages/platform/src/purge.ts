@@ -4,8 +4,8 @@ import { type Job, job } from './jobs.ts'
 const BATCH = 1000
 
 /**
- * A scheduled job that deletes rows whose time is over, every ten minutes. The statements take a limit as `$1` and are
- * repeated until nothing is left, so that none of them locks for long.
+ * A scheduled job that deletes expired rows every ten minutes. Each statement takes a limit as `$1` and is repeated until
+ * no row is left, so that none of them holds locks for long.
  */
 export const purgeJob = (name: string, statements: readonly string[]): Job<Record<string, never>> =>
   job({
@@ -23,7 +23,7 @@ export const purgeJob = (name: string, statements: readonly string[]): Job<Recor
     },
   })
 
-/** Counters whose window is over, and replies that can no longer be replayed. */
+/** Deletes counters whose window has ended, and stored replies that have expired. */
 export const platformPurge = purgeJob('platform.purge', [
   'delete from rate_limits where ctid in (select ctid from rate_limits where ends_at < now() limit $1)',
   'delete from idempotency_keys where ctid in (select ctid from idempotency_keys where expires_at < now() limit $1)',

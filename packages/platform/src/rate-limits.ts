@@ -1,4 +1,4 @@
-/** Seconds until a counter's window ends, and what it counts now. */
+/** The value of a counter. `wait`: seconds until its window ends. */
 export interface Count {
   readonly bucket: string
   readonly subject: string
@@ -8,7 +8,8 @@ export interface Count {
 
 /**
  * SQL: counts hits in fixed windows and returns {@link Count}. The parameters are arrays of buckets, subjects and hits,
- * and the window's seconds. Callers sort them by bucket and subject, so that two processes lock the counters in one order.
+ * and the length of the window in seconds. Callers sort the arrays by bucket and subject, so that all processes lock the
+ * counters in the same order.
  */
 export const countHitsSql = (buckets: string, subjects: string, hits: string, windowSeconds: string): string => `
   insert into rate_limits as r (bucket, subject, count, ends_at)

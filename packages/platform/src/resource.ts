@@ -14,22 +14,22 @@ export interface Row extends Tenant {
 /** A resource: its state table, its entity, its public shape, and its event types. */
 export interface Resource<R extends Row, S extends string = string, E extends string = string> {
   readonly machine: Machine<S, E>
-  // biome-ignore lint/suspicious/noExplicitAny: the schema that `defineEntity` makes is not generic enough to say R
+  // biome-ignore lint/suspicious/noExplicitAny: the schema that `defineEntity` returns cannot be typed by R
   readonly entity: EntitySchema<any, any, any>
   readonly table: string
   readonly events: { readonly created: string; readonly updated: string } | null
-  /** A row as its GET shows it. Events carry the same. */
+  /** A row as its GET shows it. Events contain the same. */
   present(row: R): Record<string, unknown>
-  /** The row as an entry of the unified list; absent for resources that do not appear there. */
+  /** The row as an entry of the unified list of transactions; absent for resources that do not appear there. */
   entry?(row: R): LedgerEntry
 }
 
-/** Defines a resource. The row's type comes from `present`. */
+/** Defines a resource. The row's type is inferred from `present`. */
 export const resource = <R extends Row, S extends string, E extends string>(
   definition: Resource<R, S, E>,
 ): Resource<R, S, E> => definition
 
-/** Inserts a row in its initial state and records the change. The caller fills every column but status and times. */
+/** Inserts a row in its initial state and records the change. The caller sets every column except status and times. */
 export function createResource<R extends Row, S extends string, E extends string>(
   unit: UnitOfWork,
   of: Resource<R, S, E>,
@@ -42,13 +42,13 @@ export function createResource<R extends Row, S extends string, E extends string
   return row
 }
 
-/** What an event did to a row. `ignored`: its state has no edge for the event, as with a late or repeated report. */
+/** The effect of an event on a row. `ignored`: its state has no edge for the event, as with a late or repeated report. */
 export type Moved<R> = { readonly row: R; readonly outcome: 'moved' | 'ignored' }
 
 /**
  * The only writer of a status. Locks the row, applies the event, sets the fields and records the change, in the caller's
  * transaction. `set` may read the locked row.
- * @throws `missing` when the row does not exist for this actor.
+ * @throws `missing` when the actor's tenant has no such row.
  */
 export async function move<R extends Row, S extends string, E extends string>(
   unit: UnitOfWork,
@@ -72,8 +72,8 @@ export async function move<R extends Row, S extends string, E extends string>(
 }
 
 /**
- * The row of this actor's tenant, locked until the transaction ends.
- * @throws `missing` when the row does not exist for this actor.
+ * The row of the actor's tenant, locked until the transaction ends.
+ * @throws `missing` when the actor's tenant has no such row.
  */
 export async function locked<R extends Row, S extends string, E extends string>(
   unit: UnitOfWork,

@@ -1,16 +1,16 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** Encrypts what must be read again and digests what must only be recognised. */
+/** Encrypts secrets that must be read again, and computes keyed hashes of secrets that are only compared. */
 export interface Keyring {
-  /** AES-256-GCM with a fresh 96-bit nonce; `context` is bound as associated data, so a box cannot be moved elsewhere. */
+  /** AES-256-GCM with a fresh 96-bit nonce. `context` is associated data: the ciphertext can be decrypted only with it. */
   encrypt(plain: string, context: string): string
-  /** @throws Error when the box was altered, or encrypted for another context or with another key. */
-  decrypt(box: string, context: string): string
-  /** HMAC-SHA256, hexadecimal: a lookup value for something guessable (a BVN, an email code). */
+  /** @throws Error when the ciphertext was altered, or encrypted for another context or with another key. */
+  decrypt(ciphertext: string, context: string): string
+  /** HMAC-SHA256, hexadecimal: a lookup value for a guessable secret (a BVN, an email code). */
   fingerprint(plain: string, context: string): string
 }
 
-/** A keyring over one 32-byte key (the setting `SECRETS_KEY`, base64). */
+/** A keyring with one 32-byte key (the setting `SECRETS_KEY`, base64). */
 export function keyring(key: Buffer): Keyring {
   return {
     encrypt(plain, context) {
@@ -19,9 +19,9 @@ export function keyring(key: Buffer): Keyring {
       const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
       return `v1.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')}`
     },
-    decrypt(box, context) {
-      if (!box.startsWith('v1.')) throw new Error('Unknown secret format')
-      const bytes = Buffer.from(box.slice(3), 'base64url')
+    decrypt(ciphertext, context) {
+      if (!ciphertext.startsWith('v1.')) throw new Error('Unknown secret format')
+      const bytes = Buffer.from(ciphertext.slice(3), 'base64url')
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12)).setAAD(Buffer.from(context))
       decipher.setAuthTag(bytes.subarray(12, 28))
       return decipher.update(bytes.subarray(28), undefined, 'utf8') + decipher.final('utf8')
@@ -42,7 +42,7 @@ export function sameSecret(a: string, b: string): boolean {
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** Random text of emails and digits from the CSPRNG, without modulo bias. */
+/** Random letters and digits from the CSPRNG, without modulo bias. */
 export function randomText(length: number): string {
   let text = ''
   while (text.length < length) {

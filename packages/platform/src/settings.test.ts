@@ -11,15 +11,15 @@ afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }))
 const load = (env: Record<string, string>, ...others: Parameters<typeof loadSettings>[1]) =>
   loadSettings({ DATA_DIR, ...env }, others)
 
-test('a bad setting is named in the message', () => {
+test('the error message names every invalid setting', () => {
   expect(() => load({ SECRETS_KEY: 'short' })).toThrow('SECRETS_KEY: must be 32 bytes in base64')
   expect(() => load({ DATABASE_URL: 'mysql://x' })).toThrow('DATABASE_URL: must be a postgres:// URL')
   expect(() => load({ PROCESS_ROLE: 'boss', LOG_LEVEL: 'loud' })).toThrow(/LOG_LEVEL: .*\nPROCESS_ROLE: /s)
 })
 
-test('in production a secret has no default, and everything missing is named at once', () => {
-  const own = defineSettings({ OWN_KEY: z.string().optional() }, (values, { require: demand }) => {
-    demand('OWN_KEY')
+test('in production a secret has no default, and the error names all missing settings', () => {
+  const own = defineSettings({ OWN_KEY: z.string().optional() }, (values, { require: requireInProduction }) => {
+    requireInProduction('OWN_KEY')
     return values
   })
   expect(() => load({ NODE_ENV: 'production' }, own)).toThrow(
@@ -27,7 +27,7 @@ test('in production a secret has no default, and everything missing is named at 
   )
 })
 
-test('a rule of a declaration over several settings stops the start with its message', () => {
+test('a violated rule between several settings stops the start with its message', () => {
   const own = defineSettings({ LOW: z.coerce.number(), HIGH: z.coerce.number() }, (values) => {
     if (values.LOW > values.HIGH) throw new SettingsError('LOW: must not exceed HIGH')
     return values
@@ -36,7 +36,7 @@ test('a rule of a declaration over several settings stops the start with its mes
   expect(() => load({ LOW: '3', HIGH: '2' }, own)).toThrow('LOW: must not exceed HIGH')
 })
 
-test('a secret generated outside production is the same after a restart', () => {
+test('a secret that was generated outside production is the same after a restart', () => {
   const [first, second] = [platformSettings.from(load({})), platformSettings.from(load({}))]
   expect(second.SECRETS_KEY).toBe(first.SECRETS_KEY)
 })

@@ -2,27 +2,27 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 
-/** A bad or missing setting. The message names it; the process ends with it. */
+/** An invalid or missing setting. The message names the setting; the process prints it and ends. */
 export class SettingsError extends Error {
   override name = 'SettingsError'
 }
 
-/** What a declaration may need to complete its settings. */
+/** Functions that a declaration can use to complete its settings. */
 export interface SettingsProcess {
   readonly production: boolean
-  /** A generated secret that survives restarts, in a private file of DATA_DIR. */
-  keep(file: string, make: () => string): string
+  /** A secret that is generated once and stored in a private file of DATA_DIR, so that it survives restarts. */
+  keep(file: string, generate: () => string): string
   /** @throws SettingsError in production when one of these is not set. */
   require(...names: readonly string[]): void
 }
 
-/** Settings as loaded. Everybody reads its own part with the `from` of its declaration. */
+/** The loaded settings. Each package reads its own settings with the `from` of its declaration. */
 export interface Settings {
   readonly production: boolean
   readonly DATA_DIR: string
 }
 
-/** The settings of one package: names, rules, defaults and meanings. `docs/derived/settings.md` is made from them. */
+/** The settings of one package: names, rules, defaults and descriptions. `docs/derived/settings.md` is generated from them. */
 export interface SettingsDeclaration<S extends z.ZodRawShape = z.ZodRawShape, C = z.output<z.ZodObject<S>>> {
   readonly shape: S
   complete(values: z.output<z.ZodObject<S>>, process: SettingsProcess): C
@@ -31,8 +31,8 @@ export interface SettingsDeclaration<S extends z.ZodRawShape = z.ZodRawShape, C 
 }
 
 /**
- * Declares the settings of a package. `complete` fills in defaults that depend on the process, and checks what no single
- * rule can.
+ * Declares the settings of a package. `complete` fills in defaults that depend on other settings, and checks rules that
+ * involve several settings.
  */
 export function defineSettings<S extends z.ZodRawShape, C = z.output<z.ZodObject<S>>>(
   shape: S,
@@ -144,8 +144,9 @@ export const platformSettings = defineSettings(
 const randomKey = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')
 
 /**
- * Reads the settings from an environment. Outside production, missing secrets are generated once and kept in DATA_DIR.
- * @throws SettingsError that names every setting that is wrong.
+ * Reads the settings from environment variables. Outside production, missing secrets are generated once and stored in
+ * DATA_DIR.
+ * @throws SettingsError that names every invalid setting.
  */
 export function loadSettings(
   env: Record<string, string | undefined>,
@@ -153,8 +154,8 @@ export function loadSettings(
   declarations: readonly SettingsDeclaration<any, any>[],
 ): Settings {
   const all = [platformSettings, ...declarations]
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
-  const parsed = z.object(Object.assign({}, ...all.map(({ shape }) => shape))).safeParse(given)
+  const nonEmpty = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const parsed = z.object(Object.assign({}, ...all.map(({ shape }) => shape))).safeParse(nonEmpty)
   if (!parsed.success) {
     throw new SettingsError(
       parsed.error.issues.map((issue) => `${issue.path[0]?.toString()}: ${issue.message}`).join('\n'),
@@ -165,7 +166,7 @@ export function loadSettings(
   const missing: string[] = []
   const process: SettingsProcess = {
     production,
-    keep: (file, make) => keptFile(resolve(values.DATA_DIR), file, make),
+    keep: (file, generate) => readOrCreate(resolve(values.DATA_DIR), file, generate),
     require: (...names) => void (production && missing.push(...names.filter((name) => !values[name]))),
   }
   const problems: string[] = []
@@ -175,23 +176,23 @@ export function loadSettings(
       completed.push(declaration.complete(values as never, process))
     } catch (error) {
       if (!(error instanceof SettingsError)) throw error
-      // One message for each setting: that a directory cannot be read is said once, however many files are in it.
+      // One message for each setting: a DATA_DIR that cannot be read is reported once, not once for each file in it.
       const [name] = error.message.split(':')
       if (!problems.some((problem) => problem.startsWith(`${name}:`))) problems.push(error.message)
     }
   }
-  // What is missing comes first: the other checks may only follow from it.
+  // Missing settings are reported first: they may be the cause of the other problems.
   if (missing.length > 0) throw new SettingsError(missing.map((name) => `${name}: required in production`).join('\n'))
   if (problems.length > 0) throw new SettingsError(problems.join('\n'))
   return Object.assign({}, ...completed)
 }
 
-function keptFile(dataDir: string, name: string, make: () => string): string {
+function readOrCreate(dataDir: string, name: string, generate: () => string): string {
   const file = join(dataDir, name)
   try {
     if (existsSync(file)) return readFileSync(file, 'utf8')
     mkdirSync(dataDir, { recursive: true })
-    const value = make()
+    const value = generate()
     writeFileSync(file, value, { mode: 0o600, flag: 'wx' })
     return value
   } catch (error) {

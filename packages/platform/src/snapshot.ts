@@ -2,7 +2,7 @@ import { errors } from '@payments/kernel'
 import { Client } from 'pg'
 import type { Runtime } from './context.ts'
 
-/** Exports that one process runs at the same time; each holds a connection of its own. */
+/** Exports that one process runs at the same time. Each uses a connection of its own. */
 const LIMIT = 4
 const BATCH = 1000
 
@@ -10,9 +10,9 @@ let running = 0
 
 /**
  * Yields all rows of a query in batches, from one snapshot of the database, however long the reader takes. It uses a
- * connection of its own, so that no export takes one from the requests. `timeZone` is an IANA name that times are written in.
- * A reader that stalls for a minute loses the snapshot.
- * @throws busy 503 when too many are running in this process
+ * connection of its own, so that no export uses a connection of the requests' pool. `timeZone` is the IANA name of the
+ * zone in which times are written. A reader that stalls for a minute loses the snapshot.
+ * @throws busy 503 when too many exports are running in this process
  */
 export async function* readSnapshot<R extends object>(
   runtime: Runtime,

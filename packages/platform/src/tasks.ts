@@ -2,29 +2,29 @@ import { Client } from 'pg'
 import type { Runtime } from './context.ts'
 
 /**
- * Work that must be done within a second or is taken in batches: found by a poll, and sooner when something was
- * committed. Everything else is a job (see `docs/decisions/scheduled-work.md`).
+ * Work that must be done within a second or is claimed in batches. A task runs at its interval, and earlier when a commit
+ * triggers it. All other background work is a job (see `docs/decisions/scheduled-work.md`).
  */
 export interface Task {
-  /** Also the name that `runtime.trigger` takes. */
+  /** `runtime.trigger` takes this name. */
   readonly name: string
   readonly intervalMs: number
   /**
-   * Where it runs. `one-process`: under an advisory lock, in one process at a time. `every-process`: its own statements
-   * keep the processes apart.
+   * Where the task runs. `one-process`: under an advisory lock, in one process at a time. `every-process`: in all processes
+   * at once; its own statements prevent conflicts.
    */
   readonly runsIn: 'one-process' | 'every-process'
-  /** Does one batch; true when there may be more at once. */
+  /** Does one batch. Returns true when more work may be due already. */
   run(runtime: Runtime): Promise<boolean>
-  /** Waits for what `run` left going on. */
+  /** Waits for work that `run` started and did not wait for. */
   stop?(runtime: Runtime): Promise<void>
 }
 
 const CHANNEL = 'payments_tasks'
 
 /**
- * Tells every process to run a task, at most once for each task in 20 ms and after the commit: NOTIFY inside a transaction
- * would halve its throughput (measured 0.48 to 0.53).
+ * Triggers a task in every process, at most once for each task in 20 ms. Called after the commit: NOTIFY inside a
+ * transaction would halve its throughput (measured 0.48 to 0.53).
  */
 export function createTriggers(send: (task: string) => Promise<unknown>, local: (task: string) => void) {
   const pending = new Map<string, NodeJS.Timeout>()
@@ -52,29 +52,29 @@ export const sendTrigger = (
   task: string,
 ): Promise<unknown> => pool.query('select pg_notify($1, $2)', [CHANNEL, task])
 
-/** A process's running tasks. */
+/** The running tasks of a process. */
 export interface RunningTasks {
   trigger(task: string): void
   stop(): Promise<void>
 }
 
 /**
- * Runs tasks until stopped. Triggers from other processes and all advisory locks use one connection of their own, so a
- * task never holds a pooled connection while it waits for another. A process that dies drops its connection and with it
- * the locks; a task that is running when only that connection breaks ends its batch, which its own statements make safe.
+ * Runs tasks until stopped. Triggers from other processes and all advisory locks use one connection outside the pool, so a
+ * task never holds a pooled connection while it waits for another. When a process dies, its connection is closed and its
+ * locks are released. When only that connection breaks, a running task finishes its batch; its own statements keep that safe.
  */
 export function startTasks(runtime: Runtime, tasks: readonly Task[], databaseUrl: string): RunningTasks {
   let stopping = false
-  const wakers = new Map<string, () => void>()
-  const trigger = (task: string) => wakers.get(task)?.()
+  const triggerByTask = new Map<string, () => void>()
+  const trigger = (task: string) => triggerByTask.get(task)?.()
   const control = createControl(runtime, databaseUrl, trigger)
 
   const runs = tasks.map(async (task) => {
     let triggered = false
-    let wake: (() => void) | undefined
-    wakers.set(task.name, () => {
+    let endWait: (() => void) | undefined
+    triggerByTask.set(task.name, () => {
       triggered = true
-      wake?.()
+      endWait?.()
     })
     while (!stopping) {
       triggered = false
@@ -92,7 +92,7 @@ export function startTasks(runtime: Runtime, tasks: readonly Task[], databaseUrl
       if ((more && !runtime.database.isDown) || triggered || stopping) continue
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, task.intervalMs)
-        wake = () => {
+        endWait = () => {
           clearTimeout(timer)
           resolve()
         }
@@ -104,7 +104,7 @@ export function startTasks(runtime: Runtime, tasks: readonly Task[], databaseUrl
     trigger,
     async stop() {
       stopping = true
-      for (const wake of wakers.values()) wake()
+      for (const triggerTask of triggerByTask.values()) triggerTask()
       await Promise.all(runs)
       await Promise.all(tasks.map((task) => task.stop?.(runtime)))
       await control.stop()
@@ -112,11 +112,11 @@ export function startTasks(runtime: Runtime, tasks: readonly Task[], databaseUrl
   }
 }
 
-/** The connection for triggers and locks, opened again whenever it breaks. */
+/** The connection for triggers and locks. It reconnects whenever it breaks. */
 function createControl(runtime: Runtime, databaseUrl: string, onTrigger: (task: string) => void) {
   let stopping = false
   let current: Client | undefined
-  let pause: (() => void) | undefined
+  let endWait: (() => void) | undefined
 
   const connected = (async () => {
     while (!stopping) {
@@ -145,7 +145,7 @@ function createControl(runtime: Runtime, databaseUrl: string, onTrigger: (task: 
       if (!stopping)
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, 1000)
-          pause = () => {
+          endWait = () => {
             clearTimeout(timer)
             resolve()
           }
@@ -154,7 +154,7 @@ function createControl(runtime: Runtime, databaseUrl: string, onTrigger: (task: 
   })()
 
   return {
-    /** Runs `work` if no other process holds the lock; false (nothing more to do) otherwise. */
+    /** Runs `work` if no other process holds the lock; otherwise returns false (no more work due). */
     async locked(name: string, work: () => Promise<boolean>): Promise<boolean> {
       const client = current
       if (!client) return false
@@ -170,7 +170,7 @@ function createControl(runtime: Runtime, databaseUrl: string, onTrigger: (task: 
     },
     async stop() {
       stopping = true
-      pause?.()
+      endWait?.()
       await current?.end().catch(() => undefined)
       await connected
     },

@@ -18,14 +18,14 @@ const rename = (unit: UnitOfWork, name: string) =>
   sql`update organisations set name = ${name} where id = ${organisationId}`.execute(unit.em.getKysely())
 const nameNow = async () =>
   (await service.runtime.pool.query('select name from organisations where id = $1', [organisationId])).rows[0].name
-/** A row that only the commit writes, as events are. */
+/** Adds a row that is written with the commit, as events are. */
 const event = (unit: UnitOfWork, type: string) =>
   unit.appendToCommit(sql`insert into events (id, organisation_id, environment, type, resource_id, payload, created_at)
     values (${newId()}, ${organisationId}, 'test', ${type}, ${organisationId}, '{}', now())`)
 const events = async (type: string) =>
   (await service.runtime.pool.query('select 1 from events where type = $1', [type])).rowCount
 
-test('a verb, its event and its last statement commit together', async () => {
+test('the changes of a handler and its event commit together', async () => {
   await run(async (unit) => {
     await rename(unit, 'one')
     event(unit, 'one')
@@ -33,19 +33,19 @@ test('a verb, its event and its last statement commit together', async () => {
   expect([await nameNow(), await events('one')]).toEqual(['one', 1])
 })
 
-test('a verb that throws leaves nothing, whatever it had written', async () => {
+test('a handler that throws changes nothing, whatever it had written before', async () => {
   await run((unit) => rename(unit, 'before'))
   await expect(
     run(async (unit) => {
       await rename(unit, 'after')
       event(unit, 'lost')
-      throw new ServiceError('no', { status: 409, message: 'No' })
+      throw new ServiceError('rejected', { status: 409, message: 'Rejected' })
     }),
-  ).rejects.toThrow('No')
+  ).rejects.toThrow('Rejected')
   expect([await nameNow(), await events('lost')]).toEqual(['before', 0])
 })
 
-test('a last statement that fails takes the whole unit back, though its commit was already on the wire', async () => {
+test('a last statement that fails rolls back the whole unit, although the commit was sent with it', async () => {
   await run((unit) => rename(unit, 'before'))
   await expect(
     run(async (unit) => {
@@ -58,7 +58,7 @@ test('a last statement that fails takes the whole unit back, though its commit w
   expect(await nameNow()).toBe('works again')
 })
 
-test('a last statement that writes nothing rolls the whole unit back', async () => {
+test('a last statement that writes no row rolls back the whole unit', async () => {
   await run((unit) => rename(unit, 'before'))
   const unit = openUnit(context())
   await rename(unit, 'after')
@@ -69,7 +69,7 @@ test('a last statement that writes nothing rolls the whole unit back', async () 
   expect(await nameNow()).toBe('before')
 })
 
-test('a last statement that cannot even be sent takes the whole unit back', async () => {
+test('a last statement that cannot be sent rolls back the whole unit', async () => {
   await run((unit) => rename(unit, 'before'))
   const unsendable = {
     toPostgres() {
@@ -87,7 +87,7 @@ test('a last statement that cannot even be sent takes the whole unit back', asyn
   }
 })
 
-test('statements of one length are told apart when they are prepared', async () => {
+test('prepared statements with texts of the same length are not confused', async () => {
   for (let round = 0; round < 4; round++) {
     await run(async (unit) => {
       await rename(unit, `round ${round}`)
@@ -103,7 +103,7 @@ test('statements of one length are told apart when they are prepared', async () 
   expect(await events('same')).toBe(8)
 })
 
-test('a unit that is nothing but its commit is one statement, all of it or nothing', async () => {
+test('a unit that consists of its commit statements only is atomic', async () => {
   await run(async (unit) => {
     event(unit, 'alone')
     event(unit, 'beside')
@@ -118,7 +118,7 @@ test('a unit that is nothing but its commit is one statement, all of it or nothi
   expect(await events('half')).toBe(0)
 })
 
-test('a swallowed error does not make a rolled-back unit look committed', async () => {
+test('a unit that was rolled back is not reported as committed when a handler ignores an error', async () => {
   await expect(
     run(async (unit) => {
       await rename(unit, 'swallowed')
@@ -128,7 +128,7 @@ test('a swallowed error does not make a rolled-back unit look committed', async 
   expect(await nameNow()).not.toBe('swallowed')
 })
 
-test('a connection cut at any point of a unit leaves all of it or nothing', async () => {
+test('a connection that is terminated at any point of a unit before its commit leaves no change', async () => {
   for (const point of ['first', 'middle', 'last'] as const) {
     await run((unit) => rename(unit, `before ${point}`))
     const cut = async (unit: UnitOfWork) => {
@@ -149,12 +149,12 @@ test('a connection cut at any point of a unit leaves all of it or nothing', asyn
     ).rejects.toThrow()
     expect([await nameNow(), await events(`cut ${point}`)]).toEqual([`before ${point}`, 0])
   }
-  // A cut connection gives its place in the pool back.
+  // A terminated connection is removed from the pool.
   const { totalCount, idleCount } = service.runtime.pool
   expect(totalCount - idleCount).toBe(0)
 })
 
-test('units that deadlock are run again and both commit', async () => {
+test('units that deadlock are retried and both commit', async () => {
   const [a, b] = [(await newMerchant(service)).organisationId, (await newMerchant(service)).organisationId]
   const lock = (unit: UnitOfWork, id: string, name: string) =>
     sql`update organisations set name = ${name} where id = ${id}`.execute(unit.em.getKysely())

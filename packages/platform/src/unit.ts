@@ -8,14 +8,14 @@ import { Transaction } from './database/transaction.ts'
 import { fromKysely } from './jobs.ts'
 import type { Log } from './log.ts'
 
-/** An entity manager that sees the rows of the actor's organisation and environment only. */
+/** An entity manager that reads rows of the actor's organisation and environment only. */
 export function emFor(runtime: Runtime, actor: Tenant): EntityManager {
   const em = runtime.orm.em.fork()
   em.setFilterParams('tenant', { organisationId: actor.organisationId, environment: actor.environment })
   return em
 }
 
-/** What a reading handler works with. The entity manager is made when it is first used: many commands never read. */
+/** The context of a reading handler. The entity manager is created on first use, because many commands never read. */
 export function queryContext(runtime: Runtime, actor: Actor, log: Log = runtime.log): QueryContext {
   let em: EntityManager | undefined
   return {
@@ -29,33 +29,33 @@ export function queryContext(runtime: Runtime, actor: Actor, log: Log = runtime.
   }
 }
 
-/** The same unit of work, from here on as the service itself acting for another organisation: what operators do. */
+/** The same unit of work with another actor: the service itself, acting for another organisation. Operator procedures use it. */
 export function actingFor(unit: UnitOfWork, { organisationId, environment }: Tenant): UnitOfWork {
   unit.em.setFilterParams('tenant', { organisationId, environment })
   return { ...unit, actor: system(organisationId, environment) }
 }
 
-/** A unit of work as the code that ends it sees it. */
+/** A unit of work with the functions that end it. */
 export interface OpenUnit extends UnitOfWork {
   /**
-   * Commits everything. `last` joins the statements that the commit carries and must return a row, or the unit is rolled
-   * back with {@link LastStatementEmpty}: a stored reply whose place was taken.
+   * Commits everything. `last` is sent with the commit and must return a row; otherwise the unit is rolled back with
+   * {@link LastStatementEmpty}. A reply that is stored under a key that another request has used returns no row.
    */
   commit(last?: RawBuilder<unknown>): Promise<void>
   rollback(): Promise<void>
 }
 
-/** The last statement of a unit wrote nothing, so nothing was committed. */
+/** The last statement of a unit wrote no row, so nothing was committed. */
 export class LastStatementEmpty extends Error {
   override name = 'LastStatementEmpty'
 }
 
-/** Opens a unit of work. The caller ends it with `commit` or `rollback`, and starts again when {@link isDeadlock}. */
+/** Opens a unit of work. The caller ends it with `commit` or `rollback`, inside {@link retryDeadlocks}. */
 export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>): OpenUnit {
-  const hints: (() => void)[] = []
+  const callbacks: (() => void)[] = []
   const appended = new Map<string | symbol, RawBuilder<unknown>>()
   const inserts: RawBuilder<unknown>[] = []
-  // A statement of the handler must see the rows that were inserted before it.
+  // The handler's statements must see the rows that it inserted before.
   const transaction = new Transaction(runtime.pool, async () => {
     if (inserts.length === 0) return
     const { sql: text, parameters } = joined(inserts.splice(0), undefined).compile(transaction.db)
@@ -85,7 +85,7 @@ export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>): Ope
         db: fromKysely(transaction.db as Parameters<typeof fromKysely>[0]),
       })
     },
-    afterCommit: (hint) => void hints.push(hint),
+    afterCommit: (callback) => void callbacks.push(callback),
     async commit(last) {
       const statements = [...inserts.splice(0), ...appended.values()]
       try {
@@ -95,7 +95,7 @@ export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>): Ope
       } catch (error) {
         throw last && sqlState(error) === DIVISION_BY_ZERO ? new LastStatementEmpty('Nothing written') : error
       }
-      for (const hint of hints) hint()
+      for (const callback of callbacks) callback()
     },
     rollback: () => transaction.rollback(),
   }
@@ -103,8 +103,9 @@ export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>): Ope
 }
 
 /**
- * The statements as one, since effects share a round trip: `with e0 as (…), e1 as (…) select …`. PostgreSQL runs every
- * data-modifying part once, whatever the end selects. A `last` that returned no row divides by zero, which rolls back.
+ * Joins the statements into one, so that they share a round trip: `with e0 as (…), e1 as (…) select …`. PostgreSQL runs
+ * every data-modifying part once, whatever the final select reads. If `last` returns no row, the final select divides by
+ * zero, which rolls the unit back.
  */
 function joined(statements: readonly RawBuilder<unknown>[], last: RawBuilder<unknown> | undefined) {
   const parts = statements.map((statement, index) => sql`${sql.raw(`e${index}`)} as (${statement})`)
@@ -115,7 +116,7 @@ function joined(statements: readonly RawBuilder<unknown>[], last: RawBuilder<unk
 const DIVISION_BY_ZERO = '22012'
 const ATTEMPTS = 3
 
-/** Runs a unit again that was the victim of a deadlock, three times at most, and turns lock time-outs into a 503. */
+/** Retries a unit that failed with a deadlock, up to three attempts in total, and turns lock timeouts into a 503. */
 export async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -130,8 +131,8 @@ export async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /**
- * One unit of work for jobs and tasks: everything `handler` writes, records, appends and enqueues commits together or not
- * at all. It uses one connection, from its first statement to the commit.
+ * One unit of work for jobs and tasks: everything that `handler` writes, records, appends and enqueues commits together or
+ * not at all. It uses one connection, from its first statement to the commit.
  */
 export const unitOfWork = <T>(
   context: Omit<QueryContext, 'em'>,
@@ -149,7 +150,7 @@ export const unitOfWork = <T>(
     }
   })
 
-/** The few words of `pg` that plain SQL needs: a pool has them, and so has an entity manager through {@link sqlOf}. */
+/** The part of `pg`'s interface that plain SQL needs. A pool has it; {@link sqlOf} provides it for an entity manager. */
 export interface SqlExecutor {
   query<R extends object>(text: string, values?: unknown[]): Promise<{ rows: R[] }>
 }

@@ -1,5 +1,5 @@
 import type { LiveAdapter } from '@payments/platform'
 import { relayAdapter } from '@payments/relay'
 
-/** The list of live adapters. Each is bound if its settings are there; otherwise its port stays unavailable in live. */
+/** The list of live adapters. An adapter is bound if its settings are set; otherwise its port is unavailable in the live environment. */
 export const adapters: readonly LiveAdapter[] = [relayAdapter]

@@ -8,7 +8,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * The bytes of a request's body, at most 100 kB.
- * @throws ServiceError 413 when there are more, 400 when the sender hung up half-way.
+ * @throws ServiceError 413 when there are more, 400 when the client disconnects before the end.
  */
 export async function readBody(req: IncomingMessage): Promise<Buffer> {
   if (req.headers['content-length'] === '0' || (!req.headers['content-length'] && !req.headers['transfer-encoding']))
@@ -22,8 +22,9 @@ export async function readBody(req: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * A JSON object from bytes; an absent body is `{}`.
- * @throws ServiceError 415 for another media type, 400 for malformed JSON, 422 for something that is no object or holds a NUL.
+ * Parses a JSON object; an absent body is `{}`.
+ * @throws ServiceError 415 for another media type, 400 for malformed JSON, 422 for a value that is not an object or contains
+ * a NUL character.
  */
 export function parseBody(bytes: Buffer, contentType: string | undefined): Record<string, unknown> {
   if (bytes.length === 0) return {}
@@ -46,7 +47,7 @@ export function parseBody(bytes: Buffer, contentType: string | undefined): Recor
   return value as Record<string, unknown>
 }
 
-/** PostgreSQL stores no NUL in a text, so it must not get that far. */
+/** The path of the first field that contains a NUL character, which PostgreSQL cannot store in text. */
 function findNul(value: unknown, path: readonly string[]): string | undefined {
   if (typeof value === 'string') return value.includes('\0') ? path.join('.') : undefined
   if (typeof value !== 'object' || value === null) return undefined

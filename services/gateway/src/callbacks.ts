@@ -9,9 +9,9 @@ import type { State } from './state.ts'
 const PREFIX = '/v1/callbacks'
 
 /**
- * Provider callbacks of all domains. They are handled before the rate limits: all callbacks of a provider come from one
- * address, and one too many would delay a deposit. A request that the provider did not sign continues to the limits like
- * any other, and is refused by {@link refuseCallbacks}.
+ * Handles the provider callbacks of all domains, before the rate limits: all callbacks of a provider come from one address,
+ * and a refused callback would delay a deposit. A request that the provider did not sign counts against the rate limits
+ * like any other request, and {@link refuseCallbacks} refuses it.
  */
 export function callbacks({ runtime }: Process): Koa.Middleware<State> {
   const byPath = new Map<string, Callback>(
@@ -34,7 +34,7 @@ export function callbacks({ runtime }: Process): Koa.Middleware<State> {
   }
 }
 
-/** Refuses, after the rate limits, the callbacks that were not handled. */
+/** Refuses callbacks that were not handled, after the rate limits. */
 export const refuseCallbacks: Koa.Middleware<State> = (ctx, next) => {
   if (!ctx.state.refusedCallback) return next()
   throw ctx.state.refusedCallback === 'unsigned' ? errors.signature_invalid() : errors.not_found()

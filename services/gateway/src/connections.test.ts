@@ -15,7 +15,7 @@ async function start(settings: Record<string, string>): Promise<TestProcess> {
   return started
 }
 
-/** Locks a table until the test ends, as a migration of the operator's own might. */
+/** Locks a table until the test ends, as a manual migration could. */
 async function lock(table: string): Promise<void> {
   const client = await connected(service)
   clients.push(client)
@@ -28,7 +28,7 @@ async function timed<T>(work: () => Promise<T>): Promise<T & { ms: number }> {
   return { ...result, ms: performance.now() - started }
 }
 
-test('with two connections for requests and two for tasks, everything runs', async () => {
+test('requests, jobs and tasks work with two connections for requests and two for jobs and tasks', async () => {
   const small = await start({ DATABASE_POOL: '2', DATABASE_WORKER_POOL: '2' })
   const merchant = await newMerchant(service)
   const own = {
@@ -47,7 +47,7 @@ test('with two connections for requests and two for tasks, everything runs', asy
   await expect.poll(settled, { timeout: 15_000, interval: 200 }).toBe('completed')
 })
 
-test('when every connection is taken, requests get a 503 with Retry-After in time, and health says so within 2 s', async () => {
+test('when every connection is in use, requests get a 503 with Retry-After after the deadline, and health is 503 within 2 s', async () => {
   const small = await start({ DATABASE_POOL: '2', DATABASE_ACQUIRE_SECONDS: '1' })
   const merchant = await newMerchant(service)
   await lock('customers')
@@ -66,7 +66,7 @@ test('when every connection is taken, requests get a 503 with Retry-After in tim
   expect((await call(small, 'GET /health')).status).toBe(200)
 })
 
-test('a process whose connections are all taken still stops on SIGTERM', async () => {
+test('a process whose connections are all in use stops on SIGTERM', async () => {
   const small = await start({ DATABASE_POOL: '2', SHUTDOWN_SECONDS: '1' })
   const merchant = await newMerchant(service)
   await lock('customers')

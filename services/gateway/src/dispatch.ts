@@ -9,11 +9,11 @@ import { success } from './envelope.ts'
 import { errors } from './errors.ts'
 import { listing } from './listing.ts'
 import type { RestOperation } from './operations.ts'
-import type { RequestFacts } from './request-context.ts'
+import type { RequestContext } from './request-context.ts'
 
 const KEY_LENGTH = 255
 
-/** A request as the layers before the operation left it. */
+/** A request with the results of the layers before the operation. */
 export interface RequestInput {
   readonly req: IncomingMessage
   readonly ip: string
@@ -21,14 +21,14 @@ export interface RequestInput {
   readonly query: Record<string, string | string[] | undefined>
   readonly params: Record<string, string>
   readonly log: Log
-  readonly facts: RequestFacts
-  /** The caller. `allowAnonymous`: a stale session counts as no credential. */
+  readonly context: RequestContext
+  /** The caller. `allowAnonymous`: an invalid session token counts as no credential. */
   actor(options: { allowAnonymous: boolean }): Actor
-  /** Reads the credential's facts again, without counting a request. @throws ServiceError 401 when it is no longer valid */
+  /** Checks the credential again, without counting a request. @throws ServiceError 401 when it is no longer valid */
   recheck(): Promise<void>
 }
 
-/** What goes back to the client. */
+/** The reply to the client. */
 export interface Reply {
   readonly status: number
   readonly type: string
@@ -40,8 +40,8 @@ export interface Reply {
 const JSON_TYPE = 'application/json'
 
 /**
- * Turns requests into replies. The order of the layers is the contract's: authentication, suspension and scope, then the
- * idempotency key, then a replay, and only then the body.
+ * Turns requests into replies. The API contract defines the order of the layers: authentication, suspension and scope, then
+ * the idempotency key, then the replay, and only then the body.
  */
 export function dispatcher({ runtime, executor, callContext }: Process) {
   return async ({ operation, placeholders, method }: RestOperation, request: RequestInput): Promise<Reply> => {
@@ -72,7 +72,7 @@ export function dispatcher({ runtime, executor, callContext }: Process) {
     }
     const key = { actor, method, path: request.path, key: idempotencyKey(request.req) }
     const bytes = await readBody(request.req)
-    const { replay } = request.facts
+    const { replay } = request.context
     if (replay) return { ...replyOf(runtime, key, replay), type: JSON_TYPE, replayed: true }
     const reply = await executor.executeKeyed(operation, call, () => bodyInput(method, placeholders, request, bytes), {
       key,
@@ -82,7 +82,7 @@ export function dispatcher({ runtime, executor, callContext }: Process) {
   }
 }
 
-/** The key of a mutating request, as stored replies are looked up before the operation is known; undefined without one. */
+/** The well-formed idempotency key of a request, or undefined. Stored replies are read before the operation is known. */
 export function replayKey(req: IncomingMessage): string | undefined {
   const values = req.headersDistinct['idempotency-key']
   return values?.length === 1 && values[0] && values[0].length <= KEY_LENGTH ? values[0] : undefined
@@ -104,10 +104,10 @@ function queryInput(
   request: RequestInput,
 ): Record<string, unknown> {
   const names = Object.keys(shape).filter((name) => !placeholders.includes(name))
-  const given = Object.fromEntries(
+  const values = Object.fromEntries(
     names.flatMap((name) => (request.query[name] === undefined ? [] : [[name, request.query[name]]])),
   )
-  return { ...given, ...request.params }
+  return { ...values, ...request.params }
 }
 
 function bodyInput(
@@ -118,7 +118,7 @@ function bodyInput(
 ): Record<string, unknown> {
   if (method === 'DELETE') return { ...request.params }
   const body = parseBody(bytes, request.req.headers['content-type'])
-  const clash = placeholders.filter((name) => Object.hasOwn(body, name))
-  if (clash.length > 0) throw invalid(Object.fromEntries(clash.map((name) => [name, 'Unrecognized field'])))
+  const reserved = placeholders.filter((name) => Object.hasOwn(body, name))
+  if (reserved.length > 0) throw invalid(Object.fromEntries(reserved.map((name) => [name, 'Unrecognized field'])))
   return { ...body, ...request.params }
 }

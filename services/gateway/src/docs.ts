@@ -14,7 +14,7 @@ const PAGE = `<!doctype html>
 const START =
   "SwaggerUIBundle({ url: '/v1/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'list', persistAuthorization: false })\n"
 
-/** The machine-readable document at `/v1/openapi.json` and its interactive reference at `/docs`, both from this machine. */
+/** Serves the OpenAPI document at `/v1/openapi.json` and the interactive reference at `/docs`, without external assets. */
 export function mountDocs(router: Gateway, baseUrl: () => string): void {
   let document: string | undefined
   router.get('/v1/openapi.json', (ctx) => {

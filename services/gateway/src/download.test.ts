@@ -32,7 +32,7 @@ const call = {
     operation.download?.stream({} as never, {} as never, own.signal as AbortSignal),
 } as unknown as CallContext
 
-test('an open stream checks its credential every 60 s, and ends when it is no longer valid', async () => {
+test('the credential of an open stream is checked every 60 s, and the stream ends when it is no longer valid', async () => {
   vi.useFakeTimers()
   let checks = 0
   const endless = async function* () {
@@ -56,7 +56,7 @@ test('an open stream checks its credential every 60 s, and ends when it is no lo
   expect([checks, aborted]).toEqual([3, true])
 })
 
-test('an error before the first piece is thrown, so that it is enveloped', async () => {
+test('an error before the first piece is thrown, so that it is sent in the envelope', async () => {
   const broken = async function* (): AsyncGenerator<string> {
     yield* []
     throw errors.busy()
@@ -64,7 +64,7 @@ test('an error before the first piece is thrown, so that it is enveloped', async
   await expect(download(operationOf(broken), call, {}, async () => undefined)).rejects.toThrow('busy')
 })
 
-test('a client that leaves ends the production', async () => {
+test('a stream stops producing when the client disconnects', async () => {
   let produced = 0
   aborted = false
   const endless = async function* () {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { type CallContext, mediaTypes, type Operation } from '@payments/platform'
 
-/** How often the credential of an open stream is checked again. */
+/** Interval at which the credential of an open stream is checked again. */
 const RECHECK_MS = 60_000
 
 export interface DownloadReply {
@@ -11,9 +11,9 @@ export interface DownloadReply {
 }
 
 /**
- * The reply of an operation that produces a file or a stream of events. The first piece is awaited, so that errors up to
- * then are enveloped. While the rest is sent, the credential is checked again every 60 s: a revoked key or an ended
- * session cuts the stream.
+ * The reply of an operation that produces a file or an event stream. The first piece is awaited, so that errors before it
+ * are sent in the envelope. While the rest is sent, the credential is checked again every 60 s: a revoked key or an ended
+ * session ends the stream.
  */
 export async function download(
   operation: Operation,
@@ -23,8 +23,8 @@ export async function download(
 ): Promise<DownloadReply> {
   const { download: definition } = operation
   if (!definition) throw new Error('The operation produces no file or stream')
-  const gone = new AbortController()
-  const pieces = (await call.execute(operation, { ...call, signal: gone.signal }, input)) as AsyncIterable<
+  const controller = new AbortController()
+  const pieces = (await call.execute(operation, { ...call, signal: controller.signal }, input)) as AsyncIterable<
     string | Buffer
   >
   const iterator = pieces[Symbol.asyncIterator]()
@@ -35,7 +35,7 @@ export async function download(
     const timer = setInterval(() => {
       recheck().catch((error: unknown) => {
         failed = error
-        gone.abort()
+        controller.abort()
       })
     }, RECHECK_MS)
     try {
@@ -50,9 +50,9 @@ export async function download(
   }
 
   const body = Readable.from(rest(), { objectMode: false })
-  // Also when nothing was read yet: then the generator has not begun, and its own end would never come.
+  // Needed when nothing was read: then the generator has not started, and its `finally` block never runs.
   body.on('close', () => {
-    gone.abort()
+    controller.abort()
     iterator.return?.().catch(() => undefined)
   })
   body.on('error', (error) => call.log.warn({ err: error }, 'download interrupted'))

@@ -3,7 +3,7 @@ import { callerErrorOf, isDatabaseUnavailable } from '@payments/platform'
 import { ZodError } from 'zod'
 import { errors } from './errors.ts'
 
-/** The envelope of a success, as bytes. */
+/** The JSON text of a success envelope. */
 export const success = (message: string, data: unknown): string => JSON.stringify({ status: 'success', message, data })
 
 export interface Failure {
@@ -12,7 +12,7 @@ export interface Failure {
   readonly retryAfter: number | undefined
   /** For logs and metrics. */
   readonly code: string
-  /** `caller`: the caller's mistake. `database`: it is unavailable. `fault`: a fault of ours. */
+  /** `caller`: an error for the caller. `database`: the database is unavailable. `fault`: an internal error. */
   readonly cause: 'caller' | 'database' | 'fault'
 }
 
@@ -22,7 +22,7 @@ function failed(error: ServiceError, cause: Failure['cause']): Failure {
   return { status, code, retryAfter, body, cause }
 }
 
-/** The envelope of an error. Of a fault of ours the caller learns nothing but that it happened. */
+/** The envelope of an error. An internal error is sent without details. */
 export function failure(error: unknown): Failure {
   const caller = callerErrorOf(error)
   if (caller instanceof ServiceError) return failed(caller, 'caller')

@@ -1,6 +1,6 @@
 import { defineErrors } from '@payments/kernel'
 
-/** Errors of the gateway itself, before or around any operation. */
+/** Errors of the gateway, outside the operations. */
 export const errors = defineErrors({
   not_found: { status: 404, message: 'Not found' },
   method_not_allowed: { status: 405, message: 'Method not allowed' },

@@ -10,7 +10,7 @@ beforeAll(async () => {
   session = (await signedIn(service.runtime, { role: 'operator' })).accessToken
 })
 
-/** A request whose headers go out exactly as listed, repetitions too. */
+/** Sends a request with exactly these headers, including repeated ones. */
 function raw(line: string, headers: [string, string][], body = ''): Promise<string> {
   const [method, path] = line.split(' ')
   const all = [...headers, ['Content-Type', 'application/json'], ['Content-Length', String(Buffer.byteLength(body))]]
@@ -45,7 +45,7 @@ test('two Authorization headers are refused, whichever of them is valid', async 
   )
 })
 
-test('two credentials in one Authorization header are none', async () => {
+test('an Authorization header with two credentials is refused', async () => {
   for (const value of [
     `Bearer ${merchant.key}, Bearer ${session}`,
     `Bearer ${merchant.key} x`,
@@ -57,7 +57,7 @@ test('two credentials in one Authorization header are none', async () => {
   )
 })
 
-test('two Idempotency-Key headers, equal or not, and an empty one are refused before anything happens', async () => {
+test('two Idempotency-Key headers, equal or not, and an empty one are refused and change nothing', async () => {
   const body = '{"name":"Ada","email":"smuggled@example.com"}'
   const send = (...keys: string[]) =>
     raw(
@@ -75,14 +75,14 @@ test('two Idempotency-Key headers, equal or not, and an empty one are refused be
   expect(await send('x'.repeat(255))).toBe('201 Customer created')
 })
 
-test('a request that is refused for its credential says so before its key, its body and its path’s record', async () => {
+test('an invalid credential is refused before the idempotency key, the body and the record are checked', async () => {
   for (const token of [`svc_test_${'a'.repeat(32)}`, `svc_live_${'a'.repeat(32)}`]) {
     const reply = await call(service, 'DELETE /v1/payment-routes/none', { token, key: null, body: '{' })
     expect(`${reply.status} ${reply.body.message}`).toBe('401 Invalid API key')
   }
 })
 
-test('a sign-in path takes a session’s stale token for none, and turns an API key away without asking for its idempotency key', async () => {
+test('a sign-in path ignores an invalid session token, and refuses an API key before its idempotency key is checked', async () => {
   const login = (token: string) =>
     call(service, 'POST /v1/auth/login', { body: { email: 'ada@example.com' }, token, key: null })
   expect((await login('stale.access.token')).status).toBe(200)
@@ -91,7 +91,7 @@ test('a sign-in path takes a session’s stale token for none, and turns an API 
   expect(`${keyed.status} ${keyed.body.message}`).toBe('403 Dashboard session required')
 })
 
-test('the code of an error is logged, the credential is not', async () => {
+test('the code of an error is logged, and the credential is not', async () => {
   await call(service, 'GET /v1/customers', { token: `svc_test_${'b'.repeat(32)}` })
   const lines = service.logs.map((line) => JSON.parse(line)).filter((line) => line.error === 'invalid_api_key')
   expect(lines.length).toBeGreaterThan(0)

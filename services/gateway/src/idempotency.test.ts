@@ -19,7 +19,7 @@ const count = async (table: string, organisationId: string): Promise<number> => 
   return rows[0].n
 }
 
-describe('200 equal requests at once', () => {
+describe('200 concurrent equal requests', () => {
   for (const [line, body, table] of [
     ['POST /v1/customers', { name: 'Ada', email: 'ada@example.com' }, 'customers'],
     ['POST /v1/payment-routes', route('Same'), 'payment_routes'],
@@ -64,7 +64,7 @@ describe('200 equal requests at once', () => {
 describe('100 equal requests over two processes', () => {
   for (const [line, body, table] of [
     ['POST /v1/customers', { name: 'Ada', email: 'ada@example.com' }, 'customers'],
-    // Nothing in the table itself forbids a second endpoint with the same URL.
+    // No constraint of the table forbids a second endpoint with the same URL.
     ['POST /v1/webhooks', { url: 'https://receiver.invalid/hooks' }, 'webhook_endpoints'],
   ] as const) {
     test(`to ${line} have one effect and equal replies`, async () => {
@@ -87,7 +87,7 @@ describe('100 equal requests over two processes', () => {
   }
 })
 
-test('a stored reply past its retention is not replayed: the key runs again', async () => {
+test('a stored reply is not replayed after its retention: the request with the same key runs again', async () => {
   const merchant = await newMerchant(service)
   const key = newId()
   const send = (email: string) => merchant.call('POST /v1/customers', { body: { name: 'Ada', email }, key })
@@ -105,13 +105,13 @@ test('a stored reply past its retention is not replayed: the key runs again', as
   expect((await send('fourth@example.com')).text).toBe(later.text)
 })
 
-test('a duplicate that is refused because the first request succeeded elsewhere gets that reply', async () => {
+test('a duplicate that fails because the first request succeeded in another process gets the reply of the first', async () => {
   const merchant = await newMerchant(service)
   const key = newId()
   const body = { name: 'Ada', email: 'shadow@example.com' }
   const blocker = await connected(service)
   try {
-    // The first request has sent its customer and waits for the disk, as far as others can see: its row is locked.
+    // The state while the first request commits in another process: its customer is inserted and locked.
     await blocker.query('begin')
     await blocker.query(
       `insert into customers (id, organisation_id, environment, name, email, metadata, cngn_status, created_at, updated_at)
@@ -134,7 +134,7 @@ test('a duplicate that is refused because the first request succeeded elsewhere 
   expect(await count('customers', merchant.organisationId)).toBe(1)
 })
 
-test('a refused command leaves no row, errors event, errors job and no idempotency record, and its key works afterwards', async () => {
+test('a refused command leaves no row, no event, no job and no idempotency record, and its key can be used afterwards', async () => {
   const merchant = await newMerchant(service)
   await merchant.call('POST /v1/customers', { body: { name: 'Ada', email: 'ada@example.com' } })
   const tables = ['customers', 'payment_routes', 'events', 'idempotency_keys', 'transactions']
@@ -144,7 +144,10 @@ test('a refused command leaves no row, errors event, errors job and no idempoten
   }
   const before = await snapshot()
   const key = newId()
-  const duplicate = await merchant.call('POST /v1/customers', { body: { name: 'Twin', email: 'ADA@example.com' }, key })
+  const duplicate = await merchant.call('POST /v1/customers', {
+    body: { name: 'Duplicate', email: 'ADA@example.com' },
+    key,
+  })
   const invalid = await merchant.call('POST /v1/payment-routes', {
     body: { ...route('Bad'), destinationAddress: '0x12' },
     key,
@@ -157,12 +160,12 @@ test('a refused command leaves no row, errors event, errors job and no idempoten
   ])
   expect(await snapshot()).toEqual(before)
   expect(
-    (await merchant.call('POST /v1/customers', { body: { name: 'Twin', email: 'twin@example.com' }, key })).status,
+    (await merchant.call('POST /v1/customers', { body: { name: 'Duplicate', email: 'twin@example.com' }, key })).status,
   ).toBe(201)
   expect((await merchant.call('POST /v1/payment-routes', { body: route('Good'), key })).status).toBe(201)
 })
 
-test('a stored reply that holds a secret is encrypted, and replays in clear', async () => {
+test('a stored reply that contains a secret is encrypted, and is replayed in plain text', async () => {
   const merchant = await newMerchant(service)
   const key = newId()
   const body = { url: 'https://receiver.invalid/hooks' }
@@ -176,7 +179,7 @@ test('a stored reply that holds a secret is encrypted, and replays in clear', as
   expect(rows[0].reply).not.toContain('whsec_')
 })
 
-test('keys of other organisations, environments, methods and paths are other keys', async () => {
+test('the same key does not match in another organisation, environment, method or path', async () => {
   const merchant = await newMerchant(service)
   const live = await newMerchant(service, { environment: 'live', organisationId: merchant.organisationId })
   const stranger = await newMerchant(service)
@@ -193,7 +196,7 @@ test('keys of other organisations, environments, methods and paths are other key
   )
 })
 
-test('a process killed in the middle of 200 equal requests leaves one effect after its restart, and the event arrives', {
+test('after a process is killed during 200 equal requests, the request has one effect and its event is delivered', {
   timeout: 180_000,
 }, async () => {
   const receiver = await startReceiver()
@@ -201,24 +204,24 @@ test('a process killed in the middle of 200 equal requests leaves one effect aft
   try {
     const merchant = await newMerchant(own)
     await merchant.call('POST /v1/webhooks', { body: { url: receiver.url } })
-    for (const patienceMs of [0, 5, 15, 40, 120]) {
+    for (const killAfterMs of [0, 5, 15, 40, 120]) {
       const key = newId()
       const body = {
-        ...route(`After ${patienceMs}`),
-        destinationAddress: `0x${patienceMs.toString(16).padStart(40, '1')}`,
+        ...route(`After ${killAfterMs}`),
+        destinationAddress: `0x${killAfterMs.toString(16).padStart(40, '1')}`,
       }
       const settings = {
         WEBHOOK_DEV_TARGETS: receiver.origin,
         PROCESS_ROLE: 'gateway',
       }
-      const victim = await startProcess(own, settings)
-      const shots = Array.from({ length: 200 }, () =>
-        call(victim, 'POST /v1/payment-routes', { body, key, token: merchant.key }).catch(() => undefined),
+      const killed = await startProcess(own, settings)
+      const requests = Array.from({ length: 200 }, () =>
+        call(killed, 'POST /v1/payment-routes', { body, key, token: merchant.key }).catch(() => undefined),
       )
-      await new Promise((resolve) => setTimeout(resolve, patienceMs))
-      victim.kill()
-      const answered = (await Promise.all(shots)).filter((answer) => answer !== undefined)
-      // A lease of the dead process runs out by itself; here its end is brought forward instead of waited for.
+      await new Promise((resolve) => setTimeout(resolve, killAfterMs))
+      killed.kill()
+      const answered = (await Promise.all(requests)).filter((answer) => answer !== undefined)
+      // A lease of the dead process would expire by itself; the test ends it now instead of waiting.
       await own.runtime.pool.query('update idempotency_keys set expires_at = now() where reply is null')
       const restarted = await startProcess(own, settings)
       const again = await call(restarted, 'POST /v1/payment-routes', { body, key, token: merchant.key })

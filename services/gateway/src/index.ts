@@ -1,4 +1,4 @@
-/** The gateway: the public REST surface over the routers, and everything HTTP. */
+/** The gateway: the public REST API over the routers, and all HTTP handling. */
 export { adapters } from './adapters.ts'
 export { errors as gatewayErrors } from './errors.ts'
 export { createMetrics, type Metrics, metricsServer } from './metrics.ts'

@@ -5,7 +5,7 @@ import { success } from './envelope.ts'
 
 /**
  * A complete list in its envelope: one text if it fits a page, otherwise a stream that reads the next page when the client
- * has taken the one before. When the client disconnects the reading ends.
+ * has received the previous one. The stream ends when the client disconnects.
  */
 export async function listing(message: string, list: Pages, context: QueryContext): Promise<string | Readable> {
   const pages = list.read(context)[Symbol.asyncIterator]()

@@ -8,7 +8,7 @@ const service = useService()
 
 test('Relay serves the live environment exactly when its key is configured', () => {
   const settings = loadServiceSettings({ DATA_DIR: service.dataDir }, adapters)
-  const bindings = (given: object) => adapters.flatMap((adapter) => adapter.bindings({ ...settings, ...given }))
+  const bindings = (changes: object) => adapters.flatMap((adapter) => adapter.bindings({ ...settings, ...changes }))
   expect(bindings({})).toEqual([])
   expect(bindings({ RELAY_API_KEY: 'key' })).toMatchObject([
     { port: routesProvider, environment: 'live', provider: { callsPerMinute: 150 } },

@@ -8,7 +8,7 @@ import { createMetrics, metricsServer } from './metrics.ts'
 import { gateway } from './server.ts'
 import { gatewaySettings } from './settings.ts'
 
-/** Why the service does not start: one sentence that names the setting or the directory. */
+/** The service cannot start. The message is one sentence that names the setting or the directory. */
 class StartError extends Error {
   override name = 'StartError'
 }
@@ -33,7 +33,7 @@ async function database(settings: Settings, log: Log, onLost: (error: Error) => 
     }
     return { owner, service: DATABASE_URL, embedded: undefined }
   }
-  // Loaded only here: production never gets this far, since it must name its database.
+  // Imported here only: production requires DATABASE_URL, so it never loads the embedded server.
   const { ensureDatabase, startEmbedded } = await import('@payments/embedded-postgres')
   const embedded = await startEmbedded(settings.DATA_DIR, {
     onRestart: () => log.warn('embedded database restarted'),
@@ -81,9 +81,9 @@ async function main(): Promise<void> {
   }
   let started: Promise<void> = Promise.resolve()
   const exit = (code: number) => {
-    // A step that hangs must not keep the process: requests, jobs and the database have each had their time by then.
+    // A step that hangs must not keep the process running. The limit leaves time for requests, jobs and the database.
     setTimeout(() => process.exit(code || 1), (2 * SHUTDOWN_SECONDS + 5) * 1000).unref()
-    // What is just starting is stopped when it has started: otherwise it would stay behind.
+    // A start in progress is completed first, so that everything that it started is stopped.
     void started.then(stop, stop).then(() => process.exit(code))
   }
   process.on('SIGINT', () => exit(0)).on('SIGTERM', () => exit(0))
@@ -107,16 +107,16 @@ async function main(): Promise<void> {
       const port = await listen(server, http.PORT, http.HOST, 'PORT')
       baseUrl ||= `http://${host}:${port}`
       stops.push(async () => {
-        const patience = setTimeout(() => server.closeAllConnections(), SHUTDOWN_SECONDS * 1000)
+        const forcedClose = setTimeout(() => server.closeAllConnections(), SHUTDOWN_SECONDS * 1000)
         await close(server)
-        clearTimeout(patience)
+        clearTimeout(forcedClose)
       })
       const internal = metricsServer(metrics)
       await listen(internal, http.INTERNAL_PORT, http.HOST, 'INTERNAL_PORT')
       stops.push(() => close(internal))
     }
     if (PROCESS_ROLE !== 'gateway') await own.startWorker()
-    welcome(settings, baseUrl)
+    printStartMessage(settings, baseUrl)
   }
   started = start()
   await started.catch(async (error: unknown) => {
@@ -125,7 +125,7 @@ async function main(): Promise<void> {
   })
 }
 
-function welcome(settings: Settings, baseUrl: string): void {
+function printStartMessage(settings: Settings, baseUrl: string): void {
   const { PROCESS_ROLE } = platformSettings.from(settings)
   if (PROCESS_ROLE === 'worker') return
   const lines = [
@@ -134,15 +134,15 @@ function welcome(settings: Settings, baseUrl: string): void {
     `  Reference  ${baseUrl}/docs`,
     `  Health     ${baseUrl}/health`,
     '',
-    '  For a first key: POST /v1/auth/register, then /v1/auth/otp/verify with the emailed code, then POST /v1/api-keys.',
-    `  Without SMTP_URL emails are kept in ${settings.DATA_DIR}/mail, and sign-in codes are also printed here.`,
-    '  `npm run demo` shows the whole story, from sign-up to a verified webhook.',
+    '  To get an API key: POST /v1/auth/register, then /v1/auth/otp/verify with the emailed code, then POST /v1/api-keys.',
+    `  Without SMTP_URL, emails are written to ${settings.DATA_DIR}/mail, and sign-in codes are also printed here.`,
+    '  `npm run demo` runs a complete example, from sign-up to a verified webhook.',
     '',
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
 }
 
-/** Errors whose message is a sentence for the operator; everything else is a fault with a stack. */
+/** Errors whose message is written for the operator. All others are printed with their stack. */
 const EXPECTED = ['SettingsError', 'EmbeddedServerError', 'StartError']
 
 main().catch((error: Error) => {

@@ -6,7 +6,7 @@ import { createMetrics, metricsServer } from './metrics.ts'
 
 const service = useService()
 
-/** What a scrape of a process with this runtime reads. */
+/** Scrapes the metrics of a process with this runtime. */
 async function scrape(runtime: Runtime): Promise<{ status: number; text: string }> {
   const server = metricsServer(createMetrics(runtime))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -17,11 +17,11 @@ async function scrape(runtime: Runtime): Promise<{ status: number; text: string 
     server.close()
   }
 }
-const figure = (text: string, name: string) => Number(text.match(new RegExp(`^${name} (\\S+)$`, 'm'))?.[1])
+const metricOf = (text: string, name: string) => Number(text.match(new RegExp(`^${name} (\\S+)$`, 'm'))?.[1])
 
-test('a scrape tells how late the looks for deposits are, and how many deposits are stuck, by environment', async () => {
+test('a scrape reports by environment how late polls for deposits are and how many deposits are stuck', async () => {
   const merchant = await newMerchant(service)
-  const made = await merchant.call('POST /v1/payment-routes', {
+  const created = await merchant.call('POST /v1/payment-routes', {
     body: {
       name: 'Treasury',
       originChainKey: 'ethereum',
@@ -30,9 +30,9 @@ test('a scrape tells how late the looks for deposits are, and how many deposits 
       destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
     },
   })
-  const { id } = made.body.data
+  const { id } = created.body.data
   const before = await scrape(service.runtime)
-  expect(figure(before.text, 'payment_routes_overdue_seconds\\{environment="test"\\}')).toBe(0)
+  expect(metricOf(before.text, 'payment_routes_overdue_seconds\\{environment="test"\\}')).toBe(0)
   await merchant.call(`POST /v1/sandbox/payment-routes/${id}/deposits`, { body: { amount: '1' } })
   await merchant.call(`POST /v1/payment-routes/${id}/deposits/sync`)
   const { pool } = service.runtime
@@ -40,15 +40,15 @@ test('a scrape tells how late the looks for deposits are, and how many deposits 
   await pool.query("update payment_route_deposits set created_at = now() - interval '61 minutes'")
   const { status, text } = await scrape(service.runtime)
   expect(status).toBe(200)
-  const overdue = figure(text, 'payment_routes_overdue_seconds\\{environment="test"\\}')
+  const overdue = metricOf(text, 'payment_routes_overdue_seconds\\{environment="test"\\}')
   expect(overdue).toBeGreaterThanOrEqual(500)
   expect(overdue).toBeLessThan(560)
-  expect(figure(text, 'payment_routes_overdue_seconds\\{environment="live"\\}')).toBe(0)
-  expect(figure(text, 'payment_route_deposits_stuck\\{environment="test"\\}')).toBe(1)
-  expect(figure(text, 'payment_route_deposits_stuck\\{environment="live"\\}')).toBe(0)
+  expect(metricOf(text, 'payment_routes_overdue_seconds\\{environment="live"\\}')).toBe(0)
+  expect(metricOf(text, 'payment_route_deposits_stuck\\{environment="test"\\}')).toBe(1)
+  expect(metricOf(text, 'payment_route_deposits_stuck\\{environment="live"\\}')).toBe(0)
 })
 
-test('without the database a scrape still tells of the process', async () => {
+test('without the database a scrape still returns the metrics of the process', async () => {
   const pool = { query: () => Promise.reject(new Error('gone')) }
   const { status, text } = await scrape({ ...service.runtime, pool } as unknown as Runtime)
   expect(status).toBe(200)

@@ -7,7 +7,7 @@ export interface Metrics {
   readonly requests: Histogram<'method' | 'route' | 'status'>
 }
 
-/** Metrics of this process (Node's defaults and one histogram of requests by route), and those that the domains declare. */
+/** Metrics of this process (Node's defaults and one histogram of requests by route), and the gauges that the domains declare. */
 export function createMetrics(runtime: Runtime): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -26,7 +26,7 @@ export function createMetrics(runtime: Runtime): Metrics {
       registers: [registry],
       async collect() {
         this.reset()
-        // Without the database this gauge has no value, but those of the process do.
+        // Without the database, this gauge has no value, but the metrics of the process are still reported.
         const values = await read(runtime).catch((error: unknown) => {
           if (!runtime.database.report(error)) runtime.log.warn({ err: error, name }, 'gauge read failed')
         })
@@ -37,7 +37,7 @@ export function createMetrics(runtime: Runtime): Metrics {
   return { registry, requests }
 }
 
-/** `GET /metrics` in Prometheus' text format, on a port of its own that merchants do not reach. */
+/** Serves `GET /metrics` in the text format of Prometheus, on a port that merchants cannot reach. */
 export function metricsServer(metrics: Metrics): Server {
   return createServer((req, res) => {
     if (req.url !== '/metrics') {

@@ -15,11 +15,15 @@ const ENVELOPE_ERROR = {
     status: { type: 'string', const: 'error' },
     message: { type: 'string' },
     data: { type: 'null' },
-    errors: { type: 'object', additionalProperties: { type: 'string' }, description: 'Field → message; on 422 alone' },
+    errors: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'Field → message; only with status 422',
+    },
   },
 }
 
-const MEANINGS: Record<number, string> = {
+const DESCRIPTIONS: Record<number, string> = {
   400: 'Bad request',
   401: 'Missing or invalid credentials',
   403: 'Missing scope, or suspended organisation',
@@ -30,11 +34,11 @@ const MEANINGS: Record<number, string> = {
   422: 'Validation or business rule failed',
   429: 'Rate limit exceeded',
   500: 'Server error',
-  502: 'The provider failed',
-  503: 'Not available now',
+  502: 'Provider error',
+  503: 'Service unavailable',
 }
 
-/** OpenAPI 3.1 of the REST surface: the generator's document, plus what it cannot know (envelope, statuses, keys, scopes). */
+/** The OpenAPI 3.1 document of the REST API: the generated document, completed with envelope, statuses, keys and scopes. */
 export function openApiDocument(baseUrl: string): Json {
   const generated = generateOpenApiDocument(appRouter, {
     title: 'Payments API',
@@ -51,7 +55,7 @@ export function openApiDocument(baseUrl: string): Json {
       Object.fromEntries(
         Object.entries(item).map(([method, described]) => {
           const operation = operations.find((each) => each.path === path && each.method.toLowerCase() === method)
-          if (!operation) throw new Error(`The document has ${method} ${path}, which is no operation`)
+          if (!operation) throw new Error(`The document has ${method} ${path}, which is not an operation`)
           return [method, complete(operation, described)]
         }),
       ),
@@ -80,10 +84,10 @@ export function openApiDocument(baseUrl: string): Json {
   }
 }
 
-/** The receipts that domains declare. Free-form as specified, so that anything else passes too. */
+/** The receipts that domains declare. `Receipt` also permits any other object, because receipts are free-form as specified. */
 function receipts(): Json {
   const declared = (domains as readonly Domain[]).flatMap((domain) => Object.values(domain.receipts ?? {}))
-  // A registry of their ids makes one schema of each, without references between them.
+  // A registry of their ids creates one schema for each receipt, without references between them.
   const registry = z.registry<{ id: string }>()
   for (const { schema } of declared) registry.add(schema, { id: schema.meta()?.id ?? '' })
   const { schemas } = z.toJSONSchema(registry, { io: 'output', reused: 'inline' })
@@ -105,9 +109,9 @@ function receipts(): Json {
 function complete({ operation, method, placeholders, name }: RestOperation, described: Json): Json {
   const { meta, input } = operation
   const dashboard = sessionOnly(meta.access)
-  const open = allowsAnonymous(meta.access)
+  const anonymousAllowed = allowsAnonymous(meta.access)
   const mutates = method !== 'GET'
-  const keyed = mutates && !dashboard && !open
+  const keyed = mutates && !dashboard && !anonymousAllowed
   const bodyless = method === 'DELETE' || Object.keys(input.shape).every((name) => placeholders.includes(name))
   const {
     requestBody,
@@ -124,7 +128,7 @@ function complete({ operation, method, placeholders, name }: RestOperation, desc
   const statuses = new Set<number>([
     429,
     500,
-    ...(open ? [] : [401, 403]),
+    ...(anonymousAllowed ? [] : [401, 403]),
     ...(mutates || Object.keys(input.shape).length > placeholders.length ? [422] : []),
     ...(mutates ? [400, 413, 415, 503] : []),
     ...(keyed ? [409] : []),
@@ -136,19 +140,19 @@ function complete({ operation, method, placeholders, name }: RestOperation, desc
     ...rest,
     operationId: name.replaceAll('.', '_'),
     ...(keyed || meta.access === 'read' ? { 'x-required-scope': scope } : {}),
-    security: open ? [] : dashboard ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }],
+    security: anonymousAllowed ? [] : dashboard ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }],
     parameters: [
       ...(parameters ?? []).map((parameter) =>
         parameter.in === 'path' ? { ...parameter, required: true } : parameter,
       ),
-      ...(open
+      ...(anonymousAllowed
         ? []
         : [
             {
               name: 'X-Service-Environment',
               in: 'header',
               required: false,
-              description: 'The environment a session works in. Ignored with an API key, which has its own.',
+              description: 'The environment for a session. Ignored with an API key, which belongs to one environment.',
               schema: { type: 'string', enum: ['test', 'live'], default: 'test' },
             },
           ]),
@@ -159,7 +163,7 @@ function complete({ operation, method, placeholders, name }: RestOperation, desc
               in: 'header',
               required: false,
               description:
-                'Required with an API key; sessions need none. The same key on the same method and path replays the first reply for 24 hours.',
+                'Required with an API key; ignored with a session. A repeated key on the same method and path replays the first reply for 24 hours.',
               schema: { type: 'string', minLength: 1, maxLength: 255 },
             },
           ]
@@ -191,7 +195,7 @@ function complete({ operation, method, placeholders, name }: RestOperation, desc
           status,
           {
             description: [
-              MEANINGS[status],
+              DESCRIPTIONS[status],
               ...meta.errors.filter((error) => error.status === status).map(({ message }) => message),
             ].join('. '),
             content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },

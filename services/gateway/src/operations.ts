@@ -6,7 +6,7 @@ export interface RestOperation {
   /** Path of the procedure in the router, for example `customers.create`. */
   readonly name: string
   readonly method: string
-  /** With `{placeholders}`, without the `/v1` prefix. */
+  /** Path with `{placeholders}`, without the prefix `/v1`. */
   readonly path: string
   readonly placeholders: readonly string[]
   readonly operation: Operation
@@ -16,7 +16,7 @@ interface Procedure {
   readonly _def: { readonly meta: OperationMeta & { readonly operation: Operation } }
 }
 
-/** Every operation of the service that has a REST line, fixed paths before those with placeholders. */
+/** Every operation with a REST line. Fixed paths come before paths with placeholders. */
 export const operations: readonly RestOperation[] = Object.entries(
   appRouter._def.procedures as unknown as Record<string, Procedure>,
 )

@@ -1,7 +1,7 @@
 import type { Process } from '@payments/api'
 import type { Gateway } from './state.ts'
 
-/** Mounts the routes outside `/v1` that domains serve. */
+/** Mounts the pages outside `/v1` that domains declare. */
 export function mountPages(router: Gateway, { runtime }: Process): void {
   for (const page of runtime.domains.flatMap(({ pages }) => pages ?? [])) {
     router.get(page.path.replace(/\{(\w+)\}/g, ':$1'), async (ctx) => {

@@ -2,19 +2,19 @@ import {
   type Authentication,
   type Count,
   countHitsSql,
-  type KeyFacts,
+  type KeyRecord,
   type Runtime,
-  type SessionFacts,
+  type SessionRecord,
   type StoredReplyRow,
   storedRepliesSql,
 } from '@payments/platform'
 import DataLoader from 'dataloader'
 import { gatewaySettings } from './settings.ts'
 
-/** What must be known of a request before anything else. */
+/** The parts of a request from which its context is read. */
 export interface RequestQuery {
   readonly ip: string
-  /** How many requests it counts for: a tRPC batch counts each of its calls. */
+  /** Number of requests to count: each call of a tRPC batch counts. */
   readonly count: number
   readonly auth: boolean
   readonly lookup: string | undefined
@@ -22,11 +22,12 @@ export interface RequestQuery {
   readonly replay: { readonly method: string; readonly path: string; readonly key: string } | undefined
 }
 
-export interface RequestFacts {
-  /** Seconds until the caller may try again, when a limit is used up. */
+/** The rate limits, the credential's record and the stored reply of a request. */
+export interface RequestContext {
+  /** Seconds until the caller may retry, when a limit is exceeded. */
   readonly retryAfter: number | undefined
-  readonly key: KeyFacts | undefined
-  readonly session: SessionFacts | undefined
+  readonly key: KeyRecord | undefined
+  readonly session: SessionRecord | undefined
   readonly replay: StoredReplyRow | undefined
 }
 
@@ -38,12 +39,12 @@ interface Replay extends StoredReplyRow {
   key: string
 }
 
-// One statement: counts every request, reads every credential and every stored reply that may be replayed. The limits in
-// `replays` keep the planner on the primary key, whatever it assumes of a table that grew since its last statistics.
+// One statement counts every request and reads every credential and every stored reply that may be replayed. The limits in
+// `replays` make the planner use the primary key, whatever its statistics say about a table that has grown since.
 const statement = (authentication: Authentication): string => `
   with hits as (${countHitsSql('$1', '$2', '$3', '$4')}),
-  keys as (${authentication.keyFactsSql('$5')}),
-  sessions as (${authentication.sessionFactsSql('$6')}),
+  keys as (${authentication.keyRecordsSql('$5')}),
+  sessions as (${authentication.sessionRecordsSql('$6')}),
   replays as (
     select i.*
       from unnest($7::text[], $8::text[], $9::text[], $10::text[]) as r (lookup, method, path, key)
@@ -57,40 +58,40 @@ const statement = (authentication: Authentication): string => `
          (select coalesce(json_agg(replays), '[]') from replays) as replays`
 
 /**
- * Limits, credential and stored reply of requests, in one indexed statement. Requests that arrive while a statement is in
- * flight share the next one, each with its own position in the count; so limits are exact across processes and nothing
- * is cached: revocation, suspension and logout hold for the very next request.
+ * Reads the limits, credentials and stored replies of requests in one indexed statement. Requests that arrive while a
+ * statement is in flight share the next one, each with its own position in the count, so limits are exact across processes.
+ * Nothing is cached, so revocation, suspension and logout apply from the next request on.
  */
 export function requestContexts(
   runtime: Runtime,
   authentication: Authentication,
-): (query: RequestQuery) => Promise<RequestFacts> {
+): (query: RequestQuery) => Promise<RequestContext> {
   const { RATE_LIMIT_GLOBAL, RATE_LIMIT_AUTH, RATE_LIMIT_WINDOW_SECONDS } = gatewaySettings.from(runtime.settings)
   const text = statement(authentication)
   let inFlight = false
-  let waiting: (() => void) | undefined
-  const loader = new DataLoader<RequestQuery, RequestFacts>(
+  let sendNext: (() => void) | undefined
+  const loader = new DataLoader<RequestQuery, RequestContext>(
     async (queries) => {
       inFlight = true
       try {
         return await load(queries)
       } finally {
         inFlight = false
-        waiting?.()
-        waiting = undefined
+        sendNext?.()
+        sendNext = undefined
       }
     },
     {
       cache: false,
       maxBatchSize: 256,
       batchScheduleFn(send) {
-        if (inFlight) waiting = send
+        if (inFlight) sendNext = send
         else setImmediate(send)
       },
     },
   )
 
-  async function load(queries: readonly RequestQuery[]): Promise<RequestFacts[]> {
+  async function load(queries: readonly RequestQuery[]): Promise<RequestContext[]> {
     const counts = new Map<string, { bucket: string; subject: string; count: number }>()
     const positions = queries.map(({ ip, auth, count }) =>
       (auth ? ['global', 'auth'] : ['global']).map((bucket) => {
@@ -104,8 +105,8 @@ export function requestContexts(
     const replays = queries.flatMap(({ lookup, replay }) => (lookup && replay ? [{ lookup, ...replay }] : []))
     const { rows } = await runtime.pool.query<{
       hits: Count[]
-      keys: KeyFacts[]
-      sessions: SessionFacts[]
+      keys: KeyRecord[]
+      sessions: SessionRecord[]
       replays: Replay[]
     }>({
       name: 'request-context',

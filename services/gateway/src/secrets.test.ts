@@ -5,15 +5,15 @@ const mailbox = await startMailbox()
 afterAll(() => mailbox.close())
 const service = useService({ worker: true, settings: { SMTP_URL: mailbox.url } })
 
-/** The spellings in which a secret would still be in clear. */
-const spellings = (secret: string): string[] => [
+/** The encodings in which a secret is still readable. */
+const encodings = (secret: string): string[] => [
   secret,
   Buffer.from(secret).toString('base64').replace(/=+$/, ''),
   Buffer.from(secret).toString('hex'),
   encodeURIComponent(secret),
 ]
 
-test('no secret is in clear in the database, the logs or a refusal', async () => {
+test('no secret is readable in the database, the logs or an error reply', async () => {
   const session = await signIn(service, mailbox, { email: 'canary@example.com', organisationName: 'Canary' })
   const code = await mailbox.codeFor('canary@example.com')
   const token = session.accessToken
@@ -21,13 +21,13 @@ test('no secret is in clear in the database, the logs or a refusal', async () =>
     body: { refreshToken: session.refreshToken },
     key: null,
   })
-  const made = await Promise.all(
+  const keys = await Promise.all(
     ['test', 'live'].map((environment) =>
       call(service, 'POST /v1/api-keys', { body: { name: 'Canary', environment }, token, key: null }),
     ),
   )
-  const [key, live] = made.map((reply) => reply.body.data.key) as [string, string]
-  // The reply of this one is stored for replay.
+  const [key, live] = keys.map((reply) => reply.body.data.key) as [string, string]
+  // The reply to this request is stored for replay.
   const endpoint = await call(service, 'POST /v1/webhooks', {
     body: { url: 'https://93.184.216.34/hooks' },
     token: key,
@@ -45,7 +45,7 @@ test('no secret is in clear in the database, the logs or a refusal', async () =>
     'bytes of the signing secret': endpoint.body.data.secret.slice('whsec_'.length),
   }
 
-  // Whatever goes wrong, and wherever a client puts a secret by mistake.
+  // Requests that fail because a client puts a secret into the wrong place.
   const refusals: string[] = []
   for (const secret of [...Object.values(secrets), code]) {
     const wrong = [
@@ -60,7 +60,7 @@ test('no secret is in clear in the database, the logs or a refusal', async () =>
       }),
       call(service, 'POST /v1/webhooks', { body: { url: secret, events: [secret] }, token: key }),
     ]
-    // No short secret: a path keeps what is not longer than an id.
+    // Not for a short secret: path segments that are not longer than an id are logged.
     if (secret.length > 36)
       wrong.push(call(service, `DELETE /v1/api-keys/${encodeURIComponent(secret.slice(0, 200))}`, { token, key: null }))
     for (const { status, text } of await Promise.all(wrong)) {
@@ -81,7 +81,7 @@ test('no secret is in clear in the database, the logs or a refusal', async () =>
   expect(places.get('public.challenges')).toContain('canary@example.com')
   const found = [...places].flatMap(([place, text]) => [
     ...Object.entries(secrets).flatMap(([name, secret]) =>
-      spellings(secret).some((spelling) => text.includes(spelling)) ? [`${name} in ${place}`] : [],
+      encodings(secret).some((encoded) => text.includes(encoded)) ? [`${name} in ${place}`] : [],
     ),
     ...(new RegExp(`(?<![\\w.:-])${code}(?![\\w.-])`).test(text) ? [`code in ${place}`] : []),
   ])

@@ -3,10 +3,10 @@ import helmet from 'helmet'
 
 const cache = new Map<boolean, Headers>()
 
-/** Helmet's default headers, worked out once: they are the same for every reply. HSTS only where HTTPS is enforced. */
+/** Helmet's default headers, computed once because they are the same for every reply. HSTS only where HTTPS is enforced. */
 export function securityHeaders(production: boolean): Headers {
-  const known = cache.get(production)
-  if (known) return known
+  const cached = cache.get(production)
+  if (cached) return cached
   const headers = new Headers()
   const recorder = {
     setHeader: (name: string, value: string) => headers.set(name, value),

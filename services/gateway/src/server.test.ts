@@ -10,9 +10,9 @@ const customer = { name: 'Ada', email: 'ada@example.com' }
 describe('the envelope also covers', () => {
   test.each([
     ['an unknown path', 'GET /v1/nothing', {}, 404, 'Not found'],
-    ['a known path with a slash at its end', 'GET /v1/customers/', {}, 404, 'Not found'],
-    ['another case of a path', 'GET /v1/Customers', {}, 404, 'Not found'],
-    ['another method', 'PUT /v1/customers', {}, 405, 'Method not allowed'],
+    ['a known path with a trailing slash', 'GET /v1/customers/', {}, 404, 'Not found'],
+    ['a known path in another letter case', 'GET /v1/Customers', {}, 404, 'Not found'],
+    ['a method that the path does not allow', 'PUT /v1/customers', {}, 405, 'Method not allowed'],
     ['malformed JSON', 'POST /v1/customers', { body: '{"name":' }, 400, 'Malformed JSON body'],
     [
       'another media type',
@@ -28,8 +28,14 @@ describe('the envelope also covers', () => {
       413,
       'Request body exceeds 100 kB',
     ],
-    ['a body that is no object', 'POST /v1/customers', { body: [1] }, 422, 'Validation failed'],
-    ['a NUL in a text', 'POST /v1/customers', { body: { ...customer, name: 'A\0' } }, 422, 'Validation failed'],
+    ['a body that is not an object', 'POST /v1/customers', { body: [1] }, 422, 'Validation failed'],
+    [
+      'a NUL character in a text',
+      'POST /v1/customers',
+      { body: { ...customer, name: 'A\0' } },
+      422,
+      'Validation failed',
+    ],
   ] as const)('%s', async (_name, line, options, status, message) => {
     const merchant = await newMerchant(service)
     const answer = await merchant.call(line, options)
@@ -42,12 +48,12 @@ describe('the envelope also covers', () => {
   })
 })
 
-test('another method is answered with what the path allows', async () => {
+test('a 405 lists the methods that the path allows', async () => {
   const answer = await call(service, 'PUT /v1/customers', { key: null })
   expect(answer.headers.get('allow')).toBe('GET, HEAD, POST')
 })
 
-test('a JSON body with its charset and with escapes is the same body', async () => {
+test('a JSON body with a charset and with escapes is accepted', async () => {
   const merchant = await newMerchant(service)
   const answer = await merchant.call('POST /v1/customers', {
     body: '{"name":"\\u0041da","email":"ada@example.com"}',
@@ -56,15 +62,15 @@ test('a JSON body with its charset and with escapes is the same body', async () 
   expect([answer.status, answer.body.data.name]).toEqual([201, 'Ada'])
 })
 
-test('a request id is taken from the caller when it is fit to log, and made up otherwise', async () => {
-  const given = await call(service, 'GET /v1/nothing', { headers: { 'x-request-id': 'mine-1' } })
-  const unfit = await call(service, 'GET /v1/nothing', { headers: { 'x-request-id': 'a'.repeat(129) } })
-  expect(given.headers.get('x-request-id')).toBe('mine-1')
-  expect(unfit.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+test('a valid request id of the caller is used, and otherwise a new one is generated', async () => {
+  const valid = await call(service, 'GET /v1/nothing', { headers: { 'x-request-id': 'mine-1' } })
+  const tooLong = await call(service, 'GET /v1/nothing', { headers: { 'x-request-id': 'a'.repeat(129) } })
+  expect(valid.headers.get('x-request-id')).toBe('mine-1')
+  expect(tooLong.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   expect(service.logs.some((line) => line.includes('"requestId":"mine-1"'))).toBe(true)
 })
 
-test('health is bare, open and outside the version; without its database it says so with 503', async () => {
+test('/health is public and has no envelope, and is 503 without the database', async () => {
   const answer = await call(service, 'GET /health')
   expect([answer.status, Object.keys(answer.body)]).toEqual([200, ['status', 'env', 'ts']])
   const own = await startService()
@@ -77,36 +83,36 @@ test('health is bare, open and outside the version; without its database it says
   }
 })
 
-test('clients that hang up, stall or talk nonsense harm nobody else', async () => {
+test('clients that disconnect, stall or send invalid HTTP do not affect other clients', async () => {
   const merchant = await newMerchant(service)
   const port = Number(new URL(service.url).port)
   const head = `POST /v1/customers HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${merchant.key}\r\nContent-Type: application/json\r\nIdempotency-Key: `
-  const send = (text: string, end: 'leaves' | 'waits') =>
+  const send = (text: string, end: 'disconnects' | 'waits') =>
     new Promise<string>((resolve) => {
-      let said = ''
+      let received = ''
       const socket = connect(port, '127.0.0.1', () => {
         socket.write(text)
-        if (end === 'leaves') setTimeout(() => socket.destroy(), 20)
+        if (end === 'disconnects') setTimeout(() => socket.destroy(), 20)
       })
       socket.on('data', (chunk) => {
-        said += chunk.toString()
+        received += chunk.toString()
       })
       socket.on('error', () => undefined)
-      socket.on('close', () => resolve(said))
+      socket.on('close', () => resolve(received))
     })
   const answers = await Promise.all([
     ...Array.from({ length: 20 }, (_, index) =>
-      send(`${head}abort-${index}\r\nContent-Length: 5000\r\n\r\n{"name":"Ad`, 'leaves'),
+      send(`${head}abort-${index}\r\nContent-Length: 5000\r\n\r\n{"name":"Ad`, 'disconnects'),
     ),
     ...Array.from({ length: 20 }, (_, index) =>
       send(
         `${head}vanish-${index}\r\nContent-Length: 45\r\n\r\n${JSON.stringify({ name: 'Ada', email: `v${index}@example.com` }).padEnd(45)}`,
-        'leaves',
+        'disconnects',
       ),
     ),
     send('NONSENSE\r\n\r\n', 'waits'),
     send(`GET /v1/customers HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`, 'waits'),
-    send(`${head}stalled\r\nContent-Length: 50\r\n\r\n{`, 'leaves'),
+    send(`${head}stalled\r\nContent-Length: 50\r\n\r\n{`, 'disconnects'),
     send(`${head}chunks\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`, 'waits'),
   ])
   expect(answers.at(40)).toMatch(/^HTTP\/1.1 400 [\s\S]*"status":"error"/)
@@ -120,15 +126,15 @@ test('clients that hang up, stall or talk nonsense harm nobody else', async () =
   expect(rows[0].n).toBe(0)
 })
 
-test('a stop signal lets the requests in flight finish, and takes no new ones', async () => {
+test('after a stop signal, requests in flight are completed and new ones are refused', async () => {
   const merchant = await newMerchant(service)
   const other = await startProcess(service)
   const port = Number(new URL(other.url).port)
   const body = JSON.stringify(customer)
   const socket = connect(port, '127.0.0.1')
-  let said = ''
+  let received = ''
   socket.on('data', (chunk) => {
-    said += chunk.toString()
+    received += chunk.toString()
   })
   const closed = new Promise((resolve) => socket.once('close', resolve))
   socket.write(
@@ -141,20 +147,20 @@ test('a stop signal lets the requests in flight finish, and takes no new ones', 
   socket.write(body.slice(5))
   await closed
   await stopped
-  expect(said).toMatch(/^HTTP\/1.1 201 [\s\S]*"Customer created"/)
+  expect(received).toMatch(/^HTTP\/1.1 201 [\s\S]*"Customer created"/)
 })
 
-test('internal tools call the same procedures over typed tRPC and get bare objects and refusals', async () => {
+test('internal tools can call the same procedures over typed tRPC and get objects and errors without the envelope', async () => {
   const { organisationId } = await newMerchant(service)
   const session = await signedIn(service.runtime, { organisationId, role: 'owner' })
   const client = createTRPCClient<AppRouter>({
     links: [httpBatchLink({ url: `${service.url}/trpc`, headers: { authorization: `Bearer ${session.accessToken}` } })],
   })
-  const [made, listed] = await Promise.all([
+  const [created, listed] = await Promise.all([
     client.customers.create.mutate(customer),
     client.paymentRoutes.networks.query({}),
   ])
-  expect([made.email, listed.networks[0]?.key]).toEqual(['ada@example.com', 'ethereum'])
+  expect([created.email, listed.networks[0]?.key]).toEqual(['ada@example.com', 'ethereum'])
   await expect(client.customers.create.mutate(customer)).rejects.toMatchObject({
     message: 'Customer already exists',
     data: { code: 'CONFLICT', error: 'customer_exists' },
@@ -163,7 +169,7 @@ test('internal tools call the same procedures over typed tRPC and get bare objec
   await expect(client.customers.create.mutate({ name: 'Ada' })).rejects.toMatchObject({ message: 'Validation failed' })
 })
 
-test('the reference is served by this machine alone', async () => {
+test('the API reference loads no asset from another host', async () => {
   const page = await call(service, 'GET /docs')
   const sources = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '')
   expect(sources.length).toBeGreaterThan(2)

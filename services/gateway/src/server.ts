@@ -15,13 +15,18 @@ import { health } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { operations } from './operations.ts'
 import { mountPages } from './pages.ts'
-import { type RequestFacts, type RequestQuery, requestContexts } from './request-context.ts'
+import { type RequestContext, type RequestQuery, requestContexts } from './request-context.ts'
 import { securityHeaders } from './security.ts'
 import { gatewaySettings } from './settings.ts'
 import type { Gateway, State } from './state.ts'
 import { mountTrpc, trpcCalls } from './trpc.ts'
 
-const NO_FACTS: RequestFacts = { retryAfter: undefined, key: undefined, session: undefined, replay: undefined }
+const NO_REQUEST_CONTEXT: RequestContext = {
+  retryAfter: undefined,
+  key: undefined,
+  session: undefined,
+  replay: undefined,
+}
 const PATH_LENGTH = 512
 
 /** The public HTTP server. It does not listen yet. */
@@ -30,21 +35,21 @@ export function gateway(process: Process, metrics: Metrics, baseUrl: () => strin
   const { production } = runtime.settings
   const { TRUST_PROXY, DASHBOARD_ORIGINS } = gatewaySettings.from(runtime.settings)
   const declared = authenticationOf(runtime)
-  const authentication = declared.open(runtime)
-  const factsOf = requestContexts(runtime, declared)
+  const authentication = declared.create(runtime)
+  const loadRequestContext = requestContexts(runtime, declared)
   const dispatch = dispatcher(process)
   const answerHealth = health(runtime)
   const trust = proxyaddr.compile(TRUST_PROXY)
   const app = new Koa<State>()
   app.silent = true
-  const actorOf = ({ credential, facts, environment }: State): Actor =>
-    authentication.actorOf(credential, facts, environment)
+  const actorOf = ({ credential, context, environment }: State): Actor =>
+    authentication.actorOf(credential, context, environment)
 
-  // Outermost: whatever happens inside, the reply has a request id, a log line and the envelope.
+  // The outermost layer: every reply, also after an error, has a request id, a log line and the envelope.
   app.use(async (ctx, next) => {
     const started = performance.now()
-    const given = ctx.get('x-request-id')
-    const requestId = /^[\x21-\x7e]{1,128}$/.test(given) ? given : newId()
+    const header = ctx.get('x-request-id')
+    const requestId = /^[\x21-\x7e]{1,128}$/.test(header) ? header : newId()
     ctx.state.log = runtime.log.child({ requestId })
     ctx.set('X-Request-Id', requestId)
     ctx.res.setHeaders(securityHeaders(production))
@@ -63,7 +68,7 @@ export function gateway(process: Process, metrics: Metrics, baseUrl: () => strin
       if (failed.status === 413) ctx.set('Connection', 'close')
       ctx.body = failed.body
     }
-    // Stopping: a connection that would stay idle is closed behind its reply.
+    // While the server stops, a connection is closed after its reply instead of staying idle.
     if (!server.listening) ctx.set('Connection', 'close')
     const seconds = (performance.now() - started) / 1000
     const route = ctx._matchedRoute?.toString() ?? 'none'
@@ -76,7 +81,7 @@ export function gateway(process: Process, metrics: Metrics, baseUrl: () => strin
         ms: Math.round(seconds * 1e4) / 10,
         ...(code ? { error: code } : {}),
       },
-      'request',
+      'request completed',
     )
   })
 
@@ -106,24 +111,25 @@ export function gateway(process: Process, metrics: Metrics, baseUrl: () => strin
     const repeated = (ctx.req.headersDistinct.authorization?.length ?? 0) > 1
     ctx.state.credential = repeated ? { kind: 'none' } : await authentication.read(ctx.req.headers.authorization)
     ctx.state.environment = ctx.req.headersDistinct['x-service-environment']?.join(', ')
-    const facts = factsOf(requestQuery(ctx.req, ctx.method, ctx.path, ctx.state))
+    const context = loadRequestContext(requestQuery(ctx.req, ctx.method, ctx.path, ctx.state))
     if (ctx.method === 'GET' && ctx.path === '/health') {
       ctx._matchedRoute = ctx.path
-      await answerHealth(ctx, facts)
-      ctx.state.facts = ctx.status === 200 ? await facts : NO_FACTS
+      await answerHealth(ctx, context)
+      ctx.state.context = ctx.status === 200 ? await context : NO_REQUEST_CONTEXT
     } else {
-      ctx.state.facts = await facts
+      ctx.state.context = await context
       runtime.database.available()
     }
-    if (ctx.state.facts.retryAfter !== undefined) throw errors.rate_limited({ retryAfter: ctx.state.facts.retryAfter })
-    // Of two credentials, one proxy may have checked the first and another the last: neither is trusted.
+    if (ctx.state.context.retryAfter !== undefined)
+      throw errors.rate_limited({ retryAfter: ctx.state.context.retryAfter })
+    // Proxies may disagree on which of two Authorization headers is valid, so neither is trusted.
     if (repeated) throw errors.header_repeated()
     await next()
   })
   app.use(refuseCallbacks)
 
   const router: Gateway = new Router<State>({ sensitive: true, strict: true })
-  // The reply was made above, where the request was counted; the route is here for other methods.
+  // The reply is sent above, where the request is counted. This route exists for the 405 of other methods.
   router.get('/health', () => undefined)
   mountDocs(router, baseUrl)
   mountPages(router, process)
@@ -131,7 +137,7 @@ export function gateway(process: Process, metrics: Metrics, baseUrl: () => strin
   for (const each of operations) {
     router.register(`/v1${each.path.replace(/\{(\w+)\}/g, ':$1')}`, [each.method], async (ctx) => {
       const { req, path, query, params, state } = ctx
-      const reply = await dispatch(each, requestInput({ req, path, query, params }, state, actorOf, factsOf))
+      const reply = await dispatch(each, requestInput({ req, path, query, params }, state, actorOf, loadRequestContext))
       ctx.status = reply.status
       if (reply.replayed) ctx.set('Idempotent-Replayed', 'true')
       if (reply.filename) ctx.attachment(reply.filename)
@@ -162,17 +168,17 @@ export function gateway(process: Process, metrics: Metrics, baseUrl: () => strin
   return server
 }
 
-/** No id of ours is longer than 36 characters and every secret is: a secret that a client puts into a path is not logged. */
+/** Our ids have at most 36 characters and secrets have more, so a secret that a client puts into a path is not logged. */
 const loggable = (path: string): string => path.replace(/[^/]{37,}/g, '[long]')
 
-/** The one domain that declares how credentials become actors. */
+/** The authentication that exactly one domain declares. */
 function authenticationOf({ domains }: Runtime): Authentication {
   const [authentication, ...others] = domains.flatMap((domain) => domain.authentication ?? [])
   if (!authentication || others.length > 0) throw new Error('Exactly one domain must declare the authentication')
   return authentication
 }
 
-/** Tells which paths scripts of every origin may read: public operations, and pages that say so. */
+/** Returns a test for the paths that scripts of every origin may read: public operations, and pages with `anyOrigin`. */
 function publicPaths({ domains }: Runtime): (path: string) => boolean {
   const patterns = [
     ...operations.filter(({ operation }) => operation.meta.access === 'public').map(({ path }) => `/v1${path}`),
@@ -203,21 +209,21 @@ function requestInput(
   request: Pick<RequestInput, 'req' | 'path' | 'query' | 'params'>,
   state: State,
   actorOf: (state: State) => Actor,
-  factsOf: (query: RequestQuery) => Promise<RequestFacts>,
+  loadRequestContext: (query: RequestQuery) => Promise<RequestContext>,
 ): RequestInput {
-  const { ip, log, facts, credential } = state
-  // An expired access token must not keep a client from getting a new one, or from paying.
+  const { ip, log, context, credential } = state
+  // An expired access token must not prevent a client from signing in or from using public operations.
   const hasSession = credential.kind === 'session' || credential.kind === 'invalid-token'
   return {
     ...request,
     ip,
     log,
-    facts,
+    context,
     actor: ({ allowAnonymous }) =>
       actorOf(allowAnonymous && hasSession ? { ...state, credential: { kind: 'none' } } : state),
     async recheck() {
       const query = { ip, count: 0, auth: false, ...subjectOf(credential), replay: undefined }
-      actorOf({ ...state, facts: await factsOf(query) })
+      actorOf({ ...state, context: await loadRequestContext(query) })
     },
   }
 }

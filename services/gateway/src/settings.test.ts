@@ -13,7 +13,7 @@ afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }))
 const load = (env: Record<string, string> = {}) =>
   loadServiceSettings({ DATA_DIR, ...env }, [{ settings: gatewaySettings }, ...adapters])
 
-test('a bad setting of any part of the service is named in the message', () => {
+test('the error message names every invalid setting, of every part of the service', () => {
   expect(() => load({ PORT: 'http' })).toThrow(/^PORT: /)
   expect(() => load({ REFUND_ADDRESS_EVM: '0x12', REFUND_ADDRESS_SVM: '0', REFUND_ADDRESS_TVM: 'T' })).toThrow(
     'REFUND_ADDRESS_EVM: must be an EVM address\nREFUND_ADDRESS_SVM: must be a Solana address\nREFUND_ADDRESS_TVM: must be a Tron address',
@@ -30,7 +30,7 @@ test('in production no secret has a default', () => {
   )
 })
 
-test('a signing key generated outside production is the same after a restart', () => {
+test('a signing key that was generated outside production is the same after a restart', () => {
   const [first, second] = [accountsSettings.from(load()), accountsSettings.from(load())]
   expect(second.JWT_PRIVATE_KEY).toBe(first.JWT_PRIVATE_KEY)
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { call, startReceiver, startService } from '#testing'
 
-test('a merchant goes from sign-up to a verified webhook of a completed deposit', async () => {
+test('a merchant signs up, creates a payment route and receives a verified webhook of a completed deposit', async () => {
   const receiver = await startReceiver()
   const service = await startService({ worker: true, settings: { WEBHOOK_DEV_TARGETS: receiver.origin } })
   try {
@@ -13,7 +13,7 @@ test('a merchant goes from sign-up to a verified webhook of a completed deposit'
       key: null,
     })
     expect(registered.status).toBe(200)
-    const code = await mailedCode(service.dataDir)
+    const code = await emailedCode(service.dataDir)
     const verified = await call(service, 'POST /v1/auth/otp/verify', {
       body: { challengeId: registered.body.data.challengeId, code },
       key: null,
@@ -24,13 +24,13 @@ test('a merchant goes from sign-up to a verified webhook of a completed deposit'
       data: { tokenType: 'Bearer', organisation: { role: 'owner' } },
     })
     const session = verified.body.data.accessToken
-    const made = await call(service, 'POST /v1/api-keys', {
+    const created = await call(service, 'POST /v1/api-keys', {
       body: { name: 'First', environment: 'test' },
       token: session,
       key: null,
     })
-    expect(made.status).toBe(201)
-    const token = made.body.data.key
+    expect(created.status).toBe(201)
+    const token = created.body.data.key
     expect(token).toMatch(/^svc_test_[A-Za-z0-9]{32}$/)
 
     const endpoint = await call(service, 'POST /v1/webhooks', { body: { url: receiver.url }, token })
@@ -101,14 +101,14 @@ test('a merchant goes from sign-up to a verified webhook of a completed deposit'
   }
 })
 
-async function mailedCode(dataDir: string): Promise<string> {
+async function emailedCode(dataDir: string): Promise<string> {
   for (let tries = 0; tries < 100; tries++) {
     try {
       const [file] = readdirSync(join(dataDir, 'mail'))
       const code = file && readFileSync(join(dataDir, 'mail', file), 'utf8').match(/Your code is (\d{6})/)?.[1]
       if (code) return code
     } catch {
-      // The folder comes with the first email.
+      // The folder is created with the first email.
     }
     await new Promise((resolve) => setTimeout(resolve, 100))
   }

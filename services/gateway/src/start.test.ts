@@ -14,7 +14,7 @@ afterEach(() => {
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'payments-start-'))
-  // Open to the user that the database runs as, so that it keeps its data here.
+  // Accessible to the user of the embedded database, so that its data is stored here.
   chmodSync(path, 0o755)
   cleanups.push(() => rmSync(path, { recursive: true, force: true }))
   return path
@@ -22,7 +22,7 @@ function folder(): string {
 
 interface Run {
   readonly child: ChildProcess
-  readonly ended: Promise<{ code: number | null; said: string }>
+  readonly ended: Promise<{ code: number | null; output: string }>
   /** Base URL once it is printed. */
   readonly url: Promise<string>
 }
@@ -32,25 +32,25 @@ function start(env: Record<string, string>): Run {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PORT: '0', INTERNAL_PORT: '0', ...env },
   })
-  let said = ''
+  let output = ''
   let found: (url: string) => void = () => undefined
   const url = new Promise<string>((resolve) => {
     found = resolve
   })
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
-      said += chunk.toString('utf8')
-      const base = said.match(/Base URL +(\S+)\/v1/)?.[1]
+      output += chunk.toString('utf8')
+      const base = output.match(/Base URL +(\S+)\/v1/)?.[1]
       if (base) found(base)
     })
   }
-  const ended = new Promise<{ code: number | null; said: string }>((resolve) =>
-    child.once('exit', (code) => resolve({ code, said })),
+  const ended = new Promise<{ code: number | null; output: string }>((resolve) =>
+    child.once('exit', (code) => resolve({ code, output })),
   )
   return { child, ended, url }
 }
 
-test('a bad setting, a port in use and a bad data directory each end the start with one sentence that names it', {
+test('an invalid setting, a port in use, an unreachable database and an unusable data directory each end the start with one sentence that names it', {
   timeout: 120_000,
 }, async () => {
   const busy = createServer().listen(0, '127.0.0.1')
@@ -66,17 +66,17 @@ test('a bad setting, a port in use and a bad data directory each end the start w
   ])
   busy.close()
   expect([setting.code, directory.code, database.code, used.code]).toEqual([1, 1, 1, 1])
-  expect(setting.said).toMatch(/^RATE_LIMIT_GLOBAL: .+\n$/)
-  expect(directory.said).toMatch(/^DATA_DIR: .+\n$/)
-  expect(database.said).toMatch(/^DATABASE_(OWNER_)?URL: the database cannot be reached.+\n$/)
-  expect(used.said).toMatch(new RegExp(`^PORT: port ${port} is already in use\n$`))
+  expect(setting.output).toMatch(/^RATE_LIMIT_GLOBAL: .+\n$/)
+  expect(directory.output).toMatch(/^DATA_DIR: .+\n$/)
+  expect(database.output).toMatch(/^DATABASE_(OWNER_)?URL: the database cannot be reached.+\n$/)
+  expect(used.output).toMatch(new RegExp(`^PORT: port ${port} is already in use\n$`))
 })
 
-test('the embedded database keeps its data through a stop, a crash and a second start beside it, and stops with the service', {
+test('the embedded database keeps its data after a stop, a crash and the start of a second service, and stops with the service', {
   timeout: 120_000,
 }, async () => {
   const DATA_DIR = folder()
-  const ask = async (run: Run, path: string, body: object) => {
+  const post = async (run: Run, path: string, body: object) => {
     const answer = await fetch(`${await run.url}/v1${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -94,7 +94,7 @@ test('the embedded database keeps its data through a stop, a crash and a second 
     ).status
 
   const first = start({ DATA_DIR })
-  const { challengeId } = (await ask(first, '/auth/register', { email: 'ada@example.com', organisationName: 'Ada' }))
+  const { challengeId } = (await post(first, '/auth/register', { email: 'ada@example.com', organisationName: 'Ada' }))
     .data
   first.child.kill('SIGINT')
   expect((await first.ended).code).toBe(0)
@@ -102,7 +102,7 @@ test('the embedded database keeps its data through a stop, a crash and a second 
   const second = start({ DATA_DIR })
   expect(await resent(second, challengeId)).toBe(200)
   const intruder = await start({ DATA_DIR }).ended
-  expect([intruder.code, intruder.said]).toEqual([1, `DATA_DIR: ${DATA_DIR} is in use by another running service\n`])
+  expect([intruder.code, intruder.output]).toEqual([1, `DATA_DIR: ${DATA_DIR} is in use by another running service\n`])
   expect(await resent(second, challengeId)).toBe(200)
   second.child.kill('SIGKILL')
   await second.ended

@@ -1,12 +1,12 @@
 import type Router from '@koa/router'
 import type { Credential, Log } from '@payments/platform'
-import type { RequestFacts } from './request-context.ts'
+import type { RequestContext } from './request-context.ts'
 
-/** What the layers before a route leave for it. */
+/** The results of the layers before a route. */
 export interface State {
   ip: string
   log: Log
-  facts: RequestFacts
+  context: RequestContext
   credential: Credential
   /** The header `X-Service-Environment`, as it was sent. */
   environment: string | undefined

@@ -10,7 +10,7 @@ import type { Gateway, State } from './state.ts'
 const PREFIX = '/trpc/'
 const BATCH = 20
 
-/** The procedures that a tRPC path calls, batched ones too; none for another path. */
+/** The procedures that a tRPC path calls, one or a batch; none for any other path. */
 export function trpcCalls(path: string): string[] {
   if (!path.startsWith(PREFIX)) return []
   try {
@@ -20,7 +20,7 @@ export function trpcCalls(path: string): string[] {
   }
 }
 
-/** The same procedures as tRPC for dashboard sessions: internal tools call them typed, and get bare objects. */
+/** Serves the procedures over tRPC for dashboard sessions: internal tools call them with types and get objects without the envelope. */
 export function mountTrpc(router: Gateway, { callContext }: Process, actorOf: (state: State) => Actor): void {
   router.all('/trpc/:procedures', async (ctx) => {
     const actor = actorOf(ctx.state)

@@ -1,8 +1,8 @@
 import type { AssetSymbol, Environment } from '@payments/kernel'
 import { accountId, type Purpose } from '../accounts.ts'
-import { at, each, type Place, type Walk } from './walk.ts'
+import { each, locationOf, type RowKey, type Walk } from './walk.ts'
 
-interface Row extends Place {
+interface Row extends RowKey {
   environment: Environment
   customer_id: string | null
   asset: AssetSymbol
@@ -17,15 +17,15 @@ const BATCH = `select a.organisation_id, a.environment, a.id, a.customer_id, a.a
   from ledger_accounts a where (a.organisation_id, a.environment, a.id) > ($1, $2, $3)
  order by a.organisation_id, a.environment, a.id limit $4`
 
-/** Does every account hold the sum of its postings, and is it still the account that its id was made for? */
+/** Checks that every balance is the sum of the account's postings, and that every id matches its account. */
 export const checkAccounts = (walk: Walk): Promise<void> =>
   each<Row>(walk, BATCH, (row) => {
     if (row.balance !== row.posted) {
-      walk.find({ ...at(row), message: `holds ${row.balance} ${row.asset}, its postings sum to ${row.posted}` })
+      walk.find({ ...locationOf(row), message: `holds ${row.balance} ${row.asset}, its postings sum to ${row.posted}` })
     }
     const tenant = { organisationId: row.organisation_id, environment: row.environment }
     const { asset, purpose, party, customer_id: customerId } = row
     if (accountId(tenant, { asset, purpose, party, customerId }) !== row.id) {
-      walk.find({ ...at(row), message: 'is not the account that its id was made for' })
+      walk.find({ ...locationOf(row), message: 'has an id that does not match its owner, asset, purpose and party' })
     }
   })

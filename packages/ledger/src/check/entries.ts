@@ -1,11 +1,11 @@
 import type { Environment } from '@payments/kernel'
 import { digestOf, type Line } from '../entries.ts'
 import { transactionKinds } from '../kinds.ts'
-import { at, each, type Place, type Walk } from './walk.ts'
+import { each, locationOf, type RowKey, type Walk } from './walk.ts'
 
 type Lines = [accountId: string, asset: string, amount: string][]
 
-interface Row extends Place {
+interface Row extends RowKey {
   environment: Environment
   source_type: string
   source_id: string
@@ -32,10 +32,14 @@ const BATCH = `select e.organisation_id, e.environment, e.id, e.source_type, e.s
   left join ledger_entries r on (r.organisation_id, r.environment, r.id) = (e.organisation_id, e.environment, e.reverses)
  order by e.organisation_id, e.environment, e.id`
 
-/** Is every entry balanced, as it was booked, the exact opposite of what it reverses, and about an object that is listed? */
+/**
+ * Checks that every entry is balanced and matches its digest, that a reversal is the exact opposite of the entry that it
+ * reverses, and that the entry's transaction is listed.
+ */
 export const checkEntries = (walk: Walk): Promise<void> =>
   each<Row>(walk, BATCH, (row) => {
-    const report = (text: string) => walk.find({ ...at(row), message: `${row.source_type} ${row.step}: ${text}` })
+    const report = (text: string) =>
+      walk.find({ ...locationOf(row), message: `${row.source_type} ${row.step}: ${text}` })
     const lines: Line[] = row.lines.map(([accountId, asset, amount]) => ({ accountId, asset, amount: BigInt(amount) }))
     if (lines.length === 0) report('has no postings')
     const sums = new Map<string, bigint>()
@@ -51,12 +55,13 @@ export const checkEntries = (walk: Walk): Promise<void> =>
       },
       lines,
     )
-    if (digest !== row.digest) report('is not what was booked: its digest differs')
+    if (digest !== row.digest) report('does not match its digest')
     if (row.reverses_step !== null) {
       const opposite = row.reversed.map(([account, asset, amount]) => [account, asset, (-BigInt(amount)).toString()])
-      if (JSON.stringify(opposite) !== JSON.stringify(row.lines)) report('is not the opposite of what it reverses')
+      if (JSON.stringify(opposite) !== JSON.stringify(row.lines))
+        report('is not the opposite of the entry that it reverses')
     }
     if (!row.listed && (transactionKinds as readonly string[]).includes(row.source_type)) {
-      report(`its object ${row.source_id} is not in the list`)
+      report(`its transaction ${row.source_id} is not in the list`)
     }
   })

@@ -22,23 +22,23 @@ const BATCH = `select s.organisation_id, s.environment, s.number, s.previous_has
      where e.organisation_id = s.organisation_id and e.environment = s.environment and e.id = any (s.entry_ids)) l
  order by s.organisation_id, s.environment, s.number`
 
-/** Each entry is either sealed once or waits to be: sums of hashes are equal exactly when the two sets are (in all likelihood). */
+/** Every entry is either sealed once or queued. The sums of hashes are equal if the two sets are, and differ otherwise with very high probability. */
 const COMPLETE = `select
     (select coalesce(sum(hashtextextended(id::text, 0)), 0) from ledger_entries) =
     (select coalesce(sum(hashtextextended(id::text, 0)), 0) from
       (select unnest(entry_ids) as id from ledger_seals union all select entry_id from ledger_unsealed) members) as complete`
 
-const STRAY = `with members as (
+const MISPLACED = `with members as (
     select organisation_id, environment, unnest(entry_ids) as id from ledger_seals
     union all select organisation_id, environment, entry_id from ledger_unsealed)
   select e.organisation_id, e.environment, e.id, count(m.id)::int as times
     from ledger_entries e left join members m on (m.organisation_id, m.environment, m.id) = (e.organisation_id, e.environment, e.id)
    group by 1, 2, 3 having count(m.id) <> 1 limit 100`
 
-/** Seals are fetched few at a time: each may cover thousands of entries. */
+/** Seals are fetched in small batches, because each may cover thousands of entries. */
 const SEALS = 20
 
-/** Does every seal follow from the one before and the entries it covers, and is every entry under exactly one? */
+/** Checks that every seal's hash matches the previous seal and its entries, and that every entry is sealed once or queued. */
 export async function checkSeals(walk: Walk): Promise<void> {
   let last: Row | undefined
   for (;;) {
@@ -57,10 +57,9 @@ export async function checkSeals(walk: Walk): Promise<void> {
           message: `seal ${row.number}: ${text}`,
         })
       if (BigInt(row.number) !== expected.number) report(`seal ${expected.number} is missing before it`)
-      if (row.previous_hash !== expected.hash) report('does not follow from the seal before')
+      if (row.previous_hash !== expected.hash) report('does not continue the previous seal')
       if (row.found !== row.sealed) report(`${row.sealed - row.found} of its entries are missing`)
-      if (hash('sha256', row.previous_hash + row.lines) !== row.hash)
-        report('its entries are not those that were sealed')
+      if (hash('sha256', row.previous_hash + row.lines) !== row.hash) report('its hash does not match its entries')
       last = row
     }
     walk.walked(rows.length)
@@ -68,13 +67,15 @@ export async function checkSeals(walk: Walk): Promise<void> {
   }
   const { rows } = await walk.db.query<{ complete: boolean }>(COMPLETE)
   if (rows[0]?.complete) return
-  const strays = await walk.db.query<{ organisation_id: string; environment: string; id: string; times: number }>(STRAY)
-  for (const { organisation_id: organisationId, environment, id, times } of strays.rows) {
+  const misplaced = await walk.db.query<{ organisation_id: string; environment: string; id: string; times: number }>(
+    MISPLACED,
+  )
+  for (const { organisation_id: organisationId, environment, id, times } of misplaced.rows) {
     walk.find({
       organisationId,
       environment,
       id,
-      message: times === 0 ? 'is under no seal' : `is sealed ${times} times`,
+      message: times === 0 ? 'is neither sealed nor queued' : `is sealed ${times} times`,
     })
   }
 }

@@ -1,14 +1,14 @@
 import type { ObjectBalance } from '@payments/kernel'
-import { at, each, type Place, type Walk } from './walk.ts'
+import { each, locationOf, type RowKey, type Walk } from './walk.ts'
 
-interface Row extends Place {
+interface Row extends RowKey {
   kind: string
   status: string
   receipt: Record<string, unknown>
   balances: { purpose: string; asset: string; amount: string }[]
 }
 
-// By id alone: the list's key. The place of the batch before carries it.
+// Ordered by id alone, the primary key of `transactions`. $3 is the last id of the previous batch.
 const BATCH = `select t.organisation_id, t.environment, t.id, t.kind, t.status, t.receipt, coalesce(j.balances, '[]') as balances
   from (select * from transactions where id > $3 and ($1::uuid, $2::text) is not null order by id limit $4) t
   cross join lateral (
@@ -31,33 +31,33 @@ const COUNTS = `with counted as (
     from counted c full join listed l using (organisation_id, environment, customer_id)
    where c.n is distinct from l.n limit 100`
 
-const inWords = (balances: readonly ObjectBalance[]) =>
+const describeBalances = (balances: readonly ObjectBalance[]) =>
   balances
     .filter(({ amount }) => amount !== 0n)
     .map(({ purpose, asset, amount }) => `${purpose} ${amount} ${asset}`)
     .sort()
     .join(', ') || 'nothing'
 
-/** Compares the journal with what the receipt of each listed object implies, and the list's totals with its rows. */
+/** Compares the journal with the balances that each transaction's receipt implies, and the counted totals with the rows. */
 export async function checkTransactions(walk: Walk): Promise<void> {
   await each<Row>(walk, BATCH, (row) => {
     const declaration = walk.receipts[row.kind]
     if (!declaration) return
     const receipt = declaration.schema.safeParse(row.receipt)
     if (!receipt.success) {
-      walk.find({ ...at(row), message: `${row.kind} ${row.status}: the receipt does not fit its schema` })
+      walk.find({ ...locationOf(row), message: `${row.kind} ${row.status}: the receipt does not fit its schema` })
       return
     }
-    const expected = inWords(declaration.balances(receipt.data as never))
-    const actual = inWords(row.balances.map((balance) => ({ ...balance, amount: BigInt(balance.amount) })))
+    const expected = describeBalances(declaration.balances(receipt.data as never))
+    const actual = describeBalances(row.balances.map((balance) => ({ ...balance, amount: BigInt(balance.amount) })))
     if (expected !== actual) {
       walk.find({
-        ...at(row),
+        ...locationOf(row),
         message: `${row.kind} ${row.status}: the receipt implies ${expected}; the journal has ${actual}`,
       })
     }
   })
-  const { rows } = await walk.db.query<Place & { counted: string; listed: string }>(COUNTS)
+  const { rows } = await walk.db.query<RowKey & { counted: string; listed: string }>(COUNTS)
   for (const row of rows)
-    walk.find({ ...at(row), message: `counts ${row.counted} transactions, the list has ${row.listed}` })
+    walk.find({ ...locationOf(row), message: `counts ${row.counted} transactions, the list has ${row.listed}` })
 }

@@ -2,7 +2,7 @@ import type { ReceiptDeclaration, SqlExecutor } from '@payments/platform'
 
 export type Check = 'accounts' | 'entries' | 'seals' | 'transactions'
 
-/** Something that disagrees, and where. */
+/** An inconsistency, and the row in which it was found. */
 export interface Finding {
   readonly check: Check
   readonly organisationId: string
@@ -11,7 +11,7 @@ export interface Finding {
   readonly message: string
 }
 
-/** What one check works with. */
+/** The context of one check. */
 export interface Walk {
   readonly db: SqlExecutor
   /** By kind of transaction. */
@@ -19,18 +19,18 @@ export interface Walk {
   /** Rows of one batch. */
   readonly batch: number
   find(finding: Omit<Finding, 'check'>): void
-  /** Tells that so many more rows were walked. */
+  /** Reports that this many more rows were read. */
   walked(rows: number): void
 }
 
-/** Where a row lives. */
-export interface Place {
+/** The key of a row. */
+export interface RowKey {
   readonly organisation_id: string
   readonly environment: string
   readonly id: string
 }
 
-export const at = (row: Place): Omit<Finding, 'check' | 'message'> => ({
+export const locationOf = (row: RowKey): Omit<Finding, 'check' | 'message'> => ({
   organisationId: row.organisation_id,
   environment: row.environment,
   id: row.id,
@@ -39,14 +39,14 @@ export const at = (row: Place): Omit<Finding, 'check' | 'message'> => ({
 const NIL = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Walks a table in the order of (organisation_id, environment, id), which has an index. `text` selects the batch after
+ * Reads a table in the order of (organisation_id, environment, id), which has an index. `text` selects the batch after
  * `$1, $2, $3`, at most `$4` rows.
  */
-export async function each<R extends Place>(walk: Walk, text: string, look: (row: R) => void): Promise<void> {
-  let after: Place = { organisation_id: NIL, environment: '', id: NIL }
+export async function each<R extends RowKey>(walk: Walk, text: string, check: (row: R) => void): Promise<void> {
+  let after: RowKey = { organisation_id: NIL, environment: '', id: NIL }
   for (;;) {
     const { rows } = await walk.db.query<R>(text, [after.organisation_id, after.environment, after.id, walk.batch])
-    for (const row of rows) look(row)
+    for (const row of rows) check(row)
     walk.walked(rows.length)
     const last = rows.at(-1)
     if (!last || rows.length < walk.batch) return

@@ -1,11 +1,11 @@
 /**
- * The journal: accounts, entries, postings. The rules are the database's own, for whoever writes: postings of an entry come in
- * one statement and sum to zero per asset; a balance moves with its postings and never otherwise; entries and postings
- * are never changed; tenancy and the account's asset are part of the foreign keys.
+ * The journal: accounts, entries, postings. The database enforces the rules for every role: the postings of an entry are
+ * inserted in one statement and sum to zero per asset; a balance changes only with its postings; entries and postings
+ * never change; tenancy and the account's asset are part of the foreign keys.
  */
 export const journal: readonly string[] = [
-  // An account's id is derived from what it is (see accounts.ts). Only the listed purposes may be overdrawn: they mirror a
-  // party outside, and a report of what has happened there must never be refused.
+  // An account's id is derived from its key (see accounts.ts). Only the purposes listed below may be overdrawn: they mirror
+  // an external party, and a report of a movement there must never be refused.
   `create table ledger_accounts (
     id uuid not null,
     organisation_id uuid not null references organisations,
@@ -28,7 +28,8 @@ export const journal: readonly string[] = [
 
   'create unique index ledger_accounts_id_key on ledger_accounts (id)',
 
-  // digest: SHA-256 of the content, made by the code; tells a repetition from a contradiction, and is what seals cover.
+  // digest: SHA-256 of the content, computed by the code. It distinguishes a repeated entry from a different one with the
+  // same key, and seals cover it.
   `create table ledger_entries (
     id uuid not null,
     organisation_id uuid not null,
@@ -49,7 +50,7 @@ export const journal: readonly string[] = [
   )`,
   'create unique index ledger_entries_reversal_key on ledger_entries (organisation_id, environment, reverses) where reverses is not null',
 
-  // seq rises in the order in which an account was locked, so it is the order of its statement.
+  // seq rises in the order in which transactions locked an account, so it is the order of the account's statement.
   `create table ledger_postings (
     organisation_id uuid not null,
     environment text not null,
@@ -95,7 +96,7 @@ export const journal: readonly string[] = [
      for each row when (new.balance <> 0) execute function refuse_change()`,
 ]
 
-/** Refuses whatever it is attached to, also to the owner of the table. */
+/** A trigger function that refuses the operation, also for the owner of the table. */
 export const refuseChange = `create function refuse_change() returns trigger language plpgsql as $$
   begin
     raise exception '% is append-only: % refused', tg_table_name, lower(tg_op) using errcode = 'restrict_violation', constraint = tg_name;

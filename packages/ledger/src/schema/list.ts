@@ -1,13 +1,13 @@
-/** Writers of one organisation that count at the same time spread over this many rows. */
+/** Number of counter rows over which the concurrent writers of one organisation are distributed. */
 const SLOTS = 32
 
 /**
- * The unified list: one row a business object, with the object's own id, and the exact number of rows beside it.
+ * The unified list: one row for each business object, with the object's own id, and the exact number of rows.
  *
- * `journal` is what the object's state must have in the journal; the check holds the two against each other.
- * `transaction_counts` is kept by the database, so that nobody can add a row without counting it. The nil customer counts
- * the whole organisation. A backend always takes the same slot: connections rarely wait for each other, and a
- * transaction that adds many rows takes one slot alone.
+ * `journal` held the balances that the object's state required in the journal; a later migration drops it.
+ * A trigger maintains `transaction_counts`, so that no row is added without being counted. The nil customer counts the
+ * whole organisation. A backend always uses the same slot, so connections rarely wait for each other, and a transaction
+ * that adds many rows locks one slot only.
  */
 export const list: readonly string[] = [
   `create table transactions (
@@ -38,7 +38,7 @@ export const list: readonly string[] = [
     count bigint not null,
     primary key (organisation_id, environment, customer_id, slot)
   ) with (fillfactor = 50)`,
-  // The nil customer sorts first, so every writer takes the organisation's row before a customer's.
+  // The nil customer sorts first, so every writer locks the organisation's row before a customer's row.
   `create function count_transactions() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
     begin
       insert into transaction_counts as c (organisation_id, environment, customer_id, slot, count)
@@ -53,7 +53,7 @@ export const list: readonly string[] = [
     end $$`,
   `create trigger transactions_counted after insert on transactions referencing new table as added
      for each statement execute function count_transactions()`,
-  // What was counted stays, under the owner it was counted for.
+  // A counted row is never deleted and never changes its owner.
   `create trigger transactions_kept before delete or truncate on transactions for each statement execute function refuse_change()`,
   `create trigger transactions_owner before update of id, organisation_id, environment, customer_id on transactions
      for each statement execute function refuse_change()`,

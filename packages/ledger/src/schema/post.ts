@@ -1,10 +1,11 @@
 /**
- * Posting, in one round trip. Locks the accounts by id (adding those that are new), then books each entry, unless its
- * key is taken: by the same content, and nothing happens; by another, and the transaction fails.
+ * Posts entries in one round trip. Locks the accounts in the order of their ids (and creates new ones), then posts each
+ * entry. If an entry with the same key exists, nothing is posted when its digest is the same; otherwise the transaction
+ * fails.
  *
- * Runs as the owner of the tables, because the service's role holds no UPDATE on accounts, which a row lock needs.
- * `p_entries` and `p_accounts` say, for each amount, which entry and which account it belongs to (from 1).
- * Returns, for each entry, whether it was booked now.
+ * Runs as the owner of the tables, because a row lock needs UPDATE on accounts, which the service's role does not have.
+ * `p_entries` and `p_accounts` hold, for each amount, the number of its entry and of its account (from 1).
+ * Returns, for each entry, whether it was posted by this call.
  */
 export const post = `create function ledger_post(
     p_organisation uuid, p_environment text,

@@ -1,6 +1,6 @@
 /**
- * The hash chain: for each organisation and environment a row of seals, each over a batch of entries and the seal before.
- * Entries wait in `ledger_unsealed`, a heap without an index, so that queueing costs a writer next to nothing.
+ * The hash chain: each organisation and environment has a sequence of seals, each over a batch of entries and the previous
+ * seal. Entries are queued in `ledger_unsealed`, a table without an index, so that queueing costs a writer almost nothing.
  */
 export const seals: readonly string[] = [
   `create table ledger_unsealed (organisation_id uuid not null, environment text not null, entry_id uuid not null)`,

@@ -1,12 +1,12 @@
 import type { Log } from '../log.ts'
 import { isDatabaseUnavailable } from './errors.ts'
 
-/** Whether the database can be used, as this process last saw it. Logged once for each change, not for each failure. */
+/** Whether the database was available at this process's last attempt. Each change is logged once, not each failure. */
 export interface DatabaseAvailability {
   readonly isDown: boolean
-  /** True when the error means that the database is unavailable; it is then logged here, unless it was known. */
+  /** True when the error means that the database is unavailable. Logs it if the database was available before. */
   report(error: unknown): boolean
-  /** A statement succeeded. */
+  /** Records that a statement succeeded. */
   available(): void
 }
 

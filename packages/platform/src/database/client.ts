@@ -1,30 +1,30 @@
 import { Client, type QueryResult } from 'pg'
 
-/** Statements that one connection keeps prepared. */
+/** Number of statement texts that one connection remembers and may prepare. */
 const PREPARED_LIMIT = 300
 
-/** Parameters that the driver sends without converting them, so that sending cannot fail. */
+/** Parameter values that the driver sends without conversion, so that sending cannot fail. */
 type Sendable = string | Buffer | null
 
 /**
- * A connection that waits less. The driver's pipeline mode (option `pipeline: true`) sends a statement without waiting
- * for the answer of the one before:
- * - {@link begin} is not waited for. If it fails, the statement behind it fails too.
+ * A connection that saves round trips. The driver's pipeline mode (option `pipeline: true`) sends a statement without
+ * waiting for the result of the previous one:
+ * - {@link begin} does not wait for its result. If it fails, the next statement fails too.
  * - {@link queryAndCommit} sends the commit together with the transaction's last statement. PostgreSQL answers the commit
- *   of a failed transaction with a rollback, so it commits exactly when the statement succeeded.
+ *   of a failed transaction with a rollback, so the transaction is committed exactly when the statement succeeded.
  */
 export class ServiceClient extends Client {
   readonly #names = new Map<string, string | undefined>()
   #prepared = 0
 
-  /** Starts a transaction without waiting for the answer. */
+  /** Starts a transaction without waiting for the result. */
   begin(text = 'begin'): void {
     this.query(text).catch(() => undefined)
   }
 
   /**
-   * The transaction's last statement and its commit, in one round trip. What could keep the statement from being sent is
-   * done first: a commit that is sent alone would commit a transaction without its last statement.
+   * Sends the transaction's last statement and its commit in one round trip. The parameters are converted first, because
+   * a conversion error while sending would leave the commit to be sent without the last statement.
    */
   async queryAndCommit(text: string, values: readonly unknown[]): Promise<QueryResult> {
     const sendable = values.map(toSendable)
@@ -39,8 +39,9 @@ export class ServiceClient extends Client {
   }
 
   /**
-   * The same statement, parsed and planned once for each connection when it repeats. Only for inserts of values: a plan
-   * kept from a time when a table was small reads all of it once it has grown (measured: a claim of 2 ms took 10 s).
+   * Runs a statement; from its second run on, it is a prepared statement that each connection parses and plans once. Only
+   * for inserts of values: a plan made while a table was small scans all of it when it has grown (measured: a claim of
+   * 2 ms took 10 s).
    */
   queryPrepared(text: string, values: readonly unknown[]): Promise<QueryResult> {
     const name = this.#names.get(text)
@@ -51,7 +52,7 @@ export class ServiceClient extends Client {
   }
 }
 
-/** @throws TypeError for a value that has no plain form: it is then refused before anything is sent. */
+/** @throws TypeError for a value that cannot be sent without conversion; nothing has been sent by then. */
 function toSendable(value: unknown): Sendable {
   if (value === null || value === undefined) return null
   if (typeof value === 'string' || Buffer.isBuffer(value)) return value

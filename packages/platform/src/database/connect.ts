@@ -3,7 +3,7 @@ import { Client, type Pool } from 'pg'
 import type { Log } from '../log.ts'
 import { ServiceClient } from './client.ts'
 
-/** Session settings of the service's connections: no statement, lock or idle transaction hangs for ever. */
+/** Session settings of the service's connections: no statement, lock wait or idle transaction lasts indefinitely. */
 const SESSION =
   '-c lock_timeout=5000 -c statement_timeout=10000 -c idle_in_transaction_session_timeout=15000 -c timezone=UTC'
 
@@ -14,8 +14,8 @@ export interface Database {
 }
 
 /**
- * Opens a pool and the ORM on it. Does not wait for the server: the first statement connects. Whoever waits longer than
- * `acquireSeconds` for a connection gets an error that counts as an unavailable database.
+ * Creates a connection pool and an ORM that uses it. Does not connect: the first statement does. Waiting longer than
+ * `acquireSeconds` for a connection fails with an error that counts as an unavailable database.
  */
 export async function connect(
   url: string,
@@ -48,7 +48,7 @@ export async function connect(
   return { orm, pool: created, close: () => orm.close(true) }
 }
 
-/** Checks once that the database can be reached, for a clear sentence at the start. @throws Error if it cannot. */
+/** Checks once that the database is reachable, so that the start fails with a clear message. @throws Error if it is not. */
 export async function ping(url: string): Promise<void> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 })
   await client.connect()

@@ -1,4 +1,4 @@
-/** PostgreSQL's error code (SQLSTATE) behind an error of the driver or the ORM, if there is one. */
+/** PostgreSQL's error code (SQLSTATE) in an error of the driver or the ORM or in its causes, if there is one. */
 export function sqlState(error: unknown): string | undefined {
   for (const each of chain(error)) {
     const { code } = each as { code?: unknown }
@@ -7,7 +7,7 @@ export function sqlState(error: unknown): string | undefined {
   return undefined
 }
 
-/** Name of the violated constraint behind an error, if there is one. */
+/** Name of the violated constraint in an error or in its causes, if there is one. */
 export function constraintOf(error: unknown): string | undefined {
   for (const each of chain(error)) {
     const { constraint } = each as { constraint?: unknown }
@@ -17,12 +17,12 @@ export function constraintOf(error: unknown): string | undefined {
 }
 
 const CONNECTION_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH'])
-/** Of SQLSTATE: shutting down, starting up, too many connections, disk or memory full, read-only, connection exceptions. */
+/** SQLSTATE: shutting down, starting up, too many connections, disk or memory full, read-only, connection exceptions. */
 const SERVER_CODES = /^(57P0[123]|53[0-9]{3}|25006|08[0-9A-Z]{3})$/
 const MESSAGES =
   /timeout exceeded when trying to connect|Connection terminated|connection is closed|Client has encountered a connection error|not queryable|pool after calling end/i
 
-/** True when the database, and not the statement, is the reason: unreachable, out of connections, out of space, read-only. */
+/** True when the database is the cause and not the statement: unreachable, out of connections, out of space, read-only. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   for (const each of chain(error)) {
     const { code, message } = each as { code?: unknown; message: string }
@@ -35,7 +35,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 function* chain(error: unknown): Generator<Error> {
   for (let at: unknown = error; at instanceof Error; at = at.cause ?? (at as { previous?: unknown }).previous) {
     yield at
-    // A connection attempt to several addresses fails with one error for each.
+    // A failed connection attempt to several addresses has one error for each address.
     if (at instanceof AggregateError) for (const each of at.errors) yield* chain(each)
   }
 }

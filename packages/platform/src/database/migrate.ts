@@ -9,8 +9,8 @@ import type { Log } from '../log.ts'
 const LOCK = 'payments:migrate'
 
 /**
- * Brings a database to the newest schema, as its owner: tables, queues, and the grants of the service's own role, which
- * owns nothing and may not change what is append-only. Processes that start together wait for each other.
+ * Migrates a database to the newest schema as its owner: tables, queues, and the grants of the service's role, which owns
+ * nothing and cannot update or delete rows of append-only tables. Processes that start together migrate one at a time.
  */
 export async function migrate(
   ownerUrl: string,
@@ -70,7 +70,7 @@ async function migrateQueues(ownerUrl: string, domains: readonly Domain[]): Prom
   }
 }
 
-/** Everything by default, nothing but reading and adding where a table is append-only. */
+/** Grants all data access by default, and only select and insert on append-only tables. */
 async function grant(owner: Client, role: string, domains: readonly Domain[]): Promise<void> {
   const { rows } = await owner.query<{ user: string }>('select current_user as user')
   if (rows[0]?.user === role) return

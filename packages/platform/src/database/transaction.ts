@@ -11,16 +11,16 @@ import {
 import type { Pool, PoolClient } from 'pg'
 import type { ServiceClient } from './client.ts'
 
-/** Starts a transaction whose commit a crash of the database may lose: for work that is then simply repeated. */
+/** Starts a transaction whose commit may be lost in a database crash: only for work that is then repeated. */
 export const WITHOUT_FLUSH = 'begin; set local synchronous_commit = off'
 
 /**
- * One transaction on one connection of the pool. The connection is taken, and the transaction begun, with the first
- * statement; a transaction that is nothing but its last statement is sent as that one statement.
+ * One transaction on one connection of the pool. The first statement acquires the connection and begins the transaction;
+ * a transaction that consists of its last statement only is sent as that one statement.
  */
 export class Transaction {
   readonly #pool: Pool
-  /** Runs before each statement but the last: what was put off until then. */
+  /** Runs before each statement except the last; sends the deferred inserts. */
   readonly #beforeQuery: () => Promise<void>
   #opening: Promise<ServiceClient & PoolClient> | undefined
   /** Statements of this transaction, for the ORM and for plain SQL. */
@@ -46,14 +46,14 @@ export class Transaction {
     return (await this.#open()).query(text, [...values])
   }
 
-  /** Runs a statement inside the transaction without what was put off; prepared if it repeats. */
+  /** Runs a statement inside the transaction without calling `beforeQuery`; prepared if it repeats. */
   async insert(text: string, values: readonly unknown[]) {
     return (await this.#open()).queryPrepared(text, [...values])
   }
 
   /**
    * Commits, together with a last statement if there is one.
-   * @throws Error when a statement failed before and its error was swallowed: PostgreSQL then answers with a rollback.
+   * @throws Error when an earlier statement failed and its error was ignored: PostgreSQL then answers with a rollback.
    */
   async commit(last?: CompiledQuery): Promise<void> {
     if (!this.#opening) {
@@ -68,7 +68,7 @@ export class Transaction {
     if (!last && command !== 'COMMIT') throw new Error('The transaction was rolled back: a statement in it had failed')
   }
 
-  /** Ends the transaction without its effects. A connection that is gone has rolled back by itself. */
+  /** Rolls the transaction back. If the connection is lost, PostgreSQL has rolled back already. */
   async rollback(): Promise<void> {
     const client = await this.#opening?.catch(() => undefined)
     if (!client) return
@@ -114,7 +114,7 @@ const driverOver = (transaction: Transaction): Driver => {
       return { rows: rows as R[], ...(counts ? { numAffectedRows: BigInt(rowCount ?? 0) } : {}) }
     },
     streamQuery() {
-      throw new Error('A transaction does not stream')
+      throw new Error('A transaction does not stream query results')
     },
   }
   return {
@@ -129,8 +129,7 @@ const driverOver = (transaction: Transaction): Driver => {
 }
 
 /**
- * Plain SQL in one transaction, for work without an actor (the outbox, queues): commits what `run` did, or nothing of it.
- * Business changes go through `unitOfWork`.
+ * Plain SQL in one transaction, for work without an actor (the outbox, queues). Business changes use `unitOfWork`.
  */
 export async function inTransaction<T>(
   pool: Pool,
