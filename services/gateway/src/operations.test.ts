@@ -2,7 +2,7 @@ import { newId } from '@payments/kernel'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type Answer, call, type Merchant, newMerchant, signedIn, useService } from '#testing'
+import { type Answer, call, type Merchant, newMerchant, newRoute, pay, signedIn, sync, useService } from '#testing'
 import { openApiDocument } from './openapi.ts'
 import { operations, type RestOperation } from './operations.ts'
 
@@ -93,6 +93,32 @@ async function record(name: string, collection: string, world: World): Promise<s
   return made.body?.data?.id ?? newId()
 }
 
+/** The required query of a GET. */
+function queryOf({ method, operation, placeholders }: RestOperation, { merchant }: World): string {
+  const { required = [] } = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' })
+  const names = method === 'GET' ? required.filter((name) => !placeholders.includes(name)) : []
+  expect(['', 'organisationId']).toContain(names.join())
+  return names.length > 0 ? `?organisationId=${merchant.organisationId}` : ''
+}
+
+/** The operation's path with the first record that the list of its collection shows, where no POST creates one. */
+async function firstListed(operation: RestOperation, world: World, token: string): Promise<string | undefined> {
+  const collection = operation.path.slice(0, operation.path.indexOf('/{'))
+  const list = operations.find(({ method, path }) => method === 'GET' && path === collection)
+  if (operation.placeholders.length !== 1 || operation.placeholders[0] === 'organisationId' || !list) return undefined
+  const { body } = await call(service, `GET /v1${collection}${queryOf(list, world)}`, { token })
+  const rows = Object.values(body.data).find(Array.isArray)
+  return `/v1${operation.path.replace(/\{\w+\}/, rows?.[0].id)}`
+}
+
+/** The other operator commands on the same resource. */
+const siblingsOf = (operation: RestOperation): RestOperation[] => {
+  const parent = ({ path }: RestOperation) => path.slice(0, path.lastIndexOf('/'))
+  return operations.filter(
+    (other) => other !== operation && other.method === 'POST' && parent(other) === parent(operation),
+  )
+}
+
 const token = (operation: RestOperation, world: World) =>
   takesKeys(operation) ? world.merchant.key : operation.operation.meta.access === 'public' ? null : world.session
 
@@ -145,6 +171,29 @@ for (const operation of operations) {
         expect(Object.keys(answer.body).filter((field) => field !== 'errors')).toEqual(['status', 'message', 'data'])
       expectDocumented(operation, answer)
     })
+
+    if (operation.operation.meta.access === 'operator') {
+      test('answers an operator with its success status', async () => {
+        const own = await newWorld()
+        const { accessToken } = await signedIn(service.runtime, { role: 'operator' })
+        const { id } = await newRoute(own.merchant)
+        await pay(own.merchant, id, '12.50')
+        await sync(own.merchant, id)
+        const listed = await firstListed(operation, own, accessToken)
+        const path = listed ?? (await pathOf(operation, own))
+        const attempt = () => send(operation, own, { token: accessToken, path: `${path}${queryOf(operation, own)}` })
+        let answer = await attempt()
+        // A state that must be reached first, such as paused before it can be resumed.
+        for (const sibling of answer.status === 409 ? siblingsOf(operation) : []) {
+          const siblingPath = path.replace(/[^/]+$/, sibling.path.split('/').at(-1) ?? '')
+          await send(sibling, own, { token: accessToken, path: siblingPath })
+          answer = await attempt()
+          if (answer.status !== 409) break
+        }
+        expect(answer.status, answer.text).toBe(operation.operation.meta.status ?? 200)
+        expectDocumented(operation, answer)
+      })
+    }
 
     if (!['public', 'sign-in'].includes(operation.operation.meta.access)) {
       test('is closed without a credential', async () => {
