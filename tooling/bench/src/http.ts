@@ -224,22 +224,29 @@ async function start(program: Program, dataDir: string, ownerUrl: string, servic
 async function seed(ownerUrl: string, organisationId: string): Promise<void> {
   const client = new Client({ connectionString: ownerUrl })
   await client.connect()
-  await client.query(
-    `insert into customers (id, organisation_id, environment, name, email, metadata, cngn_status, created_at, updated_at)
-     select gen_random_uuid(), $1, 'live', 'Customer ' || n, 'seed' || n || '@example.com', '{"plan":"gold"}', 'not_enabled', now(), now() from generate_series(1, 50) n`,
-    [organisationId],
-  )
-  await client.query(
-    `insert into transactions (id, organisation_id, environment, kind, customer_id, status, destination, amount, amount_usd, receipt, created_at, updated_at)
-     select gen_random_uuid(), $1, 'live', 'payment_route', (select id from customers limit 1), 'completed', 'Base USDC 0x71C7656EC7ab88b098defB751B7401B5f6d8976F', '12.5 USDC', '12.5',
-            jsonb_build_object('type', 'payment_route_deposit', 'depositId', gen_random_uuid(), 'routeName', 'Treasury', 'status', 'completed',
-              'origin', jsonb_build_object('network', 'ethereum', 'symbol', 'USDC', 'amount', '12.5', 'amountUsd', '12.5'),
-              'destination', jsonb_build_object('network', 'base', 'symbol', 'USDC', 'amount', '12.5', 'amountUsd', '12.5')),
-            now(), now() from generate_series(1, 200)`,
-    [organisationId],
-  )
-  await client.query('vacuum analyze')
-  await client.end()
+  try {
+    await client.query(
+      `insert into customers (id, organisation_id, environment, name, email, metadata, cngn_status, created_at, updated_at)
+       select gen_random_uuid(), $1, 'live', 'Customer ' || n, 'seed' || n || '@example.com', '{"plan":"gold"}', 'not_enabled', now(), now() from generate_series(1, 50) n`,
+      [organisationId],
+    )
+    // A checkout from before the receipts of domains has a further column without a default.
+    const { rowCount } = await client.query(
+      "select from information_schema.columns where table_name = 'transactions' and column_name = 'journal'",
+    )
+    await client.query(
+      `insert into transactions (id, organisation_id, environment, kind, customer_id, status, destination, amount, amount_usd, receipt, created_at, updated_at${rowCount ? ', journal' : ''})
+       select gen_random_uuid(), $1, 'live', 'payment_route', (select id from customers limit 1), 'completed', 'Base USDC 0x71C7656EC7ab88b098defB751B7401B5f6d8976F', '12.5 USDC', '12.5',
+              jsonb_build_object('type', 'payment_route_deposit', 'depositId', gen_random_uuid(), 'routeName', 'Treasury', 'status', 'completed',
+                'origin', jsonb_build_object('network', 'ethereum', 'symbol', 'USDC', 'amount', '12.5', 'amountUsd', '12.5'),
+                'destination', jsonb_build_object('network', 'base', 'symbol', 'USDC', 'amount', '12.5', 'amountUsd', '12.5')),
+              now(), now()${rowCount ? ", '[]'" : ''} from generate_series(1, 200)`,
+      [organisationId],
+    )
+    await client.query('vacuum analyze')
+  } finally {
+    await client.end()
+  }
 }
 
 const residentMb = (child: ChildProcess): number => {
