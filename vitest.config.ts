@@ -10,6 +10,6 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    reporters: ['default', './tooling/checks/src/reporter.ts'],
+    reporters: ['default', './tooling/testing/src/reporter.ts'],
   },
 })

@@ -5,6 +5,7 @@ import {
   connected,
   DEPOSITS,
   expectOnce,
+  KILLS,
   type Merchant,
   newMerchant,
   newRoute,
@@ -22,7 +23,6 @@ import { type DepositReport, type RoutesProvider, routesProvider, type SandboxRo
 import { sandboxRoutes } from './sandbox.ts'
 
 const ROUTES = 12
-const KILLS = 6
 const OUTCOMES = ['completed', 'completed', 'refunded', 'failed'] as const
 
 /** A faulty provider: timeouts, errors, delays, duplicates, omissions, any order. A final status that it reports is true. */
