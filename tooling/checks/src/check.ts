@@ -12,6 +12,7 @@ if (chosen.length === 0) stop('No package changed against HEAD', 0)
 
 const status = runTasks(
   [
+    '//#check:architecture',
     'check:lint',
     'check:types',
     'test',

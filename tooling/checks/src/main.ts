@@ -3,7 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { runTasks } from './turbo.ts'
 import { root } from './workspace.ts'
 
-const checks = ['format', 'types', 'boundaries', 'unused', 'versions', 'derived'].map((name) => `//#check:${name}`)
+const checks = ['format', 'types', 'boundaries', 'unused', 'versions', 'derived', 'architecture'].map(
+  (name) => `//#check:${name}`,
+)
 
 const failed = runTasks([...checks, '--concurrency=2', '--output-logs=errors-only'])
 if (failed) process.exit(failed)
