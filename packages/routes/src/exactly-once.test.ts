@@ -13,6 +13,7 @@ import {
   pause,
   pay,
   settled,
+  sized,
   startProcess,
   startReceiver,
   startService,
@@ -98,7 +99,7 @@ test(
       const routes = await Promise.all(Array.from({ length: ROUTES }, () => newRoute(merchant)))
       const paid = await payAll(merchant, routes, DEPOSITS)
       let working = true
-      const impatient = Array.from({ length: 3 }, async () => {
+      const impatient = Array.from({ length: sized(3, 1) }, async () => {
         while (working) {
           await sync(merchant, routes[Math.floor(Math.random() * ROUTES)]?.id ?? '').catch(() => undefined)
           await pause(20)

@@ -13,8 +13,8 @@ if (chosen.length === 0) stop('No package changed against HEAD', 0)
 const status = runTasks(
   [
     '//#check:architecture',
-    'check:lint',
-    'check:types',
+    'lint',
+    'types',
     'test',
     ...chosen.map(({ name }) => `--filter=${name}`),
     '--concurrency=3',

@@ -14,8 +14,8 @@ test.each(packages.map((each) => [each.folder, each] as const))(
     const up = folder.replace(/[^/]+/g, '..')
     const sources = sourcesOf(folder)
     expect(manifest.scripts).toEqual({
-      'check:lint': 'biome check --error-on-warnings .',
-      ...(sources.length > 0 ? { 'check:types': 'tsc -p tsconfig.package.json' } : {}),
+      lint: 'biome check --error-on-warnings .',
+      ...(sources.length > 0 ? { types: 'tsc -p tsconfig.package.json' } : {}),
       ...(sources.some((file) => file.endsWith('.test.ts')) ? { test: `vitest run --root ${up} ${folder}/` } : {}),
     })
     if (sources.length > 0)
@@ -28,11 +28,14 @@ test.each(packages.map((each) => [each.folder, each] as const))(
 const { path: copy, remove } = copyTree()
 afterAll(remove)
 
+/** A check of the whole tree. */
+const TREE = '//#check:types'
+
 /** The cache key of every task, by `<package>#<task>`. */
 function cacheKeys(): Record<string, string> {
   const { stdout } = spawnSync(
     join(copy, 'node_modules/.bin/turbo'),
-    ['run', 'check:lint', 'check:types', 'test', '--dry=json'],
+    ['run', TREE, 'lint', 'types', 'test', '--dry=json'],
     { cwd: copy, encoding: 'utf8', env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1' } },
   )
   const { tasks } = JSON.parse(stdout) as { tasks: { taskId: string; hash: string; command: string }[] }
@@ -52,8 +55,7 @@ function voidedBy(file: string): string[] {
   return Object.keys(before).filter((task) => before[task] !== after[task])
 }
 
-const TREE = '//#check:types'
-const tasksOf = (name: string) => ['check:lint', 'check:types', 'test'].map((task) => `@payments/${name}#${task}`)
+const tasksOf = (name: string) => ['lint', 'test', 'types'].map((task) => `@payments/${name}#${task}`)
 
 test('a cached pass is void after any change of what it depends on', { timeout: 60_000 }, () => {
   const everything = Object.keys(cacheKeys())
