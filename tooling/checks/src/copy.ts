@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { type Package, packagesOf, root } from './workspace.ts'
 
 const LEFT_OUT = new Set(['node_modules', '.data', '.turbo', '.git'])
@@ -27,27 +27,35 @@ export function copyTree(): { readonly path: string; remove(): void } {
 
 function linkModules(copy: string, folder: string, packages: readonly Package[]): void {
   const installed = join(root, folder, 'node_modules')
-  const target = join(copy, folder, 'node_modules')
   if (!existsSync(installed)) return
-  mkdirSync(target)
+  mkdirSync(join(copy, folder, 'node_modules'))
   for (const entry of readdirSync(installed)) {
     if (entry.startsWith('.') && entry !== '.bin' && entry !== '.pnpm') continue
-    if (entry !== '@payments') symlinkSync(realpathSync(join(installed, entry)), join(target, entry))
-    else linkDependencies(copy, folder, readdirSync(join(installed, entry)), packages)
+    if (entry !== '@payments') link(realpathSync(join(installed, entry)), join(copy, folder, 'node_modules', entry))
+    else
+      for (const name of readdirSync(join(installed, entry))) linkWorkspace(copy, folder, `@payments/${name}`, packages)
   }
 }
 
-/** Makes packages of the workspace, by their names without the scope, importable from a folder of a copy. */
-export function linkDependencies(
-  copy: string,
-  folder: string,
-  names: readonly string[],
-  packages: readonly Package[] = packagesOf(copy),
-): void {
-  const scope = join(copy, folder, 'node_modules/@payments')
-  mkdirSync(scope, { recursive: true })
-  for (const name of names) {
-    const dependency = packages.find((each) => each.name === `@payments/${name}`)
-    if (dependency && !existsSync(join(scope, name))) symlinkSync(join(copy, dependency.folder), join(scope, name))
+/** Makes the dependencies of a package of a copy importable, as an installation does; other packages have them installed. */
+export function linkDependencies(copy: string, folder: string): void {
+  const packages = packagesOf(copy)
+  const { dependencies, devDependencies } = packages.find((each) => each.folder === folder)?.manifest ?? {}
+  for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
+    if (linkWorkspace(copy, folder, name, packages)) continue
+    const owner = packages.find((each) => existsSync(join(root, each.folder, 'node_modules', name)))
+    if (!owner) throw new Error(`${name} is not installed for any package`)
+    link(realpathSync(join(root, owner.folder, 'node_modules', name)), join(copy, folder, 'node_modules', name))
   }
+}
+
+function linkWorkspace(copy: string, folder: string, name: string, packages: readonly Package[]): boolean {
+  const dependency = packages.find((each) => each.name === name)
+  if (dependency) link(join(copy, dependency.folder), join(copy, folder, 'node_modules', name))
+  return dependency !== undefined
+}
+
+function link(target: string, path: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  if (!existsSync(path)) symlinkSync(target, path)
 }
