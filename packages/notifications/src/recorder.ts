@@ -5,7 +5,7 @@ import { notificationStatement } from './service.ts'
 export const notificationRecorder: NonNullable<Domain['recorder']> = (change, domains) =>
   domains.flatMap(({ notifications }) => {
     const declared = change.type === null ? undefined : notifications?.[change.type]?.[change.status]
-    if (!declared || !change.entry) return []
+    if (!declared) return []
     const { organisationId, environment, resourceId } = change
     const { type, title, resource, body } = declared
     return {
@@ -14,7 +14,7 @@ export const notificationRecorder: NonNullable<Domain['recorder']> = (change, do
         environment,
         type,
         title,
-        body: body(change.entry),
+        body: body(change),
         resource: { type: resource, id: resourceId },
       }),
     }

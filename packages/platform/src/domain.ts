@@ -1,5 +1,5 @@
 import type { EntitySchema } from '@mikro-orm/postgresql'
-import type { Binding, Change, Environment, ErrorFactory, LedgerEntry, ObjectBalance, Port } from '@payments/kernel'
+import type { Binding, Change, Environment, ErrorFactory, ObjectBalance, Port } from '@payments/kernel'
 import type { TRPCRouterRecord } from '@trpc/server'
 import type { Pool } from 'pg'
 import type { z } from 'zod'
@@ -36,14 +36,15 @@ export interface Metric {
   read(runtime: Runtime): Promise<Readonly<Record<Environment, number>>>
 }
 
-/** The notification that a change creates. `body` is written from the change's ledger entry. */
+/** The notification that a change creates. */
 export interface ChangeNotification {
   /** `<subject>.<event>`, for example `money.received`. */
   readonly type: string
   readonly title: string
   /** Type of the resource that the notification refers to. */
   readonly resource: string
-  body(entry: LedgerEntry): string
+  /** Written from the resource as its GET shows it (`data`) or, if it appears there, its entry of the unified list. */
+  body(change: Change): string
 }
 
 /** A port with the providers that the domain contains: the sandbox, and live providers that need no external account. */

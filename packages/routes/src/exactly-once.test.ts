@@ -5,6 +5,7 @@ import {
   connected,
   DEPOSITS,
   expectOnce,
+  KILLS,
   type Merchant,
   newMerchant,
   newRoute,
@@ -12,6 +13,7 @@ import {
   pause,
   pay,
   settled,
+  sized,
   startProcess,
   startReceiver,
   startService,
@@ -22,7 +24,6 @@ import { type DepositReport, type RoutesProvider, routesProvider, type SandboxRo
 import { sandboxRoutes } from './sandbox.ts'
 
 const ROUTES = 12
-const KILLS = 6
 const OUTCOMES = ['completed', 'completed', 'refunded', 'failed'] as const
 
 /** A faulty provider: timeouts, errors, delays, duplicates, omissions, any order. A final status that it reports is true. */
@@ -98,7 +99,7 @@ test(
       const routes = await Promise.all(Array.from({ length: ROUTES }, () => newRoute(merchant)))
       const paid = await payAll(merchant, routes, DEPOSITS)
       let working = true
-      const impatient = Array.from({ length: 3 }, async () => {
+      const impatient = Array.from({ length: sized(3, 1) }, async () => {
         while (working) {
           await sync(merchant, routes[Math.floor(Math.random() * ROUTES)]?.id ?? '').catch(() => undefined)
           await pause(20)

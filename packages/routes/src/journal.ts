@@ -1,6 +1,15 @@
 import type { AssetSymbol } from '@payments/kernel'
 import { type AccountKey, type Draft, type Posting, reversalOf } from '@payments/ledger'
-import type { DepositRow } from './entity.ts'
+
+/** What a deposit's postings follow from. */
+export interface DepositMoney {
+  readonly id: string
+  readonly status: string
+  readonly originAmount: bigint
+  readonly originCurrency: string
+  readonly destinationAmount?: bigint | null | undefined
+  readonly destinationCurrency: string
+}
 
 /** The provider's clearing account, which holds pending deposits. */
 const PARTY = 'relay'
@@ -12,7 +21,7 @@ const PARTY = 'relay'
  * there to the merchant's destination; a difference in the same asset is fees, another asset goes through `exchange`.
  * A returned deposit reverses `received`. One that failed without being returned is in suspense until an operator resolves it.
  */
-export function journalDrafts(row: DepositRow): Draft[] {
+export function journalDrafts(row: DepositMoney): Draft[] {
   const source = { type: 'payment_route', id: row.id }
   const came = account('clearing', row.originCurrency)
   const received: Draft = {
@@ -30,7 +39,7 @@ export function journalDrafts(row: DepositRow): Draft[] {
   return drafts.filter((draft) => draft.postings.length > 0)
 }
 
-function delivery(row: DepositRow, came: AccountKey): Posting[] {
+function delivery(row: DepositMoney, came: AccountKey): Posting[] {
   const { originAmount, destinationAmount, originCurrency, destinationCurrency } = row
   // Delivered, but the provider has not reported the amount: in suspense until it does.
   if (destinationAmount == null) return move(originAmount, came, account('suspense', originCurrency))

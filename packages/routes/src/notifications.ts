@@ -9,21 +9,21 @@ export const notifications: Readonly<Record<string, Readonly<Record<string, Chan
       resource,
       type: 'money.received',
       title: 'Money received',
-      body: ({ amount }) => `${amount} arrived through a payment route.`,
+      body: ({ entry }) => `${entry?.amount} arrived through a payment route.`,
     },
     refunded: {
       resource,
       type: 'money.returned',
       title: 'Money returned',
-      body: ({ amount }) =>
-        `A deposit of ${amount} to a payment route could not be delivered and was returned to its refund address.`,
+      body: ({ entry }) =>
+        `A deposit of ${entry?.amount} to a payment route could not be delivered and was returned to its refund address.`,
     },
     failed: {
       resource,
       type: 'money.stranded',
       title: 'Money neither delivered nor returned',
-      body: ({ amount }) =>
-        `A deposit of ${amount} to a payment route is stuck with the provider. Please contact support.`,
+      body: ({ entry }) =>
+        `A deposit of ${entry?.amount} to a payment route is stuck with the provider. Please contact support.`,
     },
   },
 }

@@ -1,6 +1,7 @@
 import { type Access, newId } from '@payments/kernel'
 import { beforeAll, expect, test } from 'vitest'
 import { call, createKeyFor, foundOrganisation, newMerchant, signedIn, useService } from '#testing'
+import { bodyOf } from '../test/examples.ts'
 import { operations, type RestOperation } from './operations.ts'
 
 // Every REST operation × every kind of caller. The expectation is this file's own table, one row for each kind of
@@ -98,24 +99,23 @@ beforeAll(async () => {
   })
   expect(done.status).toBe(200)
 
-  const customer = await home.call('POST /v1/customers', { body: { name: 'Ada', email: 'ada@example.com' } })
-  const route = await home.call('POST /v1/payment-routes', {
-    body: {
-      name: 'Home',
-      originChainKey: 'ethereum',
-      destinationChainKey: 'base',
-      destinationCurrency: 'USDC',
-      destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
-    },
-  })
-  const endpoint = await home.call('POST /v1/webhooks', { body: { url: 'https://93.184.216.34/hooks' } })
-  Object.assign(records, {
-    organisationId,
-    customerId: customer.body.data.id,
-    paymentRouteId: route.body.data.id,
-    webhookEndpointId: endpoint.body.data.id,
-  })
+  records.organisationId = organisationId
+  for (const operation of operations) {
+    const name = newRecordOf(operation)
+    if (!name) continue
+    const made = await home.call(`POST /v1${operation.path}`, { body: bodyOf(operation) })
+    expect([operation.path, made.status, made.text]).toEqual([operation.path, 201, made.text])
+    records[name] = made.body.data.id
+  }
+  expect(records).toMatchObject({ customerId: expect.any(String), paymentRouteId: expect.any(String) })
 })
+
+/** The placeholder that names what an operation creates, as in `GET /customers/{customerId}`; undefined where it creates nothing. */
+function newRecordOf({ method, path, placeholders, operation: { meta } }: RestOperation): string | undefined {
+  if (method !== 'POST' || meta.status !== 201 || meta.access !== 'write' || placeholders.length > 0) return undefined
+  return operations.find((each) => each.placeholders.length === 1 && each.path === `${path}/{${each.placeholders[0]}}`)
+    ?.placeholders[0]
+}
 
 /** Does the operation accept a request with nothing but its path? */
 const bare = (operation: RestOperation): boolean =>

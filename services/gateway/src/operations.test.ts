@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type Answer, call, type Merchant, newMerchant, newRoute, pay, signedIn, sync, useService } from '#testing'
+import { bodyOf } from '../test/examples.ts'
 import { openApiDocument } from './openapi.ts'
 import { operations, type RestOperation } from './operations.ts'
 
@@ -33,42 +34,6 @@ async function newWorld(environment: 'test' | 'live' = 'test'): Promise<World> {
   const { organisationId } = merchant
   const { accessToken } = await signedIn(service.runtime, { organisationId, role: 'owner' })
   return { merchant, session: accessToken }
-}
-
-type Schema = {
-  $ref?: string
-  $defs?: Record<string, Schema>
-  type?: string
-  enum?: unknown[]
-  format?: string
-  example?: unknown
-  required?: string[]
-  properties?: Record<string, Schema>
-}
-
-/** The smallest body that an operation's schema asks for. */
-function bodyOf(operation: RestOperation): Record<string, unknown> {
-  const schema = z.toJSONSchema(operation.operation.input, { io: 'input', unrepresentable: 'any' }) as Schema
-  return Object.fromEntries(
-    (schema.required ?? [])
-      .filter((name) => !operation.placeholders.includes(name))
-      .map((name) => [name, example(name, resolved(schema.properties?.[name] ?? {}, schema))]),
-  )
-}
-
-const resolved = (part: Schema, whole: Schema): Schema =>
-  part.$ref ? (whole.$defs?.[part.$ref.split('/').at(-1) ?? ''] ?? {}) : part
-
-function example(name: string, schema: Schema): unknown {
-  if (schema.example !== undefined) return schema.example
-  if (schema.enum) return schema.enum[0]
-  if (name === 'url') return 'https://93.184.216.34/hooks'
-  if (name === 'code') return '000000'
-  if (schema.format === 'date-time') return new Date().toISOString()
-  if (schema.type === 'integer' || schema.type === 'number') return 1
-  if (schema.type === 'object') return {}
-  if (schema.type === 'array') return []
-  return /id$/i.test(name) ? newId() : 'text'
 }
 
 /** The operation's path with records of this world, made where a POST makes them. */

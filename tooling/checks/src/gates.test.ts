@@ -1,32 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { copyTree } from './copy.ts'
 
 // A gate that cannot fail is none: each gets one violation planted in a copy of the tree, and must refuse it.
 
-const root = new URL('../../../', import.meta.url).pathname
-const copy = mkdtempSync(join(tmpdir(), 'payments-gates-'))
-
-beforeAll(() => {
-  cpSync(root, copy, {
-    recursive: true,
-    filter: (path) => !['node_modules', '.data', '.turbo', '.git'].includes(basename(path)),
-  })
-  const folders = [
-    '.',
-    ...['packages', 'packages/providers', 'services', 'tooling'].flatMap((group) =>
-      existsSync(join(root, group)) ? readdirSync(join(root, group)).map((name) => join(group, name)) : [],
-    ),
-  ]
-  for (const folder of folders) {
-    const modules = join(root, folder, 'node_modules')
-    if (existsSync(modules)) symlinkSync(modules, join(copy, folder, 'node_modules'))
-  }
-  spawnSync('git', ['init', '-q'], { cwd: copy })
-})
-afterAll(() => rmSync(copy, { recursive: true, force: true }))
+const { path: copy, remove } = copyTree()
+afterAll(remove)
 
 const gates: Record<
   string,

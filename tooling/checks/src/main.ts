@@ -1,17 +1,16 @@
-// Everything that must hold, in one command: the checks side by side, then every test.
+// Everything that must hold, in one command: the checks of the whole tree side by side, then every test at full size.
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { runTasks } from './turbo.ts'
+import { root } from './workspace.ts'
 
-const checks = ['format', 'types', 'boundaries', 'unused', 'versions', 'derived'].map((name) => `//#check:${name}`)
-const environment = { ...process.env, TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1' }
+const checks = ['format', 'types', 'boundaries', 'unused', 'versions', 'derived', 'architecture'].map(
+  (name) => `//#check:${name}`,
+)
 
-function run(command: string, args: readonly string[]): void {
-  const { status } = spawnSync(command, args, { stdio: 'inherit', env: environment })
-  if (status !== 0) process.exit(status ?? 1)
-}
-
-// turbo runs its tasks through pnpm, which a machine need not have: npx brings the pinned one.
-const { packageManager } = JSON.parse(readFileSync('package.json', 'utf8')) as { packageManager: string }
-const turbo = ['run', ...checks, '--concurrency=2', '--output-logs=errors-only', '--ui=stream', '--no-update-notifier']
-run('npx', ['--yes', `--package=${packageManager}`, '--', 'node_modules/.bin/turbo', ...turbo])
-run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2)])
+const failed = runTasks([...checks, '--concurrency=2', '--output-logs=errors-only'])
+if (failed) process.exit(failed)
+const { status } = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2)], {
+  cwd: root,
+  stdio: 'inherit',
+})
+process.exit(status ?? 1)

@@ -2,6 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { inject } from 'vitest'
 
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** URLs of the server, with `DATABASE` where a database's name goes. */
+    database: { owner: string; service: string }
+  }
+}
+
 export interface TestDatabase {
   readonly ownerUrl: string
   readonly serviceUrl: string

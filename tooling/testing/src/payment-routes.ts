@@ -4,6 +4,7 @@ import { Client } from 'pg'
 import { expect } from 'vitest'
 import type { Merchant } from './merchant.ts'
 import type { TestService } from './service.ts'
+import { sized } from './size.ts'
 
 /** A random EVM address. */
 export const someWallet = (): string => `0x${randomBytes(20).toString('hex')}`
@@ -40,7 +41,9 @@ export const sync = (merchant: Merchant, routeId: string) =>
 export const advance = (merchant: Merchant, seconds: number) =>
   merchant.call('POST /v1/sandbox/advance', { body: { seconds } })
 
-export const DEPOSITS = Number(process.env.ROUTE_DEPOSITS ?? 150)
+export const DEPOSITS = Number(process.env.ROUTE_DEPOSITS ?? sized(150, 12))
+/** How often the worker is killed meanwhile. */
+export const KILLS = sized(6, 1)
 /** The timeout for so many deposits, ms. */
 export const PATIENCE_MS = 60_000 + DEPOSITS * 200
 

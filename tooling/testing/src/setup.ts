@@ -6,13 +6,6 @@ import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
 import { createLog, migrate } from '@payments/platform'
 import type { TestProject } from 'vitest/node'
 
-declare module 'vitest' {
-  export interface ProvidedContext {
-    /** URLs of the server, with `DATABASE` where a database's name goes. */
-    database: { owner: string; service: string }
-  }
-}
-
 /** One PostgreSQL server for the run, with a migrated template that each test file copies. Durability is off: nothing here outlives the run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = mkdtempSync(join(tmpdir(), 'payments-test-'))

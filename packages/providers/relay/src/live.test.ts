@@ -10,6 +10,7 @@ import {
   connected,
   DEPOSITS,
   expectOnce,
+  KILLS,
   newMerchant,
   newRoute,
   PATIENCE_MS,
@@ -21,7 +22,6 @@ import {
 import { type Fault, type RelayServer, startRelay } from '../test/server.ts'
 
 const ROUTES = 12
-const KILLS = 6
 const DAY_MS = 86_400_000
 const OUTCOMES = ['completed', 'completed', 'refunded', 'failed'] as const
 

@@ -1,0 +1,212 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { root } from '../workspace.ts'
+import { ranks } from './order.ts'
+import { broken, rules } from './rules.ts'
+import { owners } from './tables.ts'
+import { domainFolders, isTest, readTree, type Tree, withFiles } from './tree.ts'
+
+// Every rule gets violations planted in the tree, and must name them.
+
+const tree = readTree()
+const text = (file: string) => readFileSync(join(root, file), 'utf8')
+
+test('the tree breaks no rule', () => {
+  expect(broken(tree)).toEqual({})
+})
+
+test('every file of every domain has a place in the order', () => {
+  const files = [...tree.sources.keys()].filter(
+    (file) => !isTest(file) && domainFolders(tree).some((folder) => file.startsWith(`${folder}/`)),
+  )
+  expect(files.length).toBeGreaterThan(100)
+  expect([...ranks(tree).keys()].sort()).toEqual(files.sort())
+})
+
+test('every table has one owner, whichever way it came to its name', () => {
+  const owned = owners(tree)
+  expect(owned.get('customers')).toBe('@payments/customers')
+  expect(owned.get('ledger_postings')).toBe('@payments/ledger')
+  expect(owned.get('provider_rate_budgets')).toBe('@payments/routes')
+  expect(owned.get('idempotency_keys')).toBe('@payments/platform')
+})
+
+const KERNEL = 'The kernel is pure: no driver, ORM, queue, I/O or environment'
+const TABLES = 'A package names its own tables only'
+const FILES = 'No file imports itself through others'
+const PACKAGES = 'No package depends on itself through others'
+const ORDER = 'Inside a domain: tables and shapes, rows, verbs, operations and jobs, index'
+const TESTS = 'Test code lives in tests'
+const INDEX = 'A package is used through its index'
+const HTTP = 'HTTP is spoken by the gateway alone'
+const ORM = 'Only rows and verbs use the ORM'
+
+type Planted = readonly [rule: string, line: string, files: Record<string, string>, more?: (tree: Tree) => Tree]
+
+/** A package.json with other dependencies or exports. */
+const withManifest = (name: string, manifest: object) => (of: Tree) => ({
+  ...of,
+  packages: of.packages.map((each) =>
+    each.name === name ? { ...each, manifest: { ...each.manifest, ...manifest } } : each,
+  ),
+})
+const query = (statement: string) => ({
+  'packages/routes/src/planted.ts': `export const planted = (db: any) => ${statement}`,
+})
+
+const planted: readonly Planted[] = [
+  [KERNEL, 'packages/kernel/src/planted.ts imports pg', { 'packages/kernel/src/planted.ts': "import 'pg'" }],
+  [
+    KERNEL,
+    'packages/kernel/src/planted.ts imports node:fs',
+    { 'packages/kernel/src/planted.ts': "export { readFileSync } from 'node:fs'" },
+  ],
+  [
+    KERNEL,
+    'packages/kernel/src/planted.ts uses process',
+    { 'packages/kernel/src/planted.ts': 'export const port = process.env.PORT' },
+  ],
+  [
+    TABLES,
+    'packages/routes/src/planted.ts:1 names customers',
+    query("db.query('select * from customers where id = $1')"),
+  ],
+  [TABLES, 'packages/routes/src/planted.ts:1 names sessions', query('db.sql`delete from sessions where id = 1`')],
+  [TABLES, 'packages/routes/src/planted.ts:1 names events', query("db.query('insert into events (id) values ($1)')")],
+  [TABLES, 'packages/routes/src/planted.ts:1 names users', query("db.query('update users set name = $1')")],
+  [
+    TABLES,
+    'packages/routes/src/planted.ts:1 names organisations',
+    query("db.query('select 1 from payment_routes r, organisations o')"),
+  ],
+  [TABLES, 'packages/routes/src/planted.ts:1 names customers', query("db.selectFrom('customers as c')")],
+  [TABLES, 'packages/routes/src/planted.ts:1 names customers', query("db.define({ tableName: 'customers' })")],
+  [
+    TABLES,
+    'packages/routes/src/planted.ts:1 names customers',
+    query("db.raw('left join customers c on c.id = r.customer_id')"),
+  ],
+  [
+    FILES,
+    'packages/kernel/src/planted-a.ts ↔ packages/kernel/src/planted-b.ts',
+    {
+      'packages/kernel/src/planted-a.ts': "import { b } from './planted-b.ts'\nexport const a = b",
+      'packages/kernel/src/planted-b.ts': "export type A = import('./planted-a.ts').A\nexport const b = 1",
+    },
+  ],
+  [
+    FILES,
+    'packages/platform/src/context.ts ↔ packages/platform/src/domain.ts',
+    {
+      'packages/platform/src/context.ts': `import { domain } from './domain.ts'\n${text('packages/platform/src/context.ts')}\nexport const planted = domain`,
+      'packages/platform/src/domain.ts': `import * as context from './context.ts'\n${text('packages/platform/src/domain.ts')}\nexport const planted = context`,
+    },
+  ],
+  [
+    PACKAGES,
+    '@payments/customers ↔ @payments/ledger ↔ @payments/routes',
+    {
+      'packages/customers/src/planted.ts':
+        "import type { DepositReport } from '@payments/routes'\nexport type P = DepositReport",
+    },
+  ],
+  [
+    PACKAGES,
+    '@payments/customers ↔ @payments/ledger ↔ @payments/routes',
+    {},
+    withManifest('@payments/customers', { dependencies: { '@payments/routes': 'workspace:*' } }),
+  ],
+  [
+    ORDER,
+    'packages/customers/src/entity.ts (rows) imports packages/customers/src/service.ts (verbs)',
+    { 'packages/customers/src/entity.ts': "import { find } from './service.ts'\nexport const present = find" },
+  ],
+  [
+    ORDER,
+    'packages/customers/src/schemas.ts (tables and shapes) imports packages/customers/src/planted.ts (rows)',
+    {
+      'packages/customers/src/planted.ts': "export { present } from './entity.ts'",
+      'packages/customers/src/schemas.ts': "import { present } from './planted.ts'\nexport const Customer = present",
+    },
+  ],
+  [
+    ORDER,
+    'packages/customers/src/planted.ts (index) imports packages/customers/src/index.ts (index)',
+    { 'packages/customers/src/planted.ts': "export { customers } from './index.ts'" },
+  ],
+  [
+    TESTS,
+    'packages/customers/src/planted.ts imports vitest',
+    { 'packages/customers/src/planted.ts': "import { expect } from 'vitest'\nexport const e = expect" },
+  ],
+  [
+    TESTS,
+    'packages/customers/src/planted.ts imports #testing',
+    { 'packages/customers/src/planted.ts': "import { call } from '#testing'\nexport const c = call" },
+  ],
+  [
+    TESTS,
+    'packages/customers/src/planted.ts imports @payments/fixtures',
+    { 'packages/customers/src/planted.ts': "import { bookOf } from '@payments/fixtures'\nexport const b = bookOf" },
+  ],
+  [
+    TESTS,
+    'packages/ledger/src/planted.ts imports packages/ledger/test/model.ts',
+    { 'packages/ledger/src/planted.ts': "export { PlainLedger } from '../test/model.ts'" },
+  ],
+  [
+    INDEX,
+    'packages/routes/src/planted.ts imports @payments/customers/src/service.ts',
+    { 'packages/routes/src/planted.ts': "export { find } from '@payments/customers/src/service.ts'" },
+  ],
+  [
+    INDEX,
+    'packages/routes/src/planted.ts imports packages/customers/src/service.ts',
+    { 'packages/routes/src/planted.ts': "export { find } from '../../customers/src/service.ts'" },
+  ],
+  [
+    INDEX,
+    'packages/customers/package.json exports more than its index',
+    {},
+    withManifest('@payments/customers', { exports: { '.': './src/index.ts', './rows': './src/entity.ts' } }),
+  ],
+  [
+    HTTP,
+    'packages/customers/src/planted.ts imports node:http',
+    {
+      'packages/customers/src/planted.ts':
+        "import type { IncomingMessage } from 'node:http'\nexport type P = IncomingMessage",
+    },
+  ],
+  [HTTP, 'packages/api/src/planted.ts imports koa', { 'packages/api/src/planted.ts': "import 'koa'" }],
+  [
+    ORM,
+    'packages/customers/src/schemas.ts imports @mikro-orm/core',
+    { 'packages/customers/src/schemas.ts': "import { p } from '@mikro-orm/core'\nexport const Customer = p" },
+  ],
+  [
+    ORM,
+    'services/gateway/src/planted.ts imports @mikro-orm/core',
+    { 'services/gateway/src/planted.ts': "import { p } from '@mikro-orm/core'\nexport const planted = p" },
+  ],
+]
+
+test.for(planted)('%s: %s', ([rule, line, files, more = (same) => same]) => {
+  expect(broken(more(withFiles(tree, files)))[rule]?.join('\n')).toContain(line)
+})
+
+test('every rule has a planted violation', () => {
+  expect(new Set(planted.map(([rule]) => rule))).toEqual(new Set(Object.keys(rules)))
+})
+
+test('prose, foreign keys, own parts of a statement and names of columns are no tables of others', () => {
+  const allowed = {
+    'packages/routes/src/planted.ts': `export const planted = (db: any) => [
+      'Lists routes from customers, and updates on sessions',
+      db.query('create table planted (id uuid references customers, customer_id uuid references organisations (id))'),
+      db.query('with sessions as (select 1) select events from sessions'),
+    ]`,
+  }
+  expect(broken(withFiles(tree, allowed))).toEqual({})
+})

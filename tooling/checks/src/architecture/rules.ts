@@ -1,0 +1,121 @@
+import { circles } from './circles.ts'
+import { order, ranks } from './order.ts'
+import { foreignTables } from './tables.ts'
+import { domainFolders, isTest, packageOf, production, type Source, type Tree } from './tree.ts'
+
+/** One rule of docs/decisions/architecture.md. It returns what breaks it, a line each. */
+type Rule = (tree: Tree) => readonly string[]
+
+const KERNEL_IMPORTS = /^(\.|zod$|big\.js$|bs58$|bs58check$|uuid$|ox\/)/
+const SURROUNDINGS = ['process', 'globalThis', 'fetch', 'WebSocket', 'setTimeout', 'setInterval', 'Buffer']
+const HTTP = /^(node:)?(http|https|http2)$|^(@koa\/|koa$|koa-)/
+const ORM = /^@mikro-orm\//
+const TESTING = /^(vitest(\/|$)|#testing$|@payments\/testing$)/
+
+/**
+ * Types that describe each other: the runtime holds the domains, and a domain's parts are called with the runtime. At run
+ * time these files do not import each other.
+ */
+const MUTUAL = /^packages\/platform\/src\/(authentication|context|domain|http|jobs|resource|tasks)\.ts$/
+
+const importing = (sources: readonly Source[], pattern: RegExp): string[] =>
+  sources.flatMap(({ file, imports }) =>
+    imports.filter(({ specifier }) => pattern.test(specifier)).map(({ specifier }) => `${file} imports ${specifier}`),
+  )
+
+export const rules: Readonly<Record<string, Rule>> = {
+  'The kernel is pure: no driver, ORM, queue, I/O or environment'(tree) {
+    const kernel = production(tree).filter(({ file }) => file.startsWith('packages/kernel/'))
+    return kernel.flatMap(({ file, imports, identifiers }) => [
+      ...imports
+        .filter(({ specifier }) => !KERNEL_IMPORTS.test(specifier))
+        .map(({ specifier }) => `${file} imports ${specifier}`),
+      ...SURROUNDINGS.filter((name) => identifiers.has(name)).map((name) => `${file} uses ${name}`),
+    ])
+  },
+
+  'A package names its own tables only': foreignTables,
+
+  'No file imports itself through others'(tree) {
+    const graph = new Map(
+      [...tree.sources.values()].map(({ file, imports }) => [
+        file,
+        imports
+          .filter((each) => !(each.typeOnly && MUTUAL.test(file) && MUTUAL.test(each.file ?? '')))
+          .flatMap((each) => each.file ?? []),
+      ]),
+    )
+    return circles(graph).map((group) => group.join(' ↔ '))
+  },
+
+  'No package depends on itself through others'(tree) {
+    const graph = new Map<string, string[]>(
+      tree.packages.map(({ name, manifest }) => [name, Object.keys(manifest.dependencies ?? {})]),
+    )
+    for (const { file, imports } of tree.sources.values()) {
+      const own = isTest(file) ? undefined : packageOf(tree, file)
+      if (own) graph.get(own.name)?.push(...imports.map(({ specifier }) => specifier))
+    }
+    return circles(graph).map((group) => group.join(' ↔ '))
+  },
+
+  'Inside a domain: tables and shapes, rows, verbs, operations and jobs, index': order,
+
+  'Test code lives in tests'(tree) {
+    const others = [...tree.sources.values()].filter(({ file }) => !isTest(file))
+    return [
+      ...importing(
+        others.filter(({ file }) => !file.startsWith('tooling/testing/')),
+        TESTING,
+      ),
+      ...importing(production(tree), /^@payments\/fixtures$/),
+      ...others.flatMap(({ file, imports }) =>
+        imports.filter((each) => each.file && isTest(each.file)).map((each) => `${file} imports ${each.file}`),
+      ),
+    ]
+  },
+
+  'A package is used through its index'(tree) {
+    return [
+      ...tree.packages
+        .filter(({ manifest: { exports } }) => exports && JSON.stringify(exports) !== '{".":"./src/index.ts"}')
+        .map(({ folder }) => `${folder}/package.json exports more than its index`),
+      ...importing([...tree.sources.values()], /^@payments\/[^/]+\//),
+      ...[...tree.sources.values()].flatMap(({ file, imports }) =>
+        imports
+          .filter(
+            (each) => each.file && tree.sources.has(each.file) && packageOf(tree, each.file) !== packageOf(tree, file),
+          )
+          .map((each) => `${file} imports ${each.file}`),
+      ),
+    ]
+  },
+
+  'HTTP is spoken by the gateway alone'(tree) {
+    return importing(
+      production(tree).filter(({ file }) => !file.startsWith('services/gateway/')),
+      HTTP,
+    )
+  },
+
+  'Only rows and verbs use the ORM'(tree) {
+    const known = ranks(tree)
+    const folders = domainFolders(tree)
+    const allowed = ({ file }: Source) => {
+      const domain = folders.some((folder) => file.startsWith(`${folder}/`))
+      return file.startsWith('packages/platform/') || (domain && [1, 2].includes(known.get(file) ?? 0))
+    }
+    return importing(
+      production(tree).filter((source) => !allowed(source)),
+      ORM,
+    )
+  },
+}
+
+/** What breaks each rule; rules that hold are left out. */
+export const broken = (tree: Tree): Record<string, readonly string[]> =>
+  Object.fromEntries(
+    Object.entries(rules)
+      .map(([name, rule]) => [name, rule(tree)] as const)
+      .filter(([, lines]) => lines.length > 0),
+  )

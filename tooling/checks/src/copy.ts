@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { type Package, packagesOf, root } from './workspace.ts'
+
+const LEFT_OUT = new Set(['node_modules', '.data', '.turbo', '.git'])
+
+/**
+ * A copy of the tree, as a git repository, in which tests may change files. Installed packages are links to the installed ones; packages of the
+ * workspace are links to their copies.
+ */
+export function copyTree(): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'payments-copy-'))
+  cpSync(root, path, { recursive: true, filter: (file) => !LEFT_OUT.has(basename(file)) })
+  const packages = packagesOf()
+  linkModules(path, '.', packages)
+  for (const { folder } of packages) linkModules(path, folder, packages)
+  // turbo and biome ask git which files there are; hashing them without an index takes a minute.
+  for (const args of [
+    ['init', '-q'],
+    ['add', '-A'],
+  ])
+    spawnSync('git', args, { cwd: path })
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+function linkModules(copy: string, folder: string, packages: readonly Package[]): void {
+  const installed = join(root, folder, 'node_modules')
+  if (!existsSync(installed)) return
+  mkdirSync(join(copy, folder, 'node_modules'))
+  for (const entry of readdirSync(installed)) {
+    if (entry.startsWith('.') && entry !== '.bin' && entry !== '.pnpm') continue
+    if (entry !== '@payments') link(realpathSync(join(installed, entry)), join(copy, folder, 'node_modules', entry))
+    else
+      for (const name of readdirSync(join(installed, entry))) linkWorkspace(copy, folder, `@payments/${name}`, packages)
+  }
+}
+
+/** Makes the dependencies of a package of a copy importable, as an installation does; other packages have them installed. */
+export function linkDependencies(copy: string, folder: string): void {
+  const packages = packagesOf(copy)
+  const { dependencies, devDependencies } = packages.find((each) => each.folder === folder)?.manifest ?? {}
+  for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
+    if (linkWorkspace(copy, folder, name, packages)) continue
+    const owner = packages.find((each) => existsSync(join(root, each.folder, 'node_modules', name)))
+    if (!owner) throw new Error(`${name} is not installed for any package`)
+    link(realpathSync(join(root, owner.folder, 'node_modules', name)), join(copy, folder, 'node_modules', name))
+  }
+}
+
+function linkWorkspace(copy: string, folder: string, name: string, packages: readonly Package[]): boolean {
+  const dependency = packages.find((each) => each.name === name)
+  if (dependency) link(join(copy, dependency.folder), join(copy, folder, 'node_modules', name))
+  return dependency !== undefined
+}
+
+function link(target: string, path: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  if (!existsSync(path)) symlinkSync(target, path)
+}

@@ -1,0 +1,3 @@
+/** The workspace as a list of packages, and copies of it for tests that change files. */
+export { copyTree, linkDependencies } from './copy.ts'
+export { type Package, packagesOf, root, sourcesOf } from './workspace.ts'

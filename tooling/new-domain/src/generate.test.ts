@@ -1,0 +1,108 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { copyTree, linkDependencies } from '@payments/checks'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { GenerateError, generate } from './generate.ts'
+import { namesOf } from './names.ts'
+
+const { path: copy, remove } = copyTree()
+afterAll(remove)
+
+function run(program: string, ...args: string[]): string {
+  const executable = program === 'node' ? process.execPath : join(copy, 'node_modules/.bin', program)
+  const { VITEST: _vitest, ...env } = process.env
+  const { status, stdout, stderr } = spawnSync(executable, args, {
+    cwd: copy,
+    encoding: 'utf8',
+    env: { ...env, TURBO_TELEMETRY_DISABLED: '1', NO_COLOR: '1' },
+  })
+  return status === 0 ? 'passed' : `${stdout}${stderr}`
+}
+const git = (...args: string[]) => spawnSync('git', args, { cwd: copy, encoding: 'utf8' }).stdout.split('\n')
+
+describe('a generated domain, and one with a provider,', () => {
+  beforeAll(() => {
+    const folders = [
+      ...generate(copy, 'invoices', { provider: false }),
+      ...generate(copy, 'policies', { provider: true }),
+    ]
+    for (const folder of [...folders, 'packages/api', 'services/gateway']) linkDependencies(copy, folder)
+  })
+
+  test('touch their own folders and one line of each list', () => {
+    const changed = git('diff', '--numstat', '--', 'packages', 'services', 'tooling').filter(Boolean)
+    expect(changed.map((line) => line.split('\t')).map(([added, _removed, file]) => [file, Number(added)])).toEqual([
+      // An import and a dependency each, and the line of the list itself.
+      ['packages/api/package.json', 2],
+      ['packages/api/src/domains.ts', 3],
+      ['services/gateway/package.json', 1],
+      ['services/gateway/src/adapters.ts', 2],
+    ])
+    const added = git('ls-files', '--others', '--exclude-standard').filter(Boolean)
+    expect(new Set(added.map((file) => file.split('/src/')[0]?.replace(/\/[\w.-]+\.json$|\/test\/.*/, '')))).toEqual(
+      new Set(['packages/invoices', 'packages/policies', 'packages/providers/policies-live']),
+    )
+  })
+
+  test.each<[string, ...string[]]>([
+    ['biome', 'check', '--error-on-warnings', '.'],
+    ['tsc', '-p', '.'],
+    ['knip'],
+    ['turbo', 'boundaries'],
+    ['sherif', '--no-install'],
+    ['node', 'tooling/checks/src/architecture/main.ts'],
+  ])('pass the gate %s', { timeout: 120_000 }, (program, ...args) => {
+    expect(run(program, ...args)).toBe('passed')
+  })
+
+  test('pass their own tests and those over all operations, events, entities and packages', {
+    timeout: 300_000,
+  }, () => {
+    expect(run('node', 'tooling/derive/src/main.ts')).toBe('passed')
+    expect(
+      run(
+        'vitest',
+        'run',
+        'packages/invoices',
+        'packages/policies',
+        'packages/providers/policies-live',
+        'packages/api/src/states.test.ts',
+        'packages/webhooks/src/catalogue.test.ts',
+        'services/gateway/src/access.test.ts',
+        'services/gateway/src/operations.test.ts',
+        'tooling/contract',
+        'tooling/migration/src/tables.test.ts',
+      ),
+    ).toBe('passed')
+  })
+
+  test('are named in the derived documents', () => {
+    expect(run('node', 'tooling/derive/src/main.ts')).toBe('passed')
+    const document = (name: string) => readFileSync(join(copy, `docs/derived/${name}.md`), 'utf8')
+    expect(document('events')).toContain('`invoice.created`')
+    expect(document('states')).toContain('## policy')
+    expect(document('settings')).toContain('`POLICIES_API_KEY`')
+  })
+})
+
+test.each(['Invoices', 'invoice', 'in', 'access', 'pay-outs', '../routes'])('%s is no name of a domain', (name) => {
+  expect(() => generate(copy, name, { provider: false })).toThrow('The name must be a plural noun')
+})
+
+test.each([
+  ['routes', 'packages/routes already exists'],
+  ['sessions', 'A table with the name sessions already exists'],
+])('the name %s is taken', (name, message) => {
+  expect(() => generate(copy, name, { provider: false })).toThrow(new GenerateError(message))
+})
+
+test.each([
+  ['invoices', 'invoice', 'an'],
+  ['policies', 'policy', 'a'],
+  ['batches', 'batch', 'a'],
+  ['boxes', 'box', 'a'],
+  ['purchases', 'purchase', 'a'],
+])('%s: one of them is %s', (plural, one, a) => {
+  expect(namesOf(plural, '')).toMatchObject({ one, a })
+})

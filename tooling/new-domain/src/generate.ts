@@ -1,0 +1,77 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { namesOf } from './names.ts'
+
+const templates = new URL('../templates/', import.meta.url).pathname
+
+/** Why a domain cannot be generated. */
+export class GenerateError extends Error {}
+
+/**
+ * Writes a domain, with `provider` also its port and a live adapter, and adds each to its list.
+ * @returns the folders that were written
+ * @throws GenerateError when the name is not usable
+ */
+export function generate(root: string, plural: string, { provider }: { provider: boolean }): readonly string[] {
+  if (!/^[a-z]{3,29}s$/.test(plural) || plural.endsWith('ss'))
+    throw new GenerateError('The name must be a plural noun of lower-case letters, like "invoices"')
+  const folder = `packages/${plural}`
+  const live = `packages/providers/${plural}-live`
+  for (const each of [folder, live]) if (existsSync(join(root, each))) throw new GenerateError(`${each} already exists`)
+  const sources = globSync('packages/**/*.ts', { cwd: root, exclude: ['**/node_modules'] }).map((file) =>
+    readFileSync(join(root, file), 'utf8'),
+  )
+  if (sources.some((text) => new RegExp(`create table ${plural}\\b`).test(text)))
+    throw new GenerateError(`A table with the name ${plural} already exists`)
+
+  const names = namesOf(plural, nextStamp(sources))
+  write(root, folder, 'domain', names)
+  write(root, folder, provider ? 'provider' : 'plain', names)
+  addToList(root, 'packages/api', 'domains', plural, `@payments/${plural}`)
+  if (provider) {
+    write(root, live, 'live', names)
+    addToList(root, 'services/gateway', 'adapters', `${plural}Live`, `@payments/${plural}-live`)
+  }
+  const written = provider ? [folder, live] : [folder]
+  spawnSync(
+    join(root, 'node_modules/.bin/biome'),
+    ['check', '--write', ...written, 'packages/api', 'services/gateway'],
+    {
+      cwd: root,
+    },
+  )
+  return written
+}
+
+/** Steps run in the order of their names: this one comes after every other. */
+function nextStamp(sources: readonly string[]): string {
+  const stamps = sources.flatMap((text) =>
+    [...text.matchAll(/name: '(\d{14})_/g)].map((match) => BigInt(match[1] ?? 0)),
+  )
+  const now = BigInt(new Date().toISOString().replace(/\D/g, '').slice(0, 14))
+  return String(stamps.reduce((latest, stamp) => (stamp >= latest ? stamp + 1n : latest), now))
+}
+
+function write(root: string, folder: string, kind: string, names: Record<string, string>): void {
+  const fill = (text: string) => text.replace(/\{\{(\w+)\}\}/g, (whole, name) => names[name] ?? whole)
+  for (const file of globSync('**/*.template', { cwd: join(templates, kind) })) {
+    const target = join(root, folder, fill(file.replace(/\.template$/, '')))
+    mkdirSync(dirname(target), { recursive: true })
+    writeFileSync(target, fill(readFileSync(join(templates, kind, file), 'utf8')))
+  }
+}
+
+/** Adds an export of a package to `src/<list>.ts`, and the package to the dependencies. */
+function addToList(root: string, folder: string, list: string, name: string, dependency: string): void {
+  const file = join(root, folder, `src/${list}.ts`)
+  const text = readFileSync(file, 'utf8')
+  const added = text.replace(/(export const \w+(?:: [^=]+)? = \[[^\]]+?),?\s*\]/, `$1, ${name}]`)
+  if (added === text) throw new GenerateError(`No list was found in ${folder}/src/${list}.ts`)
+  writeFileSync(file, `import { ${name} } from '${dependency}'\n${added}`)
+  const manifest = join(root, folder, 'package.json')
+  const parsed = JSON.parse(readFileSync(manifest, 'utf8'))
+  const all = Object.entries({ ...parsed.dependencies, [dependency]: 'workspace:*' })
+  parsed.dependencies = Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1)))
+  writeFileSync(manifest, `${JSON.stringify(parsed, null, 2)}\n`)
+}
