@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { domainFolders, isTest, type Source, type Tree } from './tree.ts'
 
 /** The order inside a domain. Each file imports from its own rank and those before it. */
-const BANDS = ['tables and shapes', 'rows', 'verbs', 'operations and jobs', 'index'] as const
+const BANDS = ['schemas', 'entities', 'services', 'routers and jobs', 'index'] as const
 const NAMES: Readonly<Record<string, number>> = {
   schemas: 0,
   states: 0,
@@ -20,14 +20,14 @@ const NAMES: Readonly<Record<string, number>> = {
 /** The rank that a file's name gives it: `admin-router.ts` is a router too. */
 const named = (file: string): number | undefined => NAMES[basename(file, '.ts').replace(/^.*-(?=router$|jobs$)/, '')]
 
-/** The rank of every file of the domains; one whose name says nothing has that of the highest file that it imports. */
+/** The rank of every file of the domains; one with another name has that of the highest file that it imports. */
 export function ranks(tree: Tree): ReadonlyMap<string, number> {
   const files = domainFiles(tree)
   const known = new Map<string, number>()
   const rank = ({ file, imports }: Source): number => {
     const before = known.get(file)
     if (before !== undefined) return before
-    // A circle ends here; another rule refuses it.
+    // A cycle ends here; another rule reports it.
     known.set(file, named(file) ?? 0)
     const own = named(file) ?? Math.max(0, ...imports.map((each) => rankOf(each.file)))
     known.set(file, own)

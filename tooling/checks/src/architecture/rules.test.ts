@@ -36,11 +36,11 @@ const KERNEL = 'The kernel is pure: no driver, ORM, queue, I/O or environment'
 const TABLES = 'A package names its own tables only'
 const FILES = 'No file imports itself through others'
 const PACKAGES = 'No package depends on itself through others'
-const ORDER = 'Inside a domain: tables and shapes, rows, verbs, operations and jobs, index'
+const ORDER = 'Inside a domain: schemas, entities, services, routers and jobs, index'
 const TESTS = 'Test code lives in tests'
 const INDEX = 'A package is used through its index'
 const HTTP = 'HTTP is spoken by the gateway alone'
-const ORM = 'Only rows and verbs use the ORM'
+const ORM = 'Only entities and services use the ORM'
 
 type Planted = readonly [rule: string, line: string, files: Record<string, string>, more?: (tree: Tree) => Tree]
 
@@ -119,12 +119,12 @@ const planted: readonly Planted[] = [
   ],
   [
     ORDER,
-    'packages/customers/src/entity.ts (rows) imports packages/customers/src/service.ts (verbs)',
+    'packages/customers/src/entity.ts (entities) imports packages/customers/src/service.ts (services)',
     { 'packages/customers/src/entity.ts': "import { find } from './service.ts'\nexport const present = find" },
   ],
   [
     ORDER,
-    'packages/customers/src/schemas.ts (tables and shapes) imports packages/customers/src/planted.ts (rows)',
+    'packages/customers/src/schemas.ts (schemas) imports packages/customers/src/planted.ts (entities)',
     {
       'packages/customers/src/planted.ts': "export { present } from './entity.ts'",
       'packages/customers/src/schemas.ts': "import { present } from './planted.ts'\nexport const Customer = present",

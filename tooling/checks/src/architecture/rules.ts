@@ -59,7 +59,7 @@ export const rules: Readonly<Record<string, Rule>> = {
     return circles(graph).map((group) => group.join(' ↔ '))
   },
 
-  'Inside a domain: tables and shapes, rows, verbs, operations and jobs, index': order,
+  'Inside a domain: schemas, entities, services, routers and jobs, index': order,
 
   'Test code lives in tests'(tree) {
     const others = [...tree.sources.values()].filter(({ file }) => !isTest(file))
@@ -98,7 +98,7 @@ export const rules: Readonly<Record<string, Rule>> = {
     )
   },
 
-  'Only rows and verbs use the ORM'(tree) {
+  'Only entities and services use the ORM'(tree) {
     const known = ranks(tree)
     const folders = domainFolders(tree)
     const allowed = ({ file }: Source) => {
