@@ -8,8 +8,8 @@ export async function newestCode(dataDir: string, email: string): Promise<string
   for (let tries = 0; tries < 50; tries++) {
     const files = (await readdir(folder).catch(() => [])).sort().reverse()
     for (const file of files.slice(0, 20)) {
-      const email = await readFile(join(folder, file), 'utf8')
-      const code = email.includes(email) ? email.match(/Your code is (\d{6})/)?.[1] : undefined
+      const message = await readFile(join(folder, file), 'utf8')
+      const code = message.includes(email) ? message.match(/Your code is (\d{6})/)?.[1] : undefined
       if (code) return code
     }
     await new Promise((resolve) => setTimeout(resolve, 100))

@@ -83,7 +83,7 @@ async function mailedCode({ dataDir }: MeasuredService, email: string): Promise<
     await new Promise((resolve) => setTimeout(resolve, 20))
     try {
       const emails = readdirSync(directory).map((file) => readFileSync(join(directory, file), 'utf8'))
-      const code = emails.find((email) => email.includes(`To: ${email}`))?.match(/Your code is (\d{6})/)?.[1]
+      const code = emails.find((message) => message.includes(`To: ${email}`))?.match(/Your code is (\d{6})/)?.[1]
       if (code) return code
     } catch {
       // The folder is created with the first email.
