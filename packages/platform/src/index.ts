@@ -34,7 +34,15 @@ export * from './resource.ts'
 export * from './secrets.ts'
 export * from './settings.ts'
 export { readSnapshot } from './snapshot.ts'
-export { createTriggers, type RunningTasks, sendTrigger, startTasks, type Task } from './tasks.ts'
+export {
+  createTriggers,
+  type RunningTasks,
+  type Slots,
+  sendTrigger,
+  slotsTask,
+  startTasks,
+  type Task,
+} from './tasks.ts'
 export {
   actingFor,
   emFor,

@@ -20,6 +20,34 @@ export interface Task {
   stop?(runtime: Runtime): Promise<void>
 }
 
+/** Work that is in flight beyond one batch. */
+export interface Slots {
+  /** Starts work until all slots are taken. Does not wait for it. */
+  fill(): Promise<void>
+  /** Starts no more work, and waits for what is in flight. */
+  stop(): Promise<void>
+}
+
+/** A task that keeps slots filled in every process at once. `create` is called once for each process. */
+export function slotsTask(name: string, create: (runtime: Runtime) => Slots): Task {
+  const slots = new WeakMap<Runtime, Slots>()
+  const slotsOf = (runtime: Runtime): Slots => {
+    const existing = slots.get(runtime) ?? create(runtime)
+    slots.set(runtime, existing)
+    return existing
+  }
+  return {
+    name,
+    intervalMs: 1000,
+    runsIn: 'every-process',
+    async run(runtime) {
+      await slotsOf(runtime).fill()
+      return false
+    },
+    stop: (runtime) => slotsOf(runtime).stop(),
+  }
+}
+
 const CHANNEL = 'payments_tasks'
 
 /**

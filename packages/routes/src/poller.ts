@@ -1,5 +1,5 @@
 import { environments } from '@payments/kernel'
-import type { Runtime, Task } from '@payments/platform'
+import { type Runtime, type Slots, slotsTask } from '@payments/platform'
 import { poll } from './deposits.ts'
 import { routesProvider } from './provider.ts'
 import { type ClaimedRoute, claimDueRoutes } from './rate-budget.ts'
@@ -20,13 +20,8 @@ export async function claimRound(runtime: Runtime, room: number): Promise<readon
   return claimed
 }
 
-interface Poller {
-  fill(): Promise<void>
-  stop(): Promise<void>
-}
-
 /** Keeps the slots of a process filled with due routes. A poll that fails is not repeated: its route is due again soon. */
-function createPoller(runtime: Runtime): Poller {
+function createPoller(runtime: Runtime): Slots {
   const inFlight = new Set<Promise<void>>()
   let stopping = false
   return {
@@ -57,24 +52,5 @@ function createPoller(runtime: Runtime): Poller {
   }
 }
 
-const pollers = new WeakMap<Runtime, Poller>()
-
-function pollerOf(runtime: Runtime): Poller {
-  const known = pollers.get(runtime)
-  if (known) return known
-  const poller = createPoller(runtime)
-  pollers.set(runtime, poller)
-  return poller
-}
-
 /** Polls the routes that are due, in every worker at once. `docs/decisions/payment-route-polling.md` explains the schedule. */
-export const pollTask: Task = {
-  name: POLL,
-  intervalMs: 1000,
-  runsIn: 'every-process',
-  async run(runtime) {
-    await pollerOf(runtime).fill()
-    return false
-  },
-  stop: (runtime) => pollerOf(runtime).stop(),
-}
+export const pollTask = slotsTask(POLL, createPoller)

@@ -1,4 +1,4 @@
-import type { Runtime, Task } from '@payments/platform'
+import { type Runtime, type Slots, slotsTask } from '@payments/platform'
 import { disableIfFailing, isDue } from './endpoint-health.ts'
 import { claim, type DeliveryAttempt, type Failing, notMade, type Outcome, settle } from './queue.ts'
 import { nextDelay } from './schedule.ts'
@@ -41,17 +41,12 @@ const unsent = (delivery: DeliveryAttempt): Outcome => ({
   fast: true,
 })
 
-interface Dispatcher {
-  fill(): Promise<void>
-  stop(): Promise<void>
-}
-
 /**
  * Keeps a process's slots filled: claims deliveries, attempts them without waiting for each other, and settles the
  * results in batches: results that arrive while a batch is written form the next one. A result that cannot be written is
  * dropped; its claim lapses and the delivery is attempted again.
  */
-function createDispatcher(runtime: Runtime): Dispatcher {
+function createDispatcher(runtime: Runtime): Slots {
   const sender = createSender(runtime)
   const inFlight = new Set<Promise<void>>()
   const results: { outcome: Outcome; settled: () => void }[] = []
@@ -147,24 +142,5 @@ function createDispatcher(runtime: Runtime): Dispatcher {
   }
 }
 
-const dispatchers = new WeakMap<Runtime, Dispatcher>()
-
-function dispatcherOf(runtime: Runtime): Dispatcher {
-  const known = dispatchers.get(runtime)
-  if (known) return known
-  const dispatcher = createDispatcher(runtime)
-  dispatchers.set(runtime, dispatcher)
-  return dispatcher
-}
-
 /** Attempts the deliveries that are due, in every worker at once. */
-export const deliverTask: Task = {
-  name: DELIVER,
-  intervalMs: 1000,
-  runsIn: 'every-process',
-  async run(runtime) {
-    await dispatcherOf(runtime).fill()
-    return false
-  },
-  stop: (runtime) => dispatcherOf(runtime).stop(),
-}
+export const deliverTask = slotsTask(DELIVER, createDispatcher)

@@ -29,7 +29,7 @@ test('no secret is readable in the database, the logs or an error reply', async 
   const [key, live] = keys.map((reply) => reply.body.data.key) as [string, string]
   // The reply to this request is stored for replay.
   const endpoint = await call(service, 'POST /v1/webhooks', {
-    body: { url: 'https://93.184.216.34/hooks' },
+    body: { url: 'https://merchant.example/hooks' },
     token: key,
   })
   expect(endpoint.status).toBe(201)

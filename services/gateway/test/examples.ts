@@ -31,7 +31,7 @@ const resolved = (part: Schema, whole: Schema): Schema =>
 function example(name: string, schema: Schema): unknown {
   if (schema.example !== undefined) return schema.example
   if (schema.enum) return schema.enum[0]
-  if (name === 'url') return 'https://93.184.216.34/hooks'
+  if (name === 'url') return 'https://merchant.example/hooks'
   if (name === 'code') return '000000'
   if (schema.format === 'date-time') return new Date().toISOString()
   if (schema.type === 'integer' || schema.type === 'number') return 1
