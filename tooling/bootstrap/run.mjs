@@ -22,6 +22,7 @@ const commands = {
   'ledger-check': ['tooling/ledger-check/src/main.ts'],
   derive: ['tooling/derive/src/main.ts'],
   migration: ['tooling/migration/src/main.ts'],
+  mutate: ['tooling/mutate/src/main.ts'],
   new: ['tooling/new-domain/src/main.ts'],
 }
 

@@ -1,0 +1,91 @@
+/**
+ * Mutation testing: `npm run mutate -- [--sample 50] [--seed N] [<file> …]`. Stryker changes the code in small ways, one at a time, and runs the
+ * tests of its package that reach the change. Mutates the named files, or else the pure ones (kernel, state tables, journal and ledger rules) and a random
+ * sample of lines elsewhere. Works on a copy of the tree. Prints the score and every mutant that no test detects.
+ */
+import { spawnSync } from 'node:child_process'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { copyTree, packagesOf, root, sourcesOf } from '@payments/checks'
+
+const PURE = [
+  'packages/kernel/src/*.ts',
+  'packages/*/src/states.ts',
+  'packages/*/src/journal.ts',
+  'packages/webhooks/src/schedule.ts',
+  'packages/ledger/src/{accounts,entries,holds,kinds,receipts}.ts',
+]
+/** Runs of many minutes or of a whole tree would be repeated for every mutant. */
+const SLOW = ['**/{crash,exactly-once,live,model,concurrency}.test.ts', 'tooling/{checks,new-domain,soak}/**']
+
+/** Tests over every domain's tables of states. */
+const STRUCTURE = ['packages/api/src/states.test.ts', 'packages/platform/src/*.test.ts']
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { sample: { type: 'string', default: '50' }, seed: { type: 'string', default: String(Date.now()) } },
+})
+
+const isMutable = (file: string) => !/\.test\.ts$|\/(index|migrations)\.ts$|\/test\//.test(file)
+const pure = globSync(PURE, { cwd: root }).filter(isMutable).sort()
+const mutate = positionals.length > 0 ? positionals : [...pure, ...sample(Number(values.sample), Number(values.seed))]
+
+const { path: copy, remove } = copyTree()
+let status: number | null = 1
+try {
+  const tests = packagesOf()
+    .filter(({ folder }) => mutate.some((file) => file.startsWith(`${folder}/`)))
+    .map(({ folder }) => `${folder}/**/*.test.ts`)
+  const vitest = JSON.stringify({
+    include: [...tests, ...STRUCTURE],
+    exclude: ['**/node_modules/**', ...SLOW],
+    reporters: [],
+  })
+  writeFileSync(
+    join(copy, 'vitest.mutate.config.ts'),
+    `import base from './vitest.config.ts'\nexport default { ...base, test: { ...base.test, ...${vitest} } }\n`,
+  )
+  const config = {
+    testRunner: 'vitest',
+    plugins: [import.meta.resolve('@stryker-mutator/vitest-runner')],
+    vitest: { configFile: 'vitest.mutate.config.ts', related: true },
+    mutate,
+    coverageAnalysis: 'perTest',
+    inPlace: true,
+    concurrency: 2,
+    timeoutMS: 60_000,
+    reporters: ['clear-text', 'progress-append-only'],
+  }
+  writeFileSync(join(copy, 'stryker.config.json'), JSON.stringify(config))
+  process.stdout.write(`${mutate.length} files and lines, seed ${values.seed}\n`)
+  const stryker = new URL('../node_modules/.bin/stryker', import.meta.url).pathname
+  status = spawnSync(stryker, ['run', 'stryker.config.json'], { cwd: copy, stdio: 'inherit' }).status
+} finally {
+  remove()
+}
+process.exitCode = status ?? 1
+
+/** Random lines of code of the packages and services that are not pure, as Stryker's ranges. */
+function sample(count: number, seed: number): string[] {
+  const lines = packagesOf()
+    .filter(({ folder }) => !folder.startsWith('tooling/'))
+    .flatMap(({ folder }) => sourcesOf(folder))
+    .filter((file) => isMutable(file) && !pure.includes(file))
+    .flatMap((file) =>
+      readFileSync(join(root, file), 'utf8')
+        .split('\n')
+        .flatMap((line, index) =>
+          /[=(?]/.test(line) && !/^\s*(\*|\/|import|export (type|interface))/.test(line)
+            ? [`${file}:${index + 1}-${index + 1}`]
+            : [],
+        ),
+    )
+  let state = seed
+  // A linear congruential generator: the same seed gives the same sample.
+  const next = () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296
+    return state / 4_294_967_296
+  }
+  return Array.from({ length: count }, () => lines[Math.floor(next() * lines.length)] ?? '').filter(Boolean)
+}
