@@ -158,12 +158,18 @@ test('units that deadlock are retried and both commit', async () => {
   const [a, b] = [(await newMerchant(service)).organisationId, (await newMerchant(service)).organisationId]
   const lock = (unit: UnitOfWork, id: string, name: string) =>
     sql`update organisations set name = ${name} where id = ${id}`.execute(unit.em.getKysely())
-  let runs = 0
+  let [runs, locks] = [0, 0]
+  let bothLocked: () => void = () => undefined
+  const locked = new Promise<void>((resolve) => {
+    bothLocked = resolve
+  })
   const both = (first: string, second: string, name: string) =>
     run(async (unit) => {
       runs++
       await lock(unit, first, name)
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      // Each first run waits until the other holds its first row, so that they must deadlock.
+      if (++locks === 2) bothLocked()
+      await locked
       await lock(unit, second, name)
     })
   await Promise.all([both(a, b, 'x'), both(b, a, 'y')])
