@@ -10,12 +10,11 @@ import {
   lease,
   nameOf,
   type Operation,
-  openUnit,
   platformSettings,
   queryContext,
   type Runtime,
   releaseLease,
-  retryDeadlocks,
+  runUnit,
   type StoredReply,
   storeReply,
 } from '@payments/platform'
@@ -140,18 +139,11 @@ export function createExecutor(runtime: Runtime): Executor {
     const context = queryContext(runtime, call.actor, call.log)
     const prepared = await command.before?.(context, input as never)
     try {
-      return await retryDeadlocks(async () => {
-        const unit = openUnit(context)
-        try {
-          const data = output.parse(await command.run(unit, input as never, prepared as never, call))
-          const { value, last } = finish(data)
-          await unit.commit(last)
-          return value
-        } catch (error) {
-          await unit.rollback()
-          throw error
-        }
-      })
+      return await runUnit(
+        context,
+        async (unit) => output.parse(await command.run(unit, input as never, prepared as never, call)),
+        finish,
+      )
     } catch (error) {
       const constraint = error instanceof ServiceError ? undefined : constraintOf(error)
       const row = constraint && meta.errors.find((each) => each.constraint === constraint)

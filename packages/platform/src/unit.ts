@@ -117,7 +117,7 @@ const DIVISION_BY_ZERO = '22012'
 const ATTEMPTS = 3
 
 /** Retries a unit that failed with a deadlock, up to three attempts in total, and turns lock timeouts into a 503. */
-export async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
+async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await run()
@@ -131,24 +131,32 @@ export async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /**
- * One unit of work for jobs and tasks: everything that `handler` writes, records, appends and enqueues commits together or
- * not at all. It uses one connection, from its first statement to the commit.
+ * Runs one unit of work: everything that `handler` writes, records, appends and enqueues commits together or not at all. It
+ * uses one connection, from its first statement to the commit. `finish` turns the handler's result into the value to return
+ * and the last statement, which is sent with the commit (see {@link OpenUnit.commit}).
  */
-export const unitOfWork = <T>(
+export const runUnit = <D, T>(
   context: Omit<QueryContext, 'em'>,
-  handler: (unit: UnitOfWork) => Promise<T>,
+  handler: (unit: UnitOfWork) => Promise<D>,
+  finish: (data: D) => { readonly value: T; readonly last?: RawBuilder<unknown> | undefined },
 ): Promise<T> =>
   retryDeadlocks(async () => {
     const unit = openUnit(context)
     try {
-      const value = await handler(unit)
-      await unit.commit()
+      const { value, last } = finish(await handler(unit))
+      await unit.commit(last)
       return value
     } catch (error) {
       await unit.rollback()
       throw error
     }
   })
+
+/** {@link runUnit} without a last statement: for jobs and tasks. */
+export const unitOfWork = <T>(
+  context: Omit<QueryContext, 'em'>,
+  handler: (unit: UnitOfWork) => Promise<T>,
+): Promise<T> => runUnit(context, handler, (value) => ({ value }))
 
 /** The part of `pg`'s interface that plain SQL needs. A pool has it; {@link sqlOf} provides it for an entity manager. */
 export interface SqlExecutor {
