@@ -5,16 +5,14 @@ import {
   connected,
   DEPOSITS,
   expectOnce,
-  KILLS,
-  type Merchant,
   newMerchant,
   newRoute,
   PATIENCE_MS,
   pause,
-  pay,
+  payAll,
+  ROUTES,
   settled,
   sized,
-  startProcess,
   startReceiver,
   startService,
   sync,
@@ -22,9 +20,6 @@ import {
 import { errors } from './errors.ts'
 import { type DepositReport, type RoutesProvider, routesProvider, type SandboxRoutes } from './provider.ts'
 import { sandboxRoutes } from './sandbox.ts'
-
-const ROUTES = 12
-const OUTCOMES = ['completed', 'completed', 'refunded', 'failed'] as const
 
 /** A faulty provider: timeouts, errors, delays, duplicates, omissions, any order. A final status that it reports is true. */
 function faulty(honest: RoutesProvider): RoutesProvider & { readonly faults: () => number } {
@@ -57,17 +52,6 @@ function faulty(honest: RoutesProvider): RoutesProvider & { readonly faults: () 
       return seen(reported)
     },
   }
-}
-
-/** Makes `count` deposits over the routes, each with an outcome; keyed by request. */
-async function payAll(merchant: Merchant, routes: readonly { id: string }[], count: number) {
-  const paid = new Map<string, string>()
-  for (let number = 0; number < count; number++) {
-    const outcome = OUTCOMES[number % OUTCOMES.length] as string
-    const route = routes[number % routes.length] as { id: string }
-    paid.set(await pay(merchant, route.id, `${1 + (number % 40)}.${10 + (number % 3)}`, outcome), outcome)
-  }
-  return paid
 }
 
 test(
@@ -130,36 +114,6 @@ test(
       await owner.end()
       await service.stop()
       await receiver.close()
-    }
-  },
-  PATIENCE_MS * 3,
-)
-
-test(
-  'a process that is killed repeatedly at random loses and doubles nothing',
-  async () => {
-    const service = await startService()
-    const owner = await connected(service)
-    const start = () => startProcess(service, { PROCESS_ROLE: 'all' })
-    let worker = await start()
-    try {
-      const merchant = await newMerchant(service)
-      const routes = await Promise.all(Array.from({ length: ROUTES }, () => newRoute(merchant)))
-      const paid = new Map<string, string>()
-      while (paid.size < DEPOSITS) {
-        const wave = await payAll(merchant, routes, Math.min(DEPOSITS - paid.size, Math.ceil(DEPOSITS / KILLS)))
-        for (const [request, outcome] of wave) paid.set(request, outcome)
-        await owner.query('update payment_routes set next_poll_at = least(next_poll_at, now())')
-        await pause(Math.random() * 900)
-        worker.kill()
-        worker = await start()
-      }
-      await settled(owner, DEPOSITS)
-      await expectOnce(service, merchant, owner, paid)
-    } finally {
-      worker.kill()
-      await owner.end()
-      await service.stop()
     }
   },
   PATIENCE_MS * 3,

@@ -1,11 +1,13 @@
 /**
  * Mutation testing: `npm run mutate -- [--sample 50] [--seed N] [<file> …]`. Stryker changes the code in small ways, one at a time, and runs the
  * tests of its package that reach the change. Mutates the named files, or else the pure ones (kernel, state tables, journal and ledger rules) and a random
- * sample of lines elsewhere. Works on a copy of the tree. Prints the score and every mutant that no test detects.
+ * sample of lines elsewhere. Works on a copy of the tree, into which it installs Stryker: 60 MB that only this command needs.
+ * Prints the score and every mutant that no test detects.
  */
 import { spawnSync } from 'node:child_process'
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { copyTree, packagesOf, root, sourcesOf } from '@payments/checks'
 
@@ -18,6 +20,8 @@ const PURE = [
 ]
 /** Runs of many minutes or of a whole tree would be repeated for every mutant. */
 const SLOW = ['**/{crash,exactly-once,live,model,concurrency}.test.ts', 'tooling/{checks,new-domain,soak}/**']
+
+const STRYKER = ['@stryker-mutator/core@10.1.1', '@stryker-mutator/vitest-runner@10.1.1']
 
 /** Tests over every domain's tables of states. */
 const STRUCTURE = ['packages/api/src/states.test.ts', 'packages/platform/src/*.test.ts']
@@ -46,9 +50,10 @@ try {
     join(copy, 'vitest.mutate.config.ts'),
     `import base from './vitest.config.ts'\nexport default { ...base, test: { ...base.test, ...${vitest} } }\n`,
   )
+  const modules = installStryker(copy)
   const config = {
     testRunner: 'vitest',
-    plugins: [import.meta.resolve('@stryker-mutator/vitest-runner')],
+    plugins: [pathToFileURL(join(modules, '@stryker-mutator/vitest-runner/dist/src/index.js')).href],
     vitest: { configFile: 'vitest.mutate.config.ts', related: true },
     mutate,
     coverageAnalysis: 'perTest',
@@ -59,12 +64,26 @@ try {
   }
   writeFileSync(join(copy, 'stryker.config.json'), JSON.stringify(config))
   process.stdout.write(`${mutate.length} files and lines, seed ${values.seed}\n`)
-  const stryker = new URL('../node_modules/.bin/stryker', import.meta.url).pathname
-  status = spawnSync(stryker, ['run', 'stryker.config.json'], { cwd: copy, stdio: 'inherit' }).status
+  status = spawnSync(join(modules, '.bin/stryker'), ['run', 'stryker.config.json'], {
+    cwd: copy,
+    stdio: 'inherit',
+    env: { TEST_SIZE: 'short', ...process.env },
+  }).status
 } finally {
   remove()
 }
 process.exitCode = status ?? 1
+
+/** Installs Stryker below the copy, so that it loads the vitest of the copy, and returns the folder of its modules. */
+function installStryker(copy: string): string {
+  const folder = join(copy, '.stryker')
+  mkdirSync(folder)
+  // Without legacy-peer-deps npm would install a second vitest, which finds no tests.
+  const options = ['--prefix', folder, '--no-save', '--no-audit', '--no-fund', '--legacy-peer-deps']
+  const { status } = spawnSync('npm', ['install', ...options, ...STRYKER], { cwd: folder, stdio: 'inherit' })
+  if (status !== 0) throw new Error('Stryker could not be installed')
+  return join(folder, 'node_modules')
+}
 
 /** Random lines of code of the packages and services that are not pure, as Stryker's ranges. */
 function sample(count: number, seed: number): string[] {

@@ -42,6 +42,7 @@ export const advance = (merchant: Merchant, seconds: number) =>
   merchant.call('POST /v1/sandbox/advance', { body: { seconds } })
 
 export const DEPOSITS = Number(process.env.ROUTE_DEPOSITS ?? sized(150, 12))
+export const ROUTES = 12
 /** How often the worker is killed meanwhile. */
 export const KILLS = sized(6, 1)
 /** The timeout for so many deposits, ms. */
@@ -97,4 +98,17 @@ export async function connected(service: TestService): Promise<Client> {
   const owner = new Client({ connectionString: service.database.ownerUrl })
   await owner.connect()
   return owner
+}
+
+const OUTCOMES = ['completed', 'completed', 'refunded', 'failed'] as const
+
+/** Makes `count` deposits over the routes, each with an outcome; keyed by request. */
+export async function payAll(merchant: Merchant, routes: readonly { id: string }[], count: number) {
+  const paid = new Map<string, string>()
+  for (let number = 0; number < count; number++) {
+    const outcome = OUTCOMES[number % OUTCOMES.length] as string
+    const route = routes[number % routes.length] as { id: string }
+    paid.set(await pay(merchant, route.id, `${1 + (number % 40)}.${10 + (number % 3)}`, outcome), outcome)
+  }
+  return paid
 }
