@@ -1,4 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
+import type { Metadata } from '@payments/kernel'
 import {
   foreignKeys,
   newestFirst,
@@ -22,7 +23,7 @@ export const CustomerEntity = defineEntity({
     name: p.text(),
     email: p.text(),
     phoneNumber: p.text().nullable(),
-    metadata: p.json().$type<Record<string, string | number | boolean | null>>(),
+    metadata: p.json().$type<Metadata>(),
     cngnStatus: p.enum(['not_enabled', 'pending', 'enabled', 'failed']),
     cngnFailureReason: p.text().nullable(),
     ...times(),

@@ -22,4 +22,13 @@ export const migrations: readonly MigrationStep[] = [
       'create index customers_newest on customers (organisation_id, environment, created_at desc, id desc)',
     ],
   },
+  {
+    // Metadata values are text (the API contract); earlier versions accepted numbers, booleans and null as well.
+    name: '20261121172000_customer_metadata_text',
+    up: [
+      `update customers set metadata = coalesce((select jsonb_object_agg(key, value #>> '{}') from jsonb_each(metadata)
+         where value <> 'null'), '{}')
+        where exists (select from jsonb_each(metadata) where jsonb_typeof(value) <> 'string')`,
+    ],
+  },
 ]

@@ -1,19 +1,17 @@
+import { Metadata, MetadataPatch } from '@payments/kernel'
 import { z } from 'zod'
-
-/** Key-value pairs of the merchant, returned unchanged: at most 50, keys of 40 and text values of 500 characters. */
-export const Metadata = z
-  .record(z.string().min(1).max(40), z.union([z.string().max(500), z.number(), z.boolean(), z.null()]))
-  .refine((map) => Object.keys(map).length <= 50, 'Must have at most 50 keys')
-  .meta({ id: 'Metadata', example: { plan: 'gold' } })
 
 const Name = z.string().trim().min(1).max(200)
 const Email = z.email('Must be an email address').max(254)
-const Phone = z.string().trim().min(3).max(32)
+const Phone = z
+  .string()
+  .regex(/^\+[1-9]\d{6,14}$/, 'Must be a phone number in E.164 form, such as +2348012345678')
+  .meta({ description: 'Phone number in E.164 form', example: '+2348012345678' })
 
 export const NewCustomer = z.strictObject({
   name: Name.meta({ example: 'Ada Obi' }),
   email: Email.meta({ example: 'ada@example.com' }),
-  phoneNumber: Phone.optional().meta({ example: '+2348012345678' }),
+  phoneNumber: Phone.nullable().optional(),
   metadata: Metadata.optional(),
 })
 
@@ -22,7 +20,7 @@ export const CustomerPatch = z.strictObject({
   name: Name.optional(),
   email: Email.optional(),
   phoneNumber: Phone.nullable().optional(),
-  metadata: Metadata.optional(),
+  metadata: MetadataPatch.optional(),
 })
 
 export const CustomerId = z.strictObject({ customerId: z.string() })

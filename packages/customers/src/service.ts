@@ -1,4 +1,5 @@
-import { isId, newId, risingAfter } from '@payments/kernel'
+import { LockMode } from '@mikro-orm/core'
+import { isId, mergeMetadata, newId, risingAfter } from '@payments/kernel'
 import { pages, type QueryContext, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { CustomerEntity, type CustomerRow, present } from './entity.ts'
@@ -31,19 +32,29 @@ export async function* all(context: QueryContext) {
 }
 
 /** @throws customer_not_found 404 */
-export async function find(context: QueryContext, id: string): Promise<CustomerRow> {
-  const row = isId(id) ? await context.em.findOne(CustomerEntity, { id }) : null
+export async function find(
+  context: QueryContext,
+  id: string,
+  options: { lockMode?: LockMode } = {},
+): Promise<CustomerRow> {
+  const row = isId(id) ? await context.em.findOne(CustomerEntity, { id }, options) : null
   if (!row) throw errors.customer_not_found()
   return row
 }
 
-/** Changes the fields in the patch. `phoneNumber: null` removes the number; `metadata` is replaced as a whole. */
+/**
+ * Changes the fields in the patch, under the row's lock. `phoneNumber: null` removes the number; `metadata` is merged. A
+ * patch without fields changes nothing, the time of the last change included.
+ * @throws customer_not_found 404, customer_exists 409, validation_failed 422 for too many keys
+ */
 export async function change(
   unit: UnitOfWork,
   { customerId, ...patch }: z.output<typeof CustomerPatch>,
 ): Promise<CustomerRow> {
-  const row = await find(unit, customerId)
-  const changes = { ...patch, updatedAt: risingAfter(row.updatedAt) }
+  const row = await find(unit, customerId, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  if (Object.keys(patch).length === 0) return row
+  const metadata = mergeMetadata(row.metadata, patch.metadata)
+  const changes = { ...patch, metadata, updatedAt: risingAfter(row.updatedAt) }
   await unit.em.nativeUpdate(CustomerEntity, { id: row.id }, changes)
   return { ...row, ...changes }
 }

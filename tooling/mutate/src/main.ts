@@ -31,18 +31,43 @@ const { values, positionals } = parseArgs({
   options: { sample: { type: 'string', default: '50' }, seed: { type: 'string', default: String(Date.now()) } },
 })
 
+/** A mutant in Stryker's report. */
+interface Mutant {
+  readonly status: string
+  readonly mutatorName: string
+  readonly replacement?: string
+  readonly location: { readonly start: { readonly line: number } }
+}
+
+const percent = (part: number, whole: number) => (whole === 0 ? 100 : Math.round((1000 * part) / whole) / 10)
 const isMutable = (file: string) => !/\.test\.ts$|\/(index|migrations)\.ts$|\/test\//.test(file)
 const pure = globSync(PURE, { cwd: root }).filter(isMutable).sort()
 const mutate = positionals.length > 0 ? positionals : [...pure, ...sample(Number(values.sample), Number(values.seed))]
 
 const { path: copy, remove } = copyTree()
-let status: number | null = 1
 try {
-  const tests = packagesOf()
-    .filter(({ folder }) => mutate.some((file) => file.startsWith(`${folder}/`)))
-    .map(({ folder }) => `${folder}/**/*.test.ts`)
+  const modules = installStryker(copy)
+  process.stdout.write(`${mutate.length} files and lines, seed ${values.seed}\n`)
+  const results = packagesOf().flatMap(({ folder }) => {
+    const files = mutate.filter((file) => file.startsWith(`${folder}/`))
+    return files.length > 0 ? mutantsOf(folder, files, modules) : []
+  })
+  const detected = results.filter(({ status }) => status === 'Killed' || status === 'Timeout')
+  const undetected = results.filter(({ status }) => status === 'Survived' || status === 'NoCoverage')
+  for (const { file, status, mutatorName, replacement, location } of undetected)
+    process.stdout.write(`${status} ${file}:${location.start.line} ${mutatorName} ${replacement}\n`)
+  const valid = detected.length + undetected.length
+  process.stdout.write(
+    `Score: ${detected.length} of ${valid} mutants detected (${percent(detected.length, valid)} %)\n`,
+  )
+} finally {
+  remove()
+}
+
+/** Runs the mutants of some files of one package against its tests, and returns them with their result. */
+function mutantsOf(folder: string, files: readonly string[], modules: string): readonly (Mutant & { file: string })[] {
   const vitest = JSON.stringify({
-    include: [...tests, ...STRUCTURE],
+    include: [`${folder}/**/*.test.ts`, ...STRUCTURE],
     exclude: ['**/node_modules/**', ...SLOW],
     reporters: [],
   })
@@ -50,29 +75,30 @@ try {
     join(copy, 'vitest.mutate.config.ts'),
     `import base from './vitest.config.ts'\nexport default { ...base, test: { ...base.test, ...${vitest} } }\n`,
   )
-  const modules = installStryker(copy)
   const config = {
     testRunner: 'vitest',
     plugins: [pathToFileURL(join(modules, '@stryker-mutator/vitest-runner/dist/src/index.js')).href],
     vitest: { configFile: 'vitest.mutate.config.ts', related: true },
-    mutate,
+    mutate: files,
     coverageAnalysis: 'perTest',
     inPlace: true,
     concurrency: 2,
     timeoutMS: 60_000,
-    reporters: ['clear-text', 'progress-append-only'],
+    reporters: ['json', 'progress-append-only'],
+    jsonReporter: { fileName: 'mutation.json' },
   }
   writeFileSync(join(copy, 'stryker.config.json'), JSON.stringify(config))
-  process.stdout.write(`${mutate.length} files and lines, seed ${values.seed}\n`)
-  status = spawnSync(join(modules, '.bin/stryker'), ['run', 'stryker.config.json'], {
+  const { status } = spawnSync(join(modules, '.bin/stryker'), ['run', 'stryker.config.json'], {
     cwd: copy,
     stdio: 'inherit',
     env: { TEST_SIZE: 'short', ...process.env },
-  }).status
-} finally {
-  remove()
+  })
+  if (status !== 0) throw new Error(`Stryker failed for ${folder}`)
+  const report = JSON.parse(readFileSync(join(copy, 'mutation.json'), 'utf8')) as {
+    files: Record<string, { mutants: Mutant[] }>
+  }
+  return Object.entries(report.files).flatMap(([file, { mutants }]) => mutants.map((mutant) => ({ ...mutant, file })))
 }
-process.exitCode = status ?? 1
 
 /** Installs Stryker below the copy, so that it loads the vitest of the copy, and returns the folder of its modules. */
 function installStryker(copy: string): string {
