@@ -19,4 +19,4 @@ export const joinCustomerName = (alias: string, of: string): string =>
     and ${alias}.environment = ${of}.environment and ${alias}.id = ${of}.customer_id`
 
 export { errors as customerErrors } from './errors.ts'
-export { find as findCustomer } from './service.ts'
+export { checkCustomer, find as findCustomer } from './service.ts'

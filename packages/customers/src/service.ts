@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/core'
-import { isId, mergeMetadata, newId, risingAfter } from '@payments/kernel'
+import { invalid, isId, mergeMetadata, newId, risingAfter } from '@payments/kernel'
 import { pages, type QueryContext, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { CustomerEntity, type CustomerRow, present } from './entity.ts'
@@ -40,6 +40,16 @@ export async function find(
   const row = isId(id) ? await context.em.findOne(CustomerEntity, { id }, options) : null
   if (!row) throw errors.customer_not_found()
   return row
+}
+
+/**
+ * Checks the `customerId` of a request body; null and undefined are permitted.
+ * @throws validation_failed 422 on `customerId` when the tenant has no such customer
+ */
+export async function checkCustomer(context: QueryContext, id: string | null | undefined): Promise<void> {
+  if (id === null || id === undefined) return
+  const found = await context.em.count(CustomerEntity, { id })
+  if (found === 0) throw invalid({ customerId: errors.customer_not_found.message })
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ZodError } from 'zod'
+import './messages.ts'
 
 /** One way in which a request can fail: the HTTP status and the message of the reply. */
 export interface ErrorRow {
@@ -88,8 +89,7 @@ export function fieldsOf(error: ZodError): Record<string, string> {
       for (const key of issue.keys) fields[[...issue.path, key].join('.')] ??= 'Unrecognized field'
       continue
     }
-    const missing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
-    fields[issue.path.join('.') || 'body'] ??= missing ? 'Required' : issue.message
+    fields[issue.path.join('.') || 'body'] ??= issue.message
   }
   return fields
 }

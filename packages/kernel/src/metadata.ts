@@ -26,9 +26,10 @@ function issuesOf(
 // A record of zod would lose a key that is called __proto__.
 const mapOf = <V>(removable: boolean) =>
   z
-    .custom<Record<string, V>>(isObject, 'Must be an object')
-    .superRefine((map, context) => {
-      for (const [path, message] of issuesOf(map, { removable })) context.addIssue({ code: 'custom', path, message })
+    .unknown()
+    .superRefine((value, context) => {
+      if (!isObject(value)) return context.addIssue({ code: 'custom', message: 'Must be an object' })
+      for (const [path, message] of issuesOf(value, { removable })) context.addIssue({ code: 'custom', path, message })
     })
     .meta({
       id: removable ? 'MetadataPatch' : 'Metadata',
@@ -39,7 +40,7 @@ const mapOf = <V>(removable: boolean) =>
         maxProperties: MAX_KEYS,
         additionalProperties: { type: removable ? ['string', 'null'] : 'string', maxLength: MAX_VALUE },
       },
-    })
+    }) as unknown as z.ZodType<Record<string, V>>
 
 /** Key-value pairs of the merchant, returned unchanged whatever a key is called. */
 export const Metadata = mapOf<string>(false)

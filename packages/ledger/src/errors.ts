@@ -20,6 +20,7 @@ export const errors = defineErrors({
     constraint: 'ledger_entries_reversible',
   },
   entry_not_found: { status: 404, message: 'Ledger entry not found', constraint: 'ledger_entries_reversal_known' },
+  transaction_not_found: { status: 404, message: 'Transaction not found' },
   ledger_account_not_found: { status: 404, message: 'Ledger account not found' },
 })
 

@@ -8,4 +8,14 @@ export const migrations: readonly MigrationStep[] = [
   { name: '20261121000300_ledger', up: [refuseChange, ...list, ...journal, post, ...seals] },
   // The balances that the journal must hold for an object are computed from its receipt (see check/transactions.ts).
   { name: '20261121000900_ledger_receipts', up: ['alter table transactions drop column journal'] },
+  {
+    // Amounts in receipts are strings in every state (specification, Transaction); earlier versions wrote null.
+    name: '20261121172200_receipt_amounts',
+    up: ['origin', 'destination'].map(
+      (leg) => `update transactions set receipt = jsonb_set(receipt, '{${leg}}', receipt -> '${leg}'
+          || jsonb_build_object('amount', coalesce(receipt #>> '{${leg},amount}', '0'),
+                                'amountUsd', coalesce(receipt #>> '{${leg},amountUsd}', '')))
+        where jsonb_typeof(receipt #> '{${leg},amount}') = 'null' or jsonb_typeof(receipt #> '{${leg},amountUsd}') = 'null'`,
+    ),
+  },
 ]

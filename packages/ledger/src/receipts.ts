@@ -6,15 +6,15 @@ import { z } from 'zod'
 export const Leg = z.looseObject({
   network: z.string(),
   symbol: z.string(),
-  amount: z.string().nullable(),
-  amountUsd: z.string().nullable(),
+  amount: z.string().meta({ description: '"0" for what was not delivered (yet)' }),
+  amountUsd: z.string().meta({ description: 'Empty when the value is unknown' }),
 })
 
 /** An amount of one asset at an address of a network. */
 export const Wallet = Leg.extend({ address: z.string().nullable() })
 
 /** An amount of one currency. */
-export const Money = z.looseObject({ symbol: z.string(), amount: z.string().nullable() })
+export const Money = z.looseObject({ symbol: z.string(), amount: z.string() })
 
 export const Bank = z.looseObject({
   holderName: z.string().nullable(),

@@ -1,22 +1,23 @@
-import { download, query } from '@payments/platform'
+import { download, exportCsv, exportInput, query } from '@payments/platform'
 import { z } from 'zod'
 import { checkLedger } from './check.ts'
 import { errors } from './errors.ts'
-import { exportTransactions } from './export.ts'
+import { transactionsExport } from './export.ts'
 import { accounts, statement, trialBalance } from './reads.ts'
 import {
   AccountList,
   AccountStatement,
   AccountsInput,
   Check,
-  ExportInput,
   ListInput,
   StatementInput,
+  Transaction,
+  TransactionId,
   TransactionList,
   TrialBalance,
   TrialBalanceInput,
 } from './schemas.ts'
-import { listTransactions } from './transactions.ts'
+import { findTransaction, listTransactions } from './transactions.ts'
 
 const TAG = 'Ledger operations'
 
@@ -32,6 +33,17 @@ export const transactionsRouter = {
     output: TransactionList,
     run: (context, { customerId }) => listTransactions(context, customerId),
   }),
+  get: query({
+    rest: 'GET /transactions/{transactionId}',
+    access: 'read',
+    tag: 'Transactions',
+    summary: 'Get a transaction',
+    message: 'Transaction retrieved',
+    input: TransactionId,
+    output: Transaction,
+    errors: [errors.transaction_not_found],
+    run: (context, { transactionId }) => findTransaction(context, transactionId),
+  }),
   export: download({
     rest: 'GET /transactions/export',
     access: 'read',
@@ -40,10 +52,10 @@ export const transactionsRouter = {
     description:
       'All transactions of a time range, newest first, from one snapshot. Cells that a spreadsheet would read as a formula are prefixed with an apostrophe.',
     message: 'Transactions exported',
-    input: ExportInput,
+    input: exportInput('Created'),
     produces: 'csv',
     filename: () => 'transactions.csv',
-    stream: exportTransactions,
+    stream: (context, input, signal) => exportCsv(context, transactionsExport, input, signal),
   }),
 }
 

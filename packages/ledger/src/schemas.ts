@@ -22,32 +22,7 @@ export const Transaction = z
   .meta({ id: 'Transaction' })
 
 export const ListInput = z.strictObject({ customerId: z.uuid('Must be a UUID').optional() })
-/** True for the name of a time zone of the IANA database. */
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return /^[A-Za-z]/.test(name)
-  } catch {
-    return false
-  }
-}
-
-export const ExportInput = z.strictObject({
-  from: z.iso.datetime({ offset: true, error: 'Must be an ISO 8601 time with an offset' }).optional().meta({
-    description: 'Created at this time or later',
-    example: '2026-01-01T00:00:00Z',
-  }),
-  to: z.iso.datetime({ offset: true, error: 'Must be an ISO 8601 time with an offset' }).optional().meta({
-    description: 'Created before this time',
-    example: '2026-02-01T00:00:00Z',
-  }),
-  customerId: z.uuid('Must be a UUID').optional(),
-  timeZone: z
-    .string()
-    .refine(isTimeZone, 'Must be a time zone of the IANA database, such as Africa/Lagos')
-    .optional()
-    .meta({ description: 'Time zone of the times in the file; default UTC', example: 'Africa/Lagos' }),
-})
+export const TransactionId = z.strictObject({ transactionId: z.string() })
 
 export const TransactionList = z.object({ transactions: z.array(Transaction), total: z.number().int() })
 

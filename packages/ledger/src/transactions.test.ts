@@ -130,3 +130,22 @@ test('the OpenAPI document contains every declared receipt, and its kind is one 
     expect(body.components.schemas[schema.meta()?.id ?? '']).toMatchObject({ type: 'object' })
   }
 })
+
+test('each transaction is found by its id, as the list shows it, by its organisation and environment only', async () => {
+  const merchant = await newMerchant(service)
+  const customer = await merchant.call('POST /v1/customers', { body: { name: 'Ada', email: 'ada@example.com' } })
+  await record({ organisationId: merchant.organisationId, customerId: customer.body.data.id })
+  const [listed] = (await merchant.call('GET /v1/transactions')).body.data.transactions
+  const found = await merchant.call(`GET /v1/transactions/${listed.id}`)
+  expect([found.status, found.body.data]).toEqual([200, listed])
+  const live = await newMerchant(service, { environment: 'live', organisationId: merchant.organisationId })
+  for (const [caller, id] of [
+    [live, listed.id],
+    [await newMerchant(service), listed.id],
+    [merchant, newId()],
+    [merchant, 'export.csv'],
+  ] as const) {
+    const { status, body } = await caller.call(`GET /v1/transactions/${id}`)
+    expect([status, body.message]).toEqual([404, 'Transaction not found'])
+  }
+})

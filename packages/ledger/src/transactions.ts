@@ -1,7 +1,9 @@
 import { joinCustomerName } from '@payments/customers'
+import { isId } from '@payments/kernel'
 import type { Domain, QueryContext } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
+import { errors } from './errors.ts'
 import type { Transaction } from './schemas.ts'
 
 const NEWEST = 200
@@ -38,6 +40,35 @@ export const transactionRecorder: NonNullable<Domain['recorder']> = (change) => 
   return [{ statement, key: `transaction:${change.resourceId}` }]
 }
 
+/** The columns of the list, with the customer's name as it is now. */
+const columns = sql`t.id, t.kind, t.customer_id, c.name as customer_name, t.status, t.destination, t.amount, t.amount_usd, t.receipt, t.created_at`
+
+const present = (row: ListRow): z.infer<typeof Transaction> => ({
+  id: row.id,
+  kind: row.kind,
+  customerId: row.customer_id,
+  customerName: row.customer_name ?? '',
+  status: row.status,
+  destination: row.destination,
+  amount: row.amount,
+  amountUsd: row.amount_usd,
+  createdAt: new Date(row.created_at).toISOString(),
+  receipt: row.receipt,
+})
+
+/** One transaction of the actor's tenant. @throws transaction_not_found 404 */
+export async function findTransaction(context: QueryContext, id: string): Promise<z.infer<typeof Transaction>> {
+  const { organisationId, environment } = context.actor
+  if (!isId(id)) throw errors.transaction_not_found()
+  const { rows } = await sql<ListRow>`
+    select ${columns} from transactions t ${sql.raw(joinCustomerName('c', 't'))}
+     where t.id = ${id} and t.organisation_id = ${organisationId} and t.environment = ${environment}`.execute(
+    context.em.getKysely(),
+  )
+  if (!rows[0]) throw errors.transaction_not_found()
+  return present(rows[0])
+}
+
 /** The newest 200 transactions of the organisation or of one customer, and the exact total, summed from a few counters. */
 export async function listTransactions(
   context: QueryContext,
@@ -49,7 +80,7 @@ export async function listTransactions(
       from (select coalesce(sum(count), 0) as total from transaction_counts
              where organisation_id = ${organisationId} and environment = ${environment} and customer_id = ${customerId ?? ALL_CUSTOMERS}) n
       left join (
-        select t.id, t.kind, t.customer_id, c.name as customer_name, t.status, t.destination, t.amount, t.amount_usd, t.receipt, t.created_at
+        select ${columns}
           from transactions t
           ${sql.raw(joinCustomerName('c', 't'))}
          where t.organisation_id = ${organisationId} and t.environment = ${environment} ${customerId ? sql`and t.customer_id = ${customerId}` : sql``}
@@ -57,19 +88,6 @@ export async function listTransactions(
      order by t.created_at desc, t.id desc`.execute(context.em.getKysely())
   return {
     total: Number(rows[0]?.total ?? 0),
-    transactions: rows
-      .filter((row) => row.id !== null)
-      .map((row) => ({
-        id: row.id,
-        kind: row.kind,
-        customerId: row.customer_id,
-        customerName: row.customer_name ?? '',
-        status: row.status,
-        destination: row.destination,
-        amount: row.amount,
-        amountUsd: row.amount_usd,
-        createdAt: new Date(row.created_at).toISOString(),
-        receipt: row.receipt,
-      })),
+    transactions: rows.filter((row) => row.id !== null).map(present),
   }
 }

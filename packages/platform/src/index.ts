@@ -9,6 +9,7 @@ export { migrate } from './database/migrate.ts'
 export { inTransaction, WITHOUT_FLUSH } from './database/transaction.ts'
 export * from './domain.ts'
 export * from './entity.ts'
+export { type ExportSource, exportCsv, exportedAmount, exportedTime, exportInput } from './export.ts'
 export * from './http.ts'
 export {
   findStoredReply,

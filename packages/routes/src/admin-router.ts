@@ -27,6 +27,7 @@ export const routesAdminRouter = {
         ...presentDeposit(row),
         organisationId: row.organisationId,
         environment: row.environment,
+        providerReason: row.providerReason ?? null,
       }))
       return { deposits, total }
     },

@@ -9,7 +9,13 @@ routesContract('The sandbox', async () => {
   return {
     provider,
     async pay(depositAddress, amount, outcome) {
-      await provider.simulateDeposit(pool, { depositAddress, amount, currency: 'USDC', outcome })
+      await provider.simulateDeposit(pool, {
+        depositAddress,
+        amount,
+        networkKey: 'ethereum',
+        currency: 'USDC',
+        outcome,
+      })
     },
     async settle() {
       await pool.query(

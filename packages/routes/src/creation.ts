@@ -1,4 +1,4 @@
-import { findCustomer } from '@payments/customers'
+import { checkCustomer } from '@payments/customers'
 import { invalid, isAddressOf, newId } from '@payments/kernel'
 import { createResource, type QueryContext, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
@@ -28,7 +28,7 @@ export interface PreparedRoute extends Plan {
 export async function prepareRoute(context: QueryContext, input: Input): Promise<PreparedRoute> {
   const plan = planOf(input, await availableNetworks(context))
   const provider = context.runtime.providers.get(routesProvider, context.actor.environment)
-  if (input.customerId) await findCustomer(context, input.customerId)
+  await checkCustomer(context, input.customerId)
   const { exists, refund } = await lookUp(context, input, plan)
   if (exists) throw errors.payment_route_active()
   const refundAddress = plan.refundAddress ?? configuredRefund(context, plan.origin.type, refund)
@@ -84,6 +84,7 @@ export const createRoute = (unit: UnitOfWork, input: Input, prepared: PreparedRo
     destinationAddress: prepared.destinationAddress,
     refundAddress: prepared.refundAddress,
     depositAddress: prepared.depositAddress,
+    metadata: input.metadata ?? {},
     nextPollAt: new Date(Date.now() + FIRST_POLL_SECONDS * 1000),
     pollSeconds: FIRST_POLL_SECONDS,
   })

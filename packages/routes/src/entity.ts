@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
-import { assetOf, type LedgerEntry, networkOf, toDecimal } from '@payments/kernel'
+import { assetOf, type LedgerEntry, type Metadata, networkOf, toDecimal } from '@payments/kernel'
 import {
   foreignKeys,
   index,
@@ -19,7 +19,7 @@ import {
 } from '@payments/platform'
 import type { z } from 'zod'
 import type { PaymentRouteReceipt } from './receipt.ts'
-import type { Deposit, PaymentRoute } from './schemas.ts'
+import { type Deposit, type PaymentRoute, sandboxOutcomes } from './schemas.ts'
 import { depositMachine, routeMachine } from './states.ts'
 
 export const RouteEntity = defineEntity({
@@ -39,6 +39,7 @@ export const RouteEntity = defineEntity({
     destinationAddress: p.text(),
     refundAddress: p.text(),
     depositAddress: p.text(),
+    metadata: p.json().$type<Metadata>().defaultRaw("'{}'"),
     nextPollAt: p.datetime(3),
     pollSeconds: p.integer(),
     ...times(),
@@ -85,6 +86,7 @@ export const DepositEntity = defineEntity({
     destinationAmountUsd: p.text().nullable(),
     depositTxHash: p.text().nullable(),
     failureReason: p.text().nullable(),
+    providerReason: p.text().nullable(),
     relayUpdatedAt: p.datetime(3),
     ...times(),
   },
@@ -144,7 +146,7 @@ export const SandboxRequestEntity = defineEntity({
     id: p.text().primary(),
     address: p.text(),
     amount: minorUnits(),
-    outcome: p.enum(['completed', 'failed', 'refunded']),
+    outcome: p.enum(sandboxOutcomes),
     txHash: p.text(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     settlesAt: p.datetime(3),
@@ -170,6 +172,7 @@ export const presentRoute = (row: RouteRow): z.infer<typeof PaymentRoute> => ({
   destinationAddress: row.destinationAddress,
   refundAddress: row.refundAddress,
   depositAddress: row.depositAddress,
+  metadata: row.metadata,
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
 })
@@ -204,10 +207,17 @@ export const presentDeposit = (row: DepositRow): z.infer<typeof Deposit> => ({
   status: row.status as z.infer<typeof Deposit>['status'],
   ...legs(row),
   depositTxHash: row.depositTxHash ?? null,
-  failureReason: row.failureReason ?? null,
+  failureReason: (row.failureReason ?? null) as z.infer<typeof Deposit>['failureReason'],
   relayUpdatedAt: row.relayUpdatedAt.toISOString(),
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
+})
+
+/** In a receipt every amount is a string: `"0"` while nothing was delivered, `""` for an unknown value in US dollars. */
+const inText = <L extends { amount: string | null; amountUsd: string | null }>(leg: L) => ({
+  ...leg,
+  amount: leg.amount ?? '0',
+  amountUsd: leg.amountUsd ?? '',
 })
 
 /** A deposit as an entry of the unified list, with the receipt of the specification. */
@@ -220,8 +230,8 @@ function depositEntry(row: DepositRow): LedgerEntry {
     routeId: row.paymentRouteId,
     routeName: row.routeName,
     status: row.status,
-    origin,
-    destination,
+    origin: inText(origin),
+    destination: inText(destination),
     depositTxHash: row.depositTxHash ?? null,
   }
   const network = networkOf(row.destinationChainKey)?.name ?? row.destinationChainKey

@@ -17,6 +17,7 @@ const route = {
   destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
   refundAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
   depositAddress: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  metadata: {},
   createdAt: at,
   updatedAt: at,
 }

@@ -36,6 +36,7 @@ async function newRoute(originCurrency: 'USDC' | 'ETH' = 'USDC') {
     destinationAmountUsd: null,
     depositTxHash: '0x1',
     failureReason: null,
+    providerReason: null,
     updatedAt: new Date(),
     ...given,
   })

@@ -41,8 +41,8 @@ export function journalDrafts(row: DepositMoney): Draft[] {
 
 function delivery(row: DepositMoney, came: AccountKey): Posting[] {
   const { originAmount, destinationAmount, originCurrency, destinationCurrency } = row
-  // Delivered, but the provider has not reported the amount: in suspense until it does.
-  if (destinationAmount == null) return move(originAmount, came, account('suspense', originCurrency))
+  // Delivered, but the provider did not report the amount.
+  if (!destinationAmount) return move(originAmount, came, account('suspense', originCurrency))
   const arrived = account('destination', destinationCurrency)
   if (originCurrency === destinationCurrency) {
     return [

@@ -146,4 +146,16 @@ export const migrations: readonly MigrationStep[] = [
       'alter table provider_rate_budgets rename constraint provider_allowances_environment_check to provider_rate_budgets_environment_check',
     ],
   },
+  {
+    name: '20261121172100_payment_route_metadata',
+    up: [
+      "alter table payment_routes add column metadata jsonb not null default '{}'",
+      'alter table sandbox_relay_requests drop constraint sandbox_relay_requests_outcome_check',
+      "alter table sandbox_relay_requests add constraint sandbox_relay_requests_outcome_check check (outcome in ('completed', 'failed', 'refunded', 'blocked'))",
+      'alter table payment_route_deposits add column provider_reason text',
+      // Earlier versions stored the provider's own words as the reason.
+      `update payment_route_deposits set provider_reason = failure_reason, failure_reason = case when failure_reason like '%BLOCKED_WALLET%' then 'provider_blocked' else 'delivery_failed' end
+        where failure_reason is not null`,
+    ],
+  },
 ]

@@ -22,8 +22,10 @@ export const notifications: Readonly<Record<string, Readonly<Record<string, Chan
       resource,
       type: 'money.stranded',
       title: 'Money neither delivered nor returned',
-      body: ({ entry }) =>
-        `A deposit of ${entry?.amount} to a payment route is stuck with the provider. Please contact support.`,
+      body: ({ entry, data }) =>
+        data.failureReason === 'provider_blocked'
+          ? `The provider holds a deposit of ${entry?.amount} to a payment route for a compliance review. Please contact support.`
+          : `A deposit of ${entry?.amount} to a payment route is stuck with the provider. Please contact support.`,
     },
   },
 }

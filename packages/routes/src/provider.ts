@@ -1,5 +1,8 @@
 import { type NetworkType, port } from '@payments/kernel'
 import type { CallbackRequest, SqlExecutor } from '@payments/platform'
+import type { z } from 'zod'
+import type { failureReasons } from './failure-reasons.ts'
+import type { sandboxOutcomes } from './schemas.ts'
 
 /** A network and currency at one end of a route, by their public names. */
 export interface Leg {
@@ -27,7 +30,9 @@ export interface DepositReport {
   readonly destinationAmountUsd: string | null
   /** The payer's transaction. At one address it is one deposit, also when the provider replaces its request. */
   readonly depositTxHash: string | null
-  readonly failureReason: string | null
+  readonly failureReason: z.infer<typeof failureReasons.Code> | null
+  /** The provider's own words for operators; never shown to a merchant. */
+  readonly providerReason: string | null
   readonly updatedAt: Date
 }
 
@@ -80,8 +85,9 @@ export interface SandboxRoutes extends RoutesProvider {
     input: {
       depositAddress: string
       amount: bigint
+      networkKey: string
       currency: string
-      outcome: 'completed' | 'failed' | 'refunded'
+      outcome: (typeof sandboxOutcomes)[number]
     },
   ): Promise<{ requestId: string }>
 }

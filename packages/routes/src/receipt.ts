@@ -20,9 +20,10 @@ export const PaymentRouteReceipt = z
 
 type Receipt = z.infer<typeof PaymentRouteReceipt>
 
-const units = ({ symbol, amount }: { symbol: string; amount: string | null }): bigint | null => {
+/** Undefined for an asset that this service does not know. */
+const units = ({ symbol, amount }: { symbol: string; amount: string }): bigint | undefined => {
   const asset = assetOf(symbol)
-  return amount === null || !asset ? null : toMinor(amount, asset)
+  return asset && toMinor(amount, asset)
 }
 
 /**
@@ -41,7 +42,8 @@ function balances({ status, origin, destination }: Receipt): ObjectBalance[] {
     case 'refunded':
       return []
     case 'completed':
-      if (delivered === null) return [external, held('suspense', paid)]
+      // "0": delivered, but the provider did not report the amount.
+      if (!delivered) return [external, held('suspense', paid)]
       return symbol === destination.symbol
         ? [external, held('destination', delivered), held('fees', paid - delivered)]
         : [

@@ -40,6 +40,7 @@ const report = (given: Partial<DepositReport> = {}): DepositReport => ({
   destinationAmountUsd: null,
   depositTxHash: newId(),
   failureReason: null,
+  providerReason: null,
   updatedAt: new Date(),
   ...given,
 })

@@ -100,6 +100,7 @@ export async function applyReports(
         destinationAmountUsd: report.destinationAmountUsd,
         depositTxHash: depositTxHash ?? report.depositTxHash,
         failureReason: report.failureReason,
+        providerReason: report.providerReason,
         relayUpdatedAt: report.updatedAt,
       }),
     )
@@ -135,6 +136,7 @@ const createDeposit = (unit: UnitOfWork, route: RouteRow, report: DepositReport)
     destinationAmountUsd: null,
     depositTxHash: report.depositTxHash,
     failureReason: null,
+    providerReason: null,
     relayUpdatedAt: report.updatedAt,
   })
 

@@ -1,11 +1,11 @@
-import { customerErrors } from '@payments/customers'
 import { AmountError, assetOf, assets, invalid, toMinor } from '@payments/kernel'
-import { command, completeList, query, sqlOf } from '@payments/platform'
+import { command, completeList, download, exportCsv, exportInput, query, sqlOf } from '@payments/platform'
 import { z } from 'zod'
 import { createRoute, prepareRoute } from './creation.ts'
 import { syncNow } from './deposits.ts'
 import { presentDeposit, presentRoute, RouteEntity } from './entity.ts'
 import { errors } from './errors.ts'
+import { depositsExport } from './export.ts'
 import { availableNetworks } from './networks.ts'
 import { routesProvider } from './provider.ts'
 import { changeRefundAddresses, refundAddresses } from './refund-addresses.ts'
@@ -13,18 +13,21 @@ import { applyRemaining } from './reports.ts'
 import { POLL, SOON_SECONDS } from './schedule.ts'
 import {
   CurrencyList,
+  Deposit,
+  DepositId,
   DepositList,
   NetworkList,
   NewPaymentRoute,
   PaymentRoute,
   PaymentRouteId,
+  PaymentRoutePatch,
   RefundAddressChange,
   RefundAddresses,
   SandboxDeposit,
   SandboxDepositResult,
   SyncResult,
 } from './schemas.ts'
-import { all, deposits, find, remove } from './service.ts'
+import { all, change, deposits, find, findDeposit, remove } from './service.ts'
 
 const tag = 'Payment routes'
 const Nothing = z.strictObject({})
@@ -55,7 +58,6 @@ export const routesRouter = {
       errors.deposit_address_used,
       errors.provider_failed,
       errors.provider_unavailable,
-      customerErrors.customer_not_found,
     ],
     callsProvider: true,
     before: prepareRoute,
@@ -136,6 +138,56 @@ export const routesRouter = {
       return { deposits: rows.map(presentDeposit), total }
     },
   }),
+  deposit: query({
+    rest: 'GET /payment-routes/deposits/{depositId}',
+    access: 'read',
+    tag,
+    summary: 'Get a deposit',
+    message: 'Deposit retrieved',
+    input: DepositId,
+    output: Deposit,
+    errors: [errors.deposit_not_found],
+    run: async (context, { depositId }) => presentDeposit(await findDeposit(context, depositId)),
+  }),
+  exportDeposits: download({
+    rest: 'GET /payment-routes/deposits/export',
+    access: 'read',
+    tag,
+    summary: 'Export deposits as CSV',
+    description: 'All deposits of a time range, most recently changed first, from one snapshot.',
+    message: 'Deposits exported',
+    input: exportInput('Changed'),
+    produces: 'csv',
+    filename: () => 'deposits.csv',
+    stream: (context, input, signal) => exportCsv(context, depositsExport, input, signal),
+  }),
+  depositsOfRoute: query({
+    rest: 'GET /payment-routes/{paymentRouteId}/deposits',
+    access: 'read',
+    tag,
+    summary: 'List the deposits of a payment route',
+    description: 'At most 200 deposits, most recently changed first. `total` counts all deposits of the route.',
+    message: 'Deposits retrieved',
+    input: PaymentRouteId,
+    output: DepositList,
+    errors: [errors.payment_route_not_found],
+    async run(context, { paymentRouteId }) {
+      const { rows, total } = await deposits(context, await find(context, paymentRouteId))
+      return { deposits: rows.map(presentDeposit), total }
+    },
+  }),
+  update: command({
+    rest: 'PATCH /payment-routes/{paymentRouteId}',
+    access: 'write',
+    tag,
+    summary: 'Update a payment route',
+    description: 'Changes the name or the metadata. No event is sent, because no status changes.',
+    message: 'Payment route updated',
+    input: PaymentRoutePatch,
+    output: PaymentRoute,
+    errors: [errors.payment_route_not_found],
+    run: async (unit, input) => presentRoute(await change(unit, input)),
+  }),
   get: query({
     rest: 'GET /payment-routes/{paymentRouteId}',
     access: 'read',
@@ -193,6 +245,7 @@ export const routesSandboxRouter = {
       const { requestId } = await provider.simulateDeposit(sqlOf(unit.em), {
         depositAddress: route.depositAddress,
         amount: minor(amount, route.originCurrency),
+        networkKey: route.originChainKey,
         currency: route.originCurrency,
         outcome,
       })

@@ -1,4 +1,4 @@
-import { bind } from '@payments/kernel'
+import { bind, newId } from '@payments/kernel'
 import { checksum } from 'ox/Address'
 import { describe, expect, test } from 'vitest'
 import {
@@ -42,29 +42,63 @@ const create = (merchant: Awaited<ReturnType<typeof newMerchant>>, given: Record
   merchant.call('POST /v1/payment-routes', { body: newRouteBody(given) })
 
 describe('creating', () => {
-  test.each<[Record<string, unknown>, string]>([
-    [{ originChainKey: 'atlantis' }, 'originChainKey'],
-    [{ destinationChainKey: 'atlantis' }, 'destinationChainKey'],
-    [{ destinationCurrency: 'DOGE' }, 'destinationCurrency'],
-    [{ originCurrency: 'SOL' }, 'originCurrency'],
-    [{ destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976f' }, 'destinationAddress'],
-    [{ destinationAddress: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8' }, 'destinationAddress'],
-    [{ destinationChainKey: 'solana', destinationAddress: someWallet() }, 'destinationAddress'],
-    [{ destinationChainKey: 'solana', destinationAddress: '1111' }, 'destinationAddress'],
+  const UNKNOWN = 'Unknown network "atlantis": see GET /payment-routes/networks'
+  const EVM = 'Must be an EVM address: 0x and 40 hexadecimal digits'
+  const BURN = 'Must not be a burn address: what is sent there is lost'
+  test.each<[Record<string, unknown>, string, string]>([
+    [{ originChainKey: 'atlantis' }, 'originChainKey', UNKNOWN],
+    [{ destinationChainKey: 'atlantis' }, 'destinationChainKey', UNKNOWN],
+    [{ destinationCurrency: 'usdc' }, 'destinationCurrency', 'Not available on base: one of USDC, EURC, ETH'],
+    [{ originCurrency: 'SOL' }, 'originCurrency', 'Not available on ethereum: one of USDC, USDT, EURC, ETH'],
     [
-      { destinationChainKey: 'tron', destinationCurrency: 'USDT', destinationAddress: `T${'1'.repeat(33)}` },
+      { destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976f' },
       'destinationAddress',
+      'Checksum of the EVM address is wrong',
     ],
-    [{ refundAddress: '11111111111111111111111111111111' }, 'refundAddress'],
-    [{ originChainKey: 'solana', refundAddress: someWallet() }, 'refundAddress'],
-    [{ name: '  ' }, 'name'],
-    [{ customerId: 'unknown' }, 'customerId'],
-  ])('%o is rejected with 422 naming the field, before any provider call', async (given, field) => {
+    [{ destinationAddress: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8' }, 'destinationAddress', EVM],
+    [
+      { destinationChainKey: 'solana', destinationAddress: someWallet() },
+      'destinationAddress',
+      'Must be a Solana address: 32 bytes in base58',
+    ],
+    [
+      {
+        destinationChainKey: 'tron',
+        destinationCurrency: 'USDT',
+        destinationAddress: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv9',
+      },
+      'destinationAddress',
+      'Checksum of the Tron address is wrong',
+    ],
+    [{ refundAddress: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T' }, 'refundAddress', EVM],
+    [{ destinationAddress: '0x000000000000000000000000000000000000dEaD' }, 'destinationAddress', BURN],
+    [{ refundAddress: '0x0000000000000000000000000000000000000000' }, 'refundAddress', BURN],
+    [{ destinationChainKey: 'solana', destinationAddress: '1'.repeat(32) }, 'destinationAddress', BURN],
+    [
+      { destinationChainKey: 'ethereum' },
+      'destinationCurrency',
+      'Must differ from the origin: the network and the currency are the same',
+    ],
+    [{ name: '  ' }, 'name', 'Must be at least 1 character'],
+    [{ customerId: 'unknown' }, 'customerId', 'Must be a UUID'],
+    [{ customerId: newId() }, 'customerId', 'Customer not found'],
+    [{ metadata: { key: 1 } }, 'metadata.key', 'Must be a string of at most 500 characters'],
+  ])('%o is rejected with 422 naming the field, before any provider call', async (given, field, message) => {
     const merchant = await newMerchant(service)
     const before = opened.length
     const answer = await create(merchant, given)
-    expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, [field]])
+    expect([answer.status, answer.body.errors]).toEqual([422, { [field]: message }])
     expect(opened.length).toBe(before)
+  })
+
+  test('fields that replies show as null may be sent as null', async () => {
+    const merchant = await newMerchant(service)
+    const created = await create(merchant, { customerId: null, refundAddress: null, originCurrency: null })
+    expect([created.status, created.body.data.customerId, created.body.data.originCurrency]).toEqual([
+      201,
+      null,
+      'USDC',
+    ])
   })
 
   test.each([
@@ -139,7 +173,7 @@ describe('creating', () => {
     expect(await refundOf()).toBe(first)
     expect(await refundOf({ refundAddress: second })).toBe(second)
     // Another kind of chain, environment or organisation: not this route.
-    expect(await refundOf({ originChainKey: 'solana' })).toBe('11111111111111111111111111111111')
+    expect(await refundOf({ originChainKey: 'solana' })).toBe('4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T')
     for (const other of [await newMerchant(service), await newMerchant(service, { ...merchant, environment: 'live' })])
       expect((await other.call('GET /v1/payment-routes/refund-addresses')).body.data.organisation.evm).toBeNull()
 
@@ -162,7 +196,10 @@ describe('creating', () => {
     })
     expect([answer.status, answer.body.errors]).toEqual([
       422,
-      { svm: 'Must be a Solana address', tvm: 'Must be a Tron address' },
+      {
+        svm: 'Must be a Solana address: 32 bytes in base58',
+        tvm: 'Must be a Tron address: T and 33 base58 characters',
+      },
     ])
     const { organisation } = (await merchant.call('GET /v1/payment-routes/refund-addresses')).body.data
     expect(organisation).toEqual({ evm: null, svm: null, tvm: null })
@@ -195,7 +232,7 @@ describe('creating', () => {
     const [merchant, stranger] = [await newMerchant(service), await newMerchant(service)]
     const { body } = await stranger.call('POST /v1/customers', { body: { name: 'Bola', email: 'bola@example.com' } })
     const answer = await create(merchant, { customerId: body.data.id })
-    expect([answer.status, answer.body.message]).toEqual([404, 'Customer not found'])
+    expect([answer.status, answer.body.errors]).toEqual([422, { customerId: 'Customer not found' }])
     expect((await create(stranger, { customerId: body.data.id })).body.data.customerId).toBe(body.data.id)
   })
 

@@ -1,4 +1,4 @@
-import { addressKind, canonicalAddress, invalid } from '@payments/kernel'
+import { invalid, type NetworkType, parseAddress } from '@payments/kernel'
 import type { z } from 'zod'
 import type { AvailableNetwork } from './networks.ts'
 import type { NewPaymentRoute } from './schemas.ts'
@@ -19,25 +19,31 @@ export interface Plan {
  */
 export function planOf(input: z.output<typeof NewPaymentRoute>, networks: readonly AvailableNetwork[]): Plan {
   const wrong: Record<string, string> = {}
-  const origin = networks.find(({ key }) => key === input.originChainKey)
-  const destination = networks.find(({ key }) => key === input.destinationChainKey)
-  if (!origin) wrong.originChainKey = 'Unknown network'
-  if (!destination) wrong.destinationChainKey = 'Unknown network'
-
-  const originCurrency =
-    input.originCurrency ?? origin?.origins.find((symbol) => symbol === 'USDC') ?? origin?.origins[0] ?? ''
-  if (origin && !includes(origin.origins, originCurrency)) wrong.originCurrency = `Not supported on ${origin.key}`
-  const destinationAddress = destination && canonicalAddress(destination.type, input.destinationAddress)
-  if (destination) {
-    if (!includes(destination.destinations, input.destinationCurrency))
-      wrong.destinationCurrency = `Not supported on ${destination.key}`
-    if (!destinationAddress) wrong.destinationAddress = `Must be ${addressKind[destination.type]}`
+  const network = (field: 'originChainKey' | 'destinationChainKey') => {
+    const found = networks.find(({ key }) => key === input[field])
+    if (!found) wrong[field] = `Unknown network "${input[field]}": see GET /payment-routes/networks`
+    return found
   }
-  const refundAddress = origin && input.refundAddress && canonicalAddress(origin.type, input.refundAddress)
-  if (origin && input.refundAddress && !refundAddress) wrong.refundAddress = `Must be ${addressKind[origin.type]}`
+  const currency = (field: string, symbol: string, of: AvailableNetwork | undefined, symbols: readonly string[]) => {
+    if (of && !symbols.includes(symbol)) wrong[field] = `Not available on ${of.key}: one of ${symbols.join(', ')}`
+  }
+  const address = (field: string, type: NetworkType | undefined, text: string | null | undefined) => {
+    if (!type || text === null || text === undefined) return undefined
+    const parsed = parseAddress(type, text)
+    if ('address' in parsed) return parsed.address
+    wrong[field] = parsed.error
+    return undefined
+  }
+  const [origin, destination] = [network('originChainKey'), network('destinationChainKey')]
+  const [origins, destinations] = [origin?.origins ?? [], destination?.destinations ?? []]
+  const originCurrency = input.originCurrency ?? (origins.includes('USDC') ? 'USDC' : (origins[0] ?? ''))
+  currency('originCurrency', originCurrency, origin, origins)
+  currency('destinationCurrency', input.destinationCurrency, destination, destinations)
+  const destinationAddress = address('destinationAddress', destination?.type, input.destinationAddress)
+  const refundAddress = address('refundAddress', origin?.type, input.refundAddress)
+  if (origin && origin === destination && originCurrency === input.destinationCurrency)
+    wrong.destinationCurrency ??= 'Must differ from the origin: the network and the currency are the same'
 
   if (!origin || !destination || !destinationAddress || Object.keys(wrong).length > 0) throw invalid(wrong)
-  return { origin, originCurrency, destination, destinationAddress, refundAddress: refundAddress || undefined }
+  return { origin, originCurrency, destination, destinationAddress, refundAddress }
 }
-
-const includes = (symbols: readonly string[], symbol: string): boolean => symbols.includes(symbol)

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { assetOf, type NetworkType, networkOf, networks, toDecimal } from '@payments/kernel'
 import type { SqlExecutor } from '@payments/platform'
 import bs58 from 'bs58'
@@ -6,17 +6,19 @@ import bs58check from 'bs58check'
 import { checksum } from 'ox/Address'
 import { errors } from './errors.ts'
 import type { DepositReport, Offer, SandboxRoutes } from './provider.ts'
+import type { sandboxOutcomes } from './schemas.ts'
 
 const SETTLES_AFTER_SECONDS = 2
 /** For this long, a deposit whose amount ends in .13 makes every poll of its address time out; afterwards it has settled. */
 const TIMEOUT_SECONDS = 30
 const TIMEOUT_AMOUNT = /\.13$/
 
-/** Addresses without an owner. */
+/** Addresses of the sandbox, whose keys nobody has: derived from a text. */
+const digest = createHash('sha256').update('refund addresses of the sandbox').digest()
 const REFUNDS: Record<NetworkType, string> = {
-  evm: '0x000000000000000000000000000000000000dEaD',
-  svm: bs58.encode(new Uint8Array(32)),
-  tvm: bs58check.encode(Buffer.concat([Buffer.from([0x41]), Buffer.alloc(20)])),
+  evm: checksum(`0x${digest.toString('hex', 0, 20)}`),
+  svm: bs58.encode(digest),
+  tvm: bs58check.encode(Buffer.concat([Buffer.from([0x41]), digest.subarray(0, 20)])),
 }
 
 /** Every currency on every network. */
@@ -25,6 +27,20 @@ const OFFERS: readonly Offer[] = networks.map(({ key, currencies }) => ({
   origins: currencies,
   destinations: currencies,
 }))
+
+const REASONS = {
+  completed: null,
+  failed: 'delivery_failed',
+  refunded: 'price_moved',
+  blocked: 'provider_blocked',
+} as const
+
+/** A random transaction hash in the form of each kind of chain. */
+const newHash: Record<NetworkType, () => string> = {
+  evm: () => `0x${randomBytes(32).toString('hex')}`,
+  svm: () => bs58.encode(randomBytes(64)),
+  tvm: () => randomBytes(32).toString('hex'),
+}
 
 const newAddress: Record<NetworkType, () => string> = {
   evm: () => checksum(`0x${randomBytes(20).toString('hex')}`),
@@ -51,7 +67,7 @@ export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
       const { rows } = await pool.query<{
         id: string
         amount: string
-        outcome: DepositReport['status']
+        outcome: (typeof sandboxOutcomes)[number]
         tx_hash: string
         settled: boolean
         simulates_timeout: boolean
@@ -66,7 +82,7 @@ export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
       }
       const reports = rows.map((row): DepositReport => {
         const amount = BigInt(row.amount)
-        const status = row.settled ? row.outcome : 'pending'
+        const status = !row.settled ? 'pending' : row.outcome === 'blocked' ? 'failed' : row.outcome
         return {
           requestId: row.id,
           status,
@@ -76,13 +92,14 @@ export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
           destinationAmount: status === 'completed' ? converted(amount, origin.currency, destination.currency) : null,
           destinationAmountUsd: status === 'completed' ? dollars(amount, origin.currency) : null,
           depositTxHash: row.tx_hash,
-          failureReason: status === 'failed' || status === 'refunded' ? 'SANDBOX_OUTCOME' : null,
+          failureReason: row.settled ? REASONS[row.outcome] : null,
+          providerReason: null,
           updatedAt: new Date(row.settled ? row.settles_at : row.created_at),
         }
       })
       return { reports, calls: 1 }
     },
-    async simulateDeposit(db, { depositAddress, amount, currency, outcome }) {
+    async simulateDeposit(db, { depositAddress, amount, networkKey, currency, outcome }) {
       const asset = assetOf(currency)
       const simulatesTimeout = asset !== undefined && TIMEOUT_AMOUNT.test(toDecimal(amount, asset))
       const requestId = `0x${randomBytes(32).toString('hex')}`
@@ -94,7 +111,7 @@ export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
           depositAddress,
           amount.toString(),
           outcome,
-          `0x${randomBytes(32).toString('hex')}`,
+          newHash[networkOf(networkKey)?.type ?? 'evm'](),
           simulatesTimeout ? TIMEOUT_SECONDS : SETTLES_AFTER_SECONDS,
           simulatesTimeout,
         ],

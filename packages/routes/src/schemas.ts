@@ -1,25 +1,35 @@
-import { Amount, addressKind, canonicalAddress, environments, type NetworkType } from '@payments/kernel'
+import { Amount, environments, Metadata, MetadataPatch, type NetworkType, parseAddress } from '@payments/kernel'
 import { z } from 'zod'
+import { failureReasons } from './failure-reasons.ts'
 import { depositMachine, routeMachine } from './states.ts'
 
 const Key = z.string().min(1).max(40)
 const Ticker = z.string().min(1).max(12)
 const Address = z.string().min(1).max(128)
 
+const Name = z.string().trim().min(1).max(120).meta({ description: 'Name for you', example: 'Treasury top-up' })
+
 export const NewPaymentRoute = z.strictObject({
-  name: z.string().trim().min(1).max(120).meta({ example: 'Treasury top-up' }),
+  name: Name,
   originChainKey: Key.meta({ example: 'ethereum' }),
-  originCurrency: Ticker.optional().meta({
+  originCurrency: Ticker.nullable().optional().meta({
     description: 'Default: USDC where the origin has it, else its first currency',
   }),
   destinationChainKey: Key.meta({ example: 'base' }),
   destinationCurrency: Ticker.meta({ example: 'USDC' }),
   destinationAddress: Address.meta({ example: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F' }),
-  refundAddress: Address.optional().meta({
+  refundAddress: Address.nullable().optional().meta({
     description:
-      'Where a deposit goes back to that cannot be delivered. Default: the refund address of the organisation, else of the service',
+      'Refund address for deposits that cannot be delivered. Default: the refund address of the organisation, else of the service',
   }),
-  customerId: z.uuid('Must be a UUID').optional(),
+  customerId: z.uuid('Must be a UUID').nullable().optional(),
+  metadata: Metadata.optional(),
+})
+
+export const PaymentRoutePatch = z.strictObject({
+  paymentRouteId: z.string(),
+  name: Name.optional(),
+  metadata: MetadataPatch.optional(),
 })
 
 export const PaymentRouteId = z.strictObject({ paymentRouteId: z.string() })
@@ -37,6 +47,7 @@ export const PaymentRoute = z
     destinationAddress: z.string(),
     refundAddress: z.string(),
     depositAddress: z.string(),
+    metadata: Metadata,
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })
@@ -59,18 +70,24 @@ export const Deposit = z
     origin: Leg,
     destination: Leg.extend({ address: z.string() }),
     depositTxHash: z.string().nullable(),
-    failureReason: z.string().nullable(),
+    failureReason: failureReasons.Code.nullable(),
     relayUpdatedAt: z.iso.datetime(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })
   .meta({ id: 'PaymentRouteDeposit' })
 
+export const DepositId = z.strictObject({ depositId: z.string() })
+
 export const DepositList = z.object({ deposits: z.array(Deposit), total: z.number().int() })
 
 export const AdminDepositList = z.object({
   deposits: z.array(
-    Deposit.extend({ organisationId: z.uuid(), environment: z.enum(environments) }).meta({ id: 'AdminDeposit' }),
+    Deposit.extend({
+      organisationId: z.uuid(),
+      environment: z.enum(environments),
+      providerReason: z.string().nullable().meta({ description: 'The words of the provider' }),
+    }).meta({ id: 'AdminDeposit' }),
   ),
   total: z.number().int(),
 })
@@ -110,9 +127,10 @@ const refundAddressOf = (type: NetworkType) =>
     .string()
     .max(128)
     .transform((text, context) => {
-      const address = canonicalAddress(type, text)
-      if (address === undefined) context.addIssue({ code: 'custom', message: `Must be ${addressKind[type]}` })
-      return address ?? z.NEVER
+      const parsed = parseAddress(type, text)
+      if ('address' in parsed) return parsed.address
+      context.addIssue({ code: 'custom', message: parsed.error })
+      return z.NEVER
     })
     .nullable()
     .optional()
@@ -122,10 +140,13 @@ export const RefundAddressChange = z.strictObject({
   tvm: refundAddressOf('tvm'),
 })
 
+/** How a sandbox deposit ends. `blocked`: the provider holds it for compliance. */
+export const sandboxOutcomes = ['completed', 'failed', 'refunded', 'blocked'] as const
+
 export const SandboxDeposit = z.strictObject({
   paymentRouteId: z.string(),
   amount: Amount,
-  outcome: z.enum(['completed', 'failed', 'refunded']).default('completed'),
+  outcome: z.enum(sandboxOutcomes).default('completed'),
 })
 export const SandboxDepositResult = z.object({
   relayRequestId: z.string(),

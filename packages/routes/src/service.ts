@@ -1,8 +1,10 @@
-import { isId } from '@payments/kernel'
-import { actingFor, move, pages, type QueryContext, type UnitOfWork } from '@payments/platform'
+import { isId, mergeMetadata, risingAfter } from '@payments/kernel'
+import { actingFor, locked, move, pages, type QueryContext, type UnitOfWork } from '@payments/platform'
+import type { z } from 'zod'
 import { DepositEntity, type DepositRow, presentRoute, RouteEntity, type RouteRow, routeResource } from './entity.ts'
 import { errors } from './errors.ts'
 import { STUCK_SECONDS } from './schedule.ts'
+import type { PaymentRoutePatch } from './schemas.ts'
 
 /** All routes as their GET shows them, newest first, deleted ones too: their deposits still refer to them. */
 export async function* all(context: QueryContext) {
@@ -67,12 +69,39 @@ export async function needingAttention(context: QueryContext): Promise<{ rows: D
   return { rows, total }
 }
 
-/** The 200 deposits that changed last, and the exact number of all. */
-export async function deposits(context: QueryContext): Promise<{ rows: DepositRow[]; total: number }> {
-  const [rows, total] = await context.em.findAndCount(
-    DepositEntity,
-    {},
-    { orderBy: { relayUpdatedAt: 'desc', id: 'desc' }, limit: 200, disableIdentityMap: true },
-  )
+/** A deposit of the actor's tenant. @throws deposit_not_found 404 */
+export async function findDeposit(context: QueryContext, id: string): Promise<DepositRow> {
+  const row = isId(id) ? await context.em.findOne(DepositEntity, { id }) : null
+  if (!row) throw errors.deposit_not_found()
+  return row
+}
+
+/**
+ * Changes the name and merges the metadata of a route that is not deleted. A patch without fields changes nothing.
+ * @throws payment_route_not_found 404, validation_failed 422 for too many keys
+ */
+export async function change(
+  unit: UnitOfWork,
+  { paymentRouteId: id, ...patch }: z.output<typeof PaymentRoutePatch>,
+): Promise<RouteRow> {
+  const row = await locked(unit, routeResource, id, errors.payment_route_not_found)
+  if (row.status === 'deleted') throw errors.payment_route_not_found()
+  if (Object.keys(patch).length === 0) return row
+  const metadata = mergeMetadata(row.metadata, patch.metadata)
+  const changes = { ...patch, metadata, updatedAt: risingAfter(row.updatedAt) }
+  await unit.em.nativeUpdate(RouteEntity, { id }, changes)
+  return { ...row, ...changes }
+}
+
+/** The 200 deposits that changed last, of one route or of all, and the exact number of all of them. */
+export async function deposits(
+  context: QueryContext,
+  route?: RouteRow,
+): Promise<{ rows: DepositRow[]; total: number }> {
+  const [rows, total] = await context.em.findAndCount(DepositEntity, route ? { paymentRouteId: route.id } : {}, {
+    orderBy: { relayUpdatedAt: 'desc', id: 'desc' },
+    limit: 200,
+    disableIdentityMap: true,
+  })
   return { rows, total }
 }

@@ -1,11 +1,14 @@
-import { addressKind, isAddressOf, type NetworkType } from '@payments/kernel'
+import { type NetworkType, parseAddress } from '@payments/kernel'
 import { defineSettings } from '@payments/platform'
 import { z } from 'zod'
 
 const refundAddress = (type: NetworkType, description: string) =>
   z
     .string()
-    .refine((text) => isAddressOf(type, text), `must be ${addressKind[type]}`)
+    .superRefine((text, context) => {
+      const parsed = parseAddress(type, text)
+      if ('error' in parsed) context.addIssue({ code: 'custom', message: parsed.error })
+    })
     .optional()
     .describe(description)
 

@@ -3,12 +3,12 @@ import { catalogueOf, type QueryContext, type SqlExecutor, sqlOf, type UnitOfWor
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { DELIVER } from './dispatcher.ts'
-import { DeliveryEntity, type DeliveryRow, present } from './entity.ts'
+import { DeliveryEntity, type DeliveryRow, EventEntity, present, presentDelivery } from './entity.ts'
 import { errors } from './errors.ts'
-import { TEST_EVENT } from './events.ts'
 import { emit } from './outbox.ts'
-import type { Recovered, Recovery } from './schemas.ts'
+import type { DeliveryWithPayload, Event, Recovered, Recovery } from './schemas.ts'
 import { changeable, find } from './service.ts'
+import { TEST_EVENT } from './test-event.ts'
 
 /** Maximum number of deliveries that one `recover` creates. */
 const RECOVER_BATCH = 10_000
@@ -25,6 +25,22 @@ export async function deliveries(
     { orderBy: { createdAt: 'desc', id: 'desc' }, limit: 200, disableIdentityMap: true },
   )
   return { rows, total }
+}
+
+/**
+ * One delivery of an endpoint, with the body as it was sent.
+ * @throws webhook_endpoint_not_found 404, webhook_delivery_not_found 404
+ */
+export async function findDelivery(
+  context: QueryContext,
+  endpointId: string,
+  id: string,
+): Promise<z.infer<typeof DeliveryWithPayload>> {
+  const endpoint = await find(context, endpointId)
+  const row = isId(id) ? await context.em.findOne(DeliveryEntity, { id, endpointId: endpoint.id }) : null
+  const event = row && (await context.em.findOne(EventEntity, { id: row.eventId }))
+  if (!row || !event) throw errors.webhook_delivery_not_found()
+  return { ...presentDelivery(row), payload: event.payload as z.infer<typeof Event> }
 }
 
 /** An endpoint that accepts deliveries now, locked. @throws ServiceError 404, or 409 when it is revoked or disabled. */

@@ -24,16 +24,36 @@ test('the secret is shown on creation and rotation alone, and is encrypted at re
   for (const plain of [secret, made.secret]) expect(everything).not.toContain(plain.slice(6))
 })
 
-test('a rotation keeps the old secret for the requested overlap, and no older one', async () => {
+test('a rotation keeps earlier secrets for their overlaps, at most three at a time', async () => {
   const merchant = await newMerchant(service)
   const { id } = await endpoint(merchant, { url })
   const rotate = (body?: object) => merchant.call(`POST /v1/webhooks/${id}/rotate-secret`, body ? { body } : {})
+  const earlier = async () => (await stored(service, 'webhook_endpoints', 'id', id))[0].previous_secrets
   await rotate()
-  expect((await stored(service, 'webhook_endpoints', 'id', id))[0]).toMatchObject({ previous_secret: null })
-  await rotate({ overlapHours: 168 })
-  const [row] = await stored(service, 'webhook_endpoints', 'id', id)
-  expect(Date.parse(row.previous_secret_until)).toBeGreaterThan(Date.now() + 167 * 3_600_000)
+  expect(await earlier()).toEqual([])
+  for (const overlapHours of [168, 24]) expect((await rotate({ overlapHours })).status).toBe(200)
+  const [newer, older] = await earlier()
+  expect(Date.parse(newer.until)).toBeLessThan(Date.now() + 25 * 3_600_000)
+  expect(Date.parse(older.until)).toBeGreaterThan(Date.now() + 167 * 3_600_000)
+  const refused = await rotate({ overlapHours: 1 })
+  expect([refused.status, refused.body.message]).toEqual([
+    409,
+    'Three secrets of this webhook endpoint are active; wait until one expires',
+  ])
+  expect(await earlier()).toEqual([newer, older])
+  // Without an overlap all earlier secrets end at once, as after a leak.
+  expect((await rotate()).status).toBe(200)
+  expect(await earlier()).toEqual([])
   for (const overlapHours of [-1, 169, '1', null]) expect((await rotate({ overlapHours })).status).toBe(422)
+})
+
+test('duplicate event types of an allowlist are merged', async () => {
+  const merchant = await newMerchant(service)
+  const events = ['payment_route.created', 'payment_route.updated', 'payment_route.created']
+  const made = await endpoint(merchant, { url, events })
+  expect(made.events).toEqual(['payment_route.created', 'payment_route.updated'])
+  const patched = await merchant.call(`PATCH /v1/webhooks/${made.id}`, { body: { events: [...events].reverse() } })
+  expect(patched.body.data.events).toEqual(['payment_route.created', 'payment_route.updated'])
 })
 
 test('an endpoint can be updated field by field, and its updatedAt increases strictly', async () => {

@@ -17,6 +17,7 @@ import {
 import type { z } from 'zod'
 import type { Attempt, Delivery, Endpoint } from './schemas.ts'
 import { deliveryMachine, endpointMachine } from './states.ts'
+import { TEST_EVENT } from './test-event.ts'
 
 export const EndpointEntity = defineEntity({
   name: 'WebhookEndpoint',
@@ -30,9 +31,8 @@ export const EndpointEntity = defineEntity({
     events: p.array().$type<string[]>().nullable(),
     status: p.text(),
     secret: p.text(),
-    /** The secret before the last rotation, and until when it signs too. */
-    previousSecret: p.text().nullable(),
-    previousSecretUntil: p.datetime(3).nullable(),
+    /** Earlier secrets, newest first, and until when each signs too. */
+    previousSecrets: p.json().$type<{ secret: string; until: string }[]>().defaultRaw("'[]'"),
     ...times(),
   },
   checks: machineChecks('webhook_endpoints', endpointMachine),
@@ -73,7 +73,7 @@ export const EventEntity = defineEntity({
   },
   indexes: [
     index('events_undrained', ['id'], 'drained_at is null'),
-    index('events_by_time', ['organisationId', 'environment', 'createdAt']),
+    index('events_listed', ['organisationId', 'environment', 'createdAt desc', 'id desc'], `type <> '${TEST_EVENT}'`),
   ],
 })
 
@@ -113,6 +113,7 @@ export const DeliveryEntity = defineEntity({
   }),
 })
 
+export type EventRow = InferEntity<typeof EventEntity>
 export type EndpointRow = InferEntity<typeof EndpointEntity>
 export type DeliveryRow = Omit<InferEntity<typeof DeliveryEntity>, 'dueAt' | 'claim'>
 

@@ -4,6 +4,11 @@ export const errors = defineErrors({
   webhook_endpoint_not_found: { status: 404, message: 'Webhook endpoint not found' },
   webhook_endpoint_revoked: { status: 409, message: 'Webhook endpoint is revoked' },
   webhook_endpoint_disabled: { status: 409, message: 'Webhook endpoint is disabled' },
+  webhook_secrets_active: {
+    status: 409,
+    message: 'Three secrets of this webhook endpoint are active; wait until one expires',
+  },
+  event_not_found: { status: 404, message: 'Event not found' },
   webhook_delivery_not_found: { status: 404, message: 'Webhook delivery not found' },
   webhook_delivery_pending: { status: 409, message: 'Webhook delivery is still pending' },
 })

@@ -1,8 +1,7 @@
 import type { EventType } from '@payments/platform'
 import { plannedEventTypes } from './event-types.ts'
 import { Endpoint } from './schemas.ts'
-
-export const TEST_EVENT = 'webhook.test'
+import { TEST_EVENT } from './test-event.ts'
 
 export const events = {
   ...plannedEventTypes,

@@ -6,6 +6,7 @@ import { deliverTask } from './dispatcher.ts'
 import { DeliveryEntity, EndpointEntity, EventEntity, endpointResource, QueueEntity } from './entity.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
+import { eventsRouter } from './events-router.ts'
 import { fanOutTask } from './fan-out.ts'
 import { migrations } from './migrations.ts'
 import { publicNames, targetNames } from './names.ts'
@@ -15,7 +16,7 @@ import { webhooksSettings } from './settings.ts'
 
 export const webhooks = domain({
   name: 'webhooks',
-  router: { webhooks: webhooksRouter },
+  router: { webhooks: webhooksRouter, events: eventsRouter },
   entities: [EventEntity, EndpointEntity, QueueEntity, DeliveryEntity],
   resources: [endpointResource],
   migrations,

@@ -81,4 +81,17 @@ export const migrations: readonly MigrationStep[] = [
       ]),
     ],
   },
+  {
+    name: '20261121172300_webhook_secrets_and_events',
+    up: [
+      "alter table webhook_endpoints add column previous_secrets jsonb not null default '[]'",
+      `update webhook_endpoints set previous_secrets = jsonb_build_array(jsonb_build_object('secret', previous_secret,
+         'until', to_char(previous_secret_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
+        where previous_secret_until > now()`,
+      'alter table webhook_endpoints drop column previous_secret, drop column previous_secret_until',
+      // Test events are not among the events of an organisation.
+      "create index events_listed on events (organisation_id, environment, created_at desc, id desc) where type <> 'webhook.test'",
+      'drop index events_by_time',
+    ],
+  },
 ]

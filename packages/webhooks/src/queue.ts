@@ -76,7 +76,8 @@ export async function claim(pool: Pool, room: number, impairedRoom: number): Pro
         returning d.id, d.claim, d.organisation_id as "organisationId", d.environment, d.endpoint_id as "endpointId",
           ready.slots < $5 as impaired, w.status, w.url, e.id as "eventId", e.type as "eventType", e.payload::text as body,
           jsonb_array_length(d.attempts) as made,
-          case when w.previous_secret_until > now() then array[w.secret, w.previous_secret] else array[w.secret] end as secrets`,
+          array[w.secret] || array(select p.value ->> 'secret' from jsonb_array_elements(w.previous_secrets) with ordinality p
+            where (p.value ->> 'until')::timestamptz > now() order by p.ordinality) as secrets`,
         [endpoints, shares.map((each) => each.room), newId(), LEASE_SECONDS, FULL_SLOTS],
       )
       await client.query(

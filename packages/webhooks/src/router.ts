@@ -1,13 +1,14 @@
 import { command, query } from '@payments/platform'
 import { z } from 'zod'
 import { eventTypes } from './catalogue.ts'
-import { deliveries, recover, resend, sendTest } from './deliveries.ts'
+import { deliveries, findDelivery, recover, resend, sendTest } from './deliveries.ts'
 import { present, presentDelivery } from './entity.ts'
 import { errors } from './errors.ts'
 import {
   Delivery,
   DeliveryId,
   DeliveryList,
+  DeliveryWithPayload,
   Endpoint,
   EndpointId,
   EndpointList,
@@ -103,12 +104,12 @@ export const webhooksRouter = {
     tag,
     summary: 'Rotate the signing secret',
     description:
-      'The new secret is in this response and cannot be retrieved later. During the overlap deliveries are signed with both secrets.',
+      'The new secret is in this response and cannot be retrieved later. During the overlap deliveries are signed with the old secret too; at most three secrets are active at a time. Without an overlap all old secrets end at once.',
     message: 'Webhook secret rotated',
     secretReply: true,
     input: Rotation,
     output: EndpointWithSecret,
-    errors: known,
+    errors: [...known, errors.webhook_secrets_active],
     async run(unit, input) {
       const { row, secret } = await rotate(unit, input)
       return { ...present(row), secret }
@@ -140,6 +141,18 @@ export const webhooksRouter = {
       const { rows, total } = await deliveries(context, webhookEndpointId)
       return { deliveries: rows.map(presentDelivery), total }
     },
+  }),
+  delivery: query({
+    rest: 'GET /webhooks/{webhookEndpointId}/deliveries/{deliveryId}',
+    access: 'read',
+    tag,
+    summary: 'Get a delivery',
+    description: 'With every attempt and the body as it was sent.',
+    message: 'Webhook delivery retrieved',
+    input: DeliveryId,
+    output: DeliveryWithPayload,
+    errors: [errors.webhook_endpoint_not_found, errors.webhook_delivery_not_found],
+    run: (context, { webhookEndpointId, deliveryId }) => findDelivery(context, webhookEndpointId, deliveryId),
   }),
   test: command({
     rest: 'POST /webhooks/{webhookEndpointId}/test',

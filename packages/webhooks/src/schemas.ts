@@ -106,4 +106,23 @@ export const Delivery = z
   })
   .meta({ id: 'WebhookDelivery' })
 
+/** An event as it is delivered (specification, Events, Payload). */
+export const Event = z
+  .object({
+    id: z.uuid(),
+    type: z.string(),
+    created: z.iso.datetime(),
+    data: z
+      .looseObject({})
+      .meta({ description: 'The resource as its GET shows it; on a change of status with `previousStatus`' }),
+  })
+  .meta({ id: 'Event' })
+
+export const EventId = z.strictObject({ eventId: z.string() })
+export const EventList = z.object({ events: z.array(Event), total: z.number().int() })
+
+export const DeliveryWithPayload = Delivery.extend({
+  payload: Event.meta({ description: 'The body as it was sent' }),
+}).meta({ id: 'WebhookDeliveryWithPayload' })
+
 export const DeliveryList = z.object({ deliveries: z.array(Delivery), total: z.number().int() })

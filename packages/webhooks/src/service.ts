@@ -11,6 +11,9 @@ import type { endpointMachine } from './states.ts'
 
 type Move = typeof endpointMachine extends Machine<string, infer E> ? E : never
 
+/** How many secrets of one endpoint sign at the same time. */
+const MAX_SECRETS = 3
+
 /** Associated data that binds an encrypted secret to its endpoint. */
 export const secretContext = (endpointId: string): string => `webhook-endpoint:${endpointId}`
 
@@ -29,10 +32,9 @@ export async function register(
     environment: unit.actor.environment,
     url,
     description: input.description ?? null,
-    events: input.events ?? null,
+    events: eventList(input.events) ?? null,
     secret: unit.runtime.keyring.encrypt(secret, secretContext(id)),
-    previousSecret: null,
-    previousSecretUntil: null,
+    previousSecrets: [],
   })
   unit.appendToCommit(sql`insert into webhook_queues (endpoint_id, slots) values (${id}, ${FULL_SLOTS})`)
   return { row, secret }
@@ -47,6 +49,9 @@ function checkEvents(context: QueryContext, events: readonly string[] | null | u
   )
   if (Object.keys(unknown).length > 0) throw invalid(unknown)
 }
+
+/** An allowlist without duplicates. */
+const eventList = (events: string[] | null | undefined): string[] | null | undefined => events && [...new Set(events)]
 
 /** Endpoints that are not revoked, newest first. */
 export async function list(context: QueryContext): Promise<{ rows: EndpointRow[]; total: number }> {
@@ -83,7 +88,8 @@ export async function change(
   checkEvents(unit, patch.events)
   const row = await changeable(unit, id)
   if (Object.keys(patch).length > 0) {
-    const changes = { ...patch, updatedAt: risingAfter(row.updatedAt) }
+    const events = eventList(patch.events)
+    const changes = { ...patch, ...(events === undefined ? {} : { events }), updatedAt: risingAfter(row.updatedAt) }
     await unit.em.nativeUpdate(EndpointEntity, { id }, changes)
     Object.assign(row, changes)
   }
@@ -106,17 +112,25 @@ export async function step(unit: UnitOfWork, id: string, event: Move, reason: st
   return row
 }
 
-/** Rotates to a new secret. For `overlapHours` deliveries are signed with the old one too; an older one is removed. */
+/**
+ * Rotates to a new secret. For `overlapHours` deliveries are signed with the present one too, and with earlier ones until
+ * their own overlap ends. Without an overlap every earlier secret ends at once, as after a leak.
+ * @throws webhook_endpoint_not_found 404, webhook_endpoint_revoked 409, webhook_secrets_active 409 beyond three secrets
+ */
 export async function rotate(
   unit: UnitOfWork,
   { webhookEndpointId: id, overlapHours }: z.output<typeof Rotation>,
 ): Promise<{ row: EndpointRow; secret: string }> {
   const row = await changeable(unit, id)
+  const now = Date.now()
+  const until = new Date(now + overlapHours * 3_600_000).toISOString()
+  const unexpired = row.previousSecrets.filter((each) => Date.parse(each.until) > now)
+  const previousSecrets = overlapHours > 0 ? [{ secret: row.secret, until }, ...unexpired] : []
+  if (previousSecrets.length >= MAX_SECRETS) throw errors.webhook_secrets_active()
   const secret = newSecret()
   const changes = {
     secret: unit.runtime.keyring.encrypt(secret, secretContext(id)),
-    previousSecret: overlapHours > 0 ? row.secret : null,
-    previousSecretUntil: overlapHours > 0 ? new Date(Date.now() + overlapHours * 3_600_000) : null,
+    previousSecrets,
     updatedAt: risingAfter(row.updatedAt),
   }
   await unit.em.nativeUpdate(EndpointEntity, { id }, changes)

@@ -156,7 +156,7 @@ test('a refused command leaves no row, no event, no job and no idempotency recor
     409,
     'Customer already exists',
     422,
-    { destinationAddress: 'Must be an EVM address' },
+    { destinationAddress: 'Must be an EVM address: 0x and 40 hexadecimal digits' },
   ])
   expect(await snapshot()).toEqual(before)
   expect(

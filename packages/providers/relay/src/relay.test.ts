@@ -347,7 +347,7 @@ describe('polling for deposits', () => {
     Object.assign(request, { from: { chainId: 1, address: '0x6B175474E89094C44Da98b954EedeAC495271d0F' } })
     await world.settle()
     expect(await reports()).toMatchObject([
-      { status: 'refunded', origin: usdc, originAmount: 0n, failureReason: 'SLIPPAGE' },
+      { status: 'refunded', origin: usdc, originAmount: 0n, failureReason: 'price_moved', providerReason: 'SLIPPAGE' },
     ])
   })
 
@@ -359,7 +359,11 @@ describe('polling for deposits', () => {
       data: { failReason: 'DEPOSIT_REORGED', refundFailReason: 'AMOUNT_TOO_LOW_TO_REFUND', inTxs: [{ txHash: '0x1' }] },
     }
     expect(await reports()).toMatchObject([
-      { status: 'failed', failureReason: 'DEPOSIT_REORGED, AMOUNT_TOO_LOW_TO_REFUND' },
+      {
+        status: 'failed',
+        failureReason: 'deposit_not_confirmed',
+        providerReason: 'DEPOSIT_REORGED, AMOUNT_TOO_LOW_TO_REFUND',
+      },
     ])
   })
 })

@@ -39,7 +39,8 @@ export function reportsOf(requests: readonly Request[], origin: Leg, destination
         destinationAmount: went && isOf(went, destination) ? BigInt(went.amount) : null,
         destinationAmountUsd: went && dollars(went.amountUsd),
         depositTxHash: txHash,
-        failureReason: status === 'refunded' || status === 'failed' ? reasonOf(request) : null,
+        failureReason: status === 'refunded' || status === 'failed' ? failureReason(request) : null,
+        providerReason: providerReason(request),
         updatedAt: request.updatedAt,
       },
     ]
@@ -69,10 +70,34 @@ const isOf = ({ currency }: Amount, asset: RelayAsset): boolean => {
 
 const dollars = (text: string | null): string | null => (text !== null && /^\d+(\.\d+)?$/.test(text) ? text : null)
 
-const known = (reason: string | null | undefined): string | null => (reason && reason !== 'N/A' ? reason : null)
+/** Relay's words for why a request failed and why its refund did, for operators. */
+const providerReason = (request: Request): string | null => reasonsOf(request).join(', ') || null
 
-function reasonOf(request: Request): string {
-  const why = known(request.data?.failReason)
-  const notBack = known(request.data?.refundFailReason)
-  return [why, notBack].filter(Boolean).join(', ') || 'UNKNOWN'
+const reasonsOf = ({ data }: Request): string[] =>
+  [data?.failReason, data?.refundFailReason].flatMap((reason) => (reason && reason !== 'N/A' ? [reason] : []))
+
+type FailureReason = NonNullable<DepositReport['failureReason']>
+
+/** Relay's reasons (execution errors of its documentation) in the words of this service; all others are `delivery_failed`. */
+const REASONS: Readonly<Record<string, FailureReason>> = {
+  BLOCKED_WALLET: 'provider_blocked',
+  REFUND_RECIPIENT_IS_VASP: 'provider_blocked',
+  DEPOSIT_CHAIN_MISMATCH: 'wrong_currency',
+  INCORRECT_DEPOSIT_CURRENCY: 'wrong_currency',
+  ORIGIN_CURRENCY_MISMATCH: 'wrong_currency',
+  DEPOSIT_REORGED: 'deposit_not_confirmed',
+  DEPOSIT_CONFIRMATION_TIMEOUT: 'deposit_not_confirmed',
+  TTL_EXPIRED: 'deposit_expired',
+  SLIPPAGE: 'price_moved',
+  NO_QUOTES: 'no_liquidity',
+  SOLVER_CAPACITY_EXCEEDED: 'no_liquidity',
+  DEPOSITED_AMOUNT_TOO_LOW_TO_FILL: 'amount_too_low',
+  AMOUNT_TOO_LOW_TO_REFUND: 'amount_too_low',
+  NEGATIVE_NEW_AMOUNT_AFTER_FEES: 'amount_too_low',
+}
+
+/** What holds funds back counts before why they were not delivered. */
+function failureReason(request: Request): FailureReason {
+  const reasons = reasonsOf(request).map((reason) => REASONS[reason] ?? 'delivery_failed')
+  return reasons.find((reason) => reason === 'provider_blocked') ?? reasons[0] ?? 'delivery_failed'
 }

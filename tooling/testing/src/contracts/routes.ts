@@ -18,7 +18,11 @@ const onBase = { networkKey: 'base', currency: 'USDC' }
 const eth = { networkKey: 'ethereum', currency: 'ETH' }
 const ROUTE = '01936f2a-7c1e-7000-8000-000000000010'
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
-const REFUNDS = { evm: WALLET, svm: '11111111111111111111111111111111', tvm: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8' }
+const REFUNDS = {
+  evm: WALLET,
+  svm: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
+  tvm: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
+}
 
 /** The contract of every payment route provider, sandbox and live. `begin` creates a separate world for one test. */
 export function routesContract(name: string, begin: () => Promise<RoutesWorld>): void {

@@ -1,0 +1,45 @@
+import { isId } from '@payments/kernel'
+import { type ExportSource, exportedTime, type QueryContext } from '@payments/platform'
+import type { z } from 'zod'
+import { EventEntity, type EventRow } from './entity.ts'
+import { errors } from './errors.ts'
+import type { Event } from './schemas.ts'
+import { TEST_EVENT } from './test-event.ts'
+
+const listed = { type: { $ne: TEST_EVENT } }
+
+/** An event exactly as it is delivered. */
+const present = (row: EventRow): z.infer<typeof Event> => row.payload as z.infer<typeof Event>
+
+/** The newest 200 events of the tenant, and the exact number of all. */
+export async function events(context: QueryContext): Promise<{ events: z.infer<typeof Event>[]; total: number }> {
+  const [rows, total] = await context.em.findAndCount(EventEntity, listed, {
+    orderBy: { createdAt: 'desc', id: 'desc' },
+    limit: 200,
+    disableIdentityMap: true,
+  })
+  return { events: rows.map(present), total }
+}
+
+/** One event of the tenant. @throws event_not_found 404 */
+export async function findEvent(context: QueryContext, id: string): Promise<z.infer<typeof Event>> {
+  const row = isId(id) ? await context.em.findOne(EventEntity, { id, ...listed }) : null
+  if (!row) throw errors.event_not_found()
+  return present(row)
+}
+
+/** The events of a tenant as CSV; `data` is JSON. */
+export const eventsExport: ExportSource = {
+  from: `(select * from events where type <> '${TEST_EVENT}') t`,
+  time: 't.created_at',
+  customer: "(t.payload #>> '{data,customerId}')::uuid",
+  columns: {
+    id: 't.id',
+    type: 't.type',
+    resourceId: 't.resource_id',
+    status: "t.payload #>> '{data,status}'",
+    previousStatus: "t.payload #>> '{data,previousStatus}'",
+    created: exportedTime('t.created_at'),
+    data: "t.payload ->> 'data'",
+  },
+}

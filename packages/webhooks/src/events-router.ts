@@ -1,0 +1,45 @@
+import { download, exportCsv, exportInput, query } from '@payments/platform'
+import { z } from 'zod'
+import { errors } from './errors.ts'
+import { events, eventsExport, findEvent } from './event-log.ts'
+import { Event, EventId, EventList } from './schemas.ts'
+
+const tag = 'Events'
+
+/** What happened, as it is sent to webhook endpoints; also for those who have none. */
+export const eventsRouter = {
+  list: query({
+    rest: 'GET /events',
+    access: 'read',
+    tag,
+    summary: 'List events',
+    description: 'The newest 200, as they are delivered to webhook endpoints. `total` counts all.',
+    message: 'Events retrieved',
+    input: z.strictObject({}),
+    output: EventList,
+    run: events,
+  }),
+  export: download({
+    rest: 'GET /events/export',
+    access: 'read',
+    tag,
+    summary: 'Export events as CSV',
+    description: 'All events of a time range, newest first, from one snapshot.',
+    message: 'Events exported',
+    input: exportInput('Created'),
+    produces: 'csv',
+    filename: () => 'events.csv',
+    stream: (context, input, signal) => exportCsv(context, eventsExport, input, signal),
+  }),
+  get: query({
+    rest: 'GET /events/{eventId}',
+    access: 'read',
+    tag,
+    summary: 'Get an event',
+    message: 'Event retrieved',
+    input: EventId,
+    output: Event,
+    errors: [errors.event_not_found],
+    run: (context, { eventId }) => findEvent(context, eventId),
+  }),
+}
