@@ -6,7 +6,7 @@ import { listOrganisations, organisationDetails, reactivate, suspend } from './o
 import { AdminOrganisation, OrganisationDetails, OrganisationId, OrganisationList, Suspension } from './schemas.ts'
 
 const Nothing = z.strictObject({})
-const tag = 'Operations'
+const tag = 'Organisations'
 
 /** Operations on organisations, for operators. */
 export const organisationsRouter = {

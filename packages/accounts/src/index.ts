@@ -23,6 +23,15 @@ import { accountsSettings } from './settings.ts'
 
 export const accounts = domain({
   name: 'accounts',
+  tags: [
+    {
+      name: 'Authentication',
+      description: 'Sign-in with one-time codes, sessions, and the members of an organisation',
+      position: 10,
+    },
+    { name: 'API keys', description: 'Keys with which your servers call this API', position: 20 },
+    { name: 'Organisations', description: 'The organisations that use the service', position: 200 },
+  ],
   router: { auth: authRouter, apiKeys: apiKeysRouter, admin: { organisations: organisationsRouter } },
   entities: [
     OrganisationEntity,

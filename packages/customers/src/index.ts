@@ -7,6 +7,7 @@ import { customersRouter } from './router.ts'
 
 export const customers = domain({
   name: 'customers',
+  tags: [{ name: 'Customers', description: 'The customers of your organisation', position: 30 }],
   router: { customers: customersRouter },
   entities: [CustomerEntity],
   migrations,
@@ -19,4 +20,5 @@ export const joinCustomerName = (alias: string, of: string): string =>
     and ${alias}.environment = ${of}.environment and ${alias}.id = ${of}.customer_id`
 
 export { errors as customerErrors } from './errors.ts'
+export { CustomerRef } from './schemas.ts'
 export { checkCustomer, find as findCustomer } from './service.ts'

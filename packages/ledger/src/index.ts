@@ -9,6 +9,10 @@ import { transactionRecorder } from './transactions.ts'
 
 export const ledger = domain({
   name: 'ledger',
+  tags: [
+    { name: 'Transactions', description: 'Everything that moved money, of every kind, in one list', position: 110 },
+    { name: 'Ledger', description: 'The double-entry journal behind the transactions', position: 210 },
+  ],
   router: { transactions: transactionsRouter, admin: { ledger: ledgerAdminRouter } },
   entities,
   migrations,

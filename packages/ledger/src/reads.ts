@@ -1,4 +1,5 @@
-import { type AssetSymbol, type Environment, environments, isId } from '@payments/kernel'
+import { CustomerRef } from '@payments/customers'
+import { type AssetSymbol, createdAt, type Environment, environments, id, isId, text } from '@payments/kernel'
 import { type QueryContext, sqlOf } from '@payments/platform'
 import { z } from 'zod'
 import { type AccountKey, accountId, type Purpose, purposes } from './accounts.ts'
@@ -14,37 +15,35 @@ export async function balance(context: QueryContext, key: AccountKey): Promise<b
   return BigInt(rows[0]?.balance ?? 0)
 }
 
-const Units = z.string().meta({ description: 'Integer minor units', example: '12500000' })
+const Units = text('Integer minor units', '12500000')
 
 export const LedgerAccount = z
   .object({
-    id: z.uuid(),
-    organisationId: z.uuid(),
-    environment: z.enum(environments),
-    customerId: z.uuid().nullable(),
-    asset: z.string(),
-    purpose: z.enum(purposes),
-    party: z.string(),
+    id: id('ledger account', 31),
+    organisationId: id('organisation', 1),
+    environment: z.enum(environments).meta({ description: 'Environment of the account' }),
+    customerId: CustomerRef.nullable(),
+    asset: text('Symbol of the asset', 'USDC'),
+    purpose: z.enum(purposes).meta({ description: 'What the account is for' }),
+    party: text('The other party, for example a provider; empty for none', 'relay'),
     balance: Units,
   })
-  .meta({ id: 'LedgerAccount' })
+  .meta({ id: 'LedgerAccount', description: 'An account of the journal' })
 
 export const LedgerLine = z
   .object({
-    seq: z
-      .string()
-      .meta({ description: 'Rises with each posting. Pass the last one as `before` to get the next page' }),
-    entryId: z.uuid(),
-    sourceType: z.string(),
-    sourceId: z.uuid(),
-    step: z.string(),
-    reverses: z.uuid().nullable(),
-    memo: z.string().nullable(),
+    seq: text('Rises with each posting. Pass the last one as `before` to get the next page', '1042'),
+    entryId: id('journal entry', 32),
+    sourceType: text('Type of the object that the entry belongs to', 'payment_route'),
+    sourceId: id('object', 11),
+    step: text('Which step of the object the entry posts', 'received'),
+    reverses: id('journal entry that this one reverses', 33).nullable(),
+    memo: text('Reason of a manual entry', 'Returned by hand').nullable(),
     amount: Units,
     balanceAfter: Units,
-    createdAt: z.iso.datetime(),
+    createdAt,
   })
-  .meta({ id: 'LedgerLine' })
+  .meta({ id: 'LedgerLine', description: 'A posting with the balance after it' })
 
 export interface Statement {
   readonly account: z.infer<typeof LedgerAccount>

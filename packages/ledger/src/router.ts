@@ -19,7 +19,7 @@ import {
 } from './schemas.ts'
 import { findTransaction, listTransactions } from './transactions.ts'
 
-const TAG = 'Ledger operations'
+const TAG = 'Ledger'
 
 export const transactionsRouter = {
   list: query({
@@ -38,6 +38,7 @@ export const transactionsRouter = {
     access: 'read',
     tag: 'Transactions',
     summary: 'Get a transaction',
+    description: 'The transaction as the list shows it, also beyond the newest 200.',
     message: 'Transaction retrieved',
     input: TransactionId,
     output: Transaction,
@@ -84,6 +85,7 @@ export const ledgerAdminRouter = {
     access: 'operator',
     tag: TAG,
     summary: 'List the ledger accounts of an organisation or customer',
+    description: 'At most 200, newest first. `total` counts all.',
     message: 'Ledger accounts retrieved',
     input: AccountsInput,
     output: AccountList,

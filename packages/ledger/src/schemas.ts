@@ -1,75 +1,94 @@
-import { environments } from '@payments/kernel'
+import { CustomerRef } from '@payments/customers'
+import { count, createdAt, environments, id, items, pathId, text, total } from '@payments/kernel'
 import { z } from 'zod'
 import { purposes } from './accounts.ts'
 import { transactionKinds } from './kinds.ts'
 import { LedgerAccount, LedgerLine } from './reads.ts'
 import { Receipt } from './receipts.ts'
 
+const TRANSACTION = 30
+
 /** An element of the unified ledger (specification, Transaction). */
 export const Transaction = z
   .object({
-    id: z.uuid(),
-    kind: z.enum(transactionKinds),
-    customerId: z.uuid().nullable(),
-    customerName: z.string().meta({ description: "The customer's name; empty without a customer" }),
-    status: z.string(),
-    destination: z.string(),
-    amount: z.string().meta({ example: '12.5 USDC' }),
-    amountUsd: z.string().nullable(),
-    createdAt: z.iso.datetime(),
+    id: id('transaction', TRANSACTION),
+    kind: z.enum(transactionKinds).meta({ description: 'Kind of the transaction' }),
+    customerId: CustomerRef.nullable(),
+    customerName: text("The customer's name; empty without a customer", 'Ada Obi'),
+    status: text('Status of the object that the transaction shows', 'completed'),
+    destination: text(
+      'Network, symbol and address, or bank and account',
+      'Base USDC 0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
+    ),
+    amount: text('Amount with its symbol', '12.5 USDC'),
+    amountUsd: text('Value in US dollars as decimal text', '12.5').nullable(),
+    createdAt,
     receipt: Receipt,
   })
-  .meta({ id: 'Transaction' })
+  .meta({ id: 'Transaction', description: 'Something that moved money, of any kind' })
 
-export const ListInput = z.strictObject({ customerId: z.uuid('Must be a UUID').optional() })
-export const TransactionId = z.strictObject({ transactionId: z.string() })
+export const ListInput = z.strictObject({
+  customerId: CustomerRef.optional().meta({ description: 'Only transactions of this customer' }),
+})
+export const TransactionId = z.strictObject({ transactionId: pathId('transaction', TRANSACTION) })
+export const TransactionList = z.object({ transactions: items('The newest 200 transactions', Transaction), total })
 
-export const TransactionList = z.object({ transactions: z.array(Transaction), total: z.number().int() })
+const OrganisationRef = id('organisation', 1)
 
-export const TrialBalanceInput = z.strictObject({ organisationId: z.uuid('Must be a UUID').optional() })
+export const TrialBalanceInput = z.strictObject({
+  organisationId: OrganisationRef.optional().meta({ description: 'Only accounts of this organisation' }),
+})
 export const TrialBalance = z.object({
-  lines: z.array(
+  lines: items(
+    'One line for each environment, asset and purpose',
     z.object({
-      environment: z.enum(environments),
-      asset: z.string(),
-      purpose: z.enum(purposes),
-      accounts: z.number().int(),
-      balance: z.string().meta({ description: 'Integer minor units' }),
+      environment: z.enum(environments).meta({ description: 'Environment of the accounts' }),
+      asset: text('Symbol of the asset', 'USDC'),
+      purpose: z.enum(purposes).meta({ description: 'What the accounts are for' }),
+      accounts: count('Number of accounts'),
+      balance: text('Sum of their balances in integer minor units', '12500000'),
     }),
   ),
   balanced: z.boolean().meta({ description: 'True if every asset sums to zero' }),
 })
 
 export const AccountsInput = z.strictObject({
-  organisationId: z.uuid('Must be a UUID'),
-  customerId: z.uuid('Must be a UUID').optional(),
+  organisationId: OrganisationRef,
+  customerId: CustomerRef.optional().meta({ description: 'Only accounts of this customer' }),
 })
-export const AccountList = z.object({ accounts: z.array(LedgerAccount), total: z.number().int() })
+export const AccountList = z.object({ accounts: items('The newest 200 accounts', LedgerAccount), total })
 
 export const StatementInput = z.strictObject({
-  accountId: z.string(),
+  accountId: pathId('ledger account', 31),
   before: z
     .string()
     .regex(/^\d{1,18}$/, 'Must be the `seq` of a line')
+    .meta({ description: 'Only lines before the one with this `seq`', example: '1042' })
     .optional(),
 })
-export const AccountStatement = z.object({ account: LedgerAccount, lines: z.array(LedgerLine) })
+export const AccountStatement = z.object({
+  account: LedgerAccount,
+  lines: items('Newest first, at most 200', LedgerLine),
+})
 
 export const Check = z.object({
-  ok: z.boolean(),
-  walked: z.object({
-    accounts: z.number().int(),
-    entries: z.number().int(),
-    seals: z.number().int(),
-    transactions: z.number().int(),
-  }),
-  findings: z.array(
+  ok: z.boolean().meta({ description: 'True if nothing was found' }),
+  walked: z
+    .object({
+      accounts: count('Number of accounts'),
+      entries: count('Number of journal entries'),
+      seals: count('Number of seals of the hash chain'),
+      transactions: count('Number of transactions'),
+    })
+    .meta({ description: 'What was checked' }),
+  findings: items(
+    'Every inconsistency',
     z.object({
-      check: z.enum(['accounts', 'entries', 'seals', 'transactions']),
-      organisationId: z.string(),
-      environment: z.string(),
-      id: z.string(),
-      message: z.string(),
+      check: z.enum(['accounts', 'entries', 'seals', 'transactions']).meta({ description: 'What was compared' }),
+      organisationId: text('Organisation', '01936f2a-7c1e-7000-8000-000000000001'),
+      environment: text('Environment', 'test'),
+      id: text('Id of what is inconsistent', '01936f2a-7c1e-7000-8000-000000000031'),
+      message: text('What is inconsistent', 'The balance differs from the sum of the postings'),
     }),
   ),
 })

@@ -8,6 +8,7 @@ import { notificationsRouter } from './router.ts'
 
 export const notifications = domain({
   name: 'notifications',
+  tags: [{ name: 'Notifications', description: 'Messages to your organisation', position: 130 }],
   router: { notifications: notificationsRouter },
   entities: [NotificationEntity],
   migrations,

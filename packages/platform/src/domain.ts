@@ -68,6 +68,13 @@ export interface Recorded extends CommitStatement {
   readonly trigger?: string
 }
 
+/** A section of the API reference: operations name it as their `tag`. */
+export interface Tag {
+  readonly name: string
+  readonly description: string
+  readonly position: number
+}
+
 /** Everything that a package adds to the service. `@payments/api` and the gateway read the list of all domains. */
 export interface Domain<R extends TRPCRouterRecord = TRPCRouterRecord> {
   readonly name: string
@@ -88,6 +95,8 @@ export interface Domain<R extends TRPCRouterRecord = TRPCRouterRecord> {
   /** By kind of transaction (specification, Transaction). */
   readonly receipts?: Readonly<Record<string, ReceiptDeclaration>>
   readonly pages?: readonly Page[]
+  /** Sections of the API reference, in the order of `position`: the order in which an integration needs them. */
+  readonly tags?: readonly Tag[]
   // biome-ignore lint/suspicious/noExplicitAny: each job checks its own data
   readonly jobs?: readonly Job<any>[]
   readonly tasks?: readonly Task[]

@@ -21,7 +21,10 @@ export const exportInput = (what: string) =>
   z.strictObject({
     from: Time.optional().meta({ description: `${what} at this time or later`, example: '2026-01-01T00:00:00Z' }),
     to: Time.optional().meta({ description: `${what} before this time`, example: '2026-02-01T00:00:00Z' }),
-    customerId: z.uuid('Must be a UUID').optional().meta({ description: 'Only records of this customer' }),
+    customerId: z.uuid('Must be a UUID').optional().meta({
+      description: 'Only records of this customer',
+      example: '01936f2a-7c1e-7000-8000-000000000020',
+    }),
     timeZone: z
       .string()
       .refine(isTimeZone, 'Must be a time zone of the IANA database, such as Africa/Lagos')

@@ -24,6 +24,7 @@ export {
   storeReply,
 } from './idempotency.ts'
 export { DEAD_LETTER, type Job, type JobOptions, job, startWorkers } from './jobs.ts'
+export { jsonSchemaOf } from './json-schema.ts'
 export { lifecycle } from './lifecycle.ts'
 export { createLog, type Log } from './log.ts'
 export * from './operations.ts'

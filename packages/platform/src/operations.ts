@@ -5,7 +5,9 @@ import {
   authorise,
   type ErrorFactory,
   fieldsOf,
+  items,
   ServiceError,
+  total,
 } from '@payments/kernel'
 import { initTRPC, TRPCError } from '@trpc/server'
 import type { TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc'
@@ -200,7 +202,7 @@ export function completeList<N extends string, T extends z.ZodType>(
 ) {
   const { name, item } = definition
   const input = z.strictObject({})
-  const output = z.object({ [name]: z.array(item), total: z.number().int() } as { [K in N]: z.ZodArray<T> } & {
+  const output = z.object({ [name]: items('All of them, newest first', item), total } as { [K in N]: z.ZodArray<T> } & {
     total: z.ZodNumber
   })
   const operation = { input, output, meta: metaOf(definition), pages: { name, item, read: definition.pages } }

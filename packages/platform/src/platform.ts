@@ -7,6 +7,10 @@ import { platformEntities } from './tables.ts'
 /** The platform's own tables, settings and jobs, as one entry of the list of domains. */
 export const platform = domain({
   name: 'platform',
+  tags: [
+    { name: 'Sandbox', description: 'Payments and time of the test environment', position: 140 },
+    { name: 'Health', description: 'Whether the service answers', position: 150 },
+  ],
   entities: platformEntities,
   migrations: platformMigrations,
   settings: platformSettings,

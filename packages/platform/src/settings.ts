@@ -158,7 +158,11 @@ export function loadSettings(
   const parsed = z.object(Object.assign({}, ...all.map(({ shape }) => shape))).safeParse(nonEmpty)
   if (!parsed.success) {
     throw new SettingsError(
-      parsed.error.issues.map((issue) => `${issue.path[0]?.toString()}: ${issue.message}`).join('\n'),
+      parsed.error.issues
+        .map(
+          (issue) => `${issue.path[0]?.toString()}: ${issue.message.charAt(0).toLowerCase()}${issue.message.slice(1)}`,
+        )
+        .join('\n'),
     )
   }
   const values = parsed.data as { NODE_ENV: string; DATA_DIR: string } & Record<string, unknown>

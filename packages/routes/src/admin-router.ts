@@ -7,7 +7,7 @@ import { applyRemaining } from './reports.ts'
 import { AdminDepositList, PaymentRoute, PaymentRouteId, SyncResult } from './schemas.ts'
 import { findAnywhere, needingAttention, operate } from './service.ts'
 
-const tag = 'Operations'
+const tag = 'Payment routes'
 
 /** Operator operations on payment routes of any organisation. */
 export const routesAdminRouter = {
@@ -64,6 +64,7 @@ export const routesAdminRouter = {
     access: 'operator',
     tag,
     summary: 'Resume a payment route',
+    description: 'Makes a paused route active again.',
     message: 'Payment route resumed',
     input: PaymentRouteId,
     output: PaymentRoute,

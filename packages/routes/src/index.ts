@@ -28,6 +28,13 @@ import { routesSettings } from './settings.ts'
 
 export const routes = domain({
   name: 'routes',
+  tags: [
+    {
+      name: 'Payment routes',
+      description: 'Deposit addresses on one network whose deposits arrive on another',
+      position: 40,
+    },
+  ],
   router: {
     paymentRoutes: routesRouter,
     sandbox: { paymentRoutes: routesSandboxRouter },

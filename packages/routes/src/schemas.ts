@@ -1,139 +1,187 @@
-import { Amount, environments, Metadata, MetadataPatch, type NetworkType, parseAddress } from '@payments/kernel'
+import { CustomerRef } from '@payments/customers'
+import {
+  Amount,
+  count,
+  createdAt,
+  environments,
+  exampleId,
+  id,
+  items,
+  Metadata,
+  MetadataPatch,
+  type NetworkType,
+  parseAddress,
+  pathId,
+  text,
+  time,
+  total,
+  updatedAt,
+} from '@payments/kernel'
 import { z } from 'zod'
 import { failureReasons } from './failure-reasons.ts'
 import { depositMachine, routeMachine } from './states.ts'
 
-const Key = z.string().min(1).max(40)
-const Ticker = z.string().min(1).max(12)
-const Address = z.string().min(1).max(128)
+const [ROUTE, DEPOSIT] = [10, 11]
+const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
+const SAFE = '0x8617E340B3D01FA5F11F306F4090FD50E238070D'
 
-const Name = z.string().trim().min(1).max(120).meta({ description: 'Name for you', example: 'Treasury top-up' })
+const Name = z.string().trim().min(1).max(120).meta({ description: 'Your name for the route', example: 'Treasury' })
+const NetworkKey = (description: string, example: string) => z.string().min(1).max(40).meta({ description, example })
+const Currency = (description: string) => z.string().min(1).max(12).meta({ description, example: 'USDC' })
+const Address = (description: string, example: string) => z.string().min(1).max(128).meta({ description, example })
+
+const ORIGIN = NetworkKey('Network on which payers deposit: see `GET /payment-routes/networks`', 'ethereum')
+const DESTINATION = NetworkKey('Network on which deposits are delivered', 'base')
 
 export const NewPaymentRoute = z.strictObject({
   name: Name,
-  originChainKey: Key.meta({ example: 'ethereum' }),
-  originCurrency: Ticker.nullable().optional().meta({
-    description: 'Default: USDC where the origin has it, else its first currency',
-  }),
-  destinationChainKey: Key.meta({ example: 'base' }),
-  destinationCurrency: Ticker.meta({ example: 'USDC' }),
-  destinationAddress: Address.meta({ example: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F' }),
-  refundAddress: Address.nullable().optional().meta({
-    description:
-      'Refund address for deposits that cannot be delivered. Default: the refund address of the organisation, else of the service',
-  }),
-  customerId: z.uuid('Must be a UUID').nullable().optional(),
+  originChainKey: ORIGIN,
+  originCurrency: Currency('Currency of the deposits. Default: USDC where the origin has it, else its first currency')
+    .nullable()
+    .optional(),
+  destinationChainKey: DESTINATION,
+  destinationCurrency: Currency('Currency that is delivered'),
+  destinationAddress: Address('Wallet on the destination network that receives the deposits', WALLET),
+  refundAddress: Address(
+    'Refund address for deposits that cannot be delivered, on the origin network. Default: the refund address of the organisation, else of the service',
+    SAFE,
+  )
+    .nullable()
+    .optional(),
+  customerId: CustomerRef.nullable().optional(),
   metadata: Metadata.optional(),
 })
 
-export const PaymentRoutePatch = z.strictObject({
-  paymentRouteId: z.string(),
+export const PaymentRouteId = z.strictObject({ paymentRouteId: pathId('payment route', ROUTE) })
+
+export const PaymentRoutePatch = PaymentRouteId.extend({
   name: Name.optional(),
   metadata: MetadataPatch.optional(),
 })
 
-export const PaymentRouteId = z.strictObject({ paymentRouteId: z.string() })
-
 export const PaymentRoute = z
   .object({
-    id: z.uuid(),
-    name: z.string(),
-    status: routeMachine.Status,
-    customerId: z.uuid().nullable(),
-    originChainKey: z.string(),
-    originCurrency: z.string(),
-    destinationChainKey: z.string(),
-    destinationCurrency: z.string(),
-    destinationAddress: z.string(),
-    refundAddress: z.string(),
-    depositAddress: z.string(),
+    id: id('payment route', ROUTE),
+    name: text('Your name for the route', 'Treasury'),
+    status: routeMachine.Status.meta({ description: 'State of the route' }),
+    customerId: CustomerRef.nullable(),
+    originChainKey: text('Network on which payers deposit', 'ethereum'),
+    originCurrency: text('Currency of the deposits', 'USDC'),
+    destinationChainKey: text('Network on which deposits are delivered', 'base'),
+    destinationCurrency: text('Currency that is delivered', 'USDC'),
+    destinationAddress: text('Wallet that receives the deposits', WALLET),
+    refundAddress: text('Refund address for deposits that cannot be delivered', SAFE),
+    depositAddress: text('Address to which payers send', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'),
     metadata: Metadata,
-    createdAt: z.iso.datetime(),
-    updatedAt: z.iso.datetime(),
+    createdAt,
+    updatedAt,
   })
-  .meta({ id: 'PaymentRoute' })
+  .meta({ id: 'PaymentRoute', description: 'An address on one network whose deposits are delivered on another' })
 
-const Leg = z.object({
-  network: z.string(),
-  symbol: z.string(),
-  amount: z.string().nullable(),
-  amountUsd: z.string().nullable(),
-})
+const leg = (network: string, amount: string) =>
+  z.object({
+    network: text('Network key', network),
+    symbol: text('Currency symbol', 'USDC'),
+    amount: text('Amount as decimal text; null while it is not known', amount).nullable(),
+    amountUsd: text('Value in US dollars as decimal text; null if unknown', amount).nullable(),
+  })
+
+const Status = depositMachine.Status.meta({ description: 'State of the deposit' })
 
 export const Deposit = z
   .object({
-    id: z.uuid(),
-    paymentRouteId: z.uuid(),
-    customerId: z.uuid().nullable(),
-    relayRequestId: z.string(),
-    status: depositMachine.Status,
-    origin: Leg,
-    destination: Leg.extend({ address: z.string() }),
-    depositTxHash: z.string().nullable(),
-    failureReason: failureReasons.Code.nullable(),
-    relayUpdatedAt: z.iso.datetime(),
-    createdAt: z.iso.datetime(),
-    updatedAt: z.iso.datetime(),
+    id: id('deposit', DEPOSIT),
+    paymentRouteId: id('payment route', ROUTE),
+    customerId: CustomerRef.nullable(),
+    relayRequestId: text('Id of the deposit at the provider', '0x2f6e1c77'),
+    status: Status,
+    origin: leg('ethereum', '12.5').meta({ description: 'What the payer sent' }),
+    destination: leg('base', '12.4')
+      .extend({ address: text('Wallet that received it', WALLET) })
+      .meta({ description: 'What was delivered' }),
+    depositTxHash: text('Hash of the payer’s transaction', `0x${'9c2d0e5a'.repeat(8)}`).nullable(),
+    failureReason: failureReasons.Code.nullable().meta({ description: 'Why it was not delivered' }),
+    relayUpdatedAt: time('When the provider last changed it'),
+    createdAt,
+    updatedAt,
   })
-  .meta({ id: 'PaymentRouteDeposit' })
+  .meta({ id: 'PaymentRouteDeposit', description: 'A deposit to a payment route' })
 
-export const DepositId = z.strictObject({ depositId: z.string() })
+export const DepositId = z.strictObject({ depositId: pathId('deposit', DEPOSIT) })
 
-export const DepositList = z.object({ deposits: z.array(Deposit), total: z.number().int() })
+export const DepositList = z.object({ deposits: items('The deposits that changed last', Deposit), total })
 
 export const AdminDepositList = z.object({
-  deposits: z.array(
+  deposits: items(
+    'The deposits that changed last',
     Deposit.extend({
-      organisationId: z.uuid(),
-      environment: z.enum(environments),
-      providerReason: z.string().nullable().meta({ description: 'The words of the provider' }),
-    }).meta({ id: 'AdminDeposit' }),
+      organisationId: id('organisation', 1),
+      environment: z.enum(environments).meta({ description: 'Environment of the route' }),
+      providerReason: text('The words of the provider', 'BLOCKED_WALLET').nullable(),
+    }).meta({ id: 'AdminDeposit', description: 'A deposit of any organisation' }),
   ),
-  total: z.number().int(),
+  total,
 })
 
 export const SyncResult = z.object({
-  synced: z.number().int().meta({ description: 'Number of deposits that the provider reported' }),
-  created: z.number().int(),
-  updated: z.number().int(),
+  synced: count('Number of deposits that the provider reported'),
+  created: count('Number of deposits that were new'),
+  updated: count('Number of deposits that changed'),
 })
 
+const SYMBOLS = { description: 'Symbols of the currencies', example: ['USDC', 'USDT', 'EURC', 'ETH'] }
 const NetworkShape = z
-  .object({ key: z.string(), name: z.string(), type: z.enum(['evm', 'svm', 'tvm']), currencies: z.array(z.string()) })
-  .meta({ id: 'Network' })
-export const NetworkList = z.object({ networks: z.array(NetworkShape), total: z.number().int() })
+  .object({
+    key: text('Network key', 'ethereum'),
+    name: text('Name of the network', 'Ethereum'),
+    type: z.enum(['evm', 'svm', 'tvm']).meta({ description: 'Kind of its addresses: EVM, Solana or Tron' }),
+    currencies: z.array(z.string()).meta(SYMBOLS),
+  })
+  .meta({ id: 'Network', description: 'A network that payment routes can use' })
+export const NetworkList = z.object({ networks: items('The available networks', NetworkShape), total })
+
+export const NetworkKeyInput = z.strictObject({ networkKey: text('Network key', 'ethereum') })
 export const CurrencyList = z.object({
-  currencies: z.array(
+  currencies: items(
+    'The currencies of the network',
     z.object({
-      symbol: z.string(),
-      decimals: z.number().int(),
-      origin: z.boolean().meta({ description: 'Can be deposited on this network' }),
-      destination: z.boolean().meta({ description: 'Can be delivered on this network' }),
+      symbol: text('Currency symbol', 'USDC'),
+      decimals: count('Number of decimal places', 6),
+      origin: z.boolean().meta({ description: 'Can be deposited on this network', example: true }),
+      destination: z.boolean().meta({ description: 'Can be delivered on this network', example: true }),
     }),
   ),
-  total: z.number().int(),
+  total,
 })
 
-const AddressByType = z.object({ evm: z.string().nullable(), svm: z.string().nullable(), tvm: z.string().nullable() })
+const EXAMPLES = {
+  evm: SAFE,
+  svm: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
+  tvm: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
+} as const
+const KIND = { evm: 'EVM networks', svm: 'Solana', tvm: 'Tron' } as const
+const shown = (type: NetworkType) => text(`Address on ${KIND[type]}`, EXAMPLES[type]).nullable()
+const AddressByType = z.object({ evm: shown('evm'), svm: shown('svm'), tvm: shown('tvm') })
 export const RefundAddresses = z
   .object({
-    organisation: AddressByType,
+    organisation: AddressByType.meta({ description: 'The refund addresses of your organisation' }),
     service: AddressByType.meta({ description: 'Used where the organisation has none' }),
   })
-  .meta({ id: 'RefundAddresses' })
+  .meta({ id: 'RefundAddresses', description: 'Default refund addresses by kind of network' })
 
 const refundAddressOf = (type: NetworkType) =>
   z
     .string()
     .max(128)
-    .transform((text, context) => {
-      const parsed = parseAddress(type, text)
+    .transform((given, context) => {
+      const parsed = parseAddress(type, given)
       if ('address' in parsed) return parsed.address
       context.addIssue({ code: 'custom', message: parsed.error })
       return z.NEVER
     })
     .nullable()
     .optional()
+    .meta({ description: `Address on ${KIND[type]}; null removes it`, example: EXAMPLES[type] })
 export const RefundAddressChange = z.strictObject({
   evm: refundAddressOf('evm'),
   svm: refundAddressOf('svm'),
@@ -143,14 +191,47 @@ export const RefundAddressChange = z.strictObject({
 /** How a sandbox deposit ends. `blocked`: the provider holds it for compliance. */
 export const sandboxOutcomes = ['completed', 'failed', 'refunded', 'blocked'] as const
 
-export const SandboxDeposit = z.strictObject({
-  paymentRouteId: z.string(),
-  amount: Amount,
-  outcome: z.enum(sandboxOutcomes).default('completed'),
-})
+const Outcome = z
+  .enum(sandboxOutcomes)
+  .meta({ description: 'How the deposit ends; `blocked`: the provider holds it for a compliance review' })
+
+export const SandboxDeposit = PaymentRouteId.extend({ amount: Amount, outcome: Outcome.default('completed') })
 export const SandboxDepositResult = z.object({
-  relayRequestId: z.string(),
-  paymentRouteId: z.uuid(),
-  amount: z.string(),
-  outcome: z.string(),
+  relayRequestId: text('Id of the deposit at the sandbox provider', '0x2f6e1c77'),
+  paymentRouteId: id('payment route', ROUTE),
+  amount: text('Amount as decimal text', '12.50'),
+  outcome: Outcome,
 })
+
+const at = '2026-01-31T12:00:00.000Z'
+/** Samples of the events of routes and deposits. */
+export const routeSample = {
+  id: exampleId(ROUTE),
+  name: 'Treasury',
+  status: 'active',
+  customerId: null,
+  originChainKey: 'ethereum',
+  originCurrency: 'USDC',
+  destinationChainKey: 'base',
+  destinationCurrency: 'USDC',
+  destinationAddress: WALLET,
+  refundAddress: SAFE,
+  depositAddress: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  metadata: {},
+  createdAt: at,
+  updatedAt: at,
+}
+export const depositSample = {
+  id: exampleId(DEPOSIT),
+  paymentRouteId: exampleId(ROUTE),
+  customerId: null,
+  relayRequestId: '0x2f6e1c77',
+  status: 'completed',
+  origin: { network: 'ethereum', symbol: 'USDC', amount: '12.5', amountUsd: '12.5' },
+  destination: { network: 'base', symbol: 'USDC', address: WALLET, amount: '12.4', amountUsd: '12.4' },
+  depositTxHash: `0x${'9c2d0e5a'.repeat(8)}`,
+  failureReason: null,
+  relayUpdatedAt: at,
+  createdAt: at,
+  updatedAt: at,
+}

@@ -1,4 +1,4 @@
-import { catalogueOf, type Domain } from '@payments/platform'
+import { catalogueOf, type Domain, jsonSchemaOf } from '@payments/platform'
 import { z } from 'zod'
 import type { EventTypes } from './schemas.ts'
 
@@ -20,7 +20,7 @@ export function eventTypes(domains: readonly Domain[]): readonly EventTypeRow[] 
       type,
       description: row.description,
       optIn: row.optIn ?? false,
-      schema: z.toJSONSchema(payloadOf(type, row.data), { io: 'output', reused: 'inline' }) as Record<string, unknown>,
+      schema: jsonSchemaOf(payloadOf(type, row.data)),
       sample: row.sample
         ? { id: '01936f2a-7c1e-7000-8000-000000000001', type, created: '2026-01-31T12:00:00.000Z', data: row.sample }
         : null,

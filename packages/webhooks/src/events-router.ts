@@ -36,6 +36,7 @@ export const eventsRouter = {
     access: 'read',
     tag,
     summary: 'Get an event',
+    description: 'The event as it is delivered, also beyond the newest 200.',
     message: 'Event retrieved',
     input: EventId,
     output: Event,

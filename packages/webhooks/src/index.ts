@@ -16,6 +16,10 @@ import { webhooksSettings } from './settings.ts'
 
 export const webhooks = domain({
   name: 'webhooks',
+  tags: [
+    { name: 'Webhooks', description: 'Endpoints that receive signed events, and their deliveries', position: 120 },
+    { name: 'Events', description: 'What happened, also for those without a webhook endpoint', position: 125 },
+  ],
   router: { webhooks: webhooksRouter, events: eventsRouter },
   entities: [EventEntity, EndpointEntity, QueueEntity, DeliveryEntity],
   resources: [endpointResource],

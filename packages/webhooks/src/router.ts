@@ -78,6 +78,7 @@ export const webhooksRouter = {
     access: 'read',
     tag,
     summary: 'Get a webhook endpoint',
+    description: 'Deleted ones too, for their history. The secret is never shown again.',
     message: 'Webhook endpoint retrieved',
     input: EndpointId,
     output: Endpoint,

@@ -15,10 +15,10 @@ const START =
   "SwaggerUIBundle({ url: '/v1/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'list', persistAuthorization: false })\n"
 
 /** Serves the OpenAPI document at `/v1/openapi.json` and the interactive reference at `/docs`, without external assets. */
-export function mountDocs(router: Gateway, baseUrl: () => string): void {
+export function mountDocs(router: Gateway): void {
   let document: string | undefined
   router.get('/v1/openapi.json', (ctx) => {
-    document ??= JSON.stringify(openApiDocument(baseUrl()))
+    document ??= JSON.stringify(openApiDocument())
     ctx.type = 'application/json'
     ctx.body = document
   })

@@ -103,7 +103,7 @@ async function main(): Promise<void> {
 
     if (PROCESS_ROLE !== 'worker') {
       const metrics = createMetrics(own.runtime)
-      const server = gateway(own, metrics, () => baseUrl)
+      const server = gateway(own, metrics)
       const port = await listen(server, http.PORT, http.HOST, 'PORT')
       baseUrl ||= `http://${host}:${port}`
       stops.push(async () => {

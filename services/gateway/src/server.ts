@@ -30,7 +30,7 @@ const NO_REQUEST_CONTEXT: RequestContext = {
 const PATH_LENGTH = 512
 
 /** The public HTTP server. It does not listen yet. */
-export function gateway(process: Process, metrics: Metrics, baseUrl: () => string): Server {
+export function gateway(process: Process, metrics: Metrics): Server {
   const { runtime } = process
   const { production } = runtime.settings
   const { TRUST_PROXY, DASHBOARD_ORIGINS } = gatewaySettings.from(runtime.settings)
@@ -131,7 +131,7 @@ export function gateway(process: Process, metrics: Metrics, baseUrl: () => strin
   const router: Gateway = new Router<State>({ sensitive: true, strict: true })
   // The reply is sent above, where the request is counted. This route exists for the 405 of other methods.
   router.get('/health', () => undefined)
-  mountDocs(router, baseUrl)
+  mountDocs(router)
   mountPages(router, process)
   mountTrpc(router, process, actorOf)
   for (const each of operations) {

@@ -16,7 +16,7 @@ const load = (env: Record<string, string> = {}) =>
 test('the error message names every invalid setting, of every part of the service', () => {
   expect(() => load({ PORT: 'http' })).toThrow(/^PORT: /)
   expect(() => load({ REFUND_ADDRESS_EVM: '0x12', REFUND_ADDRESS_SVM: '0', REFUND_ADDRESS_TVM: 'T' })).toThrow(
-    'REFUND_ADDRESS_EVM: must be an EVM address\nREFUND_ADDRESS_SVM: must be a Solana address\nREFUND_ADDRESS_TVM: must be a Tron address',
+    'REFUND_ADDRESS_EVM: must be an EVM address: 0x and 40 hexadecimal digits\nREFUND_ADDRESS_SVM: must be a Solana address: 32 bytes in base58\nREFUND_ADDRESS_TVM: must be a Tron address: T and 33 base58 characters',
   )
 })
 

@@ -1,3 +1,5 @@
+const METHODS = new Set(['get', 'post', 'put', 'patch', 'delete'])
+
 type Json = { readonly [key: string]: unknown }
 
 /**
@@ -10,6 +12,7 @@ export function breaking(base: Json, next: Json): string[] {
   const schemas = { base: schemasOf(base), next: schemasOf(next) }
   for (const [path, item] of Object.entries(base.paths as Record<string, Json>)) {
     for (const [method, old] of Object.entries(item as Record<string, Json>)) {
+      if (!METHODS.has(method)) continue
       const where = `${method.toUpperCase()} ${path}`
       const now = ((next.paths as Record<string, Json>)[path] as Record<string, Json> | undefined)?.[method]
       if (!now) {

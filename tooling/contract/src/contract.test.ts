@@ -9,8 +9,17 @@ import { describe, expect, test } from 'vitest'
 import { breaking } from './breaking.ts'
 
 const root = new URL('../../../', import.meta.url).pathname
-const document = openApiDocument('https://payments.example') as { paths: Record<string, unknown> }
-const clone = () => structuredClone(JSON.parse(JSON.stringify(document)))
+const document = openApiDocument() as { paths: Record<string, unknown> }
+const operators = openApiDocument('operators') as typeof document
+/** Both documents as one: the released interface was one. */
+const clone = () => {
+  const [ours, theirs] = structuredClone(JSON.parse(JSON.stringify([document, operators])))
+  return {
+    ...ours,
+    paths: { ...ours.paths, ...theirs.paths },
+    components: { schemas: { ...theirs.components.schemas, ...ours.components.schemas } },
+  }
+}
 
 test('nothing that a client of interface version 1.0.0 relies on has changed', () => {
   const released = JSON.parse(readFileSync(join(root, 'docs/contract/openapi-v1.json'), 'utf8'))

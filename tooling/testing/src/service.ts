@@ -55,10 +55,9 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     log: log,
     live: [...(options.live ?? []), bind(targetNames, 'test', noNames), bind(targetNames, 'live', noNames)],
   })
-  let url = ''
-  const server = gateway(own, createMetrics(own.runtime), () => url)
+  const server = gateway(own, createMetrics(own.runtime))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   if (options.worker) await own.startWorker()
   return {
     runtime: own.runtime,

@@ -34,7 +34,7 @@ export async function startMeasured(options: { worker: boolean }): Promise<Measu
   const database = embedded.serviceUrl('payments')
   await migrate(embedded.ownerUrl('payments'), database, everyDomain, log)
   const own = await composeProcess(settings, database, { log })
-  const server = gateway(own, createMetrics(own.runtime), () => '')
+  const server = gateway(own, createMetrics(own.runtime))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   if (options.worker) await own.startWorker()

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+
+// Schemas of fields that many resources have, each with its description and example for the reference. In the examples one
+// thing has one id everywhere, so that requests and responses belong together.
+
+/** The id of an example. Each kind of object uses a number of its own. */
+export const exampleId = (number: number): string => `01936f2a-7c1e-7000-8000-${String(number).padStart(12, '0')}`
+
+const EXAMPLE_TIME = '2026-01-31T12:00:00.000Z'
+
+/** The id of an object, as replies show it and bodies refer to it. */
+export const id = (thing: string, number: number) =>
+  z.uuid('Must be a UUID').meta({ description: `Id of the ${thing}`, example: exampleId(number) })
+
+/** An id in a path. Any text is accepted: what is not the id of an object is not found. */
+export const pathId = (thing: string, number: number) =>
+  z.string().meta({ description: `Id of the ${thing}`, example: exampleId(number) })
+
+export const text = (description: string, example: string) => z.string().meta({ description, example })
+
+export const count = (description: string, example = 1) => z.number().int().meta({ description, example })
+
+export const time = (description: string) => z.iso.datetime().meta({ description, example: EXAMPLE_TIME })
+
+export const createdAt = time('When it was created')
+export const updatedAt = time('When it last changed')
+
+/** The array of a list. */
+export const items = <T extends z.ZodType>(description: string, item: T) => z.array(item).meta({ description })
+
+/** `total` of a list (specification, List responses). */
+export const total = count('Exact number of all records that match, also when the list is capped')

@@ -1,0 +1,75 @@
+import { catalogueOf, type Domain, type EventType, jsonSchemaOf } from '@payments/platform'
+import type { Json } from './openapi-examples.ts'
+
+const EVENT_ID = '01936f2a-7c1e-7000-8000-0000000000e1'
+const CREATED = '2026-01-31T12:00:00.000Z'
+
+const HEADERS = [
+  ['X-Service-Event', 'Event type', undefined],
+  ['X-Service-Delivery', 'Id of the delivery', '01936f2a-7c1e-7000-8000-0000000000d1'],
+  ['X-Service-Timestamp', 'Unix time in seconds', '1769860800'],
+  [
+    'X-Service-Signature',
+    '`t=<timestamp>,v1=<hex HMAC-SHA256>`, one `v1` for each active secret',
+    't=1769860800,v1=5257a869',
+  ],
+] as const
+
+/** The `webhooks` section: every event of the catalogue with its schema and sample, and the schemas that it refers to. */
+export function webhookSection(domains: readonly Domain[]): { webhooks: Json; schemas: Json } {
+  const types = Object.entries(catalogueOf(domains)).sort(([a], [b]) => (a < b ? -1 : 1))
+  return {
+    webhooks: Object.fromEntries(types.map(([type, row]) => [type, { post: delivery(type, row) }])),
+    schemas: Object.fromEntries(types.map(([type, row]) => [schemaName(type), payload(type, row)])),
+  }
+}
+
+/** `payment_route.deposit.updated` → `PaymentRouteDepositUpdatedEvent`. */
+const schemaName = (type: string) =>
+  `${type
+    .split(/[._]/)
+    .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
+    .join('')}Event`
+
+function payload(type: string, row: EventType): Json {
+  return {
+    type: 'object',
+    description: row.description,
+    required: ['id', 'type', 'created', 'data'],
+    properties: {
+      id: { type: 'string', format: 'uuid', description: 'Id of the event', example: EVENT_ID },
+      type: { type: 'string', const: type, description: 'Event type' },
+      created: { type: 'string', format: 'date-time', description: 'When the event occurred', example: CREATED },
+      data: jsonSchemaOf(row.data),
+    },
+  }
+}
+
+function delivery(type: string, row: EventType): Json {
+  return {
+    operationId: `on${schemaName(type)}`,
+    summary: type,
+    description: `${row.description}.${row.optIn ? ' Sent only to endpoints whose allowlist names this type.' : ''}`,
+    tags: ['Webhooks'],
+    // The receiver authenticates a delivery by its signature.
+    security: [],
+    parameters: HEADERS.map(([name, description, example]) => ({
+      name,
+      in: 'header',
+      required: true,
+      description,
+      schema: { type: 'string' },
+      example: example ?? type,
+    })),
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: { $ref: `#/components/schemas/${schemaName(type)}` },
+          ...(row.sample ? { example: { id: EVENT_ID, type, created: CREATED, data: row.sample } } : {}),
+        },
+      },
+    },
+    responses: { '2XX': { description: 'Received. Any other status is retried, up to 8 attempts.' } },
+  }
+}
