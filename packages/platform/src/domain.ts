@@ -1,5 +1,5 @@
 import type { EntitySchema } from '@mikro-orm/postgresql'
-import type { Binding, Change, Environment, ErrorFactory, ObjectBalance, Port } from '@payments/kernel'
+import type { Binding, Change, Environment, ErrorFactory, FailureReasons, ObjectBalance, Port } from '@payments/kernel'
 import type { TRPCRouterRecord } from '@trpc/server'
 import type { Pool } from 'pg'
 import type { z } from 'zod'
@@ -92,6 +92,8 @@ export interface Domain<R extends TRPCRouterRecord = TRPCRouterRecord> {
   readonly callbacks?: readonly Callback[]
   /** Event type → status → notification. */
   readonly notifications?: Readonly<Record<string, Readonly<Record<string, ChangeNotification>>>>
+  /** The documented list of failure reasons of each kind of object, by its name in the reference. */
+  readonly failureReasons?: Readonly<Record<string, FailureReasons>>
   /** By kind of transaction (specification, Transaction). */
   readonly receipts?: Readonly<Record<string, ReceiptDeclaration>>
   readonly pages?: readonly Page[]

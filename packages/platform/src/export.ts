@@ -14,14 +14,14 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-const Time = z.iso.datetime({ offset: true, error: 'Must be an ISO 8601 time with an offset' })
+const Time = z.iso.datetime({ offset: true })
 
 /** The input of every export. `what` happened in the time range, for example `Created`. */
 export const exportInput = (what: string) =>
   z.strictObject({
     from: Time.optional().meta({ description: `${what} at this time or later`, example: '2026-01-01T00:00:00Z' }),
     to: Time.optional().meta({ description: `${what} before this time`, example: '2026-02-01T00:00:00Z' }),
-    customerId: z.uuid('Must be a UUID').optional().meta({
+    customerId: z.uuid().optional().meta({
       description: 'Only records of this customer',
       example: '01936f2a-7c1e-7000-8000-000000000020',
     }),

@@ -16,6 +16,7 @@ import {
 } from './entity.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
+import { failureReasons } from './failure-reasons.ts'
 import { metrics } from './metrics.ts'
 import { migrations } from './migrations.ts'
 import { notifications } from './notifications.ts'
@@ -56,6 +57,7 @@ export const routes = domain({
   providers: [{ port: routesProvider, create: ({ pool }) => [bind(routesProvider, 'test', sandboxRoutes(pool))] }],
   callbacks,
   notifications,
+  failureReasons: { 'Deposits to payment routes': failureReasons },
   receipts: { payment_route: paymentRouteReceipt },
   tasks: [pollTask],
   metrics,

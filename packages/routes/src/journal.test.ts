@@ -49,6 +49,13 @@ async function newRoute(originCurrency: 'USDC' | 'ETH' = 'USDC') {
         lines.filter((line) => line.balance !== '0').map((line) => [`${line.purpose} ${line.asset}`, line.balance]),
       )
     },
+    async parties() {
+      const { rows } = await service.runtime.pool.query<{ name: string }>(
+        "select distinct purpose || ' ' || party as name from ledger_accounts where organisation_id = $1 order by 1",
+        [merchant.organisationId],
+      )
+      return rows.map(({ name }) => name)
+    },
     list: async () => (await merchant.call('GET /v1/transactions')).body.data,
   }
 }
@@ -119,4 +126,10 @@ test('a deposit of zero is listed and posts nothing', async () => {
   expect(await route.journal()).toEqual({})
   expect((await route.list()).total).toBe(1)
   await inOrder()
+})
+
+test('the provider and the exchange have accounts of their own, named after the provider; all others have none', async () => {
+  const route = await newRoute('ETH')
+  await route.reports({ status: 'completed', destinationAmount: usdc('12.4') })
+  expect(await route.parties()).toEqual(['clearing relay', 'destination ', 'exchange relay', 'external '])
 })

@@ -1,4 +1,5 @@
 import { everyDomain } from '@payments/api'
+import { missing, statements } from '@payments/conformance'
 import { adapters, gatewayErrors, gatewaySettings, openApiDocument, operations } from '@payments/gateway'
 import { type ErrorFactory, errors as kernelErrors } from '@payments/kernel'
 import { catalogueOf, jsonSchemaOf } from '@payments/platform'
@@ -14,6 +15,8 @@ export const derived = (): Record<string, string> => ({
   'docs/derived/events.md': events(),
   'docs/derived/states.md': states(),
   'docs/derived/settings.md': settings(),
+  'docs/derived/conformance.md': conformance(),
+  'docs/derived/failure-reasons.md': failureReasons(),
 })
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
@@ -62,6 +65,30 @@ function states(): string {
     return `## ${name}\n\n${table(['State', 'Meaning', 'Moves'], lines)}`
   })
   return `# States\n\n${NOTE} The database refuses every move that is not listed here.\n\n${parts.join('\n\n')}\n`
+}
+
+function conformance(): string {
+  const rows = [
+    ...Object.values(statements).map((each) => ({ ...each, state: 'tested' })),
+    ...missing.map((each) => ({ ...each, state: 'not built yet' })),
+  ]
+  return `# Conformance\n\n${NOTE} The statements of the specification. Each one that is built has one test in \`tooling/conformance\`, named by its section and text.\n\n${table(
+    ['Section', 'Statement', 'State'],
+    rows.map(({ section, text, state }) => [section, text, state]),
+  )}\n`
+}
+
+function failureReasons(): string {
+  const parts = everyDomain.flatMap(({ failureReasons: declared }) =>
+    Object.entries(declared ?? {}).map(
+      ([name, { table: reasons }]) =>
+        `## ${name}\n\n${table(
+          ['`failureReason`', 'Meaning', 'Next step'],
+          Object.entries(reasons).map(([code, { description, nextStep }]) => [`\`${code}\``, description, nextStep]),
+        )}`,
+    ),
+  )
+  return `# Failure reasons\n\n${NOTE}\n\n${parts.join('\n\n')}\n`
 }
 
 function settings(): string {
