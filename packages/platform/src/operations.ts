@@ -78,6 +78,8 @@ export interface OperationMeta extends OpenApiMeta {
   readonly secretReply: boolean
   /** `before` makes a provider call that has an effect: a lease on the idempotency key protects that step. */
   readonly callsProvider: boolean
+  /** Announced in `docs/CHANGELOG.md`: replies carry the headers `Deprecation` and `Sunset` (ISO 8601 dates). */
+  readonly deprecated?: { readonly since: string; readonly sunset: string }
   /** Media type of the reply. Absent: JSON in the envelope. */
   readonly produces?: Produces
 }
@@ -132,6 +134,7 @@ interface Description {
   readonly status?: 200 | 201
   readonly errors?: readonly ErrorFactory[]
   readonly secretReply?: boolean
+  readonly deprecated?: OperationMeta['deprecated']
 }
 interface Shapes<I extends z.ZodObject, O extends z.ZodType> {
   readonly input: I
@@ -155,6 +158,7 @@ function metaOf(description: Description, more: { callsProvider?: boolean; produ
     errors: description.errors ?? [],
     secretReply: description.secretReply ?? false,
     callsProvider: more.callsProvider ?? false,
+    ...(description.deprecated ? { deprecated: description.deprecated } : {}),
     ...(more.produces ? { produces: more.produces } : {}),
   }
 }

@@ -97,3 +97,10 @@ test('the code of an error is logged, and the credential is not', async () => {
   expect(lines.length).toBeGreaterThan(0)
   expect(service.logs.join('')).not.toContain('bbbbbbbb')
 })
+
+test('replies of the API are never stored, and a 401 names the scheme', async () => {
+  for (const line of ['GET /v1/customers', 'GET /v1/none', 'GET /health'])
+    expect((await merchant.call(line)).headers.get('cache-control')).toBe('no-store')
+  const refused = await merchant.call('GET /v1/customers', { token: null })
+  expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+})

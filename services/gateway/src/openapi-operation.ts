@@ -55,6 +55,7 @@ export function complete(operation: RestOperation, described: Json, example: (sc
     summary: openapi?.summary,
     description: openapi?.description,
     tags: openapi?.tags,
+    ...(meta.deprecated ? { deprecated: true } : {}),
     ...(keyed || meta.access === 'read'
       ? { 'x-required-scope': meta.access === 'read' ? 'api:read' : 'api:write' }
       : {}),

@@ -3,7 +3,7 @@ import helmet from 'helmet'
 
 const cache = new Map<boolean, Headers>()
 
-/** Helmet's default headers, computed once because they are the same for every reply. HSTS only where HTTPS is enforced. */
+/** The headers of every reply, computed once: helmet's defaults and no-store. HSTS only where HTTPS is enforced. */
 export function securityHeaders(production: boolean): Headers {
   const cached = cache.get(production)
   if (cached) return cached
@@ -18,6 +18,8 @@ export function securityHeaders(production: boolean): Headers {
       directives: { 'upgrade-insecure-requests': production ? [] : null, 'img-src': ["'self'", 'data:'] },
     },
   })({} as IncomingMessage, recorder, () => undefined)
+  // Replies of the API are never stored; static files replace this header.
+  headers.set('Cache-Control', 'no-store')
   cache.set(production, headers)
   return headers
 }

@@ -7,6 +7,7 @@ import type { Authentication, Credential, Runtime } from '@payments/platform'
 import Koa from 'koa'
 import proxyaddr from 'proxy-addr'
 import { callbacks, refuseCallbacks } from './callbacks.ts'
+import { deprecationHeaders } from './deprecation.ts'
 import { dispatcher, type RequestInput, replayKey } from './dispatch.ts'
 import { mountDocs } from './docs.ts'
 import { failure } from './envelope.ts'
@@ -65,6 +66,7 @@ export function gateway(process: Process, metrics: Metrics): Server {
       ctx.status = failed.status
       ctx.type = 'application/json'
       if (failed.retryAfter !== undefined) ctx.set('Retry-After', String(failed.retryAfter))
+      if (failed.status === 401) ctx.set('WWW-Authenticate', 'Bearer')
       if (failed.status === 413) ctx.set('Connection', 'close')
       ctx.body = failed.body
     }
@@ -139,6 +141,7 @@ export function gateway(process: Process, metrics: Metrics): Server {
       const { req, path, query, params, state } = ctx
       const reply = await dispatch(each, requestInput({ req, path, query, params }, state, actorOf, loadRequestContext))
       ctx.status = reply.status
+      ctx.set(deprecationHeaders(each.operation.meta))
       if (reply.replayed) ctx.set('Idempotent-Replayed', 'true')
       if (reply.filename) ctx.attachment(reply.filename)
       ctx.body = reply.body
