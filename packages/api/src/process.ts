@@ -17,6 +17,7 @@ import {
   type RunningTasks,
   type Runtime,
   type Settings,
+  secretKeys,
   sendTrigger,
   startTasks,
   startWorkers,
@@ -100,7 +101,7 @@ export async function composeProcess(
     database: availability,
     boss,
     log,
-    keyring: keyring(Buffer.from(own.SECRETS_KEY, 'base64')),
+    keyring: keyring(secretKeys(own.SECRETS_KEY)),
     // The first binding of a port is used, so the bindings in `options.live` replace the defaults.
     providers: providers([
       ...(options.live ?? []),

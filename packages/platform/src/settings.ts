@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import { secretKeys } from './secrets.ts'
 
 /** An invalid or missing setting. The message names the setting; the process prints it and ends. */
 export class SettingsError extends Error {
@@ -108,9 +109,17 @@ export const platformSettings = defineSettings(
       .describe('Lowest level that is written'),
     SECRETS_KEY: z
       .string()
-      .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64')
+      .superRefine((text, context) => {
+        try {
+          secretKeys(text)
+        } catch (error) {
+          context.addIssue({ code: 'custom', message: (error as Error).message })
+        }
+      })
       .optional()
-      .describe('Key of secrets at rest, 32 bytes in base64; required in production'),
+      .describe(
+        'Keys of secrets at rest, each of 32 bytes in base64, comma-separated, with optional ids (`id:key`). The first encrypts. Required in production',
+      ),
     BASE_URL: z
       .url({ protocol: /^https?$/ })
       .optional()
