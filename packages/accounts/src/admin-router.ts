@@ -2,7 +2,7 @@ import { command, query } from '@payments/platform'
 import { z } from 'zod'
 import { presentOrganisation } from './entity.ts'
 import { errors } from './errors.ts'
-import { listOrganisations, organisationDetails, reactivate, suspend } from './organisations.ts'
+import { enableLive, listOrganisations, organisationDetails, reactivate, suspend } from './organisations.ts'
 import { AdminOrganisation, OrganisationDetails, OrganisationId, OrganisationList, Suspension } from './schemas.ts'
 
 const Nothing = z.strictObject({})
@@ -40,13 +40,26 @@ export const organisationsRouter = {
     access: 'operator',
     tag,
     summary: 'Suspend an organisation',
-    description: 'From the next request on, the organisation may sign in and read, nothing else.',
+    description:
+      'From the next request on, the organisation may sign in, read, and revoke keys and sessions, nothing else.',
     message: 'Organisation suspended',
     input: Suspension,
     output: AdminOrganisation,
     errors: [errors.organisation_not_found, errors.operators_stay],
     run: async (unit, { organisationId, reason }) =>
       presentOrganisation(await suspend(unit, organisationId, reason ?? null)),
+  }),
+  enableLive: command({
+    rest: 'POST /admin/ops/organisations/{organisationId}/enable-live',
+    access: 'operator',
+    tag,
+    summary: 'Enable live access for an organisation',
+    description: 'Needed where the setting LIVE_ACCESS is `approved`.',
+    message: 'Live access enabled',
+    input: OrganisationId,
+    output: AdminOrganisation,
+    errors: [errors.organisation_not_found],
+    run: async (unit, { organisationId }) => presentOrganisation(await enableLive(unit, organisationId)),
   }),
   reactivate: command({
     rest: 'POST /admin/ops/organisations/{organisationId}/reactivate',

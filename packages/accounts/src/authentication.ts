@@ -7,8 +7,8 @@ import {
   readCredential,
   sessionRecordsSql,
 } from './credentials.ts'
-import { keyUses } from './key-uses.ts'
 import { tokenKeys } from './tokens.ts'
+import { usesOf } from './uses.ts'
 
 /** Turns `Authorization` headers into actors (specification, Authentication). */
 export const authentication: Authentication = {
@@ -16,19 +16,22 @@ export const authentication: Authentication = {
   sessionRecordsSql,
   create(runtime) {
     const tokens = tokenKeys(runtime.settings)
-    const uses = keyUses(runtime)
+    const keys = usesOf(runtime, 'api_keys')
+    const sessions = usesOf(runtime, 'sessions')
+    const { settings } = runtime
     return {
       read: (header) => readCredential(header, tokens),
-      actorOf(credential, records, environment) {
+      actorOf(credential, records, { environment, ip }) {
         const actor = actorOf(
           credential,
           {
             key: records.key as ApiKeyRecord | undefined,
             session: records.session as DashboardSessionRecord | undefined,
           },
-          environment,
+          { environment, ip, settings },
         )
-        if (actor.keyId) uses.record(actor.keyId)
+        if (actor.keyId) keys.record(actor.keyId)
+        if (actor.sessionId) sessions.record(actor.sessionId)
         return actor
       },
     }

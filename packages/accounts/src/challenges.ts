@@ -1,63 +1,101 @@
 import { randomInt } from 'node:crypto'
 import { isId, newId } from '@payments/kernel'
-import { type QueryContext, randomText, sameSecret, type UnitOfWork } from '@payments/platform'
+import { type CallContext, type QueryContext, sameSecret, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { sendEmail } from './email.ts'
 import { codeEmail } from './email-texts.ts'
-import { ChallengeEntity } from './entity.ts'
+import { ChallengeEntity, type PURPOSES } from './entity.ts'
 import { errors } from './errors.ts'
+import { isOperatorEmail } from './operators.ts'
+import { mayRegister } from './registration.ts'
 import type { Challenge, Login, Register, Resend, Verify } from './schemas.ts'
+import { countEmail } from './send-limits.ts'
 import { accountsSettings } from './settings.ts'
 
 const CODE_MINUTES = 10
 const TRIES = 5
-const SENDS_PER_HOUR = 5
 const RESENDABLE_MS = 3_600_000
 
 /**
  * Creates a challenge and emails its code. A known and an unknown email address get the same reply and cause the same
- * work. An address that was sent five codes within the hour gets no further code, and no code verifies its challenge.
+ * work; so does an address that may not register.
+ * @throws ServiceError 429 over the limits of emails.
  */
 export async function challenge(
   unit: UnitOfWork,
   input: z.output<typeof Register> | z.output<typeof Login>,
+  _prepared: undefined,
+  { ip }: CallContext,
 ): Promise<z.input<typeof Challenge>> {
   const email = input.email.toLowerCase()
-  const id = newId()
   const registering = 'organisationName' in input
-  const codeHash = await issueCode(unit, id, email, registering)
+  await countEmail(unit, { kind: 'code', email, address: ip })
+  const { id, expiresAt } = await newChallenge(unit, {
+    purpose: 'sign-in',
+    email,
+    sessionId: null,
+    deliver: await mayReceive(unit, email, registering),
+    ...(registering ? { organisationName: input.organisationName, fullName: input.fullName ?? null } : {}),
+  })
+  return { challengeId: id, otpExpiresAt: expiresAt.toISOString() }
+}
+
+/** Stores a challenge and queues the email with its code. The caller has counted the email. */
+export async function newChallenge(
+  unit: UnitOfWork,
+  input: {
+    purpose: (typeof PURPOSES)[number]
+    email: string
+    sessionId: string | null
+    /** False: the email is queued and then discarded, so that the work is the same. */
+    deliver: boolean
+    organisationName?: string
+    fullName?: string | null
+  },
+): Promise<{ id: string; expiresAt: Date }> {
+  const id = newId()
   const createdAt = new Date()
   const expiresAt = codeExpiry(createdAt)
   await unit.em.insert(ChallengeEntity, {
     id,
-    email,
-    organisationName: registering ? input.organisationName : null,
-    fullName: registering ? (input.fullName ?? null) : null,
-    codeHash: codeHash ?? hashOf(unit, id, randomText(32)),
+    purpose: input.purpose,
+    sessionId: input.sessionId,
+    email: input.email,
+    organisationName: input.organisationName ?? null,
+    fullName: input.fullName ?? null,
+    codeHash: await issueCode(unit, id, input.email, input.deliver),
     tries: 0,
     expiresAt,
     usedAt: null,
     createdAt,
   })
-  return { challengeId: id, otpExpiresAt: expiresAt.toISOString() }
+  return { id, expiresAt }
 }
 
 /**
- * Emails a new code for a challenge of the last hour. The previous code stops working; the count of tries continues. Over
- * the limit of codes, nothing is sent and the previous code stays valid.
- * @throws ServiceError 404 when the challenge is unknown, too old, used or out of tries.
+ * Emails a new code for a challenge of the last hour. The previous code stops working; the count of tries continues.
+ * @throws ServiceError 404 when the challenge is unknown, too old, used or out of tries, 429 over the limits of emails.
  */
 export async function resend(
   unit: UnitOfWork,
   { challengeId: id }: z.output<typeof Resend>,
+  _prepared: undefined,
+  { ip }: CallContext,
 ): Promise<z.input<typeof Challenge>> {
-  const usable = { usedAt: null, tries: { $lt: TRIES }, createdAt: { $gt: new Date(Date.now() - RESENDABLE_MS) } }
+  const usable = {
+    purpose: 'sign-in' as const,
+    usedAt: null,
+    tries: { $lt: TRIES },
+    createdAt: { $gt: new Date(Date.now() - RESENDABLE_MS) },
+  }
   const row = isId(id) ? await unit.em.findOne(ChallengeEntity, { id, ...usable }) : null
   if (!row) throw errors.challenge_not_found()
-  const codeHash = await issueCode(unit, id, row.email, row.organisationName !== null)
-  const expiresAt = codeHash ? codeExpiry(new Date()) : row.expiresAt
-  if (codeHash) await unit.em.nativeUpdate(ChallengeEntity, { id, usedAt: null }, { codeHash, expiresAt })
+  await countEmail(unit, { kind: 'code', email: row.email, address: ip })
+  const deliver = await mayReceive(unit, row.email, row.organisationName !== null)
+  const codeHash = await issueCode(unit, id, row.email, deliver)
+  const expiresAt = codeExpiry(new Date())
+  await unit.em.nativeUpdate(ChallengeEntity, { id, usedAt: null }, { codeHash, expiresAt })
   return { challengeId: id, otpExpiresAt: expiresAt.toISOString() }
 }
 
@@ -81,12 +119,32 @@ export async function checkCode(context: QueryContext, input: z.output<typeof Ve
     full_name: string | null
   }>`
     update challenges set tries = tries + 1
-     where id = ${input.challengeId} and tries < ${TRIES} and used_at is null and expires_at > now()
+     where id = ${input.challengeId} and purpose = 'sign-in' and tries < ${TRIES} and used_at is null and expires_at > now()
     returning email, code_hash, organisation_name, full_name`.execute(context.em.getKysely())
   const found = rows[0]
-  if (!found || !sameSecret(hashOf(context, input.challengeId, input.code), found.code_hash))
-    throw errors.invalid_code()
+  if (!found || !codeMatches(context, input.challengeId, input.code, found.code_hash)) throw errors.invalid_code()
   return { email: found.email, organisationName: found.organisation_name, fullName: found.full_name }
+}
+
+/**
+ * Counts a try on the session's newest unused challenge for this purpose, and compares the code. A statement of its own,
+ * as in {@link checkCode}.
+ * @throws ServiceError 401, the same for every code that is not the right one.
+ */
+export async function checkSessionCode(
+  context: QueryContext,
+  purpose: (typeof PURPOSES)[number],
+  code: string,
+): Promise<{ id: string; email: string }> {
+  const { rows } = await sql<{ id: string; email: string; code_hash: string }>`
+    update challenges set tries = tries + 1
+     where id = (select id from challenges where session_id = ${context.actor.sessionId as string} and purpose = ${purpose}
+                  order by created_at desc, id desc limit 1)
+       and tries < ${TRIES} and used_at is null and expires_at > now()
+    returning id, email, code_hash`.execute(context.em.getKysely())
+  const found = rows[0]
+  if (!found || !codeMatches(context, found.id, code, found.code_hash)) throw errors.invalid_code()
+  return { id: found.id, email: found.email }
 }
 
 /**
@@ -100,37 +158,29 @@ export async function markCodeUsed(unit: UnitOfWork, challengeId: string): Promi
 
 const codeExpiry = (from: Date): Date => new Date(from.getTime() + CODE_MINUTES * 60_000)
 
-const hashOf = (context: QueryContext, challengeId: string, code: string): string =>
-  context.runtime.keyring.fingerprint(code, `code:${challengeId}`)
+/** Compares with the hash under every key of SECRETS_KEY, so that a rotation does not invalidate codes. */
+const codeMatches = (context: QueryContext, challengeId: string, code: string, stored: string): boolean =>
+  context.runtime.keyring.fingerprints(code, `code:${challengeId}`).some((hash) => sameSecret(hash, stored))
 
-/**
- * Generates a code, counts it and queues its email; undefined when the address has reached the hourly limit. For an
- * address that may not receive a code, the code is counted and an email is queued that is then discarded, so that the
- * work does not reveal whether the address is known.
- */
-async function issueCode(
-  unit: UnitOfWork,
-  challengeId: string,
-  email: string,
-  registering: boolean,
-): Promise<string | undefined> {
-  const { runtime } = unit
-  const db = unit.em.getKysely()
-  await sql`select pg_advisory_xact_lock(hashtext(${`codes:${email}`}))`.execute(db)
-  const { rows } = await sql<{ sent: number; known: boolean }>`
-    select (select count(*)::int from code_sends where email = ${email} and sent_at > now() - interval '1 hour') as sent,
-           exists (select from users where email = ${email})
-           or exists (select from invitations where email = ${email} and accepted_at is null and expires_at > now()) as known`.execute(
-    db,
+/** True if a code may be sent to the address. The queries are the same whatever the answer is. */
+async function mayReceive(unit: UnitOfWork, email: string, registering: boolean): Promise<boolean> {
+  const { rows } = await sql<{ known: boolean }>`
+    select exists (select from users where email = ${email})
+           or exists (select from invitations i join organisations o on o.id = i.organisation_id and not o.operator
+                       where i.email = ${email} and i.accepted_at is null and i.expires_at > now()) as known`.execute(
+    unit.em.getKysely(),
   )
-  if ((rows[0]?.sent ?? 0) >= SENDS_PER_HOUR) return undefined
-  await sql`insert into code_sends (email, sent_at) values (${email}, clock_timestamp())`.execute(db)
+  const allowed = await mayRegister(unit, email)
+  return rows[0]?.known === true || isOperatorEmail(unit.runtime.settings, email) || (registering && allowed)
+}
+
+/** Generates a code and queues its email. @returns the hash to store */
+async function issueCode(unit: UnitOfWork, challengeId: string, email: string, deliver: boolean): Promise<string> {
+  const { runtime } = unit
   const code = String(randomInt(0, 1_000_000)).padStart(6, '0')
-  const deliver =
-    registering || rows[0]?.known === true || accountsSettings.from(runtime.settings).OPERATOR_EMAILS.includes(email)
   await sendEmail(unit, { ...codeEmail(email, code), deliver, until: codeExpiry(new Date()).toISOString() })
   // Without a mail server the code is printed on the console; in production the settings require a mail server.
   if (deliver && !accountsSettings.from(runtime.settings).SMTP_URL)
     unit.afterCommit(() => unit.log.info({ email }, `sign-in code ${code}`))
-  return hashOf(unit, challengeId, code)
+  return runtime.keyring.fingerprint(code, `code:${challengeId}`)
 }

@@ -1,7 +1,11 @@
 import { type Actor, anonymous, errors as commonErrors, type Environment } from '@payments/kernel'
-import type { Credential, KeyRecord, SessionRecord } from '@payments/platform'
+import type { Credential, KeyRecord, SessionRecord, Settings } from '@payments/platform'
+import { isAllowed } from './allowed-ips.ts'
 import { errors } from './errors.ts'
-import { effectiveScopes, keyMatches, lookupOf } from './keys.ts'
+import { keyMatches, lookupOf } from './keys.ts'
+import { isOperatorEmail } from './operators.ts'
+import { effectiveScopes } from './scopes.ts'
+import { accountsSettings } from './settings.ts'
 import type { TokenKeys } from './tokens.ts'
 
 /** Reads an `Authorization` header. Never throws: {@link actorOf} reports an invalid header, after the rate limit. */
@@ -27,8 +31,10 @@ export interface ApiKeyRecord extends KeyRecord {
   readonly lookup: string
   readonly digest: string
   readonly scopes: readonly string[]
+  readonly allowed_ips: readonly string[] | null
   readonly ended: boolean
   readonly suspended: boolean
+  readonly live_enabled: boolean
 }
 
 export interface DashboardSessionRecord extends SessionRecord {
@@ -36,20 +42,24 @@ export interface DashboardSessionRecord extends SessionRecord {
   readonly user_id: string
   readonly organisation_id: string
   readonly role: 'owner' | 'member' | 'operator'
+  readonly email: string
   readonly suspended: boolean
+  readonly live_enabled: boolean
 }
 
 /** SQL that reads {@link KeyRecord} for an array of lookup parts (`lookups` is its parameter). `ended` is true for revoked and expired keys. */
 export const keyRecordsSql = (lookups: string): string => `
-  select k.id, k.organisation_id, k.environment, k.type, k.lookup, k.digest, k.scopes,
+  select k.id, k.organisation_id, k.environment, k.type, k.lookup, k.digest, k.scopes, k.allowed_ips, o.live_enabled_at is not null as live_enabled,
          (k.revoked_at is not null or k.expires_at <= now()) is true as ended, o.suspended_at is not null as suspended
     from api_keys k join organisations o on o.id = k.organisation_id
    where k.lookup = any(${lookups})`
 
 /** SQL that reads {@link SessionRecord} of active sessions. Role and membership are read from their tables, not from the token. */
 export const sessionRecordsSql = (ids: string): string => `
-  select s.id, s.user_id, s.organisation_id, m.role, o.suspended_at is not null as suspended
+  select s.id, s.user_id, s.organisation_id, m.role, u.email, o.suspended_at is not null as suspended,
+         o.live_enabled_at is not null as live_enabled
     from sessions s
+    join users u on u.id = s.user_id
     join memberships m on m.organisation_id = s.organisation_id and m.user_id = s.user_id
     join organisations o on o.id = s.organisation_id
    where s.id = any(${ids}::uuid[]) and s.revoked_at is null and s.expires_at > now()`
@@ -63,14 +73,15 @@ function environmentOf(header: string | undefined): Environment {
 
 /**
  * The actor of a credential, from its database record and, for a session, the header `X-Service-Environment`. A key has
- * an environment of its own.
- * @throws ServiceError 401 with the message of the specification.
+ * an environment of its own. An operator is who OPERATOR_EMAILS names now: the session of a former one is refused.
+ * @throws ServiceError 401 with the message of the specification, 403 for a key that is used from another address than its own.
  */
 export function actorOf(
   credential: Credential,
   records: { readonly key: ApiKeyRecord | undefined; readonly session: DashboardSessionRecord | undefined },
-  environmentHeader: string | undefined,
+  { environment, ip, settings }: { environment: string | undefined; ip: string; settings: Settings },
 ): Actor {
+  const liveAccess = (enabled: boolean) => enabled || accountsSettings.from(settings).LIVE_ACCESS === 'automatic'
   switch (credential.kind) {
     case 'none':
       return anonymous
@@ -83,6 +94,7 @@ export function actorOf(
       // A missing row costs the same comparison, so that the response time does not reveal whether the lookup part exists.
       const matches = keyMatches(credential.key, key?.digest ?? '0'.repeat(64))
       if (!key || !matches || key.ended) throw commonErrors.invalid_api_key()
+      if (key.allowed_ips && !isAllowed(key.allowed_ips, ip)) throw errors.address_not_allowed()
       return {
         kind: 'key',
         keyId: key.id,
@@ -90,20 +102,23 @@ export function actorOf(
         environment: key.environment,
         scopes: effectiveScopes(key.type, key.scopes),
         suspended: key.suspended,
+        liveAccess: liveAccess(key.live_enabled),
       }
     }
     case 'session': {
       const { session } = records
-      if (!session) throw commonErrors.invalid_token()
+      if (!session || (session.role === 'operator' && !isOperatorEmail(settings, session.email)))
+        throw commonErrors.invalid_token()
       return {
         kind: 'session',
         sessionId: session.id,
         userId: session.user_id,
         organisationId: session.organisation_id,
-        environment: environmentOf(environmentHeader),
+        environment: environmentOf(environment),
         scopes: ['api:read', 'api:write'],
         role: session.role,
         suspended: session.suspended,
+        liveAccess: liveAccess(session.live_enabled),
       }
     }
   }

@@ -19,9 +19,28 @@ export function codeEmail(to: string, code: string): EmailText {
   }
 }
 
+/**
+ * A name that a stranger chose, for an email to somebody else: one line, and nothing that a mail program turns into a link
+ * (an invisible word joiner follows each character that links need).
+ */
+const plainName = (name: string): string =>
+  name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').replace(/[.:/@]/g, '$&\u2060')
+
+/** The email with which an operator allows somebody to register. */
+export function registrationEmail(to: string, days: number): EmailText {
+  const invitation = 'You have been invited to register your organisation.'
+  const rest = `To accept, register with this email address (${to}) within ${days} days. If you did not expect this invitation, ignore this email.`
+  return {
+    to,
+    subject: 'You have been invited to register',
+    text: `${invitation}\n\n${rest}\n`,
+    html: `<p>${invitation}</p><p>${escapeHtml(rest)}</p>`,
+  }
+}
+
 /** The email with an invitation to an organisation. It contains no secret: joining requires a code sent to the same address. */
 export function invitationEmail(to: string, organisation: string, days: number): EmailText {
-  const invitation = `You have been invited to join ${organisation}.`
+  const invitation = `You have been invited to join ${plainName(organisation)}.`
   const rest = `To accept, sign in with this email address (${to}) within ${days} days. If you did not expect this invitation, ignore this email.`
   return {
     to,

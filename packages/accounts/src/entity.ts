@@ -12,6 +12,7 @@ import {
 } from '@payments/platform'
 import type { z } from 'zod'
 import type { AdminOrganisation, ApiKey, Invitation } from './schemas.ts'
+import { accessOf } from './scopes.ts'
 
 /** Emails are stored in lower case, so that equality finds them. */
 const email = () => p.text().check('email = lower(email)')
@@ -25,6 +26,7 @@ export const OrganisationEntity = defineEntity({
     id: p.uuid().primary(),
     name: p.text(),
     operator: p.boolean().default(false),
+    liveEnabledAt: p.datetime(3).nullable(),
     suspendedAt: p.datetime(3).nullable(),
     suspensionReason: p.text().nullable(),
     ...times(),
@@ -57,12 +59,17 @@ export const MembershipEntity = defineEntity({
   ...foreignKeys(ofOrganisation, ofUser('user_id')),
 })
 
+/** What a code is for. Only a sign-in needs no session. */
+export const PURPOSES = ['sign-in', 'confirm', 'email-current', 'email-new'] as const
+
 /** A code on its way to a mailbox: what it will do once it comes back, and how often it may still be tried. */
 export const ChallengeEntity = defineEntity({
   name: 'Challenge',
   tableName: 'challenges',
   properties: {
     id: p.uuid().primary(),
+    purpose: p.enum(PURPOSES).default('sign-in'),
+    sessionId: p.uuid().nullable(),
     email: p.text(),
     organisationName: p.text().nullable(),
     fullName: p.text().nullable(),
@@ -72,16 +79,43 @@ export const ChallengeEntity = defineEntity({
     usedAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
   },
-  indexes: [index('challenges_by_time', ['createdAt'])],
+  checks: [{ name: 'challenges_session_check', expression: "(purpose = 'sign-in') = (session_id is null)" }],
+  indexes: [
+    index('challenges_by_time', ['createdAt']),
+    index('challenges_of_session', ['sessionId', 'createdAt'], 'session_id is not null'),
+  ],
 })
 
-/** A code of the last hour, sent or not: what the limit of codes for one email counts. */
-export const CodeSendEntity = defineEntity({
-  name: 'CodeSend',
-  tableName: 'code_sends',
-  properties: { email: p.text().primary(), sentAt: p.datetime(3).primary() },
-  indexes: [index('code_sends_by_email', ['email', 'sentAt']), index('code_sends_by_time', ['sentAt'])],
+/**
+ * An email that was sent to an address of the caller's choice: what the limits of emails count. For a code that is not
+ * delivered, because the address is unknown, the row exists as well, so that the limits do not reveal which are known.
+ */
+export const EmailSendEntity = defineEntity({
+  name: 'EmailSend',
+  tableName: 'email_sends',
+  properties: {
+    email: p.text().primary(),
+    sentAt: p.datetime(3).primary(),
+    kind: p.enum(['code', 'invitation', 'confirm']).default('code'),
+    address: p.text().default(''),
+    reserved: p.boolean().default(false),
+    organisationId: p.uuid().nullable(),
+  },
+  indexes: [
+    index('email_sends_by_email', ['email', 'sentAt']),
+    index('email_sends_by_time', ['sentAt']),
+    index('email_sends_of_organisation', ['organisationId', 'sentAt'], 'organisation_id is not null'),
+  ],
   ...withoutPrimaryKey,
+})
+
+/** A client address from which a user signed in. Part of the limit of codes is reserved for them. */
+export const SignInAddressEntity = defineEntity({
+  name: 'SignInAddress',
+  tableName: 'sign_in_addresses',
+  properties: { userId: p.uuid().primary(), address: p.text().primary(), signedInAt: p.datetime(3) },
+  indexes: [index('sign_in_addresses_by_time', ['signedInAt'])],
+  ...foreignKeys(ofUser('user_id')),
 })
 
 /** An email that may join an organisation by signing in before `expiresAt`. */
@@ -113,8 +147,13 @@ export const SessionEntity = defineEntity({
     expiresAt: p.datetime(3),
     revokedAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
+    confirmedAt: p.datetime(3).nullable(),
+    address: p.text().nullable(),
+    device: p.text().nullable(),
+    lastUsedAt: p.datetime(3).nullable(),
   },
   indexes: [
+    index('sessions_of_user', ['userId', 'createdAt desc']),
     { name: 'sessions_expiry', expression: 'create index sessions_expiry on sessions (least(expires_at, revoked_at))' },
   ],
   ...foreignKeys({
@@ -157,6 +196,7 @@ export const ApiKeyEntity = defineEntity({
     revokedAt: p.datetime(3).nullable(),
     lastUsedAt: p.datetime(3).nullable(),
     createdBy: p.uuid().nullable(),
+    allowedIps: p.array().$type<string[]>().nullable(),
     createdAt: p.datetime(3),
   },
   uniques: [{ name: 'api_keys_lookup_key', properties: ['lookup'] }],
@@ -175,6 +215,8 @@ export const presentKey = (row: ApiKeyRow): z.infer<typeof ApiKey> => ({
   environment: row.environment,
   type: row.type,
   scopes: row.scopes,
+  access: accessOf(row.type, row.scopes),
+  allowedIps: row.allowedIps ?? null,
   maskedKey: row.masked,
   lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
   expiresAt: row.expiresAt?.toISOString() ?? null,
@@ -197,6 +239,7 @@ export const presentOrganisation = (row: OrganisationRow): z.input<typeof AdminO
   id: row.id,
   name: row.name,
   operator: row.operator,
+  liveEnabled: row.liveEnabledAt != null,
   status: row.suspendedAt ? 'suspended' : 'active',
   suspendedAt: row.suspendedAt?.toISOString() ?? null,
   suspensionReason: row.suspensionReason ?? null,

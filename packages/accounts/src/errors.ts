@@ -3,10 +3,22 @@ import { defineErrors } from '@payments/kernel'
 export const errors = defineErrors({
   invalid_code: { status: 401, message: 'Invalid or expired code' },
   challenge_not_found: { status: 404, message: 'Challenge not found' },
+  address_not_allowed: { status: 403, message: 'The API key cannot be used from this address' },
   environment_unknown: { status: 400, message: 'X-Service-Environment must be test or live' },
   api_key_not_found: { status: 404, message: 'API key not found' },
   organisation_not_found: { status: 404, message: 'Organisation not found' },
   already_member: { status: 409, message: 'Already a member of the organisation' },
+  too_many_emails: { status: 429, message: 'Too many emails were requested for this email address' },
   too_many_invitations: { status: 429, message: 'Too many invitations today' },
+  operators_are_configured: { status: 409, message: 'Operators are named by the setting OPERATOR_EMAILS' },
+  session_not_found: { status: 404, message: 'Session not found' },
+  member_not_found: { status: 404, message: 'Member not found' },
+  last_owner: { status: 409, message: 'The last owner cannot be removed or demoted' },
+  email_taken: {
+    status: 409,
+    message: 'The email address belongs to another user',
+    constraint: 'users_email_key',
+  },
+  too_many_api_keys: { status: 409, message: 'An organisation can have 100 active API keys; revoke one first' },
   operators_stay: { status: 409, message: "The operators' organisation cannot be suspended" },
 })

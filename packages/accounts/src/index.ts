@@ -6,12 +6,13 @@ import { emailJob } from './email.ts'
 import {
   ApiKeyEntity,
   ChallengeEntity,
-  CodeSendEntity,
+  EmailSendEntity,
   InvitationEntity,
   MembershipEntity,
   OrganisationEntity,
   RefreshTokenEntity,
   SessionEntity,
+  SignInAddressEntity,
   UserEntity,
 } from './entity.ts'
 import { errors } from './errors.ts'
@@ -38,7 +39,8 @@ export const accounts = domain({
     UserEntity,
     MembershipEntity,
     ChallengeEntity,
-    CodeSendEntity,
+    EmailSendEntity,
+    SignInAddressEntity,
     InvitationEntity,
     SessionEntity,
     RefreshTokenEntity,
@@ -52,5 +54,6 @@ export const accounts = domain({
   jobs: [emailJob, purge],
 })
 
+export { requireConfirmedOwner } from './confirmation.ts'
 export { accountsSettings } from './settings.ts'
 export { tokenKeys } from './tokens.ts'

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { askForCode, call, foundOrganisation, signedIn, signIn, startMailbox, useService } from '#testing'
+import { invitationEmail } from './email-texts.ts'
 
 const mailbox = await startMailbox()
 afterAll(() => mailbox.close())
@@ -98,10 +99,34 @@ test('an organisation sends at most 20 invitations a day, also in parallel', asy
     expect([status, body.message]).toEqual([429, 'Too many invitations today'])
 })
 
-test('a user who accepts an invitation to the operators’ organisation becomes an operator', async () => {
-  const { accessToken } = await signedIn(service.runtime, { role: 'operator' })
-  await invite(accessToken, 'ops@example.com')
-  await mailbox.emailTo('ops@example.com')
-  const joined = await signIn(service, mailbox, { email: 'ops@example.com' })
-  expect(joined.organisation).toMatchObject({ name: 'Operators', role: 'operator' })
+test('a renewed invitation is an email like any other: one address gets five an hour, and an organisation sends 20 a day', async () => {
+  const { accessToken } = await founder()
+  const renewed = await Promise.all(Array.from({ length: 9 }, () => invite(accessToken, 'flooded@example.com')))
+  expect(renewed.filter(({ status }) => status === 201)).toHaveLength(5)
+  for (const { status, body } of renewed.filter((each) => each.status !== 201))
+    expect([status, body.message]).toEqual([429, 'Too many emails were requested for this email address'])
+  for (let index = 0; index < 3; index++)
+    for (let times = 0; times < 5; times++)
+      expect((await invite(accessToken, `renewed-${index}@example.com`)).status).toBe(201)
+  expect((await invite(accessToken, 'one-more@example.com')).body.message).toBe('Too many invitations today')
+  await expect.poll(() => mailbox.emails.filter(({ to }) => to === 'flooded@example.com').length).toBe(5)
+})
+
+test('an invitation shows the name of the organisation in one line and without links, whatever it is', () => {
+  const { text, html } = invitationEmail('a@example.com', 'Bank\r\n\r\nYour account is locked: https://phish.test/a', 7)
+  for (const part of [text, html]) expect(part).not.toMatch(/https?:\/|phish\.test/)
+  expect(text.split('\n')[0]).toMatch(/^You have been invited to join Bank Your account is locked/)
+})
+
+test('a name with line breaks, control or bidirectional characters or a link is refused by name', async () => {
+  for (const organisationName of ['Two\nlines', 'Bell\u0007', '\u202eltd', 'See https://phish.test'])
+    expect(
+      (
+        await call(service, 'POST /v1/auth/register', {
+          body: { email: 'names@example.com', organisationName },
+          key: null,
+        })
+      ).body.errors,
+      organisationName,
+    ).toEqual({ organisationName: expect.any(String) })
 })

@@ -1,24 +1,42 @@
 import { newId } from '@payments/kernel'
-import type { QueryContext, UnitOfWork } from '@payments/platform'
+import type { CallContext, QueryContext, UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
+import { requireConfirmed } from './confirmation.ts'
 import { sendEmail } from './email.ts'
-import { invitationEmail } from './email-texts.ts'
-import { InvitationEntity, type InvitationRow, MembershipEntity, OrganisationEntity, UserEntity } from './entity.ts'
+import { invitationEmail, registrationEmail } from './email-texts.ts'
+import {
+  EmailSendEntity,
+  InvitationEntity,
+  type InvitationRow,
+  MembershipEntity,
+  OrganisationEntity,
+  UserEntity,
+} from './entity.ts'
 import { errors } from './errors.ts'
 import { join, type UserSummary } from './members.ts'
 import type { NewInvitation } from './schemas.ts'
+import { countEmail } from './send-limits.ts'
 
 const DAYS = 7
-/** Invitations go to any address: without a limit, every registered organisation could send unwanted emails. */
+/** Invitations go to any address: without a limit, every registered organisation could send unwanted emails. Renewals count. */
 const PER_DAY = 20
 
 /**
  * Invites an email address and sends it an email. Inviting again renews the invitation with the new role. The reply is the
- * same whether or not the address has an account in another organisation.
- * @throws ServiceError 409 for a member, 429 over 20 emails a day.
+ * same whether or not the address has an account in another organisation. An operator's invitation allows to register an
+ * organisation: it makes nobody an operator.
+ * @throws ServiceError 403 to invite an owner without a confirmed session, 409 for a member, 429 over 20 emails a day or over
+ * the limits of the address.
  */
-export async function invite(unit: UnitOfWork, input: z.output<typeof NewInvitation>): Promise<InvitationRow> {
+export async function invite(
+  unit: UnitOfWork,
+  input: z.output<typeof NewInvitation>,
+  _prepared: undefined,
+  { ip }: CallContext,
+): Promise<InvitationRow> {
+  // Otherwise the holder of an old session could invite himself as an owner, and sign in afresh.
+  if (input.role === 'owner') await requireConfirmed(unit)
   const { organisationId } = unit.actor
   const email = input.email.toLowerCase()
   await sql`select pg_advisory_xact_lock(hashtext(${`invitations:${organisationId}`}))`.execute(unit.em.getKysely())
@@ -26,8 +44,9 @@ export async function invite(unit: UnitOfWork, input: z.output<typeof NewInvitat
   if (user && (await unit.em.count(MembershipEntity, { organisationId, userId: user.id })) > 0)
     throw errors.already_member()
   const now = new Date()
-  const today = { organisationId, updatedAt: { $gt: new Date(now.getTime() - 86_400_000) } }
-  if ((await unit.em.count(InvitationEntity, today)) >= PER_DAY) throw errors.too_many_invitations({ retryAfter: 3600 })
+  const today = { organisationId, kind: 'invitation' as const, sentAt: { $gt: new Date(now.getTime() - 86_400_000) } }
+  if ((await unit.em.count(EmailSendEntity, today)) >= PER_DAY) throw errors.too_many_invitations({ retryAfter: 3600 })
+  await countEmail(unit, { kind: 'invitation', email, address: ip })
   const expiresAt = new Date(now.getTime() + DAYS * 86_400_000)
   const values = { role: input.role, invitedBy: unit.actor.userId ?? null, expiresAt, acceptedAt: null, updatedAt: now }
   const existing = await unit.em.findOne(InvitationEntity, { organisationId, email })
@@ -42,7 +61,7 @@ export async function invite(unit: UnitOfWork, input: z.output<typeof NewInvitat
   else await unit.em.insert(InvitationEntity, row)
   const organisation = await unit.em.findOneOrFail(OrganisationEntity, { id: organisationId })
   await sendEmail(unit, {
-    ...invitationEmail(email, organisation.name, DAYS),
+    ...(organisation.operator ? registrationEmail(email, DAYS) : invitationEmail(email, organisation.name, DAYS)),
     deliver: true,
     until: expiresAt.toISOString(),
   })
@@ -57,11 +76,11 @@ export async function listInvitations(context: QueryContext): Promise<{ rows: In
   return { rows, total }
 }
 
-/** Accepts all pending invitations of this email address. Every member of the operators' organisation is an operator. */
+/** Accepts all pending invitations of this email address. An operator's invitation, which allowed to register, is used up by it. */
 export async function acceptInvitations(unit: UnitOfWork, user: UserSummary): Promise<void> {
   const { rows } = await sql<{ organisation_id: string; role: 'owner' | 'member'; operator: boolean }>`
     update invitations i set accepted_at = now() from organisations o
      where i.email = ${user.email} and i.accepted_at is null and i.expires_at > now() and o.id = i.organisation_id
     returning i.organisation_id, i.role, o.operator`.execute(unit.em.getKysely())
-  for (const row of rows) await join(unit, row.organisation_id, user.id, row.operator ? 'operator' : row.role)
+  for (const row of rows) if (!row.operator) await join(unit, row.organisation_id, user.id, row.role)
 }

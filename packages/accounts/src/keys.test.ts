@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import { newId } from '@payments/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, createKeyFor, foundOrganisation, signedIn, startProcess, type TestProcess, useService } from '#testing'
-import { keyUses } from './key-uses.ts'
-import { effectiveScopes, lookupOf } from './keys.ts'
+import { lookupOf } from './keys.ts'
+import { effectiveScopes } from './scopes.ts'
+import { usesOf } from './uses.ts'
 
-const service = useService()
+const service = useService({ settings: { TRUST_PROXY: 'loopback' } })
 let process: TestProcess
 let organisationId: string
 let owner: string
@@ -114,15 +115,18 @@ test('lastUsedAt is updated soon after a use, and further uses write nothing for
   await expect.poll(async () => (await row()).last_used_at, { timeout: 5000 }).not.toBeNull()
   const written = await row()
   const statements: unknown[] = []
-  const uses = keyUses({
-    log: service.runtime.log,
-    pool: {
-      query: (text: string, values: unknown[]) => {
-        statements.push(values)
-        return service.runtime.pool.query(text, values)
-      },
-    } as unknown as typeof service.runtime.pool,
-  })
+  const uses = usesOf(
+    {
+      log: service.runtime.log,
+      pool: {
+        query: (text: string, values: unknown[]) => {
+          statements.push(values)
+          return service.runtime.pool.query(text, values)
+        },
+      } as unknown as typeof service.runtime.pool,
+    },
+    'api_keys',
+  )
   for (let use = 0; use < 100; use++) uses.record(id)
   await expect.poll(() => statements.length, { timeout: 5000 }).toBe(1)
   await read(key)
@@ -172,4 +176,70 @@ test('all members are notified of a created or revoked key, in the environment o
     `API key created: ${name} was created.`,
   ])
   expect(await notifications('test')).toEqual([])
+})
+
+test('a key with allowed addresses works from those only, whatever their spelling', async () => {
+  const { key, id, allowedIps } = (await create({ allowedIps: ['192.0.2.0/24', '2001:db8::7'] })).body.data
+  expect(allowedIps).toEqual(['192.0.2.0/24', '2001:db8::7'])
+  const from = async (address: string) => {
+    const headers = { 'x-forwarded-for': address }
+    const { status, body } = await call(service, 'GET /v1/customers', { token: key, headers })
+    return `${status} ${body.message}`
+  }
+  const refused = '403 The API key cannot be used from this address'
+  expect(await from('192.0.2.77')).toBe('200 Customers retrieved')
+  expect(await from('2001:0DB8:0:0::7')).toBe('200 Customers retrieved')
+  for (const address of ['198.51.100.1', '2001:db8::8']) expect(await from(address)).toBe(refused)
+  expect(await read(key)).toBe(refused)
+  const shown = await call(service, `GET /v1/api-keys/${id}`, { token: owner })
+  expect(shown.body.data).toMatchObject({ id, access: 'read_write', type: 'secret', expiresAt: null, allowedIps })
+  for (const range of ['192.0.2.0/33', 'localhost', '192.0.2.1/', 'fe80::1%eth0']) {
+    const { status, body } = await create({ allowedIps: [range] })
+    expect([range, status, body.errors]).toEqual([
+      range,
+      422,
+      { 'allowedIps.0': 'Must be an IP address or a CIDR range' },
+    ])
+  }
+})
+
+test('one key is found by its id, revoked too, but not by another organisation', async () => {
+  const { id } = (await create({ access: 'read' })).body.data
+  await revoke(id)
+  const get = (path: string, token = owner) => call(service, `GET /v1/api-keys/${path}`, { token })
+  expect((await get(id)).body.data).toMatchObject({ id, access: 'read', revokedAt: expect.any(String) })
+  const stranger = await foundOrganisation(service.runtime)
+  const foreign = (await signedIn(service.runtime, { organisationId: stranger, role: 'owner' })).accessToken
+  for (const reply of [await get(id, foreign), await get(newId()), await get('not-an-id')])
+    expect([reply.status, reply.body.message]).toEqual([404, 'API key not found'])
+})
+
+test('an organisation has at most 100 active keys, also in parallel and over all processes', async () => {
+  const crowded = await foundOrganisation(service.runtime)
+  const token = (await signedIn(service.runtime, { organisationId: crowded, role: 'owner' })).accessToken
+  for (let index = 0; index < 96; index++)
+    await createKeyFor(service.runtime, { organisationId: crowded, environment: 'test', scopes: ['api:read'] })
+  const past = new Date(Date.now() - 1000)
+  for (const ended of [{ revokedAt: past }, { expiresAt: past }])
+    await createKeyFor(service.runtime, {
+      organisationId: crowded,
+      environment: 'live',
+      scopes: ['api:read'],
+      ...ended,
+    })
+  const replies = await Promise.all(
+    Array.from({ length: 10 }, (_, index) =>
+      call(index % 2 ? process : service, 'POST /v1/api-keys', {
+        body: { name: 'Key', environment: 'test' },
+        token,
+        key: null,
+      }),
+    ),
+  )
+  const made = replies.filter(({ status }) => status === 201)
+  expect(made).toHaveLength(4)
+  for (const { status, body } of replies.filter((each) => each.status !== 201))
+    expect([status, body.message]).toEqual([409, 'An organisation can have 100 active API keys; revoke one first'])
+  await revoke(made[0]?.body.data.id, token)
+  expect((await create({}, token)).status).toBe(201)
 })

@@ -1,7 +1,9 @@
 import { type Actor, errors as commonErrors, type Environment, isId, newId } from '@payments/kernel'
 import { notify } from '@payments/notifications'
 import { digest, type QueryContext, randomText, sameSecret, type UnitOfWork } from '@payments/platform'
+import { sql } from 'kysely'
 import type { z } from 'zod'
+import { requireConfirmed } from './confirmation.ts'
 import { ApiKeyEntity, type ApiKeyRow } from './entity.ts'
 import { errors } from './errors.ts'
 import type { NewApiKey } from './schemas.ts'
@@ -21,17 +23,6 @@ export function lookupOf(key: string): string | undefined {
 /** True if the presented key has this digest. The digest covers the whole key, including the prefix. Constant time. */
 export const keyMatches = (presented: string, stored: string): boolean => sameSecret(digest(presented), stored)
 
-/**
- * The effective scopes of a stored key. Legacy product scopes stay valid on secret keys: any legacy write scope grants
- * full write, any legacy read scope full read (specification, Authentication 4).
- */
-export function effectiveScopes(type: string, scopes: readonly string[]): string[] {
-  if (type === 'publishable') return ['collections:read']
-  const writes = scopes.some((scope) => scope === 'api:write' || /:(write|create|update|delete|manage|\*)$/.test(scope))
-  const reads = writes || scopes.some((scope) => scope === 'api:read' || /:(read|list)$/.test(scope))
-  return [...(reads ? ['api:read'] : []), ...(writes ? ['api:write'] : [])]
-}
-
 /** Only owners may create and revoke live keys. */
 function requireOwnerForLive(actor: Actor, environment: Environment): void {
   if (environment === 'live' && actor.role === 'member') throw commonErrors.owner_required()
@@ -39,15 +30,30 @@ function requireOwnerForLive(actor: Actor, environment: Environment): void {
 
 const SCOPES = { read: ['api:read'], write: ['api:write'], read_write: ['api:read', 'api:write'] } as const
 
+const MAX_ACTIVE = 100
+
+/**
+ * Requires what a live key needs: an owner, a confirmed session and live access.
+ * @throws ServiceError 403 that names what is missing.
+ */
+async function requireForLive(unit: UnitOfWork, environment: Environment): Promise<void> {
+  requireOwnerForLive(unit.actor, environment)
+  if (environment !== 'live') return
+  if (unit.actor.liveAccess === false) throw commonErrors.live_not_enabled()
+  await requireConfirmed(unit)
+}
+
 /**
  * Creates a key. The full text is in the result and is not stored.
- * @throws ServiceError 403 when a member creates a live key.
+ * @throws ServiceError 403 for a live key without an owner, a confirmed session or live access; 409 when the organisation has
+ * 100 active keys.
  */
 export async function createKey(
   unit: UnitOfWork,
   input: z.output<typeof NewApiKey>,
 ): Promise<{ row: ApiKeyRow; key: string }> {
-  requireOwnerForLive(unit.actor, input.environment)
+  await requireForLive(unit, input.environment)
+  await requireRoom(unit)
   const prefix = input.type === 'publishable' ? PREFIXES.publishable : PREFIXES[input.environment]
   const lookup = randomText(LOOKUP)
   const key = `${prefix}${lookup}${randomText(SECRET)}`
@@ -65,11 +71,20 @@ export async function createKey(
     revokedAt: null,
     lastUsedAt: null,
     createdBy: unit.actor.userId ?? null,
+    allowedIps: input.allowedIps ?? null,
     createdAt: new Date(),
   }
   await unit.em.insert(ApiKeyEntity, row)
   notifyOrganisation(unit, row, 'created')
   return { row, key }
+}
+
+/** Parallel requests of one organisation are counted one after another. */
+async function requireRoom(unit: UnitOfWork): Promise<void> {
+  const { organisationId } = unit.actor
+  await sql`select pg_advisory_xact_lock(hashtext(${`api-keys:${organisationId}`}))`.execute(unit.em.getKysely())
+  const active = { organisationId, revokedAt: null, $or: [{ expiresAt: null }, { expiresAt: { $gt: new Date() } }] }
+  if ((await unit.em.count(ApiKeyEntity, active, { filters: false })) >= MAX_ACTIVE) throw errors.too_many_api_keys()
 }
 
 /** Notifies all members of the organisation: an unexpected key is often the first sign of a stolen session. */
@@ -91,6 +106,14 @@ export async function listKeys(context: QueryContext): Promise<{ rows: ApiKeyRow
     { filters: false, orderBy: { createdAt: 'desc', id: 'desc' }, limit: 200 },
   )
   return { rows, total }
+}
+
+/** One key, revoked ones too. @throws ServiceError 404 when the organisation has no such key. */
+export async function findKey(context: QueryContext, id: string): Promise<ApiKeyRow> {
+  const where = { id, organisationId: context.actor.organisationId }
+  const row = isId(id) ? await context.em.findOne(ApiKeyEntity, where, { filters: false }) : null
+  if (!row) throw errors.api_key_not_found()
+  return row
 }
 
 /**

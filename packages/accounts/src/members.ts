@@ -3,6 +3,7 @@ import type { QueryContext, UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { MembershipEntity, OrganisationEntity } from './entity.ts'
+import { isOperatorEmail } from './operators.ts'
 import type { Tokens } from './schemas.ts'
 
 export type UserSummary = z.input<typeof Tokens>['user']
@@ -49,11 +50,14 @@ export async function join(
     on conflict do nothing`.execute(unit.em.getKysely())
 }
 
-/** The organisations of this user, the oldest membership first. */
-export async function organisationsOf(context: QueryContext, userId: string): Promise<OrganisationSummary[]> {
+/** The organisations of this user, the oldest membership first; the operators' only while the setting names the user. */
+export async function organisationsOf(context: QueryContext, user: UserSummary): Promise<OrganisationSummary[]> {
+  const isOperator = isOperatorEmail(context.runtime.settings, user.email)
   const { rows } = await sql<OrganisationSummary>`
     select o.id, o.name, m.role from memberships m join organisations o on o.id = m.organisation_id
-     where m.user_id = ${userId} order by m.created_at, o.id`.execute(context.em.getKysely())
+     where m.user_id = ${user.id} and (m.role <> 'operator' or ${isOperator}) order by m.created_at, o.id`.execute(
+    context.em.getKysely(),
+  )
   return rows
 }
 
@@ -64,6 +68,7 @@ async function insertOrganisation(unit: UnitOfWork, name: string, operator: bool
     id,
     name,
     operator,
+    liveEnabledAt: null,
     suspendedAt: null,
     suspensionReason: null,
     createdAt: now,

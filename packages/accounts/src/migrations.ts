@@ -99,4 +99,49 @@ export const migrations: readonly MigrationStep[] = [
       'create index api_keys_of_organisation on api_keys (organisation_id, created_at desc)',
     ],
   },
+  {
+    name: '20261121170500_accounts_controls',
+    up: [
+      // Live access may now need an operator's approval. Organisations that use it already keep it.
+      'alter table organisations add column live_enabled_at timestamptz(3)',
+      "update organisations set live_enabled_at = now() where id in (select organisation_id from api_keys where environment = 'live')",
+
+      // Operators are named by a setting alone; an invitation no longer makes one.
+      'delete from invitations where accepted_at is null and organisation_id in (select id from organisations where operator)',
+
+      // A code can also confirm a session or change an email address; it then belongs to the session that requested it.
+      "alter table challenges add column purpose text not null default 'sign-in'",
+      "alter table challenges add constraint challenges_purpose_check check (purpose in ('sign-in', 'confirm', 'email-current', 'email-new'))",
+      'alter table challenges add column session_id uuid',
+      "alter table challenges add constraint challenges_session_check check ((purpose = 'sign-in') = (session_id is null))",
+      'create index challenges_of_session on challenges (session_id, created_at) where session_id is not null',
+
+      // The limits count emails: of every kind, renewed invitations too, by client address.
+      'alter table code_sends rename to email_sends',
+      "alter table email_sends add column kind text not null default 'code' check (kind in ('code', 'invitation', 'confirm'))",
+      "alter table email_sends add column address text not null default ''",
+      'alter table email_sends add column reserved boolean not null default false',
+      'alter table email_sends add column organisation_id uuid',
+      'alter index code_sends_by_email rename to email_sends_by_email',
+      'alter index code_sends_by_time rename to email_sends_by_time',
+      'create index email_sends_of_organisation on email_sends (organisation_id, sent_at) where organisation_id is not null',
+
+      `create table sign_in_addresses (
+        user_id uuid not null references users,
+        address text not null,
+        signed_in_at timestamptz(3) not null,
+        primary key (user_id, address)
+      )`,
+      'create index sign_in_addresses_by_time on sign_in_addresses (signed_in_at)',
+
+      // confirmed_at: when the user last proved the email address for this session, by signing in or by a fresh code.
+      'alter table sessions add column confirmed_at timestamptz(3)',
+      'alter table sessions add column address text',
+      'alter table sessions add column device text',
+      'alter table sessions add column last_used_at timestamptz(3)',
+      'create index sessions_of_user on sessions (user_id, created_at desc)',
+
+      'alter table api_keys add column allowed_ips text[]',
+    ],
+  },
 ]

@@ -17,7 +17,7 @@ const ops = (line: string, body?: object) => {
   return call(service, `${method} /v1/admin/ops/organisations${path ?? ''}`, { body, token: operator, key: null })
 }
 
-test('from the next request on, in every process, a suspended organisation may sign in and read, nothing else', async () => {
+test('from the next request on, in every process, a suspended organisation may sign in, read, and revoke keys and sessions, nothing else', async () => {
   const owner = await signIn(service, mailbox, { email: 'pause@example.com', organisationName: 'Pause' })
   const { id } = owner.organisation
   const { key } = await newMerchant(service, { organisationId: id })
@@ -43,7 +43,15 @@ test('from the next request on, in every process, a suspended organisation may s
   expect(`${created.status} ${created.body.message}`).toBe(refused)
   for (const token of [key, owner.accessToken])
     expect((await call(process, 'GET /v1/customers', { token })).status).toBe(200)
+  const leaked = await newMerchant(service, { organisationId: id })
   const again = await signIn(process, mailbox, { email: 'pause@example.com' })
+  const { apiKeys } = (await call(process, 'GET /v1/api-keys', { token: again.accessToken })).body.data
+  const { id: keyId } = apiKeys[0]
+  const revoked = await call(process, `DELETE /v1/api-keys/${keyId}`, { token: again.accessToken, key: null })
+  expect([revoked.status, revoked.body.message]).toEqual([200, 'API key revoked'])
+  expect((await call(process, 'GET /v1/customers', { token: leaked.key })).status).toBe(401)
+  const others = await call(process, 'DELETE /v1/auth/sessions', { token: again.accessToken, key: null })
+  expect(others.body.data).toEqual({ ended: 1 })
   expect((await call(process, 'GET /v1/api-keys', { token: again.accessToken })).status).toBe(200)
   expect((await call(process, 'POST /v1/auth/logout', { token: again.accessToken, key: null })).status).toBe(200)
 

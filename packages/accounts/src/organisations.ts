@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import type { z } from 'zod'
 import { OrganisationEntity, type OrganisationRow, presentOrganisation } from './entity.ts'
 import { errors } from './errors.ts'
+import { isOperatorEmail } from './operators.ts'
 import type { OrganisationDetails } from './schemas.ts'
 
 /** All organisations, newest first, at most 200; `total` counts all. */
@@ -23,9 +24,13 @@ export async function organisationDetails(
   id: string,
 ): Promise<z.input<typeof OrganisationDetails>> {
   const row = await find(context, id)
-  const { rows: members } = await sql<{ userId: string; email: string; role: 'owner' | 'member' | 'operator' }>`
+  const { rows } = await sql<{ userId: string; email: string; role: 'owner' | 'member' | 'operator' }>`
     select u.id as "userId", u.email, m.role from memberships m join users u on u.id = m.user_id
      where m.organisation_id = ${id} order by m.created_at, u.id`.execute(context.em.getKysely())
+  // A former operator keeps a membership that grants nothing.
+  const members = rows.filter(
+    ({ role, email }) => role !== 'operator' || isOperatorEmail(context.runtime.settings, email),
+  )
   return { ...presentOrganisation(row), members }
 }
 
@@ -44,6 +49,17 @@ export async function suspend(unit: UnitOfWork, id: string, reason: string | nul
 export async function reactivate(unit: UnitOfWork, id: string): Promise<OrganisationRow> {
   const row = await find(unit, id, LockMode.PESSIMISTIC_WRITE)
   return row.suspendedAt ? change(unit, row, { suspendedAt: null, suspensionReason: null }) : row
+}
+
+/** Enables live access, where an operator must do so (LIVE_ACCESS). Enabling it again keeps the first time. */
+export async function enableLive(unit: UnitOfWork, id: string): Promise<OrganisationRow> {
+  const row = await find(unit, id, LockMode.PESSIMISTIC_WRITE)
+  if (row.liveEnabledAt) return row
+  const changes = { liveEnabledAt: new Date(), updatedAt: risingAfter(row.updatedAt) }
+  await unit.em.nativeUpdate(OrganisationEntity, { id: row.id }, changes)
+  const by = unit.actor.userId
+  unit.afterCommit(() => unit.log.info({ organisationId: row.id, by }, 'live access enabled'))
+  return { ...row, ...changes }
 }
 
 async function find(

@@ -2,29 +2,45 @@ import { errors as commonErrors } from '@payments/kernel'
 import { command, query } from '@payments/platform'
 import { z } from 'zod'
 import { challenge, checkCode, resend } from './challenges.ts'
+import { checkConfirmation, confirm } from './confirmation.ts'
+import { changeEmail, checkEmailCodes } from './email-change.ts'
 import { presentInvitation, presentKey } from './entity.ts'
 import { errors } from './errors.ts'
 import { invite, listInvitations } from './invitations.ts'
-import { createKey, listKeys, revokeKey } from './keys.ts'
+import { createKey, findKey, listKeys, revokeKey } from './keys.ts'
+import { changeRole, listMembers, removeMember } from './membership.ts'
 import {
   ApiKey,
+  ApiKeyId,
   ApiKeyList,
   Challenge,
+  ChangeEmail,
+  Confirm,
+  Confirmation,
   CreatedApiKey,
-  Ended,
+  EmailChange,
+  EndedOthers,
+  EndedSession,
   Invitation,
   InvitationList,
   Login,
   Me,
+  Member,
+  MemberId,
+  MemberList,
+  MemberPatch,
   NewApiKey,
   NewInvitation,
   Refresh,
   Register,
   Resend,
+  SessionId,
+  SessionList,
   Switch,
   Tokens,
   Verify,
 } from './schemas.ts'
+import { endOtherSessions, endSession, listSessions } from './session-list.ts'
 import { logout, me, refresh, revokeOnReuse, switchOrganisation } from './sessions.ts'
 import { verify } from './signin.ts'
 
@@ -37,10 +53,12 @@ export const authRouter = {
     access: 'sign-in',
     tag,
     summary: 'Register an organisation',
-    description: 'Emails a one-time code. Nothing is created before the code is verified.',
+    description:
+      'Emails a one-time code. Nothing is created before the code is verified. Where registration is by invitation, the reply is the same for an address without one, but no code is sent.',
     message: 'Verification code sent',
     input: Register,
     output: Challenge,
+    errors: [errors.too_many_emails],
     run: challenge,
   }),
   login: command({
@@ -52,6 +70,7 @@ export const authRouter = {
     message: 'Verification code sent',
     input: Login,
     output: Challenge,
+    errors: [errors.too_many_emails],
     run: challenge,
   }),
   resend: command({
@@ -60,11 +79,11 @@ export const authRouter = {
     tag,
     summary: 'Request another one-time code',
     description:
-      'The previous code stops working. At most five codes an hour are sent to one email address; over that limit the reply is the same, but no code is sent.',
+      'The previous code stops working. From one client address, at most five codes an hour are sent to one email address.',
     message: 'Verification code sent',
     input: Resend,
     output: Challenge,
-    errors: [errors.challenge_not_found],
+    errors: [errors.challenge_not_found, errors.too_many_emails],
     run: resend,
   }),
   verify: command({
@@ -102,7 +121,7 @@ export const authRouter = {
     description: 'Its access tokens and refresh tokens are refused at once.',
     message: 'Signed out',
     input: Nothing,
-    output: Ended,
+    output: EndedSession,
     run: logout,
   }),
   me: query({
@@ -127,6 +146,112 @@ export const authRouter = {
     errors: [errors.organisation_not_found],
     run: switchOrganisation,
   }),
+  confirm: command({
+    rest: 'POST /auth/confirm',
+    access: 'session-read',
+    tag,
+    summary: 'Confirm the session with a fresh code',
+    description:
+      'Without `code`, emails a code to the user. With it, confirms the session for 10 minutes, which creating a live key, changing live refund addresses and managing members require. A session that was signed in less than 10 minutes ago counts as confirmed.',
+    message: 'Confirmation accepted',
+    input: Confirm,
+    output: Confirmation,
+    errors: [errors.invalid_code, errors.too_many_emails],
+    before: checkConfirmation,
+    run: confirm,
+  }),
+  email: command({
+    rest: 'POST /auth/email',
+    access: 'session',
+    tag,
+    summary: "Change the user's email address",
+    description:
+      'Without codes, emails one to the present address and one to the new address. With both codes, changes the address.',
+    message: 'Email change accepted',
+    input: ChangeEmail,
+    output: EmailChange,
+    errors: [errors.invalid_code, errors.email_taken, errors.too_many_emails],
+    before: checkEmailCodes,
+    run: changeEmail,
+  }),
+  sessions: query({
+    rest: 'GET /auth/sessions',
+    access: 'session-read',
+    tag,
+    summary: 'List the active sessions of the user',
+    description: 'The newest 200, in all organisations of the user. `total` counts all.',
+    message: 'Sessions retrieved',
+    input: Nothing,
+    output: SessionList,
+    run: listSessions,
+  }),
+  endSession: command({
+    rest: 'DELETE /auth/sessions/{sessionId}',
+    access: 'session-read',
+    tag,
+    summary: 'Revoke a session',
+    description: 'Its access tokens and refresh tokens are refused at once.',
+    message: 'Session ended',
+    input: SessionId,
+    output: EndedSession,
+    errors: [errors.session_not_found],
+    run: (unit, { sessionId }) => endSession(unit, sessionId),
+  }),
+  endOtherSessions: command({
+    rest: 'DELETE /auth/sessions',
+    access: 'session-read',
+    tag,
+    summary: 'Revoke all other sessions',
+    message: 'Other sessions ended',
+    input: Nothing,
+    output: EndedOthers,
+    run: endOtherSessions,
+  }),
+  members: query({
+    rest: 'GET /auth/members',
+    access: 'owner-read',
+    tag,
+    summary: 'List the members of the organisation',
+    message: 'Members retrieved',
+    input: Nothing,
+    output: MemberList,
+    run: listMembers,
+  }),
+  changeRole: command({
+    rest: 'PATCH /auth/members/{userId}',
+    access: 'owner',
+    tag,
+    summary: "Change a member's role",
+    description: "Needs a confirmed session. Applies from the member's next request on.",
+    message: 'Member updated',
+    input: MemberPatch,
+    output: Member,
+    errors: [
+      errors.member_not_found,
+      errors.last_owner,
+      errors.operators_are_configured,
+      commonErrors.confirmation_required,
+    ],
+    run: (unit, { userId, role }) => changeRole(unit, userId, role),
+  }),
+  removeMember: command({
+    rest: 'DELETE /auth/members/{userId}',
+    access: 'owner',
+    tag,
+    summary: 'Remove a member',
+    description:
+      "Needs a confirmed session. Ends the member's sessions in this organisation. API keys belong to the organisation and stay.",
+    message: 'Member removed',
+    input: MemberId,
+    output: Member,
+    errors: [
+      errors.member_not_found,
+      errors.last_owner,
+      errors.operators_are_configured,
+      commonErrors.confirmation_required,
+    ],
+    run: (unit, { userId }) => removeMember(unit, userId),
+  }),
   invitations: query({
     rest: 'GET /auth/invitations',
     access: 'owner-read',
@@ -146,13 +271,18 @@ export const authRouter = {
     tag,
     summary: 'Invite a user by email',
     description:
-      'The user joins by verifying a sign-in code within 7 days. Inviting the same address again renews the invitation.',
+      "The user joins by verifying a sign-in code within 7 days. Inviting the same address again renews the invitation. Inviting an owner needs a confirmed session. An operator's invitation allows to register an organisation.",
     message: 'Invitation sent',
     status: 201,
     input: NewInvitation,
     output: Invitation,
-    errors: [errors.already_member, errors.too_many_invitations],
-    run: async (unit, input) => presentInvitation(await invite(unit, input)),
+    errors: [
+      errors.already_member,
+      errors.too_many_invitations,
+      errors.too_many_emails,
+      commonErrors.confirmation_required,
+    ],
+    run: async (unit, input, prepared, call) => presentInvitation(await invite(unit, input, prepared, call)),
   }),
 }
 
@@ -170,17 +300,34 @@ export const apiKeysRouter = {
       return { apiKeys: rows.map(presentKey), total }
     },
   }),
+  get: query({
+    rest: 'GET /api-keys/{apiKeyId}',
+    access: 'session-read',
+    tag: 'API keys',
+    summary: 'Get an API key',
+    message: 'API key retrieved',
+    input: ApiKeyId,
+    output: ApiKey,
+    errors: [errors.api_key_not_found],
+    run: async (context, { apiKeyId }) => presentKey(await findKey(context, apiKeyId)),
+  }),
   create: command({
     rest: 'POST /api-keys',
     access: 'session',
     tag: 'API keys',
     summary: 'Create an API key',
-    description: 'The full key is in this reply and cannot be retrieved later. Only owners can create live keys.',
+    description:
+      'The full key is in this reply and cannot be retrieved later. Only owners can create live keys, with a confirmed session (`POST /auth/confirm`).',
     message: 'API key created',
     status: 201,
     input: NewApiKey,
     output: CreatedApiKey,
-    errors: [commonErrors.owner_required],
+    errors: [
+      errors.too_many_api_keys,
+      commonErrors.owner_required,
+      commonErrors.confirmation_required,
+      commonErrors.live_not_enabled,
+    ],
     async run(unit, input) {
       const { row, key } = await createKey(unit, input)
       return { ...presentKey(row), key }
@@ -188,11 +335,12 @@ export const apiKeysRouter = {
   }),
   revoke: command({
     rest: 'DELETE /api-keys/{apiKeyId}',
-    access: 'session',
+    access: 'session-read',
     tag: 'API keys',
     summary: 'Revoke an API key',
+    description: 'Works while the organisation is suspended too, so that a leaked key can be stopped at any time.',
     message: 'API key revoked',
-    input: z.strictObject({ apiKeyId: z.string() }),
+    input: ApiKeyId,
     output: ApiKey,
     errors: [errors.api_key_not_found, commonErrors.owner_required],
     run: async (unit, { apiKeyId }) => presentKey(await revokeKey(unit, apiKeyId)),

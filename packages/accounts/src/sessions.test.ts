@@ -113,6 +113,27 @@ test('a user can switch only to an organisation of which they are a member, and 
   expect(there.body.data.organisations).toHaveLength(2)
 })
 
+test('of parallel switches with one session, one starts a session', async () => {
+  const session = await owner()
+  const second = await foundOrganisation(service.runtime)
+  await service.runtime.pool.query("insert into memberships values ($1, $2, 'member', now())", [second, session.userId])
+  const replies = await Promise.all(
+    Array.from({ length: 8 }, (_, index) =>
+      call(index % 2 ? process : service, 'POST /v1/auth/organisation', {
+        body: { organisationId: second },
+        token: session.accessToken,
+        key: null,
+      }),
+    ),
+  )
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401, 401, 401, 401])
+  const { rows } = await service.runtime.pool.query(
+    'select count(*)::int as active from sessions where user_id = $1 and revoked_at is null',
+    [session.userId],
+  )
+  expect(rows[0].active).toBe(1)
+})
+
 test('the role is read from the membership, not from the token', async () => {
   const { accessToken, userId } = await owner()
   const list = () => call(process, 'GET /v1/auth/invitations', { token: accessToken })
@@ -144,7 +165,9 @@ test('scheduled purges delete only ended sessions and counters whose window has 
   await service.runtime.pool.query("update sessions set revoked_at = now() - interval '8 days' where user_id = $1", [
     ended.userId,
   ])
-  await service.runtime.pool.query("insert into code_sends values ('old@example.com', now() - interval '2 hours')")
+  await service.runtime.pool.query(
+    "insert into email_sends (email, sent_at) values ('old@example.com', now() - interval '2 days')",
+  )
   for (const [ip, window] of [
     ['old', '-1 s'],
     ['new', '1 h'],

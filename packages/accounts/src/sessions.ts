@@ -1,21 +1,26 @@
 import { errors as commonErrors, newId } from '@payments/kernel'
-import { digest, type QueryContext, randomText, type UnitOfWork } from '@payments/platform'
+import { type CallContext, digest, type QueryContext, randomText, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { SessionEntity, UserEntity } from './entity.ts'
 import { errors } from './errors.ts'
 import { type OrganisationSummary, organisationsOf, type UserSummary } from './members.ts'
-import type { Ended, Me, Refresh, Switch, Tokens } from './schemas.ts'
+import type { EndedSession, Me, Refresh, Switch, Tokens } from './schemas.ts'
 import { ACCESS_TOKEN_SECONDS, tokenKeys } from './tokens.ts'
 
 const REFRESH_DAYS = 30
 const REPEAT_SECONDS = 10
+const DEVICE_LENGTH = 256
 
-/** Creates a session of a user in an organisation, with its first pair of tokens. */
+/**
+ * Creates a session of a user in an organisation, with its first pair of tokens. `confirmedAt`: when the user last proved
+ * the email address.
+ */
 export async function startSession(
   unit: UnitOfWork,
   user: UserSummary,
   organisation: OrganisationSummary,
+  { call, confirmedAt }: { call: CallContext; confirmedAt: Date | null },
 ): Promise<z.input<typeof Tokens>> {
   const sessionId = newId()
   const refreshToken = randomText(48)
@@ -26,6 +31,10 @@ export async function startSession(
     expiresAt: refreshExpiry(),
     revokedAt: null,
     createdAt: new Date(),
+    confirmedAt,
+    address: call.ip ?? null,
+    device: deviceOf(call),
+    lastUsedAt: new Date(),
   })
   await storeToken(unit, sessionId, refreshToken)
   return tokenPair(unit, sessionId, refreshToken, user, organisation)
@@ -55,6 +64,8 @@ export async function revokeOnReuse(context: QueryContext, { refreshToken }: z.o
 export async function refresh(
   unit: UnitOfWork,
   { refreshToken }: z.output<typeof Refresh>,
+  _prepared: unknown,
+  call: CallContext,
 ): Promise<z.input<typeof Tokens>> {
   const { keyring } = unit.runtime
   const spent = digest(refreshToken)
@@ -70,7 +81,11 @@ export async function refresh(
   const successor = keyring.decrypt(row.successor, `refresh:${spent}`)
   if (row.successor === candidate) {
     await storeToken(unit, row.session_id, successor)
-    await unit.em.nativeUpdate(SessionEntity, { id: row.session_id }, { expiresAt: refreshExpiry() })
+    await unit.em.nativeUpdate(
+      SessionEntity,
+      { id: row.session_id },
+      { expiresAt: refreshExpiry(), address: call.ip ?? null, device: deviceOf(call), lastUsedAt: new Date() },
+    )
   }
   const { user, organisations } = await userWithOrganisations(unit, row.user_id)
   const organisation = organisations.find((each) => each.id === row.organisation_id)
@@ -78,28 +93,36 @@ export async function refresh(
   return tokenPair(unit, row.session_id, successor, user, organisation)
 }
 
-/** Ends the caller's session: every process refuses its access tokens and refresh tokens from now on. */
-export async function logout(unit: UnitOfWork): Promise<z.input<typeof Ended>> {
+/**
+ * Ends the caller's session: every process refuses its access tokens and refresh tokens from now on.
+ * @throws ServiceError 401 when a parallel request has ended it.
+ */
+export async function logout(unit: UnitOfWork): Promise<z.input<typeof EndedSession>> {
   const endedAt = new Date()
   const sessionId = unit.actor.sessionId as string
-  await unit.em.nativeUpdate(SessionEntity, { id: sessionId, revokedAt: null }, { revokedAt: endedAt })
+  const ended = await unit.em.nativeUpdate(SessionEntity, { id: sessionId, revokedAt: null }, { revokedAt: endedAt })
+  if (ended !== 1) throw commonErrors.invalid_token()
   return { sessionId, endedAt: endedAt.toISOString() }
 }
 
 /**
  * Switches to another organisation of the user: the current session ends and a new one starts. A session never changes
- * its organisation, so a token never acts for another organisation than the one that it names.
- * @throws ServiceError 404 when the user is not a member of it.
+ * its organisation, so a token never acts for another organisation than the one that it names. Of parallel requests with one
+ * session, one starts a session. Changing the organisation is no sign-in: a confirmation is as old as before.
+ * @throws ServiceError 404 when the user is not a member of it, 401 when a parallel request ended the session.
  */
 export async function switchOrganisation(
   unit: UnitOfWork,
   { organisationId }: z.output<typeof Switch>,
+  _prepared: undefined,
+  call: CallContext,
 ): Promise<z.input<typeof Tokens>> {
   const { user, organisations } = await userWithOrganisations(unit, unit.actor.userId as string)
   const organisation = organisations.find((each) => each.id === organisationId)
   if (!organisation) throw errors.organisation_not_found()
+  const { confirmedAt } = await unit.em.findOneOrFail(SessionEntity, { id: unit.actor.sessionId as string })
   await logout(unit)
-  return startSession(unit, user, organisation)
+  return startSession(unit, user, organisation, { call, confirmedAt: confirmedAt ?? null })
 }
 
 /** The signed-in user, the organisation of the session and all organisations of the user. */
@@ -116,8 +139,11 @@ async function userWithOrganisations(
 ): Promise<{ user: UserSummary; organisations: OrganisationSummary[] }> {
   const row = await context.em.findOneOrFail(UserEntity, { id: userId })
   const user = { id: row.id, email: row.email, fullName: row.fullName ?? null }
-  return { user, organisations: await organisationsOf(context, userId) }
+  return { user, organisations: await organisationsOf(context, user) }
 }
+
+/** The browser or program of the caller, as it names itself. */
+const deviceOf = ({ userAgent }: CallContext): string | null => userAgent?.slice(0, DEVICE_LENGTH) ?? null
 
 const refreshExpiry = (): Date => new Date(Date.now() + REFRESH_DAYS * 86_400_000)
 

@@ -14,6 +14,16 @@ export const accountsSettings = defineSettings(
       .pipe(z.array(z.email('must be email addresses').toLowerCase()))
       .default([])
       .describe('Comma-separated email addresses of the operators'),
+    REGISTRATION: z
+      .enum(['open', 'invite'])
+      .optional()
+      .describe('Who may register: anyone, or only whom an operator invited; default `open`, in production `invite`'),
+    LIVE_ACCESS: z
+      .enum(['automatic', 'approved'])
+      .optional()
+      .describe(
+        'Whether an operator must enable live access for each organisation; default `automatic`, in production `approved`',
+      ),
     JWT_PRIVATE_KEY: z
       .string()
       .refine(isEd25519, 'must be an Ed25519 private key in PEM (PKCS#8)')
@@ -26,14 +36,19 @@ export const accountsSettings = defineSettings(
       .default([])
       .describe('Further public keys whose access tokens are accepted: the previous or the next signing key'),
   },
-  (values, { keep, require }) => {
+  (values, { keep, require, production }) => {
     require('JWT_PRIVATE_KEY', 'SMTP_URL')
     const privateKey =
       values.JWT_PRIVATE_KEY ??
       keep('jwt.pem', () =>
         generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
       )
-    return { ...values, JWT_PRIVATE_KEY: privateKey.replaceAll('\\n', '\n') }
+    return {
+      ...values,
+      REGISTRATION: values.REGISTRATION ?? (production ? ('invite' as const) : ('open' as const)),
+      LIVE_ACCESS: values.LIVE_ACCESS ?? (production ? ('approved' as const) : ('automatic' as const)),
+      JWT_PRIVATE_KEY: privateKey.replaceAll('\\n', '\n'),
+    }
   },
 )
 

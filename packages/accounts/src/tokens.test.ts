@@ -15,6 +15,11 @@ const me = async (token: string, at: { url: string } = service) => {
 const REFUSED = '401 Token invalid or expired'
 const now = () => Math.floor(Date.now() / 1000)
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+/** The last character of an Ed25519 signature has four bits that mean nothing. */
+const otherSpelling = (token: string): string => {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  return token.slice(0, -1) + alphabet[alphabet.indexOf(token.at(-1) ?? '') + 1]
+}
 const ed25519 = () => generateKeyPairSync('ed25519')
 const pem = (key: KeyObject, type: 'spki' | 'pkcs8') => key.export({ type, format: 'pem' }).toString()
 
@@ -44,6 +49,10 @@ test('expired, not yet valid, foreign, incomplete and altered tokens are refused
   const { kid: _kid, ...unnamed } = header
   const tokens = {
     expired: await sign({ ...claims, exp: now() - 1 }),
+    'issued in the future': await sign({ ...claims, iat: now() + 60 }),
+    'with padding': `${accessToken}=`,
+    'with padding in its claims': accessToken.replace(/\.([^.]+)\./, '.$1=.'),
+    'in another spelling of its signature': otherSpelling(accessToken),
     'not valid yet': await sign({ ...claims, nbf: now() + 60 }),
     'of another issuer': await sign({ ...claims, iss: 'https://elsewhere.example' }),
     'for another audience': await sign({ ...claims, aud: 'another-audience' }),

@@ -6,6 +6,8 @@ import { calculateJwkThumbprint, exportJWK, type JWK, jwtVerify, SignJWT } from 
 import { accountsSettings } from './settings.ts'
 
 export const ACCESS_TOKEN_SECONDS = 900
+/** How much the clocks of two processes may differ. */
+const CLOCK_SECONDS = 5
 const AUDIENCE = 'payments-dashboard'
 
 /** Signs access tokens (EdDSA, RFC 8037) with the key in the settings, and verifies them with every accepted key. */
@@ -57,6 +59,7 @@ function createTokenKeys(settings: Settings): TokenKeys {
     },
     async verify(token) {
       try {
+        if (!token.split('.').every(isCanonical)) throw new Error('Not base64url in its only spelling')
         const keys = await accepted
         const { payload } = await jwtVerify(
           token,
@@ -74,6 +77,7 @@ function createTokenKeys(settings: Settings): TokenKeys {
             requiredClaims: ['sub', 'org', 'sid', 'exp', 'iat', 'jti'],
           },
         )
+        if ((payload.iat ?? 0) > Date.now() / 1000 + CLOCK_SECONDS) throw new Error('Issued in the future')
         if (typeof payload.sid !== 'string' || typeof payload.sub !== 'string' || !isId(payload.sid))
           throw new Error('Invalid claims')
         return { userId: payload.sub, sessionId: payload.sid }
@@ -86,6 +90,9 @@ function createTokenKeys(settings: Settings): TokenKeys {
     },
   }
 }
+
+/** True for base64url without padding and without spare bits: so that no second spelling of a token is accepted. */
+const isCanonical = (part: string): boolean => Buffer.from(part, 'base64url').toString('base64url') === part
 
 /** A public key with its thumbprint (RFC 7638) as `kid`, so that a key has the same id in every process. */
 async function publicKey(key: KeyObject): Promise<PublicKey> {

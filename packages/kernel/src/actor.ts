@@ -15,6 +15,8 @@ export interface Actor extends Tenant {
   /** `api:write` implies `api:read`; a publishable key has the scope `collections:read` only. */
   readonly scopes: readonly string[]
   readonly suspended: boolean
+  /** False while an operator must still enable live access for the organisation. */
+  readonly liveAccess?: boolean
   readonly keyId?: string
   readonly userId?: string
   readonly sessionId?: string
@@ -43,7 +45,7 @@ export const system = (organisationId: string, environment: Environment): Actor 
  * What an operation requires of its caller.
  * `public`: nothing. `sign-in`: nothing, but API keys are refused. `read`, `write`: a session, or a key with that scope.
  * `sandbox`: like `write`, in the test environment only. `session`, `owner`, `operator`: a dashboard session (with that
- * role). With the suffix `-read`, the organisation may be suspended.
+ * role). With the suffix `-read`, the organisation may be suspended: for reading, and for revoking keys and sessions.
  */
 export type Access =
   | 'public'
@@ -79,6 +81,8 @@ export function authorise(access: Access, actor: Actor): void {
   if (actor.kind === 'anonymous') throw errors.no_token()
   if (sessionOnly(access) && actor.kind !== 'session') throw errors.session_required()
   if (actor.suspended && access !== 'read' && !access.endsWith('-read')) throw errors.organisation_suspended()
+  if (!sessionOnly(access) && actor.environment === 'live' && actor.liveAccess === false)
+    throw errors.live_not_enabled()
   if (access === 'operator' && actor.role !== 'operator') throw errors.operator_required()
   if (access.startsWith('owner') && actor.role === 'member') throw errors.owner_required()
   if (actor.kind === 'key') {

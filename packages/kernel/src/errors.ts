@@ -63,6 +63,8 @@ export const errors = defineErrors({
   signed_in: { status: 403, message: 'Already signed in; sign-in is available under /v1/auth only' },
   operator_required: { status: 403, message: 'Operator role required' },
   owner_required: { status: 403, message: 'Owner role required' },
+  live_not_enabled: { status: 403, message: 'Live access is not enabled for this organisation' },
+  confirmation_required: { status: 403, message: 'Confirm the session first: POST /auth/confirm' },
   organisation_suspended: { status: 403, message: 'Organisation suspended' },
   sandbox_only: { status: 403, message: 'The sandbox is available in the test environment only' },
   validation_failed: { status: 422, message: 'Validation failed' },

@@ -31,12 +31,13 @@ export interface Authentication {
     read(header: string | undefined): Promise<Credential>
     /**
      * The actor of a credential. `environment` is the header `X-Service-Environment`; a key has an environment of its own.
+     * `ip` is the complete client address: a key may be restricted to some.
      * @throws ServiceError 401 with the specification's message, or 400 for an unknown environment.
      */
     actorOf(
       credential: Credential,
       records: { readonly key: KeyRecord | undefined; readonly session: SessionRecord | undefined },
-      environment: string | undefined,
+      request: { readonly environment: string | undefined; readonly ip: string },
     ): Actor
   }
 }

@@ -23,6 +23,8 @@ export interface CallContext {
   readonly log: Log
   /** Client address, for sign-in and rate limits. */
   readonly ip?: string
+  /** The header `User-Agent`. */
+  readonly userAgent?: string | undefined
   /** Aborted when the caller disconnects. */
   readonly signal?: AbortSignal
   execute(operation: Operation, call: CallContext, input: unknown): Promise<unknown>

@@ -1,3 +1,4 @@
+import { requireConfirmedOwner } from '@payments/accounts'
 import type { NetworkType } from '@payments/kernel'
 import { type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
@@ -44,12 +45,17 @@ export async function refundAddresses(context: QueryContext): Promise<z.infer<ty
   }
 }
 
-/** Sets the addresses that are given and removes those that are null. Existing routes keep the address they were created with. */
+/**
+ * Sets the addresses that are given and removes those that are null. Existing routes keep the address they were created with.
+ * In live, refunds must not be diverted by a stolen key: only an owner with a confirmed session changes the addresses.
+ * @throws ServiceError 403 in live for everybody else.
+ */
 export async function changeRefundAddresses(
   unit: UnitOfWork,
   change: z.output<typeof RefundAddressChange>,
 ): Promise<z.infer<typeof RefundAddresses>> {
   const { organisationId, environment } = unit.actor
+  if (environment === 'live') await requireConfirmedOwner(unit)
   const removed = Object.entries(change).filter(([, address]) => address === null)
   const given = Object.entries(change).filter(([, address]) => typeof address === 'string')
   const db = sqlOf(unit.em)

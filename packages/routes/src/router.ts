@@ -1,4 +1,4 @@
-import { AmountError, assetOf, assets, invalid, toMinor } from '@payments/kernel'
+import { AmountError, assetOf, assets, errors as commonErrors, invalid, toMinor } from '@payments/kernel'
 import { command, completeList, download, exportCsv, exportInput, query, sqlOf } from '@payments/platform'
 import { z } from 'zod'
 import { createRoute, prepareRoute } from './creation.ts'
@@ -122,10 +122,12 @@ export const routesRouter = {
     access: 'write',
     tag,
     summary: 'Update the refund addresses',
-    description: 'Null removes an address. Existing routes keep the address they were created with.',
+    description:
+      'Null removes an address. Existing routes keep the address they were created with. In the live environment, only an owner with a confirmed session (`POST /auth/confirm`) may change them.',
     message: 'Refund addresses changed',
     input: RefundAddressChange,
     output: RefundAddresses,
+    errors: [commonErrors.session_required, commonErrors.owner_required, commonErrors.confirmation_required],
     run: changeRefundAddresses,
   }),
   deposits: query({

@@ -205,7 +205,7 @@ describe('creating', () => {
     expect(organisation).toEqual({ evm: null, svm: null, tvm: null })
   })
 
-  test('five fields are enough in the sandbox; in the live environment a route needs a refund address', async () => {
+  test('five fields are enough in the sandbox; in live a route needs a refund address, which only an owner with a confirmed session sets', async () => {
     const sandbox = sandboxRoutes(service.runtime.pool)
     const { refundAddresses: _none, ...real } = sandbox
     const bare = await startService({
@@ -221,7 +221,24 @@ describe('creating', () => {
         422,
         { refundAddress: 'Required: no refund address is configured for this network' },
       ])
-      await merchant.call('PATCH /v1/payment-routes/refund-addresses', { body: { evm: someWallet() } })
+      const { organisationId } = merchant
+      const change = (token: string) =>
+        call(bare, 'PATCH /v1/payment-routes/refund-addresses', {
+          token,
+          headers: { 'x-service-environment': 'live' },
+          body: { evm: someWallet() },
+        })
+      const owner = await signedIn(bare.runtime, { organisationId, role: 'owner' })
+      const member = await signedIn(bare.runtime, { organisationId, role: 'member' })
+      expect((await change(merchant.key)).body.message).toBe('Dashboard session required')
+      expect((await change(member.accessToken)).body.message).toBe('Owner role required')
+      const age = (minutes: number) =>
+        bare.runtime.pool.query('update sessions set confirmed_at = now() - make_interval(mins => $1)', [minutes])
+      await age(10)
+      expect((await change(owner.accessToken)).body.message).toBe('Confirm the session first: POST /auth/confirm')
+      expect((await create(merchant)).status).toBe(422)
+      await age(9)
+      expect((await change(owner.accessToken)).status).toBe(200)
       expect((await create(merchant)).status).toBe(201)
     } finally {
       await bare.stop()

@@ -48,7 +48,11 @@ export function dispatcher({ runtime, executor, callContext }: Process) {
     const { meta } = operation
     const actor = request.actor({ allowAnonymous: allowsAnonymous(meta.access) })
     authorise(meta.access, actor)
-    const call: CallContext = callContext(actor, { log: request.log, ip: request.ip })
+    const call: CallContext = callContext(actor, {
+      log: request.log,
+      ip: request.ip,
+      userAgent: request.req.headers['user-agent'],
+    })
     const replyTo = (data: unknown): Reply => ({
       status: meta.status,
       type: JSON_TYPE,
@@ -116,7 +120,7 @@ function bodyInput(
   request: RequestInput,
   bytes: Buffer,
 ): Record<string, unknown> {
-  if (method === 'DELETE') return { ...request.params }
+  if (method === 'DELETE' && bytes.length === 0) return { ...request.params }
   const body = parseBody(bytes, request.req.headers['content-type'])
   const reserved = placeholders.filter((name) => Object.hasOwn(body, name))
   if (reserved.length > 0) throw invalid(Object.fromEntries(reserved.map((name) => [name, 'Unrecognized field'])))

@@ -43,8 +43,8 @@ export function gateway(process: Process, metrics: Metrics): Server {
   const trust = proxyaddr.compile(TRUST_PROXY)
   const app = new Koa<State>()
   app.silent = true
-  const actorOf = ({ credential, context, environment }: State): Actor =>
-    authentication.actorOf(credential, context, environment)
+  const actorOf = ({ credential, context, environment, ip }: State): Actor =>
+    authentication.actorOf(credential, context, { environment, ip })
 
   // The outermost layer: every reply, also after an error, has a request id, a log line and the envelope.
   app.use(async (ctx, next) => {

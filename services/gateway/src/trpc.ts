@@ -28,7 +28,7 @@ export function mountTrpc(router: Gateway, { callContext }: Process, actorOf: (s
       throw actor.kind === 'anonymous' ? commonErrors.no_token() : commonErrors.session_required()
     if (trpcCalls(ctx.path).length > BATCH) throw errors.batch_too_large()
     const body = ctx.method === 'POST' ? await readBody(ctx.req) : undefined
-    const call = callContext(actor, { log: ctx.state.log, ip: ctx.state.ip })
+    const call = callContext(actor, { log: ctx.state.log, ip: ctx.state.ip, userAgent: ctx.get('user-agent') })
     const answer = await fetchRequestHandler({
       endpoint: '/trpc',
       router: appRouter,

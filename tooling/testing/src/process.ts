@@ -34,6 +34,7 @@ export async function startProcess(service: TestService, settings: Record<string
       DATABASE_OWNER_URL: service.database.ownerUrl,
       SECRETS_KEY: platform.SECRETS_KEY,
       JWT_PRIVATE_KEY: accounts.JWT_PRIVATE_KEY,
+      OPERATOR_EMAILS: accounts.OPERATOR_EMAILS.join(','),
       RATE_LIMIT_GLOBAL: String(http.RATE_LIMIT_GLOBAL),
       RATE_LIMIT_AUTH: String(http.RATE_LIMIT_AUTH),
       TRUST_PROXY: http.TRUST_PROXY.join(','),
