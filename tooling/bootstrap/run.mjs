@@ -20,6 +20,7 @@ const commands = {
   soak: ['tooling/soak/src/webhooks.ts'],
   timing: ['tooling/timing/src/main.ts'],
   'ledger-check': ['tooling/ledger-check/src/main.ts'],
+  're-encrypt': ['tooling/re-encrypt/src/main.ts'],
   derive: ['tooling/derive/src/main.ts'],
   migration: ['tooling/migration/src/main.ts'],
   mutate: ['tooling/mutate/src/main.ts'],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { job, type Settings, type UnitOfWork } from '@payments/platform'
+import { type EncryptedColumn, job, type Settings, type UnitOfWork } from '@payments/platform'
 import { createTransport, type Transporter } from 'nodemailer'
 import { z } from 'zod'
 import { accountsSettings } from './settings.ts'
@@ -30,7 +30,8 @@ function transportOf(settings: Settings): Transporter {
   if (cached) return cached
   const { SMTP_URL } = accountsSettings.from(settings)
   const transport = SMTP_URL
-    ? createTransport({ url: SMTP_URL, ...TIMEOUTS })
+    ? // In production smtp:// means STARTTLS or nothing: codes are not sent in clear.
+      createTransport({ url: SMTP_URL, ...TIMEOUTS, requireTLS: settings.production })
     : createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
   transports.set(settings, transport)
   return transport
@@ -59,6 +60,16 @@ export const emailJob = job({
     if (email.deliver && new Date(email.until) > new Date()) await transmit(runtime.settings, email)
   },
 })
+
+/** The emails that wait in the queue. */
+export const encryptedEmails: EncryptedColumn = {
+  name: 'queued emails',
+  select: `select id::text, data->>'box' as value from pgboss.job
+            where name = 'accounts.mail' and state in ('created', 'retry', 'active') and not starts_with(data->>'box', $1) limit $2`,
+  update: `update pgboss.job set data = jsonb_build_object('box', $3::text)
+            where name = 'accounts.mail' and id = $1::uuid and data->>'box' = $2`,
+  context: () => CONTEXT,
+}
 
 /** Queues an email. It is sent only if the transaction commits. */
 export const sendEmail = (unit: UnitOfWork, email: Email): Promise<void> =>

@@ -2,7 +2,7 @@
 import { domain } from '@payments/platform'
 import { organisationsRouter } from './admin-router.ts'
 import { authentication } from './authentication.ts'
-import { emailJob } from './email.ts'
+import { emailJob, encryptedEmails } from './email.ts'
 import {
   ApiKeyEntity,
   ChallengeEntity,
@@ -20,6 +20,7 @@ import { migrations } from './migrations.ts'
 import { pages } from './pages.ts'
 import { purge } from './purge.ts'
 import { apiKeysRouter, authRouter } from './router.ts'
+import { encryptedSuccessors } from './sessions.ts'
 import { accountsSettings } from './settings.ts'
 
 export const accounts = domain({
@@ -52,6 +53,7 @@ export const accounts = domain({
   authentication,
   pages,
   jobs: [emailJob, purge],
+  encrypted: [encryptedSuccessors, encryptedEmails],
 })
 
 export { requireConfirmedOwner } from './confirmation.ts'

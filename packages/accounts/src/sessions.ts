@@ -1,5 +1,12 @@
 import { errors as commonErrors, newId } from '@payments/kernel'
-import { type CallContext, digest, type QueryContext, randomText, type UnitOfWork } from '@payments/platform'
+import {
+  type CallContext,
+  digest,
+  type EncryptedColumn,
+  type QueryContext,
+  randomText,
+  type UnitOfWork,
+} from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { SessionEntity, UserEntity } from './entity.ts'
@@ -69,7 +76,7 @@ export async function refresh(
 ): Promise<z.input<typeof Tokens>> {
   const { keyring } = unit.runtime
   const spent = digest(refreshToken)
-  const candidate = keyring.encrypt(randomText(48), `refresh:${spent}`)
+  const candidate = keyring.encrypt(randomText(48), successorContext(spent))
   const { rows } = await sql<{ session_id: string; user_id: string; organisation_id: string; successor: string }>`
     update refresh_tokens r set spent_at = coalesce(r.spent_at, now()), successor = coalesce(r.successor, ${candidate})
       from sessions s
@@ -78,7 +85,7 @@ export async function refresh(
     returning r.session_id, s.user_id, s.organisation_id, r.successor`.execute(unit.em.getKysely())
   const row = rows[0]
   if (!row) throw commonErrors.invalid_token()
-  const successor = keyring.decrypt(row.successor, `refresh:${spent}`)
+  const successor = keyring.decrypt(row.successor, successorContext(spent))
   if (row.successor === candidate) {
     await storeToken(unit, row.session_id, successor)
     await unit.em.nativeUpdate(
@@ -144,6 +151,17 @@ async function userWithOrganisations(
 
 /** The browser or program of the caller, as it names itself. */
 const deviceOf = ({ userAgent }: CallContext): string | null => userAgent?.slice(0, DEVICE_LENGTH) ?? null
+
+/** The associated data of a successor is the digest of the token that it replaced. */
+const successorContext = (digestOfSpent: string): string => `refresh:${digestOfSpent}`
+
+/** The encrypted successors of spent refresh tokens. */
+export const encryptedSuccessors: EncryptedColumn = {
+  name: 'refresh_tokens.successor',
+  select: 'select digest as id, successor as value from refresh_tokens where not starts_with(successor, $1) limit $2',
+  update: 'update refresh_tokens set successor = $3 where digest = $1 and successor = $2',
+  context: successorContext,
+}
 
 const refreshExpiry = (): Date => new Date(Date.now() + REFRESH_DAYS * 86_400_000)
 

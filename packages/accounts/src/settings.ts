@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
-import { defineSettings, listSetting } from '@payments/platform'
+import { defineSettings, listSetting, SettingsError } from '@payments/platform'
 import { z } from 'zod'
 
 /** Settings of sign-in, tokens and email. */
@@ -8,7 +8,7 @@ export const accountsSettings = defineSettings(
     SMTP_URL: z
       .url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' })
       .optional()
-      .describe('Mail server; unset: files in DATA_DIR/mail. Required in production'),
+      .describe('Mail server; unset: files in DATA_DIR/mail. Required in production, where `smtp://` needs STARTTLS'),
     MAIL_FROM: z.string().min(3).default('Payments <payments@localhost>').describe('Sender of every email'),
     OPERATOR_EMAILS: listSetting
       .pipe(z.array(z.email('must be email addresses').toLowerCase()))
@@ -38,6 +38,9 @@ export const accountsSettings = defineSettings(
   },
   (values, { keep, require, production }) => {
     require('JWT_PRIVATE_KEY', 'SMTP_URL')
+    // nodemailer's options in the query of the URL include some that switch encryption off.
+    if (production && values.SMTP_URL && new URL(values.SMTP_URL).search)
+      throw new SettingsError('SMTP_URL: must have no options after ? in production')
     const privateKey =
       values.JWT_PRIVATE_KEY ??
       keep('jwt.pem', () =>

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { platformSettings } from '@payments/platform'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { askForCode, call, signedIn, signIn, startMailbox, startService, useService } from '#testing'
+import { accountsSettings } from './settings.ts'
 
 const mailbox = await startMailbox()
 afterAll(() => mailbox.close())
@@ -207,5 +208,36 @@ test('codes, tokens and keys do not come from Math.random', async () => {
     expect(secrets.size).toBe(12)
   } finally {
     random.mockRestore()
+  }
+})
+
+test('in production a code is never sent over an unencrypted connection, and the health page shows the name of the installation', async () => {
+  const plain = await startMailbox()
+  const production = await startService({
+    worker: true,
+    settings: {
+      NODE_ENV: 'production',
+      ENV_NAME: 'staging-2',
+      REGISTRATION: 'open',
+      TRUST_PROXY: 'loopback',
+      DATABASE_URL: service.database.serviceUrl,
+      SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+      JWT_PRIVATE_KEY: accountsSettings.from(service.runtime.settings).JWT_PRIVATE_KEY,
+      BASE_URL: 'https://api.example.com',
+      SMTP_URL: plain.url,
+    },
+  })
+  try {
+    const headers = { 'x-forwarded-proto': 'https' }
+    const body = { email: 'clear@example.com', organisationName: 'Clear' }
+    expect((await call(production, 'POST /v1/auth/register', { body, headers, key: null })).status).toBe(200)
+    await expect.poll(() => production.logs.join(''), { timeout: 10_000 }).toContain('"job":"accounts.mail"')
+    const [failed] = production.logs.filter((line) => line.includes('job failed'))
+    expect(failed).toContain('STARTTLS')
+    expect(plain.emails).toEqual([])
+    expect((await call(production, 'GET /health', { headers })).body.env).toBe('staging-2')
+  } finally {
+    await production.stop()
+    await plain.close()
   }
 })

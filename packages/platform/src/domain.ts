@@ -8,7 +8,8 @@ import type { CommitStatement, Runtime, UnitOfWork } from './context.ts'
 import type { Callback, Page } from './http.ts'
 import type { Job } from './jobs.ts'
 import type { Resource } from './resource.ts'
-import type { SettingsDeclaration } from './settings.ts'
+import type { EncryptedColumn, LastingSecret } from './secrets.ts'
+import type { Settings, SettingsDeclaration } from './settings.ts'
 import type { Task } from './tasks.ts'
 
 /** One migration of the schema, owned by one package. Names start with a timestamp, and migrations run in that order. */
@@ -111,6 +112,10 @@ export interface Domain<R extends TRPCRouterRecord = TRPCRouterRecord> {
   readonly authentication?: Authentication
   /** Turns a change into statements of the same transaction. Pure: it reads nothing and calls nothing. */
   readonly recorder?: (change: Change, domains: readonly Domain[]) => readonly Recorded[]
+  /** Columns with text that the keyring encrypted, so that a change of SECRETS_KEY can re-encrypt it. */
+  readonly encrypted?: readonly EncryptedColumn[]
+  /** Secrets of the settings that must stay the same: their fingerprints are compared at the start. */
+  lastingSecrets?(settings: Settings): readonly LastingSecret[]
   /** Tables in which the service's role may insert rows, but not update or delete them. */
   readonly appendOnly?: readonly string[]
 }
@@ -123,7 +128,7 @@ export interface LiveAdapter {
   // biome-ignore lint/suspicious/noExplicitAny: each declaration types its own settings
   readonly settings: SettingsDeclaration<any, any>
   /** The live bindings; empty when the adapter is not configured. */
-  bindings(settings: import('./settings.ts').Settings): readonly Binding[]
+  bindings(settings: Settings): readonly Binding[]
 }
 
 /** Event types of every domain. */

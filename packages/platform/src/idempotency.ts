@@ -1,6 +1,7 @@
 import type { Actor } from '@payments/kernel'
 import { sql } from 'kysely'
 import type { Runtime } from './context.ts'
+import type { EncryptedColumn } from './secrets.ts'
 
 /** Requests with the same tenant, method, path and key are duplicates, also when their bodies differ (specification, Limits). */
 export interface IdempotencyKey {
@@ -29,6 +30,17 @@ const LEASE_SECONDS = 45
 /** Text that identifies this key: its name within the process, and the associated data of an encrypted reply. */
 export const nameOf = ({ actor, method, path, key }: IdempotencyKey): string =>
   `idempotency:${actor.organisationId}:${actor.environment}:${method}:${path}:${key}`
+
+/** The encrypted replies. A row's id is its key as a JSON array. */
+export const encryptedReplies: EncryptedColumn = {
+  name: 'stored replies',
+  select: `select json_build_array(organisation_id, environment, method, path, key)::text as id, reply as value
+             from idempotency_keys where encrypted and not starts_with(reply, $1) limit $2`,
+  update: `update idempotency_keys set reply = $3
+            where organisation_id = ($1::json->>0)::uuid and environment = $1::json->>1 and method = $1::json->>2
+              and path = $1::json->>3 and key = $1::json->>4 and reply = $2`,
+  context: (id) => `idempotency:${(JSON.parse(id) as string[]).join(':')}`,
+}
 
 /** The reply of a row, decrypted if it is encrypted. */
 export const replyOf = (runtime: Runtime, key: IdempotencyKey, row: StoredReplyRow): StoredReply => ({

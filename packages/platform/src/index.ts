@@ -6,10 +6,15 @@ export { type DatabaseAvailability, databaseAvailability } from './database/avai
 export { connect, type Database, ping } from './database/connect.ts'
 export { constraintOf, isDatabaseUnavailable, sqlState } from './database/errors.ts'
 export { migrate } from './database/migrate.ts'
+export { ownsTables } from './database/role.ts'
 export { inTransaction, WITHOUT_FLUSH } from './database/transaction.ts'
 export * from './domain.ts'
 export * from './entity.ts'
+
 export { type ExportSource, exportCsv, exportedAmount, exportedTime, exportInput } from './export.ts'
+
+export { checkFingerprints } from './fingerprints.ts'
+
 export * from './http.ts'
 export {
   findStoredReply,
@@ -32,6 +37,7 @@ export { pages } from './pages.ts'
 export { platform } from './platform.ts'
 export { purgeJob } from './purge.ts'
 export { type Count, countHitsSql } from './rate-limits.ts'
+export { reEncrypt } from './re-encrypt.ts'
 export * from './resource.ts'
 export * from './secrets.ts'
 export * from './settings.ts'

@@ -47,4 +47,15 @@ export const platformMigrations: readonly MigrationStep[] = [
     name: '20261121000700_platform_names',
     up: ['alter table idempotency_keys rename column sealed to encrypted'],
   },
+  {
+    name: '20261121172800_setting_fingerprints',
+    up: [
+      `create table setting_fingerprints (
+        setting text not null,
+        digest text not null,
+        created_at timestamptz not null,
+        primary key (setting, digest)
+      )`,
+    ],
+  },
 ]

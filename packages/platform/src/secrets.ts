@@ -20,6 +20,24 @@ export interface SecretKey {
   readonly key: Buffer
 }
 
+/** A secret of the settings without which stored data is lost, such as an encryption key or a seed of deposit addresses. */
+export interface LastingSecret {
+  /** Name of the setting. */
+  readonly setting: string
+  readonly secret: string | Buffer
+}
+
+/** Where a domain stores encrypted text. */
+export interface EncryptedColumn {
+  readonly name: string
+  /** SQL: at most `$2` rows (`id`, `value`) whose value does not begin with `$1`. */
+  readonly select: string
+  /** SQL: replaces the value `$2` of the row `$1` by `$3`, unless it has changed meanwhile. */
+  readonly update: string
+  /** The associated data of a row's value. */
+  context(id: string): string
+}
+
 /**
  * The keys of the setting `SECRETS_KEY`: `id:base64` or only `base64`, comma-separated. The first one encrypts. A key without an
  * id gets one from its digest, so that it keeps it when another key is put before it.

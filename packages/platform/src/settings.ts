@@ -78,6 +78,11 @@ export const platformSettings = defineSettings(
       .enum(['development', 'test', 'production'])
       .default('development')
       .describe('`production` removes every insecure default'),
+    ENV_NAME: z
+      .string()
+      .regex(/^[\w.-]{1,40}$/, 'must have 1 to 40 letters, digits, _, . or -')
+      .optional()
+      .describe('Name of this installation, shown as `env` by `/health`; default NODE_ENV'),
     DATA_DIR: z
       .string()
       .min(1)
@@ -85,6 +90,12 @@ export const platformSettings = defineSettings(
       .describe('Embedded database, generated keys and, without SMTP_URL, emails'),
     DATABASE_URL: postgresUrl.optional().describe('PostgreSQL 15 or newer; unset: an embedded server in DATA_DIR'),
     DATABASE_OWNER_URL: postgresUrl.optional().describe('Role that owns the tables and migrates; default DATABASE_URL'),
+    DATABASE_ALLOW_OWNER: z
+      .stringbool('must be true or false')
+      .default(false)
+      .describe(
+        'Starts although the role of DATABASE_URL owns the tables: then nothing in the database prevents it from changing the journal',
+      ),
     DATABASE_POOL: z.coerce
       .number()
       .int()
@@ -143,6 +154,7 @@ export const platformSettings = defineSettings(
       throw new SettingsError('BASE_URL: must be https:// in production')
     return {
       ...values,
+      ENV_NAME: values.ENV_NAME ?? values.NODE_ENV,
       DATA_DIR: resolve(values.DATA_DIR),
       production: values.NODE_ENV === 'production',
       SECRETS_KEY: values.SECRETS_KEY ?? keep('secrets.key', () => randomKey()),

@@ -33,4 +33,11 @@ const RateLimitEntity = defineEntity({
   indexes: [index('rate_limits_expiry', ['endsAt'])],
 })
 
-export const platformEntities = [IdempotencyKeyEntity, RateLimitEntity]
+/** A fingerprint of a secret of the settings that the data depends on: see `fingerprints.ts`. */
+const SettingFingerprintEntity = defineEntity({
+  name: 'SettingFingerprint',
+  tableName: 'setting_fingerprints',
+  properties: { setting: p.text().primary(), digest: p.text().primary(), createdAt: instant() },
+})
+
+export const platformEntities = [IdempotencyKeyEntity, RateLimitEntity, SettingFingerprintEntity]

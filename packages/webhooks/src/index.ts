@@ -12,6 +12,7 @@ import { migrations } from './migrations.ts'
 import { publicNames, targetNames } from './names.ts'
 import { eventRecorder } from './outbox.ts'
 import { webhooksRouter } from './router.ts'
+import { encryptedSecrets } from './service.ts'
 import { webhooksSettings } from './settings.ts'
 
 export const webhooks = domain({
@@ -36,6 +37,7 @@ export const webhooks = domain({
   tasks: [fanOutTask, deliverTask],
   recorder: eventRecorder,
   sandbox: { advance },
+  encrypted: encryptedSecrets,
 })
 
 export { payloadOf } from './catalogue.ts'

@@ -1,5 +1,13 @@
 import { invalid, isId, type Machine, newId, risingAfter } from '@payments/kernel'
-import { catalogueOf, createResource, locked, move, type QueryContext, type UnitOfWork } from '@payments/platform'
+import {
+  catalogueOf,
+  createResource,
+  type EncryptedColumn,
+  locked,
+  move,
+  type QueryContext,
+  type UnitOfWork,
+} from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { EndpointEntity, type EndpointRow, endpointResource } from './entity.ts'
@@ -16,6 +24,14 @@ const MAX_SECRETS = 3
 
 /** Associated data that binds an encrypted secret to its endpoint. */
 export const secretContext = (endpointId: string): string => `webhook-endpoint:${endpointId}`
+
+/** The encrypted columns of endpoints. */
+export const encryptedSecrets: readonly EncryptedColumn[] = ['secret', 'previous_secret'].map((column) => ({
+  name: `webhook_endpoints.${column}`,
+  select: `select id::text, ${column} as value from webhook_endpoints where not starts_with(${column}, $1) limit $2`,
+  update: `update webhook_endpoints set ${column} = $3 where id = $1::uuid and ${column} = $2`,
+  context: secretContext,
+}))
 
 /** Registers an endpoint at a checked URL. The result contains the secret once; it is stored encrypted. */
 export async function register(

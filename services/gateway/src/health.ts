@@ -11,7 +11,7 @@ const DEADLINE_MS = 1500
 export function health(
   runtime: Runtime,
 ): (ctx: Koa.ParameterizedContext<State>, counted: Promise<unknown>) => Promise<void> {
-  const { NODE_ENV } = platformSettings.from(runtime.settings)
+  const { ENV_NAME } = platformSettings.from(runtime.settings)
   return async (ctx, counted) => {
     const available = await Promise.race([
       counted.then(
@@ -22,6 +22,6 @@ export function health(
     ])
     ctx.status = available ? 200 : 503
     ctx.set('Cache-Control', 'no-store')
-    ctx.body = { status: available ? 'ok' : 'unavailable', env: NODE_ENV, ts: new Date().toISOString() }
+    ctx.body = { status: available ? 'ok' : 'unavailable', env: ENV_NAME, ts: new Date().toISOString() }
   }
 }

@@ -2,9 +2,19 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { composeProcess, everyDomain, loadServiceSettings } from '@payments/api'
 import type { EmbeddedServer } from '@payments/embedded-postgres'
-import { createLog, type Log, migrate, ping, platformSettings, type Settings } from '@payments/platform'
+import {
+  checkFingerprints,
+  createLog,
+  type Log,
+  migrate,
+  ownsTables,
+  ping,
+  platformSettings,
+  type Settings,
+} from '@payments/platform'
 import { adapters } from './adapters.ts'
-import { createMetrics, metricsServer } from './metrics.ts'
+import { internalServer } from './internal.ts'
+import { createMetrics } from './metrics.ts'
 import { gateway } from './server.ts'
 import { gatewaySettings } from './settings.ts'
 
@@ -41,6 +51,19 @@ async function database(settings: Settings, log: Log, onLost: (error: Error) => 
   })
   await ensureDatabase(embedded.ownerUrl(), 'payments')
   return { owner: embedded.ownerUrl('payments'), service: embedded.serviceUrl('payments'), embedded }
+}
+
+/**
+ * Refuses a role of the service that owns the tables or can act as their owner: the grants that protect the journal do not bind
+ * it. The embedded server has a role of its own for the service.
+ */
+async function requireRestrictedRole(settings: Settings, { service, embedded }: Urls, log: Log): Promise<void> {
+  if (embedded || !(await ownsTables(service))) return
+  if (!platformSettings.from(settings).DATABASE_ALLOW_OWNER)
+    throw new StartError(
+      'DATABASE_URL: its role owns the tables, so nothing in the database protects the journal from it. Name the owner in DATABASE_OWNER_URL and another role here, or set DATABASE_ALLOW_OWNER=true',
+    )
+  log.warn('the role of DATABASE_URL owns the tables: the database does not protect the journal from it')
 }
 
 function listen(server: Server, port: number, host: string, setting: string): Promise<number> {
@@ -95,14 +118,16 @@ async function main(): Promise<void> {
     })
     if (urls.embedded) stops.push(urls.embedded.stop)
     await migrate(urls.owner, urls.service, everyDomain, log)
+    await requireRestrictedRole(settings, urls, log)
     const live = adapters.flatMap((adapter) => adapter.bindings(settings))
     const own = await composeProcess(settings, urls.service, { log, live })
     stops.push(own.stop)
+    await checkFingerprints(own.runtime.pool, everyDomain, settings)
     const host = http.HOST.includes(':') ? `[${http.HOST}]` : http.HOST
     let baseUrl = BASE_URL ?? ''
 
+    const metrics = createMetrics(own.runtime)
     if (PROCESS_ROLE !== 'worker') {
-      const metrics = createMetrics(own.runtime)
       const server = gateway(own, metrics)
       const port = await listen(server, http.PORT, http.HOST, 'PORT')
       baseUrl ||= `http://${host}:${port}`
@@ -111,10 +136,10 @@ async function main(): Promise<void> {
         await close(server)
         clearTimeout(forcedClose)
       })
-      const internal = metricsServer(metrics)
-      await listen(internal, http.INTERNAL_PORT, http.HOST, 'INTERNAL_PORT')
-      stops.push(() => close(internal))
     }
+    const internal = internalServer(own.runtime, metrics, () => stopping !== undefined)
+    await listen(internal, http.INTERNAL_PORT, http.INTERNAL_HOST, 'INTERNAL_PORT')
+    stops.push(() => close(internal))
     if (PROCESS_ROLE !== 'gateway') await own.startWorker()
     printStartMessage(settings, baseUrl)
   }

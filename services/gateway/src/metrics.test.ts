@@ -2,13 +2,14 @@ import type { AddressInfo } from 'node:net'
 import type { Runtime } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { newMerchant, useService } from '#testing'
-import { createMetrics, metricsServer } from './metrics.ts'
+import { internalServer } from './internal.ts'
+import { createMetrics } from './metrics.ts'
 
 const service = useService()
 
 /** Scrapes the metrics of a process with this runtime. */
 async function scrape(runtime: Runtime): Promise<{ status: number; text: string }> {
-  const server = metricsServer(createMetrics(runtime))
+  const server = internalServer(runtime, createMetrics(runtime))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   try {
     const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`)
@@ -46,6 +47,26 @@ test('a scrape reports by environment how late polls for deposits are and how ma
   expect(metricOf(text, 'payment_routes_overdue_seconds\\{environment="live"\\}')).toBe(0)
   expect(metricOf(text, 'payment_route_deposits_stuck\\{environment="test"\\}')).toBe(1)
   expect(metricOf(text, 'payment_route_deposits_stuck\\{environment="live"\\}')).toBe(0)
+})
+
+test('the internal server reports whether the process lives and whether it can serve requests', async () => {
+  const probe = async (runtime: Runtime, path: string, stopping = false) => {
+    const server = internalServer(runtime, createMetrics(runtime), () => stopping)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    try {
+      return (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)).status
+    } finally {
+      server.close()
+    }
+  }
+  const down = { ...service.runtime, pool: { query: () => Promise.reject(new Error('gone')) } } as unknown as Runtime
+  const hanging = { ...service.runtime, pool: { query: () => new Promise(() => undefined) } } as unknown as Runtime
+  expect([await probe(service.runtime, '/livez'), await probe(service.runtime, '/readyz')]).toEqual([200, 200])
+  expect([await probe(down, '/livez'), await probe(down, '/readyz'), await probe(hanging, '/readyz')]).toEqual([
+    200, 503, 503,
+  ])
+  expect(await probe(service.runtime, '/readyz', true)).toBe(503)
+  expect(await probe(service.runtime, '/v1/customers')).toBe(404)
 })
 
 test('without the database a scrape still returns the metrics of the process', async () => {

@@ -1,4 +1,3 @@
-import { createServer, type Server } from 'node:http'
 import type { Runtime } from '@payments/platform'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
@@ -35,18 +34,4 @@ export function createMetrics(runtime: Runtime): Metrics {
     })
   }
   return { registry, requests }
-}
-
-/** Serves `GET /metrics` in the text format of Prometheus, on a port that merchants cannot reach. */
-export function metricsServer(metrics: Metrics): Server {
-  return createServer((req, res) => {
-    if (req.url !== '/metrics') {
-      res.writeHead(404).end()
-      return
-    }
-    metrics.registry.metrics().then(
-      (text) => res.writeHead(200, { 'content-type': metrics.registry.contentType }).end(text),
-      () => res.writeHead(500).end(),
-    )
-  })
 }

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,6 +29,27 @@ test('in production no secret has a default', () => {
   expect(() => load({ NODE_ENV: 'production' })).toThrow(
     'SECRETS_KEY: required in production\nDATABASE_URL: required in production\nBASE_URL: required in production\nJWT_PRIVATE_KEY: required in production\nSMTP_URL: required in production',
   )
+})
+
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  SECRETS_KEY: Buffer.alloc(32).toString('base64'),
+  DATABASE_URL: 'postgres://service@127.0.0.1/payments',
+  BASE_URL: 'https://api.example.com',
+  JWT_PRIVATE_KEY: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  SMTP_URL: 'smtp://mail.invalid',
+}
+
+test('in production nobody registers uninvited, live access needs approval, and the internal server is on loopback', () => {
+  const production = load(PRODUCTION)
+  expect(accountsSettings.from(production)).toMatchObject({ REGISTRATION: 'invite', LIVE_ACCESS: 'approved' })
+  expect(gatewaySettings.from(production).INTERNAL_HOST).toBe('127.0.0.1')
+  expect(accountsSettings.from(load())).toMatchObject({ REGISTRATION: 'open', LIVE_ACCESS: 'automatic' })
+})
+
+test('in production SMTP_URL has no options, because some switch encryption off', () => {
+  const SMTP_URL = 'smtp://mail.invalid?ignoreTLS=true'
+  expect(() => load({ ...PRODUCTION, SMTP_URL })).toThrow('SMTP_URL: must have no options after ? in production')
 })
 
 test('a signing key that was generated outside production is the same after a restart', () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
+import { freshDatabase } from '#testing'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 const cleanups: (() => void)[] = []
@@ -45,7 +46,7 @@ function start(env: Record<string, string>): Run {
     })
   }
   const ended = new Promise<{ code: number | null; output: string }>((resolve) =>
-    child.once('exit', (code) => resolve({ code, output })),
+    child.once('close', (code) => resolve({ code, output })),
   )
   return { child, ended, url }
 }
@@ -117,4 +118,48 @@ test('the embedded database keeps its data after a stop, a crash and the start o
   expect(health.status).toBe(200)
   fourth.child.kill('SIGTERM')
   expect((await fourth.ended).code).toBe(0)
+})
+
+test('a database role that owns the tables, and another SECRETS_KEY than the one before, end the start unless that is wanted', {
+  timeout: 120_000,
+}, async () => {
+  const database = await freshDatabase()
+  const [one, two] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64'))
+  const run = (env: Record<string, string | undefined>) =>
+    start({
+      NODE_ENV: 'test',
+      LOG_LEVEL: 'warn',
+      PROCESS_ROLE: 'gateway',
+      DATA_DIR: folder(),
+      DATABASE_URL: database.serviceUrl,
+      DATABASE_OWNER_URL: database.ownerUrl,
+      SECRETS_KEY: one as string,
+      ...env,
+    })
+  const stopped = async (process: Run) => {
+    await process.url
+    process.child.kill('SIGTERM')
+    return (await process.ended).code
+  }
+  try {
+    const owner = await run({ DATABASE_URL: database.ownerUrl }).ended
+    expect([owner.code, owner.output]).toEqual([
+      1,
+      expect.stringMatching(/^DATABASE_URL: its role owns the tables.+\n$/),
+    ])
+    const allowed = run({ DATABASE_URL: database.ownerUrl, DATABASE_ALLOW_OWNER: 'true' })
+    expect(await stopped(allowed)).toBe(0)
+    expect((await allowed.ended).output).toContain('the role of DATABASE_URL owns the tables')
+
+    const other = await run({ SECRETS_KEY: two as string }).ended
+    expect([other.code, other.output]).toEqual([
+      1,
+      'SECRETS_KEY: the database was written with another one. Restore it; where several are allowed, put the new one before it\n',
+    ])
+    expect(await stopped(run({ SECRETS_KEY: `${two},${one}` }))).toBe(0)
+    // The first start with both keys uses the second one for what it writes: it may no longer be missing.
+    expect((await run({}).ended).code).toBe(1)
+  } finally {
+    await database.drop()
+  }
 })

@@ -109,6 +109,7 @@ export async function openStage(urls: Urls, devTargets: readonly string[]): Prom
           NODE_ENV: 'test',
           LOG_LEVEL: 'error',
           PROCESS_ROLE: 'worker',
+          INTERNAL_PORT: '0',
           DATA_DIR: dataDir,
           DATABASE_URL: urls.service,
           DATABASE_OWNER_URL: urls.owner,
