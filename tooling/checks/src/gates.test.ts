@@ -73,6 +73,14 @@ const gates: Record<
       edit('packages/customers/package.json', (text) => text.replace('"zod": "catalog:"', '"zod": "4.6.7"'))
     },
   },
+  'reachable: an address and a host of somebody in a test and in a fixture': {
+    command: ['node', 'tooling/checks/src/reachable/main.ts'],
+    message: /customers\.test\.ts: 9\.9\.9\.9\n[\s\S]*fixtures\/src\/accounts\.ts: gmail\.com\n/,
+    plant(edit) {
+      edit('packages/customers/src/customers.test.ts', (text) => `${text}\nexport const address = '9.9.9.9'\n`)
+      edit('tooling/fixtures/src/accounts.ts', (text) => `${text}\nexport const email = 'ada@gmail.com'\n`)
+    },
+  },
   'derived: a document out of date': {
     command: ['node', 'tooling/derive/src/main.ts', '--check'],
     message: /Not up to date.*docs\/derived\/errors\.md/,

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { runTasks } from './turbo.ts'
 import { root } from './workspace.ts'
 
-const checks = ['format', 'types', 'boundaries', 'unused', 'versions', 'derived', 'architecture'].map(
+const checks = ['format', 'types', 'boundaries', 'unused', 'versions', 'derived', 'architecture', 'reachable'].map(
   (name) => `//#check:${name}`,
 )
 
