@@ -8,18 +8,18 @@ const DEADLINE_MS = 1500
  * The internal server, which merchants cannot reach: `GET /metrics` for Prometheus; `GET /livez`, 200 while the process answers;
  * `GET /readyz`, 200 while it can serve requests, which needs the database, and 503 otherwise and while it stops.
  */
-export function internalServer(runtime: Runtime, metrics: Metrics, isStopping: () => boolean = () => false): Server {
+export function internalServer(metrics: Metrics, runtime: Runtime, isStopping: () => boolean = () => false): Server {
   const answers: Record<string, () => Promise<{ status: number; type: string; body: string }>> = {
     '/metrics': async () => ({
       status: 200,
       type: metrics.registry.contentType,
       body: await metrics.registry.metrics(),
     }),
-    '/livez': async () => ({ status: 200, type: 'text/plain', body: 'ok\n' }),
+    '/livez': async () => ({ status: 200, type: 'application/json', body: '{"status":"ok"}' }),
     '/readyz': async () =>
       !isStopping() && (await isReady(runtime))
-        ? { status: 200, type: 'text/plain', body: 'ok\n' }
-        : { status: 503, type: 'text/plain', body: 'not ready\n' },
+        ? { status: 200, type: 'application/json', body: '{"status":"ok"}' }
+        : { status: 503, type: 'application/json', body: '{"status":"unavailable"}' },
   }
   return createServer((req, res) => {
     const answer = req.method === 'GET' || req.method === 'HEAD' ? answers[req.url ?? ''] : undefined

@@ -137,7 +137,7 @@ async function main(): Promise<void> {
         clearTimeout(forcedClose)
       })
     }
-    const internal = internalServer(own.runtime, metrics, () => stopping !== undefined)
+    const internal = internalServer(metrics, own.runtime, () => stopping !== undefined)
     await listen(internal, http.INTERNAL_PORT, http.INTERNAL_HOST, 'INTERNAL_PORT')
     stops.push(() => close(internal))
     if (PROCESS_ROLE !== 'gateway') await own.startWorker()

@@ -9,7 +9,7 @@ const service = useService()
 
 /** Scrapes the metrics of a process with this runtime. */
 async function scrape(runtime: Runtime): Promise<{ status: number; text: string }> {
-  const server = internalServer(runtime, createMetrics(runtime))
+  const server = internalServer(createMetrics(runtime), runtime)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   try {
     const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`)
@@ -51,7 +51,7 @@ test('a scrape reports by environment how late polls for deposits are and how ma
 
 test('the internal server reports whether the process lives and whether it can serve requests', async () => {
   const probe = async (runtime: Runtime, path: string, stopping = false) => {
-    const server = internalServer(runtime, createMetrics(runtime), () => stopping)
+    const server = internalServer(createMetrics(runtime), runtime, () => stopping)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     try {
       return (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)).status
