@@ -23,6 +23,8 @@ import { apiKeysRouter, authRouter } from './router.ts'
 import { encryptedSuccessors } from './sessions.ts'
 import { accountsSettings } from './settings.ts'
 
+import { wrongCodesAlert, wrongCodesMetric } from './wrong-codes.ts'
+
 export const accounts = domain({
   name: 'accounts',
   tags: [
@@ -52,7 +54,8 @@ export const accounts = domain({
   settings: accountsSettings,
   authentication,
   pages,
-  jobs: [emailJob, purge],
+  jobs: [emailJob, purge, wrongCodesAlert],
+  metrics: [wrongCodesMetric],
   encrypted: [encryptedSuccessors, encryptedEmails],
 })
 

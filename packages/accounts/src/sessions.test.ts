@@ -1,3 +1,4 @@
+import { firstIdOf } from '@payments/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   call,
@@ -162,9 +163,16 @@ test('a session selects its environment by header, test by default, and another 
 test('scheduled purges delete only ended sessions and counters whose window has ended', async () => {
   const kept = await owner()
   const ended = await owner()
-  await service.runtime.pool.query("update sessions set revoked_at = now() - interval '8 days' where user_id = $1", [
-    ended.userId,
-  ])
+  const recent = await owner()
+  await service.runtime.pool.query('delete from refresh_tokens')
+  for (const [user, days] of [
+    [ended, 31],
+    [recent, 29],
+  ] as const)
+    await service.runtime.pool.query(
+      'update sessions set id = $2, revoked_at = now() - make_interval(days => $3) where user_id = $1',
+      [user.userId, firstIdOf(new Date(Date.now() - 40 * 86_400_000 + days)), days],
+    )
   await service.runtime.pool.query(
     "insert into email_sends (email, sent_at) values ('old@example.com', now() - interval '2 days')",
   )
@@ -184,7 +192,7 @@ test('scheduled purges delete only ended sessions and counters whose window has 
   const left = async (user: string) =>
     (await service.runtime.pool.query('select 1 from sessions where user_id = $1', [user])).rowCount
   await expect.poll(() => left(ended.userId), { timeout: 10_000 }).toBe(0)
-  expect(await left(kept.userId)).toBe(1)
+  expect([await left(kept.userId), await left(recent.userId)]).toEqual([1, 1])
   const counters = () => service.runtime.pool.query("select subject from rate_limits where subject in ('old', 'new')")
   await expect.poll(async () => (await counters()).rows, { timeout: 10_000 }).toEqual([{ subject: 'new' }])
   await worker.stop()

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
-import { defineSettings, listSetting, SettingsError } from '@payments/platform'
+import { daysSetting, defineSettings, listSetting, SettingsError } from '@payments/platform'
 import { z } from 'zod'
 
 /** Settings of sign-in, tokens and email. */
@@ -24,6 +24,9 @@ export const accountsSettings = defineSettings(
       .describe(
         'Whether an operator must enable live access for each organisation; default `automatic`, in production `approved`',
       ),
+    RETENTION_SESSIONS_DAYS: daysSetting
+      .default(30)
+      .describe('For how many days ended sessions are kept; a reused refresh token is recognised that long'),
     JWT_PRIVATE_KEY: z
       .string()
       .refine(isEd25519, 'must be an Ed25519 private key in PEM (PKCS#8)')

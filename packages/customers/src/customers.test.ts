@@ -1,5 +1,6 @@
+import { newId } from '@payments/kernel'
 import { expect, test } from 'vitest'
-import { newMerchant, useService } from '#testing'
+import { newMerchant, newRoute, pay, sync, tableContents, useService } from '#testing'
 import { CustomerEntity } from './entity.ts'
 
 const service = useService()
@@ -119,4 +120,42 @@ test('the list is complete at any length, newest first, with the exact total, an
 
 test('an entity manager without a tenant throws instead of reading all rows', async () => {
   await expect(service.runtime.orm.em.fork().find(CustomerEntity, {})).rejects.toThrow(/filter/i)
+})
+
+test('anonymising erases the personal data everywhere, keeps the transactions, and cannot be undone', async () => {
+  const merchant = await newMerchant(service)
+  const person = { name: 'Zerubabel Quint', email: 'zerubabel@example.com', phoneNumber: '+2348019998877' }
+  const key = newId()
+  const creation = { body: { ...person, metadata: { note: 'left-handed' } }, key }
+  const created = await merchant.call('POST /v1/customers', creation)
+  const { id } = created.body.data
+  const line = `PATCH /v1/customers/${id}`
+  const patch = { body: { name: 'Zerubabel Q. Quint' }, key: newId() }
+  expect((await merchant.call(line, patch)).status).toBe(200)
+  const { id: routeId } = await newRoute(merchant, { customerId: id })
+  await pay(merchant, routeId, '12.50')
+  await sync(merchant, routeId)
+  const before = (await merchant.call(`GET /v1/transactions?customerId=${id}`)).body.data
+  expect(before.transactions[0].customerName).toBe('Zerubabel Q. Quint')
+
+  const done = await merchant.call(`POST /v1/customers/${id}/anonymise`)
+  expect(done.body).toMatchObject({
+    message: 'Customer anonymised',
+    data: { id, name: 'Anonymised customer', email: `${id}@anonymised.invalid`, phoneNumber: null, metadata: {} },
+  })
+  for (const [name, text] of await tableContents(service.database))
+    expect([name, text.match(/zerubabel|8019998877|left-handed/i)]).toEqual([name, null])
+  const after = (await merchant.call(`GET /v1/transactions?customerId=${id}`)).body.data
+  expect(after.transactions).toEqual([{ ...before.transactions[0], customerName: 'Anonymised customer' }])
+  // A repeated request runs nothing again, and shows nothing that was erased.
+  const replayed = await merchant.call('POST /v1/customers', creation)
+  expect([replayed.status, replayed.headers.get('idempotent-replayed'), replayed.body]).toEqual([
+    201,
+    'true',
+    { status: 'success', message: 'Customer created', data: done.body.data },
+  ])
+  expect((await merchant.call(line, { body: { name: 'Back' } })).body.message).toBe('Customer is anonymised')
+  expect((await merchant.call(`POST /v1/customers/${id}/anonymise`)).body.data).toEqual(done.body.data)
+  // The email address is free again.
+  expect((await merchant.call('POST /v1/customers', { body: person })).status).toBe(201)
 })

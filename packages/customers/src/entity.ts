@@ -26,6 +26,7 @@ export const CustomerEntity = defineEntity({
     metadata: p.json().$type<Metadata>(),
     cngnStatus: p.enum(['not_enabled', 'pending', 'enabled', 'failed']),
     cngnFailureReason: p.text().nullable(),
+    anonymisedAt: p.datetime(3).nullable(),
     ...times(),
   },
   uniques: [tenantKey],

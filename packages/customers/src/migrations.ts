@@ -31,4 +31,8 @@ export const migrations: readonly MigrationStep[] = [
         where exists (select from jsonb_each(metadata) where jsonb_typeof(value) <> 'string')`,
     ],
   },
+  {
+    name: '20261121174600_customers_anonymised',
+    up: ['alter table customers add column anonymised_at timestamptz(3)'],
+  },
 ]

@@ -2,7 +2,7 @@ import { command, completeList, query } from '@payments/platform'
 import { present } from './entity.ts'
 import { errors } from './errors.ts'
 import { Customer, CustomerId, CustomerPatch, NewCustomer } from './schemas.ts'
-import { all, change, create, find } from './service.ts'
+import { all, anonymise, change, create, find } from './service.ts'
 
 export const customersRouter = {
   list: completeList({
@@ -50,7 +50,20 @@ export const customersRouter = {
     message: 'Customer updated',
     input: CustomerPatch,
     output: Customer,
-    errors: [errors.customer_not_found, errors.customer_exists],
+    errors: [errors.customer_not_found, errors.customer_exists, errors.customer_anonymised],
     run: async (unit, input) => present(await change(unit, input)),
+  }),
+  anonymise: command({
+    rest: 'POST /customers/{customerId}/anonymise',
+    access: 'write',
+    tag: 'Customers',
+    summary: 'Anonymise a customer',
+    description:
+      'Erases name, email address, phone number and metadata. Transactions stay and refer to the customer by id. It cannot be undone.',
+    message: 'Customer anonymised',
+    input: CustomerId,
+    output: Customer,
+    errors: [errors.customer_not_found],
+    run: async (unit, { customerId }) => present(await anonymise(unit, customerId)),
   }),
 }

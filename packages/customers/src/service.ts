@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
 import { invalid, isId, mergeMetadata, newId, risingAfter } from '@payments/kernel'
-import { pages, type QueryContext, type UnitOfWork } from '@payments/platform'
+import { pages, type QueryContext, replaceStoredReplies, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { CustomerEntity, type CustomerRow, present } from './entity.ts'
 import { errors } from './errors.ts'
@@ -19,6 +19,7 @@ export async function create(unit: UnitOfWork, input: z.output<typeof NewCustome
     metadata: input.metadata ?? {},
     cngnStatus: 'not_enabled',
     cngnFailureReason: null,
+    anonymisedAt: null,
     createdAt: now,
     updatedAt: now,
   }
@@ -55,7 +56,7 @@ export async function checkCustomer(context: QueryContext, id: string | null | u
 /**
  * Changes the fields in the patch, under the row's lock. `phoneNumber: null` removes the number; `metadata` is merged. A
  * patch without fields changes nothing, the time of the last change included.
- * @throws customer_not_found 404, customer_exists 409, validation_failed 422 for too many keys
+ * @throws customer_not_found 404, customer_exists 409, customer_anonymised 409, validation_failed 422 for too many keys
  */
 export async function change(
   unit: UnitOfWork,
@@ -63,8 +64,34 @@ export async function change(
 ): Promise<CustomerRow> {
   const row = await find(unit, customerId, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (Object.keys(patch).length === 0) return row
+  if (row.anonymisedAt) throw errors.customer_anonymised()
   const metadata = mergeMetadata(row.metadata, patch.metadata)
   const changes = { ...patch, metadata, updatedAt: risingAfter(row.updatedAt) }
   await unit.em.nativeUpdate(CustomerEntity, { id: row.id }, changes)
   return { ...row, ...changes }
+}
+
+/**
+ * Erases the personal data of a customer: name, email address, phone number and metadata, here and in the replies that are stored
+ * for replay. Transactions and the journal stay, and refer to the customer by id. It cannot be undone; repeating it changes
+ * nothing.
+ * @throws customer_not_found 404
+ */
+export async function anonymise(unit: UnitOfWork, id: string): Promise<CustomerRow> {
+  const row = await find(unit, id, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  if (row.anonymisedAt) return row
+  const updatedAt = risingAfter(row.updatedAt)
+  const erased = {
+    name: 'Anonymised customer',
+    // Unique like every email address, and in a domain that does not exist (RFC 2606).
+    email: `${row.id}@anonymised.invalid`,
+    phoneNumber: null,
+    metadata: {},
+    anonymisedAt: updatedAt,
+    updatedAt,
+  }
+  await unit.em.nativeUpdate(CustomerEntity, { id: row.id }, erased)
+  const anonymised = { ...row, ...erased }
+  await replaceStoredReplies(unit, { path: '/v1/customers', id: row.id, data: present(anonymised) })
+  return anonymised
 }

@@ -3,5 +3,11 @@ import { v7, validate } from 'uuid'
 /** A new UUIDv7 (RFC 9562): time-ordered, so that `created_at desc, id desc` is one index. */
 export const newId = (): string => v7()
 
+/** The smallest UUIDv7 of a millisecond: ids made earlier are below it, ids made later above. */
+export function firstIdOf(time: Date): string {
+  const hex = time.getTime().toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+}
+
 /** True for the text of a UUID of any version. An id in a path that is not a UUID is answered with 404. */
 export const isId = (text: string): boolean => validate(text)

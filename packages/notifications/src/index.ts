@@ -3,8 +3,10 @@ import { domain } from '@payments/platform'
 import { NotificationEntity } from './entity.ts'
 import { errors } from './errors.ts'
 import { migrations } from './migrations.ts'
+import { purge } from './purge.ts'
 import { notificationRecorder } from './recorder.ts'
 import { notificationsRouter } from './router.ts'
+import { notificationsSettings } from './settings.ts'
 
 export const notifications = domain({
   name: 'notifications',
@@ -13,6 +15,8 @@ export const notifications = domain({
   entities: [NotificationEntity],
   migrations,
   errors,
+  settings: notificationsSettings,
+  jobs: [purge],
   recorder: notificationRecorder,
 })
 

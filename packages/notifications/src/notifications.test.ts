@@ -1,8 +1,9 @@
-import { system } from '@payments/kernel'
+import { firstIdOf, system } from '@payments/kernel'
 import { unitOfWork } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { type Merchant, newMerchant, useService } from '#testing'
 import { notify } from './index.ts'
+import { purge } from './purge.ts'
 
 const service = useService()
 
@@ -98,4 +99,15 @@ test.each([
       resource: expect.objectContaining({ type: 'payment_route_deposit' }),
     }),
   ])
+})
+
+test('notifications are deleted after the configured time, read or not', async () => {
+  const merchant = await newMerchant(service)
+  for (const title of ['Old', 'New']) await create(merchant, title)
+  await service.runtime.pool.query(
+    "update notifications set id = $2, created_at = now() - interval '366 days' where organisation_id = $1 and title = 'Old'",
+    [merchant.organisationId, firstIdOf(new Date(Date.now() - 366 * 86_400_000))],
+  )
+  await purge.run(service.runtime, {}, new AbortController().signal)
+  expect((await list(merchant)).notifications.map((each: { title: string }) => each.title)).toEqual(['New'])
 })

@@ -33,8 +33,8 @@ export interface Metric {
   /** By the conventions of Prometheus: the unit is the suffix. */
   readonly name: string
   readonly help: string
-  /** Must be cheap. */
-  read(runtime: Runtime): Promise<Readonly<Record<Environment, number>>>
+  /** By environment, or one value where there are none. Must be cheap. */
+  read(runtime: Runtime): Promise<number | Readonly<Record<Environment, number>>>
 }
 
 /** The notification that a change creates. */

@@ -1,6 +1,6 @@
 import type { Actor } from '@payments/kernel'
 import { sql } from 'kysely'
-import type { Runtime } from './context.ts'
+import type { Runtime, UnitOfWork } from './context.ts'
 import type { EncryptedColumn } from './secrets.ts'
 
 /** Requests with the same tenant, method, path and key are duplicates, also when their bodies differ (specification, Limits). */
@@ -65,6 +65,22 @@ export async function findStoredReply(runtime: Runtime, key: IdempotencyKey): Pr
     identity(key),
   )
   return rows[0] && replyOf(runtime, key, rows[0])
+}
+
+/**
+ * Replaces `data` in the stored replies that show one object of the actor's tenant, for example to erase personal data. Replies
+ * are found below `path`, by the id in their `data`. A repeated request still gets a reply, and runs nothing again.
+ */
+export async function replaceStoredReplies(
+  unit: UnitOfWork,
+  { path, id, data }: { path: string; id: string; data: object },
+): Promise<void> {
+  const { organisationId, environment } = unit.actor
+  await sql`update idempotency_keys set reply = json_build_object('status', reply::json->'status', 'message', reply::json->'message', 'data', ${JSON.stringify(data)}::json)::text
+    where organisation_id = ${organisationId} and environment = ${environment} and starts_with(path, ${path})
+      and not encrypted and strpos(reply, ${id}) > 0 and reply::json #>> '{data,id}' = ${id}`.execute(
+    unit.em.getKysely(),
+  )
 }
 
 /** The statement that stores a reply with the command's commit. It returns no row if another request has used the key. */

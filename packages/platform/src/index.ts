@@ -22,6 +22,7 @@ export {
   lease,
   nameOf,
   releaseLease,
+  replaceStoredReplies,
   replyOf,
   type StoredReply,
   type StoredReplyRow,
@@ -35,7 +36,7 @@ export { createLog, type Log } from './log.ts'
 export * from './operations.ts'
 export { pages } from './pages.ts'
 export { platform } from './platform.ts'
-export { purgeJob } from './purge.ts'
+export { purgeJob, type Retention } from './purge.ts'
 export { type Count, countHitsSql } from './rate-limits.ts'
 export { reEncrypt } from './re-encrypt.ts'
 export * from './resource.ts'

@@ -1,23 +1,41 @@
+import { firstIdOf } from '@payments/kernel'
 import { z } from 'zod'
 import { type Job, job } from './jobs.ts'
+import type { Settings } from './settings.ts'
 
 const BATCH = 1000
+
+/**
+ * A statement that also takes the beginning of the time to keep: as `$2` its first id (UUIDv7), so that a table needs no index by
+ * time, and as `$3` the time itself.
+ */
+export interface Retention {
+  readonly statement: string
+  /** For how many days rows are kept. */
+  days(settings: Settings): number
+}
+
+function boundedBy({ statement, days }: Retention, settings: Settings): [string, string, Date] {
+  const since = new Date(Date.now() - days(settings) * 86_400_000)
+  return [statement, firstIdOf(since), since]
+}
 
 /**
  * A scheduled job that deletes expired rows every ten minutes. Each statement takes a limit as `$1` and is repeated until
  * no row is left, so that none of them holds locks for long.
  */
-export const purgeJob = (name: string, statements: readonly string[]): Job<Record<string, never>> =>
+export const purgeJob = (name: string, statements: readonly (string | Retention)[]): Job<Record<string, never>> =>
   job({
     name,
     data: z.strictObject({}),
     schedule: '*/10 * * * *',
     queue: { retryLimit: 0, policy: 'short', expireInSeconds: 600 },
     async run(runtime, _data, signal) {
-      for (const statement of statements) {
+      for (const each of statements) {
+        const [statement, ...more] = typeof each === 'string' ? [each] : boundedBy(each, runtime.settings)
         let deleted = BATCH
         while (deleted === BATCH && !signal.aborted) {
-          deleted = (await runtime.pool.query(statement, [BATCH])).rowCount ?? 0
+          deleted = (await runtime.pool.query(statement, [BATCH, ...more])).rowCount ?? 0
         }
       }
     },

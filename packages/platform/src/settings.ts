@@ -49,6 +49,9 @@ export function defineSettings<S extends z.ZodRawShape, C = z.output<z.ZodObject
 /** A number of seconds, as text or number. */
 export const secondsSetting = z.coerce.number().int().positive('must be a positive whole number of seconds')
 
+/** For how many days data is kept. */
+export const daysSetting = z.coerce.number().int().min(1, 'must be at least 1 day').max(36_500)
+
 /** Comma-separated values. */
 export const listSetting = z
   .string()

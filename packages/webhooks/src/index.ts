@@ -11,6 +11,7 @@ import { fanOutTask } from './fan-out.ts'
 import { migrations } from './migrations.ts'
 import { publicNames, targetNames } from './names.ts'
 import { eventRecorder } from './outbox.ts'
+import { purge } from './purge.ts'
 import { webhooksRouter } from './router.ts'
 import { encryptedSecrets } from './service.ts'
 import { webhooksSettings } from './settings.ts'
@@ -35,6 +36,7 @@ export const webhooks = domain({
     },
   ],
   tasks: [fanOutTask, deliverTask],
+  jobs: [purge],
   recorder: eventRecorder,
   sandbox: { advance },
   encrypted: encryptedSecrets,

@@ -25,13 +25,26 @@ const MAX_SECRETS = 3
 /** Associated data that binds an encrypted secret to its endpoint. */
 export const secretContext = (endpointId: string): string => `webhook-endpoint:${endpointId}`
 
-/** The encrypted columns of endpoints. */
-export const encryptedSecrets: readonly EncryptedColumn[] = ['secret', 'previous_secret'].map((column) => ({
-  name: `webhook_endpoints.${column}`,
-  select: `select id::text, ${column} as value from webhook_endpoints where not starts_with(${column}, $1) limit $2`,
-  update: `update webhook_endpoints set ${column} = $3 where id = $1::uuid and ${column} = $2`,
-  context: secretContext,
-}))
+/** The encrypted secrets of endpoints. The id of an earlier secret is that of its endpoint and its index. */
+export const encryptedSecrets: readonly EncryptedColumn[] = [
+  {
+    name: 'webhook secrets',
+    select: 'select id::text, secret as value from webhook_endpoints where not starts_with(secret, $1) limit $2',
+    update: 'update webhook_endpoints set secret = $3 where id = $1::uuid and secret = $2',
+    context: secretContext,
+  },
+  {
+    name: 'earlier webhook secrets',
+    select: `select e.id || '/' || (p.position - 1) as id, p.value->>'secret' as value
+               from webhook_endpoints e cross join lateral jsonb_array_elements(e.previous_secrets) with ordinality p (value, position)
+              where not starts_with(p.value->>'secret', $1) limit $2`,
+    update: `update webhook_endpoints
+                set previous_secrets = jsonb_set(previous_secrets, array[split_part($1, '/', 2), 'secret'], to_jsonb($3::text))
+              where id = split_part($1, '/', 1)::uuid
+                and previous_secrets #>> array[split_part($1, '/', 2), 'secret'] = $2`,
+    context: (id) => secretContext(id.slice(0, id.indexOf('/'))),
+  },
+]
 
 /** Registers an endpoint at a checked URL. The result contains the secret once; it is stored encrypted. */
 export async function register(

@@ -29,6 +29,7 @@ export function createMetrics(runtime: Runtime): Metrics {
         const values = await read(runtime).catch((error: unknown) => {
           if (!runtime.database.report(error)) runtime.log.warn({ err: error, name }, 'gauge read failed')
         })
+        if (typeof values === 'number') return this.set(values)
         for (const [environment, value] of Object.entries(values ?? {})) this.set({ environment }, value)
       },
     })
