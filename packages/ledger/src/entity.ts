@@ -176,7 +176,36 @@ const SealEntity = defineEntity({
 })
 
 /** The tables of `schema/`. The functions there and this domain's own statements write them. */
+/** How much of a daily limit an organisation has used: see `payout-controls.ts`. */
+const PayoutUsageEntity = defineEntity({
+  name: 'PayoutUsage',
+  tableName: 'payout_usage',
+  properties: {
+    ...primary(tenant()),
+    asset: p.text().primary(),
+    day: p.date().primary(),
+    used: minorUnits().check('used >= 0'),
+  },
+  ...foreignKeys(ofOrganisation),
+})
+
+/** The destinations to which an organisation may pay out; no row: to all. */
+const PayoutAllowListEntity = defineEntity({
+  name: 'PayoutAllowList',
+  tableName: 'payout_allow_lists',
+  properties: {
+    ...primary(tenant()),
+    /** One text for each entry, for comparison. */
+    destinations: p.array().$type<string[]>(),
+    entries: p.json(),
+    updatedAt: p.datetime(3),
+  },
+  ...foreignKeys(ofOrganisation),
+})
+
 export const entities = [
+  PayoutUsageEntity,
+  PayoutAllowListEntity,
   TransactionEntity,
   TransactionCountEntity,
   AccountEntity,

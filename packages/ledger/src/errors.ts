@@ -20,6 +20,8 @@ export const errors = defineErrors({
     constraint: 'ledger_entries_reversible',
   },
   entry_not_found: { status: 404, message: 'Ledger entry not found', constraint: 'ledger_entries_reversal_known' },
+  payout_limit_exceeded: { status: 422, message: 'Daily limit of live payouts exceeded' },
+  payout_destination_refused: { status: 422, message: 'Destination is not among the allowed destinations' },
   transaction_not_found: { status: 404, message: 'Transaction not found' },
   ledger_account_not_found: { status: 404, message: 'Ledger account not found' },
 })

@@ -3,20 +3,32 @@ import { domain } from '@payments/platform'
 import { entities } from './entity.ts'
 import { errors } from './errors.ts'
 import { migrations } from './migrations.ts'
+import { payoutControlsRouter } from './payout-router.ts'
 import { ledgerAdminRouter, transactionsRouter } from './router.ts'
 import { sealTask } from './seal.ts'
+import { ledgerSettings } from './settings.ts'
 import { transactionRecorder } from './transactions.ts'
 
 export const ledger = domain({
   name: 'ledger',
   tags: [
     { name: 'Transactions', description: 'Everything that moved money, of every kind, in one list', position: 110 },
+    {
+      name: 'Payout controls',
+      description: 'What bounds the money that a leaked live key could send away',
+      position: 115,
+    },
     { name: 'Ledger', description: 'The double-entry journal behind the transactions', position: 210 },
   ],
-  router: { transactions: transactionsRouter, admin: { ledger: ledgerAdminRouter } },
+  router: {
+    transactions: transactionsRouter,
+    payoutControls: payoutControlsRouter,
+    admin: { ledger: ledgerAdminRouter },
+  },
   entities,
   migrations,
   errors,
+  settings: ledgerSettings,
   tasks: [sealTask],
   recorder: transactionRecorder,
   appendOnly: ['ledger_accounts', 'ledger_entries', 'ledger_postings', 'ledger_seals', 'transaction_counts'],
@@ -29,6 +41,8 @@ export { errors as ledgerErrors } from './errors.ts'
 export { findEntry } from './find-entry.ts'
 export { capture, type Hold, holdDraft, release, reserve, reverse } from './holds.ts'
 export { transactionKinds } from './kinds.ts'
+export { countPayout, type Payout, type PayoutDay, returnToLimit } from './payout-controls.ts'
+export { PayoutDestination } from './payout-schemas.ts'
 export { type Outcome, post } from './post.ts'
 export { balance, statement, trialBalance } from './reads.ts'
 export { Bank, Leg, Money, TransactionHash, Wallet } from './receipts.ts'

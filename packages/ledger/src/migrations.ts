@@ -18,4 +18,25 @@ export const migrations: readonly MigrationStep[] = [
         where jsonb_typeof(receipt #> '{${leg},amount}') = 'null' or jsonb_typeof(receipt #> '{${leg},amountUsd}') = 'null'`,
     ),
   },
+  {
+    name: '20261121175300_payout_controls',
+    up: [
+      `create table payout_usage (
+        organisation_id uuid not null references organisations,
+        environment text not null check (environment in ('test', 'live')),
+        asset text not null,
+        day date not null,
+        used numeric(78,0) not null check (used >= 0),
+        primary key (organisation_id, environment, asset, day)
+      )`,
+      `create table payout_allow_lists (
+        organisation_id uuid not null references organisations,
+        environment text not null check (environment in ('test', 'live')),
+        destinations text[] not null,
+        entries jsonb not null,
+        updated_at timestamptz(3) not null,
+        primary key (organisation_id, environment)
+      )`,
+    ],
+  },
 ]

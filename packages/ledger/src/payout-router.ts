@@ -1,0 +1,36 @@
+import { errors as commonErrors } from '@payments/kernel'
+import { command, query } from '@payments/platform'
+import { z } from 'zod'
+import { changePayoutControls, payoutControls } from './payout-controls.ts'
+import { PayoutControls, PayoutControlsPatch } from './payout-schemas.ts'
+
+const tag = 'Payout controls'
+
+/** What bounds the money that a leaked live key could send away. */
+export const payoutControlsRouter = {
+  get: query({
+    rest: 'GET /payout-controls',
+    access: 'read',
+    tag,
+    summary: 'Get the payout controls',
+    description:
+      'The daily limits of live payouts and withdrawals, what is used of them today, and the destinations to which they may go.',
+    message: 'Payout controls retrieved',
+    input: z.strictObject({}),
+    output: PayoutControls,
+    run: payoutControls,
+  }),
+  change: command({
+    rest: 'PATCH /payout-controls',
+    access: 'write',
+    tag,
+    summary: 'Change the payout controls',
+    description:
+      'Replaces the list of allowed destinations; null allows every destination. In the live environment, only an owner with a confirmed session (`POST /auth/confirm`) may change it.',
+    message: 'Payout controls changed',
+    input: PayoutControlsPatch,
+    output: PayoutControls,
+    errors: [commonErrors.session_required, commonErrors.owner_required, commonErrors.confirmation_required],
+    run: changePayoutControls,
+  }),
+}
