@@ -26,6 +26,13 @@ test('a stranger can use up neither the codes of other addresses nor those that 
   await expect.poll(received, { timeout: 20_000 }).toBe(26)
 })
 
+test('addresses of one IPv6 /64 are one client address', async () => {
+  const statuses: number[] = []
+  for (let host = 1; host <= 6; host++) statuses.push(await login('v6@example.com', `2001:db8:0:7::${host}`))
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
+  expect(await login('v6@example.com', '2001:db8:0:8::1')).toBe(200)
+})
+
 test('an address of more than 90 days ago has no reserved codes', async () => {
   const email = 'moved@example.com'
   await signIn(service, mailbox, { email, organisationName: 'Moved' })

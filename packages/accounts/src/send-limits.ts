@@ -1,4 +1,4 @@
-import type { UnitOfWork } from '@payments/platform'
+import { addressBlock, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import { errors } from './errors.ts'
 
@@ -20,15 +20,16 @@ interface Counts {
 
 /**
  * Counts an email before it is sent. Each kind: 5 an hour for a pair of email address and client address, and 20 an hour
- * for an email address from all client addresses. 5 more an hour are reserved for client addresses from which the
+ * for an email address from all client addresses (IPv6: by the /64). 5 more an hour are reserved for client addresses from which the
  * owner of the email address signed in during the last 90 days, so that a stranger cannot prevent a sign-in. Parallel requests
  * are counted one after another.
  * @throws ServiceError 429 when the limit is reached. Then nothing is sent and nothing is counted.
  */
 export async function countEmail(
   unit: UnitOfWork,
-  { kind, email, address = '' }: { kind: EmailKind; email: string; address: string | undefined },
+  { kind, email, address: client }: { kind: EmailKind; email: string; address: string | undefined },
 ): Promise<void> {
+  const address = addressBlock(client ?? '')
   const db = unit.em.getKysely()
   await sql`select pg_advisory_xact_lock(hashtext(${`emails:${email}`}))`.execute(db)
   const { rows } = await sql<Counts>`
@@ -52,6 +53,7 @@ export async function countEmail(
 /** Remembers the client address of a sign-in, for the reserved part of {@link countEmail}. */
 export async function rememberAddress(unit: UnitOfWork, userId: string, address: string | undefined): Promise<void> {
   if (!address) return
-  await sql`insert into sign_in_addresses (user_id, address, signed_in_at) values (${userId}, ${address}, now())
+  const block = addressBlock(address)
+  await sql`insert into sign_in_addresses (user_id, address, signed_in_at) values (${userId}, ${block}, now())
     on conflict (user_id, address) do update set signed_in_at = excluded.signed_in_at`.execute(unit.em.getKysely())
 }

@@ -1,4 +1,5 @@
 /** Infrastructure shared by all domains: settings, database, unit of work, operations, jobs, tasks, secrets, logging. No business rules. */
+export { addressBlock } from './address-block.ts'
 export * from './authentication.ts'
 export * from './context.ts'
 export { csvRecord } from './csv.ts'
