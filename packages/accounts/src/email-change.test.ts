@@ -48,3 +48,9 @@ test('the address of another user gets no code, and the reply is the same', asyn
   await mailbox.emailTo('free@example.com')
   expect(mailbox.emails.filter(({ to }) => to === 'taken@example.com')).toHaveLength(1)
 })
+
+test('changing to the present address is refused by name', async () => {
+  const { accessToken } = await user('same@example.com')
+  const same = await change(accessToken, { email: 'Same@example.com' })
+  expect([same.status, same.body.errors]).toEqual([422, { email: 'Must differ from the present address' }])
+})

@@ -1,3 +1,4 @@
+import { invalid } from '@payments/kernel'
 import type { CallContext, QueryContext, UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { checkSessionCode, markCodeUsed, newChallenge } from './challenges.ts'
@@ -24,7 +25,7 @@ export async function checkEmailCodes(context: QueryContext, input: Input): Prom
 /**
  * Without codes: emails one to the user's address and one to the new address. With both: changes the address. The reply
  * does not reveal whether the new address belongs to another user; such an address gets no code.
- * @throws ServiceError 401 for a wrong code, 409 when the address was taken meanwhile, 429 over the limits of emails.
+ * @throws ServiceError 401 for a wrong code, 422 for the present address, 409 when the address was taken meanwhile, 429 over the limits of emails.
  */
 export async function changeEmail(
   unit: UnitOfWork,
@@ -43,10 +44,12 @@ export async function changeEmail(
     unit.afterCommit(() => unit.log.info({ userId: user.id }, 'email address changed'))
     return { email, otpExpiresAt: null }
   }
+  if (email === user.email) throw invalid({ email: 'Must differ from the present address' })
   const sessionId = unit.actor.sessionId as string
-  // In one order, so that two changes never wait for each other's locks.
+  // In one order, so that two changes never wait for each other's locks. Anybody can name the new address, so it does not count
+  // against the confirmations of its owner.
   for (const address of [user.email, email].sort())
-    await countEmail(unit, { kind: 'confirm', email: address, address: ip })
+    await countEmail(unit, { kind: address === user.email ? 'confirm' : 'code', email: address, address: ip })
   await newChallenge(unit, { purpose: 'email-current', email: user.email, sessionId, deliver: true })
   const deliver = (await unit.em.count(UserEntity, { email })) === 0
   const { expiresAt } = await newChallenge(unit, { purpose: 'email-new', email, sessionId, deliver })
