@@ -148,8 +148,11 @@ test('the live networks are those that Relay supports, by network keys and symbo
   const quotes = () => world.calls.filter(({ line }) => line === 'POST /quote/v2').length
   const before = quotes()
   for (const [given, errors] of [
-    [{ originChainKey: 'base', originCurrency: 'EURC' }, { originCurrency: 'Not supported on base' }],
-    [{ originChainKey: 'optimism' }, { originChainKey: 'Unknown network' }],
+    [{ originChainKey: 'base', originCurrency: 'EURC' }, { originCurrency: 'Not available on base: one of USDC, ETH' }],
+    [
+      { originChainKey: 'optimism' },
+      { originChainKey: 'Unknown network "optimism": see GET /payment-routes/networks' },
+    ],
   ] as const) {
     const answer = await routeOf(merchant, given)
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
