@@ -1,73 +1,96 @@
-import { environments, nameText } from '@payments/kernel'
+import {
+  count,
+  createdAt,
+  environments,
+  id,
+  items,
+  nameText,
+  pathId,
+  text,
+  time,
+  total,
+  updatedAt,
+} from '@payments/kernel'
 import { z } from 'zod'
 import { isAddressRange } from './allowed-ips.ts'
 
-const Email = z.email('Must be an email address').max(254).meta({ example: 'ada@example.com' })
-const Time = z.iso.datetime()
+const [ORGANISATION, USER, SESSION, INVITATION, API_KEY, CHALLENGE] = [1, 2, 3, 4, 5, 6]
+
+const Email = z.email().max(254).meta({ description: 'Email address', example: 'ada@example.com' })
+const ShownEmail = text('Email address', 'ada@example.com')
+const FullName = text('Name of the user', 'Ada Obi').nullable()
+const Role = z.enum(['owner', 'member', 'operator']).meta({ description: 'What the user may do' })
+const Environment = z.enum(environments).meta({ description: 'Environment' })
+const CodeText = z
+  .string()
+  .regex(/^\d{6}$/, 'Must be 6 digits')
+  .meta({ description: 'The emailed code', example: '123456' })
 
 export const Register = z.strictObject({
   email: Email,
   organisationName: nameText(120)
-    .refine((text) => !/:\/\//.test(text), 'Must not contain a link')
-    .meta({ example: 'Ada Ltd' }),
-  fullName: nameText(120).optional(),
+    .refine((given) => !/:\/\//.test(given), 'Must not contain a link')
+    .meta({ description: 'Name of the new organisation', example: 'Ada Ltd' }),
+  fullName: nameText(120).optional().meta({ description: 'Name of the user', example: 'Ada Obi' }),
 })
 export const Login = z.strictObject({ email: Email })
-export const Challenge = z.object({ challengeId: z.uuid(), otpExpiresAt: Time }).meta({ id: 'Challenge' })
+export const Challenge = z
+  .object({ challengeId: id('challenge', CHALLENGE), otpExpiresAt: time('When the emailed code expires') })
+  .meta({ id: 'Challenge', description: 'A code was emailed; verify it with this id' })
 
-export const Resend = z.strictObject({ challengeId: z.string().max(64) })
+const ChallengeId = z
+  .string()
+  .max(64)
+  .meta({ description: 'Id of the challenge', example: '01936f2a-7c1e-7000-8000-000000000006' })
+export const Resend = z.strictObject({ challengeId: ChallengeId })
 
 export const Verify = z.strictObject({
-  challengeId: z.string().max(64),
-  code: z.string().regex(/^\d{6}$/, 'Must be 6 digits'),
-  organisationId: z.uuid().optional(),
+  challengeId: ChallengeId,
+  code: CodeText,
+  organisationId: id('organisation to sign in to; default: the one used last', ORGANISATION).optional(),
 })
-const User = z.object({ id: z.uuid(), email: z.string(), fullName: z.string().nullable() }).meta({ id: 'User' })
+const User = z
+  .object({ id: id('user', USER), email: ShownEmail, fullName: FullName })
+  .meta({ id: 'User', description: 'A person who signs in' })
 const Organisation = z
-  .object({ id: z.uuid(), name: z.string(), role: z.enum(['owner', 'member', 'operator']) })
-  .meta({ id: 'Organisation' })
+  .object({ id: id('organisation', ORGANISATION), name: text('Name of the organisation', 'Ada Ltd'), role: Role })
+  .meta({ id: 'Organisation', description: 'An organisation of the user' })
 export const Tokens = z
   .object({
-    accessToken: z.string(),
-    tokenType: z.literal('Bearer'),
-    expiresIn: z.number().int(),
-    refreshToken: z.string(),
+    accessToken: text('Access token for the header `Authorization: Bearer …`', 'eyJhbGciOiJFZERTQSJ9.e30.c2lnbmF0dXJl'),
+    tokenType: z.literal('Bearer').meta({ description: 'Always `Bearer`' }),
+    expiresIn: count('Seconds until the access token expires', 900),
+    refreshToken: text('Exchange it once for a new pair', 'Zm9yIHRoZSByZWZlcmVuY2Ugb25seQ'),
     user: User,
     organisation: Organisation,
   })
-  .meta({ id: 'Tokens' })
+  .meta({ id: 'Tokens', description: 'A signed-in session' })
 export const Me = z
   .object({
     user: User,
     organisation: Organisation,
-    organisations: z.array(Organisation),
-    environment: z.enum(environments),
+    organisations: items('All organisations of the user', Organisation),
+    environment: Environment,
   })
-  .meta({ id: 'Me' })
+  .meta({ id: 'Me', description: 'The user and organisation of this session' })
 
-const Code = z
-  .string()
-  .regex(/^\d{6}$/, 'Must be 6 digits')
-  .meta({ example: '123456' })
 export const Confirm = z.strictObject({
-  code: Code.optional().meta({
+  code: CodeText.optional().meta({
     description: 'The emailed code; without it, a fresh one is emailed',
     example: '123456',
   }),
 })
 export const Confirmation = z
   .object({
-    confirmedUntil: Time.nullable().meta({ description: 'Null while the code is missing' }),
-    otpExpiresAt: Time.nullable().meta({
-      description: 'When the emailed code expires; null once the session is confirmed',
-    }),
+    confirmedUntil: time('Until when the session is confirmed; null while the code is missing').nullable(),
+    otpExpiresAt: time('When the emailed code expires; null once the session is confirmed').nullable(),
   })
-  .meta({ id: 'Confirmation' })
+  .meta({ id: 'Confirmation', description: 'Whether the session is confirmed' })
 export const ChangeEmail = z
   .strictObject({
     email: Email,
-    currentCode: Code.optional().meta({ description: 'The code sent to the present address', example: '123456' }),
-    newCode: Code.optional().meta({ description: 'The code sent to the new address', example: '123456' }),
+    currentCode: CodeText.optional().meta({ description: 'The code sent to the present address', example: '123456' }),
+    newCode: CodeText.optional().meta({ description: 'The code sent to the new address', example: '123456' }),
   })
   .superRefine(({ currentCode, newCode }, context) => {
     const missing = currentCode === undefined ? 'currentCode' : 'newCode'
@@ -76,95 +99,124 @@ export const ChangeEmail = z
   })
 export const EmailChange = z
   .object({
-    email: z.string().meta({ description: "The user's address now" }),
-    otpExpiresAt: Time.nullable().meta({ description: 'When the two codes expire; null once the address has changed' }),
+    email: text("The user's address now", 'ada@example.com'),
+    otpExpiresAt: time('When the two codes expire; null once the address has changed').nullable(),
   })
-  .meta({ id: 'EmailChange' })
+  .meta({ id: 'EmailChange', description: 'State of a change of email address' })
 
-export const MemberRole = z.enum(['owner', 'member'])
+export const MemberRole = z.enum(['owner', 'member']).meta({ description: 'Owners also manage members and live keys' })
 export const Member = z
   .object({
-    userId: z.uuid(),
-    email: z.string(),
-    fullName: z.string().nullable(),
-    role: z.enum(['owner', 'member', 'operator']),
-    createdAt: Time.meta({ description: 'When the user joined' }),
+    userId: id('user', USER),
+    email: ShownEmail,
+    fullName: FullName,
+    role: Role,
+    createdAt: time('When the user joined'),
   })
-  .meta({ id: 'Member' })
-export const MemberList = z.object({ members: z.array(Member), total: z.number().int() })
-export const MemberId = z.strictObject({ userId: z.string() })
+  .meta({ id: 'Member', description: 'A user who belongs to the organisation' })
+export const MemberList = z.object({ members: items('The members', Member), total })
+export const MemberId = z.strictObject({ userId: pathId('user', USER) })
 export const MemberPatch = MemberId.extend({ role: MemberRole })
 
-export const SessionId = z.strictObject({ sessionId: z.string() })
+export const SessionId = z.strictObject({ sessionId: pathId('session', SESSION) })
 const Session = z
   .object({
-    id: z.uuid(),
-    organisationId: z.uuid(),
+    id: id('session', SESSION),
+    organisationId: id('organisation', ORGANISATION),
     current: z.boolean().meta({ description: 'The session of this request' }),
-    device: z.string().nullable().meta({ description: 'The browser or program, as it names itself' }),
-    address: z.string().nullable().meta({ description: 'The client address of the last sign-in or refresh' }),
-    lastUsedAt: Time.nullable(),
-    expiresAt: Time,
-    createdAt: Time,
+    device: text('The browser or program, as it names itself', 'Mozilla/5.0').nullable(),
+    address: text('The client address of the last sign-in or refresh', '192.0.2.10').nullable(),
+    lastUsedAt: time('When it was last used').nullable(),
+    expiresAt: time('When it ends unless it is refreshed'),
+    createdAt,
   })
-  .meta({ id: 'Session' })
-export const SessionList = z.object({ sessions: z.array(Session), total: z.number().int() })
+  .meta({ id: 'Session', description: 'A signed-in session of the user' })
+export const SessionList = z.object({ sessions: items('The newest 200 sessions', Session), total })
 export const EndedOthers = z
-  .object({ ended: z.number().int().meta({ description: 'Number of sessions that were ended' }) })
-  .meta({ id: 'EndedSessions' })
+  .object({ ended: count('Number of sessions that were ended') })
+  .meta({ id: 'EndedSessions', description: 'All other sessions were ended' })
 
-export const Refresh = z.strictObject({ refreshToken: z.string().min(1).max(128) })
-export const Switch = z.strictObject({ organisationId: z.uuid() })
-export const EndedSession = z.object({ sessionId: z.uuid(), endedAt: Time }).meta({ id: 'EndedSession' })
+export const Refresh = z.strictObject({
+  refreshToken: z
+    .string()
+    .min(1)
+    .max(128)
+    .meta({ description: 'The refresh token of the last pair', example: 'Zm9yIHRoZSByZWZlcmVuY2Ugb25seQ' }),
+})
+export const Switch = z.strictObject({ organisationId: id('organisation to switch to', ORGANISATION) })
+export const EndedSession = z
+  .object({ sessionId: id('session', SESSION), endedAt: time('When it was ended') })
+  .meta({ id: 'EndedSession', description: 'A session that was ended' })
 
-export const NewInvitation = z.strictObject({ email: Email, role: z.enum(['owner', 'member']) })
+export const NewInvitation = z.strictObject({ email: Email, role: MemberRole })
 export const Invitation = z
   .object({
-    id: z.uuid(),
-    email: z.string(),
-    role: z.enum(['owner', 'member']),
-    status: z.enum(['pending', 'accepted', 'expired']),
-    expiresAt: Time,
-    createdAt: Time,
+    id: id('invitation', INVITATION),
+    email: ShownEmail,
+    role: MemberRole,
+    status: z.enum(['pending', 'accepted', 'expired']).meta({ description: 'State of the invitation' }),
+    expiresAt: time('When it expires'),
+    createdAt,
   })
-  .meta({ id: 'Invitation' })
-export const InvitationList = z.object({ invitations: z.array(Invitation), total: z.number().int() })
+  .meta({ id: 'Invitation', description: 'An invitation to join the organisation' })
+export const InvitationList = z.object({ invitations: items('The newest 200 invitations', Invitation), total })
 
-export const OrganisationId = z.strictObject({ organisationId: z.string() })
-export const Suspension = OrganisationId.extend({ reason: z.string().trim().min(1).max(500).optional() })
+export const OrganisationId = z.strictObject({ organisationId: pathId('organisation', ORGANISATION) })
+export const Suspension = OrganisationId.extend({
+  reason: z.string().trim().min(1).max(500).optional().meta({
+    description: 'Why it is suspended',
+    example: 'Unusual activity',
+  }),
+})
 export const AdminOrganisation = z
   .object({
-    id: z.uuid(),
-    name: z.string(),
+    id: id('organisation', ORGANISATION),
+    name: text('Name of the organisation', 'Ada Ltd'),
     operator: z.boolean().meta({ description: "The operators' own organisation" }),
     liveEnabled: z
       .boolean()
       .meta({ description: 'An operator has enabled live access; matters where LIVE_ACCESS is `approved`' }),
-    status: z.enum(['active', 'suspended']),
-    suspendedAt: Time.nullable(),
-    suspensionReason: z.string().nullable(),
-    createdAt: Time,
-    updatedAt: Time,
+    status: z.enum(['active', 'suspended']).meta({ description: 'State of the organisation' }),
+    suspendedAt: time('When it was suspended').nullable(),
+    suspensionReason: text('Why it was suspended', 'Unusual activity').nullable(),
+    createdAt,
+    updatedAt,
   })
-  .meta({ id: 'AdminOrganisation' })
+  .meta({ id: 'AdminOrganisation', description: 'An organisation, as operators see it' })
 export const OrganisationDetails = AdminOrganisation.extend({
-  members: z.array(z.object({ userId: z.uuid(), email: z.string(), role: z.enum(['owner', 'member', 'operator']) })),
-}).meta({ id: 'OrganisationDetails' })
-export const OrganisationList = z.object({ organisations: z.array(AdminOrganisation), total: z.number().int() })
+  members: items('Its members', z.object({ userId: id('user', USER), email: ShownEmail, role: Role })),
+}).meta({ id: 'OrganisationDetails', description: 'An organisation with its members' })
+export const OrganisationList = z.object({
+  organisations: items('The newest 200 organisations', AdminOrganisation),
+  total,
+})
 
+const KeyType = z.enum(['secret', 'publishable']).meta({
+  description: '`secret` for your servers, `publishable` for reading pay pages in browsers',
+})
+const KeyAccess = z.enum(['read', 'write', 'read_write'])
+const EXPIRY = { description: 'When the key stops working; null: never', example: '2027-01-31T12:00:00.000Z' }
+const IPS = {
+  description: 'IP addresses and CIDR ranges from which the key may be used; null: every address',
+  example: ['192.0.2.0/24'],
+}
 export const NewApiKey = z
   .strictObject({
-    name: z.string().trim().min(1).max(80),
-    environment: z.enum(environments),
-    type: z.enum(['secret', 'publishable']).default('secret'),
-    access: z.enum(['read', 'write', 'read_write']).optional().meta({ description: 'Default `read_write`' }),
-    expiresAt: Time.refine((text) => Date.parse(text) > Date.now(), 'Must be in the future').nullish(),
+    name: z.string().trim().min(1).max(80).meta({ description: 'Your name for the key', example: 'Order service' }),
+    environment: Environment,
+    type: KeyType.default('secret'),
+    access: KeyAccess.optional().meta({ description: 'Default `read_write`', example: 'read' }),
+    expiresAt: z.iso
+      .datetime()
+      .refine((given) => Date.parse(given) > Date.now(), 'Must be in the future')
+      .nullish()
+      .meta(EXPIRY),
     allowedIps: z
       .array(z.string().refine(isAddressRange, 'Must be an IP address or a CIDR range'))
       .min(1, 'Must name at least one address; leave it out to allow all')
       .max(50, 'Must name at most 50 addresses')
       .nullish()
-      .meta({ description: 'IP addresses and CIDR ranges from which the key may be used', example: ['192.0.2.0/24'] }),
+      .meta(IPS),
   })
   .refine(({ type, access }) => type === 'secret' || access === undefined || access === 'read', {
     path: ['access'],
@@ -172,25 +224,22 @@ export const NewApiKey = z
   })
 export const ApiKey = z
   .object({
-    id: z.uuid(),
-    name: z.string(),
-    environment: z.enum(environments),
-    type: z.enum(['secret', 'publishable']),
-    scopes: z.array(z.string()),
-    access: z
-      .enum(['read', 'write', 'read_write'])
-      .nullable()
-      .meta({ description: 'What the scopes allow; null: nothing' }),
-    allowedIps: z.array(z.string()).nullable().meta({ description: 'Null: every address' }),
-    maskedKey: z.string().meta({ example: 'svc_test_…abcd' }),
-    lastUsedAt: Time.nullable(),
-    expiresAt: Time.nullable(),
-    revokedAt: Time.nullable(),
-    createdAt: Time,
+    id: id('API key', API_KEY),
+    name: text('Your name for the key', 'Order service'),
+    environment: Environment,
+    type: KeyType,
+    scopes: z.array(z.string()).meta({ description: 'Scopes of the key', example: ['api:read'] }),
+    access: KeyAccess.nullable().meta({ description: 'What the scopes allow; null: nothing' }),
+    allowedIps: z.array(z.string()).nullable().meta(IPS),
+    maskedKey: text('The key with its secret part hidden', 'svc_test_…abcd'),
+    lastUsedAt: time('When it was last used, to the minute').nullable(),
+    expiresAt: z.iso.datetime().nullable().meta(EXPIRY),
+    revokedAt: time('When it was revoked').nullable(),
+    createdAt,
   })
-  .meta({ id: 'ApiKey' })
-export const CreatedApiKey = ApiKey.extend({ key: z.string().meta({ description: 'Shown once' }) }).meta({
-  id: 'CreatedApiKey',
-})
-export const ApiKeyId = z.strictObject({ apiKeyId: z.string() })
-export const ApiKeyList = z.object({ apiKeys: z.array(ApiKey), total: z.number().int() })
+  .meta({ id: 'ApiKey', description: 'A key with which your servers call this API' })
+export const CreatedApiKey = ApiKey.extend({
+  key: text('The key, shown once', 'svc_test_Ab3dEf7hXXXXXXXXXXXXXXXXXXXXXXXX'),
+}).meta({ id: 'CreatedApiKey', description: 'A new API key with its secret' })
+export const ApiKeyId = z.strictObject({ apiKeyId: pathId('API key', API_KEY) })
+export const ApiKeyList = z.object({ apiKeys: items('The newest 200 keys', ApiKey), total })

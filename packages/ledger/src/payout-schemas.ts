@@ -1,32 +1,41 @@
-import { canonicalAddress, networkOf } from '@payments/kernel'
+import { canonicalAddress, items, networkOf, parseAddress, text } from '@payments/kernel'
 import { z } from 'zod'
 
 const WalletDestination = z
   .strictObject({
-    type: z.literal('wallet'),
-    networkKey: z.string().meta({ example: 'base' }),
-    address: z.string().meta({ example: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F' }),
+    type: z.literal('wallet').meta({ description: 'A wallet' }),
+    networkKey: text('Network key', 'base'),
+    address: text('Address on this network', '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'),
   })
   .superRefine(({ networkKey, address }, context) => {
     const network = networkOf(networkKey)
-    if (!network) context.addIssue({ code: 'custom', path: ['networkKey'], message: 'Unknown network' })
-    else if (canonicalAddress(network.type, address) === undefined)
-      context.addIssue({ code: 'custom', path: ['address'], message: `Must be an address of ${network.name}` })
+    if (!network)
+      context.addIssue({
+        code: 'custom',
+        path: ['networkKey'],
+        message: `Unknown network "${networkKey}": see GET /payment-routes/networks`,
+      })
+    else {
+      const parsed = parseAddress(network.type, address)
+      if ('error' in parsed) context.addIssue({ code: 'custom', path: ['address'], message: parsed.error })
+    }
   })
 const BankDestination = z.strictObject({
-  type: z.literal('bank'),
+  type: z.literal('bank').meta({ description: 'A bank account' }),
   bankCode: z
     .string()
     .regex(/^[A-Za-z0-9]{1,20}$/, 'Must be a bank code')
-    .meta({ example: '058' }),
+    .meta({ description: 'Code of the bank', example: '058' }),
   accountNumber: z
     .string()
     .regex(/^[A-Za-z0-9+]{1,40}$/, 'Must be an account number')
-    .meta({ example: '0123456789' }),
+    .meta({ description: 'Account number', example: '0123456789' }),
 })
 
 /** Where a payout or withdrawal may go. */
-export const PayoutDestination = z.union([WalletDestination, BankDestination]).meta({ id: 'PayoutDestination' })
+export const PayoutDestination = z
+  .union([WalletDestination, BankDestination])
+  .meta({ id: 'PayoutDestination', description: 'A wallet or bank account' })
 
 /** One text for each destination, whatever the spelling of its address. */
 export function destinationText(destination: z.output<typeof PayoutDestination>): string {
@@ -38,21 +47,28 @@ export function destinationText(destination: z.output<typeof PayoutDestination>)
 
 export const PayoutControls = z
   .object({
-    dailyLimits: z.array(
+    dailyLimits: items(
+      'Limits of live payouts and withdrawals for one day (UTC)',
       z.object({
-        currency: z.string(),
-        limit: z.string().meta({ description: 'For one day (UTC)' }),
-        used: z.string().meta({ description: 'Today, payouts in progress included' }),
+        currency: text('Currency symbol', 'cNGN'),
+        limit: text('Limit as decimal text', '5000000'),
+        used: text('Used today, payouts in progress included', '125000'),
       }),
     ),
-    allowedDestinations: z.array(PayoutDestination).nullable().meta({ description: 'Null: every destination' }),
+    allowedDestinations: items(
+      'The only permitted destinations; null: every destination',
+      PayoutDestination,
+    ).nullable(),
   })
-  .meta({ id: 'PayoutControls' })
+  .meta({ id: 'PayoutControls', description: 'What bounds the damage of a leaked key' })
 
 export const PayoutControlsPatch = z.strictObject({
   allowedDestinations: z
     .array(PayoutDestination)
     .max(500, 'Must name at most 500 destinations')
     .nullable()
-    .meta({ example: [{ type: 'bank', bankCode: '058', accountNumber: '0123456789' }] }),
+    .meta({
+      description: 'The only permitted destinations; null permits every destination',
+      example: [{ type: 'bank', bankCode: '058', accountNumber: '0123456789' }],
+    }),
 })

@@ -19,17 +19,17 @@ const Time = z.iso.datetime({ offset: true })
 /** The input of every export. `what` happened in the time range, for example `Created`. */
 export const exportInput = (what: string) =>
   z.strictObject({
-    from: Time.optional().meta({ description: `${what} at this time or later`, example: '2026-01-01T00:00:00Z' }),
-    to: Time.optional().meta({ description: `${what} before this time`, example: '2026-02-01T00:00:00Z' }),
-    customerId: z.uuid().optional().meta({
-      description: 'Only records of this customer',
-      example: '01936f2a-7c1e-7000-8000-000000000020',
-    }),
+    from: Time.meta({ description: `${what} at this time or later`, example: '2026-01-01T00:00:00Z' }).optional(),
+    to: Time.meta({ description: `${what} before this time`, example: '2026-02-01T00:00:00Z' }).optional(),
+    customerId: z
+      .uuid()
+      .meta({ description: 'Only records of this customer', example: '01936f2a-7c1e-7000-8000-000000000020' })
+      .optional(),
     timeZone: z
       .string()
       .refine(isTimeZone, 'Must be a time zone of the IANA database, such as Africa/Lagos')
-      .optional()
-      .meta({ description: 'Time zone of the times in the file; default UTC', example: 'Africa/Lagos' }),
+      .meta({ description: 'Time zone of the times in the file; default UTC', example: 'Africa/Lagos' })
+      .optional(),
   })
 
 type ExportRange = z.output<ReturnType<typeof exportInput>>

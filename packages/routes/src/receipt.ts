@@ -1,4 +1,4 @@
-import { assetOf, type ObjectBalance, toMinor } from '@payments/kernel'
+import { assetOf, id, type ObjectBalance, text, toMinor } from '@payments/kernel'
 import { Leg, TransactionHash, Wallet } from '@payments/ledger'
 import type { ReceiptDeclaration } from '@payments/platform'
 import { z } from 'zod'
@@ -6,14 +6,14 @@ import { z } from 'zod'
 /** The receipt of a deposit to a payment route (specification, Transaction). */
 export const PaymentRouteReceipt = z
   .looseObject({
-    type: z.literal('payment_route_deposit'),
-    depositId: z.uuid(),
-    relayRequestId: z.string(),
-    routeId: z.uuid(),
-    routeName: z.string(),
-    status: z.string(),
-    origin: Leg,
-    destination: Wallet,
+    type: z.literal('payment_route_deposit').meta({ description: 'Kind of receipt' }),
+    depositId: id('deposit', 11),
+    relayRequestId: text('Id of the deposit at the provider', '0x2f6e1c77'),
+    routeId: id('payment route', 10),
+    routeName: text('Your name for the route', 'Treasury'),
+    status: text('State of the deposit', 'completed'),
+    origin: Leg.meta({ description: 'What the payer sent' }),
+    destination: Wallet.meta({ description: 'What was delivered' }),
     depositTxHash: TransactionHash,
   })
   .meta({ id: 'PaymentRouteReceipt' })

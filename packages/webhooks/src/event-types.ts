@@ -1,10 +1,11 @@
+import { id, text } from '@payments/kernel'
 import type { EventType } from '@payments/platform'
 import { z } from 'zod'
 
 // The event types of interface version 1.0.0 (specification, Events) of domains that are not built yet. A domain that emits
 // a type describes it in its own table, which replaces the row here; rows go as the domains arrive.
 
-const Snapshot = z.looseObject({ id: z.uuid(), status: z.string() })
+const Snapshot = z.looseObject({ id: id('resource', 3), status: text('State of the resource', 'pending') })
 const Created = Snapshot.extend({ previousStatus: z.null() })
 const Updated = Snapshot.extend({ previousStatus: z.string().nullable() })
 

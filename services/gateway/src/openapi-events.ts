@@ -31,7 +31,14 @@ const schemaName = (type: string) =>
     .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
     .join('')}Event`
 
+const PREVIOUS_STATUS = 'Status before the change; null when the resource was just created'
+
 function payload(type: string, row: EventType): Json {
+  const data = jsonSchemaOf(row.data) as { properties?: Record<string, Json> }
+  const { previousStatus } = data.properties ?? {}
+  const previous = previousStatus && {
+    previousStatus: { description: PREVIOUS_STATUS, example: row.sample?.previousStatus, ...previousStatus },
+  }
   return {
     type: 'object',
     description: row.description,
@@ -40,7 +47,11 @@ function payload(type: string, row: EventType): Json {
       id: { type: 'string', format: 'uuid', description: 'Id of the event', example: EVENT_ID },
       type: { type: 'string', const: type, description: 'Event type' },
       created: { type: 'string', format: 'date-time', description: 'When the event occurred', example: CREATED },
-      data: jsonSchemaOf(row.data),
+      data: {
+        description: 'The resource as its GET shows it',
+        ...data,
+        properties: { ...data.properties, ...previous },
+      },
     },
   }
 }

@@ -1,0 +1,103 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { describe, expect, test } from 'vitest'
+import { openApiDocument } from './openapi.ts'
+import type { Json } from './openapi-examples.ts'
+
+const METHODS = ['get', 'post', 'patch', 'delete']
+
+describe.each(['merchants', 'operators'] as const)('the document for %s', (audience) => {
+  const document = openApiDocument(audience) as { paths: Record<string, Record<string, Json>> } & Json
+  const { schemas } = document.components as { schemas: Record<string, Json> }
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method): [string, Json][] =>
+      item[method] ? [[`${method.toUpperCase()} ${path}`, item[method]]] : [],
+    ),
+  )
+  const ajv = new Ajv2020({ strict: false, validateFormats: false })
+  ajv.addSchema({ $id: 'api', components: { schemas } })
+  const errorsOf = (schema: Json, value: unknown) => {
+    const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"api#/components')))
+    return validate(value) ? [] : validate.errors
+  }
+  const bodies = operations.flatMap(([name, operation]) => {
+    const { requestBody, responses } = operation as { requestBody?: Json; responses: Record<string, Json> }
+    return [
+      [`${name} request`, requestBody],
+      ...Object.entries(responses).map(([status, each]) => [`${name} ${status}`, each]),
+    ]
+      .map(([where, part]) => [where, ((part as Json | undefined)?.content as Json | undefined)?.['application/json']])
+      .filter((entry): entry is [string, Json] => entry[1] !== undefined)
+  })
+
+  test('describes every operation, each with a name of its own', () => {
+    expect(operations.filter(([, { description }]) => !description).map(([name]) => name)).toEqual([])
+    const ids = operations.map(([, { operationId }]) => operationId)
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
+  })
+
+  test('describes every property and parameter and gives an example of it', () => {
+    const found: string[] = []
+    const visit = (schema: Json | undefined, where: string, top = false): void => {
+      if (!schema || schema.$ref !== undefined) return
+      const branches = ((schema.anyOf ?? []) as Json[]).filter(({ type }) => type !== 'null')
+      if (!top) {
+        if (!schema.description && !branches.some((each) => each.description || each.$ref))
+          found.push(`${where}: description`)
+        const composed =
+          schema.properties || schema.items || branches.some((each) => each.$ref || each.properties || each.items)
+        const shown = ['example', 'const', 'enum', 'default'].some(
+          (name) => name in schema || branches.some((each) => name in each),
+        )
+        if (!composed && !shown && schema.type !== 'null' && schema.type !== 'boolean') found.push(`${where}: example`)
+      }
+      for (const [name, part] of Object.entries((schema.properties ?? {}) as Record<string, Json>))
+        visit(part, `${where}.${name}`)
+      if (schema.items) visit(schema.items as Json, `${where}[]`, true)
+      for (const branch of branches) visit(branch, where, true)
+    }
+    for (const [name, schema] of Object.entries(schemas)) visit(schema, name, true)
+    for (const [where, { schema }] of bodies) {
+      const { data } = ((schema as Json).properties ?? {}) as { data?: Json }
+      visit(where.endsWith(' request') ? (schema as Json) : data, where, true)
+    }
+    for (const [name, { parameters }] of operations)
+      for (const each of (parameters ?? []) as Json[]) {
+        const { name: parameter, description, example, schema } = each as { name: string; schema: Json } & Json
+        if (!description && !schema.description) found.push(`${name} ${parameter}: description`)
+        if (example === undefined && schema.example === undefined && !schema.enum)
+          found.push(`${name} ${parameter}: example`)
+      }
+    expect(found).toEqual([])
+  })
+
+  test('has only examples that fit their schema', () => {
+    const wrong = bodies.flatMap(([where, body]) => {
+      const { schema, example, examples } = body as { schema: Json; example?: unknown; examples?: Record<string, Json> }
+      const values = [
+        ...(example === undefined ? [] : [example]),
+        ...Object.values(examples ?? {}).map(({ value }) => value),
+      ]
+      return values.flatMap((value) => (errorsOf(schema, value) ?? []).map((error) => [where, error, value]))
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('refers to every component that it has, and has every one that it refers to', () => {
+    const { securitySchemes: _schemes, ...components } = document.components as Record<string, Json>
+    const text = JSON.stringify(document)
+    const has = Object.entries(components).flatMap(([kind, parts]) =>
+      Object.keys(parts).map((name) => `#/components/${kind}/${name}`),
+    )
+    const referred = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, path]) => path))
+    expect([...referred].sort()).toEqual(has.sort())
+  })
+})
+
+test('merchants’ and operators’ operations are in documents of their own, and events in the merchants’', () => {
+  const [merchants, operators] = [openApiDocument('merchants'), openApiDocument('operators')]
+  expect(Object.keys(merchants.paths as Json).filter((path) => path.startsWith('/admin/'))).toEqual([])
+  expect(Object.keys(operators.paths as Json).filter((path) => !path.startsWith('/admin/'))).toEqual([])
+  expect(Object.keys(merchants.webhooks as Json)).toContain('payment_route.deposit.updated')
+  expect(operators.webhooks).toBeUndefined()
+  expect(merchants.servers).toEqual([{ url: '/v1', description: expect.any(String) }])
+})
