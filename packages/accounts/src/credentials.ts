@@ -1,6 +1,5 @@
-import { type Actor, anonymous, errors as commonErrors, type Environment } from '@payments/kernel'
+import { type Actor, anonymous, errors as commonErrors, type Environment, invalid } from '@payments/kernel'
 import type { Credential, KeyRecord, SessionRecord } from '@payments/platform'
-import { errors } from './errors.ts'
 import { effectiveScopes, keyMatches, lookupOf } from './keys.ts'
 import type { TokenKeys } from './tokens.ts'
 
@@ -58,7 +57,7 @@ export const sessionRecordsSql = (ids: string): string => `
 function environmentOf(header: string | undefined): Environment {
   if (!header || header === 'test') return 'test'
   if (header === 'live') return 'live'
-  throw errors.environment_unknown()
+  throw invalid({ 'X-Service-Environment': 'Must be test or live' })
 }
 
 /**

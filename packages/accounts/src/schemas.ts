@@ -1,4 +1,4 @@
-import { environments } from '@payments/kernel'
+import { environments, nameText } from '@payments/kernel'
 import { z } from 'zod'
 
 const Email = z.email('Must be an email address').max(254).meta({ example: 'ada@example.com' })
@@ -6,8 +6,8 @@ const Time = z.iso.datetime()
 
 export const Register = z.strictObject({
   email: Email,
-  organisationName: z.string().trim().min(1).max(120),
-  fullName: z.string().trim().min(1).max(120).optional(),
+  organisationName: nameText(120),
+  fullName: nameText(120).optional(),
 })
 export const Login = z.strictObject({ email: Email })
 export const Challenge = z.object({ challengeId: z.uuid(), otpExpiresAt: Time }).meta({ id: 'Challenge' })
@@ -80,7 +80,7 @@ export const OrganisationList = z.object({ organisations: z.array(AdminOrganisat
 
 export const NewApiKey = z
   .strictObject({
-    name: z.string().trim().min(1).max(80),
+    name: nameText(80),
     environment: z.enum(environments),
     type: z.enum(['secret', 'publishable']).default('secret'),
     access: z.enum(['read', 'write', 'read_write']).optional().meta({ description: 'Default `read_write`' }),

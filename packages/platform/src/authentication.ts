@@ -31,7 +31,7 @@ export interface Authentication {
     read(header: string | undefined): Promise<Credential>
     /**
      * The actor of a credential. `environment` is the header `X-Service-Environment`; a key has an environment of its own.
-     * @throws ServiceError 401 with the specification's message, or 400 for an unknown environment.
+     * @throws ServiceError 401 with the specification's message, or 422 for an unknown environment.
      */
     actorOf(
       credential: Credential,
