@@ -1,9 +1,10 @@
 /** Infrastructure shared by all domains: settings, database, unit of work, operations, jobs, tasks, secrets, logging. No business rules. */
 export * from './authentication.ts'
+export { type ConcurrencyLimit, concurrencyLimit } from './concurrency.ts'
 export * from './context.ts'
 export { csvRecord } from './csv.ts'
 export { type DatabaseAvailability, databaseAvailability } from './database/availability.ts'
-export { connect, type Database, ping } from './database/connect.ts'
+export { connect, connectPriority, type Database, ping } from './database/connect.ts'
 export { constraintOf, isDatabaseUnavailable, sqlState } from './database/errors.ts'
 export { migrate } from './database/migrate.ts'
 export { inTransaction, WITHOUT_FLUSH } from './database/transaction.ts'

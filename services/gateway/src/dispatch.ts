@@ -57,7 +57,12 @@ export function dispatcher({ runtime, executor, callContext }: Process) {
 
     if (method === 'GET') refuseFields(parseBody(await readBody(request.req), request.req.headers))
     if (operation.pages) {
-      const body = await listing(meta.message, operation.pages, queryContext(runtime, actor, request.log))
+      const body = await listing(
+        meta.message,
+        operation.pages,
+        queryContext(runtime, actor, request.log),
+        executor.limit,
+      )
       return { status: meta.status, type: JSON_TYPE, body }
     }
     if (operation.download)

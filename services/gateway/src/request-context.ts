@@ -104,7 +104,7 @@ export function requestContexts(
     )
     const sorted = [...counts.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, counter]) => counter)
     const replays = queries.flatMap(({ lookup, replay }) => (lookup && replay ? [{ lookup, ...replay }] : []))
-    const { rows } = await runtime.pool.query<{
+    const { rows } = await runtime.priorityPool.query<{
       hits: Count[]
       keys: KeyRecord[]
       sessions: SessionRecord[]
