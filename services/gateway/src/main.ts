@@ -4,7 +4,8 @@ import { composeProcess, everyDomain, loadServiceSettings } from '@payments/api'
 import type { EmbeddedServer } from '@payments/embedded-postgres'
 import { createLog, type Log, migrate, ping, platformSettings, type Settings } from '@payments/platform'
 import { adapters } from './adapters.ts'
-import { createMetrics, metricsServer } from './metrics.ts'
+import { internalServer } from './internal.ts'
+import { createMetrics } from './metrics.ts'
 import { gateway } from './server.ts'
 import { gatewaySettings } from './settings.ts'
 
@@ -111,7 +112,7 @@ async function main(): Promise<void> {
         await close(server)
         clearTimeout(forcedClose)
       })
-      const internal = metricsServer(metrics)
+      const internal = internalServer(metrics, own.runtime)
       await listen(internal, http.INTERNAL_PORT, http.HOST, 'INTERNAL_PORT')
       stops.push(() => close(internal))
     }

@@ -2,13 +2,14 @@ import type { AddressInfo } from 'node:net'
 import type { Runtime } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { newMerchant, useService } from '#testing'
-import { createMetrics, metricsServer } from './metrics.ts'
+import { internalServer } from './internal.ts'
+import { createMetrics } from './metrics.ts'
 
 const service = useService()
 
 /** Scrapes the metrics of a process with this runtime. */
 async function scrape(runtime: Runtime): Promise<{ status: number; text: string }> {
-  const server = metricsServer(createMetrics(runtime))
+  const server = internalServer(createMetrics(runtime), runtime)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   try {
     const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`)

@@ -10,7 +10,9 @@ export const gatewaySettings = defineSettings(
   {
     PORT: port.default(4000).describe('Port of the public API; 0 selects a free port'),
     HOST: z.string().min(1).optional().describe('Address to listen on; default 127.0.0.1, in production all addresses'),
-    INTERNAL_PORT: port.default(4001).describe('Port of `/metrics`, on HOST; 0 selects a free port'),
+    INTERNAL_PORT: port
+      .default(4001)
+      .describe('Port of `/metrics`, `/livez` and `/readyz`, on HOST; 0 selects a free port'),
     TRUST_PROXY: listSetting
       .pipe(z.array(z.string().refine(isProxy, 'must be IP addresses or CIDR ranges')))
       .default([])
