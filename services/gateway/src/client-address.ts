@@ -14,7 +14,7 @@ export function clientAddress(req: IncomingMessage, trust: Trust): string {
 }
 
 /** The canonical text of an IP address, with or without a port; IPv4-mapped IPv6 as IPv4; undefined for other text. */
-function canonicalAddress(text: string | undefined): string | undefined {
+export function canonicalAddress(text: string | undefined): string | undefined {
   const bare = (text ?? '')
     .trim()
     .replace(/^\[([^\]]*)\](:\d+)?$/, '$1')

@@ -9,6 +9,7 @@ import proxyaddr from 'proxy-addr'
 import { callbacks, refuseCallbacks } from './callbacks.ts'
 import { deprecationHeaders } from './deprecation.ts'
 import { addressBlock, clientAddress } from './client-address.ts'
+import { limitConnections } from './connections.ts'
 import { dispatcher, type RequestInput, replayKey } from './dispatch.ts'
 import { mountDocs } from './docs.ts'
 import { failure } from './envelope.ts'
@@ -37,7 +38,8 @@ const PATH_LENGTH = 512
 export function gateway(process: Process, metrics: Metrics): Server {
   const { runtime } = process
   const { production } = runtime.settings
-  const { TRUST_PROXY, DASHBOARD_ORIGINS } = gatewaySettings.from(runtime.settings)
+  const { TRUST_PROXY, DASHBOARD_ORIGINS, CONNECTIONS_TOTAL, CONNECTIONS_PER_ADDRESS, STALLED_SECONDS } =
+    gatewaySettings.from(runtime.settings)
   const declared = authenticationOf(runtime)
   const authentication = declared.create(runtime)
   const loadRequestContext = requestContexts(runtime, declared)
@@ -165,6 +167,9 @@ export function gateway(process: Process, metrics: Metrics): Server {
     refuseMalformed(app.callback() as (req: IncomingMessage, res: ServerResponse) => void),
   )
   answerParserErrors(server)
+  limitConnections(server, { total: CONNECTIONS_TOTAL, perAddress: CONNECTIONS_PER_ADDRESS, trust })
+  // Also ends replies that the client does not read: without progress, a write is no activity.
+  server.setTimeout(STALLED_SECONDS * 1000)
   return server
 }
 

@@ -36,6 +36,7 @@ export async function startProcess(service: TestService, settings: Record<string
       JWT_PRIVATE_KEY: accounts.JWT_PRIVATE_KEY,
       RATE_LIMIT_GLOBAL: String(http.RATE_LIMIT_GLOBAL),
       RATE_LIMIT_AUTH: String(http.RATE_LIMIT_AUTH),
+      CONNECTIONS_PER_ADDRESS: String(http.CONNECTIONS_PER_ADDRESS),
       TRUST_PROXY: http.TRUST_PROXY.join(','),
       ...settings,
     },
