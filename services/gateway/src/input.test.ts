@@ -44,26 +44,33 @@ const hostile: Record<string, string> = {
 
 test('reading a hostile body, checks included, costs at most three times what JSON.parse costs', () => {
   const headers = { 'content-type': 'application/json' }
-  const measure = (work: () => unknown): number => {
-    let best = Number.POSITIVE_INFINITY
-    for (let round = 0; round < 15; round++) {
-      const started = performance.now()
-      try {
-        work()
-      } catch {
-        // Most of these bodies are refused.
-      }
-      best = Math.min(best, performance.now() - started)
+  const timed = (work: () => unknown): number => {
+    const started = performance.now()
+    try {
+      work()
+    } catch {
+      // Most of these bodies are refused.
     }
-    return best
+    return performance.now() - started
   }
   for (const [name, text] of Object.entries(hostile)) {
     const bytes = Buffer.from(text)
     expect(bytes.length, name).toBeLessThan(100_000)
-    const plain = measure(() => JSON.parse(text))
-    const checked = measure(() => parseBody(bytes, headers))
+    // The best of alternating rounds: on a busy machine a round of either may take any time, and more rounds are made.
+    let [plain, checked] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
     // A tenth of a millisecond is below what a request can notice, and above what a clock can tell apart.
-    expect(checked, name).toBeLessThan(Math.max(0.1, 3 * plain))
+    const within = () => checked < Math.max(0.1, 3 * plain)
+    for (let round = 0; round < 10 || (round < 500 && !within()); round++) {
+      plain = Math.min(
+        plain,
+        timed(() => JSON.parse(text)),
+      )
+      checked = Math.min(
+        checked,
+        timed(() => parseBody(bytes, headers)),
+      )
+    }
+    expect(within(), `${name}: ${checked} ms, JSON.parse ${plain} ms`).toBe(true)
   }
 })
 
