@@ -6,6 +6,9 @@ import { newId } from '@payments/kernel'
 import type { Runtime } from '@payments/platform'
 import type { Attacker } from './generators.ts'
 
+/** Rows of one statement, well below the statement timeout. */
+const EVENTS_AT_ONCE = 20_000
+
 /** The latencies of a well-behaved organisation, and its requests that failed. */
 export interface Measured {
   readonly latencies: readonly number[]
@@ -123,10 +126,11 @@ async function newAttacker(
     ...{ name: 'Route', originChainKey: 'ethereum', destinationChainKey: 'base', destinationCurrency: 'USDC' },
     destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
   })
-  await runtime.pool.query(
-    `insert into events (id, organisation_id, environment, type, resource_id, payload, created_at, drained_at)
-     select gen_random_uuid(), $1, 'test', 'payment_route.updated', $2, '{}', now() + interval '1 s', now() from generate_series(1, $3::int)`,
-    [organisationId, routeId, events],
-  )
+  for (let left = events; left > 0; left -= EVENTS_AT_ONCE)
+    await runtime.pool.query(
+      `insert into events (id, organisation_id, environment, type, resource_id, payload, created_at, drained_at)
+       select gen_random_uuid(), $1, 'test', 'payment_route.updated', $2, '{}', now() + interval '1 s', now() from generate_series(1, $3::int)`,
+      [organisationId, routeId, Math.min(left, EVENTS_AT_ONCE)],
+    )
   return { url, key, endpointId, routeId, seed }
 }
