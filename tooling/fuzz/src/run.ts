@@ -36,7 +36,7 @@ export async function fuzz(
   service: { readonly url: string; readonly runtime: Runtime },
   { requests, seed }: { requests: number; seed: number },
 ): Promise<FuzzReport> {
-  const document = JSON.parse(JSON.stringify(openApiDocument('http://localhost'))) as ApiDocument
+  const document = wholeDocument()
   const schemas = {
     components: document.components.schemas as Components,
     body: ({ path, method }: RestOperation) =>
@@ -72,6 +72,20 @@ export async function fuzz(
     agent.destroy()
   }
   return { requests, statuses, failures }
+}
+
+/** Both documents in one: operations of merchants and of operators, with the schemas and responses that they share. */
+function wholeDocument(): ApiDocument {
+  const [merchants, operators] = (['merchants', 'operators'] as const).map(
+    (audience) => JSON.parse(JSON.stringify(openApiDocument(audience))) as ApiDocument,
+  ) as [ApiDocument, ApiDocument]
+  return {
+    paths: { ...merchants.paths, ...operators.paths },
+    components: {
+      schemas: { ...operators.components.schemas, ...merchants.components.schemas },
+      responses: { ...operators.components.responses, ...merchants.components.responses },
+    },
+  }
 }
 
 async function newWorld(runtime: Runtime): Promise<World> {

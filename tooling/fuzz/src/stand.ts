@@ -41,7 +41,7 @@ export async function startStand(settings: Record<string, string> = {}, worker =
   await migrate(embedded.ownerUrl('payments'), database, everyDomain, log)
   const live = [bind(targetNames, 'test', noNames), bind(targetNames, 'live', noNames)]
   const own = await composeProcess(loaded, database, { log, live })
-  const server = gateway(own, createMetrics(own.runtime), () => '')
+  const server = gateway(own, createMetrics(own.runtime))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   if (worker) await own.startWorker()
   return {

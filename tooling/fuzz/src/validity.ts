@@ -2,6 +2,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { GeneratedRequest } from './requests.ts'
 
 interface Content {
+  /** Of a response that operations share. */
+  readonly $ref?: string
   readonly content: Readonly<Record<string, { readonly schema: object }>>
 }
 /** The parts of the OpenAPI document that are used here. */
@@ -9,7 +11,7 @@ export interface ApiDocument {
   readonly paths: Readonly<
     Record<string, Record<string, { readonly requestBody?: Content; readonly responses: Record<string, Content> }>>
   >
-  readonly components: { readonly schemas: object }
+  readonly components: { readonly schemas: object; readonly responses: Readonly<Record<string, Content>> }
 }
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
@@ -30,7 +32,8 @@ export function replyProblem(
   if (surface === 'trpc') return trpcProblem(status, type, text)
   const declared = document.paths[operation.path]?.[operation.method.toLowerCase()]?.responses
   const reached = method === operation.method && matches(operation.path, path)
-  const reply = reached ? declared?.[status] : undefined
+  const own = reached ? declared?.[status] : undefined
+  const reply = own?.$ref ? document.components.responses[own.$ref.split('/').at(-1) ?? ''] : own
   const media = type.split(';')[0] ?? ''
   if (reply) {
     const schema = reply.content[media]?.schema
