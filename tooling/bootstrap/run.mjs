@@ -18,6 +18,8 @@ const commands = {
   demo: ['tooling/demo/src/main.ts'],
   bench: ['tooling/bench/src/main.ts'],
   soak: ['tooling/soak/src/webhooks.ts'],
+  fuzz: ['tooling/fuzz/src/main.ts'],
+  attack: ['tooling/attack/src/main.ts'],
   timing: ['tooling/timing/src/main.ts'],
   'ledger-check': ['tooling/ledger-check/src/main.ts'],
   're-encrypt': ['tooling/re-encrypt/src/main.ts'],

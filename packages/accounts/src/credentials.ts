@@ -1,4 +1,4 @@
-import { type Actor, anonymous, errors as commonErrors, type Environment } from '@payments/kernel'
+import { type Actor, anonymous, errors as commonErrors, type Environment, invalid } from '@payments/kernel'
 import type { Credential, KeyRecord, SessionRecord, Settings } from '@payments/platform'
 import { isAllowed } from './allowed-ips.ts'
 import { errors } from './errors.ts'
@@ -68,7 +68,7 @@ export const sessionRecordsSql = (ids: string): string => `
 function environmentOf(header: string | undefined): Environment {
   if (!header || header === 'test') return 'test'
   if (header === 'live') return 'live'
-  throw errors.environment_unknown()
+  throw invalid({ 'X-Service-Environment': 'Must be test or live' })
 }
 
 /**

@@ -4,7 +4,6 @@ export const errors = defineErrors({
   invalid_code: { status: 401, message: 'Invalid or expired code' },
   challenge_not_found: { status: 404, message: 'Challenge not found' },
   address_not_allowed: { status: 403, message: 'The API key cannot be used from this address' },
-  environment_unknown: { status: 400, message: 'X-Service-Environment must be test or live' },
   api_key_not_found: { status: 404, message: 'API key not found' },
   organisation_not_found: { status: 404, message: 'Organisation not found' },
   already_member: { status: 409, message: 'Already a member of the organisation' },

@@ -202,7 +202,7 @@ const IPS = {
 }
 export const NewApiKey = z
   .strictObject({
-    name: z.string().trim().min(1).max(80).meta({ description: 'Your name for the key', example: 'Order service' }),
+    name: nameText(80).meta({ description: 'Your name for the key', example: 'Order service' }),
     environment: Environment,
     type: KeyType.default('secret'),
     access: KeyAccess.optional().meta({ description: 'Default `read_write`', example: 'read' }),

@@ -1,6 +1,8 @@
 import { errors, newId, ServiceError } from '@payments/kernel'
 import {
   type CallContext,
+  type ConcurrencyLimit,
+  concurrencyLimit,
   constraintOf,
   findStoredReply,
   type IdempotencyKey,
@@ -34,6 +36,8 @@ export interface KeyedReply extends StoredReply {
 }
 
 export interface Executor {
+  /** The bound of each organisation, under which this executor runs operations; for work that bypasses it. */
+  readonly limit: ConcurrencyLimit
   /** Runs an operation and returns its result: a value, or an async iterable if the operation streams its reply. */
   execute(operation: Operation, call: CallContext, input: unknown): Promise<unknown>
   /**
@@ -50,6 +54,11 @@ export interface Executor {
 export function createExecutor(runtime: Runtime): Executor {
   const settings = platformSettings.from(runtime.settings)
   const inFlight = new Map<string, Promise<KeyedReply | undefined>>()
+  const limit = concurrencyLimit({
+    running: Math.min(settings.ORGANISATION_CONCURRENCY, settings.DATABASE_POOL - 1),
+    waiting: settings.ORGANISATION_WAITING,
+    waitSeconds: settings.DATABASE_ACQUIRE_SECONDS,
+  })
 
   async function executeFirst(
     operation: Operation,
@@ -89,20 +98,23 @@ export function createExecutor(runtime: Runtime): Executor {
     }
   }
 
+  async function execute(operation: Operation, call: CallContext, input: unknown): Promise<unknown> {
+    const parsed = parse(operation, input)
+    if (operation.command) return runCommand(operation, call, parsed, (value) => ({ value, last: undefined }))
+    const context = queryContext(runtime, call.actor, call.log)
+    if (operation.download)
+      return operation.download.stream(context, parsed as never, call.signal ?? new AbortController().signal)
+    if (operation.pages) {
+      const items: unknown[] = []
+      for await (const page of operation.pages.read(context)) items.push(...page)
+      return { [operation.pages.name]: items, total: items.length }
+    }
+    return operation.output.parse(await operation.query?.(context, parsed as never))
+  }
+
   return {
-    async execute(operation, call, input) {
-      const parsed = parse(operation, input)
-      if (operation.command) return runCommand(operation, call, parsed, (value) => ({ value, last: undefined }))
-      const context = queryContext(runtime, call.actor, call.log)
-      if (operation.download)
-        return operation.download.stream(context, parsed as never, call.signal ?? new AbortController().signal)
-      if (operation.pages) {
-        const items: unknown[] = []
-        for await (const page of operation.pages.read(context)) items.push(...page)
-        return { [operation.pages.name]: items, total: items.length }
-      }
-      return operation.output.parse(await operation.query?.(context, parsed as never))
-    },
+    limit,
+    execute: (operation, call, input) => limit.run(call.actor, () => execute(operation, call, input)),
 
     async executeKeyed(operation, call, input, keyed) {
       const name = nameOf(keyed.key)
@@ -114,7 +126,7 @@ export function createExecutor(runtime: Runtime): Executor {
         if (reply === 'timeout') throw inProgress()
         if (reply) return { ...reply, replayed: true }
       }
-      const own = executeFirst(operation, call, input, keyed, deadline)
+      const own = limit.run(call.actor, () => executeFirst(operation, call, input, keyed, deadline))
       inFlight.set(
         name,
         own.catch(() => undefined),

@@ -2,6 +2,7 @@ import { type Actor, type Binding, providers } from '@payments/kernel'
 import {
   type CallContext,
   connect,
+  connectPriority,
   createLog,
   createTriggers,
   type Database,
@@ -67,6 +68,12 @@ export async function composeProcess(
     connect(databaseUrl, entities, { pool, name, log, acquireSeconds: own.DATABASE_ACQUIRE_SECONDS })
   const database = await connectTo('payments', own.DATABASE_POOL)
 
+  const priorityPool = connectPriority(databaseUrl, {
+    name: 'payments-priority',
+    acquireSeconds: own.DATABASE_ACQUIRE_SECONDS,
+    log,
+  })
+
   const isWorker = own.PROCESS_ROLE !== 'gateway'
   const boss = new PgBoss({
     connectionString: databaseUrl,
@@ -98,6 +105,7 @@ export async function composeProcess(
     databaseUrl,
     orm,
     pool,
+    priorityPool,
     database: availability,
     boss,
     log,
@@ -141,6 +149,7 @@ export async function composeProcess(
       stopped = true
       await workerDatabase?.close()
       await database.close()
+      await priorityPool.end()
     },
   }
 }

@@ -1,4 +1,4 @@
-import { createdAt, id, Metadata, MetadataPatch, pathId, text, updatedAt } from '@payments/kernel'
+import { createdAt, id, Metadata, MetadataPatch, nameText, pathId, text, updatedAt } from '@payments/kernel'
 import { z } from 'zod'
 
 const EXAMPLE = 20
@@ -6,7 +6,7 @@ const EXAMPLE = 20
 /** A reference to a customer. */
 export const CustomerRef = id('customer', EXAMPLE)
 
-const Name = z.string().trim().min(1).max(200).meta({ description: 'Name of the customer', example: 'Ada Obi' })
+const Name = nameText(200).meta({ description: 'Name of the customer', example: 'Ada Obi' })
 const Email = z
   .email()
   .max(254)

@@ -71,6 +71,7 @@ export const errors = defineErrors({
   capability_unavailable: { status: 503, message: 'Not available in this environment' },
   key_in_progress: { status: 409, message: 'A request with this Idempotency-Key is still in progress' },
   busy: { status: 503, message: 'The service is busy, please retry' },
+  organisation_busy: { status: 429, message: 'Too many requests of this organisation at the same time' },
 })
 
 /** `Missing required scopes: <list>` (specification, Authentication, Outcomes). */
@@ -85,13 +86,15 @@ export const invalid = (fields: Record<string, string>): ServiceError => errors.
 
 /** Turns schema issues into one message for each field (dotted path). The first issue of a field is used. */
 export function fieldsOf(error: ZodError): Record<string, string> {
-  const fields: Record<string, string> = {}
+  // A map, because a field may be called `__proto__` or `constructor`.
+  const fields = new Map<string, string>()
+  const add = (field: string, message: string) => void (fields.has(field) || fields.set(field, message))
   for (const issue of error.issues) {
     if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) fields[[...issue.path, key].join('.')] ??= 'Unrecognized field'
+      for (const key of issue.keys) add([...issue.path, key].join('.'), 'Unrecognized field')
       continue
     }
-    fields[issue.path.join('.') || 'body'] ??= issue.message
+    add(issue.path.join('.') || 'body', issue.message)
   }
-  return fields
+  return Object.fromEntries(fields)
 }

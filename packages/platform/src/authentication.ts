@@ -32,7 +32,7 @@ export interface Authentication {
     /**
      * The actor of a credential. `environment` is the header `X-Service-Environment`; a key has an environment of its own.
      * `ip` is the complete client address: a key may be restricted to some.
-     * @throws ServiceError 401 with the specification's message, or 400 for an unknown environment.
+     * @throws ServiceError 401 with the specification's message, or 422 for an unknown environment.
      */
     actorOf(
       credential: Credential,

@@ -18,6 +18,8 @@ export interface Runtime {
   readonly databaseUrl: string
   /** The connections that the ORM uses, for plain SQL. */
   readonly pool: Pool
+  /** A few connections for what every request needs before its operation: limits, credentials, stored replies. No operation uses them. */
+  readonly priorityPool: Pool
   readonly database: DatabaseAvailability
   readonly boss: PgBoss
   readonly log: Log

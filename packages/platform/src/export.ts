@@ -61,7 +61,7 @@ export const exportedAmount = (units: string, symbol: string): string =>
 
 /**
  * The actor's rows of a source as CSV, newest first, from one snapshot of the database.
- * @throws busy 503 when too many exports are running in this process
+ * @throws organisation_busy 429 when too many exports of the organisation are running in this process, busy 503 when too many of all are
  */
 export async function* exportCsv(
   { runtime, actor }: QueryContext,
@@ -77,7 +77,7 @@ export async function* exportCsv(
        and ($3::timestamptz is null or ${time} >= $3) and ($4::timestamptz is null or ${time} < $4)
        and ($5::uuid is null or ${customer} = $5)
      order by ${time} desc, t.id desc`
-  const query = { text, values, ...(timeZone ? { timeZone } : {}) }
+  const query = { organisationId: actor.organisationId, text, values, ...(timeZone ? { timeZone } : {}) }
   const batches = readSnapshot<Record<string, string | null>>(runtime, query, signal)
   // The first batch is read before the heading is sent, so that an error still has its own reply.
   const first = await batches.next()

@@ -1,12 +1,19 @@
 /** Infrastructure shared by all domains: settings, database, unit of work, operations, jobs, tasks, secrets, logging. No business rules. */
 export { addressBlock } from './address-block.ts'
 export * from './authentication.ts'
+export { type ConcurrencyLimit, concurrencyLimit } from './concurrency.ts'
 export * from './context.ts'
 export { csvRecord } from './csv.ts'
-export { type DatabaseAvailability, databaseAvailability } from './database/availability.ts'
-export { connect, type Database, ping } from './database/connect.ts'
+export {
+  type DatabaseAvailability,
+  type DatabaseProblem,
+  databaseAvailability,
+  databaseProblems,
+} from './database/availability.ts'
+export { connect, connectPriority, type Database, ping } from './database/connect.ts'
 export { constraintOf, isDatabaseUnavailable, sqlState } from './database/errors.ts'
 export { migrate } from './database/migrate.ts'
+export { databaseProblem } from './database/readiness.ts'
 export { ownsTables } from './database/role.ts'
 export { inTransaction, WITHOUT_FLUSH } from './database/transaction.ts'
 export * from './domain.ts'

@@ -3,7 +3,9 @@ import {
   type Actor,
   allowsAnonymous,
   authorise,
+  checkInput,
   type ErrorFactory,
+  errors,
   fieldsOf,
   items,
   ServiceError,
@@ -14,6 +16,7 @@ import type { TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc'
 import type { OpenApiMeta } from 'trpc-to-openapi'
 import { ZodError, z } from 'zod'
 import type { QueryContext, Runtime, UnitOfWork } from './context.ts'
+import { isDatabaseUnavailable } from './database/errors.ts'
 import type { Log } from './log.ts'
 
 /** The tRPC context of a procedure. `execute` runs an operation; `@payments/api` provides it. */
@@ -106,11 +109,14 @@ const t = initTRPC
   .context<CallContext>()
   .create({
     errorFormatter({ shape, error }) {
-      const caller = callerErrorOf(error)
+      const caller = callerErrorOf(error) ?? (isDatabaseUnavailable(error) ? errors.busy({ retryAfter: 2 }) : undefined)
       const fields = caller instanceof ZodError ? fieldsOf(caller) : caller?.fields
       return {
         ...shape,
-        message: caller instanceof ZodError ? 'Validation failed' : (caller?.message ?? 'Internal server error'),
+        message:
+          caller instanceof ZodError
+            ? 'Validation failed'
+            : (caller?.message ?? MESSAGES[error.code] ?? 'Internal server error'),
         data: {
           code: caller ? CODES[caller instanceof ServiceError ? caller.status : 422] : shape.data.code,
           httpStatus: caller instanceof ServiceError ? caller.status : caller ? 422 : shape.data.httpStatus,
@@ -120,6 +126,15 @@ const t = initTRPC
       }
     },
   })
+
+/** Messages of the errors that tRPC itself raises. Its own messages may contain internals, so none of them is sent. */
+const MESSAGES: Readonly<Partial<Record<TRPC_ERROR_CODE_KEY, string>>> = {
+  PARSE_ERROR: 'Malformed JSON body',
+  BAD_REQUEST: 'Malformed request',
+  NOT_FOUND: 'Not found',
+  METHOD_NOT_SUPPORTED: 'Method not allowed',
+  UNSUPPORTED_MEDIA_TYPE: 'Content-Type must be application/json',
+}
 
 export const router = t.router
 
@@ -166,8 +181,9 @@ function metaOf(description: Description, more: { callsProvider?: boolean; produ
 }
 
 /** Access is checked before the input, so that a caller without access learns nothing about the operation. */
-const guarded = t.procedure.use(({ ctx, meta, next }) => {
+const guarded = t.procedure.use(async ({ ctx, meta, next, getRawInput }) => {
   authorise(meta?.access ?? 'operator', ctx.actor)
+  checkInput(await getRawInput())
   return next()
 })
 

@@ -117,6 +117,18 @@ export const platformSettings = defineSettings(
       .max(30)
       .default(5)
       .describe('How long a request waits for a free connection before it is answered with 503'),
+    ORGANISATION_CONCURRENCY: z.coerce
+      .number()
+      .int()
+      .positive()
+      .default(5)
+      .describe('Operations of one organisation that run at once in one process; always fewer than DATABASE_POOL'),
+    ORGANISATION_WAITING: z.coerce
+      .number()
+      .int()
+      .nonnegative()
+      .default(100)
+      .describe('Further operations of one organisation that wait; more are answered with 429'),
     LOG_LEVEL: z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'])
       .default('info')

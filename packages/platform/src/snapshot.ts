@@ -2,25 +2,30 @@ import { errors } from '@payments/kernel'
 import { Client } from 'pg'
 import type { Runtime } from './context.ts'
 
-/** Exports that one process runs at the same time. Each uses a connection of its own. */
+/** Exports that one process runs at the same time, of all organisations and of one. Each uses a connection of its own. */
 const LIMIT = 4
 const BATCH = 1000
 
-let running = 0
+const LIMIT_OF_ONE = 2
+
+const running = new Map<string, number>()
 
 /**
  * Yields all rows of a query in batches, from one snapshot of the database, however long the reader takes. It uses a
  * connection of its own, so that no export uses a connection of the requests' pool. `timeZone` is the IANA name of the
  * zone in which times are written. A reader that stalls for a minute loses the snapshot.
- * @throws busy 503 when too many exports are running in this process
+ * @throws organisation_busy 429 when too many exports of the organisation are running, busy 503 when too many of all are
  */
 export async function* readSnapshot<R extends object>(
   runtime: Runtime,
-  query: { text: string; values: readonly unknown[]; timeZone?: string },
+  query: { organisationId: string; text: string; values: readonly unknown[]; timeZone?: string },
   signal?: AbortSignal,
 ): AsyncGenerator<R[]> {
-  if (running >= LIMIT) throw errors.busy({ retryAfter: 10 })
-  running++
+  const { organisationId } = query
+  const own = running.get(organisationId) ?? 0
+  if (own >= LIMIT_OF_ONE) throw errors.organisation_busy({ retryAfter: 10 })
+  if ([...running.values()].reduce((sum, each) => sum + each, 0) >= LIMIT) throw errors.busy({ retryAfter: 10 })
+  running.set(organisationId, own + 1)
   const client = new Client({
     connectionString: runtime.databaseUrl,
     application_name: 'payments-export',
@@ -40,7 +45,9 @@ export async function* readSnapshot<R extends object>(
       if (rows.length < BATCH) return
     }
   } finally {
-    running--
+    const left = (running.get(organisationId) ?? 1) - 1
+    if (left > 0) running.set(organisationId, left)
+    else running.delete(organisationId)
     await client.end().catch(() => undefined)
   }
 }

@@ -95,6 +95,7 @@ export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>): Ope
       } catch (error) {
         throw last && sqlState(error) === DIVISION_BY_ZERO ? new LastStatementEmpty('Nothing written') : error
       }
+      if (statements.length > 0 || last) runtime.database.written()
       for (const callback of callbacks) callback()
     },
     rollback: () => transaction.rollback(),

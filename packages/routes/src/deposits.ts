@@ -7,6 +7,7 @@ import { type DepositQuery, type DepositReport, routesProvider } from './provide
 import { type ClaimedRoute, consume, tryConsume } from './rate-budget.ts'
 import { applyInParts, applyRemaining, type PendingSync, type SyncCounts } from './reports.ts'
 import { fullSyncShare, POLL, SOON_SECONDS } from './schedule.ts'
+import { limitSync } from './sync-limits.ts'
 
 /** Asks the provider what has changed at a route's address, or for everything. No transaction is open meanwhile. */
 async function fetchReports(context: QueryContext, route: RouteRow, all = false): Promise<readonly DepositReport[]> {
@@ -23,6 +24,7 @@ async function fetchReports(context: QueryContext, route: RouteRow, all = false)
 /** Polls at once because a merchant or an operator asked: ahead of scheduled polls, but within the rate budget. */
 export async function syncNow(context: QueryContext, route: RouteRow, all = false): Promise<PendingSync> {
   const { callsPerMinute } = context.runtime.providers.get(routesProvider, route.environment)
+  await limitSync(context, route, callsPerMinute)
   await tryConsume(context.runtime.pool, route.environment, callsPerMinute)
   return applyInParts(context, route, await fetchReports(context, route, all))
 }

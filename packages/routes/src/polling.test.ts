@@ -54,6 +54,17 @@ test('a round over a hundred thousand due routes is one statement and makes as m
   expect(statements).toBe(1)
 })
 
+test('organisations take turns: many due routes of one do not delay the route of another', async () => {
+  await dueRoutes(500, 2)
+  await dueRoutes(1, 2)
+  await service.runtime.pool.query(
+    `update payment_routes set next_poll_at = now() where organisation_id = (
+       select organisation_id from payment_routes group by organisation_id having count(*) = 1)`,
+  )
+  const claimed = await claimDueRoutes(service.runtime.pool, 'test', 60_000, 4)
+  expect(new Set(claimed.map(({ organisationId }) => organisationId)).size).toBe(2)
+})
+
 test('processes that poll concurrently share one rate limit and never claim the same route', async () => {
   await dueRoutes(200, 2)
   const { ids, allowed } = await claims(12)

@@ -9,6 +9,18 @@ const IDLE_SHARE = 0.2
 /** A route that was claimed by a process that died is due again after this. */
 const LOST_SECONDS = 30
 
+/** Due routes among which organisations take turns: enough for any claim, and few enough to rank each time. */
+const WINDOW = 2000
+
+/** SQL: due routes of one queue, one of each organisation in turn, and the longest due first within each. */
+const inTurns = (queue: string): string => `
+       select p.id from (
+         select id, next_poll_at, row_number() over (partition by organisation_id order by next_poll_at) as turn
+           from (select id, organisation_id, next_poll_at from payment_routes
+                  where environment = $1 and ${queue} and next_poll_at <= now() order by next_poll_at limit ${WINDOW}) due) ranked
+         join payment_routes p on p.id = ranked.id
+        where p.next_poll_at <= now() order by ranked.turn, ranked.next_poll_at`
+
 export interface ClaimedRoute {
   readonly id: string
   readonly organisationId: string
@@ -18,7 +30,7 @@ export interface ClaimedRoute {
 /**
  * Takes due routes, at most `limit` and as many as the provider's rate budget allows over all processes, and postpones
  * their next poll, so that none is taken twice. One statement for any number of routes; routes with recent
- * deposits come first.
+ * deposits come first, and organisations take turns.
  */
 export async function claimDueRoutes(
   db: SqlExecutor,
@@ -33,15 +45,11 @@ export async function claimDueRoutes(
      ), room as (
        select greatest(0, least(floor(calls), $4))::int as total from budget
      ), soon as (
-       select id from payment_routes
-        where environment = $1 and poll_seconds <= 60 and next_poll_at <= now()
-        order by next_poll_at limit (select total - floor(total * $5::float8 + random())::int from room)
-        for update skip locked
+       ${inTurns('poll_seconds <= 60')} limit (select total - floor(total * $5::float8 + random())::int from room)
+        for update of p skip locked
      ), later as (
-       select id from payment_routes
-        where environment = $1 and poll_seconds > 60 and next_poll_at <= now()
-        order by next_poll_at limit (select total - (select count(*) from soon) from room)
-        for update skip locked
+       ${inTurns('poll_seconds > 60')} limit (select total - (select count(*) from soon) from room)
+        for update of p skip locked
      ), claimed as (
        update payment_routes set next_poll_at = now() + make_interval(secs => greatest(poll_seconds, $6))
         where id in (select id from soon union all select id from later)

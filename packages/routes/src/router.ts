@@ -229,7 +229,7 @@ export const routesRouter = {
     message: 'Deposits synced',
     input: PaymentRouteId,
     output: SyncResult,
-    errors: [errors.payment_route_not_found, errors.provider_failed, errors.provider_unavailable],
+    errors: [errors.payment_route_not_found, errors.sync_limited, errors.provider_failed, errors.provider_unavailable],
     callsProvider: true,
     before: async (context, { paymentRouteId }) => syncNow(context, await find(context, paymentRouteId)),
     run: (unit, _input, pending) => applyRemaining(unit, pending),

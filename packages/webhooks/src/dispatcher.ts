@@ -7,9 +7,12 @@ import { createSender, type Sent } from './send.ts'
 /** Name of the task that attempts deliveries. */
 export const DELIVER = 'webhooks.deliver'
 
-/** Maximum attempts in flight in one process, and how many of them may belong to failing or slow endpoints. */
-const SLOTS = 200
-const IMPAIRED_SLOTS = 100
+/**
+ * Maximum attempts in flight in one process, and how many of them may belong to failing or slow endpoints. One organisation
+ * gets at most half of each.
+ */
+const SLOTS = 400
+const IMPAIRED_SLOTS = 200
 /** Maximum number of results settled in one transaction. */
 const BATCH = 200
 /** An endpoint slower than this, ms, is limited to one slot until it answers faster. */
@@ -51,6 +54,7 @@ function createDispatcher(runtime: Runtime): Slots {
   const inFlight = new Set<Promise<void>>()
   const results: { outcome: Outcome; settled: () => void }[] = []
   const healthUpdates = new Set<Promise<void>>()
+  const busy = new Map<string, { all: number; impaired: number }>()
   let impaired = 0
   let filling: Promise<void> | undefined
   let again = false
@@ -66,7 +70,7 @@ function createDispatcher(runtime: Runtime): Slots {
       again = false
       const room = SLOTS - inFlight.size
       if (room <= 0 || stopping) return
-      const claimed = await claim(runtime.pool, room, IMPAIRED_SLOTS - impaired)
+      const claimed = await claim(runtime.pool, { room, impairedRoom: IMPAIRED_SLOTS - impaired, busy })
       for (const delivery of claimed) start(delivery)
       again ||= claimed.length > 0
     } while (again)
@@ -81,14 +85,25 @@ function createDispatcher(runtime: Runtime): Slots {
   }
 
   function start(delivery: DeliveryAttempt): void {
-    if (delivery.impaired) impaired++
+    occupy(delivery, 1)
     const running = attempt(delivery)
       .catch(logged('delivery attempt crashed', { delivery: delivery.id }))
       .finally(() => {
         inFlight.delete(running)
-        if (delivery.impaired) impaired--
+        occupy(delivery, -1)
       })
     inFlight.add(running)
+  }
+
+  function occupy({ organisationId, impaired: isImpaired }: DeliveryAttempt, change: 1 | -1): void {
+    const own = busy.get(organisationId) ?? { all: 0, impaired: 0 }
+    own.all += change
+    if (isImpaired) {
+      own.impaired += change
+      impaired += change
+    }
+    if (own.all > 0) busy.set(organisationId, own)
+    else busy.delete(organisationId)
   }
 
   async function attempt(delivery: DeliveryAttempt): Promise<void> {

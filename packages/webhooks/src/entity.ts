@@ -47,6 +47,7 @@ export const QueueEntity = defineEntity({
   tableName: 'webhook_queues',
   properties: {
     endpointId: p.uuid().primary(),
+    organisationId: p.uuid(),
     dueAt: instant().defaultRaw("'infinity'"),
     servedAt: instant().defaultRaw("'-infinity'"),
     slots: p.smallint().check('slots > 0'),
@@ -70,8 +71,11 @@ export const EventEntity = defineEntity({
     payload: p.json().columnType('json'),
     createdAt: p.datetime(3),
     drainedAt: p.datetime(3).nullable(),
+    /** Why the event was set aside: it could not be fanned out. */
+    setAsideReason: p.text().nullable(),
   },
   indexes: [
+    index('events_set_aside', ['id'], 'set_aside_reason is not null'),
     index('events_undrained', ['id'], 'drained_at is null'),
     index('events_listed', ['organisationId', 'environment', 'createdAt desc', 'id desc'], `type <> '${TEST_EVENT}'`),
   ],

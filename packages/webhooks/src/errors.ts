@@ -2,6 +2,7 @@ import { defineErrors } from '@payments/kernel'
 
 export const errors = defineErrors({
   webhook_endpoint_not_found: { status: 404, message: 'Webhook endpoint not found' },
+  webhook_endpoint_limit: { status: 409, message: 'An organisation can have at most 50 webhook endpoints' },
   webhook_endpoint_revoked: { status: 409, message: 'Webhook endpoint is revoked' },
   webhook_endpoint_disabled: { status: 409, message: 'Webhook endpoint is disabled' },
   webhook_secrets_active: {

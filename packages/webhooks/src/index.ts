@@ -1,6 +1,7 @@
 /** Webhook endpoints, events, and their signed deliveries. */
 import { bind } from '@payments/kernel'
 import { domain } from '@payments/platform'
+import { webhooksAdminRouter } from './admin-router.ts'
 import { advance } from './advance.ts'
 import { deliverTask } from './dispatcher.ts'
 import { DeliveryEntity, EndpointEntity, EventEntity, endpointResource, QueueEntity } from './entity.ts'
@@ -8,6 +9,7 @@ import { errors } from './errors.ts'
 import { events } from './events.ts'
 import { eventsRouter } from './events-router.ts'
 import { fanOutTask } from './fan-out.ts'
+import { metrics } from './metrics.ts'
 import { migrations } from './migrations.ts'
 import { publicNames, targetNames } from './names.ts'
 import { eventRecorder } from './outbox.ts'
@@ -22,7 +24,7 @@ export const webhooks = domain({
     { name: 'Webhooks', description: 'Endpoints that receive signed events, and their deliveries', position: 120 },
     { name: 'Events', description: 'What happened, also for those without a webhook endpoint', position: 125 },
   ],
-  router: { webhooks: webhooksRouter, events: eventsRouter },
+  router: { webhooks: webhooksRouter, events: eventsRouter, admin: { webhooks: webhooksAdminRouter } },
   entities: [EventEntity, EndpointEntity, QueueEntity, DeliveryEntity],
   resources: [endpointResource],
   migrations,
@@ -37,6 +39,7 @@ export const webhooks = domain({
   ],
   tasks: [fanOutTask, deliverTask],
   jobs: [purge],
+  metrics,
   recorder: eventRecorder,
   sandbox: { advance },
   encrypted: encryptedSecrets,

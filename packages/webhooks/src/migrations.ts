@@ -94,4 +94,14 @@ export const migrations: readonly MigrationStep[] = [
       'drop index events_by_time',
     ],
   },
+  {
+    name: '20261121172600_webhook_fairness',
+    up: [
+      'alter table webhook_queues add column organisation_id uuid',
+      'update webhook_queues q set organisation_id = w.organisation_id from webhook_endpoints w where w.id = q.endpoint_id',
+      'alter table webhook_queues alter column organisation_id set not null',
+      'alter table events add column set_aside_reason text',
+      'create index events_set_aside on events (id) where set_aside_reason is not null',
+    ],
+  },
 ]

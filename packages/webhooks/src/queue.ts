@@ -3,10 +3,13 @@ import { newId } from '@payments/kernel'
 import type { UnitOfWork } from '@payments/platform'
 import { inTransaction, sqlOf, WITHOUT_FLUSH } from '@payments/platform'
 import type { Pool } from 'pg'
+import { type Capacity, type Due, share } from './fair-share.ts'
 
 /** Maximum attempts in flight to a healthy endpoint, and to one whose last attempt failed or was slow. */
 export const FULL_SLOTS = 5
 const FEW_SLOTS = 1
+/** Endpoints read beyond the room, because some of those read may get no slot. */
+const READ_AHEAD = 200
 
 /** Longer than an attempt and settling it can take. Claims of a dead process are attempted again after it. */
 const LEASE_SECONDS = 30
@@ -31,11 +34,6 @@ export interface DeliveryAttempt {
   readonly made: number
 }
 
-interface Due {
-  readonly endpointId: string
-  readonly slots: number
-}
-
 /** When an endpoint is due again: at the end of its oldest lease while its slots are taken, else with its earliest due delivery. */
 const NEXT_DUE = `coalesce(
   case when (select count(*) from webhook_deliveries d where d.endpoint_id = q.endpoint_id and d.claim is not null and d.due_at > now()) >= q.slots
@@ -44,20 +42,28 @@ const NEXT_DUE = `coalesce(
   end, 'infinity')`
 
 /**
- * Claims due deliveries, in order of creation within an endpoint, at most `room` of them and at most `impairedRoom` of
- * impaired endpoints. The endpoints that waited longest come first. The cost depends on the number of endpoints with
- * due deliveries, not on the length of their queues: an endpoint whose slots are taken is not read until one is free.
+ * Claims due deliveries, in order of creation within an endpoint, as many as there is room for. Capacity is shared by
+ * organisation, then by endpoint: endpoints are read one of each organisation in turn, those of organisations with few
+ * attempts in flight first, and {@link share} gives them slots. The cost depends on the number of endpoints with due
+ * deliveries, not on the length of their queues: an endpoint whose slots are taken is not read until one is free.
  */
-export async function claim(pool: Pool, room: number, impairedRoom: number): Promise<readonly DeliveryAttempt[]> {
+export async function claim(pool: Pool, capacity: Capacity): Promise<readonly DeliveryAttempt[]> {
   return inTransaction(
     pool,
     async (client) => {
       const { rows: due } = await client.query<Due>(
-        `select endpoint_id as "endpointId", slots from webhook_queues where due_at <= now()
-        order by served_at limit $1 for update skip locked`,
-        [room],
+        `with due as materialized (
+           select q.endpoint_id, q.served_at,
+                  coalesce(b.attempts, 0) + row_number() over (partition by q.organisation_id order by q.served_at) as turn
+             from webhook_queues q
+             left join unnest($2::uuid[], $3::int[]) as b (organisation_id, attempts) on b.organisation_id = q.organisation_id
+            where q.due_at <= now())
+         select q.endpoint_id as "endpointId", q.organisation_id as "organisationId", q.slots
+           from due join webhook_queues q on q.endpoint_id = due.endpoint_id
+          where q.due_at <= now() order by due.turn, due.served_at limit $1 for update of q skip locked`,
+        [READ_AHEAD + capacity.room, [...capacity.busy.keys()], [...capacity.busy.values()].map(({ all }) => all)],
       )
-      const shares = share(due, room, impairedRoom)
+      const shares = share(due, capacity, ({ slots }) => slots < FULL_SLOTS)
       if (shares.length === 0) return []
       const endpoints = shares.map(({ endpointId }) => endpointId)
       const { rows } = await client.query<DeliveryAttempt>(
@@ -89,19 +95,6 @@ export async function claim(pool: Pool, room: number, impairedRoom: number): Pro
     // A claim that a crash of the database loses is claimed again.
     WITHOUT_FLUSH,
   )
-}
-
-function share(due: readonly Due[], room: number, impairedRoom: number): { endpointId: string; room: number }[] {
-  let left = room
-  let impairedLeft = impairedRoom
-  return due.flatMap(({ endpointId, slots }) => {
-    const impaired = slots < FULL_SLOTS
-    const given = Math.min(slots, left, impaired ? impairedLeft : left)
-    if (given <= 0) return []
-    left -= given
-    if (impaired) impairedLeft -= given
-    return [{ endpointId, room: given }]
-  })
 }
 
 /** The result of an attempt, for the queue. */

@@ -39,6 +39,7 @@ export const webhooksRouter = {
     secretReply: true,
     input: NewEndpoint,
     output: EndpointWithSecret,
+    errors: [errors.webhook_endpoint_limit],
     before: (context, input) => checkTarget(context, input.url),
     async run(unit, input, url) {
       const { row, secret } = await register(unit, input, url)

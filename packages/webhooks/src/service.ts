@@ -6,6 +6,7 @@ import {
   locked,
   move,
   type QueryContext,
+  sqlOf,
   type UnitOfWork,
 } from '@payments/platform'
 import { sql } from 'kysely'
@@ -21,6 +22,9 @@ type Move = typeof endpointMachine extends Machine<string, infer E> ? E : never
 
 /** How many secrets of one endpoint sign at the same time. */
 const MAX_SECRETS = 3
+
+/** Endpoints of one organisation and environment that are not revoked. */
+const MAX_ENDPOINTS = 50
 
 /** Associated data that binds an encrypted secret to its endpoint. */
 export const secretContext = (endpointId: string): string => `webhook-endpoint:${endpointId}`
@@ -53,6 +57,7 @@ export async function register(
   url: string,
 ): Promise<{ row: EndpointRow; secret: string }> {
   checkEvents(unit, input.events)
+  await checkLimit(unit)
   const id = newId()
   const secret = newSecret()
   const row = createResource(unit, endpointResource, {
@@ -65,8 +70,21 @@ export async function register(
     secret: unit.runtime.keyring.encrypt(secret, secretContext(id)),
     previousSecrets: [],
   })
-  unit.appendToCommit(sql`insert into webhook_queues (endpoint_id, slots) values (${id}, ${FULL_SLOTS})`)
+  unit.appendToCommit(
+    sql`insert into webhook_queues (endpoint_id, organisation_id, slots) values (${id}, ${row.organisationId}, ${FULL_SLOTS})`,
+  )
   return { row, secret }
+}
+
+/** The lock makes registrations of one tenant wait for each other, so that two of them do not both become the last one. */
+async function checkLimit(unit: UnitOfWork): Promise<void> {
+  const { organisationId, environment } = unit.actor
+  const client = sqlOf(unit.em)
+  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `webhook endpoints ${organisationId} ${environment}`,
+  ])
+  const count = await unit.em.count(EndpointEntity, { status: { $ne: 'revoked' } })
+  if (count >= MAX_ENDPOINTS) throw errors.webhook_endpoint_limit()
 }
 
 function checkEvents(context: QueryContext, events: readonly string[] | null | undefined): void {

@@ -1,9 +1,11 @@
-import type { IncomingMessage } from 'node:http'
-import { invalid } from '@payments/kernel'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { checkInput, invalid } from '@payments/kernel'
 import getRawBody from 'raw-body'
 import { errors } from './errors.ts'
 
 const LIMIT_BYTES = 100_000
+/** U+0000 or a surrogate, of which two may form a valid pair. */
+const SUSPICIOUS_ESCAPE = /\\u(?:0000|d[89a-f])/i
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
@@ -22,14 +24,13 @@ export async function readBody(req: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Parses a JSON object; an absent body is `{}`.
- * @throws ServiceError 415 for another media type, 400 for malformed JSON, 422 for a value that is not an object or contains
- * a NUL character.
+ * Parses a JSON object; an absent body is `{}`. Checks media type, syntax and {@link checkInput} before any schema.
+ * @throws ServiceError 415 for another media type or a compressed body, 400 for malformed JSON, 422 for a value that is not
+ * an object, has more than 32 levels, or contains text that cannot be stored.
  */
-export function parseBody(bytes: Buffer, contentType: string | undefined): Record<string, unknown> {
+export function parseBody(bytes: Buffer, headers: IncomingHttpHeaders): Record<string, unknown> {
   if (bytes.length === 0) return {}
-  if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(contentType?.trim() ?? ''))
-    throw errors.body_type()
+  checkJsonHeaders(headers)
   let value: unknown
   let text: string
   try {
@@ -40,20 +41,13 @@ export function parseBody(bytes: Buffer, contentType: string | undefined): Recor
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalid({ body: 'Must be a JSON object' })
-  if (text.includes('\\u0000')) {
-    const field = findNul(value, [])
-    if (field) throw invalid({ [field]: 'Must not contain NUL characters' })
-  }
+  checkInput(value, text.includes('\\') && SUSPICIOUS_ESCAPE.test(text))
   return value as Record<string, unknown>
 }
 
-/** The path of the first field that contains a NUL character, which PostgreSQL cannot store in text. */
-function findNul(value: unknown, path: readonly string[]): string | undefined {
-  if (typeof value === 'string') return value.includes('\0') ? path.join('.') : undefined
-  if (typeof value !== 'object' || value === null) return undefined
-  for (const [key, part] of Object.entries(value)) {
-    const found = key.includes('\0') ? [...path, 'key'].join('.') : findNul(part, [...path, key])
-    if (found) return found
-  }
-  return undefined
+/** @throws ServiceError 415 unless the headers describe uncompressed JSON in UTF-8. */
+export function checkJsonHeaders(headers: IncomingHttpHeaders): void {
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw errors.body_encoding()
+  if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(headers['content-type']?.trim() ?? ''))
+    throw errors.body_type()
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Process } from '@payments/api'
-import { type Actor, allowsAnonymous, authorise, invalid } from '@payments/kernel'
+import { type Actor, allowsAnonymous, authorise, checkInput, invalid } from '@payments/kernel'
 import { type CallContext, type Log, queryContext, replyOf } from '@payments/platform'
 import { parseBody, readBody } from './body.ts'
 import { download } from './download.ts'
@@ -59,8 +59,14 @@ export function dispatcher({ runtime, executor, callContext }: Process) {
       body: success(meta.message, data),
     })
 
+    if (method === 'GET') refuseFields(parseBody(await readBody(request.req), request.req.headers))
     if (operation.pages) {
-      const body = await listing(meta.message, operation.pages, queryContext(runtime, actor, request.log))
+      const body = await listing(
+        meta.message,
+        operation.pages,
+        queryContext(runtime, actor, request.log),
+        executor.limit,
+      )
       return { status: meta.status, type: JSON_TYPE, body }
     }
     if (operation.download)
@@ -72,13 +78,13 @@ export function dispatcher({ runtime, executor, callContext }: Process) {
       return replyTo(await executor.execute(operation, call, queryInput(operation.input, placeholders, request)))
     if (actor.kind !== 'key') {
       const bytes = await readBody(request.req)
-      return replyTo(await executor.execute(operation, call, bodyInput(method, placeholders, request, bytes)))
+      return replyTo(await executor.execute(operation, call, bodyInput(placeholders, request, bytes)))
     }
     const key = { actor, method, path: request.path, key: idempotencyKey(request.req) }
     const bytes = await readBody(request.req)
     const { replay } = request.context
     if (replay) return { ...replyOf(runtime, key, replay), type: JSON_TYPE, replayed: true }
-    const reply = await executor.executeKeyed(operation, call, () => bodyInput(method, placeholders, request, bytes), {
+    const reply = await executor.executeKeyed(operation, call, () => bodyInput(placeholders, request, bytes), {
       key,
       reply: (data) => ({ status: meta.status, body: success(meta.message, data) }),
     })
@@ -111,17 +117,18 @@ function queryInput(
   const values = Object.fromEntries(
     names.flatMap((name) => (request.query[name] === undefined ? [] : [[name, request.query[name]]])),
   )
+  checkInput(values)
   return { ...values, ...request.params }
 }
 
-function bodyInput(
-  method: string,
-  placeholders: readonly string[],
-  request: RequestInput,
-  bytes: Buffer,
-): Record<string, unknown> {
-  if (method === 'DELETE' && bytes.length === 0) return { ...request.params }
-  const body = parseBody(bytes, request.req.headers['content-type'])
+/** The input of a GET is its query; a body is checked like any other, and has no fields. */
+function refuseFields(body: Record<string, unknown>): void {
+  const names = Object.keys(body)
+  if (names.length > 0) throw invalid(Object.fromEntries(names.map((name) => [name, 'Unrecognized field'])))
+}
+
+function bodyInput(placeholders: readonly string[], request: RequestInput, bytes: Buffer): Record<string, unknown> {
+  const body = parseBody(bytes, request.req.headers)
   const reserved = placeholders.filter((name) => Object.hasOwn(body, name))
   if (reserved.length > 0) throw invalid(Object.fromEntries(reserved.map((name) => [name, 'Unrecognized field'])))
   return { ...body, ...request.params }

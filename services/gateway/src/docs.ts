@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { openApiDocument } from './openapi.ts'
 import type { Gateway } from './state.ts'
+import { serveStatic } from './static-files.ts'
 
 const directory = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 const ASSETS: Record<string, string> = { 'swagger-ui.css': 'text/css', 'swagger-ui-bundle.js': 'text/javascript' }
@@ -16,25 +17,12 @@ const START =
 
 /** Serves the OpenAPI document at `/v1/openapi.json` and the interactive reference at `/docs`, without external assets. */
 export function mountDocs(router: Gateway): void {
-  let document: string | undefined
-  router.get('/v1/openapi.json', (ctx) => {
-    document ??= JSON.stringify(openApiDocument())
-    ctx.type = 'application/json'
-    ctx.body = document
+  serveStatic(router, '/v1/openapi.json', {
+    type: 'application/json',
+    content: () => JSON.stringify(openApiDocument()),
   })
-  router.get('/docs', (ctx) => {
-    ctx.type = 'text/html'
-    ctx.body = PAGE
-  })
-  router.get('/docs/start.js', (ctx) => {
-    ctx.type = 'text/javascript'
-    ctx.body = START
-  })
-  for (const [name, type] of Object.entries(ASSETS)) {
-    router.get(`/docs/${name}`, async (ctx) => {
-      ctx.type = type
-      ctx.set('Cache-Control', 'public, max-age=3600')
-      ctx.body = await readFile(join(directory, name))
-    })
-  }
+  serveStatic(router, '/docs', { type: 'text/html', content: () => PAGE })
+  serveStatic(router, '/docs/start.js', { type: 'text/javascript', content: () => START })
+  for (const [name, type] of Object.entries(ASSETS))
+    serveStatic(router, `/docs/${name}`, { type, cacheSeconds: 3600, content: () => readFile(join(directory, name)) })
 }

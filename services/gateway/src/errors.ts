@@ -8,6 +8,7 @@ export const errors = defineErrors({
   body_malformed: { status: 400, message: 'Malformed JSON body' },
   body_too_large: { status: 413, message: 'Request body exceeds 100 kB' },
   body_type: { status: 415, message: 'Content-Type must be application/json' },
+  body_encoding: { status: 415, message: 'Request bodies must not be compressed' },
   signature_invalid: { status: 401, message: 'Invalid signature' },
   https_required: { status: 403, message: 'HTTPS is required' },
   header_repeated: { status: 400, message: 'The Authorization header must be sent at most once' },

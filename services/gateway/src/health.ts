@@ -6,7 +6,7 @@ const DEADLINE_MS = 1500
 
 /**
  * `GET /health` (specification, What the service does): 200 when the statement that counts the request succeeds within
- * 1.5 s, otherwise 503, so that the reply takes less than two seconds even if no connection is free.
+ * 1.5 s and no write has just failed for want of a database that accepts it, otherwise 503, so that the reply takes less than two seconds even if no connection is free.
  */
 export function health(
   runtime: Runtime,
@@ -20,8 +20,9 @@ export function health(
       ),
       new Promise<boolean>((resolve) => setTimeout(resolve, DEADLINE_MS, false).unref()),
     ])
-    ctx.status = available ? 200 : 503
+    const serves = available && runtime.database.problem() === undefined
+    ctx.status = serves ? 200 : 503
     ctx.set('Cache-Control', 'no-store')
-    ctx.body = { status: available ? 'ok' : 'unavailable', env: ENV_NAME, ts: new Date().toISOString() }
+    ctx.body = { status: serves ? 'ok' : 'unavailable', env: ENV_NAME, ts: new Date().toISOString() }
   }
 }

@@ -111,7 +111,9 @@ test('a duplicate that fails because the first request succeeded in another proc
   const body = { name: 'Ada', email: 'shadow@example.com' }
   const blocker = await connected(service)
   try {
-    // The state while the first request commits in another process: its customer is inserted and locked.
+    // The state while the first request commits in another process: its customer is inserted and locked. Both wait for each
+    // other below; the duplicate is to notice first, as the unit of work then retries it.
+    await blocker.query("set deadlock_timeout = '1min'")
     await blocker.query('begin')
     await blocker.query(
       `insert into customers (id, organisation_id, environment, name, email, metadata, cngn_status, created_at, updated_at)

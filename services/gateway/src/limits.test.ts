@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, signedIn, startProcess, type TestProcess, useService } from '#testing'
 
 const GLOBAL = 60
+let next = 0
 const AUTH = 10
 const service = useService({
   settings: { RATE_LIMIT_GLOBAL: String(GLOBAL), RATE_LIMIT_AUTH: String(AUTH), TRUST_PROXY: '127.0.0.1' },
@@ -14,6 +15,8 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([process.stop(), withoutProxy.stop()]))
 
+/** Starts the count of the proxy's own address again. */
+const forgetProxy = () => service.runtime.pool.query("delete from rate_limits where subject = '127.0.0.1'")
 /** A client with this address behind the trusted proxy. */
 const as = (ip: string) => ({ headers: { 'x-forwarded-for': ip }, key: null })
 const many = (count: number, send: (at: { url: string }) => ReturnType<typeof call>) =>
@@ -49,6 +52,7 @@ test('a request over the limit gets a 429 with Retry-After and without X-RateLim
 })
 
 test('X-Forwarded-For is trusted only from a trusted proxy, and only its last address that is not a trusted proxy', async () => {
+  await forgetProxy()
   const direct = (ip: string) => call(withoutProxy, 'GET /v1/customers', as(ip))
   const replies = await Promise.all(Array.from({ length: GLOBAL + 5 }, (_, index) => direct(`203.0.113.${index}`)))
   expect([countReplies(replies, false), countReplies(replies, true)]).toEqual([GLOBAL, 5])
@@ -84,4 +88,24 @@ test('each call of a tRPC batch counts, and sign-in procedures are refused over 
     "select count from rate_limits where bucket = 'auth' and subject = '198.51.100.7'",
   )
   expect(rows).toEqual([{ count: 6 }])
+})
+
+test('IPv6 callers are counted by /64, in any spelling, and free text from a trusted proxy is the proxy itself', async () => {
+  const spellings = [
+    ...['2001:db8:5:6::1', '2001:DB8:5:6::2', '2001:0db8:0005:0006:ffff::3', '[2001:db8:5:6::4]:443'],
+    ...['2001:db8:5:6:7:8:192.0.2.1'],
+  ]
+  const network = await many(GLOBAL + 10, (at) =>
+    call(at, 'GET /v1/customers', as(spellings[++next % spellings.length] ?? '')),
+  )
+  expect([countReplies(network, false), countReplies(network, true)]).toEqual([GLOBAL, 10])
+  expect((await call(service, 'GET /v1/customers', as('2001:db8:5:7::1'))).status).toBe(401)
+
+  const mapped = ['198.51.100.20', '::ffff:198.51.100.20', '::ffff:c633:6414', '198.51.100.20:4711']
+  const host = await many(GLOBAL + 10, (at) => call(at, 'GET /v1/customers', as(mapped[++next % mapped.length] ?? '')))
+  expect([countReplies(host, false), countReplies(host, true)]).toEqual([GLOBAL, 10])
+
+  await forgetProxy()
+  const texts = await many(GLOBAL + 10, (at) => call(at, 'GET /v1/customers', as(`unknown-${++next}`)))
+  expect([countReplies(texts, false), countReplies(texts, true)]).toEqual([GLOBAL, 10])
 })

@@ -1,17 +1,23 @@
 import { Readable } from 'node:stream'
-import type { Pages, QueryContext } from '@payments/platform'
+import type { ConcurrencyLimit, Pages, QueryContext } from '@payments/platform'
 import { z } from 'zod'
 import { success } from './envelope.ts'
 
 /**
  * A complete list in its envelope: one text if it fits a page, otherwise a stream that reads the next page when the client
  * has received the previous one. The stream ends when the client disconnects.
+ * Each page is read within the organisation's limit, so that a slow reader occupies nothing between pages.
  */
-export async function listing(message: string, list: Pages, context: QueryContext): Promise<string | Readable> {
+export async function listing(
+  message: string,
+  list: Pages,
+  context: QueryContext,
+  limit: ConcurrencyLimit,
+): Promise<string | Readable> {
   const pages = list.read(context)[Symbol.asyncIterator]()
   const items = z.array(list.item)
   const next = async () => {
-    const page = await pages.next()
+    const page = await limit.run(context.actor, () => pages.next())
     return page.done ? undefined : items.parse(page.value)
   }
   const first = (await next()) ?? []

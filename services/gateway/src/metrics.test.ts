@@ -59,8 +59,10 @@ test('the internal server reports whether the process lives and whether it can s
       server.close()
     }
   }
-  const down = { ...service.runtime, pool: { query: () => Promise.reject(new Error('gone')) } } as unknown as Runtime
-  const hanging = { ...service.runtime, pool: { query: () => new Promise(() => undefined) } } as unknown as Runtime
+  const withPool = (connect: () => Promise<never>) =>
+    ({ ...service.runtime, priorityPool: { connect } }) as unknown as Runtime
+  const down = withPool(() => Promise.reject(new Error('gone')))
+  const hanging = withPool(() => new Promise(() => undefined))
   expect([await probe(service.runtime, '/livez'), await probe(service.runtime, '/readyz')]).toEqual([200, 200])
   expect([await probe(down, '/livez'), await probe(down, '/readyz'), await probe(hanging, '/readyz')]).toEqual([
     200, 503, 503,

@@ -1,5 +1,5 @@
-import type { Runtime } from '@payments/platform'
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { databaseProblems, type Runtime } from '@payments/platform'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export interface Metrics {
   readonly registry: Registry
@@ -16,6 +16,25 @@ export function createMetrics(runtime: Runtime): Metrics {
     labelNames: ['method', 'route', 'status'] as const,
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
+  })
+  new Gauge({
+    name: 'database_problem',
+    help: '1 while the database does not serve this process, by reason',
+    labelNames: ['reason'] as const,
+    registers: [registry],
+    collect() {
+      for (const reason of databaseProblems) this.set({ reason }, runtime.database.problem() === reason ? 1 : 0)
+    },
+  })
+  new Counter({
+    name: 'database_failures_total',
+    help: 'Statements that failed because the database does not serve this process, by reason',
+    labelNames: ['reason'] as const,
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const reason of databaseProblems) this.inc({ reason }, runtime.database.failures.get(reason) ?? 0)
+    },
   })
   for (const { name, help, read } of runtime.domains.flatMap(({ metrics }) => metrics ?? [])) {
     new Gauge({

@@ -72,7 +72,7 @@ export function complete(operation: RestOperation, described: Json, example: (sc
     ...(requestBody && !bodyless ? { requestBody: withExample(requestBody, example) } : {}),
     responses: {
       [meta.status]: successOf(meta, responses['200']?.content['application/json']?.schema ?? {}, keyed, example),
-      ...errorsOf(operation, { anonymous, mutates, keyed }),
+      ...errorsOf(operation, { keyed }),
     },
   }
 }
@@ -120,14 +120,11 @@ function successOf(meta: OperationMeta, data: Json, keyed: boolean, example: (sc
 }
 
 /** Every status with which the operation may answer an error. */
-function errorsOf(
-  { operation: { meta } }: RestOperation,
-  { anonymous, mutates, keyed }: { anonymous: boolean; mutates: boolean; keyed: boolean },
-): Json {
+function errorsOf({ operation: { meta } }: RestOperation, { keyed }: { keyed: boolean }): Json {
   const statuses = new Set<number>([
-    ...[422, 429, 500, 503],
-    ...(anonymous ? [] : [401, 403]),
-    ...(mutates ? [400, 413, 415] : []),
+    // A body, the headers and a credential are checked whatever the operation.
+    ...[400, 401, 413, 415, 422, 429, 500, 503],
+    ...(meta.access === 'public' ? [] : [403]),
     ...(keyed ? [409] : []),
     ...meta.errors.map(({ status }) => status),
     ...(meta.callsProvider ? [502] : []),

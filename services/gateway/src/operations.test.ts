@@ -160,6 +160,11 @@ for (const operation of operations) {
         const { id } = await newRoute(own.merchant)
         await pay(own.merchant, id, '12.50')
         await sync(own.merchant, id)
+        await service.runtime.pool.query(
+          `insert into events (id, organisation_id, environment, type, resource_id, payload, created_at, drained_at, set_aside_reason)
+           values ($1, $2, 'test', 'payment_route.created', $3, '{}', now(), now(), 'It could not be fanned out')`,
+          [newId(), own.merchant.organisationId, id],
+        )
         const listed = await firstListed(operation, own, accessToken)
         const path = listed ?? (await pathOf(operation, own))
         const attempt = () => send(operation, own, { token: accessToken, path: `${path}${queryOf(operation, own)}` })

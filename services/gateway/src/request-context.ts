@@ -13,7 +13,8 @@ import { gatewaySettings } from './settings.ts'
 
 /** The parts of a request from which its context is read. */
 export interface RequestQuery {
-  readonly ip: string
+  /** The client's IPv4 address, or the /64 of its IPv6 address. */
+  readonly block: string
   /** Number of requests to count: each call of a tRPC batch counts. */
   readonly count: number
   readonly auth: boolean
@@ -93,17 +94,17 @@ export function requestContexts(
 
   async function load(queries: readonly RequestQuery[]): Promise<RequestContext[]> {
     const counts = new Map<string, { bucket: string; subject: string; count: number }>()
-    const positions = queries.map(({ ip, auth, count }) =>
+    const positions = queries.map(({ block, auth, count }) =>
       (auth ? ['global', 'auth'] : ['global']).map((bucket) => {
-        const counter = counts.get(`${bucket} ${ip}`) ?? { bucket, subject: ip, count: 0 }
-        counts.set(`${bucket} ${ip}`, counter)
+        const counter = counts.get(`${bucket} ${block}`) ?? { bucket, subject: block, count: 0 }
+        counts.set(`${bucket} ${block}`, counter)
         counter.count += count
         return { counter, position: counter.count }
       }),
     )
     const sorted = [...counts.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, counter]) => counter)
     const replays = queries.flatMap(({ lookup, replay }) => (lookup && replay ? [{ lookup, ...replay }] : []))
-    const { rows } = await runtime.pool.query<{
+    const { rows } = await runtime.priorityPool.query<{
       hits: Count[]
       keys: KeyRecord[]
       sessions: SessionRecord[]

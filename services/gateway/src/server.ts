@@ -3,19 +3,23 @@ import cors from '@koa/cors'
 import Router from '@koa/router'
 import type { Process } from '@payments/api'
 import { type Actor, newId } from '@payments/kernel'
-import type { Authentication, Credential, Runtime } from '@payments/platform'
+import { type Authentication, addressBlock, type Credential, type Runtime } from '@payments/platform'
 import Koa from 'koa'
 import proxyaddr from 'proxy-addr'
 import { callbacks, refuseCallbacks } from './callbacks.ts'
+import { clientAddress } from './client-address.ts'
+import { limitConnections } from './connections.ts'
 import { deprecationHeaders } from './deprecation.ts'
 import { dispatcher, type RequestInput, replayKey } from './dispatch.ts'
 import { mountDocs } from './docs.ts'
 import { failure } from './envelope.ts'
 import { errors } from './errors.ts'
 import { health } from './health.ts'
+import { answerParserErrors, refuseMalformed } from './malformed.ts'
 import type { Metrics } from './metrics.ts'
 import { operations } from './operations.ts'
 import { mountPages } from './pages.ts'
+import { canonicalPath, loggable } from './paths.ts'
 import { type RequestContext, type RequestQuery, requestContexts } from './request-context.ts'
 import { securityHeaders } from './security.ts'
 import { gatewaySettings } from './settings.ts'
@@ -34,7 +38,8 @@ const PATH_LENGTH = 512
 export function gateway(process: Process, metrics: Metrics): Server {
   const { runtime } = process
   const { production } = runtime.settings
-  const { TRUST_PROXY, DASHBOARD_ORIGINS } = gatewaySettings.from(runtime.settings)
+  const { TRUST_PROXY, DASHBOARD_ORIGINS, CONNECTIONS_TOTAL, CONNECTIONS_PER_ADDRESS, STALLED_SECONDS } =
+    gatewaySettings.from(runtime.settings)
   const declared = authenticationOf(runtime)
   const authentication = declared.create(runtime)
   const loadRequestContext = requestContexts(runtime, declared)
@@ -49,6 +54,7 @@ export function gateway(process: Process, metrics: Metrics): Server {
   // The outermost layer: every reply, also after an error, has a request id, a log line and the envelope.
   app.use(async (ctx, next) => {
     const started = performance.now()
+    ctx.path = canonicalPath(ctx.path)
     const header = ctx.get('x-request-id')
     const requestId = /^[\x21-\x7e]{1,128}$/.test(header) ? header : newId()
     ctx.state.log = runtime.log.child({ requestId })
@@ -101,7 +107,7 @@ export function gateway(process: Process, metrics: Metrics): Server {
   )
 
   app.use(async (ctx, next) => {
-    ctx.state.ip = proxyaddr(ctx.req, trust).replace(/^::ffff:/, '')
+    ctx.state.ip = clientAddress(ctx.req, trust)
     if (production && ctx.path !== '/health' && !isHttps(ctx.req, trust)) throw errors.https_required()
     if (ctx.path.length > PATH_LENGTH) throw errors.not_found()
     await next()
@@ -158,21 +164,14 @@ export function gateway(process: Process, metrics: Metrics): Server {
 
   const server = createServer(
     { requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 },
-    app.callback() as (req: IncomingMessage, res: ServerResponse) => void,
+    refuseMalformed(app.callback() as (req: IncomingMessage, res: ServerResponse) => void),
   )
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
-    const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
-    const body = JSON.stringify({ status: 'error', message: 'Malformed HTTP request', data: null })
-    socket.end(
-      `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-    )
-  })
+  answerParserErrors(server)
+  limitConnections(server, { total: CONNECTIONS_TOTAL, perAddress: CONNECTIONS_PER_ADDRESS, trust })
+  // Also ends replies that the client does not read: without progress, a write is no activity.
+  server.setTimeout(STALLED_SECONDS * 1000)
   return server
 }
-
-/** Our ids have at most 36 characters and secrets have more, so a secret that a client puts into a path is not logged. */
-const loggable = (path: string): string => path.replace(/[^/]{37,}/g, '[long]')
 
 /** The authentication that exactly one domain declares. */
 function authenticationOf({ domains }: Runtime): Authentication {
@@ -195,7 +194,7 @@ function requestQuery(req: IncomingMessage, method: string, path: string, state:
   const key = method === 'GET' || credential.kind !== 'key' ? undefined : replayKey(req)
   const calls = trpcCalls(path)
   return {
-    ip: state.ip,
+    block: addressBlock(state.ip),
     count: Math.max(1, calls.length),
     auth: path.startsWith('/v1/auth/') || calls.some((name) => name.startsWith('auth.')),
     ...subjectOf(credential),
@@ -225,7 +224,7 @@ function requestInput(
     actor: ({ allowAnonymous }) =>
       actorOf(allowAnonymous && hasSession ? { ...state, credential: { kind: 'none' } } : state),
     async recheck() {
-      const query = { ip, count: 0, auth: false, ...subjectOf(credential), replay: undefined }
+      const query = { block: addressBlock(ip), count: 0, auth: false, ...subjectOf(credential), replay: undefined }
       actorOf({ ...state, context: await loadRequestContext(query) })
     },
   }

@@ -14,6 +14,8 @@ import { median, type Stand, withStand } from './ledger-stand.ts'
 const ENDPOINTS = 20
 const DELIVERIES = 100
 const BATCH = 100
+/** One organisation gets half of the free slots. */
+const CAPACITY = { room: 2 * BATCH, impairedRoom: 2 * BATCH, busy: new Map() }
 /** Active jobs per endpoint, as the claim table allows them. */
 const CONCURRENCY = 5
 const BACKLOGS = [0, 20_000]
@@ -92,14 +94,14 @@ const claimTable: Contestant = async ({ process, ownerUrl }, backlog) => {
     )
   await insert([dead], backlog + CONCURRENCY)
   await owner.query('update webhook_queues set due_at = now() where endpoint_id = $1', [dead])
-  await claimDeliveries(runtime.pool, BATCH, BATCH)
+  await claimDeliveries(runtime.pool, CAPACITY)
   await insert(endpoints, DELIVERIES)
   await owner.query('update webhook_queues set due_at = now() where endpoint_id = any ($1)', [endpoints])
   await owner.query('analyze webhook_deliveries')
   await owner.end()
   return async () => {
     for (let left = ENDPOINTS * DELIVERIES; left > 0; ) {
-      const deliveries = await claimDeliveries(runtime.pool, BATCH, BATCH)
+      const deliveries = await claimDeliveries(runtime.pool, CAPACITY)
       if (deliveries.length === 0) throw new Error(`No delivery claimed, ${left} left`)
       await settleDeliveries(
         runtime.pool,

@@ -37,6 +37,7 @@ export async function startProcess(service: TestService, settings: Record<string
       OPERATOR_EMAILS: accounts.OPERATOR_EMAILS.join(','),
       RATE_LIMIT_GLOBAL: String(http.RATE_LIMIT_GLOBAL),
       RATE_LIMIT_AUTH: String(http.RATE_LIMIT_AUTH),
+      CONNECTIONS_PER_ADDRESS: String(http.CONNECTIONS_PER_ADDRESS),
       TRUST_PROXY: http.TRUST_PROXY.join(','),
       ...settings,
     },

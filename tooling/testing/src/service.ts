@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { composeProcess, loadServiceSettings, type Process } from '@payments/api'
-import { adapters, createMetrics, gateway, gatewaySettings } from '@payments/gateway'
+import { adapters, createMetrics, gateway, gatewaySettings, internalServer } from '@payments/gateway'
 import { type Binding, bind } from '@payments/kernel'
 import { createLog, type Log, type Runtime } from '@payments/platform'
 import { targetNames } from '@payments/webhooks'
@@ -16,6 +17,8 @@ export interface TestService {
   readonly database: TestDatabase
   /** `http://127.0.0.1:port`, without `/v1`. */
   readonly url: string
+  /** The internal server: `/metrics`, `/livez`, `/readyz`. */
+  readonly internalUrl: string
   readonly dataDir: string
   /** Every log line so far. */
   readonly logs: readonly string[]
@@ -45,6 +48,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       RATE_LIMIT_GLOBAL: '1000000',
       RATE_LIMIT_AUTH: '1000000',
       OPERATOR_EMAILS: 'operator@example.com',
+      CONNECTIONS_PER_ADDRESS: '10000',
       REFUND_ADDRESS_EVM: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
       REFUND_ADDRESS_SVM: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
       REFUND_ADDRESS_TVM: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
@@ -56,28 +60,39 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     log: log,
     live: [...(options.live ?? []), bind(targetNames, 'test', noNames), bind(targetNames, 'live', noNames)],
   })
-  const server = gateway(own, createMetrics(own.runtime))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const metrics = createMetrics(own.runtime)
+  const server = gateway(own, metrics)
+  const internal = internalServer(metrics, own.runtime)
+  const url = await listen(server)
+  const internalUrl = await listen(internal)
   if (options.worker) await own.startWorker()
   return {
     runtime: own.runtime,
     process: own,
     database,
     url,
+    internalUrl,
     dataDir,
     logs,
     async stop() {
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      })
+      await Promise.all([server, internal].map(close))
       await own.stop()
       if (!options.database) await database.drop()
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
 }
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const close = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
 
 /** A service for the whole test file, started before its first test and closed after its last. */
 export function useService(options: ServiceOptions = {}): TestService {

@@ -1,30 +1,63 @@
 import type { Log } from '../log.ts'
-import { isDatabaseUnavailable } from './errors.ts'
+import { isDatabaseUnavailable, sqlState } from './errors.ts'
 
-/** Whether the database was available at this process's last attempt. Each change is logged once, not each failure. */
+/** Why the database does not serve this process. */
+export const databaseProblems = ['unreachable', 'out_of_connections', 'out_of_space', 'read_only'] as const
+export type DatabaseProblem = (typeof databaseProblems)[number]
+
+/** Seconds after which a failed write no longer counts: without traffic there is no successful one to end it. */
+const WRITE_PROBLEM_SECONDS = 30
+
+/** Whether the database was available at this process's last attempts. Each change is logged once, not each failure. */
 export interface DatabaseAvailability {
   readonly isDown: boolean
+  /** What is wrong now, or undefined. */
+  problem(): DatabaseProblem | undefined
+  /** Failures since the process started, by problem. */
+  readonly failures: ReadonlyMap<DatabaseProblem, number>
   /** True when the error means that the database is unavailable. Logs it if the database was available before. */
   report(error: unknown): boolean
-  /** Records that a statement succeeded. */
+  /** Records that a statement succeeded. It does not show that writes succeed. */
   available(): void
+  /** Records that a commit with writes succeeded. */
+  written(): void
 }
 
 export function databaseAvailability(log: Log): DatabaseAvailability {
-  let down = false
+  const failures = new Map<DatabaseProblem, number>()
+  let current: { readonly problem: DatabaseProblem; readonly at: number } | undefined
+  const problem = (): DatabaseProblem | undefined => {
+    const lapsed = current?.problem !== 'unreachable' && Date.now() - (current?.at ?? 0) > WRITE_PROBLEM_SECONDS * 1000
+    return lapsed ? undefined : current?.problem
+  }
+  const end = () => {
+    if (current) log.info('database available again')
+    current = undefined
+  }
   return {
     get isDown() {
-      return down
+      return problem() !== undefined
     },
+    problem,
+    failures,
     report(error) {
       if (!isDatabaseUnavailable(error)) return false
-      if (!down) log.error({ err: error }, 'database unavailable')
-      down = true
+      const found = problemOf(error)
+      failures.set(found, (failures.get(found) ?? 0) + 1)
+      if (problem() !== found) log.error({ err: error, problem: found }, 'database unavailable')
+      current = { problem: found, at: Date.now() }
       return true
     },
     available() {
-      if (down) log.info('database available again')
-      down = false
+      if (current?.problem === 'unreachable') end()
     },
+    written: end,
   }
+}
+
+function problemOf(error: unknown): DatabaseProblem {
+  const state = sqlState(error) ?? ''
+  if (state === '53300') return 'out_of_connections'
+  if (state.startsWith('53')) return 'out_of_space'
+  return state === '25006' ? 'read_only' : 'unreachable'
 }

@@ -1,5 +1,5 @@
 import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql'
-import { Client, type Pool } from 'pg'
+import { Client, Pool } from 'pg'
 import type { Log } from '../log.ts'
 import { ServiceClient } from './client.ts'
 
@@ -46,6 +46,22 @@ export async function connect(
   await orm.connect()
   if (!created) throw new Error('The ORM created no pool')
   return { orm, pool: created, close: () => orm.close(true) }
+}
+
+const PRIORITY_CONNECTIONS = 2
+
+/** A small pool beside that of the operations, so that credentials and limits never wait behind business statements. */
+export function connectPriority(url: string, options: { acquireSeconds: number; name: string; log: Log }): Pool {
+  const pool = new Pool({
+    connectionString: url,
+    max: PRIORITY_CONNECTIONS,
+    options: SESSION,
+    application_name: options.name,
+    connectionTimeoutMillis: options.acquireSeconds * 1000,
+  })
+  // An idle connection that the server closes; the next statement opens another.
+  pool.on('error', (error) => options.log.debug({ err: error }, 'idle connection closed'))
+  return pool
 }
 
 /** Checks once that the database is reachable, so that the start fails with a clear message. @throws Error if it is not. */

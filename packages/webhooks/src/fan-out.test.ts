@@ -1,0 +1,122 @@
+import { beforeEach, expect, test } from 'vitest'
+import { call, connected, newMerchant, signedIn, useService } from '#testing'
+import { emitEvents, endpoint } from '../test/deliveries.ts'
+import { manyEndpoints } from '../test/endpoints.ts'
+import { fanOutTask } from './fan-out.ts'
+import { metrics } from './metrics.ts'
+
+const url = 'https://merchant.example/hooks'
+const service = useService()
+const drainAll = async () => {
+  let runs = 1
+  while (await fanOutTask.run(service.runtime)) runs++
+  return runs
+}
+beforeEach(async () => {
+  await drainAll()
+})
+const count = async (text: string, values: unknown[] = []) =>
+  (await service.runtime.pool.query<{ n: number }>(`select count(*)::int as n from ${text}`, values)).rows[0]?.n
+const gauge = async (name: string) => {
+  const value = await metrics.find((each) => each.name === name)?.read(service.runtime)
+  return typeof value === 'number' ? value : value?.test
+}
+
+test('an organisation has at most 50 endpoints in an environment, also when it registers them at once', async () => {
+  const merchant = await newMerchant(service)
+  const create = () => merchant.call('POST /v1/webhooks', { body: { url } })
+  const replies = await Promise.all(Array.from({ length: 60 }, create))
+  const statuses = replies.map(({ status }) => status).sort()
+  expect([statuses.lastIndexOf(201) + 1, statuses[50], statuses.at(-1)]).toEqual([50, 409, 409])
+  const kept = replies.find(({ status }) => status === 201)?.body.data.id
+  expect((await merchant.call(`DELETE /v1/webhooks/${kept}`)).status).toBe(200)
+  expect((await create()).status).toBe(201)
+  expect((await create()).body.message).toBe('An organisation can have at most 50 webhook endpoints')
+})
+
+test('a fan-out transaction is bounded by the rows it writes, and every event reaches every endpoint in order', async () => {
+  const merchant = await newMerchant(service)
+  const endpoints = await manyEndpoints(service, merchant, 900, url)
+  const events = await emitEvents(service.runtime, merchant, 12)
+  // Five of them fit into one transaction.
+  expect(await drainAll()).toBeGreaterThanOrEqual(3)
+  expect(await count('webhook_deliveries where organisation_id = $1', [merchant.organisationId])).toBe(900 * 12)
+  const { rows } = await service.runtime.pool.query<{ event_id: string }>(
+    'select event_id from webhook_deliveries where endpoint_id = $1 order by due_at, id',
+    [endpoints[451]],
+  )
+  expect(rows.map((row) => row.event_id)).toEqual(events)
+})
+
+test('an event that cannot be fanned out is set aside, shown in a metric and to operators, and holds up no other event', async () => {
+  const merchant = await newMerchant(service)
+  const other = await newMerchant(service)
+  await endpoint(merchant, { url })
+  await endpoint(other, { url })
+  const owner = await connected(service)
+  try {
+    const [poison = ''] = await emitEvents(service.runtime, merchant)
+    const before = await emitEvents(service.runtime, other, 40)
+    await owner.query(`create function refuse_poison() returns trigger language plpgsql as $$ begin
+      if new.event_id = '${poison}' then raise exception 'poisoned'; end if; return new; end $$`)
+    await owner.query(
+      'create trigger poison before insert on webhook_deliveries for each row execute function refuse_poison()',
+    )
+    await drainAll()
+    expect(await count('webhook_deliveries where event_id = any ($1)', [before])).toBe(40)
+    expect(await count('events where drained_at is null')).toBe(0)
+    expect([await gauge('webhook_events_set_aside'), await gauge('webhook_outbox_seconds')]).toEqual([1, 0])
+
+    const { accessToken: token } = await signedIn(service.runtime, { role: 'operator' })
+    const list = () => call(service, 'GET /v1/admin/ops/webhooks/set-aside-events', { token })
+    const { body } = await list()
+    expect(body.data.events).toMatchObject([
+      { id: poison, organisationId: merchant.organisationId, environment: 'test', reason: 'poisoned' },
+    ])
+    await owner.query('drop trigger poison on webhook_deliveries')
+    const again = () =>
+      call(service, `POST /v1/admin/ops/webhooks/set-aside-events/${poison}/fan-out`, { token, key: null })
+    expect([(await again()).status, (await again()).status]).toEqual([200, 404])
+    await drainAll()
+    expect(await count('webhook_deliveries where event_id = $1', [poison])).toBe(1)
+    expect((await list()).body.data.total).toBe(0)
+  } finally {
+    await owner.query('drop trigger if exists poison on webhook_deliveries; drop function if exists refuse_poison()')
+    await owner.end()
+  }
+})
+
+test('while the disk is full no event is set aside', async () => {
+  const merchant = await newMerchant(service)
+  await endpoint(merchant, { url })
+  const [id] = await emitEvents(service.runtime, merchant)
+  const owner = await connected(service)
+  try {
+    await owner.query(`create function full_disk() returns trigger language plpgsql as $$ begin
+      raise exception 'no space left on device' using errcode = '53100'; end $$`)
+    await owner.query('create trigger full_disk before insert on webhook_deliveries execute function full_disk()')
+    await expect(fanOutTask.run(service.runtime)).rejects.toThrow('no space left')
+    expect(await count('events where id = $1 and drained_at is null', [id])).toBe(1)
+  } finally {
+    await owner.query('drop trigger full_disk on webhook_deliveries; drop function full_disk()')
+    await owner.end()
+  }
+  await drainAll()
+  expect(await count('webhook_deliveries where event_id = $1', [id])).toBe(1)
+})
+
+test('a dry run of recover waits for no lock and takes none', async () => {
+  const merchant = await newMerchant(service)
+  const { id } = await endpoint(merchant, { url })
+  const owner = await connected(service)
+  try {
+    await owner.query('begin')
+    await owner.query('select from webhook_endpoints where id = $1 for update', [id])
+    const reply = await merchant.call(`POST /v1/webhooks/${id}/recover`, {
+      body: { since: '2026-01-01T00:00:00Z', dryRun: true },
+    })
+    expect([reply.status, reply.body.data]).toEqual([200, { found: 0, queued: 0, dryRun: true }])
+  } finally {
+    await owner.end()
+  }
+})

@@ -1,0 +1,39 @@
+import { catalogueOf, type Runtime, type SqlExecutor } from '@payments/platform'
+
+/** The event types that only endpoints with an allowlist receive. */
+export const optInTypes = ({ domains }: Pick<Runtime, 'domains'>): string[] =>
+  Object.entries(catalogueOf(domains)).flatMap(([type, { optIn }]) => (optIn ? [type] : []))
+
+const PLACE = "lpad(to_hex(p.place), 6, '0')"
+
+/**
+ * SQL: a UUIDv7 (RFC 9562) of the transaction's time, with the row's place in the counter bits, so that deliveries of one
+ * statement sort by place. PostgreSQL has `uuidv7()` from version 18 on only.
+ */
+const ORDERED_ID = `(lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') || '7' || left(${PLACE}, 3)
+  || '8' || right(${PLACE}, 3) || right(replace(gen_random_uuid()::text, '-', ''), 12))::uuid`
+
+/**
+ * Inserts deliveries inside the database and makes the queues of their endpoints due. `source` selects `event_id`,
+ * `endpoint_id` and `place`, the order of the deliveries.
+ * @returns the number of deliveries
+ */
+export async function insertDeliveries(client: SqlExecutor, source: string, values: unknown[]): Promise<number> {
+  // Queues are locked in order of id, as everywhere: two batches that touch the same queues wait instead of deadlocking.
+  const { rows } = await client.query<{ count: number }>(
+    `with picked as materialized (${source}),
+     inserted as (
+       insert into webhook_deliveries (id, organisation_id, environment, endpoint_id, event_id, event_type, status, next_attempt_at, due_at, created_at, updated_at)
+       select ${ORDERED_ID}, e.organisation_id, e.environment, p.endpoint_id, e.id, e.type, 'pending', now(), now(), now(), now()
+         from picked p join events e on e.id = p.event_id
+       returning 1),
+     due as (
+       select endpoint_id from webhook_queues where endpoint_id in (select endpoint_id from picked)
+        order by endpoint_id for no key update),
+     updated as (
+       update webhook_queues q set due_at = least(q.due_at, now()) from due where q.endpoint_id = due.endpoint_id)
+     select count(*)::int as count from inserted`,
+    values,
+  )
+  return rows[0]?.count ?? 0
+}

@@ -1,0 +1,215 @@
+import { connect } from 'node:net'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { call, type Merchant, newMerchant, newRoute, pay, signedIn, sync, useService } from '#testing'
+import { parseBody } from './body.ts'
+
+const service = useService()
+let merchant: Merchant
+let session: string
+beforeAll(async () => {
+  merchant = await newMerchant(service)
+  session = (await signedIn(service.runtime, { organisationId: merchant.organisationId, role: 'owner' })).accessToken
+})
+
+const customer = (email: string) => ({ name: 'Ada', email })
+const json = { 'content-type': 'application/json' }
+
+/** Sends bytes as they are and returns the reply as text. */
+const sendRaw = (text: string): Promise<string> =>
+  new Promise((resolve) => {
+    let received = ''
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () => socket.write(text))
+    socket.on('data', (chunk) => {
+      received += chunk.toString()
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve(received))
+  })
+
+/** Bodies under 100 kB that are as costly to check as possible. */
+const hostile: Record<string, string> = {
+  'one deep chain': `{"a":${'['.repeat(45_000)}${']'.repeat(45_000)}}`,
+  'deep chains of objects': `{"a":[${Array.from({ length: 6 }, () => `${'{"a":'.repeat(2500)}1${'}'.repeat(2500)}`).join()}],"b":"\\u0000"}`,
+  'many empty arrays': `{"a":[${Array(30_000).fill('[]').join()}]}`,
+  'many empty objects with a NUL at the end': `{"a":[${Array(24_000).fill('{}').join()}],"b":"\\u0000"}`,
+  'many keys': `{${Array.from({ length: 8_000 }, (_, index) => `"k${index}":0`).join()}}`,
+  'one long text': `{"a":"${'a'.repeat(95_000)}"}`,
+  'one long text of escapes': `{"a":"${'\\u00e9'.repeat(16_000)}"}`,
+  'many short texts': `{"a":[${Array(20_000).fill('"a"').join()}]}`,
+  'many short texts and an escape': `{"a":[${Array(20_000).fill('"a"').join()}],"b":"\\ud83d\\ude00"}`,
+  'many short texts of two bytes': `{"a":[${Array(11_000).fill('"\\u0416"').join()}]}`,
+  'many numbers': `{"a":[${Array(45_000).fill('1').join()}]}`,
+  'a chain of 30 levels, repeated': `{"a":[${Array.from({ length: 1500 }, () => `${'['.repeat(29)}${']'.repeat(29)}`).join()}]}`,
+}
+
+test('reading a hostile body, checks included, costs at most three times what JSON.parse costs', () => {
+  const headers = { 'content-type': 'application/json' }
+  const timed = (work: () => unknown): number => {
+    const started = performance.now()
+    try {
+      work()
+    } catch {
+      // Most of these bodies are refused.
+    }
+    return performance.now() - started
+  }
+  for (const [name, text] of Object.entries(hostile)) {
+    const bytes = Buffer.from(text)
+    expect(bytes.length, name).toBeLessThan(100_000)
+    // The best of alternating rounds: on a busy machine a round of either may take any time, and more rounds are made.
+    let [plain, checked] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+    // A tenth of a millisecond is below what a request can notice, and above what a clock can tell apart.
+    const within = () => checked < Math.max(0.1, 3 * plain)
+    for (let round = 0; round < 10 || (round < 500 && !within()); round++) {
+      plain = Math.min(
+        plain,
+        timed(() => JSON.parse(text)),
+      )
+      checked = Math.min(
+        checked,
+        timed(() => parseBody(bytes, headers)),
+      )
+    }
+    expect(within(), `${name}: ${checked} ms, JSON.parse ${plain} ms`).toBe(true)
+  }
+})
+
+test('no hostile body is answered with a 5xx, and the service answers others meanwhile', async () => {
+  const replies = await Promise.all(
+    Object.values(hostile).flatMap((body) => [
+      merchant.call('POST /v1/customers', { body }),
+      call(service, 'POST /trpc/customers.create', { body, token: session, headers: json, key: null }),
+      call(service, 'POST /v1/auth/login', { body, key: null }),
+    ]),
+  )
+  expect([...new Set(replies.map(({ status }) => status))]).toEqual([422])
+  expect(replies.every(({ body }) => Object.keys(body.errors ?? body.error.data.errors).length > 0)).toBe(true)
+  expect((await merchant.call('GET /v1/customers')).status).toBe(200)
+})
+
+describe('the same text is refused over REST and tRPC, with the field', () => {
+  const nested = JSON.parse(`${'['.repeat(40)}${']'.repeat(40)}`)
+  test.each([
+    ['a NUL character', { ...customer('nul@example.com'), name: 'A\0' }, 'name'],
+    ['a lone surrogate', { ...customer('lone@example.com'), name: 'A\ud800' }, 'name'],
+    ['a lone surrogate in a key', { ...customer('key@example.com'), metadata: { '\udc00': 'x' } }, 'metadata.\uFFFD'],
+    ['a control character in a name', { ...customer('line@example.com'), name: 'A\nhttps://example.com' }, 'name'],
+    ['a bidirectional override in a name', { ...customer('bidi@example.com'), name: 'A\u202Ecod.exe' }, 'name'],
+    ['more than 32 levels', { ...customer('deep@example.com'), metadata: { a: nested } }, 'metadata.a'],
+    ['an unknown field __proto__', `{"name":"Ada","email":"p@example.com","__proto__":{}}`, '__proto__'],
+    ['an unknown field constructor', `{"name":"Ada","email":"c@example.com","constructor":1}`, 'constructor'],
+  ])('%s', async (_name, body, field) => {
+    const rest = await merchant.call('POST /v1/customers', { body })
+    const trpc = await call(service, 'POST /trpc/customers.create', { body, token: session, headers: json, key: null })
+    expect([rest.status, trpc.status]).toEqual([422, 422])
+    const [restErrors, trpcErrors] = [rest.body.errors, trpc.body.error.data.errors]
+    expect(Object.keys(restErrors).some((name) => name.startsWith(field))).toBe(true)
+    expect(trpcErrors).toEqual(restErrors)
+  })
+})
+
+test('malformed JSON, an unknown procedure and another media type get clear errors over tRPC, without internals', async () => {
+  const send = (path: string, body: string, headers = json) =>
+    call(service, `POST ${path}`, { body, token: session, headers, key: null })
+  const malformed = await send('/trpc/customers.create', '{"name":')
+  expect([malformed.status, malformed.body.error.message]).toEqual([400, 'Malformed request'])
+  const unknown = await send('/trpc/customers.nothing', '{}')
+  expect([unknown.status, unknown.body.error.message]).toEqual([404, 'Not found'])
+  const form = await send('/trpc/customers.create', 'a=b', { 'content-type': 'application/x-www-form-urlencoded' })
+  expect([form.status, form.body.message]).toEqual([415, 'Content-Type must be application/json'])
+})
+
+test('a body is checked whatever the method', async () => {
+  const { id } = (await merchant.call('POST /v1/customers', { body: customer('method@example.com') })).body.data
+  const route = await newRoute(merchant)
+  for (const [body, status] of [
+    ['{"a":', 400],
+    ['{"a":1}', 422],
+    [`{"a":${'['.repeat(40)}${']'.repeat(40)}}`, 422],
+    ['[]', 422],
+  ] as const)
+    expect((await merchant.call(`DELETE /v1/payment-routes/${route.id}`, { body })).status, body).toBe(status)
+  const typed = { body: 'a', headers: { 'content-type': 'text/plain' } }
+  expect((await merchant.call(`DELETE /v1/payment-routes/${route.id}`, typed)).status).toBe(415)
+  const compressed = { body: customer('gzip@example.com'), headers: { ...json, 'content-encoding': 'gzip' } }
+  expect((await merchant.call('POST /v1/customers', compressed)).body.message).toBe(
+    'Request bodies must not be compressed',
+  )
+  const get = (body: string) =>
+    sendRaw(
+      `GET /v1/customers/${id} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${merchant.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    )
+  expect(await get('{"a":1}')).toMatch(/^HTTP\/1.1 422 [\s\S]*"a":"Unrecognized field"/)
+  expect(await get('{')).toMatch(/^HTTP\/1.1 400 /)
+  expect(await get('{}')).toMatch(/^HTTP\/1.1 200 /)
+  expect((await merchant.call(`DELETE /v1/payment-routes/${route.id}`, { body: {} })).status).toBe(200)
+})
+
+test('an invalid X-Service-Environment is a 422 on the name of the header', async () => {
+  for (const value of ['Live', 'production', 'test, live']) {
+    const reply = await call(service, 'GET /v1/customers', {
+      token: session,
+      headers: { 'x-service-environment': value },
+    })
+    expect([reply.status, reply.body.errors]).toEqual([422, { 'X-Service-Environment': 'Must be test or live' }])
+  }
+})
+
+test('a target that is no URL, a second Host header and an incomplete request get a 400 in the envelope with a request id', async () => {
+  for (const head of [
+    'GET http://[::1 HTTP/1.1\r\nHost: x',
+    'GET /health HTTP/1.1\r\nHost: a\r\nHost: b',
+    'GET x HTTP/1.1\r\nHost: x',
+    'NONSENSE',
+  ]) {
+    const reply = await sendRaw(`${head}\r\n\r\n`)
+    expect(reply, head).toMatch(
+      /^HTTP\/1.1 400 [\s\S]*X-Request-Id: [0-9a-f-]{36}[\s\S]*"message":"Malformed HTTP request"/i,
+    )
+  }
+  expect(await sendRaw('GET http://x/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toMatch(
+    /^HTTP\/1.1 200 /,
+  )
+})
+
+test('an idempotency key finds its reply under every spelling of the path', async () => {
+  const route = await newRoute(merchant)
+  const { id } = (await merchant.call('POST /v1/customers', { body: customer('spelling@example.com') })).body.data
+  const rename = (path: string, name: string) => merchant.call(`PATCH ${path}`, { body: { name }, key: 'spelling' })
+  const first = await rename(`/v1/customers/${id}`, 'First')
+  expect(first.status).toBe(200)
+  for (const other of [
+    id.toUpperCase(),
+    `%3${id[0]}${id.slice(1)}`,
+    id.replaceAll('-', '%2D'),
+    id.replaceAll('-', '%2d'),
+  ]) {
+    const again = await rename(`/v1/customers/${other}`, 'Second')
+    expect([again.headers.get('idempotent-replayed'), again.text]).toEqual(['true', first.text])
+  }
+  expect((await rename(`/v1/%63ustomers/${id}?again=1`, 'Third')).text).toBe(first.text)
+  expect((await merchant.call(`GET /v1/payment-routes/${route.id.toUpperCase()}`)).body.data.id).toBe(route.id)
+})
+
+test('a secret in a path is not logged, in whatever pieces', async () => {
+  for (const secret of [
+    'whsec_AAAA/BBBBsecretBBBB+/CCCCsecret=',
+    'svc_test_aaaaaaaasecret',
+    `${'s'.repeat(20)}/secret`,
+  ]) {
+    await merchant.call(`GET /v1/webhooks/${secret}`)
+    await merchant.call(`GET /v1/webhooks/${encodeURIComponent(secret)}`)
+  }
+  const paths = service.logs.map((line) => JSON.parse(line).path).filter(Boolean)
+  expect(paths.filter((path) => /secret|svc_|BBBB/.test(path))).toEqual([])
+  expect(paths).toContain('/v1/webhooks/[other]')
+})
+
+test('the nil UUID as customerId filter finds nothing and counts nothing', async () => {
+  const route = await newRoute(merchant)
+  await pay(merchant, route.id, '12.50')
+  await sync(merchant, route.id)
+  expect((await merchant.call('GET /v1/transactions')).body.data.total).toBeGreaterThan(0)
+  const { body } = await merchant.call('GET /v1/transactions?customerId=00000000-0000-0000-0000-000000000000')
+  expect(body.data).toEqual({ transactions: [], total: 0 })
+})

@@ -1,0 +1,2 @@
+/** The whole service on an embedded database of its own, for long runs against its HTTP surface. */
+export { type ServiceStand, startStand } from './stand.ts'
