@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest'
+import { type Access, type Actor, allowsAnonymous, anonymous, authorise, sessionOnly, system } from './actor.ts'
+import { ServiceError } from './errors.ts'
+
+const ORGANISATION = '01936f2a-7c1e-7000-8000-000000000001'
+const base = { organisationId: ORGANISATION, environment: 'test', suspended: false } as const
+const key = (...scopes: string[]): Actor => ({ ...base, kind: 'key', scopes, keyId: ORGANISATION })
+const session = (role: 'owner' | 'member' | 'operator'): Actor => ({ ...base, kind: 'session', scopes: [], role })
+const suspended = (actor: Actor): Actor => ({ ...actor, suspended: true })
+const live = (actor: Actor): Actor => ({ ...actor, environment: 'live' })
+
+const callers: Record<string, Actor> = {
+  anonymous,
+  reader: key('api:read'),
+  writer: key('api:write'),
+  publishable: key('collections:read'),
+  member: session('member'),
+  owner: session('owner'),
+  operator: session('operator'),
+  'live owner': live(session('owner')),
+  'live writer': live(key('api:write')),
+  'suspended owner': suspended(session('owner')),
+  'suspended writer': suspended(key('api:write')),
+  system: system(ORGANISATION, 'live'),
+}
+const READ = 'Missing required scopes: api:read'
+const WRITE = 'Missing required scopes: api:write'
+const TOKEN = 'No token provided'
+const SESSION = 'Dashboard session required'
+const SIGNED_IN = 'Already signed in; sign-in is available under /v1/auth only'
+const OWNER = 'Owner role required'
+const OPERATOR = 'Operator role required'
+const SUSPENDED = 'Organisation suspended'
+const LIVE = 'The sandbox is available in the test environment only'
+const ok = undefined
+
+/** By access: the result for each caller, in the order of `callers`. */
+const expected: Record<Access, (string | undefined)[]> = {
+  public: Array(12).fill(ok),
+  'sign-in': [
+    ok,
+    SESSION,
+    SESSION,
+    SESSION,
+    SIGNED_IN,
+    SIGNED_IN,
+    SIGNED_IN,
+    SIGNED_IN,
+    SESSION,
+    SIGNED_IN,
+    SESSION,
+    ok,
+  ],
+  read: [TOKEN, ok, ok, READ, ok, ok, ok, ok, ok, ok, ok, ok],
+  write: [TOKEN, WRITE, ok, WRITE, ok, ok, ok, ok, ok, SUSPENDED, SUSPENDED, ok],
+  sandbox: [TOKEN, WRITE, ok, WRITE, ok, ok, ok, LIVE, LIVE, SUSPENDED, SUSPENDED, ok],
+  session: [TOKEN, SESSION, SESSION, SESSION, ok, ok, ok, ok, SESSION, SUSPENDED, SESSION, ok],
+  'session-read': [TOKEN, SESSION, SESSION, SESSION, ok, ok, ok, ok, SESSION, ok, SESSION, ok],
+  owner: [TOKEN, SESSION, SESSION, SESSION, OWNER, ok, ok, ok, SESSION, SUSPENDED, SESSION, ok],
+  'owner-read': [TOKEN, SESSION, SESSION, SESSION, OWNER, ok, ok, ok, SESSION, ok, SESSION, ok],
+  operator: [TOKEN, SESSION, SESSION, SESSION, OPERATOR, OPERATOR, ok, OPERATOR, SESSION, SUSPENDED, SESSION, ok],
+}
+
+function outcome(access: Access, actor: Actor): string | undefined {
+  try {
+    authorise(access, actor)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    expect(error.status).toBe(error.message === TOKEN ? 401 : 403)
+    return error.message
+  }
+}
+
+test.each(Object.entries(expected))(
+  'the access %s admits exactly its callers, with the right error for others',
+  (access, results) => {
+    const entries = Object.entries(callers)
+    expect(entries.map(([name, actor]) => [name, outcome(access as Access, actor)])).toEqual(
+      entries.map(([name], index) => [name, results[index]]),
+    )
+  },
+)
+
+test('only public and sign-in operations need no credential, and which operations refuse keys is known beforehand', () => {
+  const all = Object.keys(expected) as Access[]
+  expect(all.filter(allowsAnonymous)).toEqual(['public', 'sign-in'])
+  expect(all.filter(sessionOnly)).toEqual(['session', 'session-read', 'owner', 'owner-read', 'operator'])
+})
+
+test('an anonymous caller has no rows, and the service acts with all scopes for one organisation', () => {
+  expect(anonymous).toEqual({
+    kind: 'anonymous',
+    organisationId: '00000000-0000-0000-0000-000000000000',
+    environment: 'test',
+    scopes: [],
+    suspended: false,
+  })
+  expect(callers.system).toMatchObject({
+    kind: 'system',
+    environment: 'live',
+    suspended: false,
+    organisationId: ORGANISATION,
+  })
+  expect(callers.system?.scopes).toEqual(['api:read', 'api:write'])
+})
+
+test('while live access is not enabled, business operations are refused in the live environment only', () => {
+  const owner = { ...session('owner'), liveAccess: false }
+  for (const access of ['read', 'write', 'sandbox'] as const) {
+    expect(outcome(access, live(owner))).toBe('Live access is not enabled for this organisation')
+    expect(outcome(access, owner)).toBeUndefined()
+  }
+  for (const access of ['public', 'session', 'owner'] as const) expect(outcome(access, live(owner))).toBeUndefined()
+})
