@@ -56,6 +56,7 @@ export function openApiDocument(audience: Audience = 'merchants'): Json {
     info: {
       ...INFO[audience],
       version: '1.0.0',
+      contact: { name: 'The operator of this installation' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/v1', description: 'The address from which this document was read' }],

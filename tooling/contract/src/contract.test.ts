@@ -55,17 +55,27 @@ describe('the gate against breaking changes refuses', () => {
   }
 })
 
-test("the document passes Redocly's recommended rules without an error", async () => {
-  const problems = await lintFromString({
-    source: JSON.stringify(document),
-    config: await createConfig({ extends: ['recommended'] }),
-  })
-  expect(
-    problems
-      .filter((problem) => problem.severity === 'error')
-      .map((problem) => `${problem.ruleId}: ${problem.message} ${problem.location[0]?.pointer}`),
-  ).toEqual([])
-})
+test.each([
+  ['merchants', document],
+  ['operators', operators],
+])(
+  "the document for %s passes Redocly's recommended rules without an error or a warning",
+  async (_audience, source) => {
+    const problems = await lintFromString({
+      source: JSON.stringify(source),
+      config: await createConfig({
+        extends: ['recommended'],
+        // `/payment-routes/deposits/{depositId}` and `/payment-routes/{paymentRouteId}/deposits`: fixed words come first.
+        rules: { 'no-ambiguous-paths': 'off' },
+      }),
+    })
+    expect(
+      problems.map(
+        ({ severity, ruleId, message, location }) => `${severity} ${ruleId}: ${message} ${location[0]?.pointer}`,
+      ),
+    ).toEqual([])
+  },
+)
 
 test('a TypeScript client generated from the document compiles', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'payments-client-'))

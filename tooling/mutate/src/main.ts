@@ -5,11 +5,11 @@
  * Prints the score and every mutant that no test detects.
  */
 import { spawnSync } from 'node:child_process'
-import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { copyTree, packagesOf, root, sourcesOf } from '@payments/checks'
+import { copyTree, installTools, packagesOf, root, sourcesOf } from '@payments/checks'
 
 const PURE = [
   'packages/kernel/src/*.ts',
@@ -46,7 +46,7 @@ const mutate = positionals.length > 0 ? positionals : [...pure, ...sample(Number
 
 const { path: copy, remove } = copyTree()
 try {
-  const modules = installStryker(copy)
+  const modules = installTools(join(copy, '.stryker'), STRYKER)
   process.stdout.write(`${mutate.length} files and lines, seed ${values.seed}\n`)
   const results = packagesOf().flatMap(({ folder }) => {
     const files = mutate.filter((file) => file.startsWith(`${folder}/`))
@@ -98,17 +98,6 @@ function mutantsOf(folder: string, files: readonly string[], modules: string): r
     files: Record<string, { mutants: Mutant[] }>
   }
   return Object.entries(report.files).flatMap(([file, { mutants }]) => mutants.map((mutant) => ({ ...mutant, file })))
-}
-
-/** Installs Stryker below the copy, so that it loads the vitest of the copy, and returns the folder of its modules. */
-function installStryker(copy: string): string {
-  const folder = join(copy, '.stryker')
-  mkdirSync(folder)
-  // Without legacy-peer-deps npm would install a second vitest, which finds no tests.
-  const options = ['--prefix', folder, '--no-save', '--no-audit', '--no-fund', '--legacy-peer-deps']
-  const { status } = spawnSync('npm', ['install', ...options, ...STRYKER], { cwd: folder, stdio: 'inherit' })
-  if (status !== 0) throw new Error('Stryker could not be installed')
-  return join(folder, 'node_modules')
 }
 
 /** Random lines of code of the packages and services that are not pure, as Stryker's ranges. */
