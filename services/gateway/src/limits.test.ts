@@ -85,7 +85,8 @@ test('each call of a tRPC batch counts, and sign-in procedures are refused over 
     expect([name, reply.status]).toEqual([name, 403])
   }
   const { rows } = await service.runtime.pool.query(
-    "select count from rate_limits where bucket = 'auth' and subject = '198.51.100.7'",
+    "select count from rate_limits where bucket = 'auth' and subject = $1",
+    [JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sid],
   )
   expect(rows).toEqual([{ count: 6 }])
 })
@@ -108,4 +109,15 @@ test('IPv6 callers are counted by /64, in any spelling, and free text from a tru
   await forgetProxy()
   const texts = await many(GLOBAL + 10, (at) => call(at, 'GET /v1/customers', as(`unknown-${++next}`)))
   expect([countReplies(texts, false), countReplies(texts, true)]).toEqual([GLOBAL, 10])
+})
+
+test('signed-in requests to /v1/auth count against their session, and others against the client address', async () => {
+  const newSession = () => signedIn(service.runtime, { role: 'operator' })
+  const [first, second] = await Promise.all([newSession(), newSession()])
+  const from = as('198.51.100.30')
+  const me = (token: string | null) => call(service, 'GET /v1/auth/me', { token, ...from })
+  for (let sent = 0; sent < AUTH; sent++) expect((await me(first.accessToken)).status).toBe(200)
+  expect((await me(first.accessToken)).status).toBe(429)
+  expect((await me(second.accessToken)).status).toBe(200)
+  expect((await me(null)).status).toBe(401)
 })

@@ -32,6 +32,12 @@ export interface RequestContext {
   readonly replay: StoredReplyRow | undefined
 }
 
+/** What a request counts against: signed-in calls of /v1/auth against the session, others against the client address. */
+const countersOf = ({ auth, block, sessionId }: RequestQuery) => [
+  { bucket: 'global', subject: block },
+  ...(auth ? [{ bucket: 'auth', subject: sessionId ?? block }] : []),
+]
+
 interface Replay extends StoredReplyRow {
   organisation_id: string
   environment: string
@@ -94,11 +100,11 @@ export function requestContexts(
 
   async function load(queries: readonly RequestQuery[]): Promise<RequestContext[]> {
     const counts = new Map<string, { bucket: string; subject: string; count: number }>()
-    const positions = queries.map(({ block, auth, count }) =>
-      (auth ? ['global', 'auth'] : ['global']).map((bucket) => {
-        const counter = counts.get(`${bucket} ${block}`) ?? { bucket, subject: block, count: 0 }
-        counts.set(`${bucket} ${block}`, counter)
-        counter.count += count
+    const positions = queries.map((query) =>
+      countersOf(query).map(({ bucket, subject }) => {
+        const counter = counts.get(`${bucket} ${subject}`) ?? { bucket, subject, count: 0 }
+        counts.set(`${bucket} ${subject}`, counter)
+        counter.count += query.count
         return { counter, position: counter.count }
       }),
     )
