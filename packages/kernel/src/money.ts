@@ -16,6 +16,10 @@ export const assets = {
   ETH: { symbol: 'ETH', decimals: 18 },
   SOL: { symbol: 'SOL', decimals: 9 },
   NGN: { symbol: 'NGN', decimals: 2 },
+  KES: { symbol: 'KES', decimals: 2 },
+  UGX: { symbol: 'UGX', decimals: 0 },
+  TZS: { symbol: 'TZS', decimals: 2 },
+  TND: { symbol: 'TND', decimals: 3 },
   USD: { symbol: 'USD', decimals: 2 },
 } as const satisfies Record<string, Asset>
 

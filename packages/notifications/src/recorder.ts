@@ -4,7 +4,8 @@ import { notificationStatement } from './service.ts'
 /** Creates the notification that a domain declares for a change. */
 export const notificationRecorder: NonNullable<Domain['recorder']> = (change, domains) =>
   domains.flatMap(({ notifications }) => {
-    const declared = change.type === null ? undefined : notifications?.[change.type]?.[change.status]
+    const row = change.type === null ? undefined : notifications?.[change.type]?.[change.status]
+    const declared = typeof row === 'function' ? row(change) : row
     if (!declared) return []
     const { organisationId, environment, resourceId } = change
     const { type, title, resource, body } = declared

@@ -48,9 +48,14 @@ export interface ChangeNotification {
   body(change: Change): string
 }
 
+/** A notification, or a function that chooses one for the change; undefined: none. */
+export type DeclaredNotification = ChangeNotification | ((change: Change) => ChangeNotification | undefined)
+
 /** A port with the providers that the domain contains: the sandbox, and live providers that need no external account. */
 export interface ProviderDeclaration {
   readonly port: Port<unknown>
+  /** Name of the sandbox provider for operators, if it simulates outages: see `withFaults`. */
+  readonly sandbox?: string
   create(dependencies: { readonly pool: Pool }): readonly Binding[]
 }
 
@@ -92,7 +97,7 @@ export interface Domain<R extends TRPCRouterRecord = TRPCRouterRecord> {
   readonly providers?: readonly ProviderDeclaration[]
   readonly callbacks?: readonly Callback[]
   /** Event type → status → notification. */
-  readonly notifications?: Readonly<Record<string, Readonly<Record<string, ChangeNotification>>>>
+  readonly notifications?: Readonly<Record<string, Readonly<Record<string, DeclaredNotification>>>>
   /** The documented list of failure reasons of each kind of object, by its name in the reference. */
   readonly failureReasons?: Readonly<Record<string, FailureReasons>>
   /** By kind of transaction (specification, Transaction). */

@@ -58,4 +58,14 @@ export const platformMigrations: readonly MigrationStep[] = [
       )`,
     ],
   },
+  {
+    name: '20261121180000_sandbox_faults',
+    up: [
+      `create table sandbox_faults (
+        provider text primary key,
+        mode text not null check (mode in ('down', 'slow', 'forgets')),
+        ends_at timestamptz not null
+      )`,
+    ],
+  },
 ]

@@ -11,13 +11,20 @@ export interface Row extends Tenant {
   updatedAt: Date
 }
 
+/** Event types of a resource. `also`: status → a type that is sent beside `updated` when the status is reached. */
+export interface ResourceEvents {
+  readonly created: string
+  readonly updated: string
+  readonly also?: Readonly<Record<string, string>>
+}
+
 /** A resource: its state table, its entity, its public shape, and its event types. */
 export interface Resource<R extends Row, S extends string = string, E extends string = string> {
   readonly machine: Machine<S, E>
   // biome-ignore lint/suspicious/noExplicitAny: the schema that `defineEntity` returns cannot be typed by R
   readonly entity: EntitySchema<any, any, any>
   readonly table: string
-  readonly events: { readonly created: string; readonly updated: string } | null
+  readonly events: ResourceEvents | null
   /** A row as its GET shows it. Events contain the same. */
   present(row: R): Record<string, unknown>
   /** The row as an entry of the unified list of transactions; absent for resources that do not appear there. */
@@ -91,6 +98,16 @@ export async function locked<R extends Row, S extends string, E extends string>(
   return { ...(row as R) }
 }
 
+/**
+ * Records a change of a row whose status stays: the event has the status as `previousStatus` too. For parts of a resource
+ * with a state table of their own, such as the refund of an order. The caller has locked and updated the row.
+ */
+export const recordUnchanged = <R extends Row, S extends string, E extends string>(
+  unit: UnitOfWork,
+  of: Resource<R, S, E>,
+  row: R,
+): void => record(unit, of, row, row.status, row.updatedAt)
+
 function record<R extends Row, S extends string, E extends string>(
   unit: UnitOfWork,
   of: Resource<R, S, E>,
@@ -100,8 +117,7 @@ function record<R extends Row, S extends string, E extends string>(
 ): void {
   const entry = of.entry?.(row)
   if (!of.events && !entry) return
-  unit.record({
-    type: (previousStatus === null ? of.events?.created : of.events?.updated) ?? null,
+  const change = {
     organisationId: row.organisationId,
     environment: row.environment,
     resourceId: row.id,
@@ -110,6 +126,9 @@ function record<R extends Row, S extends string, E extends string>(
     data: of.present(row),
     createdAt: row.createdAt,
     at,
-    ...(entry ? { entry } : {}),
-  })
+  }
+  const type = (previousStatus === null ? of.events?.created : of.events?.updated) ?? null
+  unit.record({ ...change, type, ...(entry ? { entry } : {}) })
+  const also = previousStatus === row.status ? undefined : of.events?.also?.[row.status]
+  if (also !== undefined) unit.record({ ...change, type: also })
 }

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { index, inheritedTenant, instant } from './entity.ts'
+import { faultModes } from './sandbox-faults.ts'
 
 /** A request that was answered, or is being answered: see `idempotency.ts`. */
 const IdempotencyKeyEntity = defineEntity({
@@ -40,4 +41,15 @@ const SettingFingerprintEntity = defineEntity({
   properties: { setting: p.text().primary(), digest: p.text().primary(), createdAt: instant() },
 })
 
-export const platformEntities = [IdempotencyKeyEntity, RateLimitEntity, SettingFingerprintEntity]
+/** An outage that operators simulate: see `sandbox-faults.ts`. */
+const SandboxFaultEntity = defineEntity({
+  name: 'SandboxFault',
+  tableName: 'sandbox_faults',
+  properties: {
+    provider: p.text().primary(),
+    mode: p.enum(faultModes),
+    endsAt: instant(),
+  },
+})
+
+export const platformEntities = [IdempotencyKeyEntity, RateLimitEntity, SettingFingerprintEntity, SandboxFaultEntity]
