@@ -1,9 +1,10 @@
 import { accounts } from '@payments/accounts'
 import { customers } from '@payments/customers'
+import { fiat } from '@payments/fiat'
 import { ledger } from '@payments/ledger'
 import { notifications } from '@payments/notifications'
 import { routes } from '@payments/routes'
 import { webhooks } from '@payments/webhooks'
 
 /** The list of domains. Router, entities, migrations, settings, jobs, events and docs are derived from it. */
-export const domains = [accounts, customers, ledger, notifications, webhooks, routes] as const
+export const domains = [accounts, customers, ledger, notifications, webhooks, routes, fiat] as const

@@ -1,9 +1,10 @@
-import { command, type Domain } from '@payments/platform'
+import { time } from '@payments/kernel'
+import { command, type Domain, faultModes, setSandboxFault, sqlOf } from '@payments/platform'
 import { z } from 'zod'
 
 const SECONDS = { description: 'Seconds by which the clock moves forward', example: 3600 }
 
-/** The operation that moves the sandbox clock. Each domain moves its own due times. */
+/** The operations that move the sandbox clock and simulate outages. Each domain moves its own due times. */
 export const sandboxRouter = (domains: readonly Domain[]) => ({
   sandbox: {
     advance: command({
@@ -22,4 +23,39 @@ export const sandboxRouter = (domains: readonly Domain[]) => ({
       },
     }),
   },
+  admin: {
+    sandbox: {
+      faults: command({
+        rest: 'POST /admin/ops/sandbox/faults',
+        access: 'operator',
+        tag: 'Sandbox',
+        summary: 'Simulate an outage of a sandbox provider',
+        description:
+          'For all organisations. `down`: calls fail and have no effect. `slow`: calls take a second longer. `forgets`: calls have their effect, but the answer is lost. 0 seconds end the outage.',
+        message: 'Sandbox fault set',
+        input: z.strictObject({
+          provider: z.enum(sandboxProviders(domains)).meta({ description: 'Name of the sandbox provider' }),
+          mode: z.enum(faultModes).meta({ description: 'How its calls fail' }),
+          seconds: z
+            .number()
+            .int()
+            .min(0)
+            .max(86_400)
+            .meta({ description: 'For how long; 0 ends the outage', example: 0 }),
+        }),
+        output: z.object({
+          provider: z.string().meta({ description: 'Name of the sandbox provider', example: 'fiat' }),
+          mode: z.enum(faultModes).meta({ description: 'How its calls fail' }),
+          seconds: z.number().int().meta({ description: 'For how long', example: 0 }),
+          endsAt: time('When the outage ends'),
+        }),
+        async run(unit, fault) {
+          return { ...fault, endsAt: (await setSandboxFault(sqlOf(unit.em), fault)).toISOString() }
+        },
+      }),
+    },
+  },
 })
+
+const sandboxProviders = (domains: readonly Domain[]): [string, ...string[]] =>
+  domains.flatMap(({ providers = [] }) => providers.flatMap(({ sandbox }) => sandbox ?? [])) as [string, ...string[]]

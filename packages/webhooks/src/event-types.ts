@@ -16,8 +16,6 @@ const families: Readonly<Record<string, { readonly what: string; readonly from: 
   swap: { what: 'swap', from: 'awaiting_deposit', to: 'swapping' },
   payment_route: { what: 'payment route', from: 'active', to: 'paused' },
   collection: { what: 'payment link, invoice or checkout', from: 'open', to: 'paid' },
-  offramp: { what: 'offramp', from: 'pending', to: 'processing' },
-  onramp: { what: 'onramp', from: 'awaiting_payment', to: 'processing' },
   'cngn.convert': { what: 'cNGN conversion', from: 'pending', to: 'processing' },
   'cngn.withdrawal': { what: 'cNGN withdrawal', from: 'pending', to: 'processing' },
   'cngn.payout': { what: 'cNGN payout', from: 'pending', to: 'processing' },
@@ -25,11 +23,10 @@ const families: Readonly<Record<string, { readonly what: string; readonly from: 
   'cngn.deposit': { what: 'cNGN deposit', from: 'pending', to: 'processing' },
 }
 
-const updated = (description: string, from: string, to: string, optIn = false): EventType => ({
+const updated = (description: string, from: string, to: string): EventType => ({
   description,
   data: Updated,
   sample: { id: ID, status: to, previousStatus: from },
-  ...(optIn ? { optIn } : {}),
 })
 
 /** Every event type of interface version 1.0.0 except `webhook.test`. */
@@ -48,8 +45,6 @@ export const plannedEventTypes: Readonly<Record<string, EventType>> = {
     'pending',
     'completed',
   ),
-  'offramp.settled': updated('An offramp was converted and its bank transfer initiated', 'processing', 'settled', true),
-  'offramp.delivered': updated('The destination bank confirmed an offramp', 'settled', 'delivered', true),
   'cngn.customer.enabled': updated('The identity of a customer was verified for cNGN', 'pending', 'enabled'),
   'cngn.customer.failed': updated('The identity of a customer could not be verified for cNGN', 'pending', 'failed'),
 }

@@ -61,7 +61,7 @@ const expectations: Record<Access, Row> = {
 
 const service = useService()
 const credentials = {} as Record<Caller, string | null>
-/** Real records of the home organisation in the test environment, by the placeholder that names them. */
+/** Real records of the home organisation in the test environment, by the placeholder that names them, alone and with its path. */
 const records: Record<string, string> = {}
 const HOME: readonly Caller[] = ['readKey', 'writeKey', 'legacyReadKey', 'legacyWriteKey', 'member', 'owner']
 
@@ -106,6 +106,7 @@ beforeAll(async () => {
     const made = await home.call(`POST /v1${operation.path}`, { body: bodyOf(operation) })
     expect([operation.path, made.status, made.text]).toEqual([operation.path, 201, made.text])
     records[name] = made.body.data.id
+    records[`${operation.path}/{${name}}`] = made.body.data.id
   }
   expect(records).toMatchObject({ customerId: expect.any(String), paymentRouteId: expect.any(String) })
 })
@@ -115,6 +116,12 @@ function newRecordOf({ method, path, placeholders, operation: { meta } }: RestOp
   if (method !== 'POST' || meta.status !== 201 || meta.access !== 'write' || placeholders.length > 0) return undefined
   return operations.find((each) => each.placeholders.length === 1 && each.path === `${path}/{${each.placeholders[0]}}`)
     ?.placeholders[0]
+}
+
+/** The record that a placeholder of a path stands for: one of its collection, else one of its name. */
+const recordOf = (path: string, name: string): string | undefined => {
+  const collection = Object.keys(records).find((key) => key.startsWith('/') && path.includes(key))
+  return (collection?.endsWith(`{${name}}`) ? records[collection] : undefined) ?? records[name]
 }
 
 /** Does the operation accept a request with nothing but its path? */
@@ -140,9 +147,9 @@ function admitted(
     placeholders,
     operation: { meta },
   } = operation
-  const known = placeholders.every((name) => records[name] !== undefined)
+  const known = placeholders.every((name) => recordOf(operation.path, name) !== undefined)
   const path = (real: boolean) =>
-    `/v1${operation.path.replace(/\{(\w+)\}/g, (_match, name) => (real && records[name]) || newId())}`
+    `/v1${operation.path.replace(/\{(\w+)\}/g, (_match, name) => (real && recordOf(operation.path, name)) || newId())}`
   if (placeholders.length === 0 || (method !== 'GET' && method !== 'DELETE' && (sees(operation, caller) || !known)))
     return method === 'GET'
       ? { status: bare(operation) ? meta.status : 422, path: path(true), body: undefined }

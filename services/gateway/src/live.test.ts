@@ -1,4 +1,5 @@
 import { loadServiceSettings } from '@payments/api'
+import { fiatProvider } from '@payments/fiat'
 import { routesProvider } from '@payments/routes'
 import { expect, test } from 'vitest'
 import { useService } from '#testing'
@@ -13,4 +14,21 @@ test('Relay serves the live environment exactly when its key is configured', () 
   expect(bindings({ RELAY_API_KEY: 'key' })).toMatchObject([
     { port: routesProvider, environment: 'live', provider: { callsPerMinute: 150 } },
   ])
+})
+
+test('Paycrest serves the live environment exactly when its key and its secret are configured', () => {
+  const settings = loadServiceSettings({ DATA_DIR: service.dataDir }, adapters)
+  const bindings = (changes: object) => adapters.flatMap((adapter) => adapter.bindings({ ...settings, ...changes }))
+  expect(bindings({ PAYCREST_API_KEY: 'key', PAYCREST_API_SECRET: 'secret' })).toMatchObject([
+    { port: fiatProvider, environment: 'live', provider: { name: 'paycrest', callsPerMinute: 600 } },
+  ])
+  const load = (env: Record<string, string>) => () =>
+    loadServiceSettings({ DATA_DIR: service.dataDir, ...env }, adapters)
+  expect(load({ PAYCREST_API_SECRET: 'secret' })).toThrow(
+    'PAYCREST_API_SECRET: must be set together with PAYCREST_API_KEY',
+  )
+  expect(load({ PAYCREST_API_KEY: 'key', PAYCREST_API_SECRET: 'secret' })).toThrow(
+    'PAYCREST_API_KEY: live providers are for NODE_ENV=production only',
+  )
+  expect(load({ PAYCREST_BASE_URL: 'http://127.0.0.1' })).toThrow('PAYCREST_BASE_URL: must be an https:// URL')
 })

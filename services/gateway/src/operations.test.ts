@@ -2,7 +2,18 @@ import { newId } from '@payments/kernel'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type Answer, call, type Merchant, newMerchant, newRoute, pay, signedIn, sync, useService } from '#testing'
+import {
+  type Answer,
+  call,
+  type Merchant,
+  newMerchant,
+  newOfframp,
+  newRoute,
+  pay,
+  signedIn,
+  sync,
+  useService,
+} from '#testing'
 import { bodyOf } from '../test/examples.ts'
 import { openApiDocument } from './openapi.ts'
 import { operations, type RestOperation } from './operations.ts'
@@ -35,10 +46,10 @@ function documented({ method, path }: RestOperation, status: number): Response |
 }
 
 const isKeyed = ({ method, operation: { meta } }: RestOperation) =>
-  method !== 'GET' && ['write', 'sandbox'].includes(meta.access)
+  method !== 'GET' && ['read', 'write', 'sandbox'].includes(meta.access)
 const takesKeys = ({ operation: { meta } }: RestOperation) => ['read', 'write', 'sandbox'].includes(meta.access)
 /** What a placeholder stands for where no POST makes it. */
-const FIXED: Record<string, string> = { networkKey: 'ethereum' }
+const FIXED: Record<string, string> = { networkKey: 'ethereum', code: 'NGN' }
 
 interface World {
   readonly merchant: Merchant
@@ -165,6 +176,7 @@ for (const operation of operations) {
            values ($1, $2, 'test', 'payment_route.created', $3, '{}', now(), now(), 'It could not be fanned out')`,
           [newId(), own.merchant.organisationId, id],
         )
+        await newOfframp(own.merchant)
         const listed = await firstListed(operation, own, accessToken)
         const path = listed ?? (await pathOf(operation, own))
         const attempt = () => send(operation, own, { token: accessToken, path: `${path}${queryOf(operation, own)}` })

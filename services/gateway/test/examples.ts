@@ -26,7 +26,7 @@ export function bodyOf(operation: RestOperation): Record<string, unknown> {
 }
 
 const resolved = (part: Schema, whole: Schema): Schema =>
-  part.$ref ? (whole.$defs?.[part.$ref.split('/').at(-1) ?? ''] ?? {}) : part
+  part.$ref ? { ...whole.$defs?.[part.$ref.split('/').at(-1) ?? ''], ...part } : part
 
 function example(name: string, schema: Schema): unknown {
   if (schema.example !== undefined) return schema.example

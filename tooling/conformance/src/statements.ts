@@ -49,9 +49,11 @@ export const statements = {
     endpointEvents: 'events is an allowlist; omitted or null means all event types',
     endpointSecret: 'secret has the prefix whsec_ and is returned once, on create and on rotate',
   }),
+  ...section('Resources: off-ramp object', { offrampObject: 'The fields of the single lookup, in snake_case' }),
   ...section('Resources: list responses', { lists: 'A list has one named array and an integer total' }),
   ...section('Resources: path identifiers', { pathIds: 'Path identifiers are UUIDs of the service' }),
   ...section('States and transitions', {
+    offrampStates: 'pending, processing, settled, delivered, failed',
     routeConflict: 'A payment route that is already active yields 409 on the conflicting operation',
     updatedEvents: 'Every later status change emits an updated event with previousStatus; on creation it is null',
   }),
@@ -65,6 +67,9 @@ export const statements = {
     deleteRoute: 'DELETE /payment-routes/{paymentRouteId} (api:write) returns a result envelope',
     syncDeposits: 'POST /payment-routes/{paymentRouteId}/deposits/sync (api:write) returns a result envelope',
     getDeposits: 'GET /payment-routes/deposits (api:read): at most 200, relayUpdatedAt descending',
+    offramps: 'GET (api:read, optional customerId) and POST /offramps (api:write), GET /offramp/{id} (api:read)',
+    onramps: 'GET (api:read, optional customerId) and POST /onramps (api:write)',
+    fiat: 'GET and POST /fiat/…: currencies, banks, account verification, sell quotes',
     getNotifications: 'GET /notifications (api:read) returns in-app notifications',
     postWebhooks: 'POST /webhooks (api:write) returns the endpoint with its one-time secret',
     getWebhooks: 'GET /webhooks (api:read) returns the endpoints',
@@ -110,6 +115,7 @@ export const statements = {
     catalogue: 'The catalogue has the families of the specification',
     routeEvents: 'Creation emits payment_route.created and every later status change payment_route.updated',
     depositEvents: 'Deposits emit payment_route.deposit.updated',
+    fiatEvents: 'Offramps and onramps emit created and updated; offramp.settled and offramp.delivered are sent beside',
   }),
   ...section('Errors', {
     error400: '400: bad request, such as a missing Idempotency-Key',
@@ -152,23 +158,18 @@ export const missing: readonly Statement[] = Object.values({
     bvn: 'bvn is required and has 11 digits; email and phoneNumber are optional',
     enablement: 'The response is 200 with the standard envelope and starts the enablement',
   }),
-  ...section('Resources: off-ramp object', { offrampObject: 'The fields of the single lookup, in snake_case' }),
-  ...section('States and transitions: off-ramp, swap', {
-    offrampStates: 'pending, processing, settled, delivered, failed',
+  ...section('States and transitions: swap', {
     cancelSwap: 'A swap in awaiting_deposit can be cancelled, which emits an updated event',
   }),
   ...section('Endpoints not built', {
     collections: 'GET and POST /collections',
     pay: 'GET and POST /pay/{collectionId}, GET /pay/{collectionId}/embed-config',
     swaps: 'GET and POST /swaps, cancel-swap, GET /rates',
-    offramps: 'GET and POST /offramps, GET /offramp/{id}',
-    onramps: 'GET and POST /onramps',
-    fiat: 'GET and POST /fiat/…: currencies, banks, account verification, sell quotes',
     cngn: 'GET and POST /cngn/*, enable cNGN',
   }),
   ...section('Authentication: publishable keys', { publishable: 'Publishable keys hold only collections:read' }),
   ...section('Events of domains not built', {
-    otherEvents: 'Events of swaps, collections, local fiat and cNGN are emitted',
+    otherEvents: 'Events of swaps, collections and cNGN are emitted',
     customerEnabled: 'cngn.customer.enabled and .failed are emitted exactly once',
   }),
 })

@@ -1,8 +1,10 @@
 /** Test infrastructure: the real service on a real PostgreSQL, one database for each test file. */
 
 export * from '@payments/fixtures'
+export { type FiatWorld, fiatAccounts, fiatContract } from './contracts/fiat.ts'
 export { type RoutesWorld, routesContract } from './contracts/routes.ts'
 export { freshDatabase, type TestDatabase, tableContents } from './database.ts'
+export * from './fiat.ts'
 export { type Mailbox, type ReceivedEmail, startMailbox } from './mailbox.ts'
 export { type Answer, type Call, call, type Merchant, newMerchant } from './merchant.ts'
 export * from './payment-routes.ts'

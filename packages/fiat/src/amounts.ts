@@ -1,0 +1,42 @@
+import { type Asset, assetOf, toDecimal } from '@payments/kernel'
+
+/** The asset with this symbol. @throws Error for one that no corridor can have. */
+export function asset(symbol: string): Asset {
+  const found = assetOf(symbol)
+  if (!found) throw new Error(`No asset ${symbol}`)
+  return found
+}
+
+/** Minor units as canonical decimal text. */
+export const decimal = (units: bigint, symbol: string): string => toDecimal(units, asset(symbol))
+
+/** A positive decimal rate as a fraction of integers. */
+function fraction(rate: string): { numerator: bigint; denominator: bigint } {
+  if (!/^\d{1,15}(\.\d{1,18})?$/.test(rate) || /^0+(\.0*)?$/.test(rate)) throw new RangeError(`No rate: ${rate}`)
+  const [whole = '', part = ''] = rate.split('.')
+  return { numerator: BigInt(whole + part), denominator: 10n ** BigInt(part.length) }
+}
+
+const scale = (symbol: string): bigint => 10n ** BigInt(asset(symbol).decimals)
+
+/** A rate in canonical form: `1580.50` becomes `1580.5`. */
+export function canonicalRate(rate: string): string {
+  fraction(rate)
+  const text = rate.includes('.') ? rate.replace(/\.?0+$/, '') : rate
+  return text.replace(/^0+(?=\d)/, '')
+}
+
+/** Fiat for an amount of stablecoin at a rate (fiat for one unit of stablecoin), rounded down to the currency's minor unit. */
+export function sold(amount: bigint, from: string, to: string, rate: string): bigint {
+  const { numerator, denominator } = fraction(rate)
+  return (amount * numerator * scale(to)) / (denominator * scale(from))
+}
+
+/** Stablecoin for an amount of fiat at a rate (fiat for one unit of stablecoin), rounded down to the asset's minor unit. */
+export function bought(amount: bigint, from: string, to: string, rate: string): bigint {
+  const { numerator, denominator } = fraction(rate)
+  return (amount * denominator * scale(to)) / (numerator * scale(from))
+}
+
+/** Conversions at a rate, for adapters. */
+export const fiatConversions = { sold, bought }

@@ -1,0 +1,41 @@
+/** Number of counter rows over which the concurrent writers of one organisation are distributed. */
+const SLOTS = 32
+
+const triggers = (table: string, direction: string) => [
+  `create trigger ${table}_counted after insert on ${table} referencing new table as added
+     for each statement execute function count_fiat_orders('${direction}')`,
+  // A counted row is never deleted and never changes its owner.
+  `create trigger ${table}_kept before delete or truncate on ${table} for each statement execute function refuse_change()`,
+  `create trigger ${table}_owner before update of id, organisation_id, environment, customer_id on ${table}
+     for each statement execute function refuse_change()`,
+]
+
+/**
+ * The exact numbers of orders, kept by triggers, as the ledger keeps the number of transactions: the nil customer counts
+ * the whole organisation, and a backend always uses the same slot, so connections rarely wait for each other.
+ */
+export const counters: readonly string[] = [
+  `create table fiat_order_counts (
+    organisation_id uuid not null,
+    environment text not null,
+    direction text not null,
+    customer_id uuid not null,
+    slot smallint not null,
+    count bigint not null,
+    primary key (organisation_id, environment, direction, customer_id, slot)
+  ) with (fillfactor = 50)`,
+  `create function count_fiat_orders() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+    begin
+      insert into fiat_order_counts as c (organisation_id, environment, direction, customer_id, slot, count)
+      select a.organisation_id, a.environment, tg_argv[0], k.customer_id, pg_backend_pid() % ${SLOTS}, count(*)
+        from added a
+        cross join lateral (
+          select '00000000-0000-0000-0000-000000000000'::uuid as customer_id
+          union all select a.customer_id where a.customer_id is not null) k
+       group by 1, 2, 3, 4 order by 1, 2, 3, 4
+      on conflict (organisation_id, environment, direction, customer_id, slot) do update set count = c.count + excluded.count;
+      return null;
+    end $$`,
+  ...triggers('offramps', 'offramp'),
+  ...triggers('onramps', 'onramp'),
+]

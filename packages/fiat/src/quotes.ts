@@ -1,0 +1,77 @@
+import { invalid, newId } from '@payments/kernel'
+import type { QueryContext, UnitOfWork } from '@payments/platform'
+import type { z } from 'zod'
+import { canonicalRate, decimal, sold } from './amounts.ts'
+import { QuoteEntity, type QuoteRow } from './entity.ts'
+import { fiatProvider } from './provider.ts'
+import { checkFiatLimits, type Plan, planOf } from './rules.ts'
+import type { NewSellQuote, SellQuote } from './schemas.ts'
+
+type Input = z.output<typeof NewSellQuote>
+
+/** A checked request with the provider's quote for it. */
+export type PreparedQuote = Omit<QuoteRow, 'id' | 'organisationId' | 'environment' | 'createdAt'>
+
+/** Checks a request and asks the provider for its rate. @throws validation_failed 422, and the provider's 502 and 503 */
+export async function prepareQuote(context: QueryContext, input: Input): Promise<PreparedQuote> {
+  const provider = context.runtime.providers.get(fiatProvider, context.actor.environment)
+  const offers = await provider.offers()
+  const { amount, asset, currency, network } = planOf('offramp', input, offers)
+  const quote = await provider.sellQuote({ amount, asset, networkKey: network.key, currency })
+  const rate = canonicalRate(quote.rate)
+  const convertedAmount = sold(amount, asset, currency, rate)
+  checkFiatLimits(offers, currency, convertedAmount)
+  return {
+    amount,
+    sourceCurrency: asset,
+    destinationCurrency: currency,
+    networkKey: network.key,
+    rate,
+    fee: quote.fee,
+    convertedAmount,
+    terms: quote.terms,
+    expiresAt: quote.expiresAt,
+  }
+}
+
+/** Stores the quote, so that an offramp can use it. */
+export function createQuote(unit: UnitOfWork, prepared: PreparedQuote): QuoteRow {
+  const { organisationId, environment } = unit.actor
+  const row: QuoteRow = { id: newId(), organisationId, environment, ...prepared, createdAt: new Date() }
+  unit.insert(QuoteEntity, row)
+  return row
+}
+
+/** A quote as its operation answers it. */
+export const presentQuote = (row: QuoteRow): z.input<typeof SellQuote> => ({
+  quoteId: row.id,
+  networkKey: row.networkKey,
+  sourceCurrency: row.sourceCurrency,
+  destinationCurrency: row.destinationCurrency,
+  amount: decimal(row.amount, row.sourceCurrency),
+  rate: row.rate,
+  fee: decimal(row.fee, row.sourceCurrency),
+  convertedAmount: decimal(row.convertedAmount, row.destinationCurrency),
+  expiresAt: row.expiresAt.toISOString(),
+})
+
+/** The quote that an offramp names, if it is open and for the same amount. @throws validation_failed 422 on `quoteId` */
+export async function quoteFor(
+  context: QueryContext,
+  quoteId: string | null | undefined,
+  plan: Plan,
+): Promise<QuoteRow | null> {
+  if (!quoteId) return null
+  const quote = await context.em.findOne(QuoteEntity, { id: quoteId })
+  const wrong = (message: string) => invalid({ quoteId: message })
+  if (!quote) throw wrong('Quote not found')
+  if (quote.expiresAt.getTime() <= Date.now()) throw wrong('Quote expired: request another one')
+  const differs = [
+    ...(quote.amount === plan.amount ? [] : ['amount']),
+    ...(quote.sourceCurrency === plan.asset ? [] : ['sourceCurrency']),
+    ...(quote.destinationCurrency === plan.currency ? [] : ['destinationCurrency']),
+    ...(quote.networkKey === plan.network.key ? [] : ['networkKey']),
+  ]
+  if (differs.length > 0) throw wrong(`The quote is for another ${differs.join(' and ')}`)
+  return quote
+}

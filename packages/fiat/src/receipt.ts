@@ -1,0 +1,103 @@
+import { assetOf, id, type ObjectBalance, text, toMinor } from '@payments/kernel'
+import { Bank, Leg, Money, TransactionHash, Wallet } from '@payments/ledger'
+import type { ReceiptDeclaration } from '@payments/platform'
+import { z } from 'zod'
+import { OFFRAMP } from './schemas.ts'
+import { refundMachine } from './states.ts'
+
+const RefundReceipt = z
+  .looseObject({
+    status: refundMachine.Status.meta({ description: 'State of the refund' }),
+    amount: text('What was sent back; "0" until it is known', '25.125'),
+    destination: text('The address or account that the money goes back to', '0123456789').nullable(),
+    txHash: TransactionHash,
+  })
+  .nullable()
+  .meta({ description: 'The money of a failed order on its way back' })
+
+const common = {
+  orderId: id('order', OFFRAMP),
+  status: text('State of the order', 'delivered'),
+  receivedAmount: text('What arrived, in the source currency; "0" before', '25.125'),
+  fee: text('Fee in the source currency', '0.125'),
+  rate: text('Fiat for one unit of stablecoin', '1580.25'),
+  reference: text('Your own reference', 'payroll-17').nullable(),
+  failureReason: text('Why it failed', 'returned_by_bank').nullable(),
+  refund: RefundReceipt,
+}
+
+/** The receipt of an offramp. Amounts are decimal text. */
+export const OfframpReceipt = z
+  .looseObject({
+    type: z.literal('offramp').meta({ description: 'Kind of the receipt' }),
+    ...common,
+    source: Leg.meta({ description: 'The stablecoin to convert' }),
+    destination: Money.meta({ description: 'What the account receives' }),
+    bankAccount: Bank.meta({ description: 'The account that receives the money' }),
+    depositTxHash: TransactionHash,
+    returned: z
+      .boolean()
+      .meta({ description: 'The bank returned the transfer after it had confirmed it', example: false }),
+  })
+  .meta({ id: 'OfframpReceipt', description: 'Receipt of an offramp; amounts are decimal text' })
+
+/** The receipt of an onramp. Amounts are decimal text. */
+export const OnrampReceipt = z
+  .looseObject({
+    type: z.literal('onramp').meta({ description: 'Kind of the receipt' }),
+    ...common,
+    source: Money.meta({ description: 'The payment' }),
+    destination: Wallet.meta({ description: 'What the wallet receives' }),
+    txHash: TransactionHash,
+  })
+  .meta({ id: 'OnrampReceipt', description: 'Receipt of an onramp; amounts are decimal text' })
+
+type Receipt = z.infer<typeof OfframpReceipt> | z.infer<typeof OnrampReceipt>
+
+const units = (amount: string, symbol: string): bigint => {
+  const asset = assetOf(symbol)
+  if (!asset) throw new Error(`No asset ${symbol}`)
+  return toMinor(amount, asset)
+}
+
+/**
+ * The balances that the journal must show for an order: what was received is with the provider until it is converted, then
+ * on the way to the destination, then there; of a failed order with the provider, in suspense, or back where it came from.
+ */
+function balances(receipt: Receipt): ObjectBalance[] {
+  const from = receipt.source.symbol
+  const to = receipt.destination.symbol
+  const received = units(receipt.receivedAmount, from)
+  const fee = units(receipt.fee, from)
+  const converted = units(receipt.destination.amount, to)
+  const balance = (purpose: string, asset: string, amount: bigint): ObjectBalance => ({ purpose, asset, amount })
+  if (received === 0n) return []
+  const external = balance('external', from, -received)
+  const conversion = (purpose: string) => [
+    external,
+    balance('fees', from, fee),
+    balance('exchange', from, received - fee),
+    balance('exchange', to, -converted),
+    balance(purpose, to, converted),
+  ]
+  switch (receipt.status) {
+    case 'settled':
+      return conversion('clearing')
+    case 'delivered':
+      return conversion('returned' in receipt && receipt.returned ? 'suspense' : 'destination')
+    case 'failed': {
+      const { refund } = receipt
+      if (refund?.status === 'completed') {
+        const back = units(refund.amount, from)
+        return [balance('external', from, back - received), balance('fees', from, received - back)]
+      }
+      const held = receipt.failureReason === 'compliance_hold' || refund?.status === 'failed'
+      return [external, balance(held ? 'suspense' : 'clearing', from, received)]
+    }
+    default:
+      return [external, balance('clearing', from, received)]
+  }
+}
+
+export const offrampReceipt: ReceiptDeclaration = { schema: OfframpReceipt, balances }
+export const onrampReceipt: ReceiptDeclaration = { schema: OnrampReceipt, balances }

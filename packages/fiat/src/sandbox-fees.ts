@@ -1,0 +1,5 @@
+/** In thousandths of the amount. */
+const FEE_PER_MILLE = 5n
+
+/** The sandbox's fee of an amount, rounded up to the next minor unit. */
+export const feeOf = (amount: bigint): bigint => (amount * FEE_PER_MILLE + 999n) / 1000n

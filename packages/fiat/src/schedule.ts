@@ -1,0 +1,60 @@
+/** Name of the task that polls the provider. */
+export const POLL = 'fiat.poll'
+
+/** Poll interval after creation, seconds: callbacks report a deposit sooner. */
+export const FIRST_POLL_SECONDS = 15
+/** Poll interval after a change. */
+export const SOON_SECONDS = 2
+/** The longest interval while an order waits for money or moves it. */
+const LONGEST_ACTIVE_SECONDS = 60
+/** The longest interval while the provider does not say what became of the money. */
+const LONGEST_UNKNOWN_SECONDS = 5
+/** The longest interval while the provider keeps money that must come back. */
+const LONGEST_HELD_SECONDS = 3600
+/**
+ * Orders that ended are polled for two weeks, ten minutes to a day apart: for late money and late returns. They are never in
+ * the queue of orders in flight (up to a minute), which they would slow down.
+ */
+const LONGEST_WATCH_SECONDS = 86_400
+const SHORTEST_WATCH_SECONDS = 600
+const WATCH_SECONDS = 14 * 86_400
+const JITTER = 0.2
+
+/** What the next poll follows from. */
+export interface Pollable {
+  readonly status: string
+  readonly updatedAt: Date
+  readonly refund?: { readonly status: string } | null
+  readonly failureReason?: string | null
+  readonly receivedAmount?: bigint | null
+  readonly providerOutcome?: string | null
+}
+
+const ACTIVE = new Set(['pending', 'processing', 'settled', 'awaiting_payment'])
+
+/** The next poll of an order: soon after a change, else after double the last interval, longer once it has ended; null when nothing more can happen. */
+export function nextPoll(
+  order: Pollable,
+  last: number,
+  changed: boolean,
+  now: number = Date.now(),
+): { pollSeconds: number; nextPollAt: Date } | null {
+  const longest = longestInterval(order)
+  if (longest === LONGEST_WATCH_SECONDS && now - order.updatedAt.getTime() > WATCH_SECONDS * 1000) return null
+  const pollSeconds =
+    longest === LONGEST_WATCH_SECONDS
+      ? Math.min(Math.max(last * 2, SHORTEST_WATCH_SECONDS), longest)
+      : changed
+        ? SOON_SECONDS
+        : Math.min(Math.max(last, 1) * 2, longest)
+  const jitter = 1 + (Math.random() * 2 - 1) * JITTER
+  return { pollSeconds, nextPollAt: new Date(now + pollSeconds * jitter * 1000) }
+}
+
+function longestInterval(order: Pollable): number {
+  if (order.providerOutcome) return LONGEST_UNKNOWN_SECONDS
+  if (ACTIVE.has(order.status)) return LONGEST_ACTIVE_SECONDS
+  if (order.status !== 'failed' || order.receivedAmount == null) return LONGEST_WATCH_SECONDS
+  if (order.refund?.status === 'completed') return LONGEST_WATCH_SECONDS
+  return order.refund?.status === 'pending' ? LONGEST_ACTIVE_SECONDS : LONGEST_HELD_SECONDS
+}

@@ -1,0 +1,46 @@
+import { system } from '@payments/kernel'
+import { checkLedger, trialBalance } from '@payments/ledger'
+import { queryContext } from '@payments/platform'
+import { expect } from 'vitest'
+import { advance, type Merchant, type TestService } from '#testing'
+import { poll } from '../src/polls.ts'
+import type { Direction } from '../src/provider.ts'
+
+/** Polls an order as the worker does, after moving the sandbox clock. Returns the order as its GET shows it. */
+export async function pollAfter(
+  service: TestService,
+  merchant: Merchant,
+  direction: Direction,
+  id: string,
+  seconds = 0,
+) {
+  if (seconds > 0) await advance(merchant, seconds)
+  const { organisationId, environment } = merchant
+  await poll(service.runtime, { id, direction, organisationId, environment, pollSeconds: 2 })
+  return (await merchant.call(`GET /v1/${direction}s/${id}`)).body.data
+}
+
+/** The statuses that events announced for an order, in order: `pending>processing`. Opt-in types are in brackets. */
+export async function eventsOf(service: TestService, id: string): Promise<string[]> {
+  const { rows } = await service.runtime.pool.query<{ type: string; data: Record<string, unknown> }>(
+    "select type, payload->'data' as data from events where resource_id = $1 order by id",
+    [id],
+  )
+  return rows.map(({ type, data }) => {
+    const change = `${data.previousStatus ?? ''}>${data.status}`
+    return type.endsWith('.created') || type.endsWith('.updated') ? change : `(${type} ${change})`
+  })
+}
+
+/** Balances of the organisation's journal that are not zero, by purpose and asset, in minor units. */
+export async function journal(service: TestService, { organisationId, environment }: Merchant) {
+  const context = queryContext(service.runtime, system(organisationId, environment))
+  const lines = await trialBalance(context, organisationId)
+  return Object.fromEntries(
+    lines.filter(({ balance }) => balance !== '0').map((line) => [`${line.purpose} ${line.asset}`, line.balance]),
+  )
+}
+
+/** The whole ledger of the database is consistent, and agrees with every receipt. */
+export const expectConsistent = async (service: TestService) =>
+  expect((await checkLedger(service.runtime)).findings).toEqual([])

@@ -1,0 +1,265 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { fiatProvider } from '@payments/fiat'
+import { bind } from '@payments/kernel'
+import { checkLedger } from '@payments/ledger'
+import { createCA, createCert } from 'mkcert'
+import { beforeAll, expect, test } from 'vitest'
+import {
+  chance,
+  connected,
+  type Merchant,
+  newMerchant,
+  newOfframpBody,
+  newOnrampBody,
+  OFFRAMPS,
+  ONRAMPS,
+  pause,
+  startProcess,
+  startService,
+} from '#testing'
+import { type Fault, type PaycrestServer, startPaycrest } from '../test/server.ts'
+
+const KILLS = 3
+const PATIENCE_MS = 120_000 + (OFFRAMPS + ONRAMPS) * 300
+
+const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
+const refundBankAccount = { accountNumber: '0123456789', bankCode: '058', accountName: 'Ada Obi' }
+const OUTCOMES = ['delivered', 'delivered', 'refunded', 'returned', 'held', 'cancelled', 'delivered', 'unpaid'] as const
+type Outcome = (typeof OUTCOMES)[number]
+
+const authority = { organization: 'Test', countryCode: 'NG', state: 'Lagos', locality: 'Lagos', validity: 2 }
+const ca = await createCA(authority)
+const tls = await createCert({ ca, domains: ['127.0.0.1'], validity: 2 })
+beforeAll(() => setDefaultCACertificates([...getCACertificates('default'), ca.cert]))
+
+/** Paycrest at its worst, on the wire: broken, late, forgetting what it did, telling what was. It never lies about an end. */
+function worsen(world: PaycrestServer): () => number {
+  let faults = 0
+  const fault = (share: number) => chance(share) && ++faults > 0
+  const spoiled: (() => Fault)[] = [
+    () => ({ status: 500 }),
+    () => ({ status: 200, body: '{"status":"success","data":"none"}' }),
+    () => ({ lateMs: Math.random() * 300 }),
+    () => 'truncated',
+  ]
+  world.spoil = (line) => {
+    if (line.startsWith('GET /sender/orders/') && fault(0.005))
+      return { status: 429, body: '{"status":"error","message":"x","data":{"retry_after":1,"limit":20}}' }
+    return fault(0.12) ? spoiled[Math.floor(Math.random() * spoiled.length)]?.() : undefined
+  }
+  world.distort = (order) => {
+    if (fault(0.1)) return { ...order, status: 'initiated', amountPaid: '0' }
+    if (!['settled', 'refunded', 'expired', 'cancelled'].includes(String(order.status)) && fault(0.05))
+      return { ...order, status: 'something new' }
+    return fault(0.1) ? { ...order, surprise: { deep: [1] } } : order
+  }
+  return () => faults
+}
+
+/** Creates an order, however often Paycrest fails meanwhile. */
+async function create(
+  merchant: Merchant,
+  direction: 'offramp' | 'onramp',
+  number: number,
+): Promise<{ id: string; asked: bigint }> {
+  const body =
+    direction === 'offramp'
+      ? newOfframpBody({
+          refundAddress: WALLET,
+          amount: `${20 + (number % 40)}.${10 + (number % 3)}`,
+          reference: `o${number}`,
+        })
+      : newOnrampBody({ amount: `${5000 + number}`, refundBankAccount, reference: `i${number}` })
+  for (let tries = 0; tries < 60; tries++) {
+    const answer = await merchant.call(`POST /v1/${direction}s`, { body })
+    if (answer.status === 201) {
+      const { id, deposit, paymentAccount } = answer.body.data
+      const asked = direction === 'offramp' ? Number(deposit.amount) * 1e6 : Number(paymentAccount.amount) * 100
+      return { id, asked: BigInt(Math.round(asked)) }
+    }
+    expect([502, 503], answer.text).toContain(answer.status)
+    await pause(50)
+  }
+  throw new Error('Paycrest never accepted the order')
+}
+
+/** How an order may end: its status, its reason, and its refund. */
+const endsOf = (direction: 'offramp' | 'onramp', outcome: Outcome): readonly string[] => {
+  const ending = endOf(direction, outcome)
+  // Paycrest tells no reasons: where no poll saw that the transfer was on its way, its return is a failed payout.
+  return outcome === 'returned' && direction === 'offramp' ? [ending, 'failed payout_failed completed'] : [ending]
+}
+
+function endOf(direction: 'offramp' | 'onramp', outcome: Outcome): string {
+  const offramp = direction === 'offramp'
+  switch (outcome) {
+    case 'delivered':
+      return 'delivered - -'
+    case 'unpaid':
+      return offramp ? 'failed deposit_not_received -' : 'expired - -'
+    case 'held':
+      return 'failed compliance_hold -'
+    case 'cancelled':
+      return `failed ${offramp ? 'payout_failed' : 'delivery_failed'} -`
+    case 'returned':
+      return `failed ${offramp ? 'returned_by_bank' : 'delivery_failed'} completed`
+    default:
+      return `failed ${offramp ? 'payout_failed' : 'delivery_failed'} completed`
+  }
+}
+
+test(
+  'in production, with a faulty Paycrest and a process that is killed three times, every order ends once, is paid at most once, and is posted and announced once',
+  async () => {
+    const world = await startPaycrest({ tls })
+    const service = await startService({ live: [bind(fiatProvider, 'live', world.provider)] })
+    const owner = await connected(service)
+    const caFile = join(service.dataDir, 'ca.pem')
+    writeFileSync(caFile, ca.cert)
+    const start = () =>
+      startProcess(service, {
+        NODE_ENV: 'production',
+        PROCESS_ROLE: 'all',
+        BASE_URL: 'https://payments.example',
+        SMTP_URL: 'smtp://127.0.0.1:9',
+        NODE_EXTRA_CA_CERTS: caFile,
+        PAYCREST_BASE_URL: world.url,
+        PAYCREST_API_KEY: 'paycrest-key',
+        PAYCREST_API_SECRET: 'paycrest-secret',
+        PAYCREST_REQUESTS_PER_MINUTE: '60000',
+      })
+    let worker = await start()
+    let working = true
+    const moving = (async () => {
+      while (working) {
+        await pause(400)
+        world.step()
+        await owner.query(UNFINISHED_DUE)
+      }
+    })()
+    try {
+      const merchant = await newMerchant(service, { environment: 'live' })
+      await world.provider.offers()
+      const faults = worsen(world)
+      const expected = new Map<string, readonly string[]>()
+      const add = async (direction: 'offramp' | 'onramp', number: number) => {
+        const outcome = OUTCOMES[number % OUTCOMES.length] as Outcome
+        const { id, asked } = await create(merchant, direction, number)
+        expected.set(id, endsOf(direction, outcome))
+        const order = world.order(id)
+        if (outcome === 'unpaid') {
+          order.status = 'expired'
+          return
+        }
+        // Some payers send another amount: what arrived is paid out.
+        const amount = direction === 'offramp' && chance(0.2) ? asked / 2n : asked
+        await world.pay(id, amount)
+        order.outcome = outcome
+      }
+      for (let kill = 1; kill <= KILLS; kill++) {
+        const upTo = (all: number, number: number) => Math.round((all * number) / KILLS)
+        const jobs: [direction: 'offramp' | 'onramp', number: number][] = []
+        for (let number = upTo(OFFRAMPS, kill - 1); number < upTo(OFFRAMPS, kill); number++)
+          jobs.push(['offramp', number])
+        for (let number = upTo(ONRAMPS, kill - 1); number < upTo(ONRAMPS, kill); number++) jobs.push(['onramp', number])
+        const lane = async () => {
+          for (let job = jobs.shift(); job; job = jobs.shift()) await add(...job)
+        }
+        await Promise.all([lane(), lane(), lane(), lane()])
+        await pause(Math.random() * 800)
+        worker.kill()
+        worker = await start()
+      }
+      const ends = async () => {
+        const { rows } = await owner.query<{ id: string; ending: string }>(
+          `select o.id, concat_ws(' ', o.status, coalesce(o.failure_reason, '-'), coalesce(r.status, '-')) as ending
+             from (select id, status, failure_reason from offramps union all select id, status, failure_reason from onramps) o
+             left join fiat_refunds r on r.id = o.id`,
+        )
+        return new Map(rows.map(({ id, ending }) => [id, ending]))
+      }
+      const wrong = async () => {
+        const actual = await ends()
+        return [...expected]
+          .filter(([id, endings]) => !endings.includes(actual.get(id) ?? ''))
+          .map(([id, endings]) => [endings, actual.get(id)])
+      }
+      await expect.poll(wrong, { timeout: PATIENCE_MS, interval: 500 }).toEqual([])
+      working = false
+      await moving
+      expect(faults()).toBeGreaterThan(0)
+
+      const ended = await ends()
+      expect(ended.size).toBe(OFFRAMPS + ONRAMPS)
+      expect((await merchant.call('GET /v1/transactions')).body.data.total).toBe(OFFRAMPS + ONRAMPS)
+      expect((await merchant.call('GET /v1/offramps')).body.data.total).toBe(OFFRAMPS)
+      expect((await merchant.call('GET /v1/onramps')).body.data.total).toBe(ONRAMPS)
+      // At the fake bank: paid at most once, and only what is delivered here; what the service forgot was never funded.
+      for (const order of world.orders) {
+        const ending = ended.get(order.reference)
+        expect([order.reference, ending, order.payouts]).toEqual([
+          order.reference,
+          ending,
+          ending?.startsWith('delivered') ? 1 : 0,
+        ])
+        if (!ending) expect(order.amountPaid).toBe('0')
+      }
+      await expectLegalEvents(owner, ended)
+      expect((await checkLedger(service.runtime)).findings).toEqual([])
+    } finally {
+      working = false
+      await moving
+      worker.kill()
+      await owner.end()
+      await service.stop()
+      await world.close()
+    }
+  },
+  PATIENCE_MS * 2,
+)
+
+const LINES: Record<string, readonly string[]> = {
+  offramp: ['pending', 'processing', 'settled', 'delivered'],
+  onramp: ['awaiting_payment', 'processing', 'delivered'],
+}
+
+/** Makes the orders that have not ended due for their poll. */
+const UNFINISHED_DUE = `update fiat_polls q set next_poll_at = least(next_poll_at, now())
+  where exists (select from fiat_refunds r where r.id = q.id and r.status = 'pending')
+     or exists (select from offramps o where o.id = q.id and o.status in ('pending', 'processing', 'settled'))
+     or exists (select from onramps o where o.id = q.id and o.status in ('awaiting_payment', 'processing'))`
+
+/** Every order has exactly the events of its path, in order, each with the status before. */
+async function expectLegalEvents(owner: Awaited<ReturnType<typeof connected>>, ended: ReadonlyMap<string, string>) {
+  const { rows } = await owner.query<{
+    id: string
+    type: string
+    previous: string | null
+    status: string
+    refund: string | null
+  }>(
+    `select resource_id as id, type, payload->'data'->>'previousStatus' as previous, payload->'data'->>'status' as status,
+            payload->'data'->'refund'->>'status' as refund
+       from events where type like 'offramp.%' or type like 'onramp.%' order by events.id`,
+  )
+  for (const [id, ending] of ended) {
+    const own = rows.filter((row) => row.id === id && /\.(created|updated)$/.test(row.type))
+    const kind = own[0]?.type.split('.')[0] ?? ''
+    const [status = '', reason, refund] = ending.split(' ')
+    const line = LINES[kind] ?? []
+    const paid = reason !== 'deposit_not_received' && status !== 'expired'
+    const until = status === 'delivered' ? line.length : reason === 'returned_by_bank' ? 3 : paid ? 2 : 1
+    const path = [...line.slice(0, until), ...(status === 'delivered' ? [] : [status])]
+    const changes = own.filter(({ previous, status: next }) => previous !== next)
+    expect([id, changes.map((row) => row.status)]).toEqual([id, path])
+    expect([id, changes.map((row) => row.previous)]).toEqual([id, [null, ...path.slice(0, -1)]])
+    expect([id, own.at(-1)?.refund ?? '-']).toEqual([id, refund])
+    const optIn = rows.filter((row) => row.id === id && /\.(settled|delivered)$/.test(row.type))
+    expect([id, optIn.map((row) => row.status)]).toEqual([
+      id,
+      kind === 'offramp' ? path.filter((each) => each === 'settled' || each === 'delivered') : [],
+    ])
+  }
+}

@@ -1,0 +1,160 @@
+import {
+  type AcceptedOfframp,
+  type AcceptedOnramp,
+  fiatConversions,
+  type NewOfframpOrder,
+  type NewOnrampOrder,
+} from '@payments/fiat'
+import { invalid } from '@payments/kernel'
+import type { z } from 'zod'
+import { textOf, unitsOf } from './amounts.ts'
+import type { PaycrestClient } from './client.ts'
+import { isDuplicate, PaycrestError } from './errors.ts'
+import { networkNames } from './offers.ts'
+import { Offramp, Onramp, OrderList } from './wire.ts'
+
+/** Paycrest encrypts the recipient in at most 500 bytes, of which about 450 are usable. */
+const RECIPIENT_BYTES = 450
+const PAGE = 100
+/** How far back a duplicate reference is searched for. */
+const PAGES = 5
+
+const CHANNELS = { mobile: 'Mobile', till: 'Till', paybill: 'Paybill' } as const
+
+/** Mobile numbers without the plus. */
+export const identifier = (accountNumber: string): string => accountNumber.replace(/^\+/, '')
+
+/** Corridor-specific hints of an account. */
+export const accountMetadata = ({ channel, businessNumber }: Partial<NewOfframpOrder['account']>) =>
+  channel || businessNumber
+    ? {
+        metadata: { ...(channel ? { channel: CHANNELS[channel] } : {}), ...(businessNumber ? { businessNumber } : {}) },
+      }
+    : {}
+
+const networkName = (key: string): string => networkNames[key] ?? key
+
+/** Creates an offramp at Paycrest, once. `institution`: its code of the bank. */
+export async function createOfframp(
+  client: PaycrestClient,
+  order: NewOfframpOrder,
+  institution: string,
+): Promise<AcceptedOfframp> {
+  const { account, asset, quote, reference } = order
+  const recipient = {
+    institution,
+    accountIdentifier: identifier(account.accountNumber),
+    accountName: account.accountName,
+    memo: `Payment ${reference.slice(-12)}`,
+    ...accountMetadata(account),
+  }
+  if (Buffer.byteLength(JSON.stringify(recipient)) > RECIPIENT_BYTES)
+    throw invalid({ 'bankAccount.accountName': 'Too long for the provider' })
+  const providerIds = quote?.terms ? (JSON.parse(quote.terms) as string[]) : []
+  const accepted = await create(client, Offramp, {
+    amount: textOf(order.amount, asset),
+    reference,
+    ...(quote ? { rate: quote.rate } : {}),
+    source: {
+      type: 'crypto',
+      currency: asset,
+      network: networkName(order.networkKey),
+      refundAddress: order.refundAddress,
+    },
+    destination: {
+      type: 'fiat',
+      currency: order.currency,
+      ...(providerIds.length > 0 ? { providerIds } : {}),
+      recipient,
+    },
+  })
+  const fee = feeOf(accepted, asset)
+  const { receiveAddress, validUntil } = accepted.providerAccount
+  return {
+    providerOrderId: accepted.id,
+    rate: accepted.rate,
+    fee,
+    deposit: { address: receiveAddress, amount: order.amount + fee, expiresAt: validUntil },
+  }
+}
+
+/** Creates an onramp at Paycrest, once. `institution`: its code of the refund account's bank. */
+export async function createOnramp(
+  client: PaycrestClient,
+  order: NewOnrampOrder,
+  institution: string | null,
+): Promise<AcceptedOnramp> {
+  const { amount, asset, currency, reference, refundAccount } = order
+  const accepted = await create(client, Onramp, {
+    amount: textOf(amount, currency),
+    amountIn: 'fiat',
+    reference,
+    source: {
+      type: 'fiat',
+      currency,
+      ...(refundAccount
+        ? {
+            refundAccount: {
+              institution,
+              accountIdentifier: identifier(refundAccount.accountNumber),
+              accountName: refundAccount.accountName,
+            },
+          }
+        : {}),
+    },
+    destination: {
+      type: 'crypto',
+      currency: asset,
+      recipient: { address: order.address, network: networkName(order.networkKey) },
+    },
+  })
+  const { rate, providerAccount } = accepted
+  const paid = unitsOf(providerAccount.amountToTransfer, currency)
+  // Fees are tokens: what is left of the price after them is delivered.
+  const convertedAmount = fiatConversions.bought(paid, currency, asset, rate) - feeOf(accepted, asset)
+  const worth = fiatConversions.sold(convertedAmount > 0n ? convertedAmount : 0n, asset, currency, rate)
+  return {
+    providerOrderId: accepted.id,
+    rate,
+    fee: paid > worth ? paid - worth : 0n,
+    convertedAmount,
+    paymentAccount: {
+      accountNumber: providerAccount.accountIdentifier,
+      accountName: providerAccount.accountName,
+      bankName: providerAccount.institution,
+      reference,
+      amount: paid,
+      expiresAt: providerAccount.validUntil,
+    },
+  }
+}
+
+const feeOf = ({ senderFee, transactionFee }: Offramp | Onramp, asset: string): bigint =>
+  unitsOf(senderFee ?? '0', asset) + unitsOf(transactionFee ?? '0', asset)
+
+/** Creates an order. A reference that Paycrest has already means that it was created: the order is searched for. */
+async function create<T extends z.ZodType>(
+  client: PaycrestClient,
+  shape: T,
+  body: Readonly<Record<string, unknown>> & { readonly reference: string },
+): Promise<z.output<T>> {
+  try {
+    return await client.post('/sender/orders', body, shape)
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+    const found = await findByReference(client, body.reference)
+    const known = shape.safeParse(found)
+    if (!known.success) throw new PaycrestError('unavailable', 'An order of this reference exists', { cause: error })
+    return known.data
+  }
+}
+
+/** Paycrest's list has no filter for references. */
+async function findByReference(client: PaycrestClient, reference: string): Promise<unknown> {
+  for (let page = 1; page <= PAGES; page++) {
+    const { orders } = await client.get('/sender/orders', { page: String(page), pageSize: String(PAGE) }, OrderList)
+    const found = orders.find((order) => order.reference === reference)
+    if (found || orders.length < PAGE) return found
+  }
+  return undefined
+}

@@ -1,0 +1,106 @@
+import { type Account, type FiatProvider, fiatErrors } from '@payments/fiat'
+import { textOf } from './amounts.ts'
+import { isAuthentic, referenceOf } from './callback.ts'
+import { type PaycrestOptions, paycrestClient } from './client.ts'
+import { mapErrors, PaycrestError } from './errors.ts'
+import { networkNames, paycrestMarket } from './offers.ts'
+import { accountMetadata, createOfframp, createOnramp, identifier } from './orders.ts'
+import { mayBeHeld, reportOf } from './reports.ts'
+import { AccountHolder, Deliveries, Order, Rates } from './wire.ts'
+
+const QUOTE_SECONDS = 120
+const ACCOUNT_TIMEOUT_MS = 60_000
+/** What Paycrest answers where nobody tells the name of a holder. */
+const UNRESOLVED = 'OK'
+const HOLD = 'payment_order.compliance_hold'
+
+/**
+ * Local fiat over Paycrest's API, version 2. Orders move no money until their payer does, so creating one is sent once and
+ * never repeated.
+ * @throws ServiceError 502 or 503, and 422 where Paycrest rejects a field of the merchant's.
+ */
+export function paycrest(options: PaycrestOptions): FiatProvider {
+  const client = paycrestClient(options)
+  const market = paycrestMarket(client, options.maxOrder, options.offersMs)
+  /** The fee of the last order of each token and network, in minor units: quotes of Paycrest do not tell it. */
+  const lastFee = new Map<string, bigint>()
+  const feeKey = (order: { asset: string; networkKey: string }) => `${order.asset} ${order.networkKey}`
+
+  /** Paycrest's code of a bank. */
+  async function codeOf({ currency, bankCode }: Pick<Account, 'currency' | 'bankCode'>): Promise<string> {
+    const { institutions } = await market()
+    const found = institutions.get(currency)?.find(({ code }) => code === bankCode)
+    if (!found) throw fiatErrors.fiat_provider_failed({ cause: new Error(`No code for bank ${bankCode}`) })
+    return found.paycrestCode
+  }
+
+  return {
+    name: 'paycrest',
+    callsPerMinute: options.requestsPerMinute,
+    offers: () => mapErrors(market),
+    institutions: (currency) =>
+      mapErrors(async () =>
+        ((await market()).institutions.get(currency) ?? []).map(({ code, name, type }) => ({ code, name, type })),
+      ),
+    accountName: (account) =>
+      mapErrors(async () => {
+        try {
+          const holder = await client.post(
+            '/verify-account',
+            {
+              institution: await codeOf(account),
+              accountIdentifier: identifier(account.accountNumber),
+              ...accountMetadata(account),
+            },
+            AccountHolder,
+            options.accountTimeoutMs ?? ACCOUNT_TIMEOUT_MS,
+          )
+          return holder === UNRESOLVED ? { status: 'unresolved' } : { status: 'verified', accountName: holder }
+        } catch (error) {
+          // A 400 is about the account. A 5xx may be about the bank: it says nothing.
+          if (error instanceof PaycrestError && error.kind === 'rejected') return { status: 'not_found' }
+          throw error
+        }
+      }),
+    sellQuote: (request) =>
+      mapErrors(async () => {
+        const { amount, asset, networkKey, currency } = request
+        const network = networkNames[networkKey] ?? networkKey
+        const text = textOf(amount, asset)
+        const { sell } = await client.get(`/rates/${network}/${asset}/${text}/${currency}`, { side: 'sell' }, Rates)
+        return {
+          rate: sell.rate,
+          fee: lastFee.get(feeKey(request)) ?? 0n,
+          expiresAt: new Date(Date.now() + QUOTE_SECONDS * 1000),
+          terms: sell.providerIds.length > 0 ? JSON.stringify(sell.providerIds) : null,
+        }
+      }),
+    createOfframp: (order) =>
+      mapErrors(async () => {
+        const accepted = await createOfframp(client, order, await codeOf(order.account))
+        lastFee.set(feeKey(order), accepted.fee)
+        return accepted
+      }, 'offramp'),
+    createOnramp: (order) =>
+      mapErrors(async () => {
+        const { currency, refundAccount } = order
+        const institution = refundAccount ? await codeOf({ currency, bankCode: refundAccount.bankCode }) : null
+        return createOnramp(client, order, institution)
+      }, 'onramp'),
+    report: (query) =>
+      mapErrors(async () => {
+        const order = await client.get(`/sender/orders/${query.providerOrderId}`, {}, Order)
+        const asks = mayBeHeld(order)
+        const held = asks && (await wasHeld(query.providerOrderId))
+        return { report: reportOf(query, order, held), calls: asks ? 2 : 1 }
+      }),
+    callback: (request) =>
+      isAuthentic(options.apiSecret, request) ? { reference: referenceOf(request.body) } : undefined,
+  }
+
+  /** Held orders keep their status; only the list of callbacks tells. */
+  async function wasHeld(orderId: string): Promise<boolean> {
+    const query = { event: HOLD, order_id: orderId, page: '1', pageSize: '1' }
+    return (await client.get('/sender/webhooks', query, Deliveries)).total > 0
+  }
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+
+// Paycrest's responses, version 2, as far as they are used. Additional fields are ignored.
+
+const absent = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
+/** Every numeral is text, with any number of decimals. */
+const Numeral = z.string().regex(/^\d{1,30}(\.\d{1,30})?$/)
+const Time = z.iso.datetime({ offset: true }).transform((at) => new Date(at))
+
+/** What `data` of a failed validation may be: one field, or several. */
+const Refusal = z.object({ field: z.string(), message: z.string() })
+export const Problem = z.object({ data: z.union([z.array(Refusal), Refusal.transform((one) => [one])]) })
+
+export const enveloped = <T extends z.ZodType>(data: T) => z.object({ status: z.literal('success'), data })
+
+/** `GET /currencies`. */
+export const Currencies = z.array(
+  z.object({
+    code: z.string(),
+    decimals: z.number().int(),
+    marketBuyRate: absent(z.string()),
+    marketSellRate: absent(z.string()),
+  }),
+)
+
+/** `GET /institutions/{currency}`. */
+export const Institutions = z.array(z.object({ name: z.string().min(1), code: z.string().min(1), type: z.string() }))
+
+/** `GET /tokens?network=`. */
+export const Tokens = z.array(z.object({ symbol: z.string(), decimals: z.number().int(), network: z.string() }))
+
+/** `GET /rates/{network}/{token}/{amount}/{fiat}?side=sell`. */
+export const Rates = z.object({ sell: z.object({ rate: Numeral, providerIds: z.array(z.string()).max(3) }) })
+
+/** `POST /verify-account`: a name, or the literal `OK` where nobody resolves names. */
+export const AccountHolder = z.string().min(1)
+
+const DepositAddress = z.object({ receiveAddress: z.string().min(1), validUntil: Time })
+const VirtualAccount = z.object({
+  institution: z.string(),
+  accountIdentifier: z.string().min(1),
+  accountName: z.string(),
+  amountToTransfer: Numeral,
+  validUntil: Time,
+})
+
+const order = {
+  id: z.string().min(1),
+  status: z.string(),
+  amount: Numeral,
+  rate: Numeral,
+  senderFee: absent(Numeral),
+  transactionFee: absent(Numeral),
+  reference: absent(z.string()),
+}
+/** The reply of `POST /sender/orders`, and an element of `GET /sender/orders`. */
+export const Offramp = z.object({ ...order, providerAccount: DepositAddress })
+export type Offramp = z.output<typeof Offramp>
+export const Onramp = z.object({ ...order, providerAccount: VirtualAccount })
+export type Onramp = z.output<typeof Onramp>
+
+/** `GET /sender/orders/{id}`. `status` is open: Paycrest has added values before. */
+export const Order = z.object({
+  ...order,
+  amountPaid: absent(Numeral),
+  amountReturned: absent(Numeral),
+  txHash: absent(z.string()),
+  providerAccount: absent(z.object({ amountToTransfer: absent(Numeral) })),
+})
+export type Order = z.output<typeof Order>
+
+export const OrderList = z.object({
+  total: z.number().int(),
+  orders: z.array(z.object({ reference: absent(z.string()) }).loose()),
+})
+
+/** `GET /sender/webhooks`: how many deliveries match. */
+export const Deliveries = z.object({ total: z.number().int() })
+
+/** A callback, as Paycrest posts it. */
+export const Callback = z.object({ event: z.string(), data: z.object({ reference: absent(z.string()) }) })

@@ -1,0 +1,178 @@
+import type { Direction, FiatProvider, OrderReport } from '@payments/fiat'
+import { assetOf, isAddressOf, networkOf, newId } from '@payments/kernel'
+import { describe, expect, test } from 'vitest'
+
+/** Accounts with which the offramps of a world end in these ways. */
+export const fiatAccounts = { delivered: '0123456789', refunded: '0000000000', returned: '0000000002' } as const
+
+/** A provider under test, with the payer's and the bank's side of it. */
+export interface FiatWorld {
+  readonly provider: FiatProvider
+  /** The payer's money arrives: this many minor units of the source currency. */
+  pay(reference: string, amount: bigint): Promise<void>
+  /** Paid orders end as their account says. Refunds are pending after the first call and completed after the second. */
+  settle(): Promise<void>
+  /** Orders that are not paid expire. */
+  expire(): Promise<void>
+}
+
+const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
+
+/** The contract of every local fiat provider, sandbox and live. `begin` creates a separate world for one test. */
+export function fiatContract(name: string, begin: () => Promise<FiatWorld>): void {
+  const offramp = async ({ provider }: FiatWorld, outcome: keyof typeof fiatAccounts = 'delivered', quoted = false) => {
+    const reference = newId()
+    const amount = 25_000_000n
+    const corridor = { amount, asset: 'USDC', networkKey: 'base', currency: 'NGN' }
+    const quote = quoted ? await provider.sellQuote(corridor) : null
+    const accepted = await provider.createOfframp({
+      ...corridor,
+      reference,
+      account: {
+        currency: 'NGN',
+        bankCode: '058',
+        accountNumber: fiatAccounts[outcome],
+        accountName: 'Ada Obi',
+      },
+      refundAddress: WALLET,
+      quote,
+    })
+    return { reference, amount, accepted, quote, ...reports(provider, 'offramp', reference, accepted.providerOrderId) }
+  }
+  const onramp = async ({ provider }: FiatWorld) => {
+    const reference = newId()
+    const amount = 5_000_000n
+    const accepted = await provider.createOnramp({
+      reference,
+      amount,
+      asset: 'USDC',
+      networkKey: 'base',
+      currency: 'NGN',
+      address: WALLET,
+      refundAccount: { accountNumber: '0123456789', bankCode: '058', accountName: 'Ada Obi' },
+    })
+    return { reference, amount, accepted, ...reports(provider, 'onramp', reference, accepted.providerOrderId) }
+  }
+  const reports = (provider: FiatProvider, direction: Direction, reference: string, providerOrderId: string) => ({
+    report: async (): Promise<OrderReport> =>
+      (await provider.report({ direction, reference, providerOrderId, asset: 'USDC', currency: 'NGN' })).report,
+  })
+
+  describe(`${name} keeps the contract of local fiat:`, () => {
+    test('its corridors are known currencies, assets and networks, and their limits keep numbers within 15 digits', async () => {
+      const { provider } = await begin()
+      const { currencies, corridors } = await provider.offers()
+      expect(new Set(currencies.map(({ code }) => code)).size).toBe(currencies.length)
+      expect(corridors.length).toBeGreaterThan(0)
+      for (const corridor of corridors) {
+        expect(currencies.some(({ code }) => code === corridor.currency)).toBe(true)
+        expect(networkOf(corridor.networkKey)?.currencies).toContain(corridor.asset)
+        expect(assetOf(corridor.currency)).toBeDefined()
+        expect(corridor.minAmount > 0n && corridor.minAmount < corridor.maxAmount).toBe(true)
+        expect(corridor.maxAmount < 10n ** 15n).toBe(true)
+      }
+      for (const { minAmount, maxAmount } of currencies) {
+        expect(minAmount > 0n && minAmount < maxAmount).toBe(true)
+        expect(maxAmount < 10n ** 15n).toBe(true)
+      }
+    })
+
+    test('every channel of a currency has institutions, each with its own code', async () => {
+      const { provider } = await begin()
+      const { currencies, corridors } = await provider.offers()
+      for (const { code } of currencies) {
+        const institutions = await provider.institutions(code)
+        expect(new Set(institutions.map((each) => each.code)).size).toBe(institutions.length)
+        for (const { channel } of corridors.filter(({ currency }) => currency === code))
+          expect(institutions.some(({ type }) => type === channel)).toBe(true)
+      }
+      expect((await provider.institutions('NGN')).find(({ code }) => code === '058')?.name).toMatch(/guaranty/i)
+    })
+
+    test('a name is what the bank told; where it tells none the account is unresolved', async () => {
+      const { provider } = await begin()
+      const nigerian = { currency: 'NGN', bankCode: '058', accountNumber: '0123456789' }
+      expect(await provider.accountName(nigerian, 'verification')).toEqual({
+        status: 'verified',
+        accountName: 'OBI ADA',
+      })
+      const kenyan = { currency: 'KES', bankCode: 'SAFAKEPC', accountNumber: '+254712345678' }
+      expect(await provider.accountName(kenyan, 'verification')).toEqual({ status: 'unresolved' })
+      const none = { ...nigerian, accountNumber: fiatAccounts.refunded }
+      expect(await provider.accountName(none, 'verification')).toEqual({ status: 'not_found' })
+    })
+
+    test('a quoted rate and fee are those of the order that takes the quote', async () => {
+      const world = await begin()
+      await offramp(world)
+      const { accepted, quote } = await offramp(world, 'delivered', true)
+      expect(quote?.expiresAt.getTime()).toBeGreaterThan(Date.now())
+      expect([Number(accepted.rate), accepted.fee]).toEqual([Number(quote?.rate), quote?.fee])
+    })
+
+    test('an offramp asks for its amount and fees at an address of its own', async () => {
+      const world = await begin()
+      const [one, other] = [await offramp(world), await offramp(world)]
+      expect(one.accepted.deposit.amount).toBe(one.amount + one.accepted.fee)
+      expect(isAddressOf('evm', one.accepted.deposit.address)).toBe(true)
+      expect(one.accepted.deposit.address).not.toBe(other.accepted.deposit.address)
+      expect(one.accepted.deposit.expiresAt.getTime()).toBeGreaterThan(Date.now())
+      expect(await one.report()).toMatchObject({ status: 'waiting', receivedAmount: null, refund: null })
+    })
+
+    test('a paid offramp is received, then delivered, and stays so', async () => {
+      const world = await begin()
+      const { reference, accepted, report } = await offramp(world)
+      await world.pay(reference, accepted.deposit.amount)
+      expect(await report()).toMatchObject({ status: 'received', receivedAmount: accepted.deposit.amount })
+      await world.settle()
+      const delivered = await report()
+      expect(delivered).toMatchObject({ status: 'delivered', failureReason: null, refund: null })
+      expect(await report()).toEqual(delivered)
+    })
+
+    test('another amount is paid out less the fee at the same rate', async () => {
+      const world = await begin()
+      const { reference, accepted, report } = await offramp(world)
+      await world.pay(reference, 10_000_000n + accepted.fee)
+      const { receivedAmount, convertedAmount, fee } = await report()
+      const rate = BigInt(Math.round(Number(accepted.rate) * 100))
+      expect([receivedAmount, fee, convertedAmount]).toEqual([10_000_000n + accepted.fee, accepted.fee, 10n * rate])
+    })
+
+    test.each(['refunded', 'returned'] as const)('the money of an offramp that is %s goes back', async (outcome) => {
+      const world = await begin()
+      const { reference, accepted, report } = await offramp(world, outcome)
+      await world.pay(reference, accepted.deposit.amount)
+      await world.settle()
+      expect(await report()).toMatchObject({ status: 'failed', refund: { status: 'pending' } })
+      await world.settle()
+      expect(await report()).toMatchObject({
+        status: 'failed',
+        receivedAmount: accepted.deposit.amount,
+        refund: { status: 'completed', amount: accepted.deposit.amount },
+      })
+    })
+
+    test('orders that nobody pays expire', async () => {
+      const world = await begin()
+      const all = [await offramp(world), await onramp(world)]
+      await world.expire()
+      for (const { report } of all) expect(await report()).toMatchObject({ status: 'expired', receivedAmount: null })
+    })
+
+    test('an onramp tells where to pay how much, and delivers what it promised', async () => {
+      const world = await begin()
+      const { reference, amount, accepted, report } = await onramp(world)
+      expect(accepted.paymentAccount.amount).toBe(amount)
+      expect(accepted.paymentAccount.expiresAt.getTime()).toBeGreaterThan(Date.now())
+      expect(accepted.convertedAmount > 0n).toBe(true)
+      expect(await report()).toMatchObject({ status: 'waiting', receivedAmount: null })
+      await world.pay(reference, amount)
+      await world.settle()
+      const delivered = await report()
+      expect(delivered).toMatchObject({ status: 'delivered', receivedAmount: amount })
+      expect([null, accepted.convertedAmount]).toContain(delivered.convertedAmount)
+    })
+  })
+}
