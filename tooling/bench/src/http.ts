@@ -1,7 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { everyDomain } from '@payments/api'
@@ -9,6 +8,7 @@ import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
 import { createKeyFor, foundOrganisation } from '@payments/fixtures'
 import { createLog, migrate, type Runtime } from '@payments/platform'
 import { Client, Pool } from 'pg'
+import { startGateway, stopGateways } from './gateway.ts'
 import { fire, median, type Result, type Shot } from './load.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
@@ -175,40 +175,13 @@ export async function benchHttp(print: (line: string) => void): Promise<void> {
       )
     }
   } finally {
-    for (const { child } of contestants) child.kill('SIGTERM')
-    await Promise.all(
-      contestants.map(
-        ({ child }) =>
-          new Promise((resolve) => (child.exitCode === null ? child.once('exit', resolve) : resolve(null))),
-      ),
-    )
+    await stopGateways(contestants)
     await server.destroy()
   }
 }
 
 async function start(program: Program, dataDir: string, ownerUrl: string, serviceUrl: string): Promise<Contestant> {
-  const port = await freePort()
-  const child = fork(program.file, {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: {
-      ...process.env,
-      ...program.env,
-      PORT: String(port),
-      INTERNAL_PORT: '0',
-      DATA_DIR: dataDir,
-      DATABASE_URL: serviceUrl,
-      DATABASE_OWNER_URL: ownerUrl,
-      PROCESS_ROLE: 'gateway',
-      RATE_LIMIT_GLOBAL: '100000000',
-      REFUND_ADDRESS_EVM: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
-    },
-  })
-  const origin = `http://127.0.0.1:${port}`
-  for (let tries = 0; tries < 200; tries++) {
-    const answer = await fetch(`${origin}/health`).catch(() => undefined)
-    if (answer) break
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
+  const { origin, child } = await startGateway(program.file, program.env, { dataDir, ownerUrl, serviceUrl })
   const pool = new Pool({ connectionString: ownerUrl, max: 1 })
   const runtime = { pool } as unknown as Runtime
   const organisationId = await foundOrganisation(runtime)
@@ -252,14 +225,4 @@ async function seed(ownerUrl: string, organisationId: string): Promise<void> {
 const residentMb = (child: ChildProcess): number => {
   const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer()
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }

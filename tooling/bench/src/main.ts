@@ -1,10 +1,11 @@
+import { benchFiat } from './fiat.ts'
 import { benchHttp } from './http.ts'
 import { benchLedger } from './ledger.ts'
 import { benchQueues } from './queues.ts'
 import { benchWebhooks } from './webhooks.ts'
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
-const parts = { http: benchHttp, ledger: benchLedger, queues: benchQueues, webhooks: benchWebhooks }
+const parts = { http: benchHttp, ledger: benchLedger, queues: benchQueues, fiat: benchFiat, webhooks: benchWebhooks }
 const wanted = process.argv.slice(2)
 
 // All of them, or those named: `npm run bench -- http ledger`.
