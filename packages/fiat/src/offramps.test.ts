@@ -82,6 +82,11 @@ describe('creating an offramp', () => {
     [{ customerId: 'unknown' }, 'customerId', 'Must be a UUID'],
     [{ customerId: '01936f2a-7c1e-7000-8000-000000000010' }, 'customerId', 'Customer not found'],
     [{ reference: '' }, 'reference', 'Must be at least 1 character'],
+    [
+      account({ accountName: 'Ada\u202eibO' }),
+      'bankAccount.accountName',
+      'Must not contain control or bidirectional characters',
+    ],
   ])('%o is rejected with 422 naming %s, and nothing is created', async (given, field, message) => {
     const merchant = await newMerchant(service)
     const answer = await merchant.call('POST /v1/offramps', { body: newOfframpBody(given) })

@@ -8,6 +8,7 @@ import {
   id,
   items,
   Metadata,
+  nameText,
   pathId,
   text,
   time,
@@ -27,8 +28,7 @@ const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 const HASH = `0x${'9c2d0e5a'.repeat(8)}`
 const OFR_ID = `ofr_${exampleId(OFFRAMP).replaceAll('-', '')}`
 
-const Input = (most: number, description: string, example: string) =>
-  z.string().trim().min(1).max(most).meta({ description, example })
+const Input = (most: number, description: string, example: string) => nameText(most).meta({ description, example })
 const stablecoin = (description: string) => Input(12, description, 'USDC')
 const fiat = (description: string) => Input(12, description, 'NGN')
 const network = (description: string) => Input(40, description, 'base')
