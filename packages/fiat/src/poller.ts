@@ -24,19 +24,23 @@ async function claimRound(runtime: Runtime, room: number): Promise<readonly Clai
 function createPoller(runtime: Runtime): Slots {
   const inFlight = new Set<Promise<void>>()
   let stopping = false
+  /** The last claim found something, so more may be due. */
+  let more = false
   return {
     async fill() {
       const room = SLOTS - inFlight.size
       if (room <= 0 || stopping) return
-      for (const order of await claimRound(runtime, room)) {
+      const claimed = await claimRound(runtime, room)
+      more = claimed.length > 0
+      for (const order of claimed) {
         const polling = poll(runtime, order)
           .catch((error: unknown) => {
             if (!runtime.database.report(error)) runtime.log.warn({ err: error, order: order.id }, 'poll failed')
           })
           .finally(() => {
-            // A full process claims again as soon as it has room, not with the next second.
-            if (inFlight.size === SLOTS) runtime.trigger(POLL)
             inFlight.delete(polling)
+            // Claims again as soon as there is room, not with the next second.
+            if (more && !stopping) runtime.trigger(POLL)
           })
         inFlight.add(polling)
       }

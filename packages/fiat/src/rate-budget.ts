@@ -5,7 +5,7 @@ import type { Direction } from './provider.ts'
 
 /** Seconds of the provider's limit that accumulate while nothing is called; also how far operators may run ahead of it. */
 const BURST_SECONDS = 10
-/** The share of a round kept for orders that ended, so that those in flight cannot starve them. */
+/** The share of a round kept for orders that ended while some are due, so that those in flight cannot starve them. */
 const LATER_SHARE = 0.2
 /** An order that was claimed by a process that died is due again after this. */
 const LOST_SECONDS = 30
@@ -33,11 +33,13 @@ export async function claimDueOrders(
        select least($2::float8 * $3, calls + extract(epoch from clock_timestamp() - refilled_at) * $2) as calls
          from fiat_rate_budgets where environment = $1 for update
      ), room as (
-       select greatest(0, least(floor(calls), $4))::int as total from budget
+       select greatest(0, least(floor(calls), $4))::int as total, exists (
+                select from fiat_polls where environment = $1 and poll_seconds > 60 and next_poll_at <= now()) as shared
+         from budget
      ), soon as (
        select id from fiat_polls
         where environment = $1 and poll_seconds <= 60 and next_poll_at <= now()
-        order by next_poll_at limit (select total - floor(total * $5::float8 + random())::int from room)
+        order by next_poll_at limit (select total - case when shared then floor(total * $5::float8 + random())::int else 0 end from room)
         for update skip locked
      ), later as (
        select id from fiat_polls
