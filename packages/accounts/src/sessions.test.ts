@@ -164,13 +164,14 @@ test('scheduled purges delete only ended sessions and counters whose window has 
   const ended = await owner()
   const recent = await owner()
   await service.runtime.pool.query('delete from refresh_tokens')
+  const longAgo = Date.now() - 40 * 86_400_000
   for (const [user, days] of [
     [ended, 31],
     [recent, 29],
   ] as const)
     await service.runtime.pool.query(
       'update sessions set id = $2, revoked_at = now() - make_interval(days => $3) where user_id = $1',
-      [user.userId, firstIdOf(new Date(Date.now() - 40 * 86_400_000 + days)), days],
+      [user.userId, firstIdOf(new Date(longAgo + days)), days],
     )
   await service.runtime.pool.query(
     "insert into email_sends (email, sent_at) values ('old@example.com', now() - interval '2 days')",

@@ -1,3 +1,4 @@
+import { benchExport } from './export.ts'
 import { benchFiat } from './fiat.ts'
 import { benchHttp } from './http.ts'
 import { benchLedger } from './ledger.ts'
@@ -5,7 +6,14 @@ import { benchQueues } from './queues.ts'
 import { benchWebhooks } from './webhooks.ts'
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
-const parts = { http: benchHttp, ledger: benchLedger, queues: benchQueues, fiat: benchFiat, webhooks: benchWebhooks }
+const parts = {
+  http: benchHttp,
+  export: benchExport,
+  ledger: benchLedger,
+  queues: benchQueues,
+  fiat: benchFiat,
+  webhooks: benchWebhooks,
+}
 const wanted = process.argv.slice(2)
 
 // All of them, or those named: `npm run bench -- http ledger`.

@@ -27,6 +27,7 @@ export async function startStand(settings: Record<string, string> = {}, worker =
       DATA_DIR: dataDir,
       RATE_LIMIT_GLOBAL: '100000000',
       RATE_LIMIT_AUTH: '100000000',
+      OPERATOR_EMAILS: 'operator@example.com',
       REFUND_ADDRESS_EVM: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
       REFUND_ADDRESS_SVM: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
       REFUND_ADDRESS_TVM: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
