@@ -4,7 +4,7 @@ import type { Runtime } from './context.ts'
 
 /** Exports that one process runs at the same time, of all organisations and of one. Each uses a connection of its own. */
 const LIMIT = 4
-const BATCH = 1000
+const BATCH = 250
 
 const LIMIT_OF_ONE = 2
 
