@@ -26,11 +26,10 @@ const keyOf = (account: Account, purpose: Purpose): string =>
  * @throws fiat_provider_unavailable 503 when the bank does not answer in time
  */
 export async function accountName(context: QueryContext, account: Account, purpose: Purpose): Promise<CheckedAccount> {
-  const known = await stored(context, account, purpose)
-  if (known) return known
   const { organisationId, environment } = context.actor
   const key = [organisationId, environment, keyOf(account, purpose)].join('/')
-  const asking = inFlight.get(key) ?? ask(context, account, purpose).finally(() => inFlight.delete(key))
+  // The stored answers are read as part of the question: one that begins after another has ended finds its answer.
+  const asking = inFlight.get(key) ?? find(context, account, purpose).finally(() => inFlight.delete(key))
   inFlight.set(key, asking)
   const seconds = fiatSettings.from(context.runtime.settings).FIAT_ACCOUNT_DEADLINE_SECONDS
   let timer: NodeJS.Timeout | undefined
@@ -44,6 +43,9 @@ export async function accountName(context: QueryContext, account: Account, purpo
   if (!answer) throw errors.fiat_provider_unavailable({ retryAfter: 5 })
   return answer
 }
+
+const find = async (context: QueryContext, account: Account, purpose: Purpose): Promise<CheckedAccount> =>
+  (await stored(context, account, purpose)) ?? ask(context, account, purpose)
 
 async function ask(context: QueryContext, account: Account, purpose: Purpose): Promise<CheckedAccount> {
   const { runtime, actor } = context
