@@ -24,6 +24,7 @@ const commands = {
   timing: ['tooling/timing/src/main.ts'],
   'ledger-check': ['tooling/ledger-check/src/main.ts'],
   're-encrypt': ['tooling/re-encrypt/src/main.ts'],
+  'swap-addresses': ['tooling/swap-addresses/src/main.ts'],
   derive: ['tooling/derive/src/main.ts'],
   migration: ['tooling/migration/src/main.ts'],
   mutate: ['tooling/mutate/src/main.ts'],

@@ -4,7 +4,18 @@ import { fiat } from '@payments/fiat'
 import { ledger } from '@payments/ledger'
 import { notifications } from '@payments/notifications'
 import { routes } from '@payments/routes'
+import { swaps } from '@payments/swaps'
 import { webhooks } from '@payments/webhooks'
 
 /** The list of domains. Router, entities, migrations, settings, jobs, events and docs are derived from it. */
-export const domains = [accounts, customers, ledger, notifications, webhooks, routes, fiat] as const
+export const domains = [
+  // One line each, so that a new domain adds a line and changes none.
+  accounts,
+  customers,
+  ledger,
+  notifications,
+  webhooks,
+  routes,
+  fiat,
+  swaps,
+] as const

@@ -13,7 +13,6 @@ const ID = '01936f2a-7c1e-7000-8000-000000000003'
 
 /** Resources of the catalogue: the name of each, and an example of a status change. */
 const families: Readonly<Record<string, { readonly what: string; readonly from: string; readonly to: string }>> = {
-  swap: { what: 'swap', from: 'awaiting_deposit', to: 'swapping' },
   payment_route: { what: 'payment route', from: 'active', to: 'paused' },
   collection: { what: 'payment link, invoice or checkout', from: 'open', to: 'paid' },
   'cngn.convert': { what: 'cNGN conversion', from: 'pending', to: 'processing' },

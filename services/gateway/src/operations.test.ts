@@ -9,6 +9,7 @@ import {
   newMerchant,
   newOfframp,
   newRoute,
+  newSwap,
   pay,
   signedIn,
   sync,
@@ -177,6 +178,7 @@ for (const operation of operations) {
           [newId(), own.merchant.organisationId, id],
         )
         await newOfframp(own.merchant)
+        await newSwap(own.merchant)
         const listed = await firstListed(operation, own, accessToken)
         const path = listed ?? (await pathOf(operation, own))
         const attempt = () => send(operation, own, { token: accessToken, path: `${path}${queryOf(operation, own)}` })

@@ -3,6 +3,7 @@
 export * from '@payments/fixtures'
 export { type FiatWorld, fiatAccounts, fiatContract } from './contracts/fiat.ts'
 export { type RoutesWorld, routesContract } from './contracts/routes.ts'
+export { type SwapsWorld, swapsContract } from './contracts/swaps.ts'
 export { freshDatabase, type TestDatabase, tableContents } from './database.ts'
 export * from './fiat.ts'
 export { type Mailbox, type ReceivedEmail, startMailbox } from './mailbox.ts'
@@ -13,3 +14,4 @@ export { type Received, type Receiver, type ReceiverOptions, type Reply, startRe
 export { type ServiceOptions, startService, type TestService, useService } from './service.ts'
 export { askForCode, signIn } from './signin.ts'
 export { sized } from './size.ts'
+export * from './swaps.ts'

@@ -1,0 +1,105 @@
+import { createPublicKey, verify } from 'node:crypto'
+import { checkFingerprints } from '@payments/platform'
+import bs58 from 'bs58'
+import { HDKey } from 'micro-key-producer/slip10.js'
+import { expect, test } from 'vitest'
+import { newMerchant, newSwap, tableContents, useService } from '#testing'
+import { addressTask, listAddresses } from './addresses.ts'
+import { addressAt, pathOf, seedBytes } from './keys.ts'
+
+const SEED = Buffer.from('000102030405060708090a0b0c0d0e0f', 'hex')
+const SWAP_SEED = Buffer.alloc(32, 7).toString('base64')
+const service = useService({ settings: { SWAP_SEED } })
+const other = useService({ settings: { SWAP_SEED, PROCESS_ROLE: 'gateway' } })
+
+test('keys are derived as SLIP-0010 says: its first test vector for ed25519', () => {
+  const key = HDKey.fromMasterSeed(SEED).derive("m/0'/1'/2'/2'/1000000000'")
+  expect(Buffer.from(key.publicKeyRaw).toString('hex')).toBe(
+    '3c24da049451555d51a7014a37337aa4e12d41e485abccfa46b47dfb2af54b7a',
+  )
+})
+
+test('an address is the public key of its path, whose private key signs for it; environments share none', () => {
+  const address = addressAt(SEED, 'live', 7)
+  const key = HDKey.fromMasterSeed(SEED).derive("m/44'/501'/0'/7'")
+  const message = Buffer.from('a transaction')
+  const x = Buffer.from(bs58.decode(address)).toString('base64url')
+  const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+  expect(verify(null, message, publicKey, key.sign(message))).toBe(true)
+  expect([pathOf('live', 7), pathOf('test', 7)]).toEqual(["m/44'/501'/0'/7'", "m/44'/501'/1'/7'"])
+  expect(addressAt(SEED, 'test', 7)).not.toBe(address)
+})
+
+test('parallel swaps have an index and an address each, which follow from the seed', async () => {
+  const merchant = await newMerchant(service)
+  const made = await Promise.all(Array.from({ length: 12 }, () => newSwap(merchant)))
+  const { rows } = await service.runtime.pool.query<{ id: string; derivation_index: number; deposit_address: string }>(
+    'select id, derivation_index, deposit_address from swaps where organisation_id = $1',
+    [merchant.organisationId],
+  )
+  expect(new Set(rows.map((row) => row.derivation_index)).size).toBe(12)
+  for (const row of rows) {
+    expect(row.deposit_address).toBe(addressAt(seedBytes(SWAP_SEED), 'test', row.derivation_index))
+    expect(made.find(({ id }) => id === row.id)?.depositAddress).toBe(row.deposit_address)
+  }
+})
+
+test('an address is found again from the seed alone, also when its row is lost', async () => {
+  const merchant = await newMerchant(service)
+  const { id, depositAddress } = await newSwap(merchant)
+  const lost = { query: async () => ({ rows: [] }) }
+  const range = { from: 0, count: 300 }
+  const known = await listAddresses(service.runtime.pool, SWAP_SEED, 'test', range)
+  expect(known.find(({ address }) => address === depositAddress)).toMatchObject({
+    swapId: id,
+    status: 'awaiting_deposit',
+  })
+  const found = await listAddresses(lost, SWAP_SEED, 'test', range)
+  expect(found.find(({ address }) => address === depositAddress)).toMatchObject({ swapId: null, status: null })
+  expect(found.map(({ index }) => index)).toEqual(Array.from({ length: 300 }, (_, index) => index))
+})
+
+test('a worker keeps addresses ready for gateways, which use no seed and answer 503 while there is none', async () => {
+  const merchant = await newMerchant(other)
+  const refused = await merchant.call('POST /v1/swaps', {
+    body: {
+      fromCurrency: 'EURC',
+      toCurrency: 'USDC',
+      amount: '100',
+      destinationAddress: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
+    },
+  })
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+  await addressTask.run(other.runtime)
+  const worker = { ...other.runtime, settings: { ...other.runtime.settings, PROCESS_ROLE: 'worker' } }
+  for (let time = 0; time < 2; time++) await addressTask.run(worker)
+  const { rows } = await other.runtime.pool.query(
+    "select count(*)::int as ready from swap_addresses where environment = 'test'",
+  )
+  expect(rows).toEqual([{ ready: 100 }])
+  const { depositAddress } = await newSwap(merchant)
+  expect(depositAddress).toBe(addressAt(seedBytes(SWAP_SEED), 'test', 0))
+})
+
+test('another seed than the one that the addresses were derived from stops the start by name', async () => {
+  const { pool, settings, domains } = service.runtime
+  await checkFingerprints(pool, domains, settings)
+  const changed = { ...settings, SWAP_SEED: Buffer.alloc(32, 8).toString('base64') }
+  await expect(checkFingerprints(pool, domains, changed)).rejects.toThrow('SWAP_SEED: the database was written')
+  const { rows } = await pool.query("select digest from setting_fingerprints where setting = 'SWAP_SEED'")
+  expect(JSON.stringify(rows)).not.toContain(SWAP_SEED)
+})
+
+test('the seed is in no table and in no line of the log', async () => {
+  const merchant = await newMerchant(service)
+  await newSwap(merchant)
+  for (const [table, text] of await tableContents(service.database)) expect(text.includes(SWAP_SEED), table).toBe(false)
+  expect(service.logs.join('\n')).not.toContain(SWAP_SEED)
+})
+
+test('60 parallel swaps without any address ready all get one of their own', async () => {
+  const merchant = await newMerchant(service)
+  await service.runtime.pool.query('update swap_addresses set taken_at = now() where taken_at is null')
+  const made = await Promise.all(Array.from({ length: 60 }, () => newSwap(merchant)))
+  expect(new Set(made.map(({ depositAddress }) => depositAddress)).size).toBe(60)
+})

@@ -1,0 +1,127 @@
+import type { Environment } from '@payments/kernel'
+import type { Runtime, Task } from '@payments/platform'
+import { errors } from './errors.ts'
+import { addressAt, pathOf, seedBytes, seedOf } from './keys.ts'
+import { swapsProvider } from './provider.ts'
+
+/** NOTIFY channel that triggers the derivation of more addresses. */
+const ADDRESSES = 'swaps.addresses'
+/** Addresses of an environment that are kept ready for new swaps. */
+const READY = 100
+/** Addresses that a request derives itself when none is ready, in a process that has the seed. */
+const AT_ONCE = 20
+/** How often a request looks for an address that others do not take first. */
+const ATTEMPTS = 10
+
+/** An address with the index that its key is derived with. */
+export interface DerivedAddress {
+  readonly index: number
+  readonly address: string
+}
+
+/**
+ * Derives the next addresses. Processes that do it at the same time derive the same ones, which are stored once. False in
+ * a process without the seed.
+ */
+async function derive({ pool, settings }: Runtime, environment: Environment, count: number): Promise<boolean> {
+  const seed = seedOf(settings)
+  if (!seed || count <= 0) return seed !== undefined
+  const { rows } = await pool.query<{ next: number }>(
+    'select coalesce(max(derivation_index) + 1, 0)::int as next from swap_addresses where environment = $1',
+    [environment],
+  )
+  const indexes = Array.from({ length: count }, (_, offset) => (rows[0]?.next ?? 0) + offset)
+  await pool.query(
+    `insert into swap_addresses (environment, derivation_index, address)
+     select $1, a.derivation_index, a.address from unnest($2::int[], $3::text[]) as a (derivation_index, address)
+     on conflict (environment, derivation_index) do nothing`,
+    [environment, indexes, indexes.map((index) => addressAt(seed, environment, index))],
+  )
+  return true
+}
+
+/** Derivations of requests that are running, so that the requests of a process wait for the same one. */
+const running = new WeakMap<Runtime, Map<Environment, Promise<boolean>>>()
+
+function deriveForRequests(runtime: Runtime, environment: Environment): Promise<boolean> {
+  const own = running.get(runtime) ?? new Map<Environment, Promise<boolean>>()
+  running.set(runtime, own)
+  const shared =
+    own.get(environment) ?? derive(runtime, environment, AT_ONCE).finally(() => void own.delete(environment))
+  own.set(environment, shared)
+  return shared
+}
+
+const TAKE = `update swap_addresses set taken_at = now()
+  where (environment, derivation_index) = (
+    select environment, derivation_index from swap_addresses where environment = $1 and taken_at is null
+     order by derivation_index limit 1 for update skip locked)
+  returning derivation_index as index, address`
+
+/**
+ * Takes an address that no swap ever had and none will ever have again. One whose swap is not created after all stays unused.
+ * @throws swap_provider_unavailable 503 when none is ready and this process has no seed
+ */
+export async function takeAddress(runtime: Runtime, environment: Environment): Promise<DerivedAddress> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const { rows } = await runtime.pool.query<DerivedAddress>(TAKE, [environment])
+    if (rows[0]) return rows[0]
+    runtime.trigger(ADDRESSES)
+    if (!(await deriveForRequests(runtime, environment))) break
+  }
+  throw errors.swap_provider_unavailable({ retryAfter: 1 })
+}
+
+/** Keeps addresses ready, so that the processes that answer requests need no seed. */
+export const addressTask: Task = {
+  name: ADDRESSES,
+  intervalMs: 5000,
+  runsIn: 'one-process',
+  async run(runtime) {
+    for (const environment of ['test', 'live'] as const) {
+      if (!runtime.providers.find(swapsProvider, environment)) continue
+      const { rows } = await runtime.pool.query<{ ready: number }>(
+        'select count(*)::int as ready from swap_addresses where environment = $1 and taken_at is null',
+        [environment],
+      )
+      await derive(runtime, environment, READY - (rows[0]?.ready ?? 0))
+    }
+    return false
+  },
+}
+
+/** A derived address with the swap that it belongs to. */
+export interface ListedAddress extends DerivedAddress {
+  readonly path: string
+  /** The swap whose row the database has; null: none was created, or its row was lost. */
+  readonly swapId: string | null
+  readonly status: string | null
+}
+
+/** Derives the addresses of a range of indexes from the seed alone, and names the swap that the database has for each. */
+export async function listAddresses(
+  db: { query<R extends object>(text: string, values: unknown[]): Promise<{ rows: R[] }> },
+  seed: string,
+  environment: Environment,
+  { from, count }: { readonly from: number; readonly count: number },
+): Promise<ListedAddress[]> {
+  const derived = Array.from({ length: count }, (_, offset) => ({
+    index: from + offset,
+    address: addressAt(seedBytes(seed), environment, from + offset),
+  }))
+  const { rows } = await db.query<{ id: string; status: string; deposit_address: string }>(
+    'select id, status, deposit_address from swaps where environment = $1 and deposit_address = any ($2)',
+    [environment, derived.map(({ address }) => address)],
+  )
+  const swaps = new Map(rows.map((row) => [row.deposit_address, row]))
+  return derived.map(({ index, address }) => {
+    const swap = swaps.get(address)
+    return {
+      index,
+      address,
+      path: pathOf(environment, index),
+      swapId: swap?.id ?? null,
+      status: swap?.status ?? null,
+    }
+  })
+}

@@ -1,0 +1,116 @@
+import { checkCustomer } from '@payments/customers'
+import { AmountError, invalid, newId, parseAddress, toMinor } from '@payments/kernel'
+import { createResource, type QueryContext, type UnitOfWork } from '@payments/platform'
+import type { z } from 'zod'
+import { takeAddress } from './addresses.ts'
+import { assetIn } from './currencies.ts'
+import { type SwapRow, swapResource } from './entity.ts'
+import { type Quote, type SwapsProvider, swapsProvider } from './provider.ts'
+import { less } from './rate.ts'
+import { WAITING_SECONDS } from './schedule.ts'
+import { basisPointsOf, type NewSwap } from './schemas.ts'
+import { swapsSettings } from './settings.ts'
+
+type Input = z.output<typeof NewSwap>
+
+/** A checked request with its price and the deposit address that was taken for it. */
+export interface PreparedSwapRow {
+  readonly id: string
+  readonly amount: bigint
+  readonly quote: Quote
+  readonly derivationIndex: number
+  readonly depositAddress: string
+  readonly destinationAddress: string
+  readonly refundAddress: string
+}
+
+/**
+ * Checks a request, quotes it and takes a deposit address, before any transaction. Repeating it takes another address and
+ * moves no money.
+ * @throws validation_failed 422, and the provider's 502 and 503
+ */
+export async function prepareCreation(context: QueryContext, input: Input): Promise<PreparedSwapRow> {
+  const provider = context.runtime.providers.get(swapsProvider, context.actor.environment)
+  const { amount, ...addresses } = checked(context, provider, input)
+  await checkCustomer(context, input.customerId)
+  const quote = await provider.quote({ from: input.fromCurrency, to: input.toCurrency, amount })
+  const { index: derivationIndex, address: depositAddress } = await takeAddress(
+    context.runtime,
+    context.actor.environment,
+  )
+  await provider.prepareAddress({ depositAddress, currency: input.fromCurrency })
+  return { id: newId(), amount, quote, derivationIndex, depositAddress, ...addresses }
+}
+
+/** @throws validation_failed 422 that names every wrong field */
+function checked(context: QueryContext, provider: SwapsProvider, input: Input) {
+  const wrong: Record<string, string> = {}
+  if (input.fromCurrency === input.toCurrency) wrong.toCurrency = 'Must differ from fromCurrency'
+  const addressIn = (field: 'destinationAddress' | 'refundAddress', given: string): string => {
+    const parsed = parseAddress('svm', given)
+    if ('address' in parsed) return parsed.address
+    wrong[field] = parsed.error
+    return given
+  }
+  const amount = amountOf(context, input, wrong)
+  const destinationAddress = addressIn('destinationAddress', input.destinationAddress)
+  const given = input.refundAddress ?? provider.refundAddress
+  const refundAddress = given ? addressIn('refundAddress', given) : ''
+  if (!given) wrong.refundAddress = 'Required in the live environment'
+  if (Object.keys(wrong).length > 0) throw invalid(wrong)
+  return { amount, destinationAddress, refundAddress }
+}
+
+function amountOf({ runtime }: QueryContext, { amount, fromCurrency }: Input, wrong: Record<string, string>): bigint {
+  const { SWAP_MIN_AMOUNT: least, SWAP_MAX_AMOUNT: most } = swapsSettings.from(runtime.settings)
+  const asset = assetIn(fromCurrency)
+  try {
+    const units = toMinor(amount, asset)
+    if (units < toMinor(least, asset)) wrong.amount = `Must be at least ${least} ${fromCurrency}`
+    if (units > toMinor(most, asset)) wrong.amount = `Must be at most ${most} ${fromCurrency}`
+    return units
+  } catch (error) {
+    if (!(error instanceof AmountError)) throw error
+    wrong.amount = error.message
+    return 0n
+  }
+}
+
+/** Creates the prepared swap. */
+export function createSwap(unit: UnitOfWork, input: Input, prepared: PreparedSwapRow): SwapRow {
+  const { SWAP_EXPIRY_MINUTES } = swapsSettings.from(unit.runtime.settings)
+  const expiresAt = new Date(Date.now() + SWAP_EXPIRY_MINUTES * 60_000)
+  const slippageBasisPoints = basisPointsOf(input.maxSlippagePercent) ?? 0
+  return createResource(unit, swapResource, {
+    id: prepared.id,
+    organisationId: unit.actor.organisationId,
+    environment: unit.actor.environment,
+    customerId: input.customerId ?? null,
+    fromCurrency: input.fromCurrency,
+    toCurrency: input.toCurrency,
+    amount: prepared.amount,
+    expectedAmount: prepared.quote.amountOut,
+    minimumAmount: less(prepared.quote.amountOut, slippageBasisPoints),
+    slippageBasisPoints,
+    depositedAmount: 0n,
+    returnedAmount: 0n,
+    receivedAmount: null,
+    fees: null,
+    derivationIndex: prepared.derivationIndex,
+    depositAddress: prepared.depositAddress,
+    destinationAddress: prepared.destinationAddress,
+    refundAddress: prepared.refundAddress,
+    depositTxHash: null,
+    swapTxHash: null,
+    refundTxHash: null,
+    failureReason: null,
+    metadata: input.metadata ?? {},
+    refusedQuotes: 0,
+    expiresAt,
+    depositsUntil: expiresAt,
+    nextPollAt: new Date(Date.now() + WAITING_SECONDS * 1000),
+    pollSeconds: WAITING_SECONDS,
+    failingSince: null,
+    error: null,
+  })
+}

@@ -1,0 +1,220 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
+import type { Metadata } from '@payments/kernel'
+import {
+  foreignKeys,
+  index,
+  inheritedTenant,
+  instant,
+  machineChecks,
+  minorUnits,
+  newestFirst,
+  ofOrganisation,
+  resource,
+  tenant,
+  tenantFilter,
+  tenantKey,
+  times,
+  uniqueIndex,
+  withinTenant,
+} from '@payments/platform'
+import { currencies } from './currencies.ts'
+import { present, swapEntry } from './present.ts'
+import { sandboxOutcomes } from './schemas.ts'
+import { swapMachine } from './states.ts'
+
+export const SwapEntity = defineEntity({
+  name: 'Swap',
+  tableName: 'swaps',
+  filters: tenantFilter,
+  properties: {
+    id: p.uuid().primary(),
+    ...tenant(),
+    status: p.text(),
+    customerId: p.uuid().nullable(),
+    fromCurrency: p.enum(currencies),
+    toCurrency: p.enum(currencies),
+    amount: minorUnits().check('amount > 0'),
+    expectedAmount: minorUnits(),
+    minimumAmount: minorUnits(),
+    slippageBasisPoints: p.integer(),
+    depositedAmount: minorUnits().check('deposited_amount >= 0'),
+    returnedAmount: minorUnits().check('returned_amount >= 0'),
+    receivedAmount: minorUnits().nullable(),
+    fees: minorUnits().nullable(),
+    derivationIndex: p.integer(),
+    depositAddress: p.text(),
+    destinationAddress: p.text(),
+    refundAddress: p.text(),
+    depositTxHash: p.text().nullable(),
+    swapTxHash: p.text().nullable(),
+    refundTxHash: p.text().nullable(),
+    failureReason: p.text().nullable(),
+    metadata: p.json().$type<Metadata>(),
+    refusedQuotes: p.integer(),
+    expiresAt: p.datetime(3),
+    depositsUntil: p.datetime(3),
+    nextPollAt: p.datetime(3),
+    pollSeconds: p.integer(),
+    failingSince: p.datetime(3).nullable(),
+    error: p.text().nullable(),
+    ...times(),
+  },
+  checks: [
+    ...machineChecks('swaps', swapMachine),
+    { name: 'swaps_two_currencies', expression: 'from_currency <> to_currency' },
+    // What leaves a deposit address has arrived there before.
+    {
+      name: 'swaps_covered',
+      expression: "returned_amount + case status when 'completed' then amount else 0 end <= deposited_amount",
+    },
+  ],
+  uniques: [
+    tenantKey,
+    { name: 'swaps_deposit_address_key', properties: ['environment', 'depositAddress'] },
+    { name: 'swaps_derivation_index_key', properties: ['environment', 'derivationIndex'] },
+  ],
+  indexes: [
+    newestFirst('swaps'),
+    index('swaps_due', ['environment', 'nextPollAt']),
+    index('swaps_failing', ['environment'], 'failing_since is not null'),
+  ],
+  ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
+})
+
+/** A derived address: ready for a new swap, or taken for ever. */
+const SwapAddressEntity = defineEntity({
+  name: 'SwapAddress',
+  tableName: 'swap_addresses',
+  properties: {
+    environment: tenant().environment.primary(),
+    derivationIndex: p.integer().primary(),
+    address: p.text(),
+    takenAt: p.datetime(3).nullable(),
+  },
+  uniques: [{ name: 'swap_addresses_address_key', properties: ['address'] }],
+  indexes: [index('swap_addresses_ready', ['environment', 'derivationIndex'], 'taken_at is null')],
+})
+
+/** A finalized transfer to the address of a swap, recorded once. */
+const SwapDepositEntity = defineEntity({
+  name: 'SwapDeposit',
+  tableName: 'swap_deposits',
+  filters: tenantFilter,
+  properties: {
+    swapId: p.uuid().primary(),
+    txHash: p.text().primary(),
+    ...inheritedTenant(),
+    amount: minorUnits().check('amount > 0'),
+    inTime: p.boolean(),
+    createdAt: p.datetime(3),
+  },
+  ...foreignKeys(withinTenant('swap_id', 'swaps')),
+})
+
+/** A signed transaction of a swap. It is stored before it is sent, and open until its outcome is known. */
+export const SwapTransactionEntity = defineEntity({
+  name: 'SwapTransaction',
+  tableName: 'swap_transactions',
+  filters: tenantFilter,
+  properties: {
+    signature: p.text().primary(),
+    swapId: p.uuid(),
+    ...inheritedTenant(),
+    kind: p.enum(['swap', 'refund']),
+    amount: minorUnits().check('amount > 0'),
+    payload: p.text(),
+    outcome: p.enum(['finalized', 'failed', 'dropped']).nullable(),
+    createdAt: p.datetime(3),
+  },
+  indexes: [
+    // One transaction of a swap at a time: the next is signed when the outcome of the last is known.
+    uniqueIndex('swap_transactions_open_key', 'swap_transactions (swap_id) where outcome is null'),
+    index('swap_transactions_of_swap', ['swapId', 'createdAt']),
+  ],
+  ...foreignKeys(withinTenant('swap_id', 'swaps')),
+})
+
+/** The quotes that `GET /rates` shows. */
+const SwapRateEntity = defineEntity({
+  name: 'SwapRate',
+  tableName: 'swap_rates',
+  properties: {
+    environment: tenant().environment.primary(),
+    fromCurrency: p.enum(currencies).primary(),
+    amount: minorUnits().primary(),
+    amountOut: minorUnits(),
+    priceImpactPercent: p.double(),
+    source: p.text(),
+    quotedAt: p.datetime(3),
+  },
+})
+
+/** New quotes that an organisation has used in the present minute. */
+const SwapRateCallEntity = defineEntity({
+  name: 'SwapRateCalls',
+  tableName: 'swap_rate_calls',
+  properties: { organisationId: p.uuid().primary(), calls: p.integer(), endsAt: instant() },
+  ...foreignKeys(ofOrganisation),
+})
+
+/** What the sandbox provider stores: see `sandbox.ts`. */
+const SandboxSwapAddressEntity = defineEntity({
+  name: 'SandboxSwapAddress',
+  tableName: 'sandbox_swap_addresses',
+  properties: {
+    address: p.text().primary(),
+    outcome: p.enum(sandboxOutcomes).default('completed'),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+})
+
+const SandboxSwapDepositEntity = defineEntity({
+  name: 'SandboxSwapDeposit',
+  tableName: 'sandbox_swap_deposits',
+  properties: {
+    txHash: p.text().primary(),
+    address: p.text(),
+    amount: minorUnits(),
+    receivedAt: p.datetime(3).defaultRaw('now()'),
+  },
+  indexes: [index('sandbox_swap_deposits_of_address', ['address'])],
+  ...foreignKeys({ columns: ['address'], table: 'sandbox_swap_addresses', referenced: ['address'] }),
+})
+
+const SandboxSwapTransactionEntity = defineEntity({
+  name: 'SandboxSwapTransaction',
+  tableName: 'sandbox_swap_transactions',
+  properties: {
+    signature: p.text().primary(),
+    address: p.text(),
+    amount: minorUnits(),
+    fails: p.boolean(),
+    settlesAt: p.datetime(3),
+  },
+  indexes: [index('sandbox_swap_transactions_of_address', ['address'])],
+  ...foreignKeys({ columns: ['address'], table: 'sandbox_swap_addresses', referenced: ['address'] }),
+})
+
+export const entities = [
+  SwapEntity,
+  SwapAddressEntity,
+  SwapDepositEntity,
+  SwapTransactionEntity,
+  SwapRateEntity,
+  SwapRateCallEntity,
+  SandboxSwapAddressEntity,
+  SandboxSwapDepositEntity,
+  SandboxSwapTransactionEntity,
+]
+
+export type SwapRow = InferEntity<typeof SwapEntity>
+export type SwapTransactionRow = InferEntity<typeof SwapTransactionEntity>
+
+export const swapResource = resource({
+  machine: swapMachine,
+  entity: SwapEntity,
+  table: 'swaps',
+  events: { created: 'swap.created', updated: 'swap.updated' },
+  present: (row: SwapRow) => present(row),
+  entry: (row: SwapRow) => swapEntry(row),
+})

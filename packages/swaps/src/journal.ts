@@ -1,0 +1,52 @@
+import { hash } from 'node:crypto'
+import type { AssetSymbol } from '@payments/kernel'
+import type { AccountKey, Draft, Posting } from '@payments/ledger'
+
+/** The part of a step that names a transaction of the chain. Steps are lower-case and short; signatures are neither. */
+const named = (signature: string): string => hash('sha256', signature).slice(0, 30)
+
+/** What a swap's postings follow from. */
+export interface SwapMoney {
+  readonly id: string
+  readonly fromCurrency: string
+  readonly toCurrency: string
+}
+
+/**
+ * The journal entries of a swap, each posted once in the transaction that records its cause. `clearing` is what is at the
+ * deposit address: it equals the tokens there, so the journal can be compared with the chain.
+ */
+export function journalOf({ id, fromCurrency: from, toCurrency: to }: SwapMoney, provider: string) {
+  const account = (purpose: AccountKey['purpose'], asset: string): AccountKey => ({
+    purpose,
+    asset: asset as AssetSymbol,
+    ...(purpose === 'clearing' || purpose === 'exchange' ? { party: provider } : {}),
+  })
+  const entry = (step: string, ...postings: Posting[]): Draft => ({
+    source: { type: 'swap', id },
+    step,
+    postings: postings.filter(({ amount }) => amount !== 0n),
+  })
+  const move = (amount: bigint, source: AccountKey, target: AccountKey): Posting[] => [
+    { account: source, amount: -amount },
+    { account: target, amount },
+  ]
+  const external = account('external', from)
+  const held = account('clearing', from)
+  return {
+    /** A deposit was finalized. */
+    received: (txHash: string, amount: bigint): Draft =>
+      entry(`received.${named(txHash)}`, ...move(amount, external, held)),
+    /** The swap was finalized. */
+    swapped: (amount: bigint, received: bigint, fees: bigint): Draft =>
+      entry(
+        'swapped',
+        ...move(amount, held, account('exchange', from)),
+        ...move(received, account('exchange', to), account('destination', to)),
+        ...move(fees, account('exchange', to), account('fees', to)),
+      ),
+    /** A transaction that sends something back was finalized. */
+    returned: (signature: string, amount: bigint): Draft =>
+      entry(`returned.${named(signature)}`, ...move(amount, held, external)),
+  }
+}

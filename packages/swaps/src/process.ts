@@ -1,0 +1,96 @@
+import { ServiceError, system, type Tenant } from '@payments/kernel'
+import { type QueryContext, queryContext, type Runtime, unitOfWork } from '@payments/platform'
+import { neededTransaction } from './changes.ts'
+import { applyDeposits } from './deposits.ts'
+import { SwapEntity, type SwapRow } from './entity.ts'
+import { errors } from './errors.ts'
+import { type DepositReport, type SwapsProvider, swapsProvider } from './provider.ts'
+import { nextAttempt, nextPoll } from './schedule.ts'
+import { applyOutcome, mayRefund, openTransaction, refuseQuote, storeTransaction } from './transactions.ts'
+
+/** A swap to process, of any organisation. */
+export interface SwapReference extends Tenant {
+  readonly id: string
+}
+
+/**
+ * Processes a swap as far as it can go now: asks for the outcome of its open transaction, applies the deposits, and signs,
+ * stores and sends the next transaction, in this order. Every step is a unit of work of its own and can be repeated, so a
+ * process may die between any two; several processes may do it at once.
+ */
+export async function processSwap(runtime: Runtime, reference: SwapReference, report: DepositReport): Promise<SwapRow> {
+  const context = queryContext(runtime, system(reference.organisationId, reference.environment))
+  const provider = runtime.providers.get(swapsProvider, reference.environment)
+  await settleOpen(context, provider, reference.id)
+  const swap = await unitOfWork(context, (unit) => applyDeposits(unit, reference.id, report, provider.name))
+  const moving = await sendNext(context, provider, swap)
+  return unitOfWork(context, async (unit) => {
+    const row = await unit.em.findOneOrFail(SwapEntity, { id: swap.id }, { refresh: true })
+    const next = nextPoll(row, moving || neededTransaction(row) !== null)
+    await unit.em.nativeUpdate(SwapEntity, { id: row.id }, { ...next, failingSince: null, error: null })
+    return row
+  })
+}
+
+/** Applies the outcome of the open transaction. One that the network has not seen is sent again: it is the same transaction. */
+async function settleOpen(context: QueryContext, provider: SwapsProvider, id: string): Promise<void> {
+  const open = await openTransaction(context, id)
+  if (!open) return
+  const outcome = await provider.outcome(open)
+  if (outcome.status === 'unknown') await provider.send(open)
+  else if (outcome.status !== 'pending')
+    await unitOfWork(context, (unit) => applyOutcome(unit, open, outcome, provider.name))
+}
+
+/** Sends the transaction that the swap needs now. True while a transaction of it is under way. */
+async function sendNext(context: QueryContext, provider: SwapsProvider, swap: SwapRow): Promise<boolean> {
+  if (await openTransaction(context, swap.id)) return true
+  const needed = neededTransaction(swap)
+  if (!needed) return false
+  if (needed.kind === 'refund' && !(await mayRefund(context, swap.id))) return true
+  const prepared = await prepare(provider, swap, needed)
+  if ('refused' in prepared) {
+    await unitOfWork(context, (unit) => refuseQuote(unit, swap.id, prepared.refused))
+    return true
+  }
+  if (await unitOfWork(context, (unit) => storeTransaction(unit, swap.id, needed, prepared)))
+    await provider.send(prepared)
+  return true
+}
+
+function prepare(provider: SwapsProvider, swap: SwapRow, { kind, amount }: { kind: string; amount: bigint }) {
+  const { depositAddress, fromCurrency, toCurrency, destinationAddress, refundAddress, minimumAmount } = swap
+  return kind === 'refund'
+    ? provider.prepareRefund({ depositAddress, currency: fromCurrency, amount, refundAddress })
+    : provider.prepareSwap({
+        from: fromCurrency,
+        to: toCurrency,
+        amount,
+        depositAddress,
+        destinationAddress,
+        minimumAmount,
+        slippageBasisPoints: swap.slippageBasisPoints,
+      })
+}
+
+/** Reads the address of a swap and processes it. @throws swap_provider_failed 502, swap_provider_unavailable 503 */
+export async function processNow(runtime: Runtime, swap: SwapRow): Promise<SwapRow> {
+  const provider = runtime.providers.get(swapsProvider, swap.environment)
+  const [report] = await provider.deposits([{ depositAddress: swap.depositAddress, currency: swap.fromCurrency }])
+  if (!report) throw errors.swap_provider_failed()
+  return processSwap(runtime, swap, report)
+}
+
+/** Keeps why a swap could not be processed, for operators, and when it is tried next. */
+export async function recordFailure(
+  runtime: Runtime,
+  reference: SwapReference & { readonly pollSeconds: number },
+  error: unknown,
+): Promise<void> {
+  const { nextPollAt, pollSeconds } = nextAttempt(reference)
+  await runtime.pool.query(
+    `update swaps set failing_since = coalesce(failing_since, now()), error = $2, next_poll_at = $3, poll_seconds = $4
+      where id = $1`,
+    [reference.id, error instanceof ServiceError ? error.message : 'Unexpected error', nextPollAt, pollSeconds],
+  )
+}

@@ -1,0 +1,119 @@
+import { port } from '@payments/kernel'
+import type { SqlExecutor } from '@payments/platform'
+import type { Currency } from './currencies.ts'
+import type { sandboxOutcomes } from './schemas.ts'
+
+/** What a swap of `amount` minor units of `from` would give now. */
+export interface QuoteRequest {
+  readonly from: Currency
+  readonly to: Currency
+  readonly amount: bigint
+}
+
+/** An indicative price. */
+export interface Quote {
+  /** Minor units of `to`, fees deducted. */
+  readonly amountOut: bigint
+  /** How far the swap itself moves the price, in percent. */
+  readonly priceImpactPercent: number
+  /** Who quotes it. */
+  readonly source: string
+}
+
+/** A finalized transfer to a deposit address. */
+interface ChainDeposit {
+  /** Identifies the transfer: the same in every report. */
+  readonly txHash: string
+  readonly amount: bigint
+  /** The time of its block. */
+  readonly at: Date
+}
+
+/** Every deposit at an address up to `finalizedAt`, the time of the newest finalized block; some later ones may be included. */
+export interface DepositReport {
+  readonly deposits: readonly ChainDeposit[]
+  readonly finalizedAt: Date
+}
+
+/** The address of a swap and the currency that it waits for. */
+export interface WatchedAddress {
+  readonly depositAddress: string
+  readonly currency: Currency
+}
+
+/** A complete, signed transaction that was not sent yet. Stored before it is sent, so that its outcome can always be asked for. */
+export interface PreparedTransaction {
+  /** Names the transaction on the network: known before it is sent. */
+  readonly signature: string
+  /** What the provider needs to send it, and to ask for its outcome. Opaque to the domain. */
+  readonly payload: string
+}
+
+interface SwapRequest extends QuoteRequest {
+  readonly depositAddress: string
+  readonly destinationAddress: string
+  /** The least that must reach the destination: guaranteed by the transaction itself. */
+  readonly minimumAmount: bigint
+  readonly slippageBasisPoints: number
+}
+
+/** A transaction that swaps a deposit, or why there is none now. */
+type PreparedSwap = PreparedTransaction | { readonly refused: 'price_moved' | 'no_route' }
+
+interface RefundRequest {
+  readonly depositAddress: string
+  readonly currency: Currency
+  readonly amount: bigint
+  readonly refundAddress: string
+}
+
+/**
+ * What became of a transaction. `unknown`: the network has not seen it and may still accept it. `pending`: seen, not final.
+ * `dropped`: it can never be accepted any more. `failed`: accepted without effect.
+ */
+export type TransactionOutcome =
+  | { readonly status: 'unknown' | 'pending' | 'dropped' | 'failed' }
+  | {
+      readonly status: 'finalized'
+      /** What reached the receiver; of a swap in the currency that was swapped into. */
+      readonly receivedAmount: bigint
+      /** Deducted before, in the same currency. */
+      readonly fees: bigint
+    }
+
+/**
+ * The interface of a swap provider. Every call may throw the errors `swap_provider_failed` (502) and
+ * `swap_provider_unavailable` (503), which carry none of the provider's own text to a merchant. Only `send` moves money,
+ * and sending a transaction again moves it once.
+ */
+export interface SwapsProvider {
+  /** Party of the ledger. */
+  readonly name: string
+  /** Default refund address of the sandbox. The live environment has none. */
+  readonly refundAddress?: string
+  /** Makes the address of a new swap ready for deposits. Calling it again changes nothing. */
+  prepareAddress(address: WatchedAddress): Promise<void>
+  quote(request: QuoteRequest): Promise<Quote>
+  /** Reports of many addresses at once, in the same order. */
+  deposits(addresses: readonly WatchedAddress[]): Promise<readonly DepositReport[]>
+  /** Gets a fresh quote. The signed transaction delivers at least `minimumAmount`, or fails. */
+  prepareSwap(request: SwapRequest): Promise<PreparedSwap>
+  prepareRefund(request: RefundRequest): Promise<PreparedTransaction>
+  send(transaction: PreparedTransaction): Promise<void>
+  outcome(transaction: PreparedTransaction): Promise<TransactionOutcome>
+}
+
+/** The sandbox provider, with the payer's side of it. */
+export interface SandboxSwaps extends SwapsProvider {
+  /** A payer's transfer arrives, as part of the caller's transaction. `outcome`: how the swap of this address ends. */
+  simulateDeposit(
+    db: SqlExecutor,
+    deposit: {
+      readonly depositAddress: string
+      readonly amount: bigint
+      readonly outcome: (typeof sandboxOutcomes)[number]
+    },
+  ): Promise<{ readonly txHash: string }>
+}
+
+export const swapsProvider = port<SwapsProvider, SandboxSwaps>('Swaps are not available')

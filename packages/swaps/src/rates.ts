@@ -1,0 +1,114 @@
+import { AmountError, invalid, toDecimal, toMinor } from '@payments/kernel'
+import type { QueryContext } from '@payments/platform'
+import type { z } from 'zod'
+import { assetIn, type Currency } from './currencies.ts'
+import { errors } from './errors.ts'
+import { type Quote, swapsProvider } from './provider.ts'
+import { rateOf, rounded } from './rate.ts'
+import type { RateList } from './schemas.ts'
+import { swapsSettings } from './settings.ts'
+
+type Rate = z.input<typeof RateList>['rates'][number]
+type DatedQuote = Quote & { readonly quotedAt: Date }
+
+const DIRECTIONS: readonly (readonly [Currency, Currency])[] = [
+  ['EURC', 'USDC'],
+  ['USDC', 'EURC'],
+]
+
+/**
+ * Indicative quotes in both directions. Amounts with the same first three digits share a quote for some seconds, over all
+ * processes and organisations.
+ * @throws validation_failed 422, rates_limited 429, and the provider's 502 and 503
+ */
+export async function rates(context: QueryContext, text: string): Promise<readonly Rate[]> {
+  context.runtime.providers.get(swapsProvider, context.actor.environment)
+  return Promise.all(
+    DIRECTIONS.map(async ([from, to]) => {
+      const amount = minor(text, from)
+      const quoted = rounded(amount)
+      const quote = (await stored(context, from, quoted)) ?? (await fresh(context, from, to, quoted))
+      const amountOut = (quote.amountOut * amount) / quoted
+      return {
+        from,
+        to,
+        amountIn: toDecimal(amount, assetIn(from)),
+        amountOut: toDecimal(amountOut, assetIn(to)),
+        rate: rateOf(amount, amountOut),
+        priceImpactPercent: quote.priceImpactPercent,
+        source: quote.source,
+        quotedAt: quote.quotedAt.toISOString(),
+      }
+    }),
+  )
+}
+
+function minor(text: string, from: Currency): bigint {
+  try {
+    return toMinor(text, assetIn(from))
+  } catch (error) {
+    if (error instanceof AmountError) throw invalid({ amount: error.message })
+    throw error
+  }
+}
+
+async function stored({ runtime, actor }: QueryContext, from: Currency, amount: bigint): Promise<DatedQuote | null> {
+  const { SWAP_RATE_SECONDS } = swapsSettings.from(runtime.settings)
+  const { rows } = await runtime.pool.query<{
+    amount_out: string
+    price_impact_percent: number
+    source: string
+    quoted_at: Date | string
+  }>(
+    `select amount_out::text, price_impact_percent, source, quoted_at from swap_rates
+      where environment = $1 and from_currency = $2 and amount = $3 and quoted_at > now() - make_interval(secs => $4)`,
+    [actor.environment, from, amount.toString(), SWAP_RATE_SECONDS],
+  )
+  const [row] = rows
+  return row
+    ? {
+        amountOut: BigInt(row.amount_out),
+        priceImpactPercent: row.price_impact_percent,
+        source: row.source,
+        quotedAt: new Date(row.quoted_at),
+      }
+    : null
+}
+
+async function fresh(context: QueryContext, from: Currency, to: Currency, amount: bigint): Promise<DatedQuote> {
+  const { runtime, actor } = context
+  await countCall(context)
+  const quote = await runtime.providers.get(swapsProvider, actor.environment).quote({ from, to, amount })
+  const quotedAt = new Date()
+  await runtime.pool.query(
+    `insert into swap_rates (environment, from_currency, amount, amount_out, price_impact_percent, source, quoted_at)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (environment, from_currency, amount) do update set amount_out = excluded.amount_out,
+       price_impact_percent = excluded.price_impact_percent, source = excluded.source, quoted_at = excluded.quoted_at`,
+    [
+      actor.environment,
+      from,
+      amount.toString(),
+      quote.amountOut.toString(),
+      quote.priceImpactPercent,
+      quote.source,
+      quotedAt,
+    ],
+  )
+  return { ...quote, quotedAt }
+}
+
+/** Counts a call of the provider for the organisation. @throws rates_limited 429 when it has used up its calls of this minute */
+async function countCall({ runtime, actor }: QueryContext): Promise<void> {
+  const { SWAP_RATE_CALLS_PER_MINUTE: most } = swapsSettings.from(runtime.settings)
+  const { rows } = await runtime.pool.query<{ calls: number; wait: number }>(
+    `insert into swap_rate_calls as c (organisation_id, calls, ends_at) values ($1, 1, now() + interval '1 minute')
+     on conflict (organisation_id) do update set
+       calls = case when c.ends_at <= now() then 1 else c.calls + 1 end,
+       ends_at = case when c.ends_at <= now() then excluded.ends_at else c.ends_at end
+     returning calls, ceil(extract(epoch from ends_at - now()))::int as wait`,
+    [actor.organisationId],
+  )
+  const [count] = rows
+  if (count && count.calls > most) throw errors.rates_limited({ retryAfter: Math.max(1, count.wait) })
+}

@@ -1,0 +1,44 @@
+import { AmountError, invalid, toDecimal, toMinor } from '@payments/kernel'
+import { command, sqlOf } from '@payments/platform'
+import { assetIn } from './currencies.ts'
+import { SwapEntity } from './entity.ts'
+import { errors } from './errors.ts'
+import { swapsProvider } from './provider.ts'
+import { POLL, SOON_SECONDS } from './schedule.ts'
+import { SandboxSwapDeposit, SandboxSwapDepositResult } from './schemas.ts'
+import { find } from './service.ts'
+
+export const swapsSandboxRouter = {
+  deposit: command({
+    rest: 'POST /sandbox/swaps/{swapId}/deposits',
+    access: 'sandbox',
+    tag: 'Sandbox',
+    summary: 'Simulate the deposit of a swap',
+    description:
+      'The swap completes 2 s later. With an amount of the swap that ends in `.13`, sending it times out: it stays `swapping` for 30 s and then completes.',
+    message: 'Deposit simulated',
+    status: 201,
+    input: SandboxSwapDeposit,
+    output: SandboxSwapDepositResult,
+    errors: [errors.swap_not_found],
+    async run(unit, { swapId, amount: given, outcome }) {
+      const swap = await find(unit, swapId)
+      const amount = given === undefined ? swap.amount : minor(given, swap.fromCurrency)
+      const provider = unit.runtime.providers.sandbox(swapsProvider)
+      const { depositAddress } = swap
+      const { txHash } = await provider.simulateDeposit(sqlOf(unit.em), { depositAddress, amount, outcome })
+      await unit.em.nativeUpdate(SwapEntity, { id: swap.id }, { nextPollAt: new Date(), pollSeconds: SOON_SECONDS })
+      unit.afterCommit(() => unit.runtime.trigger(POLL))
+      return { swapId: swap.id, txHash, amount: toDecimal(amount, assetIn(swap.fromCurrency)), outcome }
+    },
+  }),
+}
+
+function minor(text: string, currency: string): bigint {
+  try {
+    return toMinor(text, assetIn(currency))
+  } catch (error) {
+    if (error instanceof AmountError) throw invalid({ amount: error.message })
+    throw error
+  }
+}

@@ -1,0 +1,80 @@
+import { isId, toDecimal } from '@payments/kernel'
+import { move, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { heldAmount } from './changes.ts'
+import { assetIn } from './currencies.ts'
+import { SwapEntity, type SwapRow, SwapTransactionEntity, swapResource } from './entity.ts'
+import { errors } from './errors.ts'
+import { present } from './present.ts'
+
+const NEWEST = 200
+
+/** A swap of the actor's tenant. @throws swap_not_found 404 */
+export async function find(context: QueryContext, id: string): Promise<SwapRow> {
+  const row = isId(id) ? await context.em.findOne(SwapEntity, { id }) : null
+  if (!row) throw errors.swap_not_found()
+  return row
+}
+
+/** A swap of any organisation and environment, for operators. @throws swap_not_found 404 */
+export async function findAnywhere(context: QueryContext, id: string): Promise<SwapRow> {
+  const row = isId(id)
+    ? await context.em.findOne(SwapEntity, { id }, { filters: { tenant: false }, disableIdentityMap: true })
+    : null
+  if (!row) throw errors.swap_not_found()
+  return row
+}
+
+/** The newest 200 swaps of the actor's tenant, and the exact number of all. */
+export async function newest(context: QueryContext): Promise<{ rows: SwapRow[]; total: number }> {
+  const [rows, total] = await context.em.findAndCount(
+    SwapEntity,
+    {},
+    { orderBy: { createdAt: 'desc', id: 'desc' }, limit: NEWEST, disableIdentityMap: true },
+  )
+  return { rows, total }
+}
+
+/** Cancels a swap that waits for its deposit. @throws swap_not_found 404, swap_not_cancellable 409 */
+export async function cancel(unit: UnitOfWork, id: string): Promise<SwapRow> {
+  const { row, outcome } = await move(unit, swapResource, id, 'cancel', errors.swap_not_found)
+  if (outcome === 'ignored') throw errors.swap_not_cancellable()
+  return row
+}
+
+/**
+ * Swaps of all organisations that are not final, hold money or fail to be processed; at most 200, and the exact number.
+ * Those that fail come first, then those that have not changed for the longest time.
+ */
+export async function unfinished(context: QueryContext) {
+  const { rows: found } = await sqlOf(context.em).query<{ id: string; total: number }>(
+    `select id, count(*) over ()::int as total from swaps
+      where failing_since is not null or status in ('awaiting_deposit', 'swapping', 'failed')
+         or deposited_amount - returned_amount > case status when 'completed' then amount else 0 end
+      order by failing_since is null, updated_at, id limit $1`,
+    [NEWEST],
+  )
+  const ids = found.map(({ id }) => id)
+  const anywhere = { filters: { tenant: false }, disableIdentityMap: true } as const
+  const swaps = await context.em.find(SwapEntity, { id: { $in: ids } }, anywhere)
+  const open = await context.em.find(SwapTransactionEntity, { swapId: { $in: ids }, outcome: null }, anywhere)
+  const byId = new Map(swaps.map((swap) => [swap.id, swap]))
+  const signatures = new Map(open.map(({ swapId, signature }) => [swapId, signature]))
+  return {
+    total: found[0]?.total ?? 0,
+    swaps: ids.flatMap((id) => {
+      const swap = byId.get(id)
+      return swap ? [presentForOperators(swap, signatures.get(id) ?? null)] : []
+    }),
+  }
+}
+
+const presentForOperators = (swap: SwapRow, openSignature: string | null) => ({
+  ...present(swap),
+  organisationId: swap.organisationId,
+  environment: swap.environment,
+  heldAmount: toDecimal(heldAmount(swap), assetIn(swap.fromCurrency)),
+  openSignature,
+  error: swap.error ?? null,
+  failingSince: swap.failingSince?.toISOString() ?? null,
+  nextPollAt: swap.nextPollAt.toISOString(),
+})

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto'
+import { Amount } from '@payments/kernel'
+import { defineSettings, SettingsError, secondsSetting } from '@payments/platform'
+import { z } from 'zod'
+
+const SEED_BYTES = 32
+
+const amount = (description: string, value: string) => Amount.default(value).describe(description)
+
+export const swapsSettings = defineSettings(
+  {
+    SWAP_SEED: z
+      .base64('must be 32 bytes in base64')
+      .refine((text) => Buffer.from(text, 'base64').length === SEED_BYTES, 'must be 32 bytes in base64')
+      .optional()
+      .describe(
+        'Master seed of the deposit addresses of swaps, 32 bytes in base64. Whoever has it can spend what is there; without it, it is lost. Only workers use it: leave it out with PROCESS_ROLE=gateway. Without it in any worker, `POST /swaps` answers 503. Generated outside production',
+      ),
+    SWAP_MIN_AMOUNT: amount('Smallest amount of a swap, in the currency that is swapped', '1'),
+    SWAP_MAX_AMOUNT: amount('Largest amount of a swap, in the currency that is swapped', '100000'),
+    SWAP_EXPIRY_MINUTES: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(1440)
+      .default(30)
+      .describe('How long a swap waits for its deposit'),
+    SWAP_RATE_SECONDS: secondsSetting.max(3600).default(10).describe('How long `GET /rates` shows the same quote'),
+    SWAP_RATE_CALLS_PER_MINUTE: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .default(30)
+      .describe('How many new quotes `GET /rates` gets from the provider in a minute for each organisation'),
+  },
+  (values, { production, keep }) => {
+    if (Number(values.SWAP_MIN_AMOUNT) > Number(values.SWAP_MAX_AMOUNT))
+      throw new SettingsError('SWAP_MIN_AMOUNT: must not be greater than SWAP_MAX_AMOUNT')
+    const SWAP_SEED =
+      values.SWAP_SEED ?? (production ? undefined : keep('swap.seed', () => randomBytes(SEED_BYTES).toString('base64')))
+    return { ...values, SWAP_SEED }
+  },
+)

@@ -1,0 +1,120 @@
+import { post } from '@payments/ledger'
+import { locked, move, type QueryContext, type UnitOfWork } from '@payments/platform'
+import { neededTransaction, update } from './changes.ts'
+import { type SwapRow, SwapTransactionEntity, type SwapTransactionRow, swapResource } from './entity.ts'
+import { errors } from './errors.ts'
+import { journalOf } from './journal.ts'
+import type { PreparedTransaction, TransactionOutcome } from './provider.ts'
+
+/** A swap whose transactions were dropped this often fails. A refund is tried for ever. */
+const MOST_DROPPED = 5
+/** A swap fails with the second quote that is refused. */
+const MOST_REFUSED = 2
+const FAILED_REFUND_SECONDS = 5
+
+/** The transaction of a swap whose outcome is not known yet. */
+export const openTransaction = (context: QueryContext, swapId: string): Promise<SwapTransactionRow | null> =>
+  context.em.findOne(SwapTransactionEntity, { swapId, outcome: null }, { disableIdentityMap: true })
+
+/** False for a while after a refund that failed on the network: each attempt waits twice as long as the one before. */
+export async function mayRefund(context: QueryContext, swapId: string, now: number = Date.now()): Promise<boolean> {
+  const failed = await context.em.find(
+    SwapTransactionEntity,
+    { swapId, kind: 'refund', outcome: 'failed' },
+    { orderBy: { createdAt: 'desc' }, limit: 10, disableIdentityMap: true },
+  )
+  const [last] = failed
+  return !last || now >= last.createdAt.getTime() + FAILED_REFUND_SECONDS * 2 ** failed.length * 1000
+}
+
+/**
+ * Stores a signed transaction before it is sent. False: another worker was faster, or the swap needs this transaction no
+ * more; then it must not be sent.
+ */
+export async function storeTransaction(
+  unit: UnitOfWork,
+  id: string,
+  needed: { readonly kind: 'swap' | 'refund'; readonly amount: bigint },
+  prepared: PreparedTransaction,
+): Promise<boolean> {
+  const swap = await locked(unit, swapResource, id, errors.swap_not_found)
+  const now = neededTransaction(swap)
+  if (now?.kind !== needed.kind || now.amount !== needed.amount || (await openTransaction(unit, id))) return false
+  unit.insert(SwapTransactionEntity, {
+    signature: prepared.signature,
+    swapId: id,
+    organisationId: swap.organisationId,
+    environment: swap.environment,
+    kind: needed.kind,
+    amount: needed.amount,
+    payload: prepared.payload,
+    outcome: null,
+    createdAt: new Date(),
+  })
+  return true
+}
+
+/** Counts a refused quote; the second one fails the swap, whose deposit is then sent back. */
+export async function refuseQuote(unit: UnitOfWork, id: string, reason: 'price_moved' | 'no_route'): Promise<SwapRow> {
+  const swap = await locked(unit, swapResource, id, errors.swap_not_found)
+  if (swap.status !== 'swapping' || (await openTransaction(unit, id))) return swap
+  const refusedQuotes = swap.refusedQuotes + 1
+  if (refusedQuotes < MOST_REFUSED) return update(unit, swap, { refusedQuotes })
+  return fail(unit, id, reason, { refusedQuotes })
+}
+
+/**
+ * Applies the final outcome of an open transaction, in the caller's transaction: the swap's status, its amounts and its
+ * journal entry. An outcome that was applied before changes nothing.
+ */
+export async function applyOutcome(
+  unit: UnitOfWork,
+  { swapId, signature }: SwapTransactionRow,
+  outcome: TransactionOutcome,
+  provider: string,
+): Promise<SwapRow> {
+  const swap = await locked(unit, swapResource, swapId, errors.swap_not_found)
+  const open = await openTransaction(unit, swapId)
+  if (outcome.status === 'unknown' || outcome.status === 'pending' || open?.signature !== signature) return swap
+  await unit.em.nativeUpdate(SwapTransactionEntity, { signature }, { outcome: outcome.status })
+  if (outcome.status === 'finalized')
+    return open.kind === 'swap' ? complete(unit, swap, open, outcome, provider) : returned(unit, swap, open, provider)
+  if (open.kind === 'refund') return swap
+  if (outcome.status === 'failed') return fail(unit, swapId, 'swap_failed')
+  const dropped = await unit.em.count(SwapTransactionEntity, { swapId, kind: 'swap', outcome: 'dropped' })
+  return dropped < MOST_DROPPED ? swap : fail(unit, swapId, 'not_confirmed')
+}
+
+const fail = async (
+  unit: UnitOfWork,
+  id: string,
+  failureReason: string,
+  more: Partial<SwapRow> = {},
+): Promise<SwapRow> =>
+  (await move(unit, swapResource, id, 'fail', errors.swap_not_found, { ...more, failureReason })).row
+
+async function complete(
+  unit: UnitOfWork,
+  swap: SwapRow,
+  { signature, amount }: SwapTransactionRow,
+  { receivedAmount, fees }: Extract<TransactionOutcome, { status: 'finalized' }>,
+  provider: string,
+): Promise<SwapRow> {
+  const fields = { receivedAmount, fees, swapTxHash: signature }
+  const { row } = await move(unit, swapResource, swap.id, 'complete', errors.swap_not_found, fields)
+  await post(unit, journalOf(swap, provider).swapped(amount, receivedAmount, fees))
+  return row
+}
+
+async function returned(
+  unit: UnitOfWork,
+  swap: SwapRow,
+  { signature, amount }: SwapTransactionRow,
+  provider: string,
+): Promise<SwapRow> {
+  const fields = { returnedAmount: swap.returnedAmount + amount, refundTxHash: signature }
+  await post(unit, journalOf(swap, provider).returned(signature, amount))
+  const { row, outcome } = await move(unit, swapResource, swap.id, 'return', errors.swap_not_found, fields)
+  // The excess of a completed swap, or another deposit to one that was refunded before.
+  return outcome === 'moved' ? row : update(unit, swap, fields)
+}
