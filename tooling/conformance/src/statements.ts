@@ -117,6 +117,13 @@ export const statements = {
     depositEvents: 'Deposits emit payment_route.deposit.updated',
     fiatEvents: 'Offramps and onramps emit created and updated; offramp.settled and offramp.delivered are sent beside',
   }),
+  ...section('Swaps', {
+    cancelSwap: 'A swap in awaiting_deposit can be cancelled, which emits an updated event',
+    getSwaps: 'GET /swaps needs api:read and lists swaps',
+    postSwaps: 'POST /swaps needs api:write and returns the created swap',
+    getRates: 'GET /rates needs api:read and returns indicative Solana quotes',
+    swapEvents: 'Creation emits swap.created and every later status change swap.updated, also expiry',
+  }),
   ...section('Errors', {
     error400: '400: bad request, such as a missing Idempotency-Key',
     error401: '401: invalid or missing credentials',
@@ -158,18 +165,14 @@ export const missing: readonly Statement[] = Object.values({
     bvn: 'bvn is required and has 11 digits; email and phoneNumber are optional',
     enablement: 'The response is 200 with the standard envelope and starts the enablement',
   }),
-  ...section('States and transitions: swap', {
-    cancelSwap: 'A swap in awaiting_deposit can be cancelled, which emits an updated event',
-  }),
   ...section('Endpoints not built', {
     collections: 'GET and POST /collections',
     pay: 'GET and POST /pay/{collectionId}, GET /pay/{collectionId}/embed-config',
-    swaps: 'GET and POST /swaps, cancel-swap, GET /rates',
     cngn: 'GET and POST /cngn/*, enable cNGN',
   }),
   ...section('Authentication: publishable keys', { publishable: 'Publishable keys hold only collections:read' }),
   ...section('Events of domains not built', {
-    otherEvents: 'Events of swaps, collections and cNGN are emitted',
+    otherEvents: 'Events of collections and cNGN are emitted',
     customerEnabled: 'cngn.customer.enabled and .failed are emitted exactly once',
   }),
 })
