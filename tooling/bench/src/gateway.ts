@@ -6,7 +6,7 @@ export interface RunningGateway {
   readonly child: ChildProcess
 }
 
-/** Starts a server as a process of its own on a database, without limits and without a worker. */
+/** Starts a server as a process of its own on a database, without limits and, unless `env` says otherwise, without a worker. */
 export async function startGateway(
   file: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -17,13 +17,13 @@ export async function startGateway(
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {
       ...process.env,
-      ...env,
       PORT: String(port),
       INTERNAL_PORT: '0',
       DATA_DIR: at.dataDir,
       DATABASE_URL: at.serviceUrl,
       DATABASE_OWNER_URL: at.ownerUrl,
       PROCESS_ROLE: 'gateway',
+      ...env,
       RATE_LIMIT_GLOBAL: '100000000',
       REFUND_ADDRESS_EVM: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
     },

@@ -3,6 +3,7 @@ import { benchFiat } from './fiat.ts'
 import { benchHttp } from './http.ts'
 import { benchLedger } from './ledger.ts'
 import { benchQueues } from './queues.ts'
+import { benchSwaps } from './swaps.ts'
 import { benchWebhooks } from './webhooks.ts'
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -12,6 +13,7 @@ const parts = {
   ledger: benchLedger,
   queues: benchQueues,
   fiat: benchFiat,
+  swaps: benchSwaps,
   webhooks: benchWebhooks,
 }
 const wanted = process.argv.slice(2)
