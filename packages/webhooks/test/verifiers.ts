@@ -76,6 +76,34 @@ func main() {
   }
 }
 
+const php: Verifier = (cases) => {
+  const script = `require ${JSON.stringify(join(docs, 'verify.php'))};
+$results = array_map(
+    fn($case) => verify($case['secret'], $case['header'], base64_decode($case['body'])),
+    json_decode(stream_get_contents(STDIN), true),
+);
+echo json_encode($results);`
+  return run('php', ['-r', script], cases)
+}
+
+const ruby: Verifier = (cases) => {
+  const script = `require "json"
+require ${JSON.stringify(join(docs, 'verify.rb'))}
+puts JSON.parse($stdin.read).map { |one| verify(one["secret"], one["header"], one["body"].unpack1("m")) }.to_json`
+  return run('ruby', ['-e', script], cases)
+}
+
+const shell: Verifier = (cases) =>
+  cases.map(({ secret, header, body }) => {
+    const script = `. ${JSON.stringify(join(docs, 'verify.sh'))}; if verify "$1" "$2"; then echo true; else echo false; fi`
+    const { stdout, stderr, status } = spawnSync('sh', ['-c', script, 'sh', secret, header], {
+      input: body,
+      encoding: 'utf8',
+    })
+    if (status !== 0 || stderr) throw new Error(stderr)
+    return JSON.parse(stdout)
+  })
+
 /** The published receivers; each runs where its language is installed. */
 export const verifiers: readonly { language: string; there: () => boolean; run: Verifier }[] = [
   {
@@ -85,4 +113,7 @@ export const verifiers: readonly { language: string; there: () => boolean; run: 
   },
   { language: 'Python', there: () => has('python3', '--version'), run: python },
   { language: 'Go', there: () => has('go', 'version'), run: go },
+  { language: 'PHP', there: () => has('php', '--version'), run: php },
+  { language: 'Ruby', there: () => has('ruby', '--version'), run: ruby },
+  { language: 'shell', there: () => has('openssl', 'version'), run: shell },
 ]
