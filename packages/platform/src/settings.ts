@@ -91,7 +91,9 @@ export const platformSettings = defineSettings(
       .min(1)
       .default('.data')
       .describe('Embedded database, generated keys and, without SMTP_URL, emails'),
-    DATABASE_URL: postgresUrl.optional().describe('PostgreSQL 15 or newer; unset: an embedded server in DATA_DIR'),
+    DATABASE_URL: postgresUrl
+      .optional()
+      .describe('PostgreSQL 15 or newer; unset: an embedded server in DATA_DIR. Required in production'),
     DATABASE_OWNER_URL: postgresUrl.optional().describe('Role that owns the tables and migrates; default DATABASE_URL'),
     DATABASE_ALLOW_OWNER: z
       .stringbool('must be true or false')

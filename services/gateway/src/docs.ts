@@ -1,28 +1,64 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { guidePage } from './guide-page.ts'
+import { guides, guideText } from './guides.ts'
+import { llmsText } from './llms.ts'
 import { openApiDocument } from './openapi.ts'
+import { referencePage } from './reference-page.ts'
 import type { Gateway } from './state.ts'
 import { serveStatic } from './static-files.ts'
 
-const directory = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-const ASSETS: Record<string, string> = { 'swagger-ui.css': 'text/css', 'swagger-ui-bundle.js': 'text/javascript' }
+const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+const own = new URL('../assets/', import.meta.url).pathname
+const ASSETS: Record<string, { directory: string; type: string }> = {
+  'swagger-ui.css': { directory: swagger, type: 'text/css' },
+  'swagger-ui-bundle.js': { directory: swagger, type: 'text/javascript' },
+  'guides.css': { directory: own, type: 'text/css' },
+  'guides.js': { directory: own, type: 'text/javascript' },
+  'reference.css': { directory: own, type: 'text/css' },
+  'reference.js': { directory: own, type: 'text/javascript' },
+  'icon.svg': { directory: own, type: 'image/svg+xml' },
+}
 
-const PAGE = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Payments API</title><link rel="stylesheet" href="/docs/swagger-ui.css"></head>
-<body><div id="reference"></div><script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/start.js"></script></body></html>`
-const START =
-  "SwaggerUIBundle({ url: '/v1/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'list', persistAuthorization: false })\n"
+/** Everything comes from this service, and nothing inline is executed or applied. */
+const POLICY = [
+  "default-src 'none'",
+  ...["connect-src 'self'", "img-src 'self' data:", "script-src 'self'", "style-src 'self'"],
+  ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+].join('; ')
 
-/** Serves the OpenAPI document at `/v1/openapi.json` and the interactive reference at `/docs`, without external assets. */
-export function mountDocs(router: Gateway): void {
-  serveStatic(router, '/v1/openapi.json', {
-    type: 'application/json',
-    content: () => JSON.stringify(openApiDocument()),
+/**
+ * Serves the documentation without external assets: the guides at `/docs`, as pages and as Markdown; the OpenAPI documents
+ * and their interactive references; `/llms.txt`. Guides are rendered once, here, so that a mistake in one stops the start.
+ */
+export function mountDocs(router: Gateway, baseUrl: string | undefined): void {
+  router.use('/docs', async (ctx, next) => {
+    ctx.set('Content-Security-Policy', POLICY)
+    await next()
   })
-  serveStatic(router, '/docs', { type: 'text/html', content: () => PAGE })
-  serveStatic(router, '/docs/start.js', { type: 'text/javascript', content: () => START })
-  for (const [name, type] of Object.entries(ASSETS))
+  for (const guide of guides()) {
+    const html = guidePage(guide, baseUrl)
+    serveStatic(router, guide.path, { type: 'text/html', content: () => html })
+    serveStatic(router, `${guide.path}.md`, { type: 'text/markdown', content: () => guideText(guide, baseUrl) })
+  }
+  const json = (content: () => unknown) => ({
+    type: 'application/json',
+    content: () => JSON.stringify(content()),
+  })
+  serveStatic(router, '/v1/openapi.json', json(openApiDocument))
+  serveStatic(
+    router,
+    '/docs/operators.json',
+    json(() => openApiDocument('operators')),
+  )
+  const reference = (title: string, document: string) => ({
+    type: 'text/html',
+    content: () => referencePage(title, document),
+  })
+  serveStatic(router, '/docs/reference', reference('API reference', '/v1/openapi.json'))
+  serveStatic(router, '/docs/operators', reference("Operators' reference", '/docs/operators.json'))
+  serveStatic(router, '/llms.txt', { type: 'text/plain', content: llmsText })
+  for (const [name, { directory, type }] of Object.entries(ASSETS))
     serveStatic(router, `/docs/${name}`, { type, cacheSeconds: 3600, content: () => readFile(join(directory, name)) })
 }

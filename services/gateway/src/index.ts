@@ -1,7 +1,9 @@
 /** The gateway: the public REST API over the routers, and all HTTP handling. */
 export { adapters } from './adapters.ts'
 export { errors as gatewayErrors } from './errors.ts'
+export { type Guide, guides, guideText } from './guides.ts'
 export { internalServer } from './internal.ts'
+export { llmsText } from './llms.ts'
 export { createMetrics, type Metrics } from './metrics.ts'
 export { openApiDocument } from './openapi.ts'
 export { operations, type RestOperation } from './operations.ts'

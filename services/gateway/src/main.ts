@@ -156,7 +156,8 @@ function printStartMessage(settings: Settings, baseUrl: string): void {
   const lines = [
     '',
     `  Base URL   ${baseUrl}/v1`,
-    `  Reference  ${baseUrl}/docs`,
+    `  Guides     ${baseUrl}/docs`,
+    `  Reference  ${baseUrl}/docs/reference`,
     `  Health     ${baseUrl}/health`,
     '',
     '  To get an API key: POST /v1/auth/register, then /v1/auth/otp/verify with the emailed code, then POST /v1/api-keys.',

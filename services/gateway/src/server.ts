@@ -3,7 +3,7 @@ import cors from '@koa/cors'
 import Router from '@koa/router'
 import type { Process } from '@payments/api'
 import { type Actor, newId } from '@payments/kernel'
-import { type Authentication, addressBlock, type Credential, type Runtime } from '@payments/platform'
+import { type Authentication, addressBlock, type Credential, platformSettings, type Runtime } from '@payments/platform'
 import Koa from 'koa'
 import proxyaddr from 'proxy-addr'
 import { callbacks, refuseCallbacks } from './callbacks.ts'
@@ -139,7 +139,7 @@ export function gateway(process: Process, metrics: Metrics): Server {
   const router: Gateway = new Router<State>({ sensitive: true, strict: true })
   // The reply is sent above, where the request is counted. This route exists for the 405 of other methods.
   router.get('/health', () => undefined)
-  mountDocs(router)
+  mountDocs(router, platformSettings.from(runtime.settings).BASE_URL)
   mountPages(router, process)
   mountTrpc(router, process, actorOf)
   for (const each of operations) {

@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Sample } from './samples.ts'
+
+const VERIFIERS = new URL('../../../docs/verify/', import.meta.url).pathname
+const MARK = '@@@ end of sample'
+const TIMEOUT_MS = 60_000
+
+export interface Place {
+  /** The service, without `/v1`. */
+  readonly url: string
+  /** The port of the reader's webhook receiver. */
+  readonly receiverPort: number
+  readonly env: Record<string, string>
+  /** Answers a question that a sample asks, such as the code from the email. */
+  readonly answer?: () => Promise<string>
+}
+
+/**
+ * Runs samples as a reader does: every program is saved under its name beside the verifiers; the shell samples are one session.
+ * Returns what each sample printed. `replace` changes the shell session.
+ */
+export async function runSamples(
+  samples: readonly Sample[],
+  place: Place,
+  replace: (script: string) => string = (script) => script,
+): Promise<Map<Sample, string>> {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-guide-'))
+  try {
+    cpSync(VERIFIERS, folder, { recursive: true })
+    const here = (code: string) =>
+      code.replaceAll('http://127.0.0.1:4000', place.url).replaceAll('9000', String(place.receiverPort))
+    for (const { file, code } of samples) if (file) writeFileSync(join(folder, file), here(code))
+    const shell = samples.filter(({ language }) => language === 'sh')
+    const script = shell.map(({ code }) => `${code}\necho '${MARK}'`).join('\n')
+    const parts = (await run('bash', ['-c', `set -euo pipefail\n${replace(here(script))}`], folder, place)).split(MARK)
+    const printed = new Map<Sample, string>(shell.map((sample, index) => [sample, parts[index] ?? '']))
+    for (const sample of samples) {
+      if (!sample.file || script.includes(stem(sample.file))) continue
+      const command = sample.language === 'ts' ? process.execPath : 'python3'
+      printed.set(sample, await run(command, [sample.file], folder, place))
+    }
+    return printed
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** `receiver.` of `receiver.ts`: the shell samples start it, in one language or the other. */
+const stem = (file: string) => file.replace(/\w+$/, '')
+
+function run(command: string, args: readonly string[], cwd: string, { env, answer }: Place): Promise<string> {
+  const path = `${dirname(process.execPath)}:${process.env.PATH ?? ''}`
+  const options = { cwd, env: { ...env, PATH: path, HOME: cwd, NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1' } }
+  const child = spawn(command, args, { ...options, timeout: TIMEOUT_MS })
+  const out: Buffer[] = []
+  const err: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => {
+      const printed = Buffer.concat(out).toString('utf8')
+      if (code === 0) resolve(printed)
+      else reject(new Error(`${command} ended with ${code}:\n${printed}\n${Buffer.concat(err).toString('utf8')}`))
+    })
+    if (answer) answer().then((text) => child.stdin.end(`${text}\n`), reject)
+    else child.stdin.end()
+  })
+}

@@ -1,0 +1,73 @@
+import { createHmac } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { type Guide, guides } from '@payments/gateway'
+import { expect, test } from 'vitest'
+import { hasTools, newestCode, newMerchant, useService } from '#testing'
+import { type Place, runSamples } from './run.ts'
+import { blocksOf, matches, type Sample, samplesOf } from './samples.ts'
+
+const receiverPort = await freePort()
+const service = useService({
+  worker: true,
+  settings: { WEBHOOK_DEV_TARGETS: `http://127.0.0.1:${receiverPort}` },
+})
+const present = hasTools('bash', 'curl', 'jq', 'openssl', 'python3')
+
+const place = async (guide: Guide): Promise<Place> => ({
+  url: service.url,
+  receiverPort,
+  env: { API_KEY: (await newMerchant(service)).key },
+  ...(guide.source.includes('read -r') ? { answer: () => newestCode(service.dataDir, 'ada@example.com') } : {}),
+})
+
+/** A sample that printed something else fails with the difference. */
+function expectOutputs(printed: ReadonlyMap<Sample, string>): void {
+  for (const [{ output }, text] of printed)
+    if (output !== undefined && !matches(output, text)) expect(text.trim()).toBe(output)
+}
+
+const withSamples = guides().filter((guide) => samplesOf(guide).length > 0)
+
+test.runIf(present).for(withSamples)(
+  'the samples of the guide "$title" do and print what it says',
+  { timeout: 120_000 },
+  async (guide) => {
+    const samples = samplesOf(guide)
+    expectOutputs(await runSamples(samples, await place(guide)))
+    // A receiver is there in two languages, and the shell samples start the first.
+    if (!samples.some(({ file }) => file === 'receiver.py')) return
+    const inPython = (script: string) => script.replace('node receiver.ts', 'python3 receiver.py')
+    expectOutputs(await runSamples(samples, await place(guide), inPython))
+  },
+)
+
+test('every guide but the index has samples that are run', () => {
+  expect(withSamples.map(({ name }) => name)).toEqual(guides().flatMap(({ name }) => (name === 'index' ? [] : [name])))
+})
+
+test('the webhook guide shows the verifier of each language, and a signature that is right', () => {
+  const guide = guides().find(({ name }) => name === 'webhooks') as Guide
+  const languages = new Set(
+    blocksOf(guide).flatMap(({ language, code }) => (/verify\b.*\(/i.test(code) ? [language] : [])),
+  )
+  expect([...languages].sort()).toEqual(['go', 'php', 'python', 'ruby', 'sh', 'ts'])
+  const sample = samplesOf(guide).find(({ code }) => code.includes('openssl'))
+  const [, secret = '', timestamp = '', body = ''] =
+    sample?.code.match(/SECRET=(\S+)\nTIMESTAMP=(\d+)\nBODY='(.*)'/) ?? []
+  expect(sample?.output).toBe(createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex'))
+})
+
+test('an output with … matches any text there, and nothing else', () => {
+  expect(matches('id 0x…\nend', 'id 0xab\nend\n')).toBe(true)
+  expect(matches('id 0x…\nend', 'id 0xab\nend\nmore')).toBe(false)
+  expect(matches('a.c', 'abc')).toBe(false)
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+  return port
+}
