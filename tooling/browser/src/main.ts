@@ -1,0 +1,41 @@
+// Writes a screenshot of every page of the documentation of a running service, for each device in light and dark:
+// `npm run screenshots [-- <part of a path>]`. BASE_URL names the service, http://127.0.0.1:4000 by default.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { guides } from '@payments/gateway'
+import { hasChromium, startChromium } from './chromium.ts'
+import { type Device, devices, openWindow, schemes } from './page.ts'
+
+const FOLDER = new URL('../../../.screenshots/', import.meta.url).pathname
+const origin = process.env.BASE_URL ?? 'http://127.0.0.1:4000'
+const wanted = process.argv[2] ?? ''
+
+async function main(): Promise<void> {
+  if (!hasChromium()) process.exit(1)
+  const reachable = await fetch(`${origin}/health`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+  if (!reachable) throw new Error(`BASE_URL: nothing answers at ${origin}; start the service with npm start`)
+  const paths = [...guides().map(({ path }) => path), '/docs/reference', '/docs/operators']
+  mkdirSync(FOLDER, { recursive: true })
+  const browser = await startChromium()
+  for (const device of Object.keys(devices) as Device[]) {
+    const { page } = await openWindow(browser, origin, device)
+    for (const path of paths.filter((each) => each.includes(wanted))) {
+      await page.goto(`${origin}${path}`, { waitUntil: 'networkidle' })
+      for (const colorScheme of schemes) {
+        await page.emulateMedia({ colorScheme })
+        const file = `${path.replace('/docs', 'docs').replace('/', '-')}-${device}-${colorScheme}.png`
+        await page.screenshot({ path: join(FOLDER, file), fullPage: true })
+        process.stdout.write(`.screenshots/${file}\n`)
+      }
+    }
+  }
+  await browser.close()
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${(error as Error).message}\n`)
+  process.exit(1)
+})
