@@ -15,7 +15,7 @@ const LABELS: Record<string, string> = {
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 
 /** The anchor of a heading, as GitHub makes it. */
-export const slug = (text: string): string =>
+const slug = (text: string): string =>
   text
     .toLowerCase()
     .replace(/[^\p{L}\p{N} _-]/gu, '')
@@ -105,7 +105,7 @@ function renderer(): Marked {
 }
 
 /** A link of a guide as its page's: `webhooks.md#retries` is `/docs/webhooks#retries`. */
-export function pageOf(href: string): string {
+function pageOf(href: string): string {
   const [, name, anchor = ''] = href.match(/^([\w-]+)\.md(#[\w-]+)?$/) ?? []
   if (name === undefined) return href
   return `${name === 'index' ? '/docs' : `/docs/${name}`}${anchor}`
