@@ -23,6 +23,7 @@ export { type ExportSource, exportCsv, exportedAmount, exportedTime, exportInput
 
 export { checkFingerprints } from './fingerprints.ts'
 
+export { byEnvironment } from './gauges.ts'
 export * from './http.ts'
 export {
   findStoredReply,

@@ -1,11 +1,5 @@
-import type { Environment } from '@payments/kernel'
-import type { Metric, Runtime } from '@payments/platform'
+import { byEnvironment, type Metric } from '@payments/platform'
 import { STUCK_SECONDS } from './schedule.ts'
-
-async function byEnvironment({ pool }: Runtime, text: string, values: unknown[] = []) {
-  const { rows } = await pool.query<{ environment: Environment; value: number }>(text, values)
-  return { test: 0, live: 0, ...Object.fromEntries(rows.map(({ environment, value }) => [environment, value])) }
-}
 
 /** Gauges: overdue polls, and pending deposits. */
 export const metrics: readonly Metric[] = [

@@ -1,10 +1,4 @@
-import type { Environment } from '@payments/kernel'
-import type { Metric, Runtime } from '@payments/platform'
-
-async function byEnvironment({ pool }: Runtime, text: string) {
-  const { rows } = await pool.query<{ environment: Environment; value: number }>(text)
-  return { test: 0, live: 0, ...Object.fromEntries(rows.map(({ environment, value }) => [environment, value])) }
-}
+import { byEnvironment, type Metric } from '@payments/platform'
 
 /** Gauges: overdue swaps, and swaps that fail to be processed. */
 export const metrics: readonly Metric[] = [

@@ -1,10 +1,4 @@
-import type { Environment } from '@payments/kernel'
-import type { Metric, Runtime } from '@payments/platform'
-
-async function byEnvironment({ pool }: Runtime, text: string) {
-  const { rows } = await pool.query<{ environment: Environment; value: number }>(text)
-  return { test: 0, live: 0, ...Object.fromEntries(rows.map(({ environment, value }) => [environment, value])) }
-}
+import { byEnvironment, type Metric } from '@payments/platform'
 
 /** Gauges: events that were set aside, and how far the outbox is behind. */
 export const metrics: readonly Metric[] = [
