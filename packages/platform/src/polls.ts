@@ -1,0 +1,72 @@
+import { type Environment, environments, type Port } from '@payments/kernel'
+import type { Runtime } from './context.ts'
+import { slotsTask, type Task } from './tasks.ts'
+
+/** Polls that one process makes at the same time. */
+const SLOTS = 8
+
+/** How a domain polls its provider: what is due, and one poll. */
+export interface Polls<P, C extends { readonly id: string }> {
+  /** Name of the task. */
+  readonly name: string
+  readonly port: Port<P>
+  /** What a log line calls an object that could not be polled. */
+  readonly object: string
+  /** Takes due objects of one environment, at most `limit` and as many as the provider's rate budget allows now. */
+  claim(runtime: Runtime, environment: Environment, provider: P, limit: number): Promise<readonly C[]>
+  /** Polls one object. One that fails is not repeated: it is due again soon. */
+  poll(runtime: Runtime, claimed: C): Promise<unknown>
+}
+
+/** Claims due objects of both environments that have a provider, at most `room` of them. */
+export async function claimPolls<P, C extends { readonly id: string }>(
+  runtime: Runtime,
+  { port, claim }: Pick<Polls<P, C>, 'port' | 'claim'>,
+  room: number,
+): Promise<readonly C[]> {
+  const claimed: C[] = []
+  for (const environment of environments) {
+    const provider = runtime.providers.find(port, environment)
+    const left = room - claimed.length
+    if (provider && left > 0) claimed.push(...(await claim(runtime, environment, provider, left)))
+  }
+  return claimed
+}
+
+/** The task that polls what is due, in every worker at once: it keeps the slots of each process filled. */
+export const pollTask = <P, C extends { readonly id: string }>(polls: Polls<P, C>): Task =>
+  slotsTask(polls.name, (runtime) => {
+    const inFlight = new Set<Promise<void>>()
+    let stopping = false
+    /** The last claim found something, so more may be due. */
+    let more = false
+    return {
+      async fill() {
+        const room = SLOTS - inFlight.size
+        if (room <= 0 || stopping) return
+        const claimed = await claimPolls(runtime, polls, room)
+        more = claimed.length > 0
+        for (const each of claimed) {
+          const polling = polls
+            .poll(runtime, each)
+            .then(
+              () => undefined,
+              (error: unknown) => {
+                if (!runtime.database.report(error))
+                  runtime.log.warn({ err: error, [polls.object]: each.id }, 'poll failed')
+              },
+            )
+            .finally(() => {
+              inFlight.delete(polling)
+              // Claims again as soon as there is room, not with the next second.
+              if (more && !stopping) runtime.trigger(polls.name)
+            })
+          inFlight.add(polling)
+        }
+      },
+      async stop() {
+        stopping = true
+        await Promise.all(inFlight)
+      },
+    }
+  })
