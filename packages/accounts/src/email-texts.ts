@@ -20,13 +20,13 @@ export function codeEmail(to: string, code: string): EmailText {
 }
 
 /**
- * A name that a stranger chose, for an email to somebody else: one line, and nothing that a mail program turns into a link
+ * A name that a stranger chose, for an email to another person: one line, and nothing that a mail program turns into a link
  * (an invisible word joiner follows each character that links need).
  */
 const plainName = (name: string): string =>
   name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').replace(/[.:/@]/g, '$&\u2060')
 
-/** The email with which an operator allows somebody to register. */
+/** The email with which an operator allows a person to register. */
 export function registrationEmail(to: string, days: number): EmailText {
   const invitation = 'You have been invited to register your organisation.'
   const rest = `To accept, register with this email address (${to}) within ${days} days. If you did not expect this invitation, ignore this email.`
@@ -47,5 +47,21 @@ export function invitationEmail(to: string, organisation: string, days: number):
     subject: 'You have been invited to an organisation',
     text: `${invitation}\n\n${rest}\n`,
     html: `<p>${escapeHtml(invitation)}</p><p>${escapeHtml(rest)}</p>`,
+  }
+}
+
+/** The email to a user who signed in from a device or a network that was not used before. */
+export function newDeviceEmail(
+  to: string,
+  { device, address, time }: { device: string; address: string; time: Date },
+): EmailText {
+  const facts = [`Device: ${plainName(device)}`, `Address: ${plainName(address)}`, `Time: ${time.toUTCString()}`]
+  const rest =
+    'If it was you, there is nothing to do. If it was not, someone can read your emails: secure your mailbox, sign in, and end all other sessions.'
+  return {
+    to,
+    subject: 'Sign-in from a new device',
+    text: `Your account was signed in to from a new device or network.\n\n${facts.join('\n')}\n\n${rest}\n`,
+    html: `<p>Your account was signed in to from a new device or network.</p><p>${facts.map(escapeHtml).join('<br>')}</p><p>${rest}</p>`,
   }
 }

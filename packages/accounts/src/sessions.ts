@@ -27,9 +27,8 @@ export async function startSession(
   unit: UnitOfWork,
   user: UserSummary,
   organisation: OrganisationSummary,
-  { call, confirmedAt }: { call: CallContext; confirmedAt: Date | null },
+  { sessionId = newId(), call, confirmedAt }: { sessionId?: string; call: CallContext; confirmedAt: Date | null },
 ): Promise<z.input<typeof Tokens>> {
-  const sessionId = newId()
   const refreshToken = randomText(48)
   await unit.em.insert(SessionEntity, {
     id: sessionId,
@@ -150,7 +149,7 @@ async function userWithOrganisations(
 }
 
 /** The browser or program of the caller, as it names itself. */
-const deviceOf = ({ userAgent }: CallContext): string | null => userAgent?.slice(0, DEVICE_LENGTH) ?? null
+export const deviceOf = ({ userAgent }: CallContext): string | null => userAgent?.slice(0, DEVICE_LENGTH) ?? null
 
 /** The associated data of a successor is the digest of the token that it replaced. */
 const successorContext = (digestOfSpent: string): string => `refresh:${digestOfSpent}`

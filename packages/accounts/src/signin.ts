@@ -1,9 +1,11 @@
+import { newId } from '@payments/kernel'
 import type { CallContext, UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { markCodeUsed, type VerifiedChallenge } from './challenges.ts'
 import { errors } from './errors.ts'
 import { acceptInvitations } from './invitations.ts'
 import { createOrganisation, joinOperators, type OrganisationSummary, organisationsOf, userOf } from './members.ts'
+import { isNewDevice, reportNewDevice } from './new-device.ts'
 import { isOperatorEmail } from './operators.ts'
 import { mayRegister } from './registration.ts'
 import type { Tokens, Verify } from './schemas.ts'
@@ -12,7 +14,8 @@ import { startSession } from './sessions.ts'
 
 /**
  * Marks a verified code as used and signs in. The user accepts all pending invitations, joins the operators if
- * OPERATOR_EMAILS contains the address, and gets a new organisation if a new user registered one and may register.
+ * OPERATOR_EMAILS contains the address, and gets a new organisation if a new user registered one and may register. A sign-in
+ * from a new device is reported.
  * @throws ServiceError 401 when the user has no organisation, 404 when the user is not a member of `organisationId`.
  */
 export async function verify(
@@ -36,8 +39,10 @@ export async function verify(
   if (organisations.length === 0) throw errors.invalid_code()
   const chosen = choose(organisations, input.organisationId, isOperator, registered)
   if (!chosen) throw errors.organisation_not_found()
+  const sessionId = newId()
+  if (await isNewDevice(unit, user.id, call)) await reportNewDevice(unit, chosen, user, { sessionId, call })
   await rememberAddress(unit, user.id, call.ip)
-  return startSession(unit, user, chosen, { call, confirmedAt: new Date() })
+  return startSession(unit, user, chosen, { sessionId, call, confirmedAt: new Date() })
 }
 
 /** The requested organisation; else the operators' for an operator, the one just registered, or the oldest membership. */

@@ -13,7 +13,9 @@ export interface Mailbox {
   readonly emails: readonly ReceivedEmail[]
   /** The newest email to an address after `after` earlier ones; waits for it. */
   emailTo(to: string, after?: number): Promise<ReceivedEmail>
-  /** The code in that email. */
+  /** The codes in the emails to an address, oldest first. */
+  codesTo(to: string): string[]
+  /** The newest code mailed to an address after `after` earlier ones; waits for it. */
   codeFor(to: string, after?: number): Promise<string>
   close(): Promise<void>
 }
@@ -37,25 +39,25 @@ export async function startMailbox(): Promise<Mailbox> {
     },
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const emailTo = async (to: string, after = 0): Promise<ReceivedEmail> => {
+  /** The newest of what matches, after `after` earlier ones; waits for it. */
+  const newest = async <T>(what: string, find: () => T[], after: number): Promise<T> => {
     const until = Date.now() + PATIENCE_MS
     while (Date.now() < until) {
-      const found = emails.filter((email) => email.to === to)
-      const newest = found.at(-1)
-      if (newest && found.length > after) return newest
+      const found = find()
+      const last = found.at(-1)
+      if (last !== undefined && found.length > after) return last
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
-    throw new Error(`No email to ${to}`)
+    throw new Error(`No ${what}`)
   }
+  const emailsTo = (to: string) => emails.filter((email) => email.to === to)
+  const codesTo = (to: string) => emailsTo(to).flatMap(({ raw }) => raw.match(/Your code is (\d{6})/)?.[1] ?? [])
   return {
     url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
     emails,
-    emailTo,
-    async codeFor(to, after) {
-      const code = (await emailTo(to, after)).raw.match(/Your code is (\d{6})/)?.[1]
-      if (!code) throw new Error('The email holds no code')
-      return code
-    },
+    emailTo: (to, after = 0) => newest(`email to ${to}`, () => emailsTo(to), after),
+    codesTo,
+    codeFor: (to, after = 0) => newest(`code to ${to}`, () => codesTo(to), after),
     close: () => new Promise((resolve) => server.close(() => resolve())),
   }
 }

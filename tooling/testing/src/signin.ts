@@ -10,7 +10,7 @@ export async function askForCode(
   mailbox: Mailbox,
   input: { email: string; organisationName?: string },
 ): Promise<{ challengeId: string; code: string }> {
-  const before = mailbox.emails.filter((email) => email.to === input.email).length
+  const before = mailbox.codesTo(input.email).length
   const line = input.organisationName ? 'POST /v1/auth/register' : 'POST /v1/auth/login'
   const asked = await call(service, line, { body: input, key: null })
   if (asked.status !== 200) throw new Error(`${asked.status} ${asked.body?.message}`)
