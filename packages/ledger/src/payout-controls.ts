@@ -11,7 +11,7 @@ import {
 } from './payout-schemas.ts'
 import { ledgerSettings } from './settings.ts'
 
-/** Money that leaves the service for somebody outside. */
+/** Money that leaves the service for a recipient outside. */
 export interface Payout {
   readonly asset: AssetSymbol
   /** Minor units, more than zero. */

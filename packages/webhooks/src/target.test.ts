@@ -43,7 +43,7 @@ afterAll(() => {
   for (const server of listeners) server.close()
 })
 
-/** The address beside the last or first one of a range that is refused. Computed, because it belongs to somebody. */
+/** The address beside the last or first one of a range that is refused. Computed, because it belongs to another party. */
 function next(address: string, step = 1): string {
   const value = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0) + step
   return [24, 16, 8, 0].map((shift) => Math.floor(value / 2 ** shift) % 256).join('.')

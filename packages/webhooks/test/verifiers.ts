@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { hasTools } from '#testing'
 // @boundaries-ignore the published file itself is what is tested
 import { verify } from '../../../docs/verify/verify.ts'
 
@@ -16,7 +17,6 @@ export interface Case {
 type Verifier = (cases: readonly Case[]) => boolean[]
 
 const docs = new URL('../../../docs/verify/', import.meta.url).pathname
-const has = (command: string, ...args: string[]) => spawnSync(command, args).status === 0
 
 function run(command: string, args: readonly string[], cases: readonly Case[], cwd = tmpdir()): boolean[] {
   const input = JSON.stringify(
@@ -111,9 +111,9 @@ export const verifiers: readonly { language: string; there: () => boolean; run: 
     there: () => true,
     run: (cases) => cases.map(({ secret, header, body }) => verify(secret, header, body)),
   },
-  { language: 'Python', there: () => has('python3', '--version'), run: python },
-  { language: 'Go', there: () => has('go', 'version'), run: go },
-  { language: 'PHP', there: () => has('php', '--version'), run: php },
-  { language: 'Ruby', there: () => has('ruby', '--version'), run: ruby },
-  { language: 'shell', there: () => has('openssl', 'version'), run: shell },
+  { language: 'Python', there: () => hasTools('python3'), run: python },
+  { language: 'Go', there: () => hasTools('go'), run: go },
+  { language: 'PHP', there: () => hasTools('php'), run: php },
+  { language: 'Ruby', there: () => hasTools('ruby'), run: ruby },
+  { language: 'shell', there: () => hasTools('openssl'), run: shell },
 ]

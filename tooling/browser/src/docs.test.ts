@@ -1,8 +1,8 @@
 import { guides } from '@payments/gateway'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { useService } from '#testing'
-import { hasChromium, startChromium } from './chromium.ts'
+import { hasTools, useService } from '#testing'
+import { startChromium } from './chromium.ts'
 import { type Device, devices, fitsWidth, openWindow, schemes, violations } from './page.ts'
 
 const service = useService()
@@ -12,7 +12,7 @@ const hosts = ['localhost', '127.0.0.1']
 const windows = (Object.keys(devices) as Device[]).flatMap((device) => hosts.map((host) => ({ device, host })))
 const originOf = (host: string) => service.url.replace('127.0.0.1', host)
 
-describe.runIf(hasChromium())('the documentation in Chromium', () => {
+describe.runIf(hasTools('chromium'))('the documentation in Chromium', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await startChromium()

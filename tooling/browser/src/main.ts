@@ -2,8 +2,9 @@
 // `npm run screenshots [-- <part of a path>]`. BASE_URL names the service, http://127.0.0.1:4000 by default.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { hasTools } from '@payments/fixtures'
 import { guides } from '@payments/gateway'
-import { hasChromium, startChromium } from './chromium.ts'
+import { startChromium } from './chromium.ts'
 import { type Device, devices, openWindow, schemes } from './page.ts'
 
 const FOLDER = new URL('../../../.screenshots/', import.meta.url).pathname
@@ -11,7 +12,7 @@ const origin = process.env.BASE_URL ?? 'http://127.0.0.1:4000'
 const wanted = process.argv[2] ?? ''
 
 async function main(): Promise<void> {
-  if (!hasChromium()) process.exit(1)
+  if (!hasTools('chromium')) process.exit(1)
   const reachable = await fetch(`${origin}/health`).then(
     ({ ok }) => ok,
     () => false,

@@ -73,7 +73,7 @@ const gates: Record<
       edit('packages/customers/package.json', (text) => text.replace('"zod": "catalog:"', '"zod": "4.6.7"'))
     },
   },
-  'reachable: an address and a host of somebody in a test and in a fixture': {
+  'reachable: an address and a host of another party in a test and in a fixture': {
     command: ['node', 'tooling/checks/src/reachable/main.ts'],
     message: /customers\.test\.ts: 9\.9\.9\.9\n[\s\S]*fixtures\/src\/accounts\.ts: gmail\.com\n/,
     plant(edit) {

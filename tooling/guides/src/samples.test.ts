@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { type Guide, guides } from '@payments/gateway'
 import { expect, test } from 'vitest'
-import { hasTools, newestCode, newMerchant, useService } from '#testing'
+import { hasTools, mailedCode, newMerchant, useService } from '#testing'
 import { type Place, runSamples } from './run.ts'
 import { blocksOf, matches, type Sample, samplesOf } from './samples.ts'
 
@@ -18,7 +18,7 @@ const place = async (guide: Guide): Promise<Place> => ({
   url: service.url,
   receiverPort,
   env: { API_KEY: (await newMerchant(service)).key },
-  ...(guide.source.includes('read -r') ? { answer: () => newestCode(service.dataDir, 'ada@example.com') } : {}),
+  ...(guide.source.includes('read -r') ? { answer: () => mailedCode(service.dataDir, 'ada@example.com', 15_000) } : {}),
 })
 
 /** A sample that printed something else fails with the difference. */

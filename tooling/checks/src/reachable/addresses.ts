@@ -41,7 +41,7 @@ const lists = { ipv4: new BlockList(), ipv6: new BlockList() }
 const typeOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 for (const [address, bits] of UNROUTABLE) lists[typeOf(address)].addSubnet(address, bits, typeOf(address))
 
-/** True for an address that leads to somebody on the internet. An IPv4-mapped address counts as the IPv4 address. */
+/** True for an address that leads to a real host on the internet. An IPv4-mapped address counts as the IPv4 address. */
 export function isRoutable(address: string): boolean {
   if (isIP(address) === 0) return false
   const mapped = address.match(/^::(?:ffff:(?:0:)?)?(\d+(?:\.\d+){3})$/i)?.[1]

@@ -12,7 +12,7 @@ const BARE_HOST =
 const matches = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map((match) => match[1] ?? match[0])
 
-/** The addresses and host names in a text that lead to somebody on the internet. */
+/** The addresses and host names in a text that lead to a real host on the internet. */
 export function reachableIn(text: string): string[] {
   const addresses = [...matches(text, IPV4), ...matches(text, IPV6)].filter(isRoutable)
   const names = [URL_HOST, EMAIL_HOST, BARE_HOST]

@@ -24,5 +24,5 @@ const found = globSync(FILES, { cwd: root, exclude: (path) => basename(path) ===
     const text = readFileSync(join(root, file), 'utf8')
     return reachableIn(file.endsWith('.md') ? codeBlocks(text) : text).map((name) => `${file}: ${name}`)
   })
-for (const line of found) process.stderr.write(`Leads to somebody on the internet: ${line}\n`)
+for (const line of found) process.stderr.write(`Leads to a real host on the internet: ${line}\n`)
 process.exit(found.length > 0 ? 1 : 0)
