@@ -59,6 +59,10 @@ export function mountDocs(router: Gateway, baseUrl: string | undefined): void {
   serveStatic(router, '/docs/reference', reference('API reference', '/v1/openapi.json'))
   serveStatic(router, '/docs/operators', reference("Operators' reference", '/docs/operators.json'))
   serveStatic(router, '/llms.txt', { type: 'text/plain', content: llmsText })
+}
+
+/** Serves the styles and scripts of the documentation. */
+export function mountAssets(router: Gateway): void {
   for (const [name, { directory, type }] of Object.entries(ASSETS))
     serveStatic(router, `/docs/${name}`, { type, cacheSeconds: 3600, content: () => readFile(join(directory, name)) })
 }

@@ -121,3 +121,15 @@ test('signed-in requests to /v1/auth count against their session, and others aga
   expect((await me(second.accessToken)).status).toBe(200)
   expect((await me(null)).status).toBe(401)
 })
+
+test('the styles and scripts of a page do not count: a page view costs one request', async () => {
+  const client = as('198.51.100.9')
+  const { text } = await call(service, 'GET /docs', client)
+  const files = [...text.matchAll(/(?:href|src)="(\/docs\/[\w.-]+\.(?:css|js|svg))"/g)].map(([, path]) => path)
+  expect(files.length).toBeGreaterThan(2)
+  for (const path of files) expect((await call(service, `GET ${path}`, client)).status).toBe(200)
+  const { rows } = await service.runtime.pool.query("select count from rate_limits where subject = '198.51.100.9'")
+  expect(rows).toEqual([{ count: 1 }])
+  const posted = await call(service, `POST ${files[0]}`, client)
+  expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+})

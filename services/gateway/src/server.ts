@@ -11,7 +11,7 @@ import { clientAddress } from './client-address.ts'
 import { limitConnections } from './connections.ts'
 import { deprecationHeaders } from './deprecation.ts'
 import { dispatcher, type RequestInput, replayKey } from './dispatch.ts'
-import { mountDocs } from './docs.ts'
+import { mountAssets, mountDocs } from './docs.ts'
 import { failure } from './envelope.ts'
 import { errors } from './errors.ts'
 import { health } from './health.ts'
@@ -115,6 +115,11 @@ export function gateway(process: Process, metrics: Metrics): Server {
 
   app.use(callbacks(process))
 
+  // Before the requests are counted: a page view counts once, however many files it needs.
+  const assets: Gateway = new Router<State>({ sensitive: true, strict: true })
+  mountAssets(assets)
+  app.use(assets.routes())
+
   app.use(async (ctx, next) => {
     const repeated = (ctx.req.headersDistinct.authorization?.length ?? 0) > 1
     ctx.state.credential = repeated ? { kind: 'none' } : await authentication.read(ctx.req.headers.authorization)
@@ -156,7 +161,8 @@ export function gateway(process: Process, metrics: Metrics): Server {
   }
   app.use(router.routes())
   app.use((ctx) => {
-    const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods))
+    const layers = [assets, router].flatMap((each) => each.match(ctx.path, ctx.method).path)
+    const methods = new Set(layers.flatMap((layer) => layer.methods))
     if (methods.size === 0) throw errors.not_found()
     ctx.set('Allow', [...methods].sort().join(', '))
     throw errors.method_not_allowed()
