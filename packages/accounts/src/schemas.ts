@@ -14,7 +14,7 @@ import {
 import { z } from 'zod'
 import { isAddressRange } from './allowed-ips.ts'
 
-const [ORGANISATION, USER, SESSION, INVITATION, API_KEY, CHALLENGE] = [1, 2, 3, 4, 5, 6]
+const [ORGANISATION, USER, SESSION, INVITATION, API_KEY, CHALLENGE, MEMBER] = [1, 2, 3, 4, 5, 6, 7]
 
 const Email = z.email().max(254).meta({ description: 'Email address', example: 'ada@example.com' })
 const ShownEmail = text('Email address', 'ada@example.com')
@@ -88,7 +88,7 @@ export const Confirmation = z
   .meta({ id: 'Confirmation', description: 'Whether the session is confirmed' })
 export const ChangeEmail = z
   .strictObject({
-    email: Email,
+    email: Email.meta({ description: 'The new email address', example: 'ada.obi@example.com' }),
     currentCode: CodeText.optional().meta({ description: 'The code sent to the present address', example: '123456' }),
     newCode: CodeText.optional().meta({ description: 'The code sent to the new address', example: '123456' }),
   })
@@ -99,7 +99,7 @@ export const ChangeEmail = z
   })
 export const EmailChange = z
   .object({
-    email: text("The user's address now", 'ada@example.com'),
+    email: text("The user's address now", 'ada.obi@example.com'),
     otpExpiresAt: time('When the two codes expire; null once the address has changed').nullable(),
   })
   .meta({ id: 'EmailChange', description: 'State of a change of email address' })
@@ -107,15 +107,15 @@ export const EmailChange = z
 export const MemberRole = z.enum(['owner', 'member']).meta({ description: 'Owners also manage members and live keys' })
 export const Member = z
   .object({
-    userId: id('user', USER),
-    email: ShownEmail,
-    fullName: FullName,
+    userId: id('user', MEMBER),
+    email: text('Email address', 'grace@example.com'),
+    fullName: text('Name of the user', 'Grace Eze').nullable(),
     role: Role,
     createdAt: time('When the user joined'),
   })
   .meta({ id: 'Member', description: 'A user who belongs to the organisation' })
 export const MemberList = z.object({ members: items('The members', Member), total })
-export const MemberId = z.strictObject({ userId: pathId('user', USER) })
+export const MemberId = z.strictObject({ userId: pathId('user', MEMBER) })
 export const MemberPatch = MemberId.extend({ role: MemberRole })
 
 export const SessionId = z.strictObject({ sessionId: pathId('session', SESSION) })
@@ -148,11 +148,14 @@ export const EndedSession = z
   .object({ sessionId: id('session', SESSION), endedAt: time('When it was ended') })
   .meta({ id: 'EndedSession', description: 'A session that was ended' })
 
-export const NewInvitation = z.strictObject({ email: Email, role: MemberRole })
+export const NewInvitation = z.strictObject({
+  email: Email.meta({ description: 'Email address of the person', example: 'grace@example.com' }),
+  role: MemberRole,
+})
 export const Invitation = z
   .object({
     id: id('invitation', INVITATION),
-    email: ShownEmail,
+    email: text('Email address of the person', 'grace@example.com'),
     role: MemberRole,
     status: z.enum(['pending', 'accepted', 'expired']).meta({ description: 'State of the invitation' }),
     expiresAt: time('When it expires'),
@@ -195,7 +198,7 @@ const KeyType = z.enum(['secret', 'publishable']).meta({
   description: '`secret` for your servers, `publishable` for reading pay pages in browsers',
 })
 const KeyAccess = z.enum(['read', 'write', 'read_write'])
-const EXPIRY = { description: 'When the key stops working; null: never', example: '2027-01-31T12:00:00.000Z' }
+const EXPIRY = { description: 'When the key stops working; null: never', example: '2036-01-31T12:00:00.000Z' }
 const IPS = {
   description: 'IP addresses and CIDR ranges from which the key may be used; null: every address',
   example: ['192.0.2.0/24'],

@@ -5,7 +5,7 @@ import { PollEntity } from './entity.ts'
 import { errors } from './errors.ts'
 import { fiatProvider } from './provider.ts'
 import { POLL, SOON_SECONDS } from './schedule.ts'
-import { SandboxPayment, SandboxPaymentResult } from './schemas.ts'
+import { SandboxDeposit, SandboxDepositResult, SandboxPayment, SandboxPaymentResult } from './schemas.ts'
 import { findOfframp, findOnramp } from './service.ts'
 
 /** The payer's money arrives at the sandbox provider, and the order is polled at once. */
@@ -47,8 +47,8 @@ export const sandboxRouter = {
       description: `${SETTLES} Accounts \`0000000000\` (invalid), \`0000000001\` (rejected) and \`0000000002\` (returned by the bank) fail.`,
       message: 'Deposit simulated',
       status: 201,
-      input: SandboxPayment,
-      output: SandboxPaymentResult,
+      input: SandboxDeposit,
+      output: SandboxDepositResult,
       errors: [errors.offramp_not_found, errors.sandbox_order_closed],
       async run(unit, { orderId, amount }) {
         const order = await findOfframp(unit, orderId)

@@ -22,8 +22,8 @@ import { Numeral } from './numerals.ts'
 import { offrampMachine, onrampMachine, refundMachine } from './states.ts'
 
 /** Numbers of the ids in examples. */
-export const OFFRAMP = 30
-const [ONRAMP, QUOTE] = [31, 32]
+export const OFFRAMP = 60
+const [ONRAMP, QUOTE] = [61, 62]
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 const HASH = `0x${'9c2d0e5a'.repeat(8)}`
 const OFR_ID = `ofr_${exampleId(OFFRAMP).replaceAll('-', '')}`
@@ -41,6 +41,7 @@ const Reference = Input(100, 'Your own reference, unique among the orders of thi
 export const Nothing = z.strictObject({})
 export const CurrencyCode = z.strictObject({ code: text('Currency, ISO 4217', 'NGN') })
 export const OrderId = z.strictObject({ orderId: pathId('order', OFFRAMP) })
+export const OnrampId = z.strictObject({ orderId: pathId('onramp', ONRAMP) })
 export const OfrId = z.strictObject({ id: text('`ofr_` and the 32 hexadecimal digits of the order’s id', OFR_ID) })
 export const ListInput = z.strictObject({ customerId: CustomerRef.optional() })
 
@@ -57,7 +58,9 @@ const AccountIn = {
   businessNumber: Input(20, 'M-Pesa paybill only: its business number', '888880').nullable().optional(),
 }
 
-export const AccountToVerify = z.strictObject({ currency: fiat('Currency of the account'), ...AccountIn })
+export const AccountToVerify = z
+  .strictObject({ currency: fiat('Currency of the account'), ...AccountIn })
+  .meta({ example: { currency: 'NGN', bankCode: '058', accountNumber: '0123456789' } })
 export const VerifiedAccount = z
   .object({
     status: z.enum(['verified', 'unresolved']).meta({
@@ -338,14 +341,19 @@ const Bank = z
   .meta({ id: 'Bank', description: 'A bank or a mobile money service' })
 export const BankList = z.object({ banks: items('The banks and mobile money services', Bank), total })
 
-export const SandboxPayment = OrderId.extend({
-  amount: Amount.optional().meta({ description: 'What arrives; default: what the order asks for', example: '25' }),
+const arriving = (example: string) => ({
+  amount: Amount.optional().meta({ description: 'What arrives; default: what the order asks for', example }),
 })
-export const SandboxPaymentResult = z.object({
-  orderId: id('order', OFFRAMP),
-  amount: units('What arrived', '25.125'),
-  currency: text('Currency symbol', 'USDC'),
-})
+export const SandboxDeposit = OrderId.extend(arriving('25'))
+export const SandboxPayment = OnrampId.extend(arriving('50000'))
+const arrived = (order: number, amount: string, currency: string) =>
+  z.object({
+    orderId: id('order', order),
+    amount: units('What arrived', amount),
+    currency: text('Currency symbol', currency),
+  })
+export const SandboxDepositResult = arrived(OFFRAMP, '25.125', 'USDC')
+export const SandboxPaymentResult = arrived(ONRAMP, '50000', 'NGN')
 
 const AdminOrder = z
   .object({

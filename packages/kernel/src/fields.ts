@@ -3,7 +3,11 @@ import { z } from 'zod'
 // Schemas of fields that many resources have, each with its description and example for the reference. In the examples one
 // thing has one id everywhere, so that requests and responses belong together.
 
-/** The id of an example. Each kind of object uses a number of its own. */
+/**
+ * The id of an example. Each kind of object uses a number of its own, so that a reader, and the test that sends the examples,
+ * can tell them apart: accounts from 1, routes 10, customers 20, ledger 30, webhooks 40, notifications 50, fiat 60, swaps 70,
+ * collections 80, cNGN 90.
+ */
 export const exampleId = (number: number): string => `01936f2a-7c1e-7000-8000-${String(number).padStart(12, '0')}`
 
 const EXAMPLE_TIME = '2026-01-31T12:00:00.000Z'

@@ -18,7 +18,7 @@ import { currencies } from './currencies.ts'
 import { failureReasons } from './failure-reasons.ts'
 import { swapMachine } from './states.ts'
 
-const SWAP = 40
+const SWAP = 70
 const WALLET = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T'
 const REFUND = '7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV'
 const DEPOSIT = 'DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy'

@@ -34,7 +34,7 @@ type Parameter = Json & { in: string; name: string; schema?: Json }
 
 /**
  * One operation of the document: the generated one, completed from its metadata. `example` composes an example value of a
- * schema.
+ * schema, which is the request's example unless its schema has one as a whole: where some fields exclude others.
  */
 export function complete(operation: RestOperation, described: Json, example: (schema: Json) => unknown): Json {
   const { meta, input } = operation.operation
@@ -69,7 +69,9 @@ export function complete(operation: RestOperation, described: Json, example: (sc
       ...(keyed ? [IDEMPOTENCY_KEY] : []),
       REQUEST_ID,
     ],
-    ...(requestBody && !bodyless ? { requestBody: withExample(requestBody, example) } : {}),
+    ...(requestBody && !bodyless
+      ? { requestBody: withExample(requestBody, (schema) => input.meta()?.example ?? example(schema)) }
+      : {}),
     responses: {
       [meta.status]: successOf(meta, responses['200']?.content['application/json']?.schema ?? {}, keyed, example),
       ...errorsOf(operation, { keyed }),
