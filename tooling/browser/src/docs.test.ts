@@ -47,9 +47,9 @@ describe.runIf(hasTools('chromium'))('the documentation in Chromium', () => {
         await page.locator('.opblock').first().waitFor()
         for (const colorScheme of schemes) {
           await page.emulateMedia({ colorScheme })
-          const dark = await page.locator('html.dark-mode').count()
-          const found = { path, dark: dark === 1, fits: await fitsWidth(page) }
-          expect(found).toEqual({ path, dark: colorScheme === 'dark', fits: true })
+          const shown = colorScheme === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)'
+          await page.locator(shown).waitFor({ state: 'attached' })
+          expect({ path, colorScheme, fits: await fitsWidth(page) }).toEqual({ path, colorScheme, fits: true })
         }
       }
       expect(problems).toEqual([])
