@@ -145,6 +145,14 @@ function createControl(runtime: Runtime, databaseUrl: string, onTrigger: (task: 
   let stopping = false
   let current: Client | undefined
   let endWait: (() => void) | undefined
+  let asked: Promise<unknown> = Promise.resolve()
+
+  /** All tasks share the connection, and a connection answers one statement after another: the client must not be asked sooner. */
+  const lock = (client: Client, call: string, name: string): Promise<{ rows: { held: boolean }[] }> => {
+    const answer = asked.then(() => client.query<{ held: boolean }>(`select ${call}(hashtext($1)) as held`, [name]))
+    asked = answer.catch(() => undefined)
+    return answer
+  }
 
   const connected = (async () => {
     while (!stopping) {
@@ -186,14 +194,12 @@ function createControl(runtime: Runtime, databaseUrl: string, onTrigger: (task: 
     async locked(name: string, work: () => Promise<boolean>): Promise<boolean> {
       const client = current
       if (!client) return false
-      const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock(hashtext($1)) as held', [
-        name,
-      ])
+      const { rows } = await lock(client, 'pg_try_advisory_lock', name)
       if (!rows[0]?.held) return false
       try {
         return await work()
       } finally {
-        await client.query('select pg_advisory_unlock(hashtext($1))', [name]).catch(() => undefined)
+        await lock(client, 'pg_advisory_unlock', name).catch(() => undefined)
       }
     },
     async stop() {
