@@ -1,6 +1,8 @@
-import { risingAfter } from '@payments/kernel'
-import type { UnitOfWork } from '@payments/platform'
+import { risingAfter, toMinor } from '@payments/kernel'
+import type { Settings, UnitOfWork } from '@payments/platform'
+import { assetIn } from './currencies.ts'
 import { SwapEntity, type SwapRow, swapResource } from './entity.ts'
+import { swapsSettings } from './settings.ts'
 
 /**
  * Changes a locked swap without changing its status. No event is sent, because events are for changes of status; its
@@ -36,9 +38,13 @@ export const heldAmount = (swap: Pick<SwapRow, 'status' | 'amount' | 'depositedA
   swap.depositedAmount - swap.returnedAmount - (swap.status === 'completed' ? swap.amount : 0n)
 
 /** The transaction that a swap needs next, unless one of it is open; null: none. */
-export function neededTransaction(swap: SwapRow): { readonly kind: 'swap' | 'refund'; readonly amount: bigint } | null {
+export function neededTransaction(
+  swap: SwapRow,
+  settings: Settings,
+): { readonly kind: 'swap' | 'refund'; readonly amount: bigint } | null {
   if (swap.status === 'awaiting_deposit') return null
   if (swap.status === 'swapping') return { kind: 'swap', amount: swap.amount }
   const held = heldAmount(swap)
-  return held > 0n ? { kind: 'refund', amount: held } : null
+  const least = toMinor(swapsSettings.from(settings).SWAP_MIN_REFUND_AMOUNT, assetIn(swap.fromCurrency))
+  return held > 0n && held >= least ? { kind: 'refund', amount: held } : null
 }

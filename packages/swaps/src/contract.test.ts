@@ -10,7 +10,7 @@ swapsContract('The sandbox', async () => {
   const provider = sandboxSwaps(pool)
   return {
     provider,
-    newAddress: async () => bs58.encode(randomBytes(32)),
+    newAddress: async () => ({ depositAddress: bs58.encode(randomBytes(32)), derivationIndex: 0 }),
     async pay(depositAddress, amount) {
       await provider.simulateDeposit(pool, { depositAddress, amount, outcome: 'completed' })
     },

@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import { takeAddress } from './addresses.ts'
 import { assetIn } from './currencies.ts'
 import { type SwapRow, swapResource } from './entity.ts'
+import { requireFeePayer } from './fee-payer.ts'
 import { type Quote, type SwapsProvider, swapsProvider } from './provider.ts'
 import { less } from './rate.ts'
 import { WAITING_SECONDS } from './schedule.ts'
@@ -33,6 +34,8 @@ export async function prepareCreation(context: QueryContext, input: Input): Prom
   const provider = context.runtime.providers.get(swapsProvider, context.actor.environment)
   const { amount, ...addresses } = checked(context, provider, input)
   await checkCustomer(context, input.customerId)
+  await requireFeePayer(context, provider)
+  await checkWallets(provider, addresses)
   const quote = await provider.quote({ from: input.fromCurrency, to: input.toCurrency, amount })
   const { index: derivationIndex, address: depositAddress } = await takeAddress(
     context.runtime,
@@ -40,6 +43,18 @@ export async function prepareCreation(context: QueryContext, input: Input): Prom
   )
   await provider.prepareAddress({ depositAddress, currency: input.fromCurrency })
   return { id: newId(), amount, quote, derivationIndex, depositAddress, ...addresses }
+}
+
+/** @throws validation_failed 422 that names every address that cannot receive tokens, and the provider's 502 and 503 */
+async function checkWallets(provider: SwapsProvider, addresses: Readonly<Record<string, string>>): Promise<void> {
+  const wrong: Record<string, string> = {}
+  await Promise.all(
+    Object.entries(addresses).map(async ([field, address]) => {
+      const problem = await provider.checkWallet?.(address)
+      if (problem) wrong[field] = problem
+    }),
+  )
+  if (Object.keys(wrong).length > 0) throw invalid(wrong)
 }
 
 /** @throws validation_failed 422 that names every wrong field */
@@ -57,6 +72,9 @@ function checked(context: QueryContext, provider: SwapsProvider, input: Input) {
   const given = input.refundAddress ?? provider.refundAddress
   const refundAddress = given ? addressIn('refundAddress', given) : ''
   if (!given) wrong.refundAddress = 'Required in the live environment'
+  const { SWAP_MAX_SLIPPAGE_PERCENT } = swapsSettings.from(context.runtime.settings)
+  if (input.maxSlippagePercent > SWAP_MAX_SLIPPAGE_PERCENT)
+    wrong.maxSlippagePercent = `Must be at most ${SWAP_MAX_SLIPPAGE_PERCENT}`
   if (Object.keys(wrong).length > 0) throw invalid(wrong)
   return { amount, destinationAddress, refundAddress }
 }
@@ -112,5 +130,7 @@ export function createSwap(unit: UnitOfWork, input: Input, prepared: PreparedSwa
     pollSeconds: WAITING_SECONDS,
     failingSince: null,
     error: null,
+    unexplainedAmount: null,
+    otherHoldings: null,
   })
 }

@@ -19,6 +19,7 @@ import {
 } from '@payments/platform'
 import { currencies } from './currencies.ts'
 import { present, swapEntry } from './present.ts'
+import type { OtherHolding } from './provider.ts'
 import { sandboxOutcomes } from './schemas.ts'
 import { swapMachine } from './states.ts'
 
@@ -57,6 +58,9 @@ export const SwapEntity = defineEntity({
     pollSeconds: p.integer(),
     failingSince: p.datetime(3).nullable(),
     error: p.text().nullable(),
+    // What the chain shows at the address beyond what the journal says; null: never compared.
+    unexplainedAmount: minorUnits().nullable(),
+    otherHoldings: p.json().$type<readonly OtherHolding[]>().nullable(),
     ...times(),
   },
   checks: [
@@ -77,6 +81,7 @@ export const SwapEntity = defineEntity({
     newestFirst('swaps'),
     index('swaps_due', ['environment', 'nextPollAt']),
     index('swaps_failing', ['environment'], 'failing_since is not null'),
+    index('swaps_suspense', ['environment'], 'unexplained_amount <> 0 or other_holdings is not null'),
   ],
   ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
 })
@@ -132,6 +137,48 @@ export const SwapTransactionEntity = defineEntity({
     index('swap_transactions_of_swap', ['swapId', 'createdAt']),
   ],
   ...foreignKeys(withinTenant('swap_id', 'swaps')),
+})
+
+/**
+ * A signed transaction that moves no money of a swap: it closes empty token accounts, or sweeps an address that no swap
+ * needs. Stored before it is sent, so that everything that the fee payer paid for is known.
+ */
+export const SwapUpkeepEntity = defineEntity({
+  name: 'SwapUpkeep',
+  tableName: 'swap_upkeep',
+  properties: {
+    signature: p.text().primary(),
+    environment: tenant().environment,
+    kind: p.enum(['close', 'sweep']),
+    address: p.text(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+})
+
+/** The fee payer of an environment as it was read last. */
+const SwapFeePayerEntity = defineEntity({
+  name: 'SwapFeePayer',
+  tableName: 'swap_fee_payers',
+  properties: {
+    environment: tenant().environment.primary(),
+    address: p.text(),
+    lamports: minorUnits(),
+    readAt: p.datetime(3),
+  },
+})
+
+/** Every change of a fee payer's balance on the chain. `explained`: it came in, or this service signed and stored it. */
+const SwapFeePayerChangeEntity = defineEntity({
+  name: 'SwapFeePayerChange',
+  tableName: 'swap_fee_payer_changes',
+  properties: {
+    environment: tenant().environment.primary(),
+    signature: p.text().primary(),
+    // In the order of the chain.
+    position: p.bigint().generated('identity'),
+    lamports: minorUnits(),
+    explained: p.boolean(),
+  },
 })
 
 /** The quotes that `GET /rates` shows. */
@@ -200,6 +247,9 @@ export const entities = [
   SwapAddressEntity,
   SwapDepositEntity,
   SwapTransactionEntity,
+  SwapUpkeepEntity,
+  SwapFeePayerEntity,
+  SwapFeePayerChangeEntity,
   SwapRateEntity,
   SwapRateCallEntity,
   SandboxSwapAddressEntity,
@@ -208,6 +258,7 @@ export const entities = [
 ]
 
 export type SwapRow = InferEntity<typeof SwapEntity>
+export type SwapUpkeepRow = InferEntity<typeof SwapUpkeepEntity>
 export type SwapTransactionRow = InferEntity<typeof SwapTransactionEntity>
 
 export const swapResource = resource({

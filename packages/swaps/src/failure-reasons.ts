@@ -14,6 +14,10 @@ export const failureReasons = defineFailureReasons({
     description: 'The price moved below the minimum amount of the swap before the deposit was swapped',
     nextStep: 'The deposit is sent back to the refund address. Create another swap, or one with more slippage',
   },
+  provider_unavailable: {
+    description: 'The swap provider could not be used for a long time',
+    nextStep: 'The deposit is sent back to the refund address. Try again later',
+  },
   swap_failed: {
     description: 'The swap was sent and failed on the network',
     nextStep: 'The deposit is sent back to the refund address. Create another swap',

@@ -8,6 +8,7 @@ import { entities, swapResource } from './entity.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import { failureReasons } from './failure-reasons.ts'
+import { feePayerTask } from './fee-payer.ts'
 import { swapsPurge } from './jobs.ts'
 import { seedOf } from './keys.ts'
 import { metrics } from './metrics.ts'
@@ -62,10 +63,10 @@ export const swaps = domain({
   failureReasons: { Swaps: failureReasons },
   receipts: { swap: swapReceipt },
   jobs: [swapsPurge],
-  tasks: [pollTask, addressTask],
+  tasks: [pollTask, addressTask, feePayerTask],
   metrics,
   sandbox: { advance },
-  appendOnly: ['swap_deposits'],
+  appendOnly: ['swap_deposits', 'swap_upkeep', 'swap_fee_payer_changes'],
   lastingSecrets(settings) {
     const seed = seedOf(settings)
     return seed ? [{ setting: 'SWAP_SEED', secret: seed }] : []
@@ -73,5 +74,17 @@ export const swaps = domain({
 })
 
 export { type ListedAddress, listAddresses } from './addresses.ts'
-export { type SwapsProvider, swapsProvider } from './provider.ts'
+export { type Currency, currencies } from './currencies.ts'
+export { errors as swapsErrors } from './errors.ts'
+export { type Signer, type SwapSigners, signersFrom, signersOf } from './keys.ts'
+export {
+  type DepositReport,
+  type FeePayer,
+  type OtherHolding,
+  type PreparedTransaction,
+  type SwapsProvider,
+  swapsProvider,
+  type TransactionOutcome,
+  type WatchedAddress,
+} from './provider.ts'
 export { swapsSettings } from './settings.ts'

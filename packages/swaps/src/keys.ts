@@ -7,6 +7,9 @@ import { swapsSettings } from './settings.ts'
 /** Solana's coin type is 501 (SLIP-0044). Account 0 is the live environment, so that a test key can never hold live money. */
 const ACCOUNT: Readonly<Record<Environment, number>> = { live: 0, test: 1 }
 
+/** The account of the fee payer, which signs every live transaction besides the swap's own key. */
+const FEE_PAYER_PATH = "m/44'/501'/2'/0'"
+
 /** The derivation path of a swap's key (SLIP-0010, ed25519: every step is hardened). */
 export const pathOf = (environment: Environment, index: number): string =>
   `m/44'/501'/${ACCOUNT[environment]}'/${index}'`
@@ -24,6 +27,41 @@ export function seedOf(settings: Settings): Buffer | undefined {
  * Derives the deposit address of an index: the public key in base58. The same seed and index give the same address, so an
  * address can be found again when the database is lost.
  */
-export function addressAt(seed: Uint8Array, environment: Environment, index: number): string {
-  return bs58.encode(HDKey.fromMasterSeed(seed).derive(pathOf(environment, index)).publicKeyRaw)
+export const addressAt = (seed: Uint8Array, environment: Environment, index: number): string =>
+  signerAt(seed, pathOf(environment, index)).address
+
+/**
+ * Signs for one address. Whoever implements it keeps the key: nothing of it is in this interface, so that a key management
+ * service can take the place of keys in memory.
+ */
+export interface Signer {
+  /** Base58. */
+  readonly address: string
+  /** The ed25519 signature of a message, 64 bytes. */
+  sign(message: Uint8Array): Promise<Uint8Array>
 }
+
+/** The signers of an environment's swaps. */
+export interface SwapSigners {
+  /** Pays the network's fees and rents. */
+  readonly feePayer: Signer
+  /** The key of the deposit address with this index. */
+  deposit(index: number): Signer
+}
+
+function signerAt(seed: Uint8Array, path: string): Signer {
+  const key = HDKey.fromMasterSeed(seed).derive(path)
+  return { address: bs58.encode(key.publicKeyRaw), sign: async (message) => key.sign(message) }
+}
+
+/** Signers whose keys are derived from `SWAP_SEED` in this process; undefined in one that works without keys. */
+export function signersOf(settings: Settings, environment: Environment): SwapSigners | undefined {
+  const seed = seedOf(settings)
+  return seed && signersFrom(seed, environment)
+}
+
+/** Signers whose keys are derived from a master seed. */
+export const signersFrom = (seed: Uint8Array, environment: Environment): SwapSigners => ({
+  feePayer: signerAt(seed, FEE_PAYER_PATH),
+  deposit: (index) => signerAt(seed, pathOf(environment, index)),
+})

@@ -14,6 +14,33 @@ export const metrics: readonly Metric[] = [
       ),
   },
   {
+    name: 'swaps_suspense',
+    help: 'Swaps whose address holds what the journal does not explain, or tokens of other kinds',
+    read: (runtime) =>
+      byEnvironment(
+        runtime,
+        `select environment, count(*)::int as value from swaps
+          where unexplained_amount <> 0 or other_holdings is not null group by environment`,
+      ),
+  },
+  {
+    name: 'swaps_fee_payer_lamports',
+    help: 'Balance of the wallet that pays the network fees of swaps',
+    read: (runtime) => byEnvironment(runtime, 'select environment, lamports::float8 as value from swap_fee_payers'),
+  },
+  {
+    name: 'swaps_fee_payer_unexplained_lamports',
+    help: 'What left the fee payer by transactions that this service did not store, and what its known changes do not sum up to',
+    read: (runtime) =>
+      byEnvironment(
+        runtime,
+        `select p.environment, (coalesce(-c.unexplained, 0) + abs(p.lamports - coalesce(c.total, 0)))::float8 as value
+           from swap_fee_payers p
+           left join (select environment, sum(lamports) as total, sum(lamports) filter (where not explained) as unexplained
+                        from swap_fee_payer_changes group by environment) c on c.environment = p.environment`,
+      ),
+  },
+  {
     name: 'swaps_failing',
     help: 'Swaps that could not be processed when it was tried last',
     read: (runtime) =>

@@ -150,4 +150,38 @@ export const migrations: readonly MigrationStep[] = [
       'create index sandbox_swap_transactions_of_address on sandbox_swap_transactions (address)',
     ],
   },
+  {
+    name: '20261121201229_live_swaps',
+    up: [
+      `create table "swap_fee_payer_changes" (
+        "environment" text not null,
+        "signature" text not null,
+        "position" int8 generated always as identity not null,
+        "lamports" numeric(78,0) not null,
+        "explained" bool not null,
+        primary key ("environment", "signature")
+      )`,
+      `create table "swap_fee_payers" (
+        "environment" text not null,
+        "address" text not null,
+        "lamports" numeric(78,0) not null,
+        "read_at" timestamptz(3) not null,
+        primary key ("environment")
+      )`,
+      `create table "swap_upkeep" (
+        "signature" text not null,
+        "environment" text not null,
+        "kind" text not null,
+        "address" text not null,
+        "created_at" timestamptz(3) not null default now(),
+        primary key ("signature")
+      )`,
+      'alter table "swaps" add "unexplained_amount" numeric(78,0) null, add "other_holdings" jsonb null',
+      'create index "swaps_suspense" on "swaps" ("environment") where (unexplained_amount <> (0)::numeric) OR (other_holdings IS NOT NULL)',
+      `alter table "swap_fee_payer_changes" add constraint "swap_fee_payer_changes_environment_check" check ("environment" in ('test', 'live'))`,
+      `alter table "swap_fee_payers" add constraint "swap_fee_payers_environment_check" check ("environment" in ('test', 'live'))`,
+      `alter table "swap_upkeep" add constraint "swap_upkeep_environment_check" check ("environment" in ('test', 'live'))`,
+      `alter table "swap_upkeep" add constraint "swap_upkeep_kind_check" check ("kind" in ('close', 'sweep'))`,
+    ],
+  },
 ]

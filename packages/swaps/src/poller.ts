@@ -49,7 +49,7 @@ async function processDue(runtime: Runtime, environment: Environment): Promise<n
   if (!provider) return 0
   const claimed = await claimDue(runtime, environment)
   if (claimed.length === 0) return 0
-  let reports: readonly DepositReport[]
+  let reports: readonly (DepositReport | Error)[]
   try {
     reports = await provider.deposits(claimed)
   } catch (error) {
@@ -60,7 +60,10 @@ async function processDue(runtime: Runtime, environment: Environment): Promise<n
   const lane = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       const { swap, report } = next
-      const processed = report ? processSwap(runtime, swap, report) : Promise.reject(errors.swap_provider_failed())
+      const processed =
+        report && !(report instanceof Error)
+          ? processSwap(runtime, swap, report)
+          : Promise.reject(report ?? errors.swap_provider_failed())
       await processed.catch((error: unknown) => fail(runtime, swap, error))
     }
   }

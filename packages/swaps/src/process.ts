@@ -1,12 +1,21 @@
 import { ServiceError, system, type Tenant } from '@payments/kernel'
 import { type QueryContext, queryContext, type Runtime, unitOfWork } from '@payments/platform'
-import { neededTransaction } from './changes.ts'
+import { heldAmount, neededTransaction } from './changes.ts'
 import { applyDeposits } from './deposits.ts'
 import { SwapEntity, type SwapRow } from './entity.ts'
 import { errors } from './errors.ts'
 import { type DepositReport, type SwapsProvider, swapsProvider } from './provider.ts'
 import { nextAttempt, nextPoll } from './schedule.ts'
-import { applyOutcome, mayRefund, openTransaction, refuseQuote, storeTransaction } from './transactions.ts'
+import { swapsSettings } from './settings.ts'
+import {
+  applyOutcome,
+  giveUp,
+  mayRefund,
+  openTransaction,
+  refuseQuote,
+  storeTransaction,
+  storeUpkeep,
+} from './transactions.ts'
 
 /** A swap to process, of any organisation. */
 export interface SwapReference extends Tenant {
@@ -21,31 +30,65 @@ export interface SwapReference extends Tenant {
 export async function processSwap(runtime: Runtime, reference: SwapReference, report: DepositReport): Promise<SwapRow> {
   const context = queryContext(runtime, system(reference.organisationId, reference.environment))
   const provider = runtime.providers.get(swapsProvider, reference.environment)
-  await settleOpen(context, provider, reference.id)
+  const hadOpen = await settleOpen(context, provider, reference.id)
   const swap = await unitOfWork(context, (unit) => applyDeposits(unit, reference.id, report, provider.name))
   const moving = await sendNext(context, provider, swap)
+  if (!moving && !hadOpen) await closeEmpty(context, provider, swap, report)
   return unitOfWork(context, async (unit) => {
     const row = await unit.em.findOneOrFail(SwapEntity, { id: swap.id }, { refresh: true })
-    const next = nextPoll(row, moving || neededTransaction(row) !== null)
-    await unit.em.nativeUpdate(SwapEntity, { id: row.id }, { ...next, failingSince: null, error: null })
+    const next = nextPoll(row, moving || neededTransaction(row, runtime.settings) !== null)
+    const compared = moving || hadOpen ? {} : comparison(row, report)
+    await unit.em.nativeUpdate(SwapEntity, { id: row.id }, { ...next, ...compared, failingSince: null, error: null })
     return row
   })
 }
 
-/** Applies the outcome of the open transaction. One that the network has not seen is sent again: it is the same transaction. */
-async function settleOpen(context: QueryContext, provider: SwapsProvider, id: string): Promise<void> {
+/**
+ * What the chain shows beyond what the journal says of an address that nothing moves. A report from before the last change
+ * of the swap says nothing about it.
+ */
+function comparison(row: SwapRow, { holdings, finalizedAt }: DepositReport): Partial<SwapRow> {
+  if (!holdings || finalizedAt < row.updatedAt) return {}
+  return {
+    unexplainedAmount: holdings.amount - heldAmount(row),
+    otherHoldings: holdings.others.length > 0 ? holdings.others : null,
+  }
+}
+
+/** Closes what is empty at the address of a swap that has ended. A deposit that arrives later opens it again. */
+async function closeEmpty(
+  context: QueryContext,
+  provider: SwapsProvider,
+  { id, status, environment, depositAddress, derivationIndex, updatedAt }: SwapRow,
+  { holdings, finalizedAt }: DepositReport,
+): Promise<void> {
+  const ended = status !== 'awaiting_deposit' && status !== 'swapping'
+  if (!ended || !holdings?.closable || finalizedAt < updatedAt) return
+  const prepared = await provider.prepareClose?.({ depositAddress, derivationIndex })
+  if (!prepared) return
+  await storeUpkeep(context, { signature: prepared.signature, environment, kind: 'close', address: depositAddress })
+  await provider.send(prepared)
+  context.log.info({ swap: id, signature: prepared.signature }, 'empty token accounts closed')
+}
+
+/**
+ * Applies the outcome of the open transaction. One that the network has not seen is sent again: it is the same transaction.
+ * False when there was none.
+ */
+async function settleOpen(context: QueryContext, provider: SwapsProvider, id: string): Promise<boolean> {
   const open = await openTransaction(context, id)
-  if (!open) return
+  if (!open) return false
   const outcome = await provider.outcome(open)
   if (outcome.status === 'unknown') await provider.send(open)
   else if (outcome.status !== 'pending')
     await unitOfWork(context, (unit) => applyOutcome(unit, open, outcome, provider.name))
+  return true
 }
 
 /** Sends the transaction that the swap needs now. True while a transaction of it is under way. */
 async function sendNext(context: QueryContext, provider: SwapsProvider, swap: SwapRow): Promise<boolean> {
   if (await openTransaction(context, swap.id)) return true
-  const needed = neededTransaction(swap)
+  const needed = neededTransaction(swap, context.runtime.settings)
   if (!needed) return false
   if (needed.kind === 'refund' && !(await mayRefund(context, swap.id))) return true
   const prepared = await prepare(provider, swap, needed)
@@ -59,16 +102,17 @@ async function sendNext(context: QueryContext, provider: SwapsProvider, swap: Sw
 }
 
 function prepare(provider: SwapsProvider, swap: SwapRow, { kind, amount }: { kind: string; amount: bigint }) {
-  const { depositAddress, fromCurrency, toCurrency, destinationAddress, refundAddress, minimumAmount } = swap
+  const { depositAddress, derivationIndex, fromCurrency, toCurrency, destinationAddress, refundAddress } = swap
   return kind === 'refund'
-    ? provider.prepareRefund({ depositAddress, currency: fromCurrency, amount, refundAddress })
+    ? provider.prepareRefund({ depositAddress, derivationIndex, currency: fromCurrency, amount, refundAddress })
     : provider.prepareSwap({
         from: fromCurrency,
         to: toCurrency,
         amount,
         depositAddress,
+        derivationIndex,
         destinationAddress,
-        minimumAmount,
+        minimumAmount: swap.minimumAmount,
         slippageBasisPoints: swap.slippageBasisPoints,
       })
 }
@@ -78,10 +122,14 @@ export async function processNow(runtime: Runtime, swap: SwapRow): Promise<SwapR
   const provider = runtime.providers.get(swapsProvider, swap.environment)
   const [report] = await provider.deposits([{ depositAddress: swap.depositAddress, currency: swap.fromCurrency }])
   if (!report) throw errors.swap_provider_failed()
+  if (report instanceof Error) throw report
   return processSwap(runtime, swap, report)
 }
 
-/** Keeps why a swap could not be processed, for operators, and when it is tried next. */
+/**
+ * Keeps why a swap could not be processed, for operators, and when it is tried next. A deposit that could not be swapped for
+ * too long is sent back.
+ */
 export async function recordFailure(
   runtime: Runtime,
   reference: SwapReference & { readonly pollSeconds: number },
@@ -93,4 +141,7 @@ export async function recordFailure(
       where id = $1`,
     [reference.id, error instanceof ServiceError ? error.message : 'Unexpected error', nextPollAt, pollSeconds],
   )
+  const since = new Date(Date.now() - swapsSettings.from(runtime.settings).SWAP_GIVE_UP_MINUTES * 60_000)
+  const context = queryContext(runtime, system(reference.organisationId, reference.environment))
+  await unitOfWork(context, (unit) => giveUp(unit, reference.id, since))
 }

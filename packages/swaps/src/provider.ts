@@ -29,10 +29,27 @@ interface ChainDeposit {
   readonly at: Date
 }
 
+/** A token that nobody expects at a deposit address: its mint, or `SOL`, with the amount in its smallest unit as text. */
+export interface OtherHolding {
+  readonly token: string
+  readonly amount: string
+}
+
+/** What the chain shows at a deposit address at the time of a report. */
+interface Holdings {
+  /** Of the currency that the address waits for. Equals the deposits less what was sent away. */
+  readonly amount: bigint
+  readonly others: readonly OtherHolding[]
+  /** It has a token account that is empty, whose rent can be reclaimed. */
+  readonly closable: boolean
+}
+
 /** Every deposit at an address up to `finalizedAt`, the time of the newest finalized block; some later ones may be included. */
 export interface DepositReport {
   readonly deposits: readonly ChainDeposit[]
   readonly finalizedAt: Date
+  /** Missing where the provider cannot tell. */
+  readonly holdings?: Holdings
 }
 
 /** The address of a swap and the currency that it waits for. */
@@ -49,8 +66,13 @@ export interface PreparedTransaction {
   readonly payload: string
 }
 
-interface SwapRequest extends QuoteRequest {
+/** A deposit address with the index that its key is derived with. */
+interface OwnAddress {
   readonly depositAddress: string
+  readonly derivationIndex: number
+}
+
+interface SwapRequest extends QuoteRequest, OwnAddress {
   readonly destinationAddress: string
   /** The least that must reach the destination: guaranteed by the transaction itself. */
   readonly minimumAmount: bigint
@@ -60,8 +82,7 @@ interface SwapRequest extends QuoteRequest {
 /** A transaction that swaps a deposit, or why there is none now. */
 type PreparedSwap = PreparedTransaction | { readonly refused: 'price_moved' | 'no_route' }
 
-interface RefundRequest {
-  readonly depositAddress: string
+interface RefundRequest extends OwnAddress {
   readonly currency: Currency
   readonly amount: bigint
   readonly refundAddress: string
@@ -81,6 +102,20 @@ export type TransactionOutcome =
       readonly fees: bigint
     }
 
+/** A change of the fee payer's balance by one finalized transaction, in lamports. */
+interface FeePayerChange {
+  readonly signature: string
+  readonly lamports: bigint
+}
+
+/** The wallet that pays the network's fees and rents of every transaction. */
+export interface FeePayer {
+  readonly address: string
+  readonly lamports: bigint
+  /** Every change after the given one, oldest first. Together with those before, they sum up to `lamports`. */
+  readonly changes: readonly FeePayerChange[]
+}
+
 /**
  * The interface of a swap provider. Every call may throw the errors `swap_provider_failed` (502) and
  * `swap_provider_unavailable` (503), which carry none of the provider's own text to a merchant. Only `send` moves money,
@@ -94,13 +129,19 @@ export interface SwapsProvider {
   /** Makes the address of a new swap ready for deposits. Calling it again changes nothing. */
   prepareAddress(address: WatchedAddress): Promise<void>
   quote(request: QuoteRequest): Promise<Quote>
-  /** Reports of many addresses at once, in the same order. */
-  deposits(addresses: readonly WatchedAddress[]): Promise<readonly DepositReport[]>
+  /** Reports of many addresses at once, in the same order; an error for one that could not be read. */
+  deposits(addresses: readonly WatchedAddress[]): Promise<readonly (DepositReport | Error)[]>
   /** Gets a fresh quote. The signed transaction delivers at least `minimumAmount`, or fails. */
   prepareSwap(request: SwapRequest): Promise<PreparedSwap>
   prepareRefund(request: RefundRequest): Promise<PreparedTransaction>
   send(transaction: PreparedTransaction): Promise<void>
   outcome(transaction: PreparedTransaction): Promise<TransactionOutcome>
+  /** What is wrong with a wallet as a receiver; undefined: nothing. Asked before a swap is created. */
+  checkWallet?(address: string): Promise<string | undefined>
+  /** A transaction that closes the empty token accounts of an address, whose rent goes back to the fee payer; null: none. */
+  prepareClose?(address: OwnAddress): Promise<PreparedTransaction | null>
+  /** The fee payer, and what changed its balance after the given transaction; null in a process without keys. */
+  readFeePayer?(after: string | null): Promise<FeePayer | null>
 }
 
 /** The sandbox provider, with the payer's side of it. */

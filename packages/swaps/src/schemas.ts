@@ -98,6 +98,15 @@ export const AdminSwapList = z.object({
       organisationId: id('organisation', 1),
       environment: z.enum(environments).meta({ description: 'Environment of the swap' }),
       heldAmount: amountText('What is at the deposit address, in `fromCurrency`', '100'),
+      unexplainedAmount: amountText(
+        'What the chain shows at the deposit address beyond what the journal says, in `fromCurrency`; null: not compared',
+        '0',
+      ).nullable(),
+      otherHoldings: z
+        .array(
+          z.object({ token: text('Mint of the token, or `SOL`', 'SOL'), amount: text('In its smallest unit', '5000') }),
+        )
+        .meta({ description: 'Tokens of other kinds at the deposit address; operators send them back' }),
       openSignature: text('Transaction that was signed and whose outcome is not known yet', HASH).nullable(),
       error: text('Why it could not be processed last time', 'The swap provider failed').nullable(),
       failingSince: time('Since when it fails to be processed').nullable(),

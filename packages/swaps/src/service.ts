@@ -49,6 +49,7 @@ export async function unfinished(context: QueryContext) {
   const { rows: found } = await sqlOf(context.em).query<{ id: string; total: number }>(
     `select id, count(*) over ()::int as total from swaps
       where failing_since is not null or status in ('awaiting_deposit', 'swapping', 'failed')
+         or unexplained_amount <> 0 or other_holdings is not null
          or deposited_amount - returned_amount > case status when 'completed' then amount else 0 end
       order by failing_since is null, updated_at, id limit $1`,
     [NEWEST],
@@ -73,6 +74,9 @@ const presentForOperators = (swap: SwapRow, openSignature: string | null) => ({
   organisationId: swap.organisationId,
   environment: swap.environment,
   heldAmount: toDecimal(heldAmount(swap), assetIn(swap.fromCurrency)),
+  unexplainedAmount:
+    swap.unexplainedAmount == null ? null : toDecimal(swap.unexplainedAmount, assetIn(swap.fromCurrency)),
+  otherHoldings: [...(swap.otherHoldings ?? [])],
   openSignature,
   error: swap.error ?? null,
   failingSince: swap.failingSince?.toISOString() ?? null,

@@ -18,6 +18,26 @@ export const swapsSettings = defineSettings(
       ),
     SWAP_MIN_AMOUNT: amount('Smallest amount of a swap, in the currency that is swapped', '1'),
     SWAP_MAX_AMOUNT: amount('Largest amount of a swap, in the currency that is swapped', '100000'),
+    SWAP_MIN_REFUND_AMOUNT: amount(
+      'Smallest amount that is sent back by itself. Less stays at the deposit address, visible to operators, because sending it costs more than it is worth',
+      '0.1',
+    ),
+    SWAP_MAX_SLIPPAGE_PERCENT: z.coerce
+      .number()
+      .min(0.5)
+      .max(5)
+      .default(5)
+      .describe('Largest `maxSlippagePercent` that a swap may have; the default of a swap is 0.5'),
+    SWAP_FEE_PAYER_MIN_SOL: amount(
+      'Balance of the fee payer, in SOL, below which `POST /swaps` answers 503 in the live environment',
+      '0.1',
+    ),
+    SWAP_GIVE_UP_MINUTES: z.coerce
+      .number()
+      .int()
+      .min(5)
+      .default(60)
+      .describe('How long a deposit waits for a provider that fails, before it is sent back'),
     SWAP_EXPIRY_MINUTES: z.coerce
       .number()
       .int()

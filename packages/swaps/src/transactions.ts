@@ -1,7 +1,14 @@
 import { post } from '@payments/ledger'
 import { locked, move, type QueryContext, type UnitOfWork } from '@payments/platform'
 import { neededTransaction, update } from './changes.ts'
-import { type SwapRow, SwapTransactionEntity, type SwapTransactionRow, swapResource } from './entity.ts'
+import {
+  type SwapRow,
+  SwapTransactionEntity,
+  type SwapTransactionRow,
+  SwapUpkeepEntity,
+  type SwapUpkeepRow,
+  swapResource,
+} from './entity.ts'
 import { errors } from './errors.ts'
 import { journalOf } from './journal.ts'
 import type { PreparedTransaction, TransactionOutcome } from './provider.ts'
@@ -38,7 +45,7 @@ export async function storeTransaction(
   prepared: PreparedTransaction,
 ): Promise<boolean> {
   const swap = await locked(unit, swapResource, id, errors.swap_not_found)
-  const now = neededTransaction(swap)
+  const now = neededTransaction(swap, unit.runtime.settings)
   if (now?.kind !== needed.kind || now.amount !== needed.amount || (await openTransaction(unit, id))) return false
   unit.insert(SwapTransactionEntity, {
     signature: prepared.signature,
@@ -53,6 +60,12 @@ export async function storeTransaction(
   })
   return true
 }
+
+/** Stores a signed transaction that moves no money of a swap, before it is sent. */
+export const storeUpkeep = (
+  { em }: Pick<QueryContext, 'em'>,
+  row: Pick<SwapUpkeepRow, 'signature' | 'environment' | 'kind' | 'address'>,
+): Promise<unknown> => em.insert(SwapUpkeepEntity, { ...row, createdAt: new Date() })
 
 /** Counts a refused quote; the second one fails the swap, whose deposit is then sent back. */
 export async function refuseQuote(unit: UnitOfWork, id: string, reason: 'price_moved' | 'no_route'): Promise<SwapRow> {
@@ -83,6 +96,22 @@ export async function applyOutcome(
   if (outcome.status === 'failed') return fail(unit, swapId, 'swap_failed')
   const dropped = await unit.em.count(SwapTransactionEntity, { swapId, kind: 'swap', outcome: 'dropped' })
   return dropped < MOST_DROPPED ? swap : fail(unit, swapId, 'not_confirmed')
+}
+
+/**
+ * Fails a swap whose provider has failed for too long, so that its deposit is sent back. One with a transaction under way is
+ * left alone: the transaction may still be accepted.
+ */
+export async function giveUp(unit: UnitOfWork, id: string, since: Date): Promise<void> {
+  const swap = await locked(unit, swapResource, id, errors.swap_not_found)
+  if (
+    swap.status !== 'swapping' ||
+    !swap.failingSince ||
+    swap.failingSince > since ||
+    (await openTransaction(unit, id))
+  )
+    return
+  await fail(unit, id, 'provider_unavailable')
 }
 
 const fail = async (

@@ -1,6 +1,7 @@
 import { loadServiceSettings } from '@payments/api'
 import { fiatProvider } from '@payments/fiat'
 import { routesProvider } from '@payments/routes'
+import { swapsProvider } from '@payments/swaps'
 import { expect, test } from 'vitest'
 import { useService } from '#testing'
 import { adapters } from './adapters.ts'
@@ -14,6 +15,20 @@ test('Relay serves the live environment exactly when its key is configured', () 
   expect(bindings({ RELAY_API_KEY: 'key' })).toMatchObject([
     { port: routesProvider, environment: 'live', provider: { callsPerMinute: 150 } },
   ])
+})
+
+test('Jupiter serves the live environment exactly when its key and a node are configured', () => {
+  const settings = loadServiceSettings({ DATA_DIR: service.dataDir }, adapters)
+  const bindings = (changes: object) => adapters.flatMap((adapter) => adapter.bindings({ ...settings, ...changes }))
+  const configured = { JUPITER_API_KEY: 'key', SOLANA_RPC_URL: 'https://rpc.example.com' }
+  expect(bindings(configured)).toMatchObject([
+    { port: swapsProvider, environment: 'live', provider: { name: 'jupiter' } },
+  ])
+  const load = (env: Record<string, string>) => () =>
+    loadServiceSettings({ DATA_DIR: service.dataDir, ...env }, adapters)
+  expect(load({ JUPITER_API_KEY: 'key' })).toThrow('SOLANA_RPC_URL: must be set together with JUPITER_API_KEY')
+  expect(load(configured)).toThrow('JUPITER_API_KEY: live providers are for NODE_ENV=production only')
+  expect(load({ SOLANA_RPC_URL: 'http://127.0.0.1' })).toThrow('SOLANA_RPC_URL: must be an https:// URL')
 })
 
 test('Paycrest serves the live environment exactly when its key and its secret are configured', () => {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 export interface SwapsWorld {
   readonly provider: SwapsProvider
   /** An address that no other test uses. */
-  newAddress(): Promise<string>
+  newAddress(): Promise<{ readonly depositAddress: string; readonly derivationIndex: number }>
   /** A payer's transfer arrives and is finalized. */
   pay(depositAddress: string, amount: bigint): Promise<void>
   /** Transactions that were sent become final. */
@@ -19,7 +19,7 @@ const AMOUNT = 100_000_000n
 export function swapsContract(name: string, begin: () => Promise<SwapsWorld>): void {
   const opened = async () => {
     const world = await begin()
-    const depositAddress = await world.newAddress()
+    const { depositAddress, derivationIndex } = await world.newAddress()
     const watched = { depositAddress, currency: 'EURC' } as const
     await world.provider.prepareAddress(watched)
     await world.provider.prepareAddress(watched)
@@ -28,6 +28,7 @@ export function swapsContract(name: string, begin: () => Promise<SwapsWorld>): v
       to: 'USDC' as const,
       amount: AMOUNT,
       depositAddress,
+      derivationIndex,
       destinationAddress: WALLET,
       minimumAmount,
       slippageBasisPoints: 50,
@@ -37,7 +38,7 @@ export function swapsContract(name: string, begin: () => Promise<SwapsWorld>): v
       if ('refused' in transaction) throw new Error(transaction.refused)
       return transaction
     }
-    return { ...world, depositAddress, watched, request, prepared }
+    return { ...world, depositAddress, derivationIndex, watched, request, prepared }
   }
 
   describe(`${name} keeps the contract of swaps:`, () => {
@@ -56,11 +57,15 @@ export function swapsContract(name: string, begin: () => Promise<SwapsWorld>): v
 
     test('reports every deposit once for each read, the same in each, and none of another address', async () => {
       const { provider, watched, depositAddress, newAddress, pay } = await opened()
-      const other = await newAddress()
+      const { depositAddress: other } = await newAddress()
       await provider.prepareAddress({ ...watched, depositAddress: other })
       await pay(depositAddress, 40_000_000n)
       await pay(depositAddress, 60_000_000n)
-      const read = async () => provider.deposits([watched, { ...watched, depositAddress: other }])
+      const read = async () =>
+        (await provider.deposits([watched, { ...watched, depositAddress: other }])).map((report) => {
+          if (report instanceof Error) throw report
+          return report
+        })
       const [own, none] = await read()
       expect(own?.deposits.map(({ amount }) => amount).sort()).toEqual([40_000_000n, 60_000_000n])
       expect(new Set(own?.deposits.map(({ txHash }) => txHash)).size).toBe(2)
@@ -92,10 +97,11 @@ export function swapsContract(name: string, begin: () => Promise<SwapsWorld>): v
     })
 
     test('a refund sends back what it says', async () => {
-      const { provider, depositAddress, pay, settle } = await opened()
+      const { provider, depositAddress, derivationIndex, pay, settle } = await opened()
       await pay(depositAddress, AMOUNT)
       const refund = await provider.prepareRefund({
         depositAddress,
+        derivationIndex,
         currency: 'EURC',
         amount: AMOUNT,
         refundAddress: WALLET,

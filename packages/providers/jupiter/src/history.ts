@@ -1,0 +1,138 @@
+import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
+import { JupiterError } from './errors.ts'
+import type { Call, Rpc } from './rpc.ts'
+
+const PAGE = 1000
+/** Transactions of one account, at most; a longer history is an error. */
+const PAGES = 100
+
+const Signatures = z.array(
+  z.object({
+    signature: z.string(),
+    slot: z.number().int(),
+    err: z.unknown(),
+  }),
+)
+const Balances = z
+  .array(
+    z.object({ accountIndex: z.number().int(), mint: z.string(), uiTokenAmount: z.object({ amount: z.string() }) }),
+  )
+  .nullish()
+const Transaction = z
+  .object({
+    slot: z.number().int(),
+    blockTime: z.number().int().nullish(),
+    transaction: z.object({ message: z.object({ accountKeys: z.array(z.string()) }) }),
+    meta: z.object({
+      err: z.unknown(),
+      preBalances: z.array(z.number().int()),
+      postBalances: z.array(z.number().int()),
+      preTokenBalances: Balances,
+      postTokenBalances: Balances,
+      loadedAddresses: z.object({ writable: z.array(z.string()), readonly: z.array(z.string()) }).nullish(),
+    }),
+  })
+  .nullable()
+
+/** What one finalized transaction changed. */
+interface Effects {
+  readonly failed: boolean
+  readonly slot: number
+  readonly at: Date
+  /** Lamports, by account. */
+  lamports(account: string): bigint
+  /** Tokens, by token account. */
+  tokens(account: string): bigint
+}
+
+/** A transaction that touched an account, newest first. */
+interface Entry {
+  readonly signature: string
+  readonly failed: boolean
+}
+
+export interface History {
+  /** Finalized transactions of an account up to a slot, newest first; with `until`, only those after it. */
+  entries(account: string, upTo: number, until?: string): Promise<Entry[]>
+  /** What finalized transactions changed, in the same order; undefined for one that the node does not have. */
+  effects(signatures: readonly string[]): Promise<(Effects | undefined)[]>
+  /** Reads these transactions again next time: what the node said of them cannot be right. */
+  forget(signatures: readonly string[]): void
+}
+
+/** Reads the history of accounts. A finalized transaction never changes, so each is read once. */
+export function historyReader(rpc: Rpc): History {
+  const known = new LRUCache<string, Effects>({ max: 20_000 })
+  return {
+    async entries(account, upTo, until) {
+      const found: Entry[] = []
+      let before: string | undefined
+      for (let page = 0; page < PAGES; page++) {
+        const list = await rpc.read({
+          method: 'getSignaturesForAddress',
+          params: [
+            account,
+            {
+              commitment: 'finalized',
+              limit: PAGE,
+              minContextSlot: upTo,
+              ...(before ? { before } : {}),
+              ...(until ? { until } : {}),
+            },
+          ],
+          shape: Signatures,
+        })
+        found.push(
+          ...list
+            .filter(({ slot }) => slot <= upTo)
+            .map(({ signature, err }) => ({ signature, failed: err !== null && err !== undefined })),
+        )
+        if (list.length < PAGE) return found
+        before = list.at(-1)?.signature
+      }
+      throw new JupiterError('unreadable', 'The history of an account does not end')
+    },
+
+    async effects(signatures) {
+      const missing = [...new Set(signatures)].filter((signature) => !known.has(signature))
+      const answers = await rpc.readAll(missing.map(transactionCall))
+      for (const [index, answer] of answers.entries()) {
+        const effects = answer && effectsOf(answer)
+        if (effects) known.set(missing[index] as string, effects)
+      }
+      return signatures.map((signature) => known.get(signature))
+    },
+
+    forget(signatures) {
+      for (const signature of signatures) known.delete(signature)
+    },
+  }
+}
+
+const transactionCall = (signature: string): Call<typeof Transaction> => ({
+  method: 'getTransaction',
+  params: [signature, { commitment: 'finalized', encoding: 'json', maxSupportedTransactionVersion: 0 }],
+  shape: Transaction,
+})
+
+function effectsOf({ slot, blockTime, transaction, meta }: NonNullable<z.output<typeof Transaction>>): Effects {
+  if (typeof blockTime !== 'number') throw new JupiterError('unreadable', 'A transaction has no time')
+  const { writable = [], readonly = [] } = meta.loadedAddresses ?? {}
+  const keys = [...transaction.message.accountKeys, ...writable, ...readonly]
+  if (meta.preBalances.length !== keys.length || meta.postBalances.length !== keys.length)
+    throw new JupiterError('unreadable', 'A transaction has other accounts than balances')
+  const sumOf = (list: z.output<typeof Balances>) =>
+    new Map((list ?? []).map(({ accountIndex, uiTokenAmount }) => [keys[accountIndex], BigInt(uiTokenAmount.amount)]))
+  const [before, after] = [sumOf(meta.preTokenBalances), sumOf(meta.postTokenBalances)]
+  return {
+    failed: meta.err !== null && meta.err !== undefined,
+    slot,
+    at: new Date(blockTime * 1000),
+    lamports(account) {
+      const index = keys.indexOf(account)
+      return index < 0 ? 0n : BigInt(meta.postBalances[index] ?? 0) - BigInt(meta.preBalances[index] ?? 0)
+    },
+    tokens: (account) => (after.get(account) ?? 0n) - (before.get(account) ?? 0n),
+  }
+}

@@ -1,0 +1,24 @@
+/** Jupiter (jup.ag): swaps on Solana, whose instructions are checked and signed here. */
+import { assets, bind, toMinor } from '@payments/kernel'
+import type { LiveAdapter } from '@payments/platform'
+import { signersOf, swapsProvider } from '@payments/swaps'
+import { jupiter } from './jupiter.ts'
+import { jupiterSettings } from './settings.ts'
+
+/** Swaps over Jupiter, once `JUPITER_API_KEY` and `SOLANA_RPC_URL` are set. */
+export const jupiterAdapter: LiveAdapter = {
+  name: 'jupiter',
+  settings: jupiterSettings,
+  bindings(settings) {
+    const { JUPITER_API_KEY, JUPITER_BASE_URL, SOLANA_RPC_URL, JUPITER_MAX_FEE_SOL } = jupiterSettings.from(settings)
+    if (!JUPITER_API_KEY || !SOLANA_RPC_URL) return []
+    const provider = jupiter({
+      baseUrl: JUPITER_BASE_URL,
+      apiKey: JUPITER_API_KEY,
+      rpcUrl: SOLANA_RPC_URL,
+      signers: signersOf(settings, 'live'),
+      mostLamports: toMinor(JUPITER_MAX_FEE_SOL, assets.SOL),
+    })
+    return [bind(swapsProvider, 'live', provider)]
+  },
+}

@@ -1,0 +1,76 @@
+import { type SwapSigners, type SwapsProvider, swapsErrors } from '@payments/swaps'
+import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
+import { readGroup } from './accounts.ts'
+import { type JupiterOptions, jupiterClient } from './client.ts'
+import { depositReports } from './deposits.ts'
+import { JupiterError, mapErrors } from './errors.ts'
+import { historyReader } from './history.ts'
+import { outcomeOf, send } from './outcome.ts'
+import { type Preparation, prepareRefund, prepareSwap } from './prepare.ts'
+import { rpcClient } from './rpc.ts'
+import { MINTS } from './tokens.ts'
+import { prepareClose, readFeePayer } from './upkeep.ts'
+
+export interface JupiterSwapsOptions extends JupiterOptions {
+  readonly rpcUrl: string
+  /** Undefined in a process that signs nothing. */
+  readonly signers: SwapSigners | undefined
+  /** Most that one transaction costs the fee payer, without rents. */
+  readonly mostLamports: bigint
+}
+
+/** Owners of accounts that hold no tokens of their own: a wallet's address was meant, not that of its token account. */
+const NO_WALLETS: readonly string[] = [TOKEN_PROGRAM_ADDRESS, 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb']
+
+/**
+ * Swaps over Jupiter. Jupiter names the instructions of a swap; this adapter checks and signs them, and reads and writes the
+ * chain through a node of its own.
+ */
+export function jupiter(options: JupiterSwapsOptions): SwapsProvider {
+  const rpc = rpcClient(options)
+  const client = jupiterClient(options)
+  const history = historyReader(rpc)
+  const preparation: Preparation = { rpc, jupiter: client, ...options }
+  return {
+    name: 'jupiter',
+
+    // A wallet needs no preparation: the payer's transfer creates its token account.
+    prepareAddress: async () => undefined,
+
+    checkWallet: (address) =>
+      mapErrors(async () => {
+        const account = (await readGroup(rpc, [address], 'confirmed')).get(address)
+        return account && NO_WALLETS.includes(account.owner)
+          ? 'Must be a wallet, not a token account or mint'
+          : undefined
+      }),
+
+    quote: ({ from, to, amount }) =>
+      mapErrors(async () => {
+        const [inputMint, outputMint] = [MINTS[from], MINTS[to]]
+        // Of the router only that `/build` uses: others may promise a price that a swap cannot have.
+        const order = await client.order({
+          inputMint,
+          outputMint,
+          amount: amount.toString(),
+          excludeRouters: 'jupiterz,dflow,okx',
+        })
+        if (order === 'no_route') throw swapsErrors.swap_provider_unavailable({ retryAfter: 30 })
+        if (order.inputMint !== inputMint || order.outputMint !== outputMint || order.inAmount !== amount)
+          throw new JupiterError('unreadable', 'A quote of something else')
+        return {
+          amountOut: order.outAmount,
+          priceImpactPercent: Math.abs(order.priceImpact ?? 0),
+          source: 'jupiter',
+        }
+      }),
+
+    deposits: (addresses) => mapErrors(() => depositReports(rpc, history, addresses)),
+    prepareSwap: (request) => mapErrors(() => prepareSwap(preparation, request)),
+    prepareRefund: (request) => mapErrors(() => prepareRefund(preparation, request)),
+    prepareClose: (address) => mapErrors(() => prepareClose(preparation, address)),
+    send: (transaction) => mapErrors(() => send(rpc, transaction)),
+    outcome: (transaction) => mapErrors(() => outcomeOf(rpc, history, transaction)),
+    readFeePayer: (after) => mapErrors(() => readFeePayer(preparation, history, after)),
+  }
+}

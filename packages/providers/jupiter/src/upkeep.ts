@@ -1,0 +1,82 @@
+import type { FeePayer, PreparedTransaction } from '@payments/swaps'
+import { address, createNoopSigner } from '@solana/kit'
+import { getCloseAccountInstruction, getTokenDecoder, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
+import { z } from 'zod'
+import { readGroup } from './accounts.ts'
+import { JupiterError } from './errors.ts'
+import type { History } from './history.ts'
+import { keysOf, type Preparation, plainDraft, prepared } from './prepare.ts'
+import type { Rpc } from './rpc.ts'
+import { assemble, signWith } from './transaction.ts'
+
+/** Token accounts that one transaction closes. */
+const MOST_CLOSED = 8
+
+const TokenAccounts = z.object({
+  value: z.array(
+    z.object({ pubkey: z.string(), account: z.object({ data: z.tuple([z.base64(), z.literal('base64')]) }) }),
+  ),
+})
+
+/** The token accounts of a wallet, of any mint. */
+async function tokenAccounts(rpc: Rpc, owner: string) {
+  const { value } = await rpc.read({
+    method: 'getTokenAccountsByOwner',
+    params: [owner, { programId: TOKEN_PROGRAM_ADDRESS }, { commitment: 'finalized', encoding: 'base64' }],
+    shape: TokenAccounts,
+  })
+  return value.map(({ pubkey, account }) => {
+    const { mint, amount } = getTokenDecoder().decode(Buffer.from(account.data[0], 'base64'))
+    return { account: address(pubkey), mint, amount }
+  })
+}
+
+/**
+ * Signs a transaction that closes the empty token accounts of an address; their rent goes to the fee payer. The network
+ * refuses to close one into which something has arrived meanwhile.
+ */
+export async function prepareClose(
+  of: Preparation,
+  own: { readonly depositAddress: string; readonly derivationIndex: number },
+): Promise<PreparedTransaction | null> {
+  const { feePayer, key } = keysOf(of, own)
+  const empty = (await tokenAccounts(of.rpc, key.address)).filter(({ amount }) => amount === 0n).slice(0, MOST_CLOSED)
+  const [first] = empty
+  if (!first) return null
+  const payer = address(feePayer.address)
+  const draft = await plainDraft(
+    of,
+    payer,
+    empty.map(({ account }) =>
+      getCloseAccountInstruction({ account, destination: payer, owner: createNoopSigner(address(key.address)) }),
+    ),
+  )
+  return prepared(await signWith(assemble(draft), [feePayer, key]), draft, {
+    source: first.account,
+    owner: key.address,
+    mint: first.mint,
+    amount: 0n,
+  })
+}
+
+/** Reads the fee payer and every change of its balance after a transaction. The changes are of the same slot as the balance. */
+export async function readFeePayer(
+  { rpc, signers }: Preparation,
+  history: History,
+  after: string | null,
+): Promise<FeePayer | null> {
+  if (!signers) return null
+  const { address: account } = signers.feePayer
+  const snapshot = await readGroup(rpc, [account], 'finalized')
+  const entries = (await history.entries(account, snapshot.slot, after ?? undefined)).toReversed()
+  const effects = await history.effects(entries.map(({ signature }) => signature))
+  return {
+    address: account,
+    lamports: snapshot.get(account)?.lamports ?? 0n,
+    changes: entries.map(({ signature }, index) => {
+      const effect = effects[index]
+      if (!effect) throw new JupiterError('unavailable', 'The node lacks a transaction of its own list')
+      return { signature, lamports: effect.lamports(account) }
+    }),
+  }
+}
