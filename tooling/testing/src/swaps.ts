@@ -1,4 +1,11 @@
 import type { Merchant } from './merchant.ts'
+import { sized } from './size.ts'
+
+/** Live swaps that run at the same time while workers are killed. */
+export const SWAPS = Number(process.env.SWAPS ?? sized(12, 6))
+/** Random schedules of faults, and the seed that they follow from. */
+export const SWAP_SCHEDULES = Number(process.env.SWAP_SCHEDULES ?? sized(5, 3))
+export const SWAP_SCHEDULE_SEED = Number(process.env.SWAP_SCHEDULE_SEED ?? Date.now() % 2 ** 31)
 
 export interface SwapData {
   readonly id: string

@@ -73,8 +73,8 @@ export class Chain {
   finalized = 1000
   /** How far the chain's clock is ahead of ours, s. */
   aheadSeconds = 0
-  /** Transactions for which it is true are accepted by the node and never make it into a block. */
-  loses: (signature: string) => boolean = () => false
+  /** Decides for each transaction that is not a payer's whether it is accepted by the node and never makes it into a block. */
+  loses: () => boolean = () => false
   readonly payer: KeyPairSigner
   readonly pool: Address
   readonly #times: number[] = []
@@ -184,7 +184,8 @@ export class Chain {
     const signature = getSignatureFromTransaction(transaction as never)
     const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes)
     const lastValid = this.#hashes.get((message as { lifetimeToken: string }).lifetimeToken) ?? -1
-    if (this.executed.has(signature) || this.heightOf(this.slot) >= lastValid || this.loses(signature)) return signature
+    if (this.executed.has(signature) || this.heightOf(this.slot) >= lastValid) return signature
+    if (this.keysOf(transaction)[0] !== this.payer.address && this.loses()) return signature
     this.advance(1, false)
     const keys = this.keysOf(transaction)
     const before = keys.map((key) => ({ lamports: this.lamportsOf(key), token: this.#tokenState(key) }))

@@ -15,6 +15,7 @@ import {
   startService,
   type TestService,
 } from '#testing'
+import type { Tls } from './listen.ts'
 import { startWorld, type World } from './world.ts'
 
 /** The service with the live adapter on a chain of its own. */
@@ -32,9 +33,11 @@ export interface Live {
   /** Processes a swap as a worker does. Returns the HTTP status. */
   process(id: string): Promise<number>
   /** Processes a swap while blocks go by, until it has this status and nothing of it is open or on its way. */
-  until(id: string, status: string): Promise<SwapData>
+  until(id: string, ...statuses: readonly string[]): Promise<SwapData>
   /** The changes of status that events reported, in order: `awaiting_deposit>swapping`. */
   eventsOf(id: string): Promise<string[]>
+  /** The swap's time is over: what is paid from now on is late. */
+  end(id: string): Promise<void>
   /** Time goes by on the chain. */
   skip(seconds: number): void
   stop(): Promise<void>
@@ -45,15 +48,16 @@ const newWallet = () => bs58.encode(randomBytes(32))
 export async function startLive(
   options: {
     readonly wrap?: (provider: SwapsProvider) => SwapsProvider
-    readonly settings?: Record<string, string>
+    readonly tls?: Tls
+    readonly seed?: Uint8Array
   } = {},
 ): Promise<Live> {
-  const seed = randomBytes(32)
-  const world = await startWorld({ seed })
+  const { seed = randomBytes(32), tls } = options
+  const world = await startWorld({ seed, ...(tls ? { tls } : {}) })
   const provider = options.wrap?.(world.provider) ?? world.provider
   const service = await startService({
     live: [bind(swapsProvider, 'live', provider)],
-    settings: { SWAP_SEED: seed.toString('base64'), ...options.settings },
+    settings: { SWAP_SEED: Buffer.from(seed).toString('base64') },
   })
   const merchant = await newMerchant(service, { environment: 'live' })
   const { accessToken: token } = await signedIn(service.runtime, { role: 'operator' })
@@ -74,14 +78,20 @@ export async function startLive(
       return signature
     },
     process: async (id) => (await call(service, `POST /v1/admin/ops/swaps/${id}/process`, { token })).status,
-    async until(id, status) {
+    async until(id, ...statuses) {
       for (let round = 0; round < 40; round++) {
         await live.process(id)
         const swap = await live.get(id)
-        if (swap.status === status && (await isQuiet(service, id))) return swap
+        if (statuses.includes(swap.status) && (await isQuiet(service, id))) return swap
         world.chain.advance(2)
       }
-      throw new Error(`${JSON.stringify(await live.get(id))} is not ${status}`)
+      const { rows } = await service.runtime.pool.query(
+        'select kind, amount::text, outcome from swap_transactions where swap_id = $1 order by created_at',
+        [id],
+      )
+      throw new Error(
+        `${JSON.stringify([await live.get(id), rows])} is not ${statuses.join(' or ')} (${await live.process(id)})`,
+      )
     },
     async eventsOf(id) {
       const { rows } = await service.runtime.pool.query<{ data: Record<string, unknown> }>(
@@ -89,6 +99,11 @@ export async function startLive(
         [id],
       )
       return rows.map(({ data }) => `${data.previousStatus ?? ''}>${data.status}`)
+    },
+    async end(id) {
+      const until = new Date(world.chain.timeOf(world.chain.slot) * 1000)
+      await service.runtime.pool.query('update swaps set deposits_until = $2 where id = $1', [id, until])
+      live.skip(2)
     },
     skip(seconds) {
       world.chain.aheadSeconds += seconds
