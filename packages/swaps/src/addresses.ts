@@ -96,6 +96,10 @@ export interface ListedAddress extends DerivedAddress {
   /** The swap whose row the database has; null: none was created, or its row was lost. */
   readonly swapId: string | null
   readonly status: string | null
+  /** The currency that the swap is from: what of it is there belongs to the swap. */
+  readonly currency: string | null
+  /** The swap may still need its address: it has not ended, or a transaction of it is under way. */
+  readonly inUse: boolean
 }
 
 /** Derives the addresses of a range of indexes from the seed alone, and names the swap that the database has for each. */
@@ -109,8 +113,17 @@ export async function listAddresses(
     index: from + offset,
     address: addressAt(seedBytes(seed), environment, from + offset),
   }))
-  const { rows } = await db.query<{ id: string; status: string; deposit_address: string }>(
-    'select id, status, deposit_address from swaps where environment = $1 and deposit_address = any ($2)',
+  const { rows } = await db.query<{
+    id: string
+    status: string
+    deposit_address: string
+    from_currency: string
+    in_use: boolean
+  }>(
+    `select id, status, deposit_address, from_currency,
+            status in ('awaiting_deposit', 'swapping', 'failed')
+            or exists (select from swap_transactions t where t.swap_id = s.id and t.outcome is null) as in_use
+       from swaps s where environment = $1 and deposit_address = any ($2)`,
     [environment, derived.map(({ address }) => address)],
   )
   const swaps = new Map(rows.map((row) => [row.deposit_address, row]))
@@ -122,6 +135,20 @@ export async function listAddresses(
       path: pathOf(environment, index),
       swapId: swap?.id ?? null,
       status: swap?.status ?? null,
+      currency: swap?.from_currency ?? null,
+      inUse: swap?.in_use ?? false,
     }
   })
+}
+
+/** Stores a signed transaction that sweeps an address, before it is sent. */
+export async function storeSweep(
+  db: { query(text: string, values: unknown[]): Promise<unknown> },
+  { signature, environment, address }: { signature: string; environment: Environment; address: string },
+): Promise<void> {
+  await db.query("insert into swap_upkeep (signature, environment, kind, address) values ($1, $2, 'sweep', $3)", [
+    signature,
+    environment,
+    address,
+  ])
 }

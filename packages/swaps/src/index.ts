@@ -73,7 +73,7 @@ export const swaps = domain({
   },
 })
 
-export { type ListedAddress, listAddresses } from './addresses.ts'
+export { type ListedAddress, listAddresses, storeSweep } from './addresses.ts'
 export { type Currency, currencies } from './currencies.ts'
 export { errors as swapsErrors } from './errors.ts'
 export { type Signer, type SwapSigners, signersFrom, signersOf } from './keys.ts'

@@ -1,18 +1,21 @@
 /**
  * Derives the deposit addresses of swaps from SWAP_SEED and names the swap that the configured database has for each, so that
- * money at an address whose row was lost can be found. Prints no key.
+ * money at an address whose row was lost can be found. With SOLANA_RPC_URL it shows what is on live addresses, and after a
+ * confirmation moves what no swap needs to a wallet. Prints no key.
  *
- *   npm run swap-addresses -- [--environment test|live] [--from 0] [--count 100]
+ *   npm run swap-addresses -- [--environment test|live] [--from 0] [--count 100] [--held] [--sweep <wallet>]
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { everyDomain, loadServiceSettings } from '@payments/api'
 import { startEmbedded } from '@payments/embedded-postgres'
-import { environments } from '@payments/kernel'
+import { jupiterAdapter, recovery } from '@payments/jupiter'
+import { environments, parseAddress } from '@payments/kernel'
 import { checkFingerprints, platformSettings, type Settings } from '@payments/platform'
 import { listAddresses, swapsSettings } from '@payments/swaps'
 import { Pool } from 'pg'
+import { shown, sweep } from './sweep.ts'
 
 const MOST = 10_000
 
@@ -21,6 +24,8 @@ const { values } = parseArgs({
     environment: { type: 'string', default: 'live' },
     from: { type: 'string', default: '0' },
     count: { type: 'string', default: '100' },
+    held: { type: 'boolean', default: false },
+    sweep: { type: 'string' },
   },
 })
 const environment = environments.find((each) => each === values.environment)
@@ -30,15 +35,34 @@ if (!environment) refuse('--environment must be test or live')
 if (!isIndex(from)) refuse('--from must be a whole number from 0 to 2147483647')
 if (!isIndex(count) || count < 1 || count > MOST) refuse(`--count must be a whole number from 1 to ${MOST}`)
 
-const settings = loadServiceSettings(process.env)
+const wallet = values.sweep
+if (wallet !== undefined && environment !== 'live') refuse('--sweep is for the live environment')
+const parsed = wallet === undefined ? undefined : parseAddress('svm', wallet)
+if (parsed && 'error' in parsed) refuse(`--sweep: ${parsed.error}`)
+
+const settings = loadServiceSettings(process.env, [jupiterAdapter])
 const { SWAP_SEED } = swapsSettings.from(settings)
 if (!SWAP_SEED) refuse('SWAP_SEED: required')
+const chain = environment === 'live' ? recovery(settings) : undefined
+if (wallet !== undefined && !chain) refuse('SOLANA_RPC_URL: required for --sweep')
 const { url, stop } = await database(settings)
 const pool = new Pool({ connectionString: url, max: 1, application_name: 'payments-swap-addresses' })
 try {
   await checkFingerprints(pool, everyDomain, settings)
-  for (const { path, address, swapId, status } of await listAddresses(pool, SWAP_SEED, environment, { from, count }))
-    process.stdout.write(`${path}\t${address}\t${swapId ? `${swapId} ${status}` : 'no swap'}\n`)
+  const listed = await listAddresses(pool, SWAP_SEED, environment, { from, count })
+  const held = await chain?.held(listed.map(({ address }) => address))
+  const found = listed.map((each, index) => ({ ...each, held: held?.[index] ?? [] }))
+  if (chain) process.stdout.write(`Fee payer\t${chain.feePayer}\n`)
+  for (const { path, address, swapId, status, held: there } of found)
+    if (!values.held || there.length > 0)
+      process.stdout.write(
+        `${path}\t${address}\t${swapId ? `${swapId} ${status}` : 'no swap'}\t${there.map(shown).join(', ')}\n`,
+      )
+  if (chain && wallet !== undefined) {
+    const problem = await chain.checkWallet(wallet)
+    if (problem) throw new Error(`--sweep: ${problem}`)
+    if (!(await sweep(pool, chain, found, wallet))) process.exitCode = 1
+  }
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`)
   process.exitCode = 1

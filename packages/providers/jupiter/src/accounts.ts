@@ -69,6 +69,15 @@ export async function readAccounts(
 export const readGroup = async (rpc: Rpc, accounts: readonly string[], commitment: Commitment): Promise<Snapshot> =>
   (await readAccounts(rpc, [accounts], commitment))[0] as Snapshot
 
+/** Owners of accounts that hold no tokens of their own: a wallet's address was meant, not that of its token account. */
+const NO_WALLETS: readonly string[] = [TOKEN_PROGRAM_ADDRESS, 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb']
+
+/** What is wrong with a wallet as a receiver of tokens; undefined: nothing. */
+export async function walletProblem(rpc: Rpc, wallet: string): Promise<string | undefined> {
+  const account = (await readGroup(rpc, [wallet], 'confirmed')).get(wallet)
+  return account && NO_WALLETS.includes(account.owner) ? 'Must be a wallet, not a token account or mint' : undefined
+}
+
 /** Splits items into groups whose accounts fit into one call. */
 export function grouped<T>(items: readonly T[], accountsOfEach: number): T[][] {
   const size = Math.floor((MOST_ACCOUNTS - 1) / accountsOfEach)

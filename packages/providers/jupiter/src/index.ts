@@ -22,3 +22,5 @@ export const jupiterAdapter: LiveAdapter = {
     return [bind(swapsProvider, 'live', provider)]
   },
 }
+
+export { type Held, type Recovery, recovery } from './recovery.ts'

@@ -1,6 +1,5 @@
 import { type SwapSigners, type SwapsProvider, swapsErrors } from '@payments/swaps'
-import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
-import { readGroup } from './accounts.ts'
+import { walletProblem } from './accounts.ts'
 import { type JupiterOptions, jupiterClient } from './client.ts'
 import { depositReports } from './deposits.ts'
 import { JupiterError, mapErrors } from './errors.ts'
@@ -19,9 +18,6 @@ export interface JupiterSwapsOptions extends JupiterOptions {
   readonly mostLamports: bigint
 }
 
-/** Owners of accounts that hold no tokens of their own: a wallet's address was meant, not that of its token account. */
-const NO_WALLETS: readonly string[] = [TOKEN_PROGRAM_ADDRESS, 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb']
-
 /**
  * Swaps over Jupiter. Jupiter names the instructions of a swap; this adapter checks and signs them, and reads and writes the
  * chain through a node of its own.
@@ -37,13 +33,7 @@ export function jupiter(options: JupiterSwapsOptions): SwapsProvider {
     // A wallet needs no preparation: the payer's transfer creates its token account.
     prepareAddress: async () => undefined,
 
-    checkWallet: (address) =>
-      mapErrors(async () => {
-        const account = (await readGroup(rpc, [address], 'confirmed')).get(address)
-        return account && NO_WALLETS.includes(account.owner)
-          ? 'Must be a wallet, not a token account or mint'
-          : undefined
-      }),
+    checkWallet: (address) => mapErrors(() => walletProblem(rpc, address)),
 
     quote: ({ from, to, amount }) =>
       mapErrors(async () => {

@@ -60,7 +60,7 @@ async function settled(
   if (!effects) return { status: 'pending' }
   if (effects.failed) return { status: 'failed' }
   const receivedAmount = destination === undefined ? 0n : effects.tokens(destination)
-  if (effects.tokens(source) !== -amount || receivedAmount <= 0n) {
+  if (effects.tokens(source) !== -amount || (destination !== undefined && receivedAmount <= 0n)) {
     history.forget([signature])
     throw new JupiterError('unreadable', 'A transaction of ours changed something else')
   }

@@ -34,10 +34,13 @@ const SIGNATURE_LAMPORTS = 5000n
 const MICRO = 1_000_000n
 const WHOLE = 10_000n
 
-export interface Preparation {
+export interface Signing {
   readonly rpc: Rpc
-  readonly jupiter: JupiterClient
   readonly signers: SwapSigners | undefined
+}
+
+export interface Preparation extends Signing {
+  readonly jupiter: JupiterClient
   /** Most that one transaction costs the fee payer, without rents. */
   readonly mostLamports: bigint
 }
@@ -61,7 +64,7 @@ export const Payload = z.object({
 
 /** The keys of an address. @throws swap_provider_unavailable 503 in a process without keys, swap_provider_failed 502 for another address */
 export function keysOf(
-  { signers }: Preparation,
+  { signers }: Pick<Signing, 'signers'>,
   own: { readonly depositAddress: string; readonly derivationIndex: number },
 ): { readonly feePayer: Signer; readonly key: Signer } {
   if (!signers) throw swapsErrors.swap_provider_unavailable({ retryAfter: 5 })
@@ -95,7 +98,7 @@ export const prepared = (
 
 /** A transaction of our own instructions only. */
 export async function plainDraft(
-  { rpc }: Preparation,
+  { rpc }: Pick<Signing, 'rpc'>,
   feePayer: Address,
   instructions: readonly Instruction[],
 ): Promise<Draft> {
@@ -104,7 +107,7 @@ export async function plainDraft(
 }
 
 /** Creates the token account of a wallet, unless it exists, at the fee payer's cost. */
-const createTokenAccount = (feePayer: Address, owner: Address, mint: Address, ata: Address): Instruction =>
+export const createTokenAccount = (feePayer: Address, owner: Address, mint: Address, ata: Address): Instruction =>
   getCreateAssociatedTokenIdempotentInstruction({ payer: createNoopSigner(feePayer), ata, owner, mint })
 
 /** Signs a refund: what arrived goes to the token account of the refund address, which is created if it does not exist. */

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { readGroup } from './accounts.ts'
 import { JupiterError } from './errors.ts'
 import type { History } from './history.ts'
-import { keysOf, type Preparation, plainDraft, prepared } from './prepare.ts'
+import { keysOf, plainDraft, prepared, type Signing } from './prepare.ts'
 import type { Rpc } from './rpc.ts'
 import { assemble, signWith } from './transaction.ts'
 
@@ -19,7 +19,7 @@ const TokenAccounts = z.object({
 })
 
 /** The token accounts of a wallet, of any mint. */
-async function tokenAccounts(rpc: Rpc, owner: string) {
+export async function tokenAccounts(rpc: Rpc, owner: string) {
   const { value } = await rpc.read({
     method: 'getTokenAccountsByOwner',
     params: [owner, { programId: TOKEN_PROGRAM_ADDRESS }, { commitment: 'finalized', encoding: 'base64' }],
@@ -33,12 +33,13 @@ async function tokenAccounts(rpc: Rpc, owner: string) {
 
 /**
  * Signs a transaction that closes the empty token accounts of an address; their rent goes to the fee payer. The network
- * refuses to close one into which something has arrived meanwhile.
+ * refuses to close one into which something has arrived meanwhile. Null when there is none, and in a process without keys.
  */
 export async function prepareClose(
-  of: Preparation,
+  of: Signing,
   own: { readonly depositAddress: string; readonly derivationIndex: number },
 ): Promise<PreparedTransaction | null> {
+  if (!of.signers) return null
   const { feePayer, key } = keysOf(of, own)
   const empty = (await tokenAccounts(of.rpc, key.address)).filter(({ amount }) => amount === 0n).slice(0, MOST_CLOSED)
   const [first] = empty
@@ -61,7 +62,7 @@ export async function prepareClose(
 
 /** Reads the fee payer and every change of its balance after a transaction. The changes are of the same slot as the balance. */
 export async function readFeePayer(
-  { rpc, signers }: Preparation,
+  { rpc, signers }: Signing,
   history: History,
   after: string | null,
 ): Promise<FeePayer | null> {
