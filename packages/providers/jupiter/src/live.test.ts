@@ -80,10 +80,10 @@ test(
         JUPITER_API_KEY: API_KEY,
         SOLANA_RPC_URL: world.node.url,
       })
-    // A block every few milliseconds, of which the newest are not final: a blockhash lives for two seconds.
+    // Twenty blocks a second, of which the newest are not final: a blockhash lives for eight seconds.
     const blocks = setInterval(() => {
-      world.chain.advance(7, false)
-      world.chain.finalized = Math.max(world.chain.finalized, world.chain.slot - 14)
+      world.chain.advance(2, false)
+      world.chain.finalized = Math.max(world.chain.finalized, world.chain.slot - 4)
     }, 100)
     let worker = await start()
     try {

@@ -52,7 +52,7 @@ async function run(options: readonly string[], answer = '', settings: Record<str
     err += chunk
   })
   child.stdin.end(`${answer}\n`)
-  const blocks = setInterval(() => world.chain.advance(), 50)
+  const blocks = setInterval(() => world.chain.advance(), 300)
   const code = await new Promise((resolve) => child.once('exit', resolve))
   clearInterval(blocks)
   return { code, out, err }
@@ -77,19 +77,16 @@ test('what is at derived addresses is listed, and what no swap needs is swept af
   await live.pay(ended, 9n * EUR, 'USDC')
   await live.process(ended.id)
 
-  const listed = await run(['--held', '--count', '12'])
-  expect(listed).toMatchObject({ code: 0, err: '' })
-  const lines = listed.out.split('\n')
+  const refused = await run(['--held', '--count', '12', '--sweep', wallet], 'yes')
+  expect(refused).toMatchObject({ code: 1, err: 'Not confirmed: nothing was moved\n' })
+  expect(await chain.tokens(lost, 'EURC')).toBe(12_500_000n)
+  const lines = refused.out.split('\n')
   expect(lines).toContain(`Fee payer\t${signers.feePayer.address}`)
   const line = (text: string) => lines.find((each) => each.includes(text))
   expect(line(lost)).toMatch(/^m\/44'\/501'\/0'\/7'\t\w+\tno swap\t/)
   for (const amount of ['12.5 EURC', '3 USDC', '0.02 SOL']) expect(line(lost)).toContain(amount)
   expect(line(waiting.depositAddress)).toContain(`${waiting.id} awaiting_deposit\t40 EURC`)
-  expect(lines.length).toBe(5)
-
-  const refused = await run(['--count', '12', '--sweep', wallet], 'yes')
-  expect(refused).toMatchObject({ code: 1, err: 'Not confirmed: nothing was moved\n' })
-  expect(await chain.tokens(lost, 'EURC')).toBe(12_500_000n)
+  expect(lines.filter((each) => each.startsWith('m/')).length).toBe(3)
 
   const swept = await run(['--count', '12', '--sweep', wallet], wallet)
   expect(swept).toMatchObject({ code: 0, err: '' })
@@ -129,8 +126,6 @@ test('addresses are found and swept from the seed alone, when every row was lost
 test('wrong options and wallets are refused by name, and no key is printed', async () => {
   const wallet = bs58.encode(randomBytes(32))
   const cases = [
-    [['--environment', 'test', '--sweep', wallet], {}, '--sweep is for the live environment'],
-    [['--sweep', 'nonsense'], {}, '--sweep: '],
     [['--sweep', MINTS.USDC], {}, '--sweep: Must be a wallet, not a token account or mint'],
     [['--sweep', wallet], { SOLANA_RPC_URL: '' }, 'SOLANA_RPC_URL: required for --sweep'],
   ] as const
