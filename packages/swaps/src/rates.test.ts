@@ -1,6 +1,6 @@
 import { bind } from '@payments/kernel'
 import { expect, test } from 'vitest'
-import { type Merchant, newMerchant, startService, useService } from '#testing'
+import { type Merchant, newMerchant, pause, startService, useService } from '#testing'
 import { type SandboxSwaps, swapsProvider } from './provider.ts'
 import { rateOf, rounded } from './rate.ts'
 import { sandboxSwaps } from './sandbox.ts'
@@ -46,7 +46,11 @@ test('amounts with the same three digits share a quote, over all organisations',
   let calls = 0
   const counted: SandboxSwaps = {
     ...sandboxSwaps({ query: () => Promise.reject(new Error('No database')) }),
-    quote: async ({ amount }) => ({ amountOut: amount * BigInt(++calls), priceImpactPercent: 0, source: 'counted' }),
+    async quote({ amount }) {
+      const amountOut = amount * BigInt(++calls)
+      await pause(50)
+      return { amountOut, priceImpactPercent: 0, source: 'counted' }
+    },
   }
   const own = await startService({
     live: [bind(swapsProvider, 'test', counted)],
@@ -54,7 +58,8 @@ test('amounts with the same three digits share a quote, over all organisations',
   })
   try {
     const [one, other] = [await newMerchant(own), await newMerchant(own)]
-    await ratesOf(one, '?amount=1234')
+    // Requests at the same time share a quote too, and use up one call of the organisation each way.
+    await Promise.all(Array.from({ length: 20 }, () => ratesOf(one, '?amount=1234')))
     expect(calls).toBe(2)
     await ratesOf(one, '?amount=1239.999999')
     await ratesOf(other, '?amount=1230')

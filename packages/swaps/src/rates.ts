@@ -1,5 +1,5 @@
 import { AmountError, invalid, toDecimal, toMinor } from '@payments/kernel'
-import type { QueryContext } from '@payments/platform'
+import type { QueryContext, Runtime } from '@payments/platform'
 import type { z } from 'zod'
 import { assetIn, type Currency } from './currencies.ts'
 import { errors } from './errors.ts'
@@ -27,7 +27,7 @@ export async function rates(context: QueryContext, text: string): Promise<readon
     DIRECTIONS.map(async ([from, to]) => {
       const amount = minor(text, from)
       const quoted = rounded(amount)
-      const quote = (await stored(context, from, quoted)) ?? (await fresh(context, from, to, quoted))
+      const quote = (await stored(context, from, quoted)) ?? (await shared(context, from, to, quoted))
       const amountOut = (quote.amountOut * amount) / quoted
       return {
         from,
@@ -73,6 +73,19 @@ async function stored({ runtime, actor }: QueryContext, from: Currency, amount: 
         quotedAt: new Date(row.quoted_at),
       }
     : null
+}
+
+/** Quotes that a process is getting, so that requests at the same time wait for one call of the provider. */
+const running = new WeakMap<Runtime, Map<string, Promise<DatedQuote>>>()
+
+function shared(context: QueryContext, from: Currency, to: Currency, amount: bigint): Promise<DatedQuote> {
+  const { runtime, actor } = context
+  const own = running.get(runtime) ?? new Map<string, Promise<DatedQuote>>()
+  running.set(runtime, own)
+  const key = `${actor.environment} ${from} ${amount}`
+  const quote = own.get(key) ?? fresh(context, from, to, amount).finally(() => void own.delete(key))
+  own.set(key, quote)
+  return quote
 }
 
 async function fresh(context: QueryContext, from: Currency, to: Currency, amount: bigint): Promise<DatedQuote> {
