@@ -32,7 +32,7 @@ export const swapsRouter = {
     tag,
     summary: 'Create a swap',
     description:
-      'Gives a deposit address on Solana. When `amount` has arrived there, it is swapped at the price of that moment and the proceeds go to the destination address; if the price is then below `minimumAmount`, the deposit goes back. Less than `amount` waits for the rest until `expiresAt` and then goes back; of more, the excess goes back.',
+      'Gives a deposit address on Solana. When `amount` has arrived there, it is swapped at the price of that moment and the proceeds go to the destination address; if the price is then below `minimumAmount`, the deposit goes back. Less than `amount` waits for the rest until `expiresAt` and then goes back; of more, the excess goes back. What is too little to be worth a transaction stays.',
     message: 'Swap created',
     status: 201,
     input: NewSwap,
