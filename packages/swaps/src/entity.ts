@@ -153,6 +153,7 @@ export const SwapUpkeepEntity = defineEntity({
     address: p.text(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
+  indexes: [index('swap_upkeep_of_address', ['address'])],
 })
 
 /** The fee payer of an environment as it was read last. */

@@ -176,6 +176,7 @@ export const migrations: readonly MigrationStep[] = [
         "created_at" timestamptz(3) not null default now(),
         primary key ("signature")
       )`,
+      'create index "swap_upkeep_of_address" on "swap_upkeep" ("address")',
       'alter table "swaps" add "unexplained_amount" numeric(78,0) null, add "other_holdings" jsonb null',
       'create index "swaps_suspense" on "swaps" ("environment") where (unexplained_amount <> (0)::numeric) OR (other_holdings IS NOT NULL)',
       `alter table "swap_fee_payer_changes" add constraint "swap_fee_payer_changes_environment_check" check ("environment" in ('test', 'live'))`,

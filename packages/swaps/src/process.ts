@@ -2,7 +2,7 @@ import { ServiceError, system, type Tenant } from '@payments/kernel'
 import { type QueryContext, queryContext, type Runtime, unitOfWork } from '@payments/platform'
 import { heldAmount, neededTransaction } from './changes.ts'
 import { applyDeposits } from './deposits.ts'
-import { SwapEntity, type SwapRow } from './entity.ts'
+import { SwapEntity, type SwapRow, SwapUpkeepEntity } from './entity.ts'
 import { errors } from './errors.ts'
 import { type DepositReport, type SwapsProvider, swapsProvider } from './provider.ts'
 import { nextAttempt, nextPoll } from './schedule.ts'
@@ -16,6 +16,9 @@ import {
   storeTransaction,
   storeUpkeep,
 } from './transactions.ts'
+
+/** How long a transaction that closes empty token accounts may take to be final. */
+const CLOSING_MS = 120_000
 
 /** A swap to process, of any organisation. */
 export interface SwapReference extends Tenant {
@@ -64,6 +67,13 @@ async function closeEmpty(
 ): Promise<void> {
   const ended = status !== 'awaiting_deposit' && status !== 'swapping'
   if (!ended || !holdings?.closable || finalizedAt < updatedAt) return
+  // The last one may not be final yet: a second one would only cost its fee.
+  const recent = {
+    kind: 'close',
+    address: depositAddress,
+    createdAt: { $gt: new Date(Date.now() - CLOSING_MS) },
+  } as const
+  if ((await context.em.count(SwapUpkeepEntity, recent)) > 0) return
   const prepared = await provider.prepareClose?.({ depositAddress, derivationIndex })
   if (!prepared) return
   await storeUpkeep(context, { signature: prepared.signature, environment, kind: 'close', address: depositAddress })
@@ -136,12 +146,20 @@ export async function recordFailure(
   error: unknown,
 ): Promise<void> {
   const { nextPollAt, pollSeconds } = nextAttempt(reference)
-  await runtime.pool.query(
+  const minutes = swapsSettings.from(runtime.settings).SWAP_GIVE_UP_MINUTES
+  const { rows } = await runtime.pool.query<{ overdue: boolean }>(
     `update swaps set failing_since = coalesce(failing_since, now()), error = $2, next_poll_at = $3, poll_seconds = $4
-      where id = $1`,
-    [reference.id, error instanceof ServiceError ? error.message : 'Unexpected error', nextPollAt, pollSeconds],
+      where id = $1
+     returning status = 'swapping' and failing_since < now() - make_interval(mins => $5) as overdue`,
+    [
+      reference.id,
+      error instanceof ServiceError ? error.message : 'Unexpected error',
+      nextPollAt,
+      pollSeconds,
+      minutes,
+    ],
   )
-  const since = new Date(Date.now() - swapsSettings.from(runtime.settings).SWAP_GIVE_UP_MINUTES * 60_000)
+  if (!rows[0]?.overdue) return
   const context = queryContext(runtime, system(reference.organisationId, reference.environment))
-  await unitOfWork(context, (unit) => giveUp(unit, reference.id, since))
+  await unitOfWork(context, (unit) => giveUp(unit, reference.id, new Date(Date.now() - minutes * 60_000)))
 }

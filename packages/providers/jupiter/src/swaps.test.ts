@@ -223,6 +223,10 @@ test('the empty token account of an ended swap is closed, and its rent is the fe
     live.skip(30)
   }
   expect(live.world.chain.at(account, live.world.chain.slot)?.lamports ?? 0n).toBe(0n)
+  const { rows } = await live.service.runtime.pool.query('select kind from swap_upkeep where address = $1', [
+    swap.depositAddress,
+  ])
+  expect(rows).toEqual([{ kind: 'close' }])
   // A late deposit opens it again, and goes back.
   await live.pay(swap, 3n * EUR)
   await live.until(swap.id, 'completed')
