@@ -8,7 +8,7 @@ import { address } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
 import bs58 from 'bs58'
 import { createCA, createCert } from 'mkcert'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { freshDatabase } from '#testing'
 import { expectJournalEqualsChain, type Live, startLive } from '../test/live.ts'
 import { MINTS, tokenAccountOf } from './tokens.ts'
@@ -22,12 +22,13 @@ const tls = await createCert({ ca, domains: ['127.0.0.1'], validity: 2 })
 const seed = randomBytes(32)
 
 let live: Live
-beforeAll(async () => {
-  setDefaultCACertificates([...getCACertificates('default'), ca.cert])
+beforeAll(() => setDefaultCACertificates([...getCACertificates('default'), ca.cert]))
+// One for each test: what is swept for one database is unknown to another.
+beforeEach(async () => {
   live = await startLive({ tls, seed })
   writeFileSync(join(live.service.dataDir, 'ca.pem'), ca.cert)
 })
-afterAll(() => live?.stop())
+afterEach(() => live.stop())
 
 /** Runs `npm run swap-addresses` with the settings of the service. `answer`: what is typed when it asks. */
 async function run(options: readonly string[], answer = '', settings: Record<string, string> = {}) {
