@@ -91,6 +91,6 @@ export function tokensIn(account: Account | undefined, mint: string, owner: stri
   if (!account) return undefined
   const token = account.owner === TOKEN_PROGRAM_ADDRESS ? getTokenDecoder().decode(account.data) : undefined
   if (token?.mint !== mint || token.owner !== owner)
-    throw new JupiterError('unreadable', 'A token account belongs to somebody else')
+    throw new JupiterError('unreadable', 'A token account belongs to another owner')
   return token.amount
 }

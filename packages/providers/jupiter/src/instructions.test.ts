@@ -86,7 +86,7 @@ const ATTACKS: Readonly<Record<string, readonly [reason: string, tamper: Tamperi
       build.setupInstructions = [wire(steal)]
     },
   ],
-  'an approval of somebody else after the swap': [
+  'an approval of another party after the swap': [
     'A clean-up that nothing needs',
     (build, query, { source }) => {
       const delegate = address(ATTACKER)
@@ -146,8 +146,11 @@ const ATTACKS: Readonly<Record<string, readonly [reason: string, tamper: Tamperi
   ],
   'more slippage than it claims': ['A floor below the minimum', rewrite((data) => void data.writeUInt16LE(9000, 24))],
   'slippage beyond everything': ['A floor below the minimum', rewrite((data) => void data.writeUInt16LE(65_535, 24))],
-  'a platform fee': ['A fee for somebody', rewrite((data) => void data.writeUInt16LE(100, 26))],
-  'a share of what is better than the quote': ['A fee for somebody', rewrite((data) => void data.writeUInt16LE(1, 28))],
+  'a platform fee': ['A fee for another party', rewrite((data) => void data.writeUInt16LE(100, 26))],
+  'a share of what is better than the quote': [
+    'A fee for another party',
+    rewrite((data) => void data.writeUInt16LE(1, 28)),
+  ],
   'arguments that are cut off': [
     'Arguments are missing',
     (build) => {

@@ -174,7 +174,7 @@ function checkSwap(wire: WireInstruction, intent: Intent): Pick<CheckedRoute, 's
   if (data.readBigUInt64LE(offset) !== intent.amount) refuse('Another amount')
   const quoted = data.readBigUInt64LE(offset + 8)
   const slippage = BigInt(data.readUInt16LE(offset + 16))
-  if (data.readUInt16LE(offset + 18) !== 0 || data.readUInt16LE(offset + 20) !== 0) refuse('A fee for somebody')
+  if (data.readUInt16LE(offset + 18) !== 0 || data.readUInt16LE(offset + 20) !== 0) refuse('A fee for another party')
   const floor = slippage > WHOLE ? 0n : (quoted * (WHOLE - slippage)) / WHOLE
   if (floor < intent.minimumAmount) refuse('A floor below the minimum')
   // Our accounts appear where they were checked, and nowhere in the route; the fee payer nowhere at all.

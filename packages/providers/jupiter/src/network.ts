@@ -24,7 +24,7 @@ export async function latestBlockhash(rpc: Rpc) {
 }
 
 /**
- * The contents of lookup tables, from the chain: what somebody says is in a table is not what the transaction will use. Of
+ * The contents of lookup tables, from the chain: what an answer says is in a table is not what the transaction will use. Of
  * `own` addresses none is looked up: they stay in the transaction itself.
  */
 export async function lookupTables(

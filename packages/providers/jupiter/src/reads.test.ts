@@ -110,7 +110,7 @@ test.each([
     }),
   ],
   [
-    'shows the account of somebody else',
+    'shows the account of another owner',
     'getMultipleAccounts',
     (answer: { value: ({ data: string[] } | null)[] }) => ({
       ...answer,

@@ -28,7 +28,7 @@ test('a transaction that was signed elsewhere is found at the address that it em
   expect(await metric('swaps_fee_payer_lamports')).toBe(Number(chain.lamportsOf(signers.feePayer.address)))
   expect(await metric('swaps_fee_payer_unexplained_lamports')).toBe(0)
 
-  // As if somebody else had the keys: signed, sent and never stored.
+  // As if another party had the keys: signed, sent and never stored.
   const { rows } = await live.service.runtime.pool.query<{ index: number }>(
     'select derivation_index as index from swaps where id = $1',
     [swap.id],
