@@ -60,5 +60,6 @@ export const accounts = domain({
 })
 
 export { requireConfirmedOwner } from './confirmation.ts'
+export { merchantProfile } from './organisations.ts'
 export { accountsSettings } from './settings.ts'
 export { tokenKeys } from './tokens.ts'

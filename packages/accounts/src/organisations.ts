@@ -34,6 +34,15 @@ export async function organisationDetails(
   return { ...presentOrganisation(row), members }
 }
 
+/** What the customers of an organisation may know of it. @throws organisation_not_found 404 */
+export async function merchantProfile(
+  context: QueryContext,
+  id: string,
+): Promise<{ readonly name: string; readonly suspended: boolean }> {
+  const { name, suspendedAt } = await find(context, id)
+  return { name, suspended: suspendedAt !== null && suspendedAt !== undefined }
+}
+
 /**
  * Suspends an organisation: from the next request on, its keys and sessions may only read. Suspending it again keeps the
  * first time and reason.

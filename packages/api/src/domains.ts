@@ -1,4 +1,5 @@
 import { accounts } from '@payments/accounts'
+import { collections } from '@payments/collections'
 import { customers } from '@payments/customers'
 import { fiat } from '@payments/fiat'
 import { ledger } from '@payments/ledger'
@@ -18,4 +19,5 @@ export const domains = [
   routes,
   fiat,
   swaps,
+  collections,
 ] as const

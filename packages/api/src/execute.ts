@@ -103,7 +103,7 @@ export function createExecutor(runtime: Runtime): Executor {
     if (operation.command) return runCommand(operation, call, parsed, (value) => ({ value, last: undefined }))
     const context = queryContext(runtime, call.actor, call.log)
     if (operation.download)
-      return operation.download.stream(context, parsed as never, call.signal ?? new AbortController().signal)
+      return operation.download.stream(context, parsed as never, call.signal ?? new AbortController().signal, call)
     if (operation.pages) {
       const items: unknown[] = []
       for await (const page of operation.pages.read(context)) items.push(...page)
@@ -149,7 +149,7 @@ export function createExecutor(runtime: Runtime): Executor {
     const { command, output, meta } = operation
     if (!command) throw new Error('Only a command can have an idempotency key')
     const context = queryContext(runtime, call.actor, call.log)
-    const prepared = await command.before?.(context, input as never)
+    const prepared = await command.before?.(context, input as never, call)
     try {
       return await runUnit(
         context,

@@ -37,6 +37,7 @@ const ok = undefined
 /** By access: the result for each caller, in the order of `callers`. */
 const expected: Record<Access, (string | undefined)[]> = {
   public: Array(12).fill(ok),
+  payer: [ok, WRITE, ok, WRITE, ok, ok, ok, ok, ok, ok, ok, ok],
   'sign-in': [
     ok,
     SESSION,

@@ -43,12 +43,14 @@ export const system = (organisationId: string, environment: Environment): Actor 
 
 /**
  * What an operation requires of its caller.
- * `public`: nothing. `sign-in`: nothing, but API keys are refused. `read`, `write`: a session, or a key with that scope.
+ * `public`: nothing. `payer`: nothing, but a key that is sent must have the scope `api:write`; its idempotency key is ignored.
+ * `sign-in`: nothing, but API keys are refused. `read`, `write`: a session, or a key with that scope.
  * `sandbox`: like `write`, in the test environment only. `session`, `owner`, `operator`: a dashboard session (with that
  * role). With the suffix `-read`, the organisation may be suspended: for reading, and for revoking keys and sessions.
  */
 export type Access =
   | 'public'
+  | 'payer'
   | 'sign-in'
   | 'read'
   | 'write'
@@ -60,7 +62,8 @@ export type Access =
   | 'operator'
 
 /** True where no credential is required. An invalid session token is then ignored; an API key must still be valid. */
-export const allowsAnonymous = (access: Access): boolean => access === 'public' || access === 'sign-in'
+export const allowsAnonymous = (access: Access): boolean =>
+  access === 'public' || access === 'payer' || access === 'sign-in'
 
 /** True where only dashboard sessions are accepted, never API keys. */
 export const sessionOnly = (access: Access): boolean =>
@@ -73,6 +76,10 @@ export const sessionOnly = (access: Access): boolean =>
  */
 export function authorise(access: Access, actor: Actor): void {
   if (access === 'public' || actor.kind === 'system') return
+  if (access === 'payer') {
+    if (actor.kind === 'key' && !holds(actor, 'api:write')) throw missingScopes(['api:write'])
+    return
+  }
   if (access === 'sign-in') {
     // The REST façade has already dropped an invalid session token; tRPC serves sessions only, so it offers no sign-in.
     if (actor.kind !== 'anonymous') throw actor.kind === 'key' ? errors.session_required() : errors.signed_in()

@@ -10,6 +10,8 @@ export interface LedgerEntry {
   readonly amount: string
   readonly amountUsd: string | null
   readonly receipt: Record<string, unknown>
+  /** When the transaction began, where that is later than the object's creation. */
+  readonly createdAt?: Date
 }
 
 /** A resource was created or changed its status. Events, ledger entries and notifications are derived from it. */

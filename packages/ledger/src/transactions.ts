@@ -34,7 +34,7 @@ export const transactionRecorder: NonNullable<Domain['recorder']> = (change) => 
   const receipt = JSON.stringify(entry.receipt)
   const statement = sql`insert into transactions (id, organisation_id, environment, kind, customer_id, status, destination, amount, amount_usd, receipt, created_at, updated_at)
     values (${change.resourceId}, ${change.organisationId}, ${change.environment}, ${entry.kind}, ${entry.customerId}, ${change.status},
-            ${entry.destination}, ${entry.amount}, ${entry.amountUsd}, ${receipt}, ${change.createdAt}, ${change.at})
+            ${entry.destination}, ${entry.amount}, ${entry.amountUsd}, ${receipt}, ${entry.createdAt ?? change.createdAt}, ${change.at})
     on conflict (id) do update set status = excluded.status, destination = excluded.destination, amount = excluded.amount,
       amount_usd = excluded.amount_usd, receipt = excluded.receipt, updated_at = excluded.updated_at`
   return [{ statement, key: `transaction:${change.resourceId}` }]

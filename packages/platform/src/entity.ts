@@ -1,6 +1,6 @@
 import { type CheckConstraint, type EntitySchema, type IndexColumnOptions, p, Type } from '@mikro-orm/core'
 import { type Environment, environments, type Machine } from '@payments/kernel'
-import { statusChecks } from './lifecycle.ts'
+import { statusChecks, type Variant } from './lifecycle.ts'
 
 /** Integer minor units: `numeric(78,0)` in the database (18 decimals of ETH overflow 64 bits), `bigint` in the code. */
 export class MinorUnits extends Type<bigint | null, string | null> {
@@ -68,10 +68,11 @@ export const newestFirst = (table: string) =>
   index(`${table}_newest`, ['organisationId', 'environment', 'createdAt desc', 'id desc'])
 
 /** The checks that a state table requires of its table's rows. */
-export const machineChecks = (table: string, { states }: Machine): CheckConstraint[] =>
+export const machineChecks = (table: string, { states }: Machine, variant?: Variant): CheckConstraint[] =>
   statusChecks(
     table,
     Object.fromEntries(Object.entries(states).map(([state, { needs = [] }]) => [state, needs] as const)),
+    variant,
   )
 
 /** A foreign key, in columns. Its name is the one that PostgreSQL gives it, unless the table gives another. */

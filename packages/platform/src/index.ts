@@ -40,7 +40,7 @@ export {
 } from './idempotency.ts'
 export { DEAD_LETTER, type Job, type JobOptions, job, startWorkers } from './jobs.ts'
 export { jsonSchemaOf } from './json-schema.ts'
-export { lifecycle } from './lifecycle.ts'
+export { lifecycle, lifecycleName, type Variant } from './lifecycle.ts'
 export { createLog, type Log } from './log.ts'
 export * from './operations.ts'
 export { pages } from './pages.ts'

@@ -28,6 +28,8 @@ export interface CallContext {
   readonly ip?: string
   /** The header `User-Agent`. */
   readonly userAgent?: string | undefined
+  /** Id of the last event that a client of an event stream has received before it connected again. */
+  readonly lastEventId?: string | undefined
   /** Aborted when the caller disconnects. */
   readonly signal?: AbortSignal
   execute(operation: Operation, call: CallContext, input: unknown): Promise<unknown>
@@ -54,7 +56,7 @@ export interface Download {
   /** Name of the file, if the reply is a file. */
   filename?(input: never): string
   /** Yields the reply in pieces. An error before the first piece is sent in the envelope; a later one closes the connection. */
-  stream(context: QueryContext, input: never, signal: AbortSignal): AsyncIterable<string | Buffer>
+  stream(context: QueryContext, input: never, signal: AbortSignal, call: CallContext): AsyncIterable<string | Buffer>
 }
 
 /** An operation: its schemas, its metadata and its handler. Exactly one of `query`, `pages`, `download`, `command` is set. */
@@ -67,7 +69,7 @@ export interface Operation {
   readonly download?: Download
   readonly command?: {
     /** Runs before the transaction. Its changes remain when the command fails. */
-    before?(context: QueryContext, input: never): Promise<unknown>
+    before?(context: QueryContext, input: never, call: CallContext): Promise<unknown>
     run(unit: UnitOfWork, input: never, prepared: never, call: CallContext): Promise<unknown>
   }
 }
@@ -237,7 +239,12 @@ export function download<I extends z.ZodObject>(
     input: I
     produces: Produces
     filename?(input: z.output<I>): string
-    stream(context: QueryContext, input: z.output<I>, signal: AbortSignal): AsyncIterable<string | Buffer>
+    stream(
+      context: QueryContext,
+      input: z.output<I>,
+      signal: AbortSignal,
+      call: CallContext,
+    ): AsyncIterable<string | Buffer>
   },
 ) {
   const { input, produces } = definition
@@ -255,7 +262,7 @@ export function command<I extends z.ZodObject, O extends z.ZodType, P = undefine
   definition: Description &
     Shapes<I, O> & {
       callsProvider?: true
-      before?(context: QueryContext, input: z.output<I>): Promise<P>
+      before?(context: QueryContext, input: z.output<I>, call: CallContext): Promise<P>
       run(unit: UnitOfWork, input: z.output<I>, prepared: P, call: CallContext): Promise<z.input<O>>
     },
 ) {

@@ -22,6 +22,8 @@ const PAGE = 1000
 export async function* pages<E extends EntitySchema>(
   context: QueryContext,
   entity: E,
+  /** SQL of the code that leaves rows out. */
+  where = 'true',
 ): AsyncGenerator<InferEntity<E>[]> {
   const { orm } = context.runtime
   const meta = orm.getMetadata().get<InferEntity<E>>(entity.meta.class)
@@ -31,7 +33,7 @@ export async function* pages<E extends EntitySchema>(
   let behind = sql``
   for (;;) {
     const { rows } = await sql<EntityDictionary<InferEntity<E>>>`select * from ${sql.table(meta.tableName)}
-      where organisation_id = ${organisationId} and environment = ${environment} ${behind}
+      where organisation_id = ${organisationId} and environment = ${environment} and ${sql.raw(where)} ${behind}
       order by created_at desc, id desc limit ${PAGE}`.execute(context.em.getKysely())
     const last = rows.at(-1)
     if (!last) return

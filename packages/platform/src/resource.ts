@@ -1,7 +1,8 @@
-import type { EntityName, EntitySchema, FilterQuery } from '@mikro-orm/core'
+import type { EntityName, EntitySchema, FilterOptions, FilterQuery } from '@mikro-orm/core'
 import { LockMode } from '@mikro-orm/core'
 import { type ErrorFactory, isId, type LedgerEntry, type Machine, risingAfter, type Tenant } from '@payments/kernel'
 import type { UnitOfWork } from './context.ts'
+import type { Variant } from './lifecycle.ts'
 
 /** The columns that every resource with a status has. */
 export interface Row extends Tenant {
@@ -24,11 +25,15 @@ export interface Resource<R extends Row, S extends string = string, E extends st
   // biome-ignore lint/suspicious/noExplicitAny: the schema that `defineEntity` returns cannot be typed by R
   readonly entity: EntitySchema<any, any, any>
   readonly table: string
+  /** Where several resources share the table: the column that tells them apart, and this resource's value in it. */
+  readonly variant?: Variant
+  /** Filters of the entity that are switched on or off when a row of this resource is read or changed. */
+  readonly filters?: FilterOptions
   readonly events: ResourceEvents | null
   /** A row as its GET shows it. Events contain the same. */
   present(row: R): Record<string, unknown>
-  /** The row as an entry of the unified list of transactions; absent for resources that do not appear there. */
-  entry?(row: R): LedgerEntry
+  /** The row as an entry of the unified list of transactions; absent or undefined for what does not appear there (yet). */
+  entry?(row: R): LedgerEntry | undefined
 }
 
 /** Defines a resource. The row's type is inferred from `present`. */
@@ -72,7 +77,12 @@ export async function move<R extends Row, S extends string, E extends string>(
   const fields = typeof set === 'function' ? set(row) : set
   const previous = row.status
   const changes = { ...fields, status: to, updatedAt: at }
-  await unit.em.nativeUpdate(of.entity as EntityName<R>, { id: row.id } as FilterQuery<R>, changes as never)
+  await unit.em.nativeUpdate(
+    of.entity as EntityName<R>,
+    { id: row.id } as FilterQuery<R>,
+    changes as never,
+    of.filters ? { filters: of.filters } : {},
+  )
   const moved = { ...row, ...changes } as R
   record(unit, of, moved, previous, at)
   return { row: moved, outcome: 'moved' }
@@ -92,6 +102,7 @@ export async function locked<R extends Row, S extends string, E extends string>(
     ? await unit.em.findOne(of.entity as EntityName<R>, { id } as FilterQuery<R>, {
         lockMode: LockMode.PESSIMISTIC_WRITE,
         refresh: true,
+        ...(of.filters ? { filters: of.filters } : {}),
       })
     : null
   if (!row) throw missing()

@@ -6,9 +6,11 @@ export async function advance(unit: UnitOfWork, seconds: number): Promise<void> 
   const { organisationId } = unit.actor
   const db = sqlOf(unit.em)
   await db.query(
-    `update sandbox_relay_requests q set settles_at = q.settles_at - make_interval(secs => $2)
+    `update sandbox_relay_requests q
+        set created_at = q.created_at - make_interval(secs => $2),
+            settles_at = case when q.settles_at > now() then q.settles_at - make_interval(secs => $2) else q.settles_at end
        from payment_routes r
-      where r.organisation_id = $1 and r.environment = 'test' and q.address = r.deposit_address and q.settles_at > now()`,
+      where r.organisation_id = $1 and r.environment = 'test' and q.address = r.deposit_address`,
     [organisationId, seconds],
   )
   await db.query(

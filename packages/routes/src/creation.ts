@@ -63,7 +63,7 @@ async function lookUp(
     where payment_route_identity(organisation_id::text, environment, origin_chain_key, origin_currency, destination_chain_key, destination_currency, destination_address)
         = payment_route_identity(${organisationId}, ${environment}, ${plan.origin.key}, ${plan.originCurrency}, ${plan.destination.key},
                                  ${input.destinationCurrency}, ${plan.destinationAddress})
-      and status <> 'deleted') as exists, ${refundAddressSql(context, plan.origin.type)} as refund`.execute(
+      and status <> 'deleted' and not hidden) as exists, ${refundAddressSql(context, plan.origin.type)} as refund`.execute(
     context.em.getKysely(),
   )
   return rows[0] ?? { exists: false, refund: null }
@@ -87,4 +87,6 @@ export const createRoute = (unit: UnitOfWork, input: Input, prepared: PreparedRo
     metadata: input.metadata ?? {},
     nextPollAt: new Date(Date.now() + FIRST_POLL_SECONDS * 1000),
     pollSeconds: FIRST_POLL_SECONDS,
+    hidden: false,
+    watchedUntil: null,
   })

@@ -1,7 +1,7 @@
 import { type Environment, isId, system } from '@payments/kernel'
 import { type QueryContext, queryContext, type Runtime, unitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
-import { RouteEntity, type RouteRow } from './entity.ts'
+import { RouteEntity, type RouteRow, WITH_HIDDEN } from './entity.ts'
 import { errors } from './errors.ts'
 import { type DepositQuery, type DepositReport, routesProvider } from './provider.ts'
 import { type ClaimedRoute, consume, tryConsume } from './rate-budget.ts'
@@ -62,7 +62,7 @@ export async function schedulePoll(runtime: Runtime, environment: Environment, d
 /** Polls a claimed route and applies what the provider reports. @throws payment_route_not_found 404 */
 export async function poll(runtime: Runtime, { id, organisationId, environment }: ClaimedRoute): Promise<SyncCounts> {
   const context = queryContext(runtime, system(organisationId, environment))
-  const route = isId(id) ? await context.em.findOne(RouteEntity, { id }) : null
+  const route = isId(id) ? await context.em.findOne(RouteEntity, { id }, { filters: WITH_HIDDEN }) : null
   if (!route) throw errors.payment_route_not_found()
   const reports = await fetchReports(context, route, Math.random() < fullSyncShare(route.pollSeconds))
   const pending = await applyInParts(context, route, reports)

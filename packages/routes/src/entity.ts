@@ -22,10 +22,17 @@ import type { PaymentRouteReceipt } from './receipt.ts'
 import { type Deposit, type PaymentRoute, sandboxOutcomes } from './schemas.ts'
 import { depositMachine, routeMachine } from './states.ts'
 
+/**
+ * Hidden routes belong to a part of another domain, such as a checkout session. Merchants and operators see neither them nor
+ * their deposits: reading them needs `filters: WITH_HIDDEN`.
+ */
+const visibleFilter = { visible: { name: 'visible', cond: { hidden: false }, default: true } }
+export const WITH_HIDDEN = { visible: false } as const
+
 export const RouteEntity = defineEntity({
   name: 'PaymentRoute',
   tableName: 'payment_routes',
-  filters: tenantFilter,
+  filters: { ...tenantFilter, ...visibleFilter },
   properties: {
     id: p.uuid().primary(),
     ...tenant(),
@@ -42,6 +49,8 @@ export const RouteEntity = defineEntity({
     metadata: p.json().$type<Metadata>().defaultRaw("'{}'"),
     nextPollAt: p.datetime(3),
     pollSeconds: p.integer(),
+    hidden: p.boolean().default(false),
+    watchedUntil: p.datetime(3).nullable(),
     ...times(),
   },
   checks: machineChecks('payment_routes', routeMachine),
@@ -54,7 +63,7 @@ export const RouteEntity = defineEntity({
     uniqueIndex(
       'payment_routes_active_key',
       `payment_routes (payment_route_identity(organisation_id::text, environment, origin_chain_key, origin_currency,
-        destination_chain_key, destination_currency, destination_address)) where status <> 'deleted'`,
+        destination_chain_key, destination_currency, destination_address)) where status <> 'deleted' and not hidden`,
     ),
     newestFirst('payment_routes'),
     index('payment_routes_due_soon', ['environment', 'nextPollAt'], 'poll_seconds <= 60'),
@@ -66,7 +75,7 @@ export const RouteEntity = defineEntity({
 export const DepositEntity = defineEntity({
   name: 'PaymentRouteDeposit',
   tableName: 'payment_route_deposits',
-  filters: tenantFilter,
+  filters: { ...tenantFilter, ...visibleFilter },
   properties: {
     id: p.uuid().primary(),
     ...inheritedTenant(),
@@ -88,16 +97,25 @@ export const DepositEntity = defineEntity({
     failureReason: p.text().nullable(),
     providerReason: p.text().nullable(),
     relayUpdatedAt: p.datetime(3),
+    hidden: p.boolean().default(false),
     ...times(),
   },
   checks: machineChecks('payment_route_deposits', depositMachine),
   uniques: [{ name: 'payment_route_deposits_request_key', properties: ['environment', 'relayRequestId'] }],
   indexes: [
     uniqueIndex('payment_route_deposits_transaction_key', 'payment_route_deposits (payment_route_id, deposit_tx_hash)'),
-    index('payment_route_deposits_newest', ['organisationId', 'environment', 'relayUpdatedAt desc', 'id desc']),
+    index(
+      'payment_route_deposits_newest',
+      ['organisationId', 'environment', 'relayUpdatedAt desc', 'id desc'],
+      'not hidden',
+    ),
     index('payment_route_deposits_of_route', ['paymentRouteId', 'relayUpdatedAt']),
     index('payment_route_deposits_pending', ['paymentRouteId', 'relayUpdatedAt'], "status = 'pending'"),
-    index('payment_route_deposits_troubled', ['relayUpdatedAt desc', 'id desc'], "status in ('pending', 'failed')"),
+    index(
+      'payment_route_deposits_troubled',
+      ['relayUpdatedAt desc', 'id desc'],
+      "status in ('pending', 'failed') and not hidden",
+    ),
   ],
   ...foreignKeys(withinTenant('payment_route_id', 'payment_routes')),
 })
@@ -135,6 +153,7 @@ export const SandboxAddressEntity = defineEntity({
   properties: {
     address: p.text().primary(),
     routeId: p.uuid(),
+    strictAmount: minorUnits().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },
 })
@@ -148,6 +167,8 @@ export const SandboxRequestEntity = defineEntity({
     amount: minorUnits(),
     outcome: p.enum(sandboxOutcomes),
     txHash: p.text(),
+    originChainKey: p.text().nullable(),
+    originCurrency: p.text().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     settlesAt: p.datetime(3),
     simulatesTimeout: p.boolean().default(false),
@@ -260,4 +281,16 @@ export const depositResource = resource({
   events: { created: 'payment_route.deposit.updated', updated: 'payment_route.deposit.updated' },
   present: presentDeposit,
   entry: depositEntry,
+})
+
+/** Routes and deposits of another domain: without events and transactions of their own, and beyond the merchants' operations. */
+export const hiddenRouteResource = resource({ ...routeResource, events: null, filters: WITH_HIDDEN })
+
+export const hiddenDepositResource = resource({
+  machine: depositMachine,
+  entity: DepositEntity,
+  table: 'payment_route_deposits',
+  filters: WITH_HIDDEN,
+  events: null,
+  present: presentDeposit,
 })

@@ -15,6 +15,10 @@ export const errors = defineErrors({
     message: 'The payment provider returned no usable deposit address, please retry',
     constraint: 'payment_routes_deposit_address_key',
   },
+  refund_address_missing: {
+    status: 503,
+    message: 'No refund address is configured for this network',
+  },
   sync_limited: { status: 429, message: 'Deposits are synced too often, please retry later' },
   provider_failed: { status: 502, message: 'The payment provider failed, please retry' },
   provider_unavailable: { status: 503, message: 'The payment provider is not available, please retry' },

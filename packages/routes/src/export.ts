@@ -3,6 +3,7 @@ import { type ExportSource, exportedAmount, exportedTime } from '@payments/platf
 /** The deposits of all payment routes as CSV, by the time of their last change. */
 export const depositsExport: ExportSource = {
   from: 'payment_route_deposits t',
+  where: 'not t.hidden',
   time: 't.relay_updated_at',
   customer: 't.customer_id',
   columns: {

@@ -65,12 +65,29 @@ export const routes = domain({
 })
 
 export { errors as routesErrors } from './errors.ts'
+export { failureReasons } from './failure-reasons.ts'
+export {
+  type HiddenDeposit,
+  type HiddenDepositReceiver,
+  hiddenDeposits,
+} from './hidden-deposits.ts'
+export {
+  createHiddenRoute,
+  type HiddenRoute,
+  type PreparedHiddenRoute,
+  prepareHiddenRoute,
+  simulateHiddenDeposit,
+} from './hidden-routes.ts'
+export { type AvailableNetwork, availableNetworks } from './networks.ts'
 export {
   type DepositPage,
   type DepositQuery,
   type DepositReport,
   type Leg,
   type Offer,
+  type QuotedAmount,
   type RoutesProvider,
   routesProvider,
+  type SandboxRoutes,
 } from './provider.ts'
+export { sandboxOutcomes } from './schemas.ts'

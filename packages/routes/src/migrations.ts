@@ -158,4 +158,24 @@ export const migrations: readonly MigrationStep[] = [
         where failure_reason is not null`,
     ],
   },
+  {
+    // Routes that belong to another domain, such as those of checkout sessions, and their deposits.
+    name: '20261121202900_hidden_routes',
+    up: [
+      'alter table payment_routes add column hidden boolean not null default false',
+      'alter table payment_routes add column watched_until timestamptz(3)',
+      'alter table payment_route_deposits add column hidden boolean not null default false',
+      'drop index payment_routes_active_key',
+      `create unique index payment_routes_active_key on payment_routes
+        (payment_route_identity(organisation_id::text, environment, origin_chain_key, origin_currency, destination_chain_key, destination_currency, destination_address))
+        where status <> 'deleted' and not hidden`,
+      'drop index payment_route_deposits_newest',
+      'create index payment_route_deposits_newest on payment_route_deposits (organisation_id, environment, relay_updated_at desc, id desc) where not hidden',
+      'drop index payment_route_deposits_troubled',
+      "create index payment_route_deposits_troubled on payment_route_deposits (relay_updated_at desc, id desc) where status in ('pending', 'failed') and not hidden",
+      'alter table sandbox_relay_addresses add column strict_amount numeric(78,0)',
+      'alter table sandbox_relay_requests add column origin_chain_key text',
+      'alter table sandbox_relay_requests add column origin_currency text',
+    ],
+  },
 ]

@@ -34,6 +34,8 @@ export interface DepositReport {
   /** The provider's own words for operators; never shown to a merchant. */
   readonly providerReason: string | null
   readonly updatedAt: Date
+  /** When the payer's transaction was received, where the provider tells. */
+  readonly receivedAt?: Date | null
 }
 
 /** A poll of one address. */
@@ -53,6 +55,9 @@ export interface DepositPage {
   readonly calls: number
 }
 
+/** An amount for which a deposit address is quoted: what the payer sends (`input`) or what is delivered (`output`), in minor units. */
+export type QuotedAmount = { readonly input: bigint } | { readonly output: bigint }
+
 /**
  * The interface of a payment route provider. Every call may throw the errors `provider_failed` (502) and `provider_unavailable`
  * (503), which carry none of the provider's own text to a merchant.
@@ -64,13 +69,19 @@ export interface RoutesProvider {
   readonly refundAddresses?: Readonly<Record<NetworkType, string>>
   /** What can be deposited and delivered now. May be some hours old. */
   offers(): Promise<readonly Offer[]>
-  /** A fresh deposit address on the origin chain for this route. Calling it again creates another address, never a payment. */
+  /**
+   * A fresh deposit address on the origin chain for this route. Calling it again creates another address, never a payment.
+   * With `quote` the answer has `inputAmount`, what the payer must send for it, fees included. A `strict` address takes the
+   * quoted amount alone: less is sent back, of more the excess.
+   */
   createDepositAddress(input: {
     routeId: string
     origin: Leg
     destination: Leg & { address: string }
     refundAddress: string
-  }): Promise<{ depositAddress: string }>
+    quote?: QuotedAmount
+    strict?: boolean
+  }): Promise<{ depositAddress: string; inputAmount?: bigint }>
   /** Every deposit at the address that changed, also when its request was replaced. */
   deposits(query: DepositQuery): Promise<DepositPage>
   /** The address that a callback is about; undefined for one that the provider did not sign. */

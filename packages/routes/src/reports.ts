@@ -10,8 +10,19 @@ import {
   unitOfWork,
 } from '@payments/platform'
 import { sql } from 'kysely'
-import { DepositEntity, type DepositRow, depositResource, RouteEntity, type RouteRow, routeResource } from './entity.ts'
+import {
+  DepositEntity,
+  type DepositRow,
+  depositResource,
+  hiddenDepositResource,
+  hiddenRouteResource,
+  RouteEntity,
+  type RouteRow,
+  routeResource,
+  WITH_HIDDEN,
+} from './entity.ts'
 import { errors } from './errors.ts'
+import { type HiddenDeposit, hiddenDeposits, toHiddenDeposit } from './hidden-deposits.ts'
 import { journalDrafts } from './journal.ts'
 import type { DepositReport } from './provider.ts'
 import { nextPoll } from './schedule.ts'
@@ -72,8 +83,13 @@ export async function applyReports(
   let created = 0
   let updated = 0
   const drafts: Draft[] = []
+  const hidden = new Map<string, HiddenDeposit>()
+  const changed = (row: DepositRow, report: DepositReport) => {
+    if (route.hidden) hidden.set(row.id, toHiddenDeposit(row, report))
+    else drafts.push(...journalDrafts(row))
+  }
   // Two polls of one route are applied one after the other: the second finds what the first created.
-  await locked(unit, routeResource, route.id, errors.payment_route_not_found)
+  await locked(unit, route.hidden ? hiddenRouteResource : routeResource, route.id, errors.payment_route_not_found)
   const existing = await findExisting(unit, route, reports)
   for (const report of reports.toSorted(byTime)) {
     const before = existing.of(report)
@@ -83,7 +99,7 @@ export async function applyReports(
       existing.remember(report, deposit)
     }
     if (report.status === 'pending') {
-      if (deposit) drafts.push(...journalDrafts(deposit))
+      if (deposit) changed(deposit, report)
       continue
     }
     const { id, status } = (before ?? deposit) as StoredDeposit
@@ -91,7 +107,7 @@ export async function applyReports(
     if (status !== 'pending') continue
     const { row } = await move(
       unit,
-      depositResource,
+      route.hidden ? hiddenDepositResource : depositResource,
       id,
       EVENT[report.status],
       errors.deposit_not_found,
@@ -105,19 +121,22 @@ export async function applyReports(
       }),
     )
     existing.remember(report, row)
-    drafts.push(...journalDrafts(row))
+    changed(row, report)
     if (before) updated++
   }
   // In one call, so that the accounts of all these deposits are locked in one order.
   await post(unit, drafts)
+  if (hidden.size > 0)
+    await unit.runtime.providers.get(hiddenDeposits, route.environment).apply(unit, route.id, [...hidden.values()])
   const moving =
-    created + updated > 0 || (await unit.em.count(DepositEntity, { paymentRouteId: route.id, status: 'pending' })) > 0
-  await unit.em.nativeUpdate(RouteEntity, { id: route.id }, nextPoll(route, moving))
+    created + updated > 0 ||
+    (await unit.em.count(DepositEntity, { paymentRouteId: route.id, status: 'pending' }, { filters: WITH_HIDDEN })) > 0
+  await unit.em.nativeUpdate(RouteEntity, { id: route.id }, nextPoll(route, moving), { filters: WITH_HIDDEN })
   return { synced: reports.length, created, updated }
 }
 
 const createDeposit = (unit: UnitOfWork, route: RouteRow, report: DepositReport): DepositRow =>
-  createResource(unit, depositResource, {
+  createResource(unit, route.hidden ? hiddenDepositResource : depositResource, {
     id: newId(),
     organisationId: route.organisationId,
     environment: route.environment,
@@ -138,6 +157,7 @@ const createDeposit = (unit: UnitOfWork, route: RouteRow, report: DepositReport)
     failureReason: null,
     providerReason: null,
     relayUpdatedAt: report.updatedAt,
+    hidden: route.hidden,
   })
 
 /** Reports of one poll: those that did not fit into one transaction are applied already, the rest remain. */

@@ -33,6 +33,16 @@ const REASONS = {
   failed: 'delivery_failed',
   refunded: 'price_moved',
   blocked: 'provider_blocked',
+  too_little: 'amount_too_low',
+} as const
+
+/** How a settled deposit ended. `too_little`: less than a strict address takes. */
+const STATUSES = {
+  completed: 'completed',
+  failed: 'failed',
+  refunded: 'refunded',
+  blocked: 'failed',
+  too_little: 'refunded',
 } as const
 
 /** A random transaction hash in the form of each kind of chain. */
@@ -54,14 +64,16 @@ export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
     callsPerMinute: 12_000,
     refundAddresses: REFUNDS,
     offers: async () => OFFERS,
-    async createDepositAddress({ routeId, origin }) {
+    async createDepositAddress({ routeId, origin, destination, quote, strict }) {
       const depositAddress = newAddress[networkOf(origin.networkKey)?.type ?? 'evm']()
+      const inputAmount =
+        quote && ('input' in quote ? quote.input : converted(quote.output, destination.currency, origin.currency))
       // Committed without waiting for the disk: the commit of the route that uses it waits, and includes it.
       await pool.query(
-        "insert into sandbox_relay_addresses (address, route_id) select $1, $2 from set_config('synchronous_commit', 'off', true)",
-        [depositAddress, routeId],
+        "insert into sandbox_relay_addresses (address, route_id, strict_amount) select $1, $2, $3 from set_config('synchronous_commit', 'off', true)",
+        [depositAddress, routeId, strict ? (inputAmount?.toString() ?? null) : null],
       )
-      return { depositAddress }
+      return { depositAddress, ...(inputAmount === undefined ? {} : { inputAmount }) }
     },
     async deposits({ depositAddress, origin, destination }) {
       const { rows } = await pool.query<{
@@ -73,8 +85,13 @@ export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
         simulates_timeout: boolean
         created_at: string
         settles_at: string
+        origin_chain_key: string | null
+        origin_currency: string | null
+        strict_amount: string | null
       }>(
-        'select id, amount::text, outcome, tx_hash, settles_at <= now() as settled, simulates_timeout, created_at::text, settles_at::text from sandbox_relay_requests where address = $1 order by created_at',
+        `select r.id, r.amount::text, r.outcome, r.tx_hash, r.settles_at <= now() as settled, r.simulates_timeout, r.created_at::text,
+                r.settles_at::text, r.origin_chain_key, r.origin_currency, a.strict_amount::text
+           from sandbox_relay_requests r join sandbox_relay_addresses a using (address) where r.address = $1 order by r.created_at`,
         [depositAddress],
       )
       if (rows.some((row) => row.simulates_timeout && !row.settled)) {
@@ -82,19 +99,27 @@ export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
       }
       const reports = rows.map((row): DepositReport => {
         const amount = BigInt(row.amount)
-        const status = !row.settled ? 'pending' : row.outcome === 'blocked' ? 'failed' : row.outcome
+        const strictAmount = row.strict_amount === null ? amount : BigInt(row.strict_amount)
+        const sent =
+          row.origin_chain_key && row.origin_currency
+            ? { networkKey: row.origin_chain_key, currency: row.origin_currency }
+            : origin
+        const outcome = row.outcome === 'completed' && amount < strictAmount ? 'too_little' : row.outcome
+        const filled = amount > strictAmount ? strictAmount : amount
+        const status = row.settled ? STATUSES[outcome] : 'pending'
         return {
           requestId: row.id,
           status,
-          origin,
+          origin: sent,
           originAmount: amount,
-          originAmountUsd: dollars(amount, origin.currency),
-          destinationAmount: status === 'completed' ? converted(amount, origin.currency, destination.currency) : null,
-          destinationAmountUsd: status === 'completed' ? dollars(amount, origin.currency) : null,
+          originAmountUsd: dollars(amount, sent.currency),
+          destinationAmount: status === 'completed' ? converted(filled, sent.currency, destination.currency) : null,
+          destinationAmountUsd: status === 'completed' ? dollars(filled, sent.currency) : null,
           depositTxHash: row.tx_hash,
-          failureReason: row.settled ? REASONS[row.outcome] : null,
+          failureReason: row.settled ? REASONS[outcome] : null,
           providerReason: null,
           updatedAt: new Date(row.settled ? row.settles_at : row.created_at),
+          receivedAt: new Date(row.created_at),
         }
       })
       return { reports, calls: 1 }
@@ -104,8 +129,8 @@ export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
       const simulatesTimeout = asset !== undefined && TIMEOUT_AMOUNT.test(toDecimal(amount, asset))
       const requestId = `0x${randomBytes(32).toString('hex')}`
       await db.query(
-        `insert into sandbox_relay_requests (id, address, amount, outcome, tx_hash, settles_at, simulates_timeout)
-         values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6), $7)`,
+        `insert into sandbox_relay_requests (id, address, amount, outcome, tx_hash, settles_at, simulates_timeout, origin_chain_key, origin_currency)
+         values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6), $7, $8, $9)`,
         [
           requestId,
           depositAddress,
@@ -114,6 +139,8 @@ export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
           newHash[networkOf(networkKey)?.type ?? 'evm'](),
           simulatesTimeout ? TIMEOUT_SECONDS : SETTLES_AFTER_SECONDS,
           simulatesTimeout,
+          networkKey,
+          currency,
         ],
       )
       return { requestId }

@@ -13,18 +13,26 @@ export const STUCK_SECONDS = 3600
 const LONGEST_SECONDS = 3600
 const LONGEST_DELETED_SECONDS = 86_400
 const DAY_SECONDS = 86_400
+/** The longest poll interval of a hidden route while its payer is expected, and afterwards. */
+const LONGEST_WATCHED_SECONDS = 30
+const LONGEST_UNWATCHED_SECONDS = 7 * DAY_SECONDS
 const JITTER = 0.2
 
 /** The next poll interval: short while a deposit is pending, else double the last one, with 20 % jitter so that routes created together spread. */
 export function nextPoll(
-  route: Pick<RouteRow, 'status' | 'pollSeconds'>,
+  route: Pick<RouteRow, 'status' | 'pollSeconds'> & Partial<Pick<RouteRow, 'hidden' | 'watchedUntil'>>,
   moving: boolean,
   now: number = Date.now(),
 ): Pick<RouteRow, 'pollSeconds' | 'nextPollAt'> {
-  const longest = route.status === 'deleted' ? LONGEST_DELETED_SECONDS : LONGEST_SECONDS
+  const longest = longestInterval(route, now)
   const pollSeconds = moving ? SOON_SECONDS : Math.min(route.pollSeconds * 2, longest)
   const jitter = 1 + (Math.random() * 2 - 1) * JITTER
   return { pollSeconds, nextPollAt: new Date(now + pollSeconds * jitter * 1000) }
+}
+
+function longestInterval({ status, hidden, watchedUntil }: Parameters<typeof nextPoll>[0], now: number): number {
+  if (hidden) return watchedUntil && watchedUntil.getTime() > now ? LONGEST_WATCHED_SECONDS : LONGEST_UNWATCHED_SECONDS
+  return status === 'deleted' ? LONGEST_DELETED_SECONDS : LONGEST_SECONDS
 }
 
 /**

@@ -8,7 +8,7 @@ import type { PaymentRoutePatch } from './schemas.ts'
 
 /** All routes as their GET shows them, newest first, deleted ones too: their deposits still refer to them. */
 export async function* all(context: QueryContext) {
-  for await (const page of pages(context, RouteEntity)) yield page.map(presentRoute)
+  for await (const page of pages(context, RouteEntity, 'not hidden')) yield page.map(presentRoute)
 }
 
 /** @throws ServiceError 404 when there is none with this id here. */

@@ -14,7 +14,6 @@ const ID = '01936f2a-7c1e-7000-8000-000000000003'
 /** Resources of the catalogue: the name of each, and an example of a status change. */
 const families: Readonly<Record<string, { readonly what: string; readonly from: string; readonly to: string }>> = {
   payment_route: { what: 'payment route', from: 'active', to: 'paused' },
-  collection: { what: 'payment link, invoice or checkout', from: 'open', to: 'paid' },
   'cngn.convert': { what: 'cNGN conversion', from: 'pending', to: 'processing' },
   'cngn.withdrawal': { what: 'cNGN withdrawal', from: 'pending', to: 'processing' },
   'cngn.payout': { what: 'cNGN payout', from: 'pending', to: 'processing' },

@@ -52,6 +52,7 @@ export function dispatcher({ runtime, executor, callContext }: Process) {
       log: request.log,
       ip: request.ip,
       userAgent: request.req.headers['user-agent'],
+      lastEventId: request.req.headersDistinct['last-event-id']?.[0],
     })
     const replyTo = (data: unknown): Reply => ({
       status: meta.status,
@@ -72,11 +73,17 @@ export function dispatcher({ runtime, executor, callContext }: Process) {
     if (operation.download)
       return {
         status: meta.status,
-        ...(await download(operation, call, queryInput(operation.input, placeholders, request), request.recheck)),
+        ...(await download(
+          operation,
+          call,
+          queryInput(operation.input, placeholders, request),
+          // Without a credential there is none to check again.
+          actor.kind === 'anonymous' ? undefined : request.recheck,
+        )),
       }
     if (method === 'GET')
       return replyTo(await executor.execute(operation, call, queryInput(operation.input, placeholders, request)))
-    if (actor.kind !== 'key') {
+    if (actor.kind !== 'key' || allowsAnonymous(meta.access)) {
       const bytes = await readBody(request.req)
       return replyTo(await executor.execute(operation, call, bodyInput(placeholders, request, bytes)))
     }

@@ -29,7 +29,7 @@ const call = {
   actor: system('00000000-0000-0000-0000-000000000001', 'test'),
   log: { warn: () => undefined },
   execute: async (operation: Operation, own: CallContext) =>
-    operation.download?.stream({} as never, {} as never, own.signal as AbortSignal),
+    operation.download?.stream({} as never, {} as never, own.signal as AbortSignal, own),
 } as unknown as CallContext
 
 test('the credential of an open stream is checked every 60 s, and the stream ends when it is no longer valid', async () => {

@@ -19,7 +19,7 @@ export async function download(
   operation: Operation,
   call: CallContext,
   input: unknown,
-  recheck: () => Promise<void>,
+  recheck: (() => Promise<void>) | undefined,
 ): Promise<DownloadReply> {
   const { download: definition } = operation
   if (!definition) throw new Error('The operation produces no file or stream')
@@ -32,12 +32,14 @@ export async function download(
 
   async function* rest(): AsyncGenerator<string | Buffer> {
     let failed: unknown
-    const timer = setInterval(() => {
-      recheck().catch((error: unknown) => {
-        failed = error
-        controller.abort()
-      })
-    }, RECHECK_MS)
+    const timer =
+      recheck &&
+      setInterval(() => {
+        recheck().catch((error: unknown) => {
+          failed = error
+          controller.abort()
+        })
+      }, RECHECK_MS)
     try {
       for (let piece = first; !piece.done; piece = await iterator.next()) {
         if (failed) throw failed

@@ -189,7 +189,9 @@ function authenticationOf({ domains }: Runtime): Authentication {
 /** Returns a test for the paths that scripts of every origin may read: public operations, and pages with `anyOrigin`. */
 function publicPaths({ domains }: Runtime): (path: string) => boolean {
   const patterns = [
-    ...operations.filter(({ operation }) => operation.meta.access === 'public').map(({ path }) => `/v1${path}`),
+    ...operations
+      .filter(({ operation }) => operation.meta.access === 'public' || operation.meta.access === 'payer')
+      .map(({ path }) => `/v1${path}`),
     ...domains.flatMap(({ pages }) => pages ?? []).flatMap(({ path, anyOrigin }) => (anyOrigin ? [path] : [])),
   ].map((path) => new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`))
   return (path) => patterns.some((pattern) => pattern.test(path))

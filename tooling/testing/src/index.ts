@@ -1,6 +1,7 @@
 /** Test infrastructure: the real service on a real PostgreSQL, one database for each test file. */
 
 export * from '@payments/fixtures'
+export * from './collections.ts'
 export { type FiatWorld, fiatAccounts, fiatContract } from './contracts/fiat.ts'
 export { type RoutesWorld, routesContract } from './contracts/routes.ts'
 export { type SwapsWorld, swapsContract } from './contracts/swaps.ts'

@@ -1,4 +1,4 @@
-import type { DepositQuery, Leg, RoutesProvider } from '@payments/routes'
+import type { DepositQuery, Leg, QuotedAmount, RoutesProvider } from '@payments/routes'
 import { type RelayAsset, relayAsset } from './assets.ts'
 import { addressOf, isAuthentic } from './callback.ts'
 import { type RelayClient, type RelayOptions, relayClient } from './client.ts'
@@ -27,11 +27,11 @@ export function relay(options: RelayOptions): RoutesProvider {
 
     callsPerMinute: options.requestsPerMinute,
 
-    createDepositAddress: ({ origin, destination, refundAddress }) =>
+    createDepositAddress: ({ origin, destination, refundAddress, quote, strict = false }) =>
       mapErrors(async () => {
         const from = assetOf(origin)
         const to = assetOf(destination)
-        const { steps } = await client.post(
+        const { steps, details } = await client.post(
           '/quote/v2',
           {
             user: refundAddress,
@@ -40,9 +40,9 @@ export function relay(options: RelayOptions): RoutesProvider {
             originCurrency: from.address,
             destinationChainId: to.chainId,
             destinationCurrency: to.address,
-            amount: from.quote.toString(),
-            tradeType: 'EXACT_INPUT',
+            ...tradeOf(quote ?? { input: from.quote }, strict),
             useDepositAddress: true,
+            ...(strict ? { strict } : {}),
             refundTo: refundAddress,
           },
           Quote,
@@ -50,7 +50,10 @@ export function relay(options: RelayOptions): RoutesProvider {
         const depositAddress = steps.find((step) => step.depositAddress)?.depositAddress
         if (!depositAddress) throw new RelayError('unreadable', 'A quote without a deposit address')
         // In Relay's own spelling, which later queries must use.
-        return { depositAddress }
+        if (!quote) return { depositAddress }
+        const inputAmount = 'input' in quote ? quote.input : details?.currencyIn && BigInt(details.currencyIn.amount)
+        if (!inputAmount) throw new RelayError('unreadable', 'A quote without the amount to send')
+        return { depositAddress, inputAmount }
       }),
 
     deposits: (query) =>
@@ -67,6 +70,12 @@ export function relay(options: RelayOptions): RoutesProvider {
       isAuthentic(options.apiKey, request) ? { depositAddress: addressOf(request.body) } : undefined,
   }
 }
+
+/** An exact output is available on strict addresses only; an open one quotes what would be needed now. */
+const tradeOf = (quote: QuotedAmount, strict: boolean) =>
+  'input' in quote
+    ? { amount: quote.input.toString(), tradeType: 'EXACT_INPUT' }
+    : { amount: quote.output.toString(), tradeType: strict ? 'EXACT_OUTPUT' : 'EXPECTED_OUTPUT' }
 
 /** All requests that Relay lists for an address, by id. */
 async function listed(

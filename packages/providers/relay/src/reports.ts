@@ -42,6 +42,7 @@ export function reportsOf(requests: readonly Request[], origin: Leg, destination
         failureReason: status === 'refunded' || status === 'failed' ? failureReason(request) : null,
         providerReason: providerReason(request),
         updatedAt: request.updatedAt,
+        receivedAt: receivedAt(request),
       },
     ]
   })
@@ -54,6 +55,12 @@ type Amount = NonNullable<
 function moneyIn(request: Request): Amount | null {
   const { actual, quoted } = request.data?.route ?? {}
   return actual?.origin?.inputCurrency ?? quoted?.origin?.inputCurrency ?? null
+}
+
+/** Block time of the payer's transaction: Relay reports seconds. */
+function receivedAt({ data }: Request): Date | null {
+  const seconds = data?.inTxs?.find(({ txHash }) => txHash)?.timestamp
+  return seconds ? new Date(seconds > 1e11 ? seconds : seconds * 1000) : null
 }
 
 /** On one chain there is no destination leg: what came out of the origin's swap is what was delivered. */

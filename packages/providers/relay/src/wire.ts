@@ -2,13 +2,14 @@ import { z } from 'zod'
 
 // Relay's responses, as far as they are used. Additional fields are ignored; fields that may be missing are optional.
 
-const absent = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
 const Units = z.string().regex(/^\d{1,78}$/)
+const absent = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
 const Time = z.union([z.iso.datetime({ offset: true }), z.number().int().positive()]).transform((at) => new Date(at))
 
-/** `POST /quote/v2` with `useDepositAddress`. */
+/** `POST /quote/v2` with `useDepositAddress`. `currencyIn`: what the payer sends, fees included. */
 export const Quote = z.object({
   steps: z.array(z.object({ depositAddress: absent(z.string().min(1)) })),
+  details: absent(z.object({ currencyIn: absent(z.object({ amount: Units })) })),
 })
 
 const Money = z.object({
@@ -30,7 +31,9 @@ export const Request = z.object({
     z.object({
       failReason: absent(z.string()),
       refundFailReason: absent(z.string()),
-      inTxs: absent(z.array(z.object({ txHash: absent(z.string()) }))),
+      inTxs: absent(
+        z.array(z.object({ txHash: absent(z.string()), timestamp: absent(z.number().int().positive()).catch(null) })),
+      ),
       route: absent(z.object({ quoted: Path, actual: Path })),
     }),
   ),

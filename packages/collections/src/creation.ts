@@ -1,0 +1,150 @@
+import { checkCustomer } from '@payments/customers'
+import { AmountError, assets, invalid, newId, parseAddress, toMinor } from '@payments/kernel'
+import { createResource, platformSettings, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { type AvailableNetwork, availableNetworks } from '@payments/routes'
+import type { z } from 'zod'
+import { type CollectionRow, resourceOf } from './entity.ts'
+import { DEFAULT_EMBED, mergeEmbed } from './fields.ts'
+import { type Totals, totalsOf } from './invoice-items.ts'
+import { optionsOf } from './options.ts'
+import { defaultPolicy } from './policies.ts'
+import { mergePolicy, type PaymentPolicy } from './policy.ts'
+import type { PaymentChoice } from './rows.ts'
+import type { NewCollection } from './schemas.ts'
+import { payUrlOf } from './settings.ts'
+
+type Input = z.output<typeof NewCollection>
+
+/** A checked request. */
+export interface PreparedCollection {
+  readonly totals: Totals | null
+  readonly amount: bigint | null
+  readonly destinationAddress: string
+  readonly paymentOptions: readonly PaymentChoice[]
+  readonly paymentPolicy: PaymentPolicy
+}
+
+/**
+ * Checks a request before the transaction.
+ * @throws validation_failed 422 that names every wrong field, and the provider's 502 and 503
+ */
+export async function prepareCollection(context: QueryContext, input: Input): Promise<PreparedCollection> {
+  const networks = await availableNetworks(context)
+  const wrong: Record<string, string> = {}
+  checkFields(input, wrong)
+  const destinationAddress = destination(input, networks, wrong)
+  const paymentOptions = options(input, networks, wrong)
+  const totals = input.items ? totalsOf(input.items, assets[input.currency]) : null
+  const amount = totals?.amount ?? amountOf(input, wrong)
+  if (Object.keys(wrong).length > 0) throw invalid(wrong)
+  await checkCustomer(context, input.customerId)
+  const paymentPolicy = mergePolicy(await defaultPolicy(context), input.paymentPolicy, 'paymentPolicy.')
+  return { totals, amount, destinationAddress, paymentOptions, paymentPolicy }
+}
+
+/** Fields that only some types have, and times that must lie ahead. */
+function checkFields(input: Input, wrong: Record<string, string>): void {
+  const { type, amount, items } = input
+  if (items && type !== 'invoice') wrong.items = 'Only an invoice has items'
+  if (input.dueAt && type !== 'invoice') wrong.dueAt = 'Only an invoice has a due time'
+  if (input.maxPayments && type !== 'link') wrong.maxPayments = 'Only a link takes several payments'
+  if (items && amount) wrong.amount = 'Must be left out: it follows from the items'
+  if (!items && !amount && type !== 'link')
+    wrong.amount = type === 'invoice' ? 'Required: an invoice needs an amount or items' : 'Required for a checkout'
+  if (input.expiresAt && !isAhead(input.expiresAt)) wrong.expiresAt = 'Must be in the future'
+  if (input.dueAt && !isAhead(input.dueAt)) wrong.dueAt = 'Must be in the future'
+}
+
+export const isAhead = (time: string): boolean => Date.parse(time) > Date.now()
+
+function destination(input: Input, networks: readonly AvailableNetwork[], wrong: Record<string, string>): string {
+  const network = networks.find(({ key }) => key === input.destinationChainKey)
+  if (!network) {
+    wrong.destinationChainKey = `Unknown network "${input.destinationChainKey}": see GET /payment-routes/networks`
+    return ''
+  }
+  if (!network.destinations.includes(input.currency))
+    wrong.currency = `Not available on ${network.key}: one of ${network.destinations.join(', ')}`
+  const parsed = parseAddress(network.type, input.destinationAddress)
+  if ('address' in parsed) return parsed.address
+  wrong.destinationAddress = parsed.error
+  return ''
+}
+
+function options(
+  { acceptedNetworks }: Input,
+  networks: readonly AvailableNetwork[],
+  wrong: Record<string, string>,
+): PaymentChoice[] {
+  const unknown = acceptedNetworks?.find((key) => !networks.some((network) => network.key === key))
+  if (unknown !== undefined) wrong.acceptedNetworks = `Unknown network "${unknown}": see GET /payment-routes/networks`
+  const found = optionsOf(networks, acceptedNetworks)
+  if (found.length === 0) wrong.acceptedNetworks ??= 'Payers can use none of them at present'
+  return found
+}
+
+function amountOf({ amount, currency }: Input, wrong: Record<string, string>): bigint | null {
+  if (!amount) return null
+  try {
+    return toMinor(amount, assets[currency])
+  } catch (error) {
+    if (!(error instanceof AmountError)) throw error
+    wrong.amount = error.message
+    return null
+  }
+}
+
+/** Creates the prepared collection. An invoice takes the next number of its organisation and environment. */
+export async function createCollection(
+  unit: UnitOfWork,
+  input: Input,
+  prepared: PreparedCollection,
+): Promise<CollectionRow> {
+  const { organisationId, environment } = unit.actor
+  const id = newId()
+  const time = (text: string | null | undefined) => (text ? new Date(text) : null)
+  return createResource(unit, resourceOf(input.type), {
+    id,
+    organisationId,
+    environment,
+    type: input.type,
+    title: input.title,
+    description: input.description ?? null,
+    amount: prepared.amount,
+    subtotal: prepared.totals?.subtotal ?? null,
+    tax: prepared.totals?.tax ?? null,
+    items: prepared.totals?.items ?? [],
+    invoiceNumber: input.type === 'invoice' ? await nextNumber(unit) : null,
+    currency: input.currency,
+    destinationChainKey: input.destinationChainKey,
+    destinationAddress: prepared.destinationAddress,
+    acceptedNetworks: input.acceptedNetworks ?? null,
+    paymentOptions: prepared.paymentOptions,
+    customerId: input.customerId ?? null,
+    dueAt: time(input.dueAt),
+    overdueAt: time(input.dueAt),
+    expiresAt: time(input.expiresAt),
+    endsAt: time(input.expiresAt),
+    maxPayments: input.maxPayments ?? null,
+    paymentsCount: 0,
+    receivedAmount: 0n,
+    redirectUrl: input.redirectUrl ?? null,
+    allowedOrigins: input.allowedOrigins ?? [],
+    embedConfig: mergeEmbed(DEFAULT_EMBED, input.embedConfig),
+    paymentPolicy: prepared.paymentPolicy,
+    payUrl: payUrlOf(platformSettings.from(unit.runtime.settings).BASE_URL, id),
+    metadata: input.metadata ?? {},
+  })
+}
+
+/** The next invoice number. Other invoices of the organisation wait until this transaction ends; one that fails gives its number back. */
+async function nextNumber(unit: UnitOfWork): Promise<number> {
+  const { organisationId, environment } = unit.actor
+  const { rows } = await sqlOf(unit.em).query<{ last: number }>(
+    `insert into invoice_counters as c (organisation_id, environment, last) values ($1, $2, 1)
+     on conflict (organisation_id, environment) do update set last = c.last + 1 returning last`,
+    [organisationId, environment],
+  )
+  if (!rows[0]) throw new Error('No invoice number')
+  return rows[0].last
+}

@@ -1,0 +1,194 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
+import type { Metadata } from '@payments/kernel'
+import {
+  foreignKeys,
+  index,
+  inheritedTenant,
+  machineChecks,
+  minorUnits,
+  newestFirst,
+  ofOrganisation,
+  type Resource,
+  resource,
+  tenant,
+  tenantFilter,
+  tenantKey,
+  times,
+  uniqueIndex,
+  withinTenant,
+} from '@payments/platform'
+import type { EmbedConfig, Item } from './fields.ts'
+import type { PaymentPolicy } from './policy.ts'
+import { presentCollection, presentSession } from './present.ts'
+import { sessionEntry } from './receipt.ts'
+import type { PaymentChoice, StoredPayment } from './rows.ts'
+import { currencies } from './schemas.ts'
+import { checkoutMachine, invoiceMachine, linkMachine, openStates, sessionMachine, types } from './states.ts'
+
+const variant = (value: (typeof types)[number]) => ({ column: 'type', value })
+const inStates = (states: readonly string[]) => `status in (${states.map((state) => `'${state}'`).join(', ')})`
+
+export const CollectionEntity = defineEntity({
+  name: 'Collection',
+  tableName: 'collections',
+  filters: tenantFilter,
+  properties: {
+    id: p.uuid().primary(),
+    ...tenant(),
+    type: p.enum(types),
+    status: p.text(),
+    title: p.text(),
+    description: p.text().nullable(),
+    amount: minorUnits().nullable().check('amount > 0'),
+    subtotal: minorUnits().nullable(),
+    tax: minorUnits().nullable(),
+    items: p.json().$type<readonly Item[]>(),
+    invoiceNumber: p.integer().nullable(),
+    currency: p.enum(currencies),
+    destinationChainKey: p.text(),
+    destinationAddress: p.text(),
+    acceptedNetworks: p.json().$type<readonly string[]>().nullable(),
+    paymentOptions: p.json().$type<readonly PaymentChoice[]>(),
+    customerId: p.uuid().nullable(),
+    dueAt: p.datetime(3).nullable(),
+    expiresAt: p.datetime(3).nullable(),
+    /** When it becomes overdue and ends: `dueAt` and `expiresAt`, moved by the sandbox clock. */
+    overdueAt: p.datetime(3).nullable(),
+    endsAt: p.datetime(3).nullable(),
+    maxPayments: p.integer().nullable(),
+    paymentsCount: p.integer(),
+    receivedAmount: minorUnits().check('received_amount >= 0'),
+    redirectUrl: p.text().nullable(),
+    allowedOrigins: p.json().$type<readonly string[]>(),
+    embedConfig: p.json().$type<EmbedConfig>(),
+    paymentPolicy: p.json().$type<PaymentPolicy>(),
+    payUrl: p.text(),
+    metadata: p.json().$type<Metadata>(),
+    ...times(),
+  },
+  checks: [
+    ...machineChecks('collections', linkMachine, variant('link')),
+    ...machineChecks('collections', invoiceMachine, variant('invoice')),
+    ...machineChecks('collections', checkoutMachine, variant('checkout')),
+  ],
+  uniques: [tenantKey],
+  indexes: [
+    newestFirst('collections'),
+    uniqueIndex('collections_number_key', 'collections (organisation_id, environment, invoice_number)'),
+    index('collections_ending', ['endsAt'], `ends_at is not null and ${inStates(['active', 'open', 'overdue'])}`),
+    index('collections_falling_due', ['overdueAt'], "overdue_at is not null and status = 'open'"),
+  ],
+  ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
+})
+
+export const SessionEntity = defineEntity({
+  name: 'CheckoutSession',
+  tableName: 'checkout_sessions',
+  filters: tenantFilter,
+  properties: {
+    id: p.uuid().primary(),
+    ...inheritedTenant(),
+    parentId: p.uuid(),
+    routeId: p.uuid(),
+    status: p.text(),
+    collectionType: p.text(),
+    title: p.text(),
+    invoiceNumber: p.integer().nullable(),
+    customerId: p.uuid().nullable(),
+    destinationChainKey: p.text(),
+    destinationCurrency: p.text(),
+    destinationAddress: p.text(),
+    targetAmount: minorUnits().check('target_amount > 0'),
+    networkKey: p.text(),
+    currency: p.text(),
+    amount: minorUnits().check('amount > 0'),
+    receivedAmount: minorUnits().check('received_amount >= 0'),
+    deliveredAmount: minorUnits().check('delivered_amount >= 0'),
+    fees: minorUnits().check('fees >= 0'),
+    depositAddress: p.text(),
+    payments: p.json().$type<readonly StoredPayment[]>(),
+    paymentPolicy: p.json().$type<PaymentPolicy>(),
+    paidOver: p.boolean(),
+    paidLate: p.boolean(),
+    failureReason: p.text().nullable(),
+    payerEmail: p.text().nullable(),
+    refundAddress: p.text().nullable(),
+    locale: p.text(),
+    /** Hash of the parent and the client's address, for the limit of open sessions. */
+    client: p.text(),
+    firstPaymentAt: p.datetime(3).nullable(),
+    expiresAt: p.datetime(3),
+    endsAt: p.datetime(3),
+    paidAt: p.datetime(3).nullable(),
+    ...times(),
+  },
+  checks: machineChecks('checkout_sessions', sessionMachine),
+  uniques: [tenantKey, { name: 'checkout_sessions_route_key', properties: ['routeId'] }],
+  indexes: [
+    index('checkout_sessions_newest', ['parentId', 'createdAt desc', 'id desc']),
+    index('checkout_sessions_of_tenant', ['organisationId', 'environment', 'createdAt desc', 'id desc']),
+    index('checkout_sessions_open', ['parentId', 'client'], inStates(openStates)),
+    index('checkout_sessions_ending', ['endsAt'], inStates(['awaiting_payment', 'underpaid'])),
+  ],
+  ...foreignKeys(withinTenant('parent_id', 'collections')),
+})
+
+/** The policy that an organisation chose for its new collections. */
+const PolicyEntity = defineEntity({
+  name: 'CollectionPolicy',
+  tableName: 'collection_policies',
+  properties: {
+    organisationId: p.uuid().primary(),
+    environment: tenant().environment.primary(),
+    policy: p.json().$type<PaymentPolicy>(),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+  },
+  ...foreignKeys(ofOrganisation),
+})
+
+/** The last invoice number of an organisation. A transaction that takes a number holds the row until it ends, so none is lost. */
+const InvoiceCounterEntity = defineEntity({
+  name: 'InvoiceCounter',
+  tableName: 'invoice_counters',
+  properties: {
+    organisationId: p.uuid().primary(),
+    environment: tenant().environment.primary(),
+    last: p.integer(),
+  },
+  ...foreignKeys(ofOrganisation),
+})
+
+export const entities = [CollectionEntity, SessionEntity, PolicyEntity, InvoiceCounterEntity]
+
+export type CollectionRow = InferEntity<typeof CollectionEntity>
+export type SessionRow = InferEntity<typeof SessionEntity>
+
+const events = { created: 'collection.created', updated: 'collection.updated' }
+const shared = {
+  entity: CollectionEntity,
+  table: 'collections',
+  events,
+  present: (row: CollectionRow) => presentCollection(row),
+}
+
+export const linkResource = resource({ ...shared, machine: linkMachine, variant: variant('link') })
+export const invoiceResource = resource({ ...shared, machine: invoiceMachine, variant: variant('invoice') })
+export const checkoutResource = resource({ ...shared, machine: checkoutMachine, variant: variant('checkout') })
+
+const resources: Readonly<Record<string, unknown>> = {
+  link: linkResource,
+  invoice: invoiceResource,
+  checkout: checkoutResource,
+}
+
+/** The resource of a type of collection. An event that its state table does not have is ignored. */
+export const resourceOf = (type: string): Resource<CollectionRow> => resources[type] as Resource<CollectionRow>
+
+export const sessionResource = resource({
+  machine: sessionMachine,
+  entity: SessionEntity,
+  table: 'checkout_sessions',
+  events,
+  present: (row: SessionRow) => presentSession(row),
+  entry: (row: SessionRow) => sessionEntry(row),
+})

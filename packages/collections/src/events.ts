@@ -1,0 +1,26 @@
+import type { EventType } from '@payments/platform'
+import { z } from 'zod'
+import { Collection, collectionSample, Session, sessionSample } from './schemas.ts'
+
+const Data = (previousStatus: z.ZodType) =>
+  z.union([Collection.extend({ previousStatus }), Session.extend({ previousStatus })])
+
+export const events = {
+  'collection.created': {
+    description:
+      'A payment link, invoice or checkout was created, or a checkout session was started (`type`: `session`)',
+    data: Data(z.null().meta({ description: 'Null: it was created' })),
+    sample: { ...collectionSample, status: 'open', paymentsCount: 0, receivedAmount: '0', previousStatus: null },
+  },
+  'collection.updated': {
+    description:
+      'The status of a payment link, invoice, checkout or checkout session changed, or a session that had ended received money',
+    data: Data(
+      z.string().meta({
+        description: 'The status before; the same one where a session that had ended received money',
+        example: 'processing',
+      }),
+    ),
+    sample: { ...sessionSample, previousStatus: 'processing' },
+  },
+} satisfies Record<string, EventType>

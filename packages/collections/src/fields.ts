@@ -1,0 +1,101 @@
+import { Amount, items, nameText, text } from '@payments/kernel'
+import { z } from 'zod'
+
+// Parts of the schemas of collections: what an invoice lists, how a page looks, which links are accepted.
+
+const ITEMS = 100
+const MOST_QUANTITY = 1_000_000
+const ORIGINS = 20
+
+/** Basis points of a tax rate with at most two decimals. */
+const isHundredths = (percent: number): boolean => Math.round(percent * 100) / 100 === percent
+
+const quantity = z.number().int().meta({ description: 'How many', example: 2 })
+const taxPercent = z.number().meta({ description: 'Tax on this line, in percent', example: 7.5 })
+
+const NewItem = z.strictObject({
+  description: nameText(200).meta({ description: 'What is sold', example: 'Consulting, one day' }),
+  quantity: quantity.min(1).max(MOST_QUANTITY),
+  unitAmount: Amount.meta({ description: 'Price of one, without tax, in the currency of the invoice' }),
+  taxPercent: taxPercent.min(0).max(100).refine(isHundredths, 'Must have at most 2 decimals').optional(),
+})
+
+export const Item = z
+  .object({
+    description: text('What is sold', 'Consulting, one day'),
+    quantity,
+    unitAmount: text('Price of one, without tax, as decimal text', '400'),
+    taxPercent,
+    subtotal: text('Price of all, without tax, as decimal text', '800'),
+    tax: text('Tax of the line, as decimal text', '60'),
+  })
+  .meta({ id: 'CollectionItem', description: 'A line of an invoice' })
+export type Item = z.infer<typeof Item>
+export const Items = items('The lines of an invoice; empty for others', Item)
+export const NewItems = z
+  .array(NewItem)
+  .min(1)
+  .max(ITEMS)
+  .meta({ description: 'Lines of an invoice, instead of `amount`, which then follows from them' })
+
+const layouts = ['card', 'inline', 'minimal'] as const
+const layout = z.enum(layouts).meta({ description: 'How an embedded page looks', example: 'card' })
+const accentColor = z.string().meta({ description: 'Colour of buttons, `#rrggbb`', example: '#1a56db' })
+const hideBrandFooter = z.boolean().meta({ description: 'Leaves out the footer of the service', example: false })
+
+export const EmbedConfig = z
+  .object({ layout, accentColor, hideBrandFooter })
+  .meta({ id: 'EmbedConfig', description: 'The theme of the pay page' })
+export type EmbedConfig = z.infer<typeof EmbedConfig>
+
+export const EmbedConfigPatch = z
+  .strictObject({
+    layout: layout.optional(),
+    accentColor: accentColor.regex(/^#[0-9a-f]{6}$/i, 'Must be a colour like "#1a56db"').optional(),
+    hideBrandFooter: hideBrandFooter.optional(),
+  })
+  .meta({ description: 'The theme of the pay page; the rest keeps its defaults' })
+
+export const DEFAULT_EMBED: EmbedConfig = { layout: 'card', accentColor: '#1a56db', hideBrandFooter: false }
+
+/** A theme with some fields replaced. */
+export const mergeEmbed = (base: EmbedConfig, change: z.output<typeof EmbedConfigPatch> = {}): EmbedConfig => ({
+  layout: change.layout ?? base.layout,
+  accentColor: change.accentColor?.toLowerCase() ?? base.accentColor,
+  hideBrandFooter: change.hideBrandFooter ?? base.hideBrandFooter,
+})
+
+function parsed(url: string): URL | undefined {
+  try {
+    return new URL(url)
+  } catch {
+    return undefined
+  }
+}
+
+export const RedirectUrl = z
+  .string()
+  .max(2000)
+  .refine((url) => {
+    const given = parsed(url)
+    return given?.protocol === 'https:' && !given.username && !given.password
+  }, 'Must be an https:// URL')
+  .meta({ description: 'Where the payer goes after the payment', example: 'https://merchant.example/thanks' })
+
+const isLoopback = ({ hostname }: URL): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+
+const Origin = z
+  .string()
+  .max(300)
+  .refine((origin) => {
+    const given = parsed(origin)
+    return (
+      given?.origin === origin && (given.protocol === 'https:' || (given.protocol === 'http:' && isLoopback(given)))
+    )
+  }, 'Must be an https:// origin without a path, like "https://merchant.example"')
+
+export const AllowedOrigins = z
+  .array(Origin)
+  .max(ORIGINS)
+  .transform((origins) => [...new Set(origins)])
+  .meta({ description: 'Origins of the sites that may embed the pay page', example: ['https://merchant.example'] })

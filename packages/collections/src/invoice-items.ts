@@ -1,0 +1,50 @@
+import { AmountError, type Asset, invalid, toDecimal, toMinor } from '@payments/kernel'
+import type { z } from 'zod'
+import type { Item, NewItems } from './fields.ts'
+
+export interface Totals {
+  readonly items: readonly Item[]
+  readonly subtotal: bigint
+  readonly tax: bigint
+  readonly amount: bigint
+}
+
+/**
+ * The lines of an invoice with their sums, in minor units of its currency. The tax of each line is rounded half up to the minor
+ * unit, and the total is the sum of the lines, so that the document adds up.
+ * @throws validation_failed 422 on the price of a line, or on `items` when they come to nothing
+ */
+export function totalsOf(lines: z.output<typeof NewItems>, asset: Asset): Totals {
+  const wrong: Record<string, string> = {}
+  let subtotal = 0n
+  let tax = 0n
+  const items = lines.map(({ description, quantity, unitAmount, taxPercent = 0 }, index): Item => {
+    const unit = priceOf(unitAmount, asset, (message) => {
+      wrong[`items.${index}.unitAmount`] = message
+    })
+    const ofLine = unit * BigInt(quantity)
+    const taxOfLine = (ofLine * BigInt(Math.round(taxPercent * 100)) + 5000n) / 10_000n
+    subtotal += ofLine
+    tax += taxOfLine
+    return {
+      description,
+      quantity,
+      unitAmount: toDecimal(unit, asset),
+      taxPercent,
+      subtotal: toDecimal(ofLine, asset),
+      tax: toDecimal(taxOfLine, asset),
+    }
+  })
+  if (Object.keys(wrong).length > 0) throw invalid(wrong)
+  return { items, subtotal, tax, amount: subtotal + tax }
+}
+
+function priceOf(text: string, asset: Asset, report: (message: string) => void): bigint {
+  try {
+    return toMinor(text, asset)
+  } catch (error) {
+    if (!(error instanceof AmountError)) throw error
+    report(error.message)
+    return 0n
+  }
+}

@@ -1,0 +1,72 @@
+import { command, query } from '@payments/platform'
+import { routesErrors } from '@payments/routes'
+import { errors } from './errors.ts'
+import { findTarget, payPage } from './payer.ts'
+import { presentPaySession } from './present.ts'
+import { CollectionId, EmbedTheme, PayAction, PayPage, PaySession } from './schemas.ts'
+import { cancel, type PreparedSession, prepareStart, refresh, start } from './sessions.ts'
+
+const tag = 'Pay page'
+
+/** Operations for payers: without a credential, from any origin. A publishable key may be sent to read. */
+export const payRouter = {
+  get: query({
+    rest: 'GET /pay/{collectionId}',
+    access: 'public',
+    tag,
+    summary: 'Get a pay page',
+    description:
+      'What a payer may see of a link, invoice, checkout or session. Creates nothing. With a publishable key, only your own are found.',
+    message: 'Pay page retrieved',
+    input: CollectionId,
+    output: PayPage,
+    errors: [errors.collection_not_found, errors.payments_unavailable],
+    run: (context, { collectionId }) => payPage(context, collectionId),
+  }),
+  act: command({
+    rest: 'POST /pay/{collectionId}',
+    access: 'payer',
+    tag,
+    summary: 'Pay a collection',
+    description:
+      '`start` gives a checkout session: an address and an amount, held for 15 minutes. At most 5 sessions of one link are open for a client address.',
+    message: 'Checkout session retrieved',
+    input: PayAction,
+    output: PaySession,
+    errors: [
+      errors.collection_not_found,
+      errors.payments_unavailable,
+      errors.collection_closed,
+      errors.session_not_cancellable,
+      errors.too_many_sessions,
+      routesErrors.refund_address_missing,
+      routesErrors.deposit_address_used,
+      routesErrors.provider_failed,
+      routesErrors.provider_unavailable,
+    ],
+    callsProvider: true,
+    before: async (context, input, call): Promise<PreparedSession | undefined> =>
+      input.action === 'start' ? prepareStart(context, input, call) : undefined,
+    async run(unit, input, prepared) {
+      const session = prepared
+        ? await start(unit, input, prepared)
+        : await (input.action === 'cancel' ? cancel : refresh)(unit, input)
+      return presentPaySession(session)
+    },
+  }),
+  embedConfig: query({
+    rest: 'GET /pay/{collectionId}/embed-config',
+    access: 'public',
+    tag,
+    summary: 'Get the theme of a pay page',
+    description: 'A checkout session has the theme of its link.',
+    message: 'Embed configuration retrieved',
+    input: CollectionId,
+    output: EmbedTheme,
+    errors: [errors.collection_not_found],
+    async run(context, { collectionId }) {
+      const { collection } = await findTarget(context, collectionId)
+      return { linkId: collection.id, embedConfig: collection.embedConfig }
+    },
+  }),
+}

@@ -1,0 +1,87 @@
+import { merchantProfile } from '@payments/accounts'
+import { isId, system } from '@payments/kernel'
+import { type QueryContext, queryContext } from '@payments/platform'
+import { CollectionEntity, type CollectionRow, SessionEntity, type SessionRow } from './entity.ts'
+import { errors } from './errors.ts'
+import { presentCollection, presentPaySession } from './present.ts'
+import type { PayPage } from './schemas.ts'
+
+/** What an id of a pay route is of: a collection or, with `session`, one of its sessions. */
+export interface PayTarget {
+  readonly collection: CollectionRow
+  readonly session: SessionRow | null
+  readonly merchant: { readonly name: string; readonly suspended: boolean }
+}
+
+const anywhere = { filters: { tenant: false }, disableIdentityMap: true } as const
+
+/**
+ * What an id of a pay route is of, in any organisation. A key that is sent sees those of its own organisation and environment.
+ * @throws collection_not_found 404
+ */
+export async function findTarget({ em, actor, runtime, log }: QueryContext, id: string): Promise<PayTarget> {
+  if (!isId(id)) throw errors.collection_not_found()
+  let collection = await em.findOne(CollectionEntity, { id }, anywhere)
+  const session = collection ? null : await em.findOne(SessionEntity, { id }, anywhere)
+  if (session) collection = await em.findOne(CollectionEntity, { id: session.parentId }, anywhere)
+  if (!collection) throw errors.collection_not_found()
+  const { organisationId, environment } = collection
+  if (actor.kind === 'key' && (actor.organisationId !== organisationId || actor.environment !== environment))
+    throw errors.collection_not_found()
+  const merchant = await merchantProfile(
+    queryContext(runtime, system(organisationId, environment), log),
+    organisationId,
+  )
+  return { collection, session, merchant }
+}
+
+/** True while new sessions may be started. The time counts at once, not when the scheduled job runs. */
+export const isPayable = ({ status, endsAt }: CollectionRow, now = new Date()): boolean =>
+  ['active', 'open', 'overdue'].includes(status) && (!endsAt || endsAt > now)
+
+/** A session that money has reached is shown even while its merchant is suspended. */
+const isUnavailable = ({ merchant, session }: PayTarget): boolean =>
+  merchant.suspended && (!session || session.payments.length === 0)
+
+/**
+ * What the payer may see. It creates and changes nothing.
+ * @throws payments_unavailable 403 while the merchant is suspended
+ */
+function pageOf(target: PayTarget): PayPage {
+  if (isUnavailable(target)) throw errors.payments_unavailable()
+  const { collection, session, merchant } = target
+  const shown = presentCollection(collection)
+  return {
+    id: session?.id ?? collection.id,
+    linkId: collection.id,
+    type: session ? 'session' : collection.type,
+    status: session?.status ?? collection.status,
+    payable: !merchant.suspended && isPayable(collection),
+    environment: collection.environment,
+    merchant: { name: merchant.name },
+    title: shown.title,
+    description: shown.description,
+    number: shown.number,
+    amount: shown.amount,
+    subtotal: shown.subtotal,
+    tax: shown.tax,
+    items: shown.items,
+    currency: shown.currency,
+    dueAt: shown.dueAt,
+    expiresAt: shown.expiresAt,
+    paymentOptions: shown.paymentOptions,
+    refundRequired: collection.paymentPolicy.mismatch === 'return',
+    session: session ? presentPaySession(session) : null,
+    theme: shown.embedConfig,
+    allowedOrigins: shown.allowedOrigins,
+    redirectUrl: (session ?? collection).status === 'paid' ? shown.redirectUrl : null,
+    serverTime: new Date().toISOString(),
+  }
+}
+
+/**
+ * The data of the pay page of an id, for its first render: nothing is created.
+ * @throws collection_not_found 404, payments_unavailable 403
+ */
+export const payPage = async (context: QueryContext, id: string): Promise<PayPage> =>
+  pageOf(await findTarget(context, id))

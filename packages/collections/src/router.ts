@@ -1,0 +1,129 @@
+import { command, query } from '@payments/platform'
+import { routesErrors } from '@payments/routes'
+import { z } from 'zod'
+import { createCollection, prepareCollection } from './creation.ts'
+import { errors } from './errors.ts'
+import { changePolicy, defaultPolicy } from './policies.ts'
+import { PaymentPolicy } from './policy.ts'
+import { presentCollection, presentSession } from './present.ts'
+import {
+  Collection,
+  CollectionId,
+  CollectionList,
+  CollectionOrSession,
+  CollectionPatch,
+  NewCollection,
+  PolicyChange,
+  SessionList,
+} from './schemas.ts'
+import { change, newestCollections, remove, sessionsOf, show } from './service.ts'
+
+const tag = 'Collections'
+const Nothing = z.strictObject({})
+
+export const collectionsRouter = {
+  list: query({
+    rest: 'GET /collections',
+    access: 'read',
+    tag,
+    summary: 'List collections',
+    description: 'Payment links, invoices and checkouts: at most 200, newest first. `total` counts all of them.',
+    message: 'Collections retrieved',
+    input: Nothing,
+    output: CollectionList,
+    async run(context) {
+      const { rows, total } = await newestCollections(context)
+      return { collections: rows.map(presentCollection), total }
+    },
+  }),
+  create: command({
+    rest: 'POST /collections',
+    access: 'write',
+    tag,
+    summary: 'Create a collection',
+    description:
+      'A `link` takes any number of payments, a `checkout` and an `invoice` one. Share `payUrl`: its page lets the payer choose a network and a currency. Invoices are numbered without gaps.',
+    message: 'Collection created',
+    status: 201,
+    input: NewCollection,
+    output: Collection,
+    errors: [routesErrors.provider_failed, routesErrors.provider_unavailable],
+    before: prepareCollection,
+    run: async (unit, input, prepared) => presentCollection(await createCollection(unit, input, prepared)),
+  }),
+  policy: query({
+    rest: 'GET /collections/payment-policy',
+    access: 'read',
+    tag,
+    summary: 'Get the payment policy',
+    description: 'What new collections do with payments of another amount, or after the end of a session.',
+    message: 'Payment policy retrieved',
+    input: Nothing,
+    output: PaymentPolicy,
+    run: (context) => defaultPolicy(context),
+  }),
+  changePolicy: command({
+    rest: 'PATCH /collections/payment-policy',
+    access: 'write',
+    tag,
+    summary: 'Update the payment policy',
+    description: 'Applies to collections that are created afterwards; each may override it.',
+    message: 'Payment policy updated',
+    input: PolicyChange,
+    output: PaymentPolicy,
+    run: changePolicy,
+  }),
+  get: query({
+    rest: 'GET /collections/{collectionId}',
+    access: 'read',
+    tag,
+    summary: 'Get a collection',
+    description: 'Takes the id of a checkout session too.',
+    message: 'Collection retrieved',
+    input: CollectionId,
+    output: CollectionOrSession,
+    errors: [errors.collection_not_found],
+    run: (context, { collectionId }) => show(context, collectionId),
+  }),
+  sessions: query({
+    rest: 'GET /collections/{collectionId}/sessions',
+    access: 'read',
+    tag,
+    summary: 'List the checkout sessions of a collection',
+    description: 'At most 200, newest first. `total` counts all of them.',
+    message: 'Checkout sessions retrieved',
+    input: CollectionId,
+    output: SessionList,
+    errors: [errors.collection_not_found],
+    async run(context, { collectionId }) {
+      const { rows, total } = await sessionsOf(context, collectionId)
+      return { sessions: rows.map(presentSession), total }
+    },
+  }),
+  update: command({
+    rest: 'PATCH /collections/{collectionId}',
+    access: 'write',
+    tag,
+    summary: 'Update a collection',
+    description:
+      'Sessions that have begun keep their amount and policy. `dueAt`, `expiresAt` and `maxPayments` can be changed while it accepts payments.',
+    message: 'Collection updated',
+    input: CollectionPatch,
+    output: Collection,
+    errors: [errors.collection_not_found, errors.collection_final],
+    run: async (unit, input) => presentCollection(await change(unit, input)),
+  }),
+  delete: command({
+    rest: 'DELETE /collections/{collectionId}',
+    access: 'write',
+    tag,
+    summary: 'Delete a collection',
+    description:
+      'A link becomes inactive, and sessions that have begun may still finish. An invoice or checkout becomes void, and its sessions that wait for a payment are cancelled.',
+    message: 'Collection deleted',
+    input: CollectionId,
+    output: Collection,
+    errors: [errors.collection_not_found, errors.collection_final],
+    run: async (unit, { collectionId }) => presentCollection(await remove(unit, collectionId)),
+  }),
+}

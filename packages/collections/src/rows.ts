@@ -1,0 +1,108 @@
+import type { Environment, Metadata } from '@payments/kernel'
+import type { EmbedConfig, Item } from './fields.ts'
+import type { PaymentPolicy } from './policy.ts'
+
+// The columns of the tables as code sees them, without the ORM. Amounts are minor units of the currency beside them.
+
+export interface CollectionColumns {
+  readonly id: string
+  readonly organisationId: string
+  readonly environment: Environment
+  readonly type: 'link' | 'invoice' | 'checkout'
+  readonly status: string
+  readonly title: string
+  readonly description?: string | null
+  readonly amount?: bigint | null
+  readonly subtotal?: bigint | null
+  readonly tax?: bigint | null
+  readonly items: readonly Item[]
+  readonly invoiceNumber?: number | null
+  readonly currency: string
+  readonly destinationChainKey: string
+  readonly destinationAddress: string
+  readonly acceptedNetworks?: readonly string[] | null
+  readonly paymentOptions: readonly PaymentChoice[]
+  readonly customerId?: string | null
+  readonly dueAt?: Date | null
+  readonly expiresAt?: Date | null
+  readonly maxPayments?: number | null
+  readonly paymentsCount: number
+  readonly receivedAmount: bigint
+  readonly redirectUrl?: string | null
+  readonly allowedOrigins: readonly string[]
+  readonly embedConfig: EmbedConfig
+  readonly paymentPolicy: PaymentPolicy
+  readonly payUrl: string
+  readonly metadata: Metadata
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+export interface PaymentChoice {
+  readonly networkKey: string
+  readonly currency: string
+}
+
+/** A deposit to a session's address, kept with the session. Amounts are text of minor units, because JSON has no big integers. */
+export interface StoredPayment {
+  readonly id: string
+  readonly networkKey: string
+  readonly currency: string
+  /** What was sent. */
+  readonly amount: string
+  readonly amountUsd: string | null
+  /** The part of it that was sent back at once, because the provider enforces the amount. */
+  readonly returned: string
+  /** What was delivered, in the currency of the collection; null: nothing, or the provider did not report it. */
+  readonly delivered: string | null
+  readonly deliveredUsd: string | null
+  readonly fees: string
+  readonly status: 'pending' | 'completed' | 'failed' | 'refunded'
+  readonly txHash: string | null
+  readonly failureReason: string | null
+  readonly receivedAt: string
+  /** In the requested currency on the requested network. */
+  readonly requested: boolean
+  /** Changes the session's status: it arrived before the session ended, or within the grace time. */
+  readonly counts: boolean
+}
+
+export interface SessionColumns {
+  readonly id: string
+  readonly organisationId: string
+  readonly environment: Environment
+  readonly parentId: string
+  readonly status: string
+  /** What the parent said when the session began; receipts show it. */
+  readonly collectionType: string
+  readonly title: string
+  readonly invoiceNumber?: number | null
+  readonly customerId?: string | null
+  readonly destinationChainKey: string
+  readonly destinationCurrency: string
+  readonly destinationAddress: string
+  /** What the merchant asked for, in `destinationCurrency`: `amount` is what the payer sends for it. */
+  readonly targetAmount: bigint
+  readonly networkKey: string
+  readonly currency: string
+  readonly amount: bigint
+  readonly receivedAmount: bigint
+  readonly deliveredAmount: bigint
+  readonly fees: bigint
+  readonly depositAddress: string
+  readonly payments: readonly StoredPayment[]
+  readonly paymentPolicy: PaymentPolicy
+  readonly paidOver: boolean
+  readonly paidLate: boolean
+  readonly failureReason?: string | null
+  readonly payerEmail?: string | null
+  readonly refundAddress?: string | null
+  readonly locale: string
+  readonly firstPaymentAt?: Date | null
+  readonly expiresAt: Date
+  /** When it ends: `expiresAt`, moved by the sandbox clock. */
+  readonly endsAt: Date
+  readonly paidAt?: Date | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}

@@ -1,0 +1,51 @@
+import { AmountError, assetOf, invalid, networkOf, toMinor } from '@payments/kernel'
+import { command } from '@payments/platform'
+import { simulateHiddenDeposit } from '@payments/routes'
+import type { SessionRow } from './entity.ts'
+import { errors } from './errors.ts'
+import { decimal, missingAmount } from './present.ts'
+import { SandboxPayment, SandboxPaymentResult } from './schemas.ts'
+import { findSession } from './service.ts'
+
+export const collectionsSandboxRouter = {
+  pay: command({
+    rest: 'POST /sandbox/checkout-sessions/{sessionId}/payments',
+    access: 'sandbox',
+    tag: 'Sandbox',
+    summary: 'Simulate a payment to a checkout session',
+    description:
+      'Without fields, the payer sends exactly what is missing. It is delivered after 2 s. With an amount that ends in `.13` the provider times out for 30 s; then the payment was delivered. Another currency or network than requested does not count as paid.',
+    message: 'Payment simulated',
+    status: 201,
+    input: SandboxPayment,
+    output: SandboxPaymentResult,
+    errors: [errors.session_not_found],
+    async run(unit, { sessionId, outcome, ...given }) {
+      const session = await findSession(unit, sessionId)
+      const networkKey = given.networkKey ?? session.networkKey
+      const currency = given.currency ?? session.currency
+      const amount = amountOf(session, networkKey, currency, given.amount)
+      await simulateHiddenDeposit(unit, session.routeId, { networkKey, currency, amount, outcome })
+      return { sessionId: session.id, networkKey, currency, amount: decimal(amount, currency), outcome }
+    },
+  }),
+}
+
+/** @throws validation_failed 422 */
+function amountOf(session: SessionRow, networkKey: string, currency: string, given: string | undefined): bigint {
+  const network = networkOf(networkKey)
+  if (!network) throw invalid({ networkKey: `Unknown network "${networkKey}": see GET /payment-routes/networks` })
+  const asset = assetOf(currency)
+  if (!asset || !(network.currencies as readonly string[]).includes(currency))
+    throw invalid({ currency: `Not available on ${networkKey}: one of ${network.currencies.join(', ')}` })
+  if (given === undefined) {
+    if (currency !== session.currency) throw invalid({ amount: 'Required with another currency' })
+    return missingAmount(session) || session.amount
+  }
+  try {
+    return toMinor(given, asset)
+  } catch (error) {
+    if (error instanceof AmountError) throw invalid({ amount: error.message })
+    throw error
+  }
+}

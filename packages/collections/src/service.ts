@@ -1,0 +1,106 @@
+import { invalid, isId, mergeMetadata } from '@payments/kernel'
+import type { QueryContext, UnitOfWork } from '@payments/platform'
+import type { z } from 'zod'
+import { cancelWaiting, lockedCollection, moveCollection, updateCollection } from './changes.ts'
+import { isAhead } from './creation.ts'
+import { CollectionEntity, type CollectionRow, SessionEntity, type SessionRow } from './entity.ts'
+import { errors } from './errors.ts'
+import { mergeEmbed } from './fields.ts'
+import { presentCollection, presentSession } from './present.ts'
+import type { Collection, CollectionPatch, Session } from './schemas.ts'
+
+const NEWEST = 200
+const newest = { orderBy: { createdAt: 'desc', id: 'desc' }, limit: NEWEST, disableIdentityMap: true } as const
+
+/** The newest 200 links, invoices and checkouts of the actor's tenant, and the exact number of all. */
+export async function newestCollections(context: QueryContext): Promise<{ rows: CollectionRow[]; total: number }> {
+  const [rows, total] = await context.em.findAndCount(CollectionEntity, {}, newest)
+  return { rows, total }
+}
+
+/** A link, invoice or checkout of the actor's tenant. @throws collection_not_found 404 */
+async function find(context: QueryContext, id: string): Promise<CollectionRow> {
+  const row = isId(id) ? await context.em.findOne(CollectionEntity, { id }) : null
+  if (!row) throw errors.collection_not_found()
+  return row
+}
+
+/** A session of the actor's tenant. @throws session_not_found 404 */
+export async function findSession(context: QueryContext, id: string): Promise<SessionRow> {
+  const row = isId(id) ? await context.em.findOne(SessionEntity, { id }) : null
+  if (!row) throw errors.session_not_found()
+  return row
+}
+
+/** What an id of the family is of, as its GET shows it. @throws collection_not_found 404 */
+export async function show(
+  context: QueryContext,
+  id: string,
+): Promise<z.infer<typeof Collection> | z.infer<typeof Session>> {
+  if (!isId(id)) throw errors.collection_not_found()
+  const row = await context.em.findOne(CollectionEntity, { id })
+  if (row) return presentCollection(row)
+  const session = await context.em.findOne(SessionEntity, { id })
+  if (!session) throw errors.collection_not_found()
+  return presentSession(session)
+}
+
+/** The newest 200 sessions of a collection, and the exact number of all. @throws collection_not_found 404 */
+export async function sessionsOf(context: QueryContext, id: string): Promise<{ rows: SessionRow[]; total: number }> {
+  const { id: parentId } = await find(context, id)
+  const [rows, total] = await context.em.findAndCount(SessionEntity, { parentId }, newest)
+  return { rows, total }
+}
+
+/** States in which a collection can still be paid by new sessions. */
+const isOpen = ({ status }: CollectionRow): boolean => ['active', 'open', 'overdue'].includes(status)
+
+/**
+ * Changes a collection. Times and the number of payments only while new payments can be started. A patch without fields
+ * changes nothing.
+ * @throws collection_not_found 404, collection_final 409, validation_failed 422
+ */
+export async function change(
+  unit: UnitOfWork,
+  { collectionId, ...patch }: z.output<typeof CollectionPatch>,
+): Promise<CollectionRow> {
+  const row = await lockedCollection(unit, collectionId)
+  if (Object.keys(patch).length === 0) return row
+  const { dueAt, expiresAt, maxPayments, embedConfig, metadata, ...rest } = patch
+  if ((dueAt !== undefined || expiresAt !== undefined || maxPayments !== undefined) && !isOpen(row))
+    throw errors.collection_final()
+  checkPatch(row, patch)
+  const time = (text: string | null) => (text === null ? null : new Date(text))
+  return updateCollection(unit, row, {
+    ...rest,
+    ...(dueAt === undefined ? {} : { dueAt: time(dueAt), overdueAt: time(dueAt) }),
+    ...(expiresAt === undefined ? {} : { expiresAt: time(expiresAt), endsAt: time(expiresAt) }),
+    ...(maxPayments === undefined ? {} : { maxPayments }),
+    ...(embedConfig === undefined ? {} : { embedConfig: mergeEmbed(row.embedConfig, embedConfig) }),
+    ...(metadata === undefined ? {} : { metadata: mergeMetadata(row.metadata, metadata) }),
+  })
+}
+
+function checkPatch(row: CollectionRow, patch: Omit<z.output<typeof CollectionPatch>, 'collectionId'>): void {
+  const wrong: Record<string, string> = {}
+  if (patch.dueAt && row.type !== 'invoice') wrong.dueAt = 'Only an invoice has a due time'
+  else if (patch.dueAt && !isAhead(patch.dueAt)) wrong.dueAt = 'Must be in the future'
+  if (patch.expiresAt && !isAhead(patch.expiresAt)) wrong.expiresAt = 'Must be in the future'
+  if (patch.maxPayments && row.type !== 'link') wrong.maxPayments = 'Only a link takes several payments'
+  else if (patch.maxPayments && patch.maxPayments <= row.paymentsCount)
+    wrong.maxPayments = `Must be greater than the ${row.paymentsCount} payments so far`
+  if (Object.keys(wrong).length > 0) throw invalid(wrong)
+}
+
+/**
+ * Ends a collection. An invoice or checkout is void, and its sessions that wait for their payment are cancelled; sessions of a
+ * link may still finish.
+ * @throws collection_not_found 404, collection_final 409 when it is paid, void, inactive or expired
+ */
+export async function remove(unit: UnitOfWork, id: string): Promise<CollectionRow> {
+  const row = await lockedCollection(unit, id)
+  const moved = await moveCollection(unit, row, row.type === 'link' ? 'deactivate' : 'void')
+  if (moved.outcome === 'ignored') throw errors.collection_final()
+  if (row.type !== 'link') await cancelWaiting(unit, row)
+  return moved.row
+}

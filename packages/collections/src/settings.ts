@@ -1,0 +1,22 @@
+import { defineSettings } from '@payments/platform'
+import { z } from 'zod'
+
+export const collectionsSettings = defineSettings({
+  PAY_STREAMS_PER_ADDRESS: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(50)
+    .describe('Event streams of pay pages that one IPv4 address or IPv6 /64 may have open in one process'),
+})
+
+/** How long a checkout session holds its amount (API contract, section 5). */
+export const SESSION_MINUTES = 15
+/** Open sessions of one link: for each client address, and of all clients. */
+export const SESSIONS_PER_ADDRESS = 5
+export const SESSIONS_PER_LINK = 1000
+/** The default address of a process without BASE_URL, for links in emails and replies. */
+const LOCAL = 'http://localhost:4000'
+
+export const payUrlOf = (baseUrl: string | undefined, id: string): string =>
+  `${(baseUrl ?? LOCAL).replace(/\/$/, '')}/pay/${id}`

@@ -1,0 +1,69 @@
+import { machine } from '@payments/kernel'
+
+/** Types of collections. All of them are rows of one table; each has states of its own. */
+export const types = ['link', 'invoice', 'checkout'] as const
+
+export const linkMachine = machine('link', 'active', {
+  active: { description: 'Accepts payments', moves: { deactivate: 'inactive', expire: 'expired' } },
+  inactive: { description: 'Deleted, or paid `maxPayments` times; sessions that were started before may still finish' },
+  expired: { description: 'Not paid again after `expiresAt`' },
+})
+
+export const invoiceMachine = machine('invoice', 'open', {
+  open: {
+    description: 'Waits for its payment',
+    needs: ['amount', 'invoice_number'],
+    moves: { pay: 'paid', fall_due: 'overdue', void: 'void', expire: 'expired' },
+  },
+  overdue: { description: 'Not paid by `dueAt`', moves: { pay: 'paid', void: 'void', expire: 'expired' } },
+  expired: {
+    description: 'Not paid by `expiresAt`; a session that was started before may still pay it',
+    moves: { pay: 'paid' },
+  },
+  paid: { description: 'Paid by one of its sessions' },
+  void: { description: 'Deleted; a payment in progress is still delivered' },
+})
+
+export const checkoutMachine = machine('checkout', 'open', {
+  open: {
+    description: 'Waits for its payment',
+    needs: ['amount'],
+    moves: { pay: 'paid', void: 'void', expire: 'expired' },
+  },
+  expired: {
+    description: 'Not paid by `expiresAt`; a session that was started before may still pay it',
+    moves: { pay: 'paid' },
+  },
+  paid: { description: 'Paid by one of its sessions' },
+  void: { description: 'Deleted; a payment in progress is still delivered' },
+})
+
+export const sessionMachine = machine('checkout_session', 'awaiting_payment', {
+  awaiting_payment: {
+    description: 'Waits for the payer',
+    needs: ['deposit_address'],
+    moves: { receive: 'processing', expire: 'expired', cancel: 'cancelled' },
+  },
+  processing: {
+    description: 'A payment was received and is being delivered',
+    moves: { pay: 'paid', fall_short: 'underpaid', return: 'returned', fail: 'failed' },
+  },
+  underpaid: {
+    description: 'Less than `amount` was received; the rest can be paid to the same address',
+    moves: { receive: 'processing', expire: 'expired' },
+  },
+  paid: { description: '`amount`, less the tolerance, was received', needs: ['paid_at'] },
+  expired: {
+    description: 'Not paid in time; a payment within the grace time still counts',
+    moves: { receive: 'processing' },
+  },
+  cancelled: { description: 'Cancelled by the payer, or another session paid' },
+  returned: { description: 'Nothing was delivered; the payment was sent back' },
+  failed: {
+    description: 'A payment was neither delivered nor sent back; `failureReason` says why',
+    needs: ['failure_reason'],
+  },
+})
+
+/** States in which a session takes part of the limit of open sessions. */
+export const openStates = ['awaiting_payment', 'processing', 'underpaid'] as const

@@ -1,0 +1,46 @@
+import { checkLedger } from '@payments/ledger'
+import { routes } from '@payments/routes'
+import { expect } from 'vitest'
+import type { Merchant, TestService } from '#testing'
+
+const pollTask = routes.tasks?.[0]
+
+/** Polls all hidden routes once, in this process: each call begins with a poller of its own. */
+async function poll(service: TestService): Promise<void> {
+  const { pool } = service.runtime
+  await pool.query('update payment_routes set next_poll_at = now() where hidden')
+  for (let due = 1; due > 0; ) {
+    const own = { ...service.runtime }
+    await pollTask?.run(own)
+    await pollTask?.stop?.(own)
+    const { rows } = await pool.query<{ due: number }>(
+      'select count(*)::int as due from payment_routes where hidden and next_poll_at <= now()',
+    )
+    due = rows[0]?.due ?? 0
+  }
+}
+
+/** What was paid is received, then settled by the sandbox, and both are applied. */
+export async function settle(service: TestService): Promise<void> {
+  await poll(service)
+  await service.runtime.pool.query(
+    "update sandbox_relay_requests set settles_at = date_trunc('milliseconds', now()) where settles_at > now()",
+  )
+  await poll(service)
+}
+
+/** A session as the merchant sees it. */
+export const getSession = async (merchant: Merchant, id: string) =>
+  (await merchant.call(`GET /v1/collections/${id}`)).body.data
+
+/** The events of a tenant's collections, oldest first: `type previous>status`. */
+export async function eventsOf(service: TestService, { organisationId }: Merchant): Promise<string[]> {
+  const { rows } = await service.runtime.pool.query<{ change: string }>(
+    `select (payload->'data'->>'type') || ' ' || coalesce(payload->'data'->>'previousStatus', '') || '>' || (payload->'data'->>'status') as change
+       from events where organisation_id = $1 and type like 'collection.%' order by created_at, id`,
+    [organisationId],
+  )
+  return rows.map(({ change }) => change)
+}
+
+export const inOrder = async (service: TestService) => expect((await checkLedger(service.runtime)).findings).toEqual([])

@@ -1,0 +1,105 @@
+import { isAddressOf, type NetworkType, newId } from '@payments/kernel'
+import { createResource, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { sql } from 'kysely'
+import { hiddenRouteResource, RouteEntity, WITH_HIDDEN } from './entity.ts'
+import { errors } from './errors.ts'
+import { type Leg, type QuotedAmount, routesProvider } from './provider.ts'
+import { configuredRefund, refundAddressSql } from './refund-addresses.ts'
+import { FIRST_POLL_SECONDS, POLL, SOON_SECONDS } from './schedule.ts'
+import type { sandboxOutcomes } from './schemas.ts'
+
+/** A hidden route to create. Networks, currencies and addresses are checked by the caller. */
+export interface HiddenRoute {
+  /** For logs and operators. */
+  readonly name: string
+  readonly origin: Leg & { readonly type: NetworkType }
+  readonly destination: Leg & { readonly address: string }
+  /** Null: the configured address (§4 of the API contract). */
+  readonly refundAddress: string | null
+  readonly quote: QuotedAmount
+  readonly strict: boolean
+}
+
+/** A hidden route with the deposit address that the provider gave for it. */
+export interface PreparedHiddenRoute extends HiddenRoute {
+  readonly id: string
+  readonly depositAddress: string
+  readonly refundAddress: string
+  /** What the payer must send for the quote, in minor units of the origin currency. */
+  readonly inputAmount: bigint
+}
+
+/**
+ * Gets a deposit address for a part of another domain, before any transaction. Repeating it gets another address and moves no
+ * money. Routes with equal ends may exist any number of times, and may end where they begin.
+ * @throws refund_address_missing 503, deposit_address_used 502, and the provider's 422, 502 and 503
+ */
+export async function prepareHiddenRoute(context: QueryContext, route: HiddenRoute): Promise<PreparedHiddenRoute> {
+  const provider = context.runtime.providers.get(routesProvider, context.actor.environment)
+  const { type } = route.origin
+  const refundAddress = route.refundAddress ?? configuredRefund(context, type, await ofOrganisation(context, type))
+  if (refundAddress === null) throw errors.refund_address_missing()
+  const id = newId()
+  const { depositAddress, inputAmount } = await provider.createDepositAddress({
+    routeId: id,
+    origin: { networkKey: route.origin.networkKey, currency: route.origin.currency },
+    destination: route.destination,
+    refundAddress,
+    quote: route.quote,
+    strict: route.strict,
+  })
+  if (!isAddressOf(type, depositAddress) || inputAmount === undefined || inputAmount <= 0n)
+    throw errors.deposit_address_used()
+  return { ...route, id, depositAddress, refundAddress, inputAmount }
+}
+
+async function ofOrganisation(context: QueryContext, type: NetworkType): Promise<string | null> {
+  const { rows } = await sql<{ refund: string | null }>`select ${refundAddressSql(context, type)} as refund`.execute(
+    context.em.getKysely(),
+  )
+  return rows[0]?.refund ?? null
+}
+
+/**
+ * Creates the prepared route in the caller's transaction, without an event. Until `watchedUntil` its address is polled often;
+ * afterwards ever more rarely, for ever. Its deposits go to the receiver that is bound to {@link hiddenDeposits}.
+ */
+export function createHiddenRoute(unit: UnitOfWork, route: PreparedHiddenRoute, watchedUntil: Date): void {
+  createResource(unit, hiddenRouteResource, {
+    id: route.id,
+    organisationId: unit.actor.organisationId,
+    environment: unit.actor.environment,
+    name: route.name,
+    customerId: null,
+    originChainKey: route.origin.networkKey,
+    originCurrency: route.origin.currency,
+    destinationChainKey: route.destination.networkKey,
+    destinationCurrency: route.destination.currency,
+    destinationAddress: route.destination.address,
+    refundAddress: route.refundAddress,
+    depositAddress: route.depositAddress,
+    metadata: {},
+    nextPollAt: new Date(Date.now() + FIRST_POLL_SECONDS * 1000),
+    pollSeconds: FIRST_POLL_SECONDS,
+    hidden: true,
+    watchedUntil,
+  })
+}
+
+/** A payer's transfer arrives at a hidden route of the sandbox, in the caller's transaction. */
+export async function simulateHiddenDeposit(
+  unit: UnitOfWork,
+  routeId: string,
+  payment: Leg & { readonly amount: bigint; readonly outcome: (typeof sandboxOutcomes)[number] },
+): Promise<void> {
+  const route = await unit.em.findOneOrFail(RouteEntity, { id: routeId }, { filters: WITH_HIDDEN })
+  const provider = unit.runtime.providers.sandbox(routesProvider)
+  await provider.simulateDeposit(sqlOf(unit.em), { depositAddress: route.depositAddress, ...payment })
+  await unit.em.nativeUpdate(
+    RouteEntity,
+    { id: route.id },
+    { nextPollAt: new Date(), pollSeconds: SOON_SECONDS },
+    { filters: WITH_HIDDEN },
+  )
+  unit.afterCommit(() => unit.runtime.trigger(POLL))
+}
