@@ -129,6 +129,7 @@ export const SessionEntity = defineEntity({
     index('checkout_sessions_of_tenant', ['organisationId', 'environment', 'createdAt desc', 'id desc']),
     index('checkout_sessions_open', ['parentId', 'client'], inStates(openStates)),
     index('checkout_sessions_ending', ['endsAt'], inStates(['awaiting_payment', 'underpaid'])),
+    index('checkout_sessions_processing', ['environment', 'updatedAt'], "status = 'processing'"),
   ],
   ...foreignKeys(withinTenant('parent_id', 'collections')),
 })

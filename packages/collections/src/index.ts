@@ -5,7 +5,10 @@ import { hiddenDeposits } from '@payments/routes'
 import { checkoutResource, entities, invoiceResource, linkResource, sessionResource } from './entity.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
+import { advance, dueChanges } from './jobs.ts'
+import { metrics } from './metrics.ts'
 import { migrations } from './migrations.ts'
+import { notifications } from './notifications.ts'
 import { payRouter } from './pay-router.ts'
 import { receiver } from './payments.ts'
 import { collectionReceipt } from './receipt.ts'
@@ -32,7 +35,11 @@ export const collections = domain({
       create: () => environments.map((environment) => bind(hiddenDeposits, environment, receiver)),
     },
   ],
+  notifications,
   receipts: { collection: collectionReceipt },
+  jobs: [dueChanges],
+  metrics,
+  sandbox: { advance },
 })
 
 export { errors as collectionsErrors } from './errors.ts'

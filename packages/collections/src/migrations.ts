@@ -121,6 +121,7 @@ export const migrations: readonly MigrationStep[] = [
       'create index checkout_sessions_of_tenant on checkout_sessions (organisation_id, environment, created_at desc, id desc)',
       "create index checkout_sessions_open on checkout_sessions (parent_id, client) where status in ('awaiting_payment', 'processing', 'underpaid')",
       "create index checkout_sessions_ending on checkout_sessions (ends_at) where status in ('awaiting_payment', 'underpaid')",
+      "create index checkout_sessions_processing on checkout_sessions (environment, updated_at) where status = 'processing'",
       ...lifecycle(
         'checkout_sessions',
         'awaiting_payment',

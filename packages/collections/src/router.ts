@@ -1,8 +1,9 @@
-import { command, query } from '@payments/platform'
+import { command, download, exportCsv, exportInput, query } from '@payments/platform'
 import { routesErrors } from '@payments/routes'
 import { z } from 'zod'
 import { createCollection, prepareCollection } from './creation.ts'
 import { errors } from './errors.ts'
+import { collectionsExport, sessionsExport } from './export.ts'
 import { changePolicy, defaultPolicy } from './policies.ts'
 import { PaymentPolicy } from './policy.ts'
 import { presentCollection, presentSession } from './present.ts'
@@ -72,6 +73,30 @@ export const collectionsRouter = {
     input: PolicyChange,
     output: PaymentPolicy,
     run: changePolicy,
+  }),
+  export: download({
+    rest: 'GET /collections/export',
+    access: 'read',
+    tag,
+    summary: 'Export collections as CSV',
+    description: 'All links, invoices and checkouts of a time range, newest first, from one snapshot.',
+    message: 'Collections exported',
+    input: exportInput('Created'),
+    produces: 'csv',
+    filename: () => 'collections.csv',
+    stream: (context, input, signal) => exportCsv(context, collectionsExport, input, signal),
+  }),
+  exportSessions: download({
+    rest: 'GET /collections/sessions/export',
+    access: 'read',
+    tag,
+    summary: 'Export checkout sessions as CSV',
+    description: 'All checkout sessions of a time range, newest first, from one snapshot.',
+    message: 'Checkout sessions exported',
+    input: exportInput('Created'),
+    produces: 'csv',
+    filename: () => 'checkout-sessions.csv',
+    stream: (context, input, signal) => exportCsv(context, sessionsExport, input, signal),
   }),
   get: query({
     rest: 'GET /collections/{collectionId}',

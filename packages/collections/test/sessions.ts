@@ -6,7 +6,7 @@ import type { Merchant, TestService } from '#testing'
 const pollTask = routes.tasks?.[0]
 
 /** Polls all hidden routes once, in this process: each call begins with a poller of its own. */
-async function poll(service: TestService): Promise<void> {
+export async function poll(service: TestService): Promise<void> {
   const { pool } = service.runtime
   await pool.query('update payment_routes set next_poll_at = now() where hidden')
   for (let due = 1; due > 0; ) {
