@@ -1,10 +1,11 @@
-import { command, query } from '@payments/platform'
+import { command, download, query } from '@payments/platform'
 import { routesErrors } from '@payments/routes'
 import { errors } from './errors.ts'
 import { findTarget, payPage } from './payer.ts'
 import { presentPaySession } from './present.ts'
 import { CollectionId, EmbedTheme, PayAction, PayPage, PaySession } from './schemas.ts'
 import { cancel, type PreparedSession, prepareStart, refresh, start } from './sessions.ts'
+import { pageEvents } from './stream.ts'
 
 const tag = 'Pay page'
 
@@ -53,6 +54,19 @@ export const payRouter = {
         : await (input.action === 'cancel' ? cancel : refresh)(unit, input)
       return presentPaySession(session)
     },
+  }),
+  stream: download({
+    rest: 'GET /pay/{collectionId}/stream',
+    access: 'public',
+    tag,
+    summary: 'Watch a pay page',
+    description:
+      'Server-sent events: each `page` event has the data of `GET /pay/{collectionId}`, first the present state, then every change. `Last-Event-ID` resumes a stream. The number of streams of a client address is limited.',
+    message: 'Pay page watched',
+    input: CollectionId,
+    produces: 'event-stream',
+    errors: [errors.collection_not_found, errors.payments_unavailable, errors.too_many_streams],
+    stream: (context, { collectionId }, signal, call) => pageEvents(context, collectionId, signal, call),
   }),
   embedConfig: query({
     rest: 'GET /pay/{collectionId}/embed-config',

@@ -80,3 +80,17 @@ test('a stream stops producing when the client disconnects', async () => {
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(produced).toBe(before)
 })
+
+test('a stream that waits for its next piece learns at once that the client has left', async () => {
+  aborted = false
+  const waiting = async function* () {
+    yield 'first'
+    await new Promise<void>(() => undefined)
+  }
+  const { body } = await download(operationOf(waiting), call, {}, undefined)
+  for await (const piece of body) {
+    expect(String(piece)).toBe('first')
+    break
+  }
+  expect(aborted).toBe(true)
+})

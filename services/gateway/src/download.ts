@@ -52,6 +52,12 @@ export async function download(
   }
 
   const body = Readable.from(rest(), { objectMode: false })
+  // The stream closes when its generator ends, and a quiet one ends only if it learns that the client has left.
+  const destroy = body._destroy
+  body._destroy = (error, done) => {
+    controller.abort()
+    destroy.call(body, error, done)
+  }
   // Needed when nothing was read: then the generator has not started, and its `finally` block never runs.
   body.on('close', () => {
     controller.abort()

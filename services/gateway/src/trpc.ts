@@ -5,6 +5,7 @@ import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { checkJsonHeaders, readBody } from './body.ts'
 import { failure } from './envelope.ts'
 import { errors } from './errors.ts'
+import { operations } from './operations.ts'
 import type { Gateway, State } from './state.ts'
 
 const PREFIX = '/trpc/'
@@ -20,13 +21,20 @@ export function trpcCalls(path: string): string[] {
   }
 }
 
+/** Event streams do not end, and a tRPC reply is sent whole: they are served over REST alone. */
+const streams: ReadonlySet<string> = new Set(
+  operations.filter(({ operation }) => operation.meta.produces === 'event-stream').map(({ name }) => name),
+)
+
 /** Serves the procedures over tRPC for dashboard sessions: internal tools call them with types and get objects without the envelope. */
 export function mountTrpc(router: Gateway, { callContext, runtime }: Process, actorOf: (state: State) => Actor): void {
   router.all('/trpc/:procedures', async (ctx) => {
     const actor = actorOf(ctx.state)
     if (actor.kind !== 'session')
       throw actor.kind === 'anonymous' ? commonErrors.no_token() : commonErrors.session_required()
-    if (trpcCalls(ctx.path).length > BATCH) throw errors.batch_too_large()
+    const calls = trpcCalls(ctx.path)
+    if (calls.length > BATCH) throw errors.batch_too_large()
+    if (calls.some((name) => streams.has(name))) throw errors.not_found()
     const body = await readBody(ctx.req)
     if (body.length > 0) checkJsonHeaders(ctx.req.headers)
     const call = callContext(actor, { log: ctx.state.log, ip: ctx.state.ip, userAgent: ctx.get('user-agent') })

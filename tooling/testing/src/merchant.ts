@@ -44,7 +44,7 @@ export async function call(
       ? {}
       : { body: typeof options.body === 'string' ? options.body : JSON.stringify(options.body) }),
   })
-  const text = await answer.text()
+  const text = await textOf(answer)
   let body: unknown
   try {
     body = JSON.parse(text)
@@ -52,6 +52,15 @@ export async function call(
     body = undefined
   }
   return { status: answer.status, headers: answer.headers, body, text }
+}
+
+/** The body of a reply; of an event stream, which does not end by itself, the first piece. */
+async function textOf(answer: Response): Promise<string> {
+  if (!answer.headers.get('content-type')?.startsWith('text/event-stream')) return answer.text()
+  const reader = answer.body?.getReader()
+  const first = await reader?.read()
+  await reader?.cancel()
+  return new TextDecoder().decode(first?.value)
 }
 
 /** A new organisation with a secret key. */

@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest'
+import {
+  act,
+  call,
+  createKeyFor,
+  newCollection,
+  newMerchant,
+  payPageOf,
+  signedIn,
+  startSession,
+  useService,
+} from '#testing'
+import { getSession } from '../test/sessions.ts'
+
+const service = useService({ settings: { TRUST_PROXY: 'loopback' } })
+const START = { action: 'start', networkKey: 'ethereum', currency: 'USDC' }
+const startFrom = (id: string, address: string) =>
+  call(service, `POST /v1/pay/${id}`, { body: START, key: null, headers: { 'x-forwarded-for': address } })
+
+test('at most 5 sessions of a link are open for a client address, also when they are started at the same time', async () => {
+  const { id } = await newCollection(await newMerchant(service))
+  const started = await Promise.all(Array.from({ length: 12 }, () => startFrom(id, '198.51.100.7')))
+  expect(started.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), ...Array(7).fill(429)])
+  const open = started.find(({ status }) => status === 200)?.body.data
+  expect((await startFrom(id, '198.51.100.8')).status).toBe(200)
+  await act(service, open.id, { action: 'cancel' })
+  expect((await startFrom(id, '198.51.100.7')).status).toBe(200)
+  expect((await startFrom(id, '198.51.100.7')).status).toBe(429)
+})
+
+test('one IPv6 subscriber is one client address', async () => {
+  const { id } = await newCollection(await newMerchant(service))
+  for (let host = 1; host <= 5; host++) expect((await startFrom(id, `2001:db8:0:1::${host}`)).status).toBe(200)
+  expect((await startFrom(id, '2001:db8:0:1::ffff')).status).toBe(429)
+})
+
+test('at most 1,000 sessions of a link are open for all clients', async () => {
+  const { id } = await newCollection(await newMerchant(service))
+  const session = await startSession(service, id)
+  await service.runtime.pool.query(
+    `insert into checkout_sessions
+     select (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid(), 'route_id', gen_random_uuid(), 'client', n::text))).*
+       from checkout_sessions s, generate_series(2, 1000) n where s.id = $1`,
+    [session.id],
+  )
+  const refused = await startFrom(id, '198.51.100.7')
+  expect([refused.status, refused.body.message]).toEqual([
+    429,
+    'Too many open payments, please finish or cancel one first',
+  ])
+})
+
+test('a publishable key reads the pay routes of its own organisation and environment, and can do nothing else', async () => {
+  const merchant = await newMerchant(service)
+  const { id } = await newCollection(merchant)
+  const foreign = await newCollection(await newMerchant(service))
+  const keyOf = (environment: 'test' | 'live') =>
+    createKeyFor(service.runtime, {
+      organisationId: merchant.organisationId,
+      environment,
+      scopes: ['collections:read'],
+      type: 'publishable',
+    })
+  const token = await keyOf('test')
+  expect((await call(service, `GET /v1/pay/${id}`, { token })).status).toBe(200)
+  for (const path of ['', '/embed-config', '/stream'])
+    expect([path, (await call(service, `GET /v1/pay/${foreign.id}${path}`, { token })).status]).toEqual([path, 404])
+  expect((await call(service, `GET /v1/pay/${id}`, { token: await keyOf('live') })).status).toBe(404)
+  const act = await call(service, `POST /v1/pay/${id}`, { token, body: START })
+  expect([act.status, act.body.message]).toEqual([403, 'Missing required scopes: api:write'])
+  const list = await call(service, 'GET /v1/collections', { token })
+  expect([list.status, list.body.message]).toEqual([403, 'Missing required scopes: api:read'])
+})
+
+test('pay routes may be called from every origin, without a credential or idempotency key', async () => {
+  const { id } = await newCollection(await newMerchant(service))
+  const preflight = await call(service, `OPTIONS /v1/pay/${id}`, {
+    key: null,
+    headers: { origin: 'https://shop.example', 'access-control-request-method': 'POST' },
+  })
+  expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
+  const session = await startSession(service, id)
+  expect(session.status).toBe('awaiting_payment')
+})
+
+test('the pay pages of a suspended organisation are not available, and are again afterwards', async () => {
+  const merchant = await newMerchant(service)
+  const { id } = await newCollection(merchant)
+  const { accessToken: token } = await signedIn(service.runtime, { role: 'operator' })
+  const operate = (action: string) =>
+    call(service, `POST /v1/admin/ops/organisations/${merchant.organisationId}/${action}`, { token, key: null })
+  await operate('suspend')
+  const [shown, started] = [await call(service, `GET /v1/pay/${id}`), await act(service, id, START)]
+  expect([shown.status, started.status]).toEqual([403, 403])
+  expect(shown.body.message).toBe('Payments to this merchant are not available')
+  await operate('reactivate')
+  expect(await payPageOf(service, id)).toMatchObject({ payable: true })
+})
+
+test('GET creates nothing', async () => {
+  const merchant = await newMerchant(service)
+  const { id } = await newCollection(merchant)
+  await payPageOf(service, id)
+  await call(service, `GET /v1/pay/${id}/stream`)
+  expect((await merchant.call(`GET /v1/collections/${id}/sessions`)).body.data.total).toBe(0)
+})
+
+test('start again with the id of a session begins a new session of its link', async () => {
+  const merchant = await newMerchant(service)
+  const { id } = await newCollection(merchant)
+  const first = await startSession(service, id)
+  await act(service, first.id, { action: 'cancel' })
+  const second = await startSession(service, first.id)
+  expect(second).toMatchObject({ parentId: id, status: 'awaiting_payment' })
+  expect(second.depositAddress).not.toBe(first.depositAddress)
+  expect((await getSession(merchant, first.id)).status).toBe('cancelled')
+})
+
+test.each([
+  [{ networkKey: 'ethereum' }, ['currency']],
+  [{ networkKey: 'atlantis', currency: 'USDC' }, ['networkKey']],
+  [{ networkKey: 'tron', currency: 'EURC' }, ['currency']],
+  [{ networkKey: 'ethereum', currency: 'USDC', amount: '3' }, ['amount']],
+  [{ networkKey: 'ethereum', currency: 'USDC', refundAddress: 'nowhere' }, ['refundAddress']],
+  [{ networkKey: 'ethereum', currency: 'USDC', payerEmail: 'nobody' }, ['payerEmail']],
+])('a start with wrong fields names them: %j', async (given, fields) => {
+  const { id } = await newCollection(await newMerchant(service))
+  const refused = await act(service, id, { action: 'start', ...given })
+  expect([refused.status, Object.keys(refused.body.errors)]).toEqual([422, fields])
+})
+
+test('a link without an amount asks the payer for one', async () => {
+  const { id } = await newCollection(await newMerchant(service), { amount: undefined })
+  const missing = await act(service, id, START)
+  expect([missing.status, Object.keys(missing.body.errors)]).toEqual([422, ['amount']])
+  expect(await startSession(service, id, { amount: '7.5' })).toMatchObject({ amount: '7.5' })
+})
