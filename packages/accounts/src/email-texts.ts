@@ -23,8 +23,26 @@ export function codeEmail(to: string, code: string): EmailText {
  * A name that a stranger chose, for an email to another person: one line, and nothing that a mail program turns into a link
  * (an invisible word joiner follows each character that links need).
  */
-const plainName = (name: string): string =>
+export const plainName = (name: string): string =>
   name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').replace(/[.:/@]/g, '$&\u2060')
+
+/**
+ * An email of plain paragraphs. A paragraph that is a URL becomes a link; everything else is escaped.
+ * @param lang language of the text (BCP 47), for screen readers; Arabic is set from right to left
+ */
+export function paragraphEmail(to: string, subject: string, paragraphs: readonly string[], lang = 'en'): EmailText {
+  const html = paragraphs.map((paragraph) => {
+    const text = escapeHtml(paragraph)
+    return /^https?:\/\/\S+$/.test(paragraph) ? `<p><a href="${text}">${text}</a></p>` : `<p>${text}</p>`
+  })
+  const direction = lang === 'ar' ? 'rtl' : 'ltr'
+  return {
+    to,
+    subject,
+    text: `${paragraphs.join('\n\n')}\n`,
+    html: `<div lang="${lang}" dir="${direction}">${html.join('')}</div>`,
+  }
+}
 
 /** The email with which an operator allows a person to register. */
 export function registrationEmail(to: string, days: number): EmailText {

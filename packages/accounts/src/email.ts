@@ -14,6 +14,7 @@ const Email = z.object({
   html: z.string(),
   /** False for an address that may not receive the email: it is queued, so that the work is the same, and then discarded. */
   deliver: z.boolean(),
+  attachments: z.array(z.object({ filename: z.string(), contentType: z.string(), base64: z.string() })).default([]),
   /** The email is not sent after this time. */
   until: z.iso.datetime(),
 })
@@ -38,9 +39,14 @@ function transportOf(settings: Settings): Transporter {
 }
 
 /** Sends over SMTP if `SMTP_URL` is set; otherwise writes an `.eml` file into DATA_DIR/mail (refused in production). */
-async function transmit(settings: Settings, { to, subject, text, html }: Email): Promise<void> {
+async function transmit(settings: Settings, { to, subject, text, html, attachments: files }: Email): Promise<void> {
   const { SMTP_URL, MAIL_FROM } = accountsSettings.from(settings)
-  const sent = await transportOf(settings).sendMail({ from: MAIL_FROM, to, subject, text, html })
+  const attachments = files.map(({ filename, contentType, base64 }) => ({
+    filename,
+    contentType,
+    content: Buffer.from(base64, 'base64'),
+  }))
+  const sent = await transportOf(settings).sendMail({ from: MAIL_FROM, to, subject, text, html, attachments })
   if (SMTP_URL) return
   const directory = join(settings.DATA_DIR, 'mail')
   await mkdir(directory, { recursive: true })
@@ -72,5 +78,5 @@ export const encryptedEmails: EncryptedColumn = {
 }
 
 /** Queues an email. It is sent only if the transaction commits. */
-export const sendEmail = (unit: UnitOfWork, email: Email): Promise<void> =>
+export const sendEmail = (unit: UnitOfWork, email: z.input<typeof Email>): Promise<void> =>
   unit.enqueue(emailJob, { box: unit.runtime.keyring.encrypt(JSON.stringify(email), CONTEXT) })

@@ -60,6 +60,8 @@ export const accounts = domain({
 })
 
 export { requireConfirmedOwner } from './confirmation.ts'
+export { sendEmail } from './email.ts'
+export { paragraphEmail, plainName } from './email-texts.ts'
 export { merchantProfile } from './organisations.ts'
 export { accountsSettings } from './settings.ts'
 export { tokenKeys } from './tokens.ts'

@@ -133,6 +133,7 @@ export async function createCollection(
     embedConfig: mergeEmbed(DEFAULT_EMBED, input.embedConfig),
     paymentPolicy: prepared.paymentPolicy,
     payUrl: payUrlOf(platformSettings.from(unit.runtime.settings).BASE_URL, id),
+    sentAt: null,
     metadata: input.metadata ?? {},
   })
 }

@@ -63,6 +63,8 @@ export const CollectionEntity = defineEntity({
     embedConfig: p.json().$type<EmbedConfig>(),
     paymentPolicy: p.json().$type<PaymentPolicy>(),
     payUrl: p.text(),
+    /** When the invoice was last sent by email. */
+    sentAt: p.datetime(3).nullable(),
     metadata: p.json().$type<Metadata>(),
     ...times(),
   },

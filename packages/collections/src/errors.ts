@@ -8,6 +8,8 @@ export const errors = defineErrors({
   collection_closed: { status: 409, message: 'Collection accepts no payments any more' },
   collection_final: { status: 409, message: 'Collection can no longer be changed' },
   session_not_cancellable: { status: 409, message: 'Checkout session cannot be cancelled' },
+  customer_missing: { status: 409, message: 'Invoice has no customer to send it to' },
+  sent_recently: { status: 429, message: 'Too many emails, please retry later' },
   too_many_sessions: { status: 429, message: 'Too many open payments, please finish or cancel one first' },
   too_many_streams: { status: 429, message: 'Too many event streams from this address, please retry later' },
 })

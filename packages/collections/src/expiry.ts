@@ -3,6 +3,7 @@ import { move, queryContext, type Runtime, sqlOf, type UnitOfWork, unitOfWork } 
 import { lockedCollection, moveCollection } from './changes.ts'
 import { sessionResource } from './entity.ts'
 import { errors } from './errors.ts'
+import { remind } from './invoices.ts'
 
 const BATCH = 200
 
@@ -41,7 +42,9 @@ const changes: readonly Change[] = [
            where overdue_at <= now() and overdue_at is not null and status = 'open' and id > $1 order by id limit $2`,
     async apply(unit, id) {
       const row = await lockedCollection(unit, id)
-      if (isPast(row.overdueAt)) await moveCollection(unit, row, 'fall_due')
+      if (!isPast(row.overdueAt)) return
+      const moved = await moveCollection(unit, row, 'fall_due')
+      if (moved.outcome === 'moved') await remind(unit, moved.row)
     },
   },
 ]

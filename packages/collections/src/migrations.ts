@@ -35,6 +35,7 @@ export const migrations: readonly MigrationStep[] = [
         embed_config jsonb not null,
         payment_policy jsonb not null,
         pay_url text not null,
+        sent_at timestamptz(3),
         metadata jsonb not null,
         created_at timestamptz(3) not null,
         updated_at timestamptz(3) not null,

@@ -9,6 +9,7 @@ import {
   updateCollection,
   updateSession,
 } from './changes.ts'
+import { emailPayer } from './emails.ts'
 import { type CollectionRow, type SessionRow, sessionResource } from './entity.ts'
 import { errors } from './errors.ts'
 import { journalDraft } from './journal.ts'
@@ -46,6 +47,7 @@ async function applyToSession(
   if (payments === session.payments) return
   const fields = fieldsOf(session, payments)
   const after = await advance(unit, session, fields, { arrived, ended: ended.length > 0 })
+  await emailPayer(unit, session, after)
   await post(
     unit,
     ended.flatMap((payment): Draft[] => [journalDraft(session, payment)].flatMap((draft) => draft ?? [])),

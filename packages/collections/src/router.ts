@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { createCollection, prepareCollection } from './creation.ts'
 import { errors } from './errors.ts'
 import { collectionsExport, sessionsExport } from './export.ts'
+import { invoiceDocument, send } from './invoices.ts'
 import { changePolicy, defaultPolicy } from './policies.ts'
 import { PaymentPolicy } from './policy.ts'
 import { presentCollection, presentSession } from './present.ts'
@@ -124,6 +125,41 @@ export const collectionsRouter = {
       const { rows, total } = await sessionsOf(context, collectionId)
       return { sessions: rows.map(presentSession), total }
     },
+  }),
+  pdf: download({
+    rest: 'GET /collections/{collectionId}/invoice.pdf',
+    access: 'read',
+    tag,
+    summary: 'Get the PDF of an invoice',
+    description:
+      'Tagged, with embedded fonts. A character that they do not have is shown as a box, and a line of the document says so.',
+    message: 'Invoice retrieved',
+    input: CollectionId,
+    produces: 'pdf',
+    errors: [errors.collection_not_found, errors.invoice_not_found],
+    filename: () => 'invoice.pdf',
+    async *stream(context, { collectionId }) {
+      yield await invoiceDocument(context, collectionId)
+    },
+  }),
+  send: command({
+    rest: 'POST /collections/{collectionId}/send',
+    access: 'write',
+    tag,
+    summary: 'Send an invoice',
+    description:
+      'Emails the invoice and its PDF to its customer; again, as a reminder. A customer who got it by email is reminded too when it becomes overdue.',
+    message: 'Invoice sent',
+    input: CollectionId,
+    output: Collection,
+    errors: [
+      errors.collection_not_found,
+      errors.invoice_not_found,
+      errors.collection_closed,
+      errors.customer_missing,
+      errors.sent_recently,
+    ],
+    run: async (unit, { collectionId }) => presentCollection(await send(unit, collectionId)),
   }),
   update: command({
     rest: 'PATCH /collections/{collectionId}',

@@ -33,6 +33,7 @@ const MOST_PAYMENTS = 1_000_000
 export const currencies = ['USDC', 'USDT', 'EURC'] as const
 /** Languages of the pay page and of emails to payers. */
 const locales = ['en', 'fr', 'pt', 'ar'] as const
+export type Locale = (typeof locales)[number]
 
 const amountText = (description: string, example = '25') => text(`${description}, as decimal text`, example)
 const Type = z.enum(types).meta({ description: 'Kind of the collection' })

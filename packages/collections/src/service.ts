@@ -19,7 +19,7 @@ export async function newestCollections(context: QueryContext): Promise<{ rows: 
 }
 
 /** A link, invoice or checkout of the actor's tenant. @throws collection_not_found 404 */
-async function find(context: QueryContext, id: string): Promise<CollectionRow> {
+export async function find(context: QueryContext, id: string): Promise<CollectionRow> {
   const row = isId(id) ? await context.em.findOne(CollectionEntity, { id }) : null
   if (!row) throw errors.collection_not_found()
   return row

@@ -1,0 +1,103 @@
+import type { Locale } from './schemas.ts'
+
+/** What an email to a payer is made of. Amounts have their currency beside them. */
+export interface PayerFacts {
+  readonly merchant: string
+  readonly title: string
+  readonly received: string
+  readonly amount: string
+  readonly missing: string
+  readonly network: string
+  readonly address: string
+  readonly url: string
+}
+
+export interface PayerText {
+  readonly subject: string
+  readonly paragraphs: readonly string[]
+}
+
+interface PayerTexts {
+  /** The session was paid. */
+  receipt(facts: PayerFacts): PayerText
+  /** Less than the amount was received. */
+  missing(facts: PayerFacts): PayerText
+}
+
+/** All emails to payers, by language. */
+export const payerTexts: Readonly<Record<Locale, PayerTexts>> = {
+  en: {
+    receipt: ({ merchant, title, received, url }) => ({
+      subject: `Receipt: ${title}`,
+      paragraphs: [
+        `Your payment of ${received} to ${merchant} was received.`,
+        `It is for: ${title}`,
+        'Your receipt:',
+        url,
+      ],
+    }),
+    missing: ({ merchant, title, received, amount, missing, network, address, url }) => ({
+      subject: `Incomplete payment: ${title}`,
+      paragraphs: [
+        `${merchant} received ${received} of ${amount} from you. ${missing} is missing.`,
+        `It is for: ${title}`,
+        `Send ${missing} on ${network} to the same address: ${address}`,
+        'The payment and its present state:',
+        url,
+      ],
+    }),
+  },
+  fr: {
+    receipt: ({ merchant, title, received, url }) => ({
+      subject: `Reçu : ${title}`,
+      paragraphs: [`Votre paiement de ${received} à ${merchant} a été reçu.`, `Objet : ${title}`, 'Votre reçu :', url],
+    }),
+    missing: ({ merchant, title, received, amount, missing, network, address, url }) => ({
+      subject: `Paiement incomplet : ${title}`,
+      paragraphs: [
+        `${merchant} a reçu de vous ${received} sur ${amount}. Il manque ${missing}.`,
+        `Objet : ${title}`,
+        `Envoyez ${missing} sur ${network} à la même adresse : ${address}`,
+        'Le paiement et son état actuel :',
+        url,
+      ],
+    }),
+  },
+  pt: {
+    receipt: ({ merchant, title, received, url }) => ({
+      subject: `Recibo: ${title}`,
+      paragraphs: [
+        `O seu pagamento de ${received} a ${merchant} foi recebido.`,
+        `Referente a: ${title}`,
+        'O seu recibo:',
+        url,
+      ],
+    }),
+    missing: ({ merchant, title, received, amount, missing, network, address, url }) => ({
+      subject: `Pagamento incompleto: ${title}`,
+      paragraphs: [
+        `${merchant} recebeu de si ${received} de ${amount}. Faltam ${missing}.`,
+        `Referente a: ${title}`,
+        `Envie ${missing} em ${network} para o mesmo endereço: ${address}`,
+        'O pagamento e o seu estado atual:',
+        url,
+      ],
+    }),
+  },
+  ar: {
+    receipt: ({ merchant, title, received, url }) => ({
+      subject: `إيصال: ${title}`,
+      paragraphs: [`تم استلام دفعتك بمبلغ ${received} إلى ${merchant}.`, `مقابل: ${title}`, 'إيصالك:', url],
+    }),
+    missing: ({ merchant, title, received, amount, missing, network, address, url }) => ({
+      subject: `دفعة غير مكتملة: ${title}`,
+      paragraphs: [
+        `استلم ${merchant} منك ${received} من أصل ${amount}. المبلغ المتبقي ${missing}.`,
+        `مقابل: ${title}`,
+        `أرسل ${missing} على شبكة ${network} إلى العنوان نفسه: ${address}`,
+        'الدفعة وحالتها الحالية:',
+        url,
+      ],
+    }),
+  },
+}
