@@ -1,7 +1,7 @@
 import type { Locale } from './schemas.ts'
 
 /** What an email to a payer is made of. Amounts have their currency beside them. */
-export interface PayerFacts {
+interface PayerFacts {
   readonly merchant: string
   readonly title: string
   readonly received: string
@@ -12,7 +12,7 @@ export interface PayerFacts {
   readonly url: string
 }
 
-export interface PayerText {
+interface PayerText {
   readonly subject: string
   readonly paragraphs: readonly string[]
 }

@@ -6,7 +6,6 @@ import type { CollectionRow } from './entity.ts'
 import { decimal, invoiceNumberText } from './present.ts'
 
 const require = createRequire(import.meta.url)
-const load = (name: string) => readFileSync(require.resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`))
 /** Both fonts, read once. They have ₦ and €; the fonts that PDF readers contain have neither. */
 let fonts: { readonly regular: Buffer; readonly bold: Buffer } | undefined
 
@@ -38,7 +37,10 @@ interface LoadedFont {
  * is replaced by a box, named in the log, and a line of the document says so.
  */
 export async function invoicePdf(invoice: CollectionRow, parties: InvoiceParties, log: Log): Promise<Buffer> {
-  fonts ??= { regular: load('DejaVuSans'), bold: load('DejaVuSans-Bold') }
+  fonts ??= {
+    regular: readFileSync(require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf')),
+    bold: readFileSync(require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf')),
+  }
   const number = invoiceNumberText(invoice.invoiceNumber) ?? ''
   const doc = new PDFDocument({
     size: 'A4',

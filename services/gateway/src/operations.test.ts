@@ -1,4 +1,4 @@
-import { newId } from '@payments/kernel'
+import { allowsAnonymous, newId } from '@payments/kernel'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -113,7 +113,11 @@ const siblingsOf = (operation: RestOperation): RestOperation[] => {
 }
 
 const token = (operation: RestOperation, world: World) =>
-  takesKeys(operation) ? world.merchant.key : operation.operation.meta.access === 'public' ? null : world.session
+  takesKeys(operation)
+    ? world.merchant.key
+    : ['public', 'payer'].includes(operation.operation.meta.access)
+      ? null
+      : world.session
 
 async function send(
   operation: RestOperation,
@@ -195,7 +199,7 @@ for (const operation of operations) {
       })
     }
 
-    if (!['public', 'sign-in'].includes(operation.operation.meta.access)) {
+    if (!allowsAnonymous(operation.operation.meta.access)) {
       test('is closed without a credential', async () => {
         const answer = await send(operation, world, {
           token: null,

@@ -1,6 +1,10 @@
 import { type Answer, call, type Merchant } from './merchant.ts'
 import { someWallet } from './payment-routes.ts'
 import type { TestService } from './service.ts'
+import { sized } from './size.ts'
+
+/** Payments of the long test with killed workers. */
+export const CHECKOUT_PAYMENTS = Number(process.env.CHECKOUT_PAYMENTS ?? sized(96, 16))
 
 /** The input of a typical link: 25 USDC on Base. */
 export const newCollectionBody = (given: Record<string, unknown> = {}) => ({

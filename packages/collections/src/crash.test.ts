@@ -1,0 +1,189 @@
+import { anonymous } from '@payments/kernel'
+import { queryContext, type Runtime, unitOfWork } from '@payments/platform'
+import { routes } from '@payments/routes'
+import { expect, test } from 'vitest'
+import {
+  connected,
+  newCollection,
+  newMerchant,
+  CHECKOUT_PAYMENTS as PAYMENTS,
+  pause,
+  paySession,
+  startProcess,
+  startService,
+  startSession,
+  useService,
+} from '#testing'
+import { caseOf, expectAllEnded, inWaves, payStep, startAll } from '../test/cases.ts'
+import { eventsOf, getSession, inOrder, poll } from '../test/sessions.ts'
+import { prepareStart, start } from './sessions.ts'
+
+const service = useService()
+const KILLS = 3
+
+/** A runtime whose transactions lose their connection before their statement number `cut`. */
+function dying(cut: number): { runtime: Runtime; cuts: () => number } {
+  let statements = 0
+  let cuts = 0
+  const { pool } = service.runtime
+  const connect = async () => {
+    const client = await pool.connect()
+    return new Proxy(client, {
+      get(target, name) {
+        const value = Reflect.get(target, name)
+        if (typeof value !== 'function') return value
+        const call = value.bind(target) as (...given: unknown[]) => unknown
+        if (!['query', 'queryPrepared', 'queryAndCommit'].includes(String(name))) return call
+        return async (...given: unknown[]) => {
+          if (statements++ === cut) {
+            cuts++
+            const { processID } = target as unknown as { processID: number }
+            await pool.query('select pg_terminate_backend($1)', [processID])
+          }
+          return call(...given)
+        }
+      },
+    })
+  }
+  const dyingPool = new Proxy(pool, {
+    get(target, name) {
+      const value = Reflect.get(target, name)
+      return name === 'connect' ? connect : typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  return { runtime: { ...service.runtime, pool: dyingPool }, cuts: () => cuts }
+}
+
+test('a crash before any statement of a report, its commit included, changes nothing; the next poll applies all of it once', {
+  timeout: 120_000,
+}, async () => {
+  const { pool } = service.runtime
+  let cut = 0
+  for (let cuts = 1; cuts > 0; cut++) {
+    const merchant = await newMerchant(service)
+    const { id: parent } = await newCollection(merchant, { type: 'checkout' })
+    const { id, depositAddress } = await startSession(service, parent, { payerEmail: 'payer@example.com' })
+    const waiting = await startSession(service, parent)
+    await paySession(merchant, id, { amount: '30' })
+    await pool.query('update sandbox_relay_requests set settles_at = now() where address = $1', [depositAddress])
+    const before = await getSession(merchant, id)
+    const dead = dying(cut)
+    const [task] = routes.tasks ?? []
+    await pool.query('update payment_routes set next_poll_at = now() where deposit_address = $1', [depositAddress])
+    await task?.run(dead.runtime)
+    await task?.stop?.(dead.runtime)
+    cuts = dead.cuts()
+    if (cuts > 0) expect(await getSession(merchant, id), `statement ${cut}`).toEqual(before)
+    await poll(service)
+    await poll(service)
+    expect(await getSession(merchant, id)).toMatchObject({ status: 'paid', paidOver: true, receivedAmount: '30' })
+    expect(await getSession(merchant, waiting.id)).toMatchObject({ status: 'cancelled' })
+    expect(await getSession(merchant, parent)).toMatchObject({ status: 'paid', paymentsCount: 1 })
+    expect((await eventsOf(service, merchant)).toSorted()).toEqual([
+      'checkout >open',
+      'checkout open>paid',
+      'session >awaiting_payment',
+      'session >awaiting_payment',
+      'session awaiting_payment>cancelled',
+      'session awaiting_payment>processing',
+      'session processing>paid',
+    ])
+    const { rows } = await pool.query(
+      "select count(*)::int as count from notifications where organisation_id = $1 and type = 'money.received'",
+      [merchant.organisationId],
+    )
+    expect(rows).toEqual([{ count: 1 }])
+  }
+  expect(cut).toBeGreaterThan(10)
+  await inOrder(service)
+})
+
+test('a crash before any statement of a start leaves neither a session nor a route', async () => {
+  const merchant = await newMerchant(service)
+  const { id } = await newCollection(merchant)
+  const input = { collectionId: id, action: 'start', networkKey: 'ethereum', currency: 'USDC' } as const
+  const call = service.process.callContext(anonymous, { ip: '198.51.100.9' })
+  const context = queryContext(service.runtime, anonymous)
+  const count = async () =>
+    (
+      await service.runtime.pool.query<{ sessions: number; routes: number }>(
+        `select (select count(*)::int from checkout_sessions where organisation_id = $1) as sessions,
+                (select count(*)::int from payment_routes where organisation_id = $1) as routes`,
+        [merchant.organisationId],
+      )
+    ).rows[0]
+  let cut = 0
+  for (let cuts = 1; cuts > 0; cut++) {
+    const prepared = await prepareStart(context, input, call)
+    const dead = dying(cut)
+    const started = unitOfWork(queryContext(dead.runtime, anonymous), (unit) => start(unit, input, prepared))
+    await started.catch(() => undefined)
+    cuts = dead.cuts()
+    expect(await count()).toEqual(cuts > 0 ? { sessions: 0, routes: 0 } : { sessions: 1, routes: 1 })
+  }
+  expect(cut).toBeGreaterThan(3)
+})
+
+test('parallel payments while connections are cut and workers are killed: each session ends right, once', {
+  timeout: 180_000 + PAYMENTS * 1000,
+}, async () => {
+  const own = await startService()
+  const owner = await connected(own)
+  const startWorker = () => startProcess(own, { PROCESS_ROLE: 'all' })
+  let worker = await startWorker()
+  let working = true
+  const cutting = (async () => {
+    while (working) {
+      await owner.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+            where datname = current_database() and application_name like 'payments%' order by random() limit 1`,
+      )
+      await pause(400)
+    }
+  })()
+  try {
+    const merchant = await newMerchant(own)
+    const sessions = await startAll(own, merchant, PAYMENTS)
+    const killer = (async () => {
+      for (let kill = 0; kill < KILLS; kill++) {
+        await pause(400 + Math.random() * 1500)
+        worker.kill()
+        worker = await startWorker()
+      }
+    })()
+    await inWaves(PAYMENTS, (number) => payStep(merchant, sessions[number] as (typeof sessions)[number], 0))
+    const watcher = await connected(own)
+    const openOf = async (step: number) => {
+      const { rows } = await watcher.query<{ id: string; status: string }>('select id, status from checkout_sessions')
+      const status = new Map(rows.map((row) => [row.id, row.status]))
+      return sessions.filter((session) => {
+        const { steps, end } = caseOf(session)
+        return status.get(session.id) !== (step < steps.length - 1 ? 'underpaid' : end)
+      })
+    }
+    const settled = async (step: number) => {
+      for (let tries = 0; tries < 600 && (await openOf(step)).length > 0; tries++) {
+        await watcher.query(
+          "update payment_routes set next_poll_at = least(next_poll_at, now() + interval '300 milliseconds') where hidden",
+        )
+        await pause(300)
+      }
+    }
+    await settled(0)
+    await inWaves(PAYMENTS, (number) => payStep(merchant, sessions[number] as (typeof sessions)[number], 1))
+    await settled(1)
+    await killer
+    await settled(1)
+    working = false
+    await cutting
+    await watcher.end()
+    await own.runtime.pool.query('select 1').catch(() => undefined)
+    await expectAllEnded(own, merchant, sessions)
+  } finally {
+    working = false
+    await cutting.catch(() => undefined)
+    worker.kill()
+    await owner.end()
+    await own.stop()
+  }
+})
