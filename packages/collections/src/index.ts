@@ -2,6 +2,7 @@
 import { bind, environments } from '@payments/kernel'
 import { domain } from '@payments/platform'
 import { hiddenDeposits } from '@payments/routes'
+import { collectionsAdminRouter } from './admin-router.ts'
 import { checkoutResource, entities, invoiceResource, linkResource, sessionResource } from './entity.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
@@ -22,7 +23,12 @@ export const collections = domain({
     { name: 'Collections', description: 'Payment links, invoices and checkouts', position: 50 },
     { name: 'Pay page', description: 'What payers see and do, without a credential', position: 55 },
   ],
-  router: { collections: collectionsRouter, pay: payRouter, sandbox: { checkoutSessions: collectionsSandboxRouter } },
+  router: {
+    collections: collectionsRouter,
+    pay: payRouter,
+    sandbox: { checkoutSessions: collectionsSandboxRouter },
+    admin: { checkoutSessions: collectionsAdminRouter },
+  },
   entities,
   resources: [linkResource, invoiceResource, checkoutResource, sessionResource],
   migrations,

@@ -1,7 +1,5 @@
 import { byEnvironment, type Metric } from '@payments/platform'
-
-/** A payment that is being delivered for longer counts as stuck: a provider delivers within minutes. */
-const STUCK_SECONDS = 3600
+import { STUCK_SECONDS } from './settings.ts'
 
 /** Gauges: sessions whose end is overdue, and payments that are stuck. */
 export const metrics: readonly Metric[] = [

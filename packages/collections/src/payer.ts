@@ -1,9 +1,12 @@
 import { merchantProfile } from '@payments/accounts'
-import { isId, system } from '@payments/kernel'
+import { isId, ServiceError, system } from '@payments/kernel'
 import { type QueryContext, queryContext } from '@payments/platform'
+import { availableNetworks } from '@payments/routes'
 import { CollectionEntity, type CollectionRow, SessionEntity, type SessionRow } from './entity.ts'
 import { errors } from './errors.ts'
+import { optionsOf } from './options.ts'
 import { presentCollection, presentPaySession } from './present.ts'
+import type { PaymentChoice } from './rows.ts'
 import type { PayPage } from './schemas.ts'
 
 /** What an id of a pay route is of: a collection or, with `session`, one of its sessions. */
@@ -47,7 +50,7 @@ const isUnavailable = ({ merchant, session }: PayTarget): boolean =>
  * What the payer may see. It creates and changes nothing.
  * @throws payments_unavailable 403 while the merchant is suspended
  */
-function pageOf(target: PayTarget): PayPage {
+function pageOf(target: PayTarget, paymentOptions: readonly PaymentChoice[]): PayPage {
   if (isUnavailable(target)) throw errors.payments_unavailable()
   const { collection, session, merchant } = target
   const shown = presentCollection(collection)
@@ -56,7 +59,7 @@ function pageOf(target: PayTarget): PayPage {
     linkId: collection.id,
     type: session ? 'session' : collection.type,
     status: session?.status ?? collection.status,
-    payable: !merchant.suspended && isPayable(collection),
+    payable: !merchant.suspended && isPayable(collection) && paymentOptions.length > 0,
     environment: collection.environment,
     merchant: { name: merchant.name },
     title: shown.title,
@@ -69,7 +72,7 @@ function pageOf(target: PayTarget): PayPage {
     currency: shown.currency,
     dueAt: shown.dueAt,
     expiresAt: shown.expiresAt,
-    paymentOptions: shown.paymentOptions,
+    paymentOptions: [...paymentOptions],
     refundRequired: collection.paymentPolicy.mismatch === 'return',
     session: session ? presentPaySession(session) : null,
     theme: shown.embedConfig,
@@ -83,5 +86,21 @@ function pageOf(target: PayTarget): PayPage {
  * The data of the pay page of an id, for its first render: nothing is created.
  * @throws collection_not_found 404, payments_unavailable 403
  */
-export const payPage = async (context: QueryContext, id: string): Promise<PayPage> =>
-  pageOf(await findTarget(context, id))
+export async function payPage(context: QueryContext, id: string): Promise<PayPage> {
+  const target = await findTarget(context, id)
+  return pageOf(target, await currentOptions(context, target.collection))
+}
+
+/** What payers can use now; what they could use at the creation while the provider does not answer. */
+async function currentOptions(
+  { runtime, log }: QueryContext,
+  { organisationId, environment, acceptedNetworks, paymentOptions }: CollectionRow,
+): Promise<readonly PaymentChoice[]> {
+  try {
+    const context = queryContext(runtime, system(organisationId, environment), log)
+    return optionsOf(await availableNetworks(context), acceptedNetworks)
+  } catch (error) {
+    if (error instanceof ServiceError) return paymentOptions
+    throw error
+  }
+}

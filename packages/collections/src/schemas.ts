@@ -3,6 +3,7 @@ import {
   Amount,
   count,
   createdAt,
+  environments,
   exampleId,
   id,
   items,
@@ -86,7 +87,7 @@ export const NewCollection = z.strictObject({
 })
 
 export const CollectionId = z.strictObject({ collectionId: pathId('link, invoice, checkout or session', COLLECTION) })
-const SessionId = z.strictObject({ sessionId: pathId('checkout session', SESSION) })
+export const SessionId = z.strictObject({ sessionId: pathId('checkout session', SESSION) })
 
 export const CollectionPatch = CollectionId.extend({
   title: Title.optional(),
@@ -203,6 +204,16 @@ export const PaySession = z
 
 export const CollectionList = z.object({ collections: items('The newest 200 collections', Collection), total })
 export const SessionList = z.object({ sessions: items('The newest 200 sessions', Session), total })
+export const AdminSessionList = z.object({
+  sessions: items(
+    'The longest unchanged first',
+    Session.extend({
+      organisationId: id('organisation', 1),
+      environment: z.enum(environments).meta({ description: 'Environment of the session' }),
+    }).meta({ id: 'AdminCheckoutSession', description: 'A checkout session of any organisation' }),
+  ),
+  total,
+})
 export const CollectionOrSession = z
   .union([Collection, Session])
   .meta({ id: 'CollectionOrSession', description: 'A link, invoice or checkout, or one of its sessions' })

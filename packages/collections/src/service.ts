@@ -8,6 +8,7 @@ import { errors } from './errors.ts'
 import { mergeEmbed } from './fields.ts'
 import { presentCollection, presentSession } from './present.ts'
 import type { Collection, CollectionPatch, Session } from './schemas.ts'
+import { STUCK_SECONDS } from './settings.ts'
 
 const NEWEST = 200
 const newest = { orderBy: { createdAt: 'desc', id: 'desc' }, limit: NEWEST, disableIdentityMap: true } as const
@@ -30,6 +31,32 @@ export async function findSession(context: QueryContext, id: string): Promise<Se
   const row = isId(id) ? await context.em.findOne(SessionEntity, { id }) : null
   if (!row) throw errors.session_not_found()
   return row
+}
+
+/** A session of any organisation and environment, for operators. @throws session_not_found 404 */
+export async function findSessionAnywhere(context: QueryContext, id: string): Promise<SessionRow> {
+  const anywhere = { filters: { tenant: false }, disableIdentityMap: true } as const
+  const row = isId(id) ? await context.em.findOne(SessionEntity, { id }, anywhere) : null
+  if (!row) throw errors.session_not_found()
+  return row
+}
+
+/**
+ * Sessions of all organisations that need attention, at most 200, and the exact number: those whose payment has been under way
+ * for longer than an hour, and those that failed. The longest unchanged come first.
+ */
+export async function sessionsNeedingAttention(context: QueryContext): Promise<{ rows: SessionRow[]; total: number }> {
+  const [rows, total] = await context.em.findAndCount(
+    SessionEntity,
+    {
+      $or: [
+        { status: 'failed' },
+        { status: 'processing', updatedAt: { $lt: new Date(Date.now() - STUCK_SECONDS * 1000) } },
+      ],
+    },
+    { filters: { tenant: false }, orderBy: { updatedAt: 'asc', id: 'asc' }, limit: NEWEST, disableIdentityMap: true },
+  )
+  return { rows, total }
 }
 
 /** What an id of the family is of, as its GET shows it. @throws collection_not_found 404 */

@@ -15,6 +15,8 @@ export const SESSION_MINUTES = 15
 /** Open sessions of one link: for each client address, and of all clients. */
 export const SESSIONS_PER_ADDRESS = 5
 export const SESSIONS_PER_LINK = 1000
+/** A payment that is being delivered for longer counts as stuck: a provider delivers within minutes. */
+export const STUCK_SECONDS = 3600
 /** The default address of a process without BASE_URL, for links in emails and replies. */
 const LOCAL = 'http://localhost:4000'
 

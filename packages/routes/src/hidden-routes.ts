@@ -1,10 +1,12 @@
 import { isAddressOf, type NetworkType, newId } from '@payments/kernel'
-import { createResource, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { actingFor, createResource, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
+import { syncNow } from './deposits.ts'
 import { hiddenRouteResource, RouteEntity, WITH_HIDDEN } from './entity.ts'
 import { errors } from './errors.ts'
 import { type Leg, type QuotedAmount, routesProvider } from './provider.ts'
 import { configuredRefund, refundAddressSql } from './refund-addresses.ts'
+import { applyRemaining, type PendingSync, type SyncCounts } from './reports.ts'
 import { FIRST_POLL_SECONDS, POLL, SOON_SECONDS } from './schedule.ts'
 import type { sandboxOutcomes } from './schemas.ts'
 
@@ -85,6 +87,20 @@ export function createHiddenRoute(unit: UnitOfWork, route: PreparedHiddenRoute, 
     watchedUntil,
   })
 }
+
+/** Polls a hidden route of any organisation now, its whole history, because an operator asked. The rest is applied by {@link applyHiddenSync}. */
+export async function syncHiddenRoute(context: QueryContext, routeId: string): Promise<PendingSync> {
+  const route = await context.em.findOneOrFail(
+    RouteEntity,
+    { id: routeId },
+    { filters: { ...WITH_HIDDEN, tenant: false }, disableIdentityMap: true },
+  )
+  return syncNow(context, route, true)
+}
+
+/** Applies what {@link syncHiddenRoute} has left over, in the caller's transaction. */
+export const applyHiddenSync = (unit: UnitOfWork, pending: PendingSync): Promise<SyncCounts> =>
+  applyRemaining(actingFor(unit, pending.route), pending)
 
 /** A payer's transfer arrives at a hidden route of the sandbox, in the caller's transaction. */
 export async function simulateHiddenDeposit(

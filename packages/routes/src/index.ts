@@ -72,11 +72,13 @@ export {
   hiddenDeposits,
 } from './hidden-deposits.ts'
 export {
+  applyHiddenSync,
   createHiddenRoute,
   type HiddenRoute,
   type PreparedHiddenRoute,
   prepareHiddenRoute,
   simulateHiddenDeposit,
+  syncHiddenRoute,
 } from './hidden-routes.ts'
 export { type AvailableNetwork, availableNetworks } from './networks.ts'
 export {
@@ -90,4 +92,4 @@ export {
   routesProvider,
   type SandboxRoutes,
 } from './provider.ts'
-export { sandboxOutcomes } from './schemas.ts'
+export { SyncResult, sandboxOutcomes } from './schemas.ts'

@@ -1,5 +1,5 @@
 import { networks } from '@payments/kernel'
-import type { DepositReport } from '@payments/routes'
+import type { DepositReport, QuotedAmount } from '@payments/routes'
 import { afterEach, describe, expect, test } from 'vitest'
 import { routesContract } from '#testing'
 import { type Fault, hash, type RelayServer, startRelay } from '../test/server.ts'
@@ -59,6 +59,35 @@ describe('creating a deposit address', () => {
       },
     })
     expect(world.calls[0]?.body).not.toHaveProperty('strict')
+  })
+
+  const quoted = (world: RelayServer, quote: QuotedAmount, strict = false) =>
+    world.provider.createDepositAddress({
+      routeId: 'r',
+      origin: usdc,
+      destination: { ...onBase, address: WALLET },
+      refundAddress: WALLET,
+      quote,
+      strict,
+    })
+
+  test.each([
+    [{ input: 25_000_000n }, false, { tradeType: 'EXACT_INPUT', amount: '25000000' }, 25_000_000n],
+    [{ input: 25_000_000n }, true, { tradeType: 'EXACT_INPUT', amount: '25000000', strict: true }, 25_000_000n],
+    [{ output: 25_000_000n }, false, { tradeType: 'EXPECTED_OUTPUT', amount: '25000000' }, 25_250_000n],
+    [{ output: 25_000_000n }, true, { tradeType: 'EXACT_OUTPUT', amount: '25000000', strict: true }, 25_250_000n],
+  ])('for a quoted amount tells what the payer must send: %o strict %s', async (quote, strict, body, inputAmount) => {
+    const world = await begin()
+    expect(await quoted(world, quote, strict)).toMatchObject({ inputAmount })
+    expect(world.calls[0]?.body).toMatchObject(body)
+    if (!strict) expect(world.calls[0]?.body).not.toHaveProperty('strict')
+  })
+
+  test('a quote that does not tell what the payer must send is an error', async () => {
+    const world = await begin()
+    const body = JSON.stringify({ steps: [{ depositAddress: WALLET }], details: {} })
+    world.fail({ status: 200, body })
+    await expect(quoted(world, { output: 1n })).rejects.toMatchObject({ status: 502 })
   })
 
   test.each<[string, Fault, number, string]>([

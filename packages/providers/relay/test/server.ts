@@ -145,7 +145,13 @@ export async function startRelay(
         },
       ],
       fees: {},
-      details: { operation: 'swap' },
+      // One percent more than what is delivered; the given amount where the input is exact.
+      details: {
+        operation: 'swap',
+        currencyIn: {
+          amount: String(body.tradeType === 'EXACT_INPUT' ? body.amount : (BigInt(String(body.amount)) * 101n) / 100n),
+        },
+      },
       protocol: { v2: { orderId: hash() } },
     }
   }

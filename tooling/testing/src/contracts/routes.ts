@@ -77,6 +77,17 @@ export function routesContract(name: string, begin: () => Promise<RoutesWorld>):
       expect(second).not.toBe(first)
     })
 
+    test('a quoted address tells what the payer must send, for an exact input that amount', async () => {
+      const { provider } = await begin()
+      const destination = { ...onBase, address: WALLET }
+      const input = { routeId: ROUTE, origin: usdc, destination, refundAddress: WALLET }
+      const exact = await provider.createDepositAddress({ ...input, quote: { input: 25_000_000n } })
+      expect(exact.inputAmount).toBe(25_000_000n)
+      const expected = await provider.createDepositAddress({ ...input, quote: { output: 25_000_000n } })
+      expect(expected.inputAmount).toBeGreaterThanOrEqual(25_000_000n)
+      expect(expected.depositAddress).not.toBe(exact.depositAddress)
+    })
+
     test('its default refund addresses are valid addresses of each kind of chain', async () => {
       const { provider } = await begin()
       const refundAddresses: Partial<Record<NetworkType, string>> = provider.refundAddresses ?? {}
