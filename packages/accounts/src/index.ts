@@ -59,6 +59,10 @@ export const accounts = domain({
   encrypted: [encryptedSuccessors, encryptedEmails],
 })
 
+/** SQL: a join that adds `<alias>.name` and `<alias>.suspended_at` of the organisation that a row of the table `of` belongs to. */
+export const joinMerchant = (alias: string, of: string): string =>
+  `join organisations ${alias} on ${alias}.id = ${of}.organisation_id`
+
 export { requireConfirmedOwner } from './confirmation.ts'
 export { sendEmail } from './email.ts'
 export { paragraphEmail, plainName } from './email-texts.ts'

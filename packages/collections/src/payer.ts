@@ -1,6 +1,6 @@
-import { merchantProfile } from '@payments/accounts'
+import { joinMerchant } from '@payments/accounts'
 import { isId, ServiceError, system } from '@payments/kernel'
-import { type QueryContext, queryContext } from '@payments/platform'
+import { type QueryContext, queryContext, rowMapper, sqlOf } from '@payments/platform'
 import { availableNetworks } from '@payments/routes'
 import { CollectionEntity, type CollectionRow, SessionEntity, type SessionRow } from './entity.ts'
 import { errors } from './errors.ts'
@@ -16,26 +16,36 @@ export interface PayTarget {
   readonly merchant: { readonly name: string; readonly suspended: boolean }
 }
 
-const anywhere = { filters: { tenant: false }, disableIdentityMap: true } as const
+/** A collection with its merchant, by its own id or that of one of its sessions. */
+const TARGET = `
+  select c.*, m.name as merchant_name, m.suspended_at is not null as merchant_suspended
+    from collections c ${joinMerchant('m', 'c')}
+   where c.id = coalesce((select parent_id from checkout_sessions where id = $1), $1)`
+
+type RawCollection = Parameters<ReturnType<typeof rowMapper<typeof CollectionEntity>>>[0]
+type RawSession = Parameters<ReturnType<typeof rowMapper<typeof SessionEntity>>>[0]
 
 /**
- * What an id of a pay route is of, in any organisation. A key that is sent sees those of its own organisation and environment.
+ * What an id of a pay route is of, in any organisation: one statement for a collection, two for a session. A key that is sent
+ * sees those of its own organisation and environment.
  * @throws collection_not_found 404
  */
-export async function findTarget({ em, actor, runtime, log }: QueryContext, id: string): Promise<PayTarget> {
+export async function findTarget({ em, actor, runtime }: QueryContext, id: string): Promise<PayTarget> {
   if (!isId(id)) throw errors.collection_not_found()
-  let collection = await em.findOne(CollectionEntity, { id }, anywhere)
-  const session = collection ? null : await em.findOne(SessionEntity, { id }, anywhere)
-  if (session) collection = await em.findOne(CollectionEntity, { id: session.parentId }, anywhere)
-  if (!collection) throw errors.collection_not_found()
+  const db = sqlOf(em)
+  const { rows } = await db.query<RawCollection & { merchant_name: string; merchant_suspended: boolean }>(TARGET, [id])
+  const [found] = rows
+  if (!found) throw errors.collection_not_found()
+  const { merchant_name: name, merchant_suspended: suspended, ...raw } = found
+  const collection = rowMapper(runtime, CollectionEntity)(raw as RawCollection)
   const { organisationId, environment } = collection
   if (actor.kind === 'key' && (actor.organisationId !== organisationId || actor.environment !== environment))
     throw errors.collection_not_found()
-  const merchant = await merchantProfile(
-    queryContext(runtime, system(organisationId, environment), log),
-    organisationId,
-  )
-  return { collection, session, merchant }
+  const merchant = { name, suspended }
+  if (collection.id === id.toLowerCase()) return { collection, session: null, merchant }
+  const { rows: sessions } = await db.query<RawSession>('select * from checkout_sessions where id = $1', [id])
+  if (!sessions[0]) throw errors.collection_not_found()
+  return { collection, session: rowMapper(runtime, SessionEntity)(sessions[0]), merchant }
 }
 
 /** True while new sessions may be started. The time counts at once, not when the scheduled job runs. */

@@ -133,6 +133,18 @@ test('the poll interval doubles up to an hour (a day for a deleted route), with 
   expect(nextPoll({ status: 'active', pollSeconds: 3600 }, true, 0).pollSeconds).toBe(2)
 })
 
+test('a hidden route is polled every 30 seconds while its payer is expected, and ever more rarely afterwards', () => {
+  const pauses = (watchedUntil: Date) => {
+    let pollSeconds = 15
+    return Array.from({ length: 20 }, () => {
+      pollSeconds = nextPoll({ status: 'active', pollSeconds, hidden: true, watchedUntil }, false, 0).pollSeconds
+      return pollSeconds
+    })
+  }
+  expect(new Set(pauses(new Date(1000)))).toEqual(new Set([30]))
+  expect(pauses(new Date(0)).at(-1)).toBe(7 * 86_400)
+})
+
 test('one poll a day requests the full history, at any poll interval', () => {
   for (const pause of [2, 60, 3600, 86_400]) expect((86_400 / pause) * fullSyncShare(pause)).toBeCloseTo(1)
 })

@@ -1,3 +1,4 @@
+import { benchCollections } from './collections.ts'
 import { benchExport } from './export.ts'
 import { benchFiat } from './fiat.ts'
 import { benchHttp } from './http.ts'
@@ -14,6 +15,7 @@ const parts = {
   queues: benchQueues,
   fiat: benchFiat,
   swaps: benchSwaps,
+  collections: benchCollections,
   webhooks: benchWebhooks,
 }
 const wanted = process.argv.slice(2)

@@ -124,6 +124,20 @@ export const statements = {
     getRates: 'GET /rates needs api:read and returns indicative Solana quotes',
     swapEvents: 'Creation emits swap.created and every later status change swap.updated, also expiry',
   }),
+  ...section('Payment links', {
+    getCollections: 'GET /collections needs api:read and lists payment links',
+    postCollections: 'POST /collections needs api:write and returns the created payment link',
+    getPay: 'GET /pay/{collectionId} is public and returns the data of the pay page',
+    postPay: 'POST /pay/{collectionId} is public and carries out a checkout action',
+    payIdentifiers: '{collectionId} is a parent link, invoice, checkout parent or checkout session id',
+    embedTheme:
+      'data has linkId and embedConfig (layout, accentColor, hideBrandFooter); a session returns its parent’s theme',
+    embedConfigPublic: 'GET /pay/{collectionId}/embed-config needs no authentication',
+    publishable:
+      'Publishable keys hold only collections:read: they read pay pages and cannot create or change anything',
+    collectionEvents: 'Creation emits collection.created and every later status change collection.updated, also expiry',
+    collectionTransaction: 'A paid link is a transaction of kind collection in the unified ledger',
+  }),
   ...section('Errors', {
     error400: '400: bad request, such as a missing Idempotency-Key',
     error401: '401: invalid or missing credentials',
@@ -157,22 +171,15 @@ export type StatementId = keyof typeof statements
 
 /** What the specification states of domains that are not built yet. */
 export const missing: readonly Statement[] = Object.values({
-  ...section('Resources: embed theme of a payment link', {
-    embedTheme:
-      'data has linkId and embedConfig (layout, accentColor, hideBrandFooter); a session returns its parent’s theme',
-  }),
   ...section('Resources: cNGN enablement', {
     bvn: 'bvn is required and has 11 digits; email and phoneNumber are optional',
     enablement: 'The response is 200 with the standard envelope and starts the enablement',
   }),
   ...section('Endpoints not built', {
-    collections: 'GET and POST /collections',
-    pay: 'GET and POST /pay/{collectionId}, GET /pay/{collectionId}/embed-config',
     cngn: 'GET and POST /cngn/*, enable cNGN',
   }),
-  ...section('Authentication: publishable keys', { publishable: 'Publishable keys hold only collections:read' }),
   ...section('Events of domains not built', {
-    otherEvents: 'Events of collections and cNGN are emitted',
+    otherEvents: 'Events of cNGN are emitted',
     customerEnabled: 'cngn.customer.enabled and .failed are emitted exactly once',
   }),
 })
