@@ -170,6 +170,20 @@ test.each([
   },
 )
 
+test('a further payment that is stuck is reported, also when the session is underpaid or paid; one sent back changes nothing', async () => {
+  const { merchant, pay, changes } = await begin()
+  await pay({ amount: '10' })
+  expect(await pay({ amount: '15', outcome: 'blocked' })).toMatchObject({ status: 'underpaid', receivedAmount: '10' })
+  expect(await notices(merchant)).toEqual(['Payment neither delivered nor returned'])
+  await pay()
+  const before = await changes()
+  expect(await pay({ amount: '3', outcome: 'refunded' })).toMatchObject({ status: 'paid', receivedAmount: '25' })
+  expect(await changes()).toEqual(before)
+  expect(await pay({ amount: '3', outcome: 'failed' })).toMatchObject({ status: 'paid', receivedAmount: '25' })
+  expect((await notices(merchant)).slice(0, 2)).toEqual(['Payment neither delivered nor returned', 'Payment received'])
+  await inOrder(service)
+})
+
 test('with mismatch "return" less is sent back, and of more only the excess', async () => {
   const policy = { paymentPolicy: { mismatch: 'return' } }
   const less = await begin(policy, { refundAddress: REFUND })
@@ -209,6 +223,7 @@ test('another currency or network than requested is delivered and recorded, and 
     payments: [{ currency: 'USDT', status: 'completed' }],
   })
   expect(await pay()).toMatchObject({ status: 'paid', receivedAmount: '25', deliveredAmount: '50' })
+  expect(await notices(merchant)).toEqual(['Payment received', 'Payment in another currency'])
   expect((await transactions(merchant)).total).toBe(1)
   await inOrder(service)
 })

@@ -46,7 +46,7 @@ async function applyToSession(
   const { payments, ended, arrived } = merge(session, deposits)
   if (payments === session.payments) return
   const fields = fieldsOf(session, payments)
-  const after = await advance(unit, session, fields, { arrived, ended: ended.length > 0 })
+  const after = await advance(unit, session, fields, { arrived, ended })
   await emailPayer(unit, session, after)
   await post(
     unit,
@@ -167,7 +167,7 @@ async function advance(
   unit: UnitOfWork,
   session: SessionRow,
   fields: Fields,
-  { arrived, ended }: { arrived: boolean; ended: boolean },
+  { arrived, ended }: { arrived: boolean; ended: readonly StoredPayment[] },
 ): Promise<SessionRow> {
   let row = session
   if (arrived && ['awaiting_payment', 'underpaid', 'expired'].includes(row.status))
@@ -180,8 +180,10 @@ async function advance(
   }
   if (row !== session) return row
   row = await updateSession(unit, row, fields)
-  // Money that reached a session after its end: an overpayment, or a payment that came too late.
-  if (ended && row.status !== 'processing') recordUnchanged(unit, sessionResource, row)
+  // Money that changes no status: too much, too late, in another currency, or stuck. What was sent back needs no event.
+  const stuck = ended.some(({ status }) => status === 'failed')
+  const kept = ended.some(({ status }) => status === 'completed')
+  if (stuck || (kept && row.status !== 'processing')) recordUnchanged(unit, sessionResource, row)
   else recordEntry(unit, row)
   return row
 }
