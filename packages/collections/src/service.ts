@@ -115,7 +115,7 @@ function checkPatch(row: CollectionRow, patch: Omit<z.output<typeof CollectionPa
   if (patch.expiresAt && !isAhead(patch.expiresAt)) wrong.expiresAt = 'Must be in the future'
   if (patch.maxPayments && row.type !== 'link') wrong.maxPayments = 'Only a link takes several payments'
   else if (patch.maxPayments && patch.maxPayments <= row.paymentsCount)
-    wrong.maxPayments = `Must be greater than the ${row.paymentsCount} payments so far`
+    wrong.maxPayments = `Must be greater than ${row.paymentsCount}, the number of payments so far`
   if (Object.keys(wrong).length > 0) throw invalid(wrong)
 }
 
