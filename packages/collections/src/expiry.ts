@@ -69,14 +69,17 @@ export async function applyDue(runtime: Runtime, signal: AbortSignal): Promise<v
   }
 }
 
-/** Moves the ends of sessions and collections, and the due times of invoices, closer by the given duration. Shown times stay. */
+/**
+ * Moves the ends of sessions and collections, and the due times of invoices, closer by the given duration. Shown times stay. Sessions
+ * whose longest grace time is over are left alone.
+ */
 export async function moveClock(unit: UnitOfWork, seconds: number): Promise<void> {
   const { organisationId } = unit.actor
   const db = sqlOf(unit.em)
   const values = [organisationId, seconds]
   await db.query(
     `update checkout_sessions set ends_at = ends_at - make_interval(secs => $2)
-      where organisation_id = $1 and environment = 'test' and status <> 'paid'`,
+      where organisation_id = $1 and environment = 'test' and status <> 'paid' and ends_at > now() - interval '8 days'`,
     values,
   )
   await db.query(

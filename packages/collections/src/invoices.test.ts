@@ -159,6 +159,10 @@ test('an invoice is emailed with its PDF, then as a reminder, also when it becom
 test('an invoice without a customer, and one that is paid, cannot be sent', async () => {
   const merchant = await newMerchant(service)
   const { id } = await invoice(merchant)
+  const customer = await merchant.call('POST /v1/customers', { body: { name: 'Ada Obi', email: 'ada@example.com' } })
+  const forgotten = await invoice(merchant, { customerId: customer.body.data.id })
+  await merchant.call(`POST /v1/customers/${customer.body.data.id}/anonymise`)
+  expect((await merchant.call(`POST /v1/collections/${forgotten.id}/send`)).status).toBe(409)
   const refused = await merchant.call(`POST /v1/collections/${id}/send`)
   expect([refused.status, refused.body.message]).toEqual([409, 'Invoice has no customer to send it to'])
   const session = await startSession(service, id)

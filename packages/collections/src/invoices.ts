@@ -15,7 +15,9 @@ const PAUSE_SECONDS = 60
 async function partiesOf(context: QueryContext, invoice: CollectionRow): Promise<InvoiceParties> {
   const merchant = await merchantProfile(context, invoice.organisationId)
   const customer = invoice.customerId ? await findCustomer(context, invoice.customerId) : null
-  return { merchant: merchant.name, customer: customer && { name: customer.name, email: customer.email } }
+  // An anonymised customer has no name and no address any more.
+  const known = customer && !customer.anonymisedAt ? { name: customer.name, email: customer.email } : null
+  return { merchant: merchant.name, customer: known }
 }
 
 /** @throws invoice_not_found 404 for a collection that is no invoice */

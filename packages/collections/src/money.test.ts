@@ -145,6 +145,14 @@ test('a top-up in time completes an underpaid session; without one it expires an
   await inOrder(service)
 })
 
+test('a first payment in time stays in time, whatever comes after the end', async () => {
+  const { pay, wait } = await begin()
+  await pay({ amount: '10' })
+  await wait(90)
+  expect(await pay()).toMatchObject({ status: 'expired', receivedAmount: '25', paidLate: false })
+  await inOrder(service)
+})
+
 test('a cancelled session stays cancelled when it is paid nevertheless; the money is delivered and reported', async () => {
   const { merchant, session, pay } = await begin()
   const cancelled = await act(service, session.id, { action: 'cancel' })

@@ -93,6 +93,7 @@ function paymentOf(session: SessionRow, deposit: HiddenDeposit, before: StoredPa
   const returned = completed && strict && requested && excess > 0n ? excess : 0n
   const delivered = completed ? deposit.destinationAmount : null
   const receivedAt = before?.receivedAt ?? deposit.receivedAt.toISOString()
+  const counts = before?.counts ?? (requested && countsAt(session, new Date(receivedAt)))
   return {
     id: deposit.id,
     networkKey,
@@ -108,7 +109,8 @@ function paymentOf(session: SessionRow, deposit: HiddenDeposit, before: StoredPa
     failureReason: deposit.failureReason,
     receivedAt,
     requested,
-    counts: before?.counts ?? (requested && countsAt(session, new Date(receivedAt))),
+    counts,
+    late: before?.late ?? (counts && new Date(receivedAt) > session.endsAt),
   }
 }
 
@@ -154,8 +156,7 @@ function fieldsOf(session: SessionRow, payments: readonly StoredPayment[]) {
     deliveredAmount: sum(completed, ({ delivered }) => BigInt(delivered ?? 0)),
     fees: sum(completed, ({ fees }) => BigInt(fees)),
     paidOver: receivedAmount > session.amount,
-    paidLate:
-      session.paidLate || payments.some(({ counts, receivedAt }) => counts && new Date(receivedAt) > session.endsAt),
+    paidLate: payments.some(({ late }) => late),
     firstPaymentAt: session.firstPaymentAt ?? new Date(),
   }
 }

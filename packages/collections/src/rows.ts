@@ -65,6 +65,8 @@ export interface StoredPayment {
   readonly requested: boolean
   /** Changes the session's status: it arrived before the session ended, or within the grace time. */
   readonly counts: boolean
+  /** It counts, and arrived after the session's end. */
+  readonly late: boolean
 }
 
 export interface SessionColumns {

@@ -82,6 +82,7 @@ export async function prepareStart(context: QueryContext, input: Input, call: Ca
 /** What the provider refuses is the payer's choice: its own fields mean nothing to the payer. */
 function forPayer(error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.status !== 422) return error
+  if (error.fields?.amount) return invalid({ amount: 'Too small on this network, please choose another one' })
   return invalid({ currency: 'Not available for this payment at present, please choose another one' })
 }
 

@@ -83,9 +83,9 @@ test.each(Object.entries(expected))(
   },
 )
 
-test('only public and sign-in operations need no credential, and which operations refuse keys is known beforehand', () => {
+test('only public, payer and sign-in operations need no credential, and which operations refuse keys is known beforehand', () => {
   const all = Object.keys(expected) as Access[]
-  expect(all.filter(allowsAnonymous)).toEqual(['public', 'sign-in'])
+  expect(all.filter(allowsAnonymous)).toEqual(['public', 'payer', 'sign-in'])
   expect(all.filter(sessionOnly)).toEqual(['session', 'session-read', 'owner', 'owner-read', 'operator'])
 })
 

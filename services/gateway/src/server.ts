@@ -100,7 +100,14 @@ export function gateway(process: Process, metrics: Metrics): Server {
         if (isPublic(ctx.path)) return '*'
         return DASHBOARD_ORIGINS.includes(ctx.get('origin')) ? ctx.get('origin') : ''
       },
-      allowHeaders: ['authorization', 'content-type', 'idempotency-key', 'x-service-environment', 'x-request-id'],
+      allowHeaders: [
+        'authorization',
+        'content-type',
+        'idempotency-key',
+        'x-service-environment',
+        'x-request-id',
+        'last-event-id',
+      ],
       exposeHeaders: ['x-request-id', 'idempotent-replayed', 'retry-after'],
       maxAge: 600,
     }),

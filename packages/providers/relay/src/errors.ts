@@ -30,6 +30,7 @@ export const isTransient = (error: unknown): boolean =>
 
 /** Relay's codes for invalid input: the merchant's field and its error. */
 const FIELDS: Readonly<Record<string, readonly [field: string, message: string]>> = {
+  AMOUNT_TOO_LOW: ['amount', 'Too small for the provider'],
   INVALID_ADDRESS: ['destinationAddress', 'Not accepted by the provider'],
   INVALID_RECIPIENT: ['destinationAddress', 'Not accepted by the provider'],
   SANCTIONED_WALLET_ADDRESS: ['destinationAddress', 'Not accepted by the provider'],

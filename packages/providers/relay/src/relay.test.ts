@@ -83,6 +83,15 @@ describe('creating a deposit address', () => {
     if (!strict) expect(world.calls[0]?.body).not.toHaveProperty('strict')
   })
 
+  test('an amount that is too small for Relay is an error of the amount', async () => {
+    const world = await begin()
+    world.fail({ status: 400, body: '{"message":"secret","errorCode":"AMOUNT_TOO_LOW"}' })
+    await expect(quoted(world, { output: 1n })).rejects.toMatchObject({
+      status: 422,
+      fields: { amount: 'Too small for the provider' },
+    })
+  })
+
   test('a quote that does not tell what the payer must send is an error', async () => {
     const world = await begin()
     const body = JSON.stringify({ steps: [{ depositAddress: WALLET }], details: {} })
