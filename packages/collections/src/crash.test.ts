@@ -129,11 +129,24 @@ test('parallel payments while connections are cut and workers are killed: each s
 }, async () => {
   const own = await startService()
   const owner = await connected(own)
-  const startWorker = () => startProcess(own, { PROCESS_ROLE: 'all' })
+  // A process whose connection is cut while it starts ends, as it should; here it must start.
+  let starting = false
+  const startWorker = async () => {
+    starting = true
+    try {
+      return await startProcess(own, { PROCESS_ROLE: 'all' })
+    } finally {
+      starting = false
+    }
+  }
   let worker = await startWorker()
   let working = true
   const cutting = (async () => {
     while (working) {
+      if (starting) {
+        await pause(50)
+        continue
+      }
       await owner.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
             where datname = current_database() and application_name like 'payments%' order by random() limit 1`,

@@ -6,12 +6,14 @@ import {
   type Answer,
   call,
   type Merchant,
+  newCollection,
   newMerchant,
   newOfframp,
   newRoute,
   newSwap,
   pay,
   signedIn,
+  startSession,
   sync,
   useService,
 } from '#testing'
@@ -183,6 +185,11 @@ for (const operation of operations) {
         )
         await newOfframp(own.merchant)
         await newSwap(own.merchant)
+        const session = await startSession(service, (await newCollection(own.merchant)).id)
+        await service.runtime.pool.query(
+          "update checkout_sessions set status = 'processing', updated_at = now() - interval '2 hours' where id = $1",
+          [session.id],
+        )
         const listed = await firstListed(operation, own, accessToken)
         const path = listed ?? (await pathOf(operation, own))
         const attempt = () => send(operation, own, { token: accessToken, path: `${path}${queryOf(operation, own)}` })
