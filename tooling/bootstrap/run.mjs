@@ -40,6 +40,7 @@ if (!command) {
 }
 
 install()
+buildPages()
 const child = spawn(fittingNode(), [...command, ...rest], {
   cwd: root,
   stdio: 'inherit',
@@ -72,6 +73,12 @@ function install() {
   }
   mkdirSync(dirname(stamp), { recursive: true })
   writeFileSync(stamp, wanted)
+}
+
+/** The scripts of the pay page are built where their sources have changed. */
+function buildPages() {
+  const { status } = spawnSync(fittingNode(), ['services/pay/src/main.ts'], { cwd: root, stdio: 'inherit' })
+  if (status !== 0) process.exit(1)
 }
 
 /** This Node where it is new enough, else the one among the packages. */

@@ -10,6 +10,7 @@ import { advance, dueChanges } from './jobs.ts'
 import { metrics } from './metrics.ts'
 import { migrations } from './migrations.ts'
 import { notifications } from './notifications.ts'
+import { payPages } from './page.ts'
 import { payRouter } from './pay-router.ts'
 import { receiver } from './payments.ts'
 import { collectionReceipt } from './receipt.ts'
@@ -42,6 +43,7 @@ export const collections = domain({
     },
   ],
   notifications,
+  pages: payPages,
   receipts: { collection: collectionReceipt },
   jobs: [dueChanges],
   metrics,

@@ -61,7 +61,7 @@ export const payRouter = {
     tag,
     summary: 'Watch a pay page',
     description:
-      'Server-sent events: each `page` event has the data of `GET /pay/{collectionId}`, first the present state, then every change. `Last-Event-ID` resumes a stream. The number of streams of a client address is limited.',
+      'Server-sent events: each `page` event has the data of `GET /pay/{collectionId}`, first the present state, then every change; a `ping` says that the stream is still open. `Last-Event-ID` resumes a stream. The number of streams of a client address is limited.',
     message: 'Pay page watched',
     input: CollectionId,
     produces: 'event-stream',

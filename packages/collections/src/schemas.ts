@@ -22,8 +22,8 @@ import { AllowedOrigins, EmbedConfig, EmbedConfigPatch, Items, NewItems, Redirec
 import { PaymentPolicy, PaymentPolicyPatch } from './policy.ts'
 import { checkoutMachine, invoiceMachine, linkMachine, sessionMachine, types } from './states.ts'
 
-const COLLECTION = 50
-const SESSION = 51
+const COLLECTION = 80
+const SESSION = 81
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 const PAYER = '0x8617E340B3D01FA5F11F306F4090FD50E238070D'
 const DEPOSIT = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
@@ -62,29 +62,47 @@ const maxPayments = z
   .max(MOST_PAYMENTS)
   .meta({ description: 'A link becomes inactive after so many payments', example: 100 })
 
-export const NewCollection = z.strictObject({
-  type: Type,
-  title: Title,
-  description: Description.nullable().optional(),
-  amount: Amount.nullable().optional().meta({
-    description:
-      'What is asked for. Required for a checkout, and for an invoice without `items`; a link without it asks the payer',
-  }),
-  currency: Currency,
-  destinationChainKey: NetworkKey('Network on which you receive: see `GET /payment-routes/networks`', 'base'),
-  destinationAddress: z.string().min(1).max(128).meta({ description: 'Your wallet on that network', example: WALLET }),
-  acceptedNetworks: acceptedNetworks.nullable().optional(),
-  customerId: CustomerRef.nullable().optional(),
-  dueAt: Time('When an invoice becomes overdue').nullable().optional(),
-  expiresAt: Time('When no payment can be started any more').nullable().optional(),
-  maxPayments: maxPayments.nullable().optional(),
-  redirectUrl: RedirectUrl.nullable().optional(),
-  allowedOrigins: AllowedOrigins.optional(),
-  embedConfig: EmbedConfigPatch.optional(),
-  paymentPolicy: PaymentPolicyPatch.optional(),
-  items: NewItems.nullable().optional(),
-  metadata: Metadata.optional(),
-})
+export const NewCollection = z
+  .strictObject({
+    type: Type,
+    title: Title,
+    description: Description.nullable().optional(),
+    amount: Amount.nullable().optional().meta({
+      description:
+        'What is asked for. Required for a checkout, and for an invoice without `items`; a link without it asks the payer',
+    }),
+    currency: Currency,
+    destinationChainKey: NetworkKey('Network on which you receive: see `GET /payment-routes/networks`', 'base'),
+    destinationAddress: z
+      .string()
+      .min(1)
+      .max(128)
+      .meta({ description: 'Your wallet on that network', example: WALLET }),
+    acceptedNetworks: acceptedNetworks.nullable().optional(),
+    customerId: CustomerRef.nullable().optional(),
+    dueAt: Time('When an invoice becomes overdue').nullable().optional(),
+    expiresAt: Time('When no payment can be started any more').nullable().optional(),
+    maxPayments: maxPayments.nullable().optional(),
+    redirectUrl: RedirectUrl.nullable().optional(),
+    allowedOrigins: AllowedOrigins.optional(),
+    embedConfig: EmbedConfigPatch.optional(),
+    paymentPolicy: PaymentPolicyPatch.optional(),
+    items: NewItems.nullable().optional(),
+    metadata: Metadata.optional(),
+  })
+  .meta({
+    example: {
+      type: 'invoice',
+      title: 'Consulting in January',
+      currency: 'USDC',
+      destinationChainKey: 'base',
+      destinationAddress: WALLET,
+      customerId: exampleId(20),
+      dueAt: '2036-01-31T12:00:00Z',
+      items: [{ description: 'Consulting, one day', quantity: 2, unitAmount: '400', taxPercent: 7.5 }],
+      metadata: { orderNumber: '1042' },
+    },
+  })
 
 export const CollectionId = z.strictObject({ collectionId: pathId('link, invoice, checkout or session', COLLECTION) })
 export const SessionId = z.strictObject({ sessionId: pathId('checkout session', SESSION) })
@@ -99,6 +117,14 @@ export const CollectionPatch = CollectionId.extend({
   allowedOrigins: AllowedOrigins.optional(),
   embedConfig: EmbedConfigPatch.optional(),
   metadata: MetadataPatch.optional(),
+}).meta({
+  example: {
+    title: 'Consulting in January',
+    redirectUrl: 'https://merchant.example/thanks',
+    allowedOrigins: ['https://merchant.example'],
+    embedConfig: { layout: 'inline' },
+    metadata: { orderNumber: '1042' },
+  },
 })
 
 const PaymentOption = z.object({
@@ -256,6 +282,8 @@ export const PayAction = CollectionId.extend({
     .nullable()
     .optional(),
   locale: z.enum(locales).meta({ description: 'Language of emails to the payer', example: 'en' }).nullable().optional(),
+}).meta({
+  example: { action: 'start', networkKey: 'ethereum', currency: 'USDC', payerEmail: 'payer@example.com', locale: 'en' },
 })
 
 /** What a payer may see of a link, invoice, checkout or session: nothing of the merchant's internals. */

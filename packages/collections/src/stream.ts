@@ -64,7 +64,7 @@ async function* changesOf(
     const page = current()
     // A page that can no longer be shown ends its streams: the client asks again and gets the reason.
     if (page?.text === undefined) return
-    if (page.version === sent) yield ': still open\n\n'
+    if (page.version === sent) yield 'event: ping\ndata:\n\n'
     else yield `id: ${page.version}\nevent: page\ndata: ${page.text}\n\n`
     sent = page.version
     await Promise.race([page.next, aborted])

@@ -27,10 +27,14 @@ export interface Page {
   readonly path: `/${string}`
   /** Scripts of every origin may read the reply. */
   readonly anyOrigin?: boolean
-  respond(
-    runtime: Runtime,
-    request: { readonly params: Readonly<Record<string, string>>; readonly log: Log },
-  ): Promise<PageReply>
+  respond(runtime: Runtime, request: PageRequest): Promise<PageReply>
+}
+
+export interface PageRequest {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  header(name: string): string | undefined
+  readonly log: Log
 }
 
 export interface PageReply {
@@ -38,4 +42,6 @@ export interface PageReply {
   readonly type: string
   readonly body: string | Buffer
   readonly headers?: Readonly<Record<string, string>>
+  /** Which sites may frame it is in its Content-Security-Policy. Other replies may be framed by none. */
+  readonly framed?: boolean
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { assets as payAssets } from '@payments/pay'
 import { guidePage } from './guide-page.ts'
 import { guides, guideText } from './guides.ts'
 import { llmsText } from './llms.ts'
@@ -61,8 +62,10 @@ export function mountDocs(router: Gateway, baseUrl: string | undefined): void {
   serveStatic(router, '/llms.txt', { type: 'text/plain', content: llmsText })
 }
 
-/** Serves the styles and scripts of the documentation. */
+/** Serves the styles and scripts of pages: of the documentation, and of the pay page, which other sites may include. */
 export function mountAssets(router: Gateway): void {
+  for (const { path, type, read } of payAssets)
+    serveStatic(router, path, { type, cacheSeconds: 300, anyOrigin: true, content: read })
   for (const [name, { directory, type }] of Object.entries(ASSETS))
     serveStatic(router, `/docs/${name}`, { type, cacheSeconds: 3600, content: () => readFile(join(directory, name)) })
 }

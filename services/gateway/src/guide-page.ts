@@ -9,6 +9,7 @@ const LABELS: Record<string, string> = {
   ruby: 'Ruby',
   sh: 'Shell',
   json: 'JSON',
+  html: 'HTML',
   http: 'HTTP',
   text: 'Output',
 }

@@ -19,7 +19,12 @@ const compress = promisify(gzip)
 export function serveStatic(
   router: Gateway,
   path: string,
-  file: { readonly type: string; readonly cacheSeconds?: number; content(): Promise<string | Buffer> | string },
+  file: {
+    readonly type: string
+    readonly cacheSeconds?: number
+    readonly anyOrigin?: boolean
+    content(): Promise<string | Buffer> | string | Buffer
+  },
 ): void {
   let loading: Promise<StaticFile> | undefined
   const load = async (): Promise<StaticFile> => {
@@ -34,6 +39,10 @@ export function serveStatic(
     })
     send(ctx, await loading)
     ctx.type = file.type
+    if (file.anyOrigin) {
+      ctx.set('Access-Control-Allow-Origin', '*')
+      ctx.set('Cross-Origin-Resource-Policy', 'cross-origin')
+    }
     ctx.set('Cache-Control', file.cacheSeconds ? `public, max-age=${file.cacheSeconds}` : 'no-cache')
   })
 }

@@ -2,6 +2,7 @@ import { everyDomain } from '@payments/api'
 import { missing, statements } from '@payments/conformance'
 import { adapters, gatewayErrors, gatewaySettings, llmsText, openApiDocument, operations } from '@payments/gateway'
 import { type ErrorFactory, errors as kernelErrors } from '@payments/kernel'
+import { wallets as walletFormats } from '@payments/pay-page'
 import { catalogueOf, jsonSchemaOf, type SettingsDeclaration, SettingsError } from '@payments/platform'
 import { z } from 'zod'
 
@@ -18,6 +19,7 @@ export const derived = (): Record<string, string> => ({
   'docs/derived/required-settings.md': requiredSettings(),
   'docs/derived/conformance.md': conformance(),
   'docs/derived/failure-reasons.md': failureReasons(),
+  'docs/derived/wallets.md': wallets(),
   'docs/derived/llms.txt': llmsText(),
 })
 
@@ -67,6 +69,22 @@ function states(): string {
     return `## ${name}\n\n${table(['State', 'Meaning', 'Moves'], lines)}`
   })
   return `# States\n\n${NOTE} The database refuses every move that is not listed here.\n\n${parts.join('\n\n')}\n`
+}
+
+const CODES = { link: 'payment link', link_without_amount: 'payment link without the amount', address: 'address' }
+
+function wallets(): string {
+  const code = (format: keyof typeof CODES | undefined) => (format ? CODES[format] : '')
+  return `# Wallets\n\n${NOTE} What the code of the pay page holds for each wallet.\n\n${table(
+    ['Wallet', 'EVM networks', 'Solana', 'Tron', 'Why'],
+    walletFormats.map(({ name, formats: { evm, svm, tvm }, reason }) => [
+      name || 'Another wallet',
+      code(evm),
+      code(svm),
+      code(tvm),
+      reason,
+    ]),
+  )}\n`
 }
 
 function conformance(): string {

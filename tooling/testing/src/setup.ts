@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { everyDomain } from '@payments/api'
 import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
+import { build } from '@payments/pay'
 import { createLog, migrate } from '@payments/platform'
 import type { TestProject } from 'vitest/node'
 
 /** One PostgreSQL server for the run, with a migrated template that each test file copies. Durability is off: nothing here outlives the run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await build()
   const directory = mkdtempSync(join(tmpdir(), 'payments-test-'))
   const server = await startEmbedded(directory, {
     settings: [

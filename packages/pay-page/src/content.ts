@@ -1,0 +1,63 @@
+import { choice } from './choice.ts'
+import { type Locale, locales, type PayData, type View } from './data.ts'
+import { fill } from './fill.ts'
+import { type Html, html } from './html.ts'
+import { screenOf } from './screen.ts'
+import { linkTo, sessionScreen } from './session.ts'
+
+/** Everything inside `<main>`: the same function writes it on the server and, when something changed, in the browser. */
+export function content(data: PayData, view: View): Html {
+  const { texts } = view
+  const screen = screenOf(data)
+  const body =
+    screen === 'choose'
+      ? choice(data, view)
+      : data.session
+        ? sessionScreen(data, data.session, screen, view)
+        : closed(data, view)
+  return html`${data.environment === 'test' && html`<p class="sandbox">${texts.sandbox}</p>`}
+${summary(data, view)}
+<section class="screen" data-screen="${screen}" aria-labelledby="heading">${body}</section>`
+}
+
+const closed = (data: PayData, { texts }: View): Html =>
+  screenOf(data) === 'paid_already'
+    ? html`<h2 id="heading" tabindex="-1">${texts.paidHeading}</h2><p>${texts.paidAlready}</p>`
+    : html`<h2 id="heading" tabindex="-1">${texts.closedHeading}</h2><p>${fill(texts.closedText, { merchant: data.merchant.name })}</p>`
+
+/** Who is paid, for what and how much. */
+function summary(data: PayData, { texts, locale }: View): Html {
+  const due =
+    data.dueAt && new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(data.dueAt))
+  return html`<header class="summary">
+  <p class="merchant">${fill(texts.payTo, { merchant: data.merchant.name })}</p>
+  <h1><bdi>${data.title}</bdi></h1>
+  ${data.number && html`<p>${fill(texts.invoice, { number: data.number })}${due && html` · ${fill(texts.due, { date: due })}`}</p>`}
+  ${data.description && html`<p class="description"><bdi>${data.description}</bdi></p>`}
+  ${data.amount !== null && html`<p class="amount"><bdi>${data.amount} ${data.currency}</bdi></p>`}
+  ${data.items.length > 0 && lines(data, texts)}
+</header>`
+}
+
+function lines(data: PayData, texts: View['texts']): Html {
+  const sum = (label: string, amount: string | null) =>
+    amount !== null &&
+    html`<tr><th scope="row" colspan="3">${label}</th><td><bdi>${amount} ${data.currency}</bdi></td></tr>`
+  return html`<details><summary>${texts.items}</summary><div class="scroll" tabindex="0" role="region" aria-label="${texts.items}"><table>
+  <thead><tr><th scope="col">${texts.item}</th><th scope="col">${texts.quantity}</th><th scope="col">${texts.price}</th><th scope="col">${texts.sum}</th></tr></thead>
+  <tbody>${data.items.map(
+    (item) =>
+      html`<tr><th scope="row"><bdi>${item.description}</bdi></th><td>${item.quantity}</td><td>${item.unitAmount}</td><td>${item.subtotal}</td></tr>`,
+  )}</tbody>
+  <tfoot>${sum(texts.subtotal, data.subtotal)}${sum(texts.tax, data.tax)}${sum(texts.total, data.amount)}</tfoot></table></div></details>`
+}
+
+/** Below the payment: the language, and whose page it is. */
+export function footer(id: string, view: View, hideBrand: boolean): Html {
+  const { texts, languages, locale } = view
+  const link = (each: Locale) =>
+    each === locale
+      ? html`<li><span lang="${each}" aria-current="true">${languages[each]}</span></li>`
+      : html`<li><a lang="${each}" hreflang="${each}" href="${linkTo(id, { ...view, locale: each })}">${languages[each]}</a></li>`
+  return html`<footer><nav aria-label="${texts.languages}"><ul>${locales.map(link)}</ul></nav>${!hideBrand && html`<p>${texts.footer}</p>`}</footer>`
+}

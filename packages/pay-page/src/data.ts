@@ -1,0 +1,89 @@
+import type en from './texts/en.json'
+
+/** What a pay page shows, as `GET /v1/pay/{collectionId}` answers it; only what the page reads. */
+export interface PayData {
+  readonly id: string
+  readonly linkId: string
+  readonly type: 'link' | 'invoice' | 'checkout' | 'session'
+  readonly status: string
+  /** A session can be started. */
+  readonly payable: boolean
+  readonly environment: 'test' | 'live'
+  readonly merchant: { readonly name: string }
+  readonly title: string
+  readonly description: string | null
+  readonly number: string | null
+  readonly amount: string | null
+  readonly subtotal: string | null
+  readonly tax: string | null
+  readonly items: readonly Item[]
+  readonly currency: string
+  readonly dueAt: string | null
+  readonly paymentOptions: readonly { readonly networkKey: string; readonly currency: string }[]
+  readonly refundRequired: boolean
+  readonly session: PaySession | null
+  readonly theme: Theme
+  readonly allowedOrigins: readonly string[]
+  readonly redirectUrl: string | null
+  readonly serverTime: string
+}
+
+interface Item {
+  readonly description: string
+  readonly quantity: number
+  readonly unitAmount: string
+  readonly subtotal: string
+}
+
+export interface PaySession {
+  readonly id: string
+  readonly status: string
+  readonly networkKey: string
+  readonly currency: string
+  readonly amount: string
+  readonly receivedAmount: string
+  readonly remainingAmount: string
+  readonly depositAddress: string
+  readonly paymentUri: string
+  readonly payments: readonly Payment[]
+  readonly paidOver: boolean
+  readonly paidLate: boolean
+  readonly expiresAt: string
+  readonly paidAt: string | null
+}
+
+interface Payment {
+  readonly txHash: string | null
+  readonly networkKey: string
+  readonly currency: string
+  readonly amount: string
+  readonly status: string
+}
+
+interface Theme {
+  readonly layout: string
+  readonly accentColor: string
+  readonly hideBrandFooter: boolean
+}
+
+export type NetworkType = 'evm' | 'svm' | 'tvm'
+
+/** What a view needs beside the data: constants of the service, and the reader's language and choices. */
+export interface View {
+  readonly locale: Locale
+  readonly texts: Texts
+  /** Each language by its own name. */
+  readonly languages: Readonly<Record<Locale, string>>
+  /** Name and kind of each network that the data names. */
+  readonly networks: Readonly<Record<string, { readonly name: string; readonly type: NetworkType }>>
+  /** The page is shown in a frame of another site. */
+  readonly embedded: boolean
+  /** Key of the reader's wallet: see `wallets`. */
+  readonly wallet: string
+  /** The code holds the address alone; undefined: what is safe for the wallet. */
+  readonly addressOnly?: boolean | undefined
+}
+
+export const locales = ['en', 'fr', 'pt', 'ar'] as const
+export type Locale = (typeof locales)[number]
+export type Texts = Readonly<Record<keyof typeof en, string>>

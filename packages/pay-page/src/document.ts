@@ -1,0 +1,81 @@
+import { content, footer } from './content.ts'
+import type { PayData, View } from './data.ts'
+import { fillPlain } from './fill.ts'
+import { Html, html } from './html.ts'
+import { screenOf } from './screen.ts'
+import { themeStyle } from './theme.ts'
+
+const DEFAULT_ACCENT = '#1a56db'
+
+/** What a page needs beside its content. */
+export interface Parts {
+  /** The stylesheet, which is written into the page: the first paint waits for nothing else. */
+  readonly style: string
+  /** Address of the script. */
+  readonly script: string
+}
+
+/** A page, and the stylesheets that are written into it, for its Content-Security-Policy. */
+export interface Document {
+  readonly html: string
+  readonly styles: readonly string[]
+}
+
+function documentOf(
+  {
+    title,
+    body,
+    state,
+    accent,
+    layout,
+  }: { title: string; body: Html; state: Html | false; accent: string; layout: string },
+  view: View,
+  { style, script }: Parts,
+): Document {
+  const theme = themeStyle(accent)
+  const page = html`<!doctype html>
+<html lang="${view.locale}" dir="${view.locale === 'ar' ? 'rtl' : 'ltr'}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="origin">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<style>${new Html(theme)}</style>
+<style>${new Html(style)}</style>
+${state && html`<script type="module" src="${script}"></script>`}
+</head>
+<body class="${layout}${view.embedded && ' embedded'}">
+<a class="skip" href="#main">${view.texts.skip}</a>
+<p class="banner" id="connection" role="status" aria-live="polite"></p>
+<p class="announcer" id="announcer" role="status" aria-live="polite"></p>
+${body}
+${state}
+</body>
+</html>
+`
+  return { html: page.text, styles: [theme, style] }
+}
+
+/** The page of a link, invoice, checkout or session. */
+export function payDocument(data: PayData, view: View, parts: Parts): Document {
+  const title = `${data.title} · ${fillPlain(view.texts.payTo, { merchant: data.merchant.name })}`
+  const body = html`<main id="main" tabindex="-1" data-screen="${screenOf(data)}">${content(data, view)}</main>
+${footer(data.id, view, data.theme.hideBrandFooter)}`
+  // Nothing in the data can end the element: every < is escaped.
+  const json = JSON.stringify({ data, view }).replaceAll('<', '\\u003c')
+  const state = html`<script type="application/json" id="state">${new Html(json)}</script>`
+  const { accentColor: accent, layout } = data.theme
+  return documentOf({ title, body, state, accent, layout }, view, parts)
+}
+
+/** The page of an id that is not known, or of a merchant who cannot be paid now. */
+export function messageDocument(id: string, kind: 'unknown' | 'unavailable', view: View, parts: Parts): Document {
+  const { texts } = view
+  const heading = kind === 'unknown' ? texts.unknownHeading : texts.unavailableHeading
+  const text = kind === 'unknown' ? texts.unknownText : texts.unavailableText
+  const body = html`<main id="main" tabindex="-1" data-screen="${kind}"><section class="screen"><h1 id="heading">${heading}</h1><p>${text}</p></section></main>
+${footer(id, view, false)}`
+  return documentOf({ title: heading, body, state: false, accent: DEFAULT_ACCENT, layout: 'card' }, view, parts)
+}

@@ -1,0 +1,161 @@
+import decodeQR from 'qr/decode.js'
+import { expect, test } from 'vitest'
+import { content } from './content.ts'
+import { locales, type PayData, type PaySession, type View } from './data.ts'
+import { payDocument } from './document.ts'
+import { languages, localeOf, texts } from './texts.ts'
+import { contrast, themeStyle } from './theme.ts'
+import { codeOf, wallets } from './wallets.ts'
+
+const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+const session: PaySession = {
+  id: '01936f2a-7c1e-7000-8000-000000000081',
+  status: 'awaiting_payment',
+  networkKey: 'ethereum',
+  currency: 'USDC',
+  amount: '25',
+  receivedAmount: '0',
+  remainingAmount: '25',
+  depositAddress: ADDRESS,
+  paymentUri: `ethereum:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48@1/transfer?address=${ADDRESS}&uint256=25000000`,
+  payments: [],
+  paidOver: false,
+  paidLate: false,
+  expiresAt: '2026-01-31T12:15:00.000Z',
+  paidAt: null,
+}
+const data: PayData = {
+  id: session.id,
+  linkId: '01936f2a-7c1e-7000-8000-000000000080',
+  type: 'session',
+  status: 'awaiting_payment',
+  payable: true,
+  environment: 'live',
+  merchant: { name: 'Ada Ltd' },
+  title: 'Consulting',
+  description: null,
+  number: null,
+  amount: '25',
+  subtotal: null,
+  tax: null,
+  items: [],
+  currency: 'USDC',
+  dueAt: null,
+  paymentOptions: [{ networkKey: 'ethereum', currency: 'USDC' }],
+  refundRequired: false,
+  session,
+  theme: { layout: 'card', accentColor: '#1a56db', hideBrandFooter: false },
+  allowedOrigins: [],
+  redirectUrl: null,
+  serverTime: '2026-01-31T12:00:00.000Z',
+}
+const view: View = {
+  locale: 'en',
+  texts: texts.en,
+  languages,
+  networks: { ethereum: { name: 'Ethereum', type: 'evm' }, solana: { name: 'Solana', type: 'svm' } },
+  embedded: false,
+  wallet: 'other',
+}
+
+test('nothing that a merchant or payer wrote becomes markup, in the page or in its state', () => {
+  const hostile = '</script><img src=x onerror=alert(1)>"\'&'
+  const page = payDocument({ ...data, title: hostile, merchant: { name: hostile }, description: hostile }, view, {
+    style: '',
+    script: '/pay/page.js',
+  }).html
+  expect(page).not.toContain('<img')
+  expect(page.match(/<\/script>/g)?.length).toBe(2)
+  const state = page.match(/id="state">(.*)<\/script>/)?.[1] ?? ''
+  expect(JSON.parse(state).data.title).toBe(hostile)
+})
+
+test('every language has every text, with the same placeholders', () => {
+  const placeholders = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(String).sort()
+  for (const locale of locales) {
+    expect(Object.keys(texts[locale])).toEqual(Object.keys(texts.en))
+    for (const [name, text] of Object.entries(texts.en)) {
+      const translated = texts[locale][name as keyof typeof texts.en]
+      expect({ locale, name, placeholders: placeholders(translated) }).toEqual({
+        locale,
+        name,
+        placeholders: placeholders(text),
+      })
+      expect(translated.trim()).not.toBe('')
+    }
+  }
+})
+
+test('the language is the one asked for, else the one that the browser prefers most, else English', () => {
+  expect(localeOf('ar', 'fr')).toBe('ar')
+  expect(localeOf('xx', 'de, pt-BR;q=0.8, fr;q=0.9')).toBe('fr')
+  expect(localeOf(undefined, 'pt-BR')).toBe('pt')
+  expect(localeOf(undefined, 'fr;q=0, de')).toBe('en')
+  expect(localeOf(undefined, undefined)).toBe('en')
+})
+
+test('every accent colour can be read on the page and has a readable text on it, in light and dark', () => {
+  const step = 51
+  for (let red = 0; red <= 255; red += step)
+    for (let green = 0; green <= 255; green += step)
+      for (let blue = 0; blue <= 255; blue += step) {
+        const accent = `#${[red, green, blue].map((each) => each.toString(16).padStart(2, '0')).join('')}`
+        const [light, dark, onLight, onDark] = themeStyle(accent).match(/#[0-9a-f]{6}/g) as [
+          string,
+          string,
+          string,
+          string,
+        ]
+        expect(contrast(light, '#ffffff')).toBeGreaterThanOrEqual(4.5)
+        expect(contrast(dark, '#11161c')).toBeGreaterThanOrEqual(4.5)
+        expect(Math.min(contrast(light, onLight), contrast(dark, onDark))).toBeGreaterThanOrEqual(4.5)
+      }
+  expect(themeStyle('#1a56db')).toContain('--accent:light-dark(#1a56db,')
+})
+
+test('a wallet that misreads a payment link gets the address, and the reader can choose the other', () => {
+  expect(codeOf(session, view)).toEqual({ format: 'address', text: ADDRESS })
+  expect(codeOf(session, { ...view, wallet: 'metamask' })).toEqual({ format: 'link', text: session.paymentUri })
+  expect(codeOf(session, { ...view, wallet: 'metamask', addressOnly: true }).text).toBe(ADDRESS)
+  expect(codeOf(session, { ...view, wallet: 'coinbase', addressOnly: false }).text).toBe(session.paymentUri)
+  const onSolana = {
+    ...session,
+    networkKey: 'solana',
+    paymentUri: 'solana:Addr?amount=25&spl-token=Mint',
+    depositAddress: 'Addr',
+  }
+  expect(codeOf(onSolana, { ...view, wallet: 'trust' })).toEqual({
+    format: 'link_without_amount',
+    text: 'solana:Addr?spl-token=Mint',
+  })
+  const onTron = { ...session, networkKey: 'tron', paymentUri: 'T1', depositAddress: 'T1' }
+  expect(codeOf(onTron, { ...view, wallet: 'other', addressOnly: false })).toEqual({ format: 'address', text: 'T1' })
+})
+
+test('no wallet gets a link with a reference or memo, and every network has a wallet of another maker', () => {
+  for (const { key } of wallets) expect(codeOf(session, { ...view, wallet: key }).text).not.toMatch(/reference|memo/)
+  for (const type of ['evm', 'svm', 'tvm'] as const) expect(wallets[0]?.formats[type]).toBe('address')
+})
+
+test('without a script the page says the amount in words, the address and the end of the session', () => {
+  const text = content(data, view).text
+  for (const shown of ['Send <bdi>25</bdi> <bdi>USDC</bdi>', ADDRESS, '12:15 UTC', '<svg'])
+    expect(text).toContain(shown)
+})
+
+test('the code of a page decodes to its text', () => {
+  const svg = content(data, view).text.match(/<svg.*?<\/svg>/)?.[0] ?? ''
+  const size = Number(svg.match(/viewBox="0 0 (\d+)/)?.[1])
+  const scale = 4
+  const pixels = new Uint8Array((size * scale) ** 2 * 4).fill(255)
+  for (const [, path = ''] of svg.matchAll(/d="([^"]+)"/g)) {
+    let [x, y] = [0, 0]
+    for (const [, mode, dx, dy] of path.matchAll(/([Mm])(-?\d+)[ ]?(-?\d+)/g)) {
+      ;[x, y] = mode === 'M' ? [Number(dx), Number(dy)] : [x + Number(dx), y + Number(dy)]
+      for (let row = y * scale; row < (y + 1) * scale; row++)
+        for (let column = x * scale; column < (x + 1) * scale; column++)
+          pixels.fill(0, (row * size * scale + column) * 4, (row * size * scale + column) * 4 + 3)
+    }
+  }
+  expect(decodeQR({ width: size * scale, height: size * scale, data: pixels })).toBe(ADDRESS)
+})

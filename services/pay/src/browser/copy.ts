@@ -1,0 +1,29 @@
+import { announce, find, text } from './page.ts'
+
+const SHOWN_MS = 2000
+
+/** Copies the text that a button belongs to, and says so on the button and to screen readers. */
+export async function copy(button: HTMLElement): Promise<void> {
+  const source = find(button.dataset.copy ?? '')
+  if (!source) return
+  const copied = await write(source)
+  announce(text(copied ? 'copied' : 'copyFailed'))
+  const problem = find('pay-error')
+  if (problem) problem.textContent = copied ? '' : text('copyFailed')
+  if (!copied) return
+  button.textContent = text('copied')
+  setTimeout(() => {
+    button.textContent = text('copy')
+  }, SHOWN_MS)
+}
+
+async function write(source: HTMLElement): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(source.textContent ?? '')
+    return true
+  } catch {
+    // Where the clipboard is closed to the page, the text is at least selected.
+    getSelection()?.selectAllChildren(source)
+    return false
+  }
+}

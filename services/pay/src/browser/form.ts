@@ -1,0 +1,76 @@
+import type { PayData, View } from '@payments/pay-page'
+import { type Answer, request } from './api.ts'
+import { data, find, text, view } from './page.ts'
+
+const FIELDS: Readonly<Record<string, keyof View['texts']>> = {
+  amount: 'errorAmount',
+  payerEmail: 'errorEmail',
+  refundAddress: 'errorRefund',
+}
+
+/** Starts a session with what the form says, and goes to its page. The same form cannot be sent twice at a time. */
+export async function start(form: HTMLFormElement): Promise<void> {
+  const button = form.querySelector('button')
+  if (!button || button.disabled) return
+  const entries = new FormData(form)
+  const given = (name: string) => String(entries.get(name) ?? '').trim()
+  const [networkKey, currency] = given('option').split(':')
+  const body = {
+    action: 'start',
+    networkKey,
+    currency,
+    locale: view().locale,
+    ...Object.fromEntries(Object.keys(FIELDS).flatMap((name) => (given(name) ? [[name, given(name)]] : []))),
+  }
+  // A decimal comma is what many keyboards offer.
+  if ('amount' in body) body.amount = String(body.amount).replace(',', '.')
+  button.disabled = true
+  button.textContent = text('starting')
+  const answer = await request(data().linkId, body)
+  if (answer.status === 200 && answer.data) return go(answer.data.id)
+  button.disabled = false
+  button.textContent = text('start')
+  explain(form, answer)
+}
+
+function go(id: string): void {
+  const address = new URL(location.href)
+  address.pathname = `/pay/${id}`
+  location.assign(address)
+}
+
+function explain(form: HTMLFormElement, { status, errors }: Answer): void {
+  const wrong = Object.keys(FIELDS).filter((name) => errors[name] && find(name))
+  for (const name of Object.keys(FIELDS)) {
+    find(name)?.setAttribute('aria-invalid', String(wrong.includes(name)))
+    setText(`${name}-error`, wrong.includes(name) ? text(FIELDS[name] as keyof View['texts']) : '')
+  }
+  const other = Object.keys(errors).find((name) => !wrong.includes(name))
+  const general = wrong.length === 0 ? reasonOf(status, other && errors[other]) : ''
+  setText('start-error', general)
+  const first = wrong[0] ? find(wrong[0]) : form.querySelector('button')
+  first?.focus()
+}
+
+function reasonOf(status: number, message: string | undefined): string {
+  if (message) return text('errorField', { message })
+  if (status === 429) return text('errorMany')
+  if (status === 409 || status === 404) return text('errorClosed')
+  return status === 0 ? text('offline') : text('errorTry')
+}
+
+function setText(id: string, value: string): void {
+  const place = find(id)
+  if (place) place.textContent = value
+}
+
+/** Cancels the session that is shown. @returns what the page shows then; undefined when it was not possible. */
+export async function cancel(button: HTMLButtonElement): Promise<PayData | undefined> {
+  button.disabled = true
+  const { status } = await request(data().id, { action: 'cancel' })
+  // Whatever was answered, the present state says more: a payment may have arrived in the same moment.
+  const page = await request(data().id)
+  button.disabled = false
+  setText('pay-error', status === 200 ? '' : reasonOf(status, undefined))
+  return page.status === 200 ? (page.data as PayData) : undefined
+}

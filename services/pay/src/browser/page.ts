@@ -1,0 +1,62 @@
+import { content, fillPlain, type PayData, screenOf, type View } from '@payments/pay-page'
+
+/** What the server wrote into the page. */
+interface State {
+  data: PayData
+  view: View
+}
+
+const state = JSON.parse(document.getElementById('state')?.textContent ?? '') as State
+/** How far this clock is behind that of the service, in milliseconds. */
+let behind = Date.parse(state.data.serverTime) - Date.now()
+const watchers: (() => void)[] = []
+
+export const data = (): PayData => state.data
+export const view = (): View => state.view
+export const text = (name: keyof View['texts'], values?: Record<string, string | number>): string =>
+  fillPlain(state.view.texts[name], values)
+/** The service's time now, in milliseconds. */
+export const now = (): number => Date.now() + behind
+/** Runs `react` now and after each new content. */
+export function onContent(react: () => void): void {
+  watchers.push(react)
+  react()
+}
+
+export const find = <T extends HTMLElement>(id: string): T | null => document.getElementById(id) as T | null
+
+/** Tells a screen reader, once. */
+export function announce(message: string): void {
+  const place = find('announcer')
+  if (place) place.textContent = message
+}
+
+/** Shows what the service answered, if it is news. The reader's place on the page stays where it can. */
+export function show(next: PayData): void {
+  behind = Date.parse(next.serverTime) - Date.now()
+  const { serverTime: _before, ...old } = state.data
+  const { serverTime: _now, ...fresh } = next
+  if (JSON.stringify(old) === JSON.stringify(fresh)) return
+  const moved = screenOf(state.data) !== screenOf(next)
+  state.data = next
+  write()
+  if (moved) announce(find('heading')?.textContent ?? '')
+}
+
+/** Shows the same with another choice of the reader. */
+export function choose(change: Partial<View>): void {
+  Object.assign(state.view, change)
+  write()
+}
+
+function write(): void {
+  const main = find('main')
+  if (!main) return
+  const focused = document.activeElement?.id
+  const hadFocus = main.contains(document.activeElement)
+  // All values in it were escaped by the template.
+  main.innerHTML = content(state.data, state.view).text
+  main.dataset.screen = screenOf(state.data)
+  for (const react of watchers) react()
+  if (hadFocus) (find(focused ?? '') ?? find('heading') ?? main).focus()
+}
