@@ -1,0 +1,147 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  act,
+  call,
+  hasTools,
+  type Merchant,
+  newCollection,
+  newMerchant,
+  payPageOf,
+  paySession,
+  startSession,
+  useService,
+} from '#testing'
+import { startChromium } from './chromium.ts'
+import { type Device, devices, fitsWidth, openWindow, violations } from './page.ts'
+import { shoot } from './shots.ts'
+
+const service = useService({ worker: true, settings: { RATE_LIMIT_GLOBAL: '100000' } })
+
+/** Waits until the session has a status. */
+async function reached(id: string, status: string): Promise<void> {
+  for (let tries = 0; (await payPageOf(service, id)).status !== status; tries++) {
+    if (tries === 200) throw new Error(`${id} does not become ${status}`)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}
+
+/** Advances the sandbox clock. */
+const advance = (merchant: Merchant, minutes: number) =>
+  merchant.call('POST /v1/sandbox/advance', { body: { seconds: minutes * 60 } })
+
+const items = [
+  { description: 'Consulting, one day', quantity: 2, unitAmount: '400', taxPercent: 7.5 },
+  { description: 'Travel from Lagos to Abuja and back', quantity: 1, unitAmount: '120.5' },
+]
+
+/** How each screen comes about. Each gives the id of a page that shows it. */
+const screens: Readonly<Record<string, (merchant: Merchant) => Promise<string>>> = {
+  choose: async (merchant) => (await newCollection(merchant, { description: 'Two days on site, in Lagos.' })).id,
+  'choose-own-amount': async (merchant) =>
+    (await newCollection(merchant, { amount: undefined, title: 'Donation', paymentPolicy: { mismatch: 'return' } })).id,
+  'choose-invoice': async (merchant) =>
+    (await newCollection(merchant, { type: 'invoice', amount: undefined, items, dueAt: '2036-01-31T00:00:00Z' })).id,
+  waiting: (merchant) => session(merchant),
+  'waiting-solana': (merchant) => session(merchant, {}, { networkKey: 'solana' }),
+  'waiting-tron': (merchant) =>
+    session(merchant, { currency: 'USDT', destinationChainKey: 'ethereum' }, { networkKey: 'tron', currency: 'USDT' }),
+  confirming: async (merchant) => {
+    const id = await session(merchant)
+    await paySession(merchant, id)
+    // The provider takes its time.
+    await service.runtime.pool.query(
+      `update sandbox_relay_requests r set settles_at = now() + interval '1 hour' from checkout_sessions s
+        where s.id = $1 and r.address = s.deposit_address`,
+      [id],
+    )
+    await reached(id, 'processing')
+    return id
+  },
+  underpaid: (merchant) => session(merchant, {}, {}, 'underpaid', { amount: '10' }),
+  paid: (merchant) => session(merchant, { redirectUrl: 'https://merchant.example/thanks' }, {}, 'paid', {}),
+  overpaid: (merchant) => session(merchant, {}, {}, 'paid', { amount: '30' }),
+  returned: (merchant) => session(merchant, {}, {}, 'returned', { outcome: 'refunded' }),
+  failed: (merchant) => session(merchant, {}, {}, 'failed', { outcome: 'failed' }),
+  cancelled: async (merchant) => {
+    const id = await session(merchant)
+    await act(service, id, { action: 'cancel' })
+    return id
+  },
+  expired: async (merchant) => {
+    const id = await session(merchant)
+    await advance(merchant, 20)
+    await reached(id, 'expired')
+    return id
+  },
+  closed: async (merchant) => {
+    const { id } = await newCollection(merchant)
+    await merchant.call(`DELETE /v1/collections/${id}`)
+    return id
+  },
+  unknown: async () => '01936f2a-7c1e-7000-8000-000000000099',
+  unavailable: async (merchant) => {
+    const { id } = await newCollection(merchant)
+    await service.runtime.pool.query('update organisations set suspended_at = now() where id = $1', [
+      merchant.organisationId,
+    ])
+    return id
+  },
+}
+
+async function session(
+  merchant: Merchant,
+  collection: Record<string, unknown> = {},
+  start: Record<string, unknown> = {},
+  status?: string,
+  payment: Record<string, string> = {},
+): Promise<string> {
+  const link = await newCollection(merchant, collection)
+  const { id } = await startSession(service, link.id, start)
+  if (!status) return id
+  await paySession(merchant, id, payment)
+  await reached(id, status)
+  return id
+}
+
+describe.runIf(hasTools('chromium'))('the screens of the pay page in Chromium', () => {
+  let browser: Browser
+  /** All screens come about at once: most of the time is waiting for the sandbox. */
+  const ready = new Map<string, Promise<string>>()
+  beforeAll(async () => {
+    browser = await startChromium()
+    for (const [name, make] of Object.entries(screens)) ready.set(name, newMerchant(service).then(make))
+    await Promise.all(ready.values())
+  })
+  afterAll(() => browser.close())
+
+  test.for(Object.keys(screens))(
+    'the screen "%s" loads from this service only, fits a phone and a desktop, and satisfies WCAG 2.2 AA in light, in dark and from right to left',
+    async (name) => {
+      const id = await ready.get(name)
+      const expected = name === 'unknown' ? '404' : name === 'unavailable' ? '403' : undefined
+      for (const device of Object.keys(devices) as Device[]) {
+        const { context, page, problems } = await openWindow(browser, service.url, device)
+        for (const look of ['light', 'dark', 'arabic'] as const) {
+          await page.emulateMedia({ colorScheme: look === 'dark' ? 'dark' : 'light' })
+          if (look !== 'dark') await page.goto(`${service.url}/pay/${id}${look === 'arabic' ? '?lang=ar' : ''}`)
+          expect(await page.getAttribute('html', 'dir')).toBe(look === 'arabic' ? 'rtl' : 'ltr')
+          // What axe checks does not depend on the width.
+          const found = { fits: await fitsWidth(page), violations: device === 'phone' ? await violations(page) : [] }
+          expect({ name, look, ...found }).toEqual({ name, look, fits: true, violations: [] })
+          await shoot(page, `pay-${name}-${device}-${look}`)
+        }
+        expect(problems.filter((problem) => !expected || !problem.includes(expected))).toEqual([])
+        await context.close()
+      }
+    },
+  )
+
+  test('no screen names what only the merchant may know', async () => {
+    const merchant = await newMerchant(service)
+    const { id } = await newCollection(merchant, { metadata: { note: 'secret note' } })
+    const { text } = await call(service, `GET /pay/${id}`)
+    expect(text).not.toMatch(/secret note/)
+    expect(text).not.toContain(merchant.organisationId)
+  })
+})

@@ -1,0 +1,278 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  hasTools,
+  newCollection,
+  newMerchant,
+  payPageOf,
+  paySession,
+  someWallet,
+  startSession,
+  useService,
+} from '#testing'
+import { startChromium } from './chromium.ts'
+import { openWindow } from './page.ts'
+import { readCode } from './qr.ts'
+
+const service = useService({ worker: true, settings: { RATE_LIMIT_GLOBAL: '100000' } })
+const LIVE = { timeout: 25_000 }
+
+const screen = (page: Page, name: string) => page.locator(`main[data-screen="${name}"]`).waitFor(LIVE)
+const open = (page: Page, id: string) => page.goto(`${service.url}/pay/${id}`)
+/** The id that the page shows. */
+const idOf = (page: Page) => new URL(page.url()).pathname.split('/').at(-1) as string
+/** Chooses what is preselected and starts. */
+async function begin(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await screen(page, 'waiting')
+  return idOf(page)
+}
+const advance = (merchant: Awaited<ReturnType<typeof newMerchant>>, minutes: number) =>
+  merchant.call('POST /v1/sandbox/advance', { body: { seconds: minutes * 60 } })
+const statusOf = async (id: string) => (await payPageOf(service, id)).status
+
+describe.runIf(hasTools('chromium'))('paying in Chromium', () => {
+  let browser: Browser
+  const contexts: BrowserContext[] = []
+  beforeAll(async () => {
+    browser = await startChromium()
+  })
+  afterAll(() => browser.close())
+
+  /** A phone with an empty page, and what went wrong on it. */
+  async function phone(): Promise<{ context: BrowserContext; page: Page; problems: readonly string[] }> {
+    const visit = await openWindow(browser, service.url, 'phone')
+    contexts.push(visit.context)
+    return visit
+  }
+
+  test('a payer chooses, pays exactly and sees the payment arrive without reloading, and the code in a screenshot decodes to what is shown', async () => {
+    const merchant = await newMerchant(service)
+    const { id: linkId } = await newCollection(merchant, { redirectUrl: 'https://merchant.example/thanks' })
+    const { page, problems } = await phone()
+    await open(page, linkId)
+    const id = await begin(page)
+    const { session } = await payPageOf(service, id)
+    expect(await readCode(browser, page.locator('#qr'))).toBe(session.depositAddress)
+    await page.locator('#wallet').selectOption('metamask')
+    expect(await readCode(browser, page.locator('#qr'))).toBe(session.paymentUri)
+    await page.getByRole('switch', { name: 'Address only' }).check()
+    expect(await readCode(browser, page.locator('#qr'))).toBe(session.depositAddress)
+    await page.evaluate('globalThis.sameDocument = true')
+    await paySession(merchant, id)
+    await screen(page, 'paid')
+    expect(await page.evaluate('globalThis.sameDocument')).toBe(true)
+    await page.getByText('has received your payment of 25 USDC').waitFor()
+    await page.getByText(/You return to .* in \d+ seconds/).waitFor()
+    await page.getByRole('button', { name: 'Stay here' }).click()
+    expect(await page.getByRole('link', { name: 'Back to' }).getAttribute('href')).toBe(
+      'https://merchant.example/thanks',
+    )
+    expect(problems).toEqual([])
+  })
+
+  test('a little less within the tolerance is paid', async () => {
+    const merchant = await newMerchant(service)
+    const { page } = await phone()
+    await open(page, (await newCollection(merchant)).id)
+    await paySession(merchant, await begin(page), { amount: '24.9' })
+    await screen(page, 'paid')
+  })
+
+  test('less than asked shows what is missing with a code for it, and the rest completes it', async () => {
+    const merchant = await newMerchant(service)
+    const { page } = await phone()
+    await open(page, (await newCollection(merchant)).id)
+    const id = await begin(page)
+    await paySession(merchant, id, { amount: '10' })
+    await screen(page, 'underpaid')
+    await page.getByRole('heading', { name: '15 USDC are missing' }).waitFor()
+    await page.locator('#wallet').selectOption('metamask')
+    expect(await readCode(browser, page.locator('#qr'))).toContain('uint256=15000000')
+    await paySession(merchant, id, { amount: '15' })
+    await screen(page, 'paid')
+  })
+
+  test('more than asked is paid, and the page says that it was more', async () => {
+    const merchant = await newMerchant(service)
+    const { page } = await phone()
+    await open(page, (await newCollection(merchant)).id)
+    await paySession(merchant, await begin(page), { amount: '30' })
+    await screen(page, 'paid')
+    await page.getByText('You sent 30 USDC, more than the 25 USDC').waitFor()
+  })
+
+  test('a payment after the end counts within the grace time, and after it is shown and does not', async () => {
+    const merchant = await newMerchant(service)
+    const { page } = await phone()
+    for (const [minutes, last, text] of [
+      [20, 'paid', 'came after the time had ended'],
+      [90, 'expired', 'A payment arrived after the time had ended'],
+    ] as const) {
+      await open(page, (await newCollection(merchant)).id)
+      const id = await begin(page)
+      await advance(merchant, minutes)
+      await screen(page, 'expired')
+      await paySession(merchant, id)
+      await page.getByText(text).waitFor(LIVE)
+      await screen(page, last)
+    }
+  })
+
+  test('a wrong amount that the merchant does not keep is returned', async () => {
+    const merchant = await newMerchant(service)
+    const { page } = await phone()
+    await open(page, (await newCollection(merchant, { paymentPolicy: { mismatch: 'return' } })).id)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('This is not an address on the network that you chose.').waitFor()
+    await page.getByLabel('Your address on this network').fill(someWallet())
+    await paySession(merchant, await begin(page), { amount: '10' })
+    await screen(page, 'returned')
+  })
+
+  test('a payer can cancel, and start again', async () => {
+    const merchant = await newMerchant(service)
+    const { page } = await phone()
+    await open(page, (await newCollection(merchant)).id)
+    const id = await begin(page)
+    await page.getByRole('button', { name: 'Cancel this payment' }).click()
+    await screen(page, 'cancelled')
+    await page.getByRole('link', { name: 'Start again' }).click()
+    expect(await begin(page)).not.toBe(id)
+  })
+
+  test('a session that ends in time says so by itself, and a new one can be started', async () => {
+    const merchant = await newMerchant(service)
+    const { page } = await phone()
+    await open(page, (await newCollection(merchant)).id)
+    await begin(page)
+    await advance(merchant, 16)
+    await screen(page, 'expired')
+    await page.getByRole('link', { name: 'Start again' }).click()
+    await begin(page)
+  })
+
+  test('a reload in the middle and a second tab show the same session, and both see the payment', async () => {
+    const merchant = await newMerchant(service)
+    const { page, context } = await phone()
+    await open(page, (await newCollection(merchant)).id)
+    const id = await begin(page)
+    await page.reload()
+    expect(idOf(page)).toBe(id)
+    const second = await context.newPage()
+    await open(second, id)
+    await paySession(merchant, id)
+    await Promise.all([screen(page, 'paid'), screen(second, 'paid')])
+  })
+
+  test('without a connection the page says so, and recovers by itself', async () => {
+    const merchant = await newMerchant(service)
+    const { page, context } = await phone()
+    await open(page, (await newCollection(merchant)).id)
+    const id = await begin(page)
+    await context.setOffline(true)
+    await page.getByText('No connection. This page tries again by itself').waitFor(LIVE)
+    await paySession(merchant, id)
+    await expect.poll(() => statusOf(id), LIVE).toBe('paid')
+    await context.setOffline(false)
+    await screen(page, 'paid')
+    expect(await page.locator('#connection').textContent()).toBe('')
+  })
+
+  test('without JavaScript the session can be read: merchant, amount, address and code', async () => {
+    const merchant = await newMerchant(service)
+    const { id } = await startSession(service, (await newCollection(merchant)).id)
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    contexts.push(context)
+    const page = await context.newPage()
+    await open(page, id)
+    const { session, merchant: who } = await payPageOf(service, id)
+    const text = await page.locator('main').textContent()
+    for (const shown of [who.name, '25 USDC', session.depositAddress]) expect(text).toContain(shown)
+    expect(await readCode(browser, page.locator('#qr'))).toBe(session.depositAddress)
+    expect(await page.locator('[data-script]').first().isVisible()).toBe(false)
+  })
+
+  test('everything can be done with the keyboard alone', async () => {
+    const merchant = await newMerchant(service)
+    const { page, context } = await openWindow(browser, service.url, 'desktop')
+    contexts.push(context)
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await open(page, (await newCollection(merchant, { amount: undefined })).id)
+    const press = async (name: RegExp) => {
+      for (let presses = 0; presses < 40; presses++) {
+        await page.keyboard.press('Tab')
+        if (name.test(String(await page.evaluate(FOCUSED)))) return
+      }
+      throw new Error(`${name} is not reached by keyboard`)
+    }
+    await press(/^Amount/)
+    await page.keyboard.type('12,5')
+    await press(/^Continue/)
+    await page.keyboard.press('Enter')
+    await screen(page, 'waiting')
+    await press(/^Copy the amount/)
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('12.5')
+    await press(/^Cancel this payment/)
+    await page.keyboard.press('Enter')
+    await screen(page, 'cancelled')
+  })
+
+  test('a site that the merchant allows embeds the page, hears that it was paid, and no other site can frame it', async () => {
+    const merchant = await newMerchant(service)
+    const shop = await startShop()
+    try {
+      const { id: linkId } = await newCollection(merchant, { allowedOrigins: [shop.origin] })
+      const { id } = await startSession(service, linkId)
+      shop.show(id)
+      const context = await browser.newContext()
+      contexts.push(context)
+      const page = await context.newPage()
+      await page.goto(shop.origin)
+      const frame = page.frameLocator('payment-page iframe')
+      await frame.locator('main[data-screen="waiting"]').waitFor(LIVE)
+      const height = () =>
+        page
+          .locator('payment-page iframe')
+          .boundingBox()
+          .then((box) => box?.height)
+      await expect.poll(height).not.toBe(760)
+      await paySession(merchant, id)
+      await page.waitForFunction('globalThis.paid', undefined, LIVE)
+      expect(await page.evaluate('globalThis.paid')).toEqual({ id, linkId })
+      const foreign = await context.newPage()
+      const refused: string[] = []
+      foreign.on('console', (message) => refused.push(message.text()))
+      await foreign.goto(shop.origin.replace('127.0.0.1', 'localhost'))
+      await expect.poll(() => refused.join(' ')).toContain('frame-ancestors')
+      expect(await foreign.frames()[1]?.locator('main').count()).toBe(0)
+    } finally {
+      await shop.close()
+    }
+  })
+})
+
+/** The name of what has the focus: its own label, that of its field, or its text. */
+const FOCUSED = `(({ activeElement: it }) => it.ariaLabel ?? it.labels?.[0]?.textContent ?? it.textContent)(document)`
+
+/** A site of another origin with the pay page in it. */
+async function startShop(): Promise<{ origin: string; show(id: string): void; close(): Promise<void> }> {
+  let id = ''
+  const server: Server = createServer((_request, response) => {
+    response.setHeader('Content-Type', 'text/html')
+    response.end(`<!doctype html><title>Shop</title><link rel="icon" href="data:,"><script type="module" src="${service.url}/embed.js"></script>
+      <payment-page collection="${id}"></payment-page>
+      <script>addEventListener('paid', ({ detail }) => { globalThis.paid = detail })</script>`)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    show: (given) => {
+      id = given
+    },
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+}
