@@ -3,6 +3,7 @@ import { benchExport } from './export.ts'
 import { benchFiat } from './fiat.ts'
 import { benchHttp } from './http.ts'
 import { benchLedger } from './ledger.ts'
+import { benchPaint } from './paint.ts'
 import { benchQueues } from './queues.ts'
 import { benchSwaps } from './swaps.ts'
 import { benchWebhooks } from './webhooks.ts'
@@ -13,6 +14,7 @@ const parts = {
   export: benchExport,
   ledger: benchLedger,
   queues: benchQueues,
+  paint: benchPaint,
   fiat: benchFiat,
   swaps: benchSwaps,
   collections: benchCollections,

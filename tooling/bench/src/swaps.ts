@@ -3,11 +3,9 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
-import { createKeyFor, foundOrganisation } from '@payments/fixtures'
-import type { Runtime } from '@payments/platform'
-import { Pool } from 'pg'
 import { type RunningGateway, startGateway, stopGateways } from './gateway.ts'
 import { fire, median, type Result, type Shot } from './load.ts'
+import { newKey } from './new-key.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 const SCALE = Number(process.env.BENCH_SCALE ?? 1)
@@ -100,16 +98,5 @@ export async function benchSwaps(print: (line: string) => void): Promise<void> {
   } finally {
     await stopGateways(running)
     await server.destroy()
-  }
-}
-
-async function newKey(ownerUrl: string): Promise<string> {
-  const pool = new Pool({ connectionString: ownerUrl, max: 1 })
-  try {
-    const runtime = { pool } as unknown as Runtime
-    const organisationId = await foundOrganisation(runtime)
-    return await createKeyFor(runtime, { organisationId, environment: 'test', scopes: ['api:read', 'api:write'] })
-  } finally {
-    await pool.end()
   }
 }
