@@ -1,10 +1,11 @@
-import { anonymous, type Environment } from '@payments/kernel'
+import { anonymous, type Environment, isId } from '@payments/kernel'
 import { queryContext, type Runtime } from '@payments/platform'
+import { errors } from './errors.ts'
 import { payPage } from './payer.ts'
 
 /** How often watched pages are compared with the database: a payment shows on all of them within a second. */
 const POLL_MS = 400
-/** A comment is sent so often, so that neither proxies nor the server take a quiet stream for a dead one. */
+/** A `ping` is sent so often, so that neither proxies nor the server take a quiet stream for a dead one. */
 const HEARTBEAT_MS = 15_000
 
 /** A watched page: the present state, shared by all of its watchers. */
@@ -81,9 +82,11 @@ export class PageWatch {
   }
 
   async #load(id: string): Promise<Entry> {
-    // Without a credential, so that the text is the same for all.
-    const text = await this.#read(id)
+    if (!isId(id)) throw errors.collection_not_found()
+    // The version first: of a change in between, the text is then newer than the version, and is read once more.
     const { rows } = await this.#runtime.pool.query<VersionRow>(VERSIONS, [[id]])
+    // Without a credential, so that the text is the same for all. It also finds that there is no such page.
+    const text = await this.#read(id)
     const [row] = rows
     if (!row) throw new Error(`The page ${id} is gone`)
     const entry = withNext({
