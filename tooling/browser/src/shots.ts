@@ -5,9 +5,12 @@ import type { Page } from 'playwright-core'
 /** Where screenshots are written. */
 const SHOTS = new URL('../../../.screenshots/', import.meta.url).pathname
 
-/** Writes a screenshot of the whole page, if `SCREENSHOTS=1`: `SCREENSHOTS=1 npm run check -- browser`. */
+/** True if screenshots are wanted: `SCREENSHOTS=1 npm run check -- browser`. */
+export const SCREENSHOTS = process.env.SCREENSHOTS === '1'
+
+/** Writes a screenshot of the whole page, if they are wanted. */
 export async function shoot(page: Page, name: string): Promise<void> {
-  if (!process.env.SCREENSHOTS) return
+  if (!SCREENSHOTS) return
   mkdirSync(SHOTS, { recursive: true })
   await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true })
 }
