@@ -55,7 +55,9 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-test('under late, repeated, missing and reordered reports each session ends right, with one transaction', async () => {
+test('under late, repeated, missing and reordered reports each session ends right, with one transaction', {
+  timeout: 120_000,
+}, async () => {
   const merchant = await newMerchant(service)
   const count = sized(48, 16)
   const sessions = await startAll(service, merchant, count)

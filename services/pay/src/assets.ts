@@ -18,7 +18,7 @@ const script = (path: `/${string}`, file: string): Asset => ({
   path,
   type: 'text/javascript',
   read: () => {
-    if (!existsSync(join(dist, file))) throw new Error('The pay page is not built: run npm run build in services/pay')
+    if (!existsSync(join(dist, file))) throw new Error('The pay page is not built: run node services/pay/src/main.ts')
     return readFileSync(join(dist, file))
   },
 })
