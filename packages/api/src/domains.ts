@@ -1,4 +1,5 @@
 import { accounts } from '@payments/accounts'
+import { cngn } from '@payments/cngn'
 import { collections } from '@payments/collections'
 import { customers } from '@payments/customers'
 import { fiat } from '@payments/fiat'
@@ -20,4 +21,5 @@ export const domains = [
   fiat,
   swaps,
   collections,
+  cngn,
 ] as const

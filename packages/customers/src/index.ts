@@ -20,5 +20,5 @@ export const joinCustomerName = (alias: string, of: string): string =>
     and ${alias}.environment = ${of}.environment and ${alias}.id = ${of}.customer_id`
 
 export { errors as customerErrors } from './errors.ts'
-export { CustomerRef } from './schemas.ts'
-export { checkCustomer, find as findCustomer } from './service.ts'
+export { Customer, CustomerRef } from './schemas.ts'
+export { checkCustomer, find as findCustomer, lockCustomer, setCngnStatus } from './service.ts'

@@ -43,6 +43,25 @@ export async function find(
   return row
 }
 
+/** A customer, locked until the transaction ends. @throws customer_not_found 404 */
+export const lockCustomer = (unit: UnitOfWork, id: string): Promise<CustomerRow> =>
+  find(unit, id, { lockMode: LockMode.PESSIMISTIC_WRITE })
+
+/**
+ * Records the state of a customer's enablement of cNGN, which the domain of cNGN decides. Returns the customer as its GET shows it.
+ * @throws customer_not_found 404
+ */
+export async function setCngnStatus(
+  unit: UnitOfWork,
+  id: string,
+  { status, failureReason }: { status: CustomerRow['cngnStatus']; failureReason: string | null },
+): Promise<ReturnType<typeof present>> {
+  const row = await lockCustomer(unit, id)
+  const changes = { cngnStatus: status, cngnFailureReason: failureReason, updatedAt: risingAfter(row.updatedAt) }
+  await unit.em.nativeUpdate(CustomerEntity, { id: row.id }, changes)
+  return present({ ...row, ...changes })
+}
+
 /**
  * Checks the `customerId` of a request body; null and undefined are permitted.
  * @throws validation_failed 422 on `customerId` when the tenant has no such customer

@@ -8,6 +8,8 @@ import { fiatSettings } from './settings.ts'
 const FRESH_HOURS = 24
 
 type Purpose = 'verification' | 'order'
+/** Asks a bank. Another provider may know the banks of a country too. */
+type Ask = () => Promise<AccountName>
 
 /** An answer of a bank, and when it was given. */
 export type CheckedAccount = AccountName & { readonly checkedAt: Date }
@@ -21,15 +23,20 @@ const keyOf = (account: Account, purpose: Purpose): string =>
   )
 
 /**
- * The name of an account's holder as its bank tells it, from the answers of the last day or from the provider. An answer
- * that comes after the deadline is stored: the next request finds it.
+ * The name of an account's holder as its bank tells it, from the answers of the last day or from the provider (or from `ask`).
+ * An answer that comes after the deadline is stored: the next request finds it.
  * @throws fiat_provider_unavailable 503 when the bank does not answer in time
  */
-export async function accountName(context: QueryContext, account: Account, purpose: Purpose): Promise<CheckedAccount> {
+export async function accountName(
+  context: QueryContext,
+  account: Account,
+  purpose: Purpose,
+  ask: Ask = () => context.runtime.providers.get(fiatProvider, context.actor.environment).accountName(account, purpose),
+): Promise<CheckedAccount> {
   const { organisationId, environment } = context.actor
   const key = [organisationId, environment, keyOf(account, purpose)].join('/')
   // The stored answers are read as part of the question: one that begins after another has ended finds its answer.
-  const asking = inFlight.get(key) ?? find(context, account, purpose).finally(() => inFlight.delete(key))
+  const asking = inFlight.get(key) ?? find(context, account, purpose, ask).finally(() => inFlight.delete(key))
   inFlight.set(key, asking)
   const seconds = fiatSettings.from(context.runtime.settings).FIAT_ACCOUNT_DEADLINE_SECONDS
   let timer: NodeJS.Timeout | undefined
@@ -44,12 +51,16 @@ export async function accountName(context: QueryContext, account: Account, purpo
   return answer
 }
 
-const find = async (context: QueryContext, account: Account, purpose: Purpose): Promise<CheckedAccount> =>
-  (await stored(context, account, purpose)) ?? ask(context, account, purpose)
+const find = async (context: QueryContext, account: Account, purpose: Purpose, ask: Ask): Promise<CheckedAccount> =>
+  (await stored(context, account, purpose)) ?? keep(context, account, purpose, await ask())
 
-async function ask(context: QueryContext, account: Account, purpose: Purpose): Promise<CheckedAccount> {
+async function keep(
+  context: QueryContext,
+  account: Account,
+  purpose: Purpose,
+  answer: AccountName,
+): Promise<CheckedAccount> {
   const { runtime, actor } = context
-  const answer = await runtime.providers.get(fiatProvider, actor.environment).accountName(account, purpose)
   const checkedAt = new Date()
   // An account that does not exist now may be opened in a minute: that answer is not kept.
   if (answer.status !== 'not_found')
@@ -94,7 +105,8 @@ async function stored(context: QueryContext, account: Account, purpose: Purpose)
     : { status: 'unresolved', checkedAt }
 }
 
-const words = (name: string): string[] => [
+/** The words of a name in one spelling: upper case, without accents and punctuation, each once. */
+export const nameWords = (name: string): string[] => [
   ...new Set(
     name
       .normalize('NFKD')
@@ -108,6 +120,6 @@ const words = (name: string): string[] => [
 
 /** Are two spellings the name of one holder? Order, case, accents and punctuation do not count; a middle name may be missing. */
 export function sameHolder(one: string, other: string): boolean {
-  const [few = [], many = []] = [words(one), words(other)].sort((a, b) => a.length - b.length)
+  const [few = [], many = []] = [nameWords(one), nameWords(other)].sort((a, b) => a.length - b.length)
   return few.length > 0 && (few.length > 1 || many.length === 1) && few.every((word) => many.includes(word))
 }

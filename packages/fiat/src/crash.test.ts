@@ -1,45 +1,12 @@
 import { system } from '@payments/kernel'
-import { queryContext, type Runtime, unitOfWork } from '@payments/platform'
+import { queryContext, unitOfWork } from '@payments/platform'
 import { expect, test } from 'vitest'
-import { newMerchant, newOfframp, useService } from '#testing'
+import { dyingRuntime, newMerchant, newOfframp, useService } from '#testing'
 import { eventsOf, expectConsistent, journal } from '../test/orders.ts'
 import { applyPoll } from './polls.ts'
 import type { OrderReport } from './provider.ts'
 
 const service = useService()
-
-/** A runtime whose transactions lose their connection before their statement number `cut`. */
-function dying(cut: number): { runtime: Runtime; cuts: () => number } {
-  let statements = 0
-  let cuts = 0
-  const { pool } = service.runtime
-  const connect = async () => {
-    const client = await pool.connect()
-    return new Proxy(client, {
-      get(target, name) {
-        const value = Reflect.get(target, name)
-        if (typeof value !== 'function') return value
-        const call = value.bind(target) as (...given: unknown[]) => unknown
-        if (!['query', 'queryPrepared', 'queryAndCommit'].includes(String(name))) return call
-        return async (...given: unknown[]) => {
-          if (statements++ === cut) {
-            cuts++
-            const { processID } = target as unknown as { processID: number }
-            await pool.query('select pg_terminate_backend($1)', [processID])
-          }
-          return call(...given)
-        }
-      },
-    })
-  }
-  const dyingPool = new Proxy(pool, {
-    get(target, name) {
-      const value = Reflect.get(target, name)
-      return name === 'connect' ? connect : typeof value === 'function' ? value.bind(target) : value
-    },
-  })
-  return { runtime: { ...service.runtime, pool: dyingPool }, cuts: () => cuts }
-}
 
 test('a crash before any statement of a report, its commit included, changes nothing; the next poll applies all of it once', async () => {
   const merchant = await newMerchant(service)
@@ -60,7 +27,7 @@ test('a crash before any statement of a report, its commit included, changes not
   const before = await show()
   let cut = 0
   for (; ; cut++) {
-    const { runtime, cuts } = dying(cut)
+    const { runtime, cuts } = dyingRuntime(service, cut)
     const unit = unitOfWork(queryContext(runtime, actor), (own) => applyPoll(own, 'offramp', id, report))
     const failed = await unit.then(
       () => false,

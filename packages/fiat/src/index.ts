@@ -83,6 +83,7 @@ export const fiat = domain({
   appendOnly: ['fiat_order_counts'],
 })
 
+export { accountName, type CheckedAccount, nameWords, sameHolder } from './accounts.ts'
 export { fiatConversions } from './amounts.ts'
 export { errors as fiatErrors } from './errors.ts'
 export {
@@ -103,3 +104,5 @@ export {
   type SellQuote,
   type SellQuoteRequest,
 } from './provider.ts'
+export { ngnBank } from './rules.ts'
+export { sandboxFiat } from './sandbox.ts'

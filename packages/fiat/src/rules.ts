@@ -106,6 +106,21 @@ export function bankOf(institutions: readonly Institution[], account: Account, p
   return institution
 }
 
+/**
+ * The Nigerian bank of an account, whose number is a NUBAN.
+ * @throws validation_failed 422 with the fields below `prefix`
+ */
+export const ngnBank = (
+  banks: readonly Pick<Institution, 'code' | 'name'>[],
+  account: Pick<Account, 'bankCode' | 'accountNumber'>,
+  prefix: string,
+): Institution =>
+  bankOf(
+    banks.map((bank) => ({ ...bank, type: 'bank' })),
+    { currency: 'NGN', ...account },
+    prefix,
+  )
+
 /** What a bank would send or receive is within the limits of its currency. @throws validation_failed 422 on `amount` */
 export function checkFiatLimits({ currencies }: Offers, currency: string, fiat: bigint): void {
   const limits = currencies.find(({ code }) => code === currency)

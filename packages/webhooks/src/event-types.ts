@@ -14,11 +14,6 @@ const ID = '01936f2a-7c1e-7000-8000-000000000003'
 /** Resources of the catalogue: the name of each, and an example of a status change. */
 const families: Readonly<Record<string, { readonly what: string; readonly from: string; readonly to: string }>> = {
   payment_route: { what: 'payment route', from: 'active', to: 'paused' },
-  'cngn.convert': { what: 'cNGN conversion', from: 'pending', to: 'processing' },
-  'cngn.withdrawal': { what: 'cNGN withdrawal', from: 'pending', to: 'processing' },
-  'cngn.payout': { what: 'cNGN payout', from: 'pending', to: 'processing' },
-  'cngn.payin': { what: 'cNGN payin', from: 'pending', to: 'processing' },
-  'cngn.deposit': { what: 'cNGN deposit', from: 'pending', to: 'processing' },
 }
 
 const updated = (description: string, from: string, to: string): EventType => ({
@@ -43,6 +38,4 @@ export const plannedEventTypes: Readonly<Record<string, EventType>> = {
     'pending',
     'completed',
   ),
-  'cngn.customer.enabled': updated('The identity of a customer was verified for cNGN', 'pending', 'enabled'),
-  'cngn.customer.failed': updated('The identity of a customer could not be verified for cNGN', 'pending', 'failed'),
 }

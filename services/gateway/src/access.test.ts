@@ -1,6 +1,6 @@
 import { type Access, allowsAnonymous, newId } from '@payments/kernel'
 import { beforeAll, expect, test } from 'vitest'
-import { call, createKeyFor, foundOrganisation, newMerchant, signedIn, useService } from '#testing'
+import { call, createKeyFor, enabledCustomer, foundOrganisation, newMerchant, signedIn, useService } from '#testing'
 import { bodyOf } from '../test/examples.ts'
 import { operations, type RestOperation } from './operations.ts'
 
@@ -101,16 +101,21 @@ beforeAll(async () => {
   expect(done.status).toBe(200)
 
   records.organisationId = organisationId
+  // Some objects belong to a customer, who must be allowed to have them.
+  const customerId = await enabledCustomer(runtime, organisationId, 10n ** 12n)
   for (const operation of operations) {
     const name = newRecordOf(operation)
     if (!name) continue
     // Of the collections, an invoice: all of their operations work on it.
     const more = operation.path === '/collections' ? { type: 'invoice', amount: '25' } : {}
-    const made = await home.call(`POST /v1${operation.path}`, { body: { ...bodyOf(operation), ...more } })
+    const body = { ...bodyOf(operation, { customerId }), ...more }
+    const made = await home.call(`POST /v1${operation.path}`, { body })
     expect([operation.path, made.status, made.text]).toEqual([operation.path, 201, made.text])
-    records[name] = made.body.data.id
+    if (!isAmbiguous(name)) records[name] = made.body.data.id
     records[`${operation.path}/{${name}}`] = made.body.data.id
   }
+  records.customerId = customerId
+  records['/customers/{customerId}'] = customerId
   expect(records).toMatchObject({ customerId: expect.any(String), paymentRouteId: expect.any(String) })
 })
 
@@ -120,6 +125,10 @@ function newRecordOf({ method, path, placeholders, operation: { meta } }: RestOp
   return operations.find((each) => each.placeholders.length === 1 && each.path === `${path}/{${each.placeholders[0]}}`)
     ?.placeholders[0]
 }
+
+/** Does a placeholder name records of several collections, as `{depositId}` does? */
+const isAmbiguous = (name: string): boolean =>
+  operations.filter(({ method, path }) => method === 'GET' && path.endsWith(`/{${name}}`)).length > 1
 
 /** The record that a placeholder of a path stands for: one of its collection, else one of its name. */
 const recordOf = (path: string, name: string): string | undefined => {

@@ -5,7 +5,9 @@ import { z } from 'zod'
 import {
   type Answer,
   call,
+  enabledCustomer,
   type Merchant,
+  newCngn,
   newCollection,
   newMerchant,
   newOfframp,
@@ -190,9 +192,19 @@ for (const operation of operations) {
           "update checkout_sessions set status = 'processing', updated_at = now() - interval '2 hours' where id = $1",
           [session.id],
         )
+        const { organisationId } = own.merchant
+        const customerId = await enabledCustomer(service.runtime, organisationId)
+        await newCngn(own.merchant, 'payins', customerId)
+        await service.runtime.pool.query(
+          `insert into cngn_receipts (id, environment, account, reference, status, asset, amount, fee, targets, received_at, created_at)
+           values ($1::uuid, 'test', $2, $1::text, 'suspense', 'cNGN', 1000000, 0, '{}', now() - interval '1 hour', now())`,
+          [newId(), organisationId],
+        )
         const listed = await firstListed(operation, own, accessToken)
         const path = listed ?? (await pathOf(operation, own))
-        const attempt = () => send(operation, own, { token: accessToken, path: `${path}${queryOf(operation, own)}` })
+        const body = operation.method === 'GET' ? {} : { body: bodyOf(operation, { organisationId, customerId }) }
+        const attempt = () =>
+          send(operation, own, { token: accessToken, path: `${path}${queryOf(operation, own)}`, ...body })
         let answer = await attempt()
         // A state that must be reached first, such as paused before it can be resumed.
         for (const sibling of answer.status === 409 ? siblingsOf(operation) : []) {

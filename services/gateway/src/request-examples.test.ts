@@ -68,6 +68,9 @@ const examples: Example[] = Object.entries(document.paths).flatMap(([path, item]
   }),
 )
 
+/** How often what is refused is tried again, while the worker goes on. */
+const PASSES = 30
+
 /** Operations that end what others need come last. */
 const LAST = [
   /^(?!DELETE|.*(cancel|anonymise|email|logout))/,
@@ -128,6 +131,8 @@ test('every request of the reference succeeds in the sandbox, with the ids of ob
   })
   const delivery = await finishedDelivery(key)
   const refused = new Map<string, string>()
+  /** What has succeeded once: the ids of later replies may be those of other kinds of objects. */
+  const succeeded = new Set<string>()
   /** Asks for codes with the rest of the body and adds them from the emails, as a person does. */
   const withCodes = async (line: string, names: Readonly<Record<string, string>>, body: Json): Promise<Json> => {
     const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !(name in names)))
@@ -172,10 +177,11 @@ test('every request of the reference succeeds in the sandbox, with the ids of ob
     await service.runtime.pool.query('delete from email_sends')
     const answer = await send(each)
     if (answer.status !== each.status) {
-      refused.set(each.line, `${answer.status} ${JSON.stringify(answer.body)}`)
+      if (!succeeded.has(each.line)) refused.set(each.line, `${answer.status} ${JSON.stringify(answer.body)}`)
       return false
     }
     refused.delete(each.line)
+    succeeded.add(each.line)
     learn(each.reply, answer.body?.data)
     if (answer.body?.data?.accessToken) token = answer.body.data.accessToken
     return true
@@ -191,15 +197,15 @@ test('every request of the reference succeeds in the sandbox, with the ids of ob
     return creator !== undefined && (await attempt(creator))
   }
   let open = examples.toSorted((a, b) => order(a) - order(b))
-  for (let pass = 0; pass < 20 && open.length > 0; pass++) {
+  for (let pass = 0; pass < PASSES && open.length > 0; pass++) {
     const left: Example[] = []
     // What the worker does meanwhile is in the lists then.
     if (pass > 0) await pause(1000)
     if (pass > 0)
       for (const each of examples.filter(({ line, session }) => line.startsWith('GET') && !session)) await attempt(each)
-    for (const each of open)
+    for (const each of open.filter(({ line }) => !succeeded.has(line)))
       if (!(await attempt(each)) && !((await renewed(each)) && (await attempt(each)))) left.push(each)
     open = left
   }
   expect(Object.fromEntries(refused)).toEqual({})
-}, 60_000)
+}, 120_000)

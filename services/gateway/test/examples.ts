@@ -15,13 +15,13 @@ type Schema = {
   properties?: Record<string, Schema>
 }
 
-/** The smallest body that an operation's schema asks for. */
-export function bodyOf(operation: RestOperation): Record<string, unknown> {
+/** The smallest body that an operation's schema asks for. `real`: ids of records, in place of those of the examples. */
+export function bodyOf(operation: RestOperation, real: Record<string, string> = {}): Record<string, unknown> {
   const schema = z.toJSONSchema(operation.operation.input, { io: 'input', unrepresentable: 'any' }) as Schema
   return Object.fromEntries(
     (schema.required ?? [])
       .filter((name) => !operation.placeholders.includes(name))
-      .map((name) => [name, example(name, resolved(schema.properties?.[name] ?? {}, schema))]),
+      .map((name) => [name, real[name] ?? example(name, resolved(schema.properties?.[name] ?? {}, schema))]),
   )
 }
 

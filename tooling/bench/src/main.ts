@@ -1,3 +1,4 @@
+import { benchCngn } from './cngn.ts'
 import { benchCollections } from './collections.ts'
 import { benchExport } from './export.ts'
 import { benchFiat } from './fiat.ts'
@@ -18,6 +19,7 @@ const parts = {
   fiat: benchFiat,
   swaps: benchSwaps,
   collections: benchCollections,
+  cngn: benchCngn,
   webhooks: benchWebhooks,
 }
 const wanted = process.argv.slice(2)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { everyDomain } from '@payments/api'
 import { checkFingerprints, reEncrypt } from '@payments/platform'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { call, newMerchant, signedIn, startService, tableContents } from '#testing'
+import { BVN, call, newCustomer, newMerchant, signedIn, startService, tableContents } from '#testing'
 
 const OLD = `old:${Buffer.alloc(32, 1).toString('base64')}`
 const NEW = `new:${Buffer.alloc(32, 2).toString('base64')}`
@@ -17,7 +17,7 @@ const settingsWith = (SECRETS_KEY: string) => ({ ...service.runtime.settings, SE
 const tablesWith = async (key: string) =>
   [...(await tableContents(service.database))].flatMap(([name, text]) => (text.includes(`v2.${key}.`) ? [name] : []))
 
-test('after a re-encryption the old key can be removed: replays, refreshes, emails and webhook secrets still work', async () => {
+test('after a re-encryption the old key can be removed: replays, refreshes, emails, webhook secrets and identities still work', async () => {
   const { pool } = service.runtime
   await checkFingerprints(pool, everyDomain, settingsWith(OLD))
   const merchant = await newMerchant(service)
@@ -27,6 +27,8 @@ test('after a re-encryption the old key can be removed: replays, refreshes, emai
   expect(created.status, created.text).toBe(201)
   const { id } = created.body.data
   await merchant.call(`POST /v1/webhooks/${id}/rotate-secret`, { body: { overlapHours: 1 } })
+  const customer = await newCustomer(merchant)
+  await merchant.call(`POST /v1/cngn/customers/${customer}/enable`, { body: { bvn: BVN } })
   const session = await signedIn(service.runtime, { organisationId: merchant.organisationId, role: 'owner' })
   const refresh = (at: { url: string }) =>
     call(at, 'POST /v1/auth/refresh', { body: { refreshToken: session.refreshToken }, key: null })
@@ -35,6 +37,7 @@ test('after a re-encryption the old key can be removed: replays, refreshes, emai
   expect((await tablesWith('old')).sort()).toEqual([
     'pgboss.job',
     'pgboss.job_common',
+    'public.cngn_identities',
     'public.idempotency_keys',
     'public.refresh_tokens',
     'public.webhook_endpoints',
@@ -57,6 +60,9 @@ test('after a re-encryption the old key can be removed: replays, refreshes, emai
     const { rows } = await pool.query('select id, secret from webhook_endpoints')
     for (const { id: endpointId, secret } of rows)
       expect(later.runtime.keyring.decrypt(secret, `webhook-endpoint:${endpointId}`)).toMatch(/^whsec_/)
+    const { rows: identities } = await pool.query('select id, encrypted from cngn_identities')
+    for (const { id: identity, encrypted } of identities)
+      expect(later.runtime.keyring.decrypt(encrypted, `cngn.identity/${identity}`)).toContain(BVN)
   } finally {
     await later.stop()
   }

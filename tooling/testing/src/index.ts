@@ -1,11 +1,14 @@
 /** Test infrastructure: the real service on a real PostgreSQL, one database for each test file. */
 
 export * from '@payments/fixtures'
+export * from './cngn.ts'
 export * from './collections.ts'
+export { anyCalls, type CngnWorld, cngnContract, REFUSED } from './contracts/cngn.ts'
 export { type FiatWorld, fiatAccounts, fiatContract } from './contracts/fiat.ts'
 export { type RoutesWorld, routesContract } from './contracts/routes.ts'
 export { type SwapsWorld, swapsContract } from './contracts/swaps.ts'
 export { freshDatabase, type TestDatabase, tableContents } from './database.ts'
+export { dyingRuntime } from './dying.ts'
 export * from './fiat.ts'
 export { type Mailbox, type ReceivedEmail, startMailbox } from './mailbox.ts'
 export { type Answer, type Call, call, type Merchant, newMerchant } from './merchant.ts'

@@ -1,23 +1,31 @@
 /** Relay (relay.link): deposit addresses on one chain whose deposits arrive on another. */
+import { convertOutProvider } from '@payments/cngn'
 import { bind } from '@payments/kernel'
 import type { LiveAdapter } from '@payments/platform'
 import { routesProvider } from '@payments/routes'
+import { relayClient } from './client.ts'
+import { relayConvertOut } from './convert-out.ts'
 import { relay } from './relay.ts'
 import { relaySettings } from './settings.ts'
 
-/** Payment routes over Relay, once `RELAY_API_KEY` is set. */
+/** Payment routes over Relay, once `RELAY_API_KEY` is set; converts out of cNGN with `RELAY_CNGN_TREASURY` too. */
 export const relayAdapter: LiveAdapter = {
   name: 'relay',
   settings: relaySettings,
   bindings(settings) {
-    const { RELAY_API_KEY, RELAY_BASE_URL, RELAY_REQUESTS_PER_MINUTE } = relaySettings.from(settings)
+    const own = relaySettings.from(settings)
+    const { RELAY_API_KEY, RELAY_BASE_URL, RELAY_REQUESTS_PER_MINUTE, RELAY_CNGN_TREASURY } = own
     if (!RELAY_API_KEY) return []
-    const provider = relay({
+    const options = {
       baseUrl: RELAY_BASE_URL,
       apiKey: RELAY_API_KEY,
       requestsPerMinute: RELAY_REQUESTS_PER_MINUTE,
-    })
-    return [bind(routesProvider, 'live', provider)]
+    }
+    const converts =
+      Object.keys(RELAY_CNGN_TREASURY).length > 0
+        ? [bind(convertOutProvider, 'live', relayConvertOut(relayClient(options), RELAY_CNGN_TREASURY))]
+        : []
+    return [bind(routesProvider, 'live', relay(options)), ...converts]
   },
 }
 

@@ -1,5 +1,17 @@
-import { defineSettings, SettingsError } from '@payments/platform'
+import { cngnNetworks } from '@payments/cngn'
+import { networkOf, parseAddress } from '@payments/kernel'
+import { defineSettings, listSetting, SettingsError } from '@payments/platform'
 import { z } from 'zod'
+
+/** `base:0x…`: a network of cNGN and an address on it. */
+function treasuryAddress(part: string): [networkKey: string, address: string] | string {
+  const at = part.indexOf(':')
+  const [key, text] = [part.slice(0, at), part.slice(at + 1)]
+  const network = cngnNetworks.some(({ networkKey }) => networkKey === key) ? networkOf(key) : undefined
+  if (!network) return `must be like base:0x…, with networks of cNGN; not "${part}"`
+  const parsed = parseAddress(network.type, text)
+  return 'error' in parsed ? `${key}: ${parsed.error}` : [key, parsed.address]
+}
 
 /** Settings of the Relay adapter. It is bound when it has a key. */
 export const relaySettings = defineSettings(
@@ -16,6 +28,20 @@ export const relaySettings = defineSettings(
       .max(60_000)
       .default(150)
       .describe('Polls of deposit addresses, over all processes; a plain key may make 200 calls a minute'),
+    RELAY_CNGN_TREASURY: listSetting
+      .transform((parts, context) => {
+        const addresses: Record<string, string> = {}
+        for (const part of parts) {
+          const parsed = treasuryAddress(part)
+          if (typeof parsed === 'string') context.addIssue({ code: 'custom', message: parsed })
+          else addresses[parsed[0]] = parsed[1]
+        }
+        return addresses
+      })
+      .default({})
+      .describe(
+        'Addresses of the cNGN treasury, such as `base:0x…`: converts out of cNGN are available over these networks, and one that fails comes back there',
+      ),
   },
   (values, { production }) => {
     if (values.RELAY_API_KEY && !production)

@@ -12,6 +12,9 @@ export const Quote = z.object({
   details: absent(z.object({ currencyIn: absent(z.object({ amount: Units })) })),
 })
 
+/** The same, with what is delivered for the amount. */
+export const PricedQuote = Quote.extend({ details: z.object({ currencyOut: z.object({ amount: Units }) }) })
+
 const Money = z.object({
   currency: z.object({ chainId: z.number(), address: z.string() }),
   amount: Units,
@@ -41,6 +44,20 @@ export const Request = z.object({
 export type Request = z.output<typeof Request>
 
 export const Requests = z.object({ requests: z.array(Request), continuation: absent(z.string()) })
+
+/** `GET /requests/v3` of one strict deposit address: what was delivered or sent back. */
+export const Delivery = z.object({
+  requests: z.array(
+    Request.pick({ status: true, supersededByRequestId: true }).extend({
+      data: absent(
+        z.object({
+          outTxs: absent(z.array(z.object({ txHash: absent(z.string()) }))),
+          route: absent(z.object({ actual: Path })),
+        }),
+      ),
+    }),
+  ),
+})
 
 /** `GET /intents/status/v3`. */
 export const Status = z.object({ status: z.string() })

@@ -58,6 +58,8 @@ export interface RelayServer extends RoutesWorld {
   supersede(request: Kept): void
   /** Called for each call that `fail` has no failure for. */
   spoil: (line: string) => Fault | undefined
+  /** What a quote delivers for an amount. */
+  output: (amount: bigint) => bigint
   /** Orders the elements of a page; the newest first by default. */
   order: (requests: Kept[]) => Kept[]
   /** Changes the elements of a page before they are sent. */
@@ -148,6 +150,7 @@ export async function startRelay(
       // One percent more than what is delivered; the given amount where the input is exact.
       details: {
         operation: 'swap',
+        currencyOut: { amount: world.output(BigInt(String(body.amount))).toString() },
         currencyIn: {
           amount: String(body.tradeType === 'EXACT_INPUT' ? body.amount : (BigInt(String(body.amount)) * 101n) / 100n),
         },
@@ -185,6 +188,7 @@ export async function startRelay(
     requests,
     calls,
     spoil: () => undefined,
+    output: (amount) => amount,
     order: (all) => all.toSorted((a, b) => b.updatedAt - a.updatedAt),
     distort: (page) => page,
     chains: everyChain(),

@@ -1,0 +1,36 @@
+import { AmountError, type Asset, assetOf, invalid, toDecimal, toMinor } from '@payments/kernel'
+
+const asset = (symbol: string): Asset => {
+  const found = assetOf(symbol)
+  if (!found) throw new Error(`No asset ${symbol}`)
+  return found
+}
+
+/** Minor units as canonical decimal text. */
+export const decimal = (units: bigint, symbol: string): string => toDecimal(units, asset(symbol))
+
+/** Decimal text of a receipt as minor units. */
+export const units = (text: string, symbol: string): bigint => toMinor(text, asset(symbol))
+
+/**
+ * The minor units of an amount in a request. `decimals`: fewer than the asset has, for naira that a bank sends or receives.
+ * @throws validation_failed 422 on `amount`
+ */
+export function minorAmount(text: string, symbol: string, decimals: number = asset(symbol).decimals): bigint {
+  try {
+    toMinor(text, { symbol, decimals })
+    return units(text, symbol)
+  } catch (error) {
+    if (error instanceof AmountError) throw invalid({ amount: error.message })
+    throw error
+  }
+}
+
+/** An amount that no number of 15 digits holds exactly is a mistake. */
+const MOST = 10n ** 15n
+
+/** @throws validation_failed 422 on `amount` outside the limits; minor units of the asset */
+export function checkLimits(amount: bigint, symbol: string, least: bigint): void {
+  if (amount < least) throw invalid({ amount: `Must be at least ${decimal(least, symbol)} ${symbol}` })
+  if (amount > MOST) throw invalid({ amount: `Must be at most ${decimal(MOST, symbol)} ${symbol}` })
+}

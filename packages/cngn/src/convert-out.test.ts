@@ -1,0 +1,139 @@
+import { bind } from '@payments/kernel'
+import { beforeEach, expect, test } from 'vitest'
+import { cngnBodies, type Merchant, newCngn, newMerchant, useService } from '#testing'
+import {
+  balanceOf,
+  enabled,
+  eventsOf,
+  expectConsistent,
+  journal,
+  moveOn,
+  readList,
+  sendWaiting,
+  show,
+} from '../test/money.ts'
+import { type ConvertOutProvider, type ConvertReport, convertOutProvider } from './provider.ts'
+
+// A converter whose answers the test decides, in place of the sandbox's.
+const pending: ConvertReport = {
+  status: 'pending',
+  convertedAmount: null,
+  txHash: null,
+  refundedAmount: null,
+  refundTxHash: null,
+}
+let report: ConvertReport = pending
+let quotes = 0
+const converter: ConvertOutProvider = {
+  quote: async ({ amount }) => ({
+    networkKey: 'base',
+    address: `0x${String(++quotes).padStart(40, 'a')}`,
+    ...{ rate: '1600', fee: 0n, convertedAmount: amount / 1600n },
+  }),
+  report: async () => report,
+}
+const service = useService({ live: [bind(convertOutProvider, 'test', converter)] })
+beforeEach(() => {
+  report = pending
+})
+
+const out = {
+  fromCurrency: 'cNGN',
+  toCurrency: 'USDC',
+  destinationAddress: cngnBodies.withdrawals.address,
+  amount: '1600',
+}
+async function sent(): Promise<{ merchant: Merchant; customerId: string; id: string }> {
+  const merchant = await newMerchant(service)
+  const customerId = await enabled(service, merchant, '2000')
+  const { id } = await newCngn(merchant, 'converts', customerId, out)
+  await moveOn(service, merchant)
+  await moveOn(service, merchant, 3)
+  expect((await show(merchant, 'converts', id)).status).toBe('processing')
+  return { merchant, customerId, id }
+}
+
+test('what the converter delivered is what the convert and the journal show', async () => {
+  const { merchant, customerId, id } = await sent()
+  report = { ...pending, status: 'completed', convertedAmount: 990_000n, txHash: '0x1' }
+  await moveOn(service, merchant)
+  expect(await show(merchant, 'converts', id)).toMatchObject({
+    status: 'completed',
+    convertedAmount: '0.99',
+    txHash: '0x1',
+  })
+  expect(await balanceOf(merchant, customerId)).toEqual(['400', '0'])
+  expect(await journal(service, merchant)).toMatchObject({ 'exchange USDC': '-990000', 'external USDC': '990000' })
+  await expectConsistent(service)
+})
+
+test('what came back is free again, less what was kept; before it has arrived nothing is', async () => {
+  const { merchant, customerId, id } = await sent()
+  report = { ...pending, status: 'refunded', refundTxHash: '0xback' }
+  await moveOn(service, merchant)
+  expect([(await show(merchant, 'converts', id)).status, await balanceOf(merchant, customerId)]).toEqual([
+    'processing',
+    ['400', '0'],
+  ])
+  // It arrives at the treasury: a deposit that belongs to no object.
+  await service.runtime.pool.query(
+    `insert into sandbox_cngn_transactions (reference, account, channel, asset, amount, fee, targets, tx_hash, times_out, at, settles_from)
+     values ('back', $1, 'crypto_in', 'cNGN', 1590000000, 0, '{treasury}', '0xback', false, now(), now() - interval '5 seconds')`,
+    [merchant.organisationId],
+  )
+  await moveOn(service, merchant)
+  await service.runtime.pool.query(
+    'update cngn_sends set next_delivery_at = now() where id = $1 and next_delivery_at is not null',
+    [id],
+  )
+  await moveOn(service, merchant)
+  expect(await show(merchant, 'converts', id)).toMatchObject({
+    ...{ status: 'failed', failureReason: 'conversion_refunded', fee: '10', refundTxHash: '0xback' },
+  })
+  expect(await balanceOf(merchant, customerId)).toEqual(['1990', '0'])
+  expect(await eventsOf(service, id)).toEqual(['>pending', 'pending>processing', 'processing>failed'])
+  expect(await journal(service, merchant)).toEqual({
+    'available cNGN': '1990000000',
+    'fees cNGN': '10000000',
+    'external cNGN': '-2000000000',
+  })
+  const { rows } = await service.runtime.pool.query("select status from cngn_receipts where reference = 'back'")
+  expect(rows).toEqual([{ status: 'credited' }])
+  await readList(service, merchant)
+  expect(await balanceOf(merchant, customerId)).toEqual(['1990', '0'])
+  await expectConsistent(service)
+})
+
+test('money that is neither delivered nor sent back stays reserved, and is shown to operators', async () => {
+  const { merchant, customerId, id } = await sent()
+  report = { ...pending, status: 'failed' }
+  await moveOn(service, merchant)
+  expect([(await show(merchant, 'converts', id)).status, await balanceOf(merchant, customerId)]).toEqual([
+    'processing',
+    ['400', '0'],
+  ])
+  const { rows } = await service.runtime.pool.query('select attention from cngn_transfers where id = $1', [id])
+  expect(rows).toEqual([{ attention: 'money_with_provider' }])
+})
+
+test('while the outcome of its withdrawal is unknown, nothing is sent again and no new address is requested', async () => {
+  const merchant = await newMerchant(service)
+  const customerId = await enabled(service, merchant, '2000')
+  const { id } = await newCngn(merchant, 'converts', customerId, out)
+  const before = quotes
+  await service.runtime.pool.query(
+    "insert into sandbox_faults (provider, mode, ends_at) values ('cngn', 'forgets', now() + interval '1 hour')",
+  )
+  await sendWaiting(service, merchant)
+  for (let times = 0; times < 3; times++) await sendWaiting(service, merchant)
+  expect(await show(merchant, 'converts', id)).toMatchObject({ status: 'processing', providerOutcome: 'unknown' })
+  await service.runtime.pool.query("delete from sandbox_faults where provider = 'cngn'")
+  await moveOn(service, merchant)
+  await moveOn(service, merchant, 3)
+  const { rows } = await service.runtime.pool.query('select attempts from cngn_sends where id = $1', [id])
+  const { rowCount } = await service.runtime.pool.query(
+    "select 1 from sandbox_cngn_transactions where account = $1 and channel = 'withdrawal'",
+    [merchant.organisationId],
+  )
+  expect([rows[0].attempts, rowCount, quotes]).toEqual([1, 1, before])
+})

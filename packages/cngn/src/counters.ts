@@ -1,0 +1,35 @@
+/** Number of counter rows over which the concurrent writers of one organisation are distributed. */
+const SLOTS = 32
+
+/**
+ * The exact numbers of objects by kind, kept by triggers, as the ledger keeps the number of transactions: the nil customer counts
+ * the whole organisation, and a backend always uses the same slot, so connections rarely wait for each other.
+ */
+export const counters: readonly string[] = [
+  `create table cngn_transfer_counts (
+    organisation_id uuid not null,
+    environment text not null,
+    kind text not null,
+    customer_id uuid not null,
+    slot smallint not null,
+    count bigint not null,
+    primary key (organisation_id, environment, kind, customer_id, slot)
+  ) with (fillfactor = 50)`,
+  `create function count_cngn_transfers() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+    begin
+      insert into cngn_transfer_counts as c (organisation_id, environment, kind, customer_id, slot, count)
+      select a.organisation_id, a.environment, a.kind, k.customer_id, pg_backend_pid() % ${SLOTS}, count(*)
+        from added a
+        cross join lateral (
+          select '00000000-0000-0000-0000-000000000000'::uuid as customer_id union all select a.customer_id) k
+       group by 1, 2, 3, 4 order by 1, 2, 3, 4
+      on conflict (organisation_id, environment, kind, customer_id, slot) do update set count = c.count + excluded.count;
+      return null;
+    end $$`,
+  `create trigger cngn_transfers_counted after insert on cngn_transfers referencing new table as added
+     for each statement execute function count_cngn_transfers()`,
+  // A counted row is never deleted and never changes its owner.
+  'create trigger cngn_transfers_kept before delete or truncate on cngn_transfers for each statement execute function refuse_change()',
+  `create trigger cngn_transfers_owner before update of id, organisation_id, environment, kind, customer_id on cngn_transfers
+     for each statement execute function refuse_change()`,
+]

@@ -1,0 +1,370 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
+import type { Metadata } from '@payments/kernel'
+import {
+  foreignKeys,
+  index,
+  inheritedTenant,
+  instant,
+  machineChecks,
+  minorUnits,
+  newestFirst,
+  ofOrganisation,
+  tenant,
+  tenantFilter,
+  tenantKey,
+  times,
+  uniqueIndex,
+  withinTenant,
+} from '@payments/platform'
+import type { EnablementFailure, Failure } from './failure-reasons.ts'
+import { kinds } from './kinds.ts'
+import { enablementMachine, machines } from './states.ts'
+
+/**
+ * The five kinds of objects. They have their states, the movement of money and most columns in common, so they are one table.
+ * `receiveAt`: the account number or address that the payer uses. `dueAt`: when an unpaid object expires; the sandbox clock moves
+ * it, but not `expiresAt`, which is shown. `attention`: why an object needs an operator.
+ */
+export const TransferEntity = defineEntity({
+  name: 'CngnTransfer',
+  tableName: 'cngn_transfers',
+  filters: tenantFilter,
+  properties: {
+    id: p.uuid().primary(),
+    ...tenant(),
+    kind: p.enum(kinds),
+    status: p.text(),
+    customerId: p.uuid(),
+    /** In `fromCurrency` of a convert, else in cNGN. Null while it is not known: deposits. */
+    amount: minorUnits().nullable().check('amount > 0'),
+    fee: minorUnits().check('fee >= 0'),
+    failureReason: p.text().$type<Failure>().nullable(),
+    providerOutcome: p.enum(['unknown']).nullable(),
+    attention: p.text().nullable(),
+    provider: p.text(),
+    /** The provider's account that the money is in. */
+    account: p.text(),
+    providerReference: p.text().nullable(),
+    metadata: p.json().$type<Metadata>(),
+    receiveAt: p.text().nullable(),
+    receiveNetworkKey: p.text().nullable(),
+    receiveAmount: minorUnits().nullable(),
+    expiresAt: p.datetime(3).nullable(),
+    dueAt: instant().nullable(),
+    fromCurrency: p.text().nullable(),
+    toCurrency: p.text().nullable(),
+    convertedAmount: minorUnits().nullable().check('converted_amount >= 0'),
+    rate: p.text().nullable(),
+    networkKey: p.text().nullable(),
+    address: p.text().nullable(),
+    refundAddress: p.text().nullable(),
+    depositTxHash: p.text().nullable(),
+    refundTxHash: p.text().nullable(),
+    txHash: p.text().nullable(),
+    accountNumber: p.text().nullable(),
+    accountName: p.text().nullable(),
+    bankCode: p.text().nullable(),
+    bankName: p.text().nullable(),
+    checkStatus: p.enum(['verified', 'unresolved', 'mismatch']).nullable(),
+    checkAccountName: p.text().nullable(),
+    checkedAt: p.datetime(3).nullable(),
+    reference: p.text().nullable(),
+    /** The day whose limit the payout used. */
+    limitDay: p.text().nullable(),
+    ...times(),
+  },
+  checks: machineChecks('cngn_transfers', machines.payout),
+  uniques: [tenantKey],
+  indexes: [
+    index('cngn_transfers_newest', ['organisationId', 'environment', 'kind', 'createdAt desc', 'id desc']),
+    index('cngn_transfers_of_customer', [
+      'organisationId',
+      'environment',
+      'customerId',
+      'kind',
+      'createdAt desc',
+      'id desc',
+    ]),
+    uniqueIndex(
+      'cngn_transfers_reference_key',
+      "cngn_transfers (organisation_id, environment, reference) where kind = 'payout'",
+    ),
+    index('cngn_transfers_payin_reference', ['environment', 'reference'], "kind = 'payin'"),
+    index('cngn_transfers_provider_reference', ['environment', 'providerReference'], "kind = 'payin'"),
+    index('cngn_transfers_receiving', ['environment', 'receiveAt'], "kind in ('convert', 'deposit')"),
+    index('cngn_transfers_unfinished', ['updatedAt'], "attention is not null or status in ('pending', 'processing')"),
+    index('cngn_transfers_due', ['environment', 'account', 'dueAt'], "status = 'pending' and due_at is not null"),
+  ],
+  ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
+})
+
+/** An attempt to verify the identity of a customer. What identifies a person is in {@link IdentityEntity}. */
+export const EnablementEntity = defineEntity({
+  name: 'CngnEnablement',
+  tableName: 'cngn_enablements',
+  filters: tenantFilter,
+  properties: {
+    id: p.uuid().primary(),
+    ...tenant(),
+    customerId: p.uuid(),
+    status: p.text(),
+    failureReason: p.text().$type<EnablementFailure>().nullable(),
+    bvnHash: p.text(),
+    bvnLastDigits: p.text().check("bvn_last_digits ~ '^[0-9]{2}$'"),
+    consentedAt: p.datetime(3),
+    /** The user or key that the consent came with. */
+    consentFrom: p.text(),
+    provider: p.text().nullable(),
+    ...times(),
+  },
+  checks: machineChecks('cngn_enablements', enablementMachine),
+  uniques: [tenantKey],
+  indexes: [
+    newestFirst('cngn_enablements'),
+    index('cngn_enablements_of_customer', ['customerId', 'createdAt']),
+    uniqueIndex(
+      'cngn_enablements_current',
+      "cngn_enablements (organisation_id, environment, customer_id) where status in ('pending', 'enabled')",
+    ),
+  ],
+  ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
+})
+
+/** What is verified, encrypted, until the result is recorded; for a day at most. */
+export const IdentityEntity = defineEntity({
+  name: 'CngnIdentity',
+  tableName: 'cngn_identities',
+  filters: tenantFilter,
+  properties: {
+    id: p.uuid().primary(),
+    ...tenant(),
+    encrypted: p.text(),
+    createdAt: p.datetime(3),
+  },
+  indexes: [index('cngn_identities_age', ['createdAt'])],
+  ...foreignKeys(withinTenant('id', 'cngn_enablements')),
+})
+
+/** The permanent account of an enabled customer. */
+export const VirtualAccountEntity = defineEntity({
+  name: 'CngnVirtualAccount',
+  tableName: 'cngn_virtual_accounts',
+  filters: tenantFilter,
+  properties: {
+    organisationId: p.uuid().primary(),
+    environment: tenant().environment.primary(),
+    customerId: p.uuid().primary(),
+    accountNumber: p.text(),
+    accountName: p.text(),
+    bankName: p.text(),
+    bankCode: p.text(),
+    createdAt: p.datetime(3),
+  },
+  indexes: [
+    uniqueIndex(
+      'cngn_virtual_accounts_number_key',
+      'cngn_virtual_accounts (environment, account_number, organisation_id)',
+    ),
+  ],
+  ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
+})
+
+/**
+ * An order of money out, under the object's id: see `sends.ts`. `sentAt`: it was claimed for sending; null: it waits, and nothing
+ * was sent. `reference`: the provider's, once it is known. `fingerprint`: what the provider shows of the order.
+ */
+export const SendEntity = defineEntity({
+  name: 'CngnSend',
+  tableName: 'cngn_sends',
+  filters: tenantFilter,
+  properties: {
+    id: p.uuid().primary(),
+    ...tenant(),
+    kind: p.enum(kinds),
+    account: p.text(),
+    fingerprint: p.text(),
+    attempts: p.integer(),
+    sentAt: instant().nullable(),
+    nextSendAt: instant(),
+    reference: p.text().nullable(),
+    ended: p.boolean(),
+    /** When a convert's delivery is polled next; null before the withdrawal is final and after the end. */
+    nextDeliveryAt: instant().nullable(),
+    deliverySeconds: p.integer(),
+    error: p.text().nullable(),
+    createdAt: p.datetime(3),
+  },
+  indexes: [
+    index('cngn_sends_waiting', ['environment', 'nextSendAt'], 'sent_at is null and not ended'),
+    index('cngn_sends_deliveries', ['environment', 'nextDeliveryAt'], 'next_delivery_at is not null'),
+    uniqueIndex(
+      'cngn_sends_unresolved_key',
+      'cngn_sends (environment, fingerprint) where sent_at is not null and reference is null and not ended',
+    ),
+    uniqueIndex('cngn_sends_reference_key', 'cngn_sends (environment, account, reference)'),
+    index('cngn_sends_open', ['environment', 'account', 'sentAt'], 'sent_at is not null and not ended'),
+  ],
+  ...foreignKeys(ofOrganisation),
+})
+
+/** An account at the provider whose list of movements is polled. `checkedAt`: when the last complete poll began. */
+const FeedEntity = defineEntity({
+  name: 'CngnFeed',
+  tableName: 'cngn_feeds',
+  properties: {
+    environment: tenant().environment.primary(),
+    account: p.text().primary(),
+    nextPollAt: instant(),
+    pollSeconds: p.integer(),
+    checkedAt: instant().nullable(),
+    failingSince: instant().nullable(),
+    error: p.text().nullable(),
+  },
+  indexes: [index('cngn_feeds_due', ['environment', 'nextPollAt'])],
+})
+
+/**
+ * Money that arrived, by the provider's reference: it counts once. Without an organisation nobody knows whose it is. `amount` is in
+ * `asset`.
+ */
+const ReceiptEntity = defineEntity({
+  name: 'CngnReceipt',
+  tableName: 'cngn_receipts',
+  properties: {
+    id: p.uuid().primary(),
+    environment: tenant().environment,
+    account: p.text(),
+    reference: p.text(),
+    organisationId: p.uuid().nullable(),
+    customerId: p.uuid().nullable(),
+    transferId: p.uuid().nullable(),
+    status: p.enum(['open', 'credited', 'failed', 'suspense', 'assigned']),
+    asset: p.text(),
+    amount: minorUnits(),
+    fee: minorUnits(),
+    targets: p.array().$type<string[]>(),
+    receivedAt: p.datetime(3),
+    createdAt: p.datetime(3),
+  },
+  indexes: [
+    uniqueIndex('cngn_receipts_reference_key', 'cngn_receipts (environment, account, reference)'),
+    index('cngn_receipts_unsettled', ['environment', 'account'], "status in ('open', 'suspense')"),
+  ],
+})
+
+/** The last comparison of the treasury with the journal: see `treasury.ts`. Minor units of cNGN. */
+const TreasuryEntity = defineEntity({
+  name: 'CngnTreasury',
+  tableName: 'cngn_treasuries',
+  properties: {
+    environment: tenant().environment.primary(),
+    balance: minorUnits(),
+    journal: minorUnits(),
+    leaving: minorUnits(),
+    arriving: minorUnits(),
+    difference: minorUnits(),
+    differsSince: p.datetime(3).nullable(),
+    checkedAt: p.datetime(3),
+  },
+})
+
+/** The times of the newest calls of the provider: see `rate-budget.ts`. */
+const CallsEntity = defineEntity({
+  name: 'CngnCalls',
+  tableName: 'cngn_calls',
+  properties: {
+    environment: tenant().environment.primary(),
+    times: p.array().columnType('timestamptz[]'),
+    silentUntil: instant().nullable(),
+  },
+})
+
+const TransferCountEntity = defineEntity({
+  name: 'CngnTransferCount',
+  tableName: 'cngn_transfer_counts',
+  filters: tenantFilter,
+  properties: {
+    organisationId: inheritedTenant().organisationId.primary(),
+    environment: inheritedTenant().environment.primary(),
+    kind: p.text().primary(),
+    customerId: p.uuid().primary(),
+    slot: p.smallint().primary(),
+    count: p.bigint(),
+  },
+})
+
+/** What the sandbox provider stores: see `sandbox.ts`. */
+const SandboxTransactionEntity = defineEntity({
+  name: 'SandboxCngnTransaction',
+  tableName: 'sandbox_cngn_transactions',
+  properties: {
+    reference: p.text().primary(),
+    account: p.text(),
+    channel: p.enum(['bank_in', 'crypto_in', 'payout', 'withdrawal']),
+    asset: p.text(),
+    amount: minorUnits(),
+    fee: minorUnits(),
+    convertedAmount: minorUnits().nullable(),
+    targets: p.array().$type<string[]>(),
+    txHash: p.text().nullable(),
+    timesOut: p.boolean(),
+    at: instant(),
+    /** From when it settles: the sandbox clock moves it. */
+    settlesFrom: instant(),
+  },
+  indexes: [
+    index('sandbox_cngn_transactions_of_account', ['account', 'at']),
+    index('sandbox_cngn_transactions_targets', ['targets']),
+  ],
+})
+
+export const entities = [
+  TransferEntity,
+  EnablementEntity,
+  IdentityEntity,
+  VirtualAccountEntity,
+  SendEntity,
+  FeedEntity,
+  ReceiptEntity,
+  TreasuryEntity,
+  CallsEntity,
+  TransferCountEntity,
+  SandboxTransactionEntity,
+]
+
+export type TransferRow = InferEntity<typeof TransferEntity>
+export type EnablementRow = InferEntity<typeof EnablementEntity>
+
+/** A row's columns, all null: what a kind does not have. */
+export const blank = {
+  amount: null,
+  fee: 0n,
+  failureReason: null,
+  providerOutcome: null,
+  attention: null,
+  providerReference: null,
+  receiveAt: null,
+  receiveNetworkKey: null,
+  receiveAmount: null,
+  expiresAt: null,
+  dueAt: null,
+  fromCurrency: null,
+  toCurrency: null,
+  convertedAmount: null,
+  rate: null,
+  networkKey: null,
+  address: null,
+  refundAddress: null,
+  depositTxHash: null,
+  refundTxHash: null,
+  txHash: null,
+  accountNumber: null,
+  accountName: null,
+  bankCode: null,
+  bankName: null,
+  checkStatus: null,
+  checkAccountName: null,
+  checkedAt: null,
+  reference: null,
+  limitDay: null,
+} as const satisfies Partial<TransferRow>

@@ -1,0 +1,38 @@
+import { defineErrors } from '@payments/kernel'
+
+export const errors = defineErrors({
+  cngn_convert_not_found: { status: 404, message: 'Convert not found' },
+  cngn_withdrawal_not_found: { status: 404, message: 'Withdrawal not found' },
+  cngn_payout_not_found: { status: 404, message: 'Payout not found' },
+  cngn_payin_not_found: { status: 404, message: 'Payin not found' },
+  cngn_deposit_not_found: { status: 404, message: 'Deposit not found' },
+  cngn_transfer_not_found: { status: 404, message: 'cNGN object not found' },
+  cngn_receipt_not_found: { status: 404, message: 'Transfer in suspense not found' },
+  cngn_already_enabled: {
+    status: 409,
+    message: 'cNGN is already enabled for the customer, or being enabled',
+    constraint: 'cngn_enablements_current',
+  },
+  cngn_attempts_exceeded: { status: 409, message: 'Three attempts to enable cNGN were made today; try again tomorrow' },
+  cngn_not_enabled: { status: 409, message: 'cNGN is not enabled for the customer' },
+  cngn_reference_used: {
+    status: 409,
+    message: 'Reference already used',
+    constraint: 'cngn_transfers_reference_key',
+  },
+  cngn_receipt_assigned: { status: 409, message: 'The transfer is not in suspense' },
+  sandbox_cngn_closed: { status: 409, message: 'The object does not wait for money any more' },
+  cngn_insufficient_balance: {
+    status: 422,
+    message: 'Insufficient cNGN balance',
+    constraint: 'ledger_accounts_not_negative',
+  },
+  cngn_provider_failed: { status: 502, message: 'The cNGN provider failed, please retry' },
+  cngn_provider_unavailable: { status: 503, message: 'The cNGN provider is not available, please retry' },
+  cngn_provider_busy: { status: 503, message: 'The cNGN provider accepts no more calls at the moment, please retry' },
+  cngn_float_short: {
+    status: 503,
+    message: 'cNGN cannot be sent at the moment: the balance at the provider is being checked',
+  },
+  identity_unavailable: { status: 503, message: 'The identity provider is not available, please retry' },
+})

@@ -1,0 +1,211 @@
+import { lifecycle, type MigrationStep } from '@payments/platform'
+import { counters } from './counters.ts'
+
+const tenant = `organisation_id uuid not null references organisations,
+        environment text not null check (environment in ('test', 'live')),`
+const ofCustomer =
+  'foreign key (organisation_id, environment, customer_id) references customers (organisation_id, environment, id)'
+const KINDS = "('convert', 'withdrawal', 'payout', 'payin', 'deposit')"
+
+export const migrations: readonly MigrationStep[] = [
+  {
+    name: '20261121201000_cngn',
+    up: [
+      `create table cngn_transfers (
+        id uuid primary key,
+        ${tenant}
+        kind text not null check (kind in ${KINDS}),
+        status text not null,
+        customer_id uuid not null,
+        amount numeric(78,0) check (amount > 0),
+        fee numeric(78,0) not null check (fee >= 0),
+        failure_reason text,
+        provider_outcome text check (provider_outcome in ('unknown')),
+        attention text,
+        provider text not null,
+        account text not null,
+        provider_reference text,
+        metadata jsonb not null,
+        receive_at text,
+        receive_network_key text,
+        receive_amount numeric(78,0),
+        expires_at timestamptz(3),
+        due_at timestamptz,
+        from_currency text,
+        to_currency text,
+        converted_amount numeric(78,0) check (converted_amount >= 0),
+        rate text,
+        network_key text,
+        address text,
+        refund_address text,
+        deposit_tx_hash text,
+        refund_tx_hash text,
+        tx_hash text,
+        account_number text,
+        account_name text,
+        bank_code text,
+        bank_name text,
+        check_status text check (check_status in ('verified', 'unresolved', 'mismatch')),
+        check_account_name text,
+        checked_at timestamptz(3),
+        reference text,
+        limit_day text,
+        created_at timestamptz(3) not null,
+        updated_at timestamptz(3) not null,
+        unique (organisation_id, environment, id),
+        ${ofCustomer}
+      )`,
+      'create index cngn_transfers_newest on cngn_transfers (organisation_id, environment, kind, created_at desc, id desc)',
+      'create index cngn_transfers_of_customer on cngn_transfers (organisation_id, environment, customer_id, kind, created_at desc, id desc)',
+      "create unique index cngn_transfers_reference_key on cngn_transfers (organisation_id, environment, reference) where kind = 'payout'",
+      "create index cngn_transfers_payin_reference on cngn_transfers (environment, reference) where kind = 'payin'",
+      "create index cngn_transfers_provider_reference on cngn_transfers (environment, provider_reference) where kind = 'payin'",
+      "create index cngn_transfers_receiving on cngn_transfers (environment, receive_at) where kind in ('convert', 'deposit')",
+      "create index cngn_transfers_unfinished on cngn_transfers (updated_at) where attention is not null or status in ('pending', 'processing')",
+      "create index cngn_transfers_due on cngn_transfers (environment, account, due_at) where status = 'pending' and due_at is not null",
+      ...lifecycle(
+        'cngn_transfers',
+        'pending',
+        { pending: [], processing: ['amount'], completed: ['amount'], failed: ['failure_reason'] },
+        ['pending>failed', 'pending>processing', 'processing>completed', 'processing>failed'],
+      ),
+      ...counters,
+
+      `create table cngn_enablements (
+        id uuid primary key,
+        ${tenant}
+        customer_id uuid not null,
+        status text not null,
+        failure_reason text,
+        bvn_hash text not null,
+        bvn_last_digits text not null check (bvn_last_digits ~ '^[0-9]{2}$'),
+        consented_at timestamptz(3) not null,
+        consent_from text not null,
+        provider text,
+        created_at timestamptz(3) not null,
+        updated_at timestamptz(3) not null,
+        unique (organisation_id, environment, id),
+        ${ofCustomer}
+      )`,
+      'create index cngn_enablements_newest on cngn_enablements (organisation_id, environment, created_at desc, id desc)',
+      'create index cngn_enablements_of_customer on cngn_enablements (customer_id, created_at)',
+      "create unique index cngn_enablements_current on cngn_enablements (organisation_id, environment, customer_id) where status in ('pending', 'enabled')",
+      ...lifecycle('cngn_enablements', 'pending', { pending: [], enabled: [], failed: ['failure_reason'] }, [
+        'pending>enabled',
+        'pending>failed',
+      ]),
+
+      `create table cngn_identities (
+        id uuid primary key,
+        organisation_id uuid not null,
+        environment text not null check (environment in ('test', 'live')),
+        encrypted text not null,
+        created_at timestamptz(3) not null,
+        foreign key (organisation_id, environment, id) references cngn_enablements (organisation_id, environment, id)
+      )`,
+      'create index cngn_identities_age on cngn_identities (created_at)',
+
+      `create table cngn_virtual_accounts (
+        organisation_id uuid not null references organisations,
+        environment text not null check (environment in ('test', 'live')),
+        customer_id uuid not null,
+        account_number text not null,
+        account_name text not null,
+        bank_name text not null,
+        bank_code text not null,
+        created_at timestamptz(3) not null,
+        primary key (organisation_id, environment, customer_id),
+        ${ofCustomer}
+      )`,
+      'create unique index cngn_virtual_accounts_number_key on cngn_virtual_accounts (environment, account_number, organisation_id)',
+
+      `create table cngn_sends (
+        id uuid primary key,
+        ${tenant}
+        kind text not null check (kind in ${KINDS}),
+        account text not null,
+        fingerprint text not null,
+        attempts integer not null,
+        sent_at timestamptz,
+        next_send_at timestamptz not null,
+        reference text,
+        ended boolean not null,
+        next_delivery_at timestamptz,
+        delivery_seconds integer not null,
+        error text,
+        created_at timestamptz(3) not null
+      )`,
+      'create index cngn_sends_waiting on cngn_sends (environment, next_send_at) where sent_at is null and not ended',
+      'create index cngn_sends_deliveries on cngn_sends (environment, next_delivery_at) where next_delivery_at is not null',
+      'create unique index cngn_sends_unresolved_key on cngn_sends (environment, fingerprint) where sent_at is not null and reference is null and not ended',
+      'create unique index cngn_sends_reference_key on cngn_sends (environment, account, reference)',
+      'create index cngn_sends_open on cngn_sends (environment, account, sent_at) where sent_at is not null and not ended',
+
+      `create table cngn_feeds (
+        environment text not null check (environment in ('test', 'live')),
+        account text not null,
+        next_poll_at timestamptz not null,
+        poll_seconds integer not null,
+        checked_at timestamptz,
+        failing_since timestamptz,
+        error text,
+        primary key (environment, account)
+      )`,
+      'create index cngn_feeds_due on cngn_feeds (environment, next_poll_at)',
+
+      `create table cngn_receipts (
+        id uuid primary key,
+        environment text not null check (environment in ('test', 'live')),
+        account text not null,
+        reference text not null,
+        organisation_id uuid,
+        customer_id uuid,
+        transfer_id uuid,
+        status text not null check (status in ('open', 'credited', 'failed', 'suspense', 'assigned')),
+        asset text not null,
+        amount numeric(78,0) not null,
+        fee numeric(78,0) not null,
+        targets text[] not null,
+        received_at timestamptz(3) not null,
+        created_at timestamptz(3) not null
+      )`,
+      'create unique index cngn_receipts_reference_key on cngn_receipts (environment, account, reference)',
+      "create index cngn_receipts_unsettled on cngn_receipts (environment, account) where status in ('open', 'suspense')",
+
+      `create table cngn_treasuries (
+        environment text primary key check (environment in ('test', 'live')),
+        balance numeric(78,0) not null,
+        journal numeric(78,0) not null,
+        leaving numeric(78,0) not null,
+        arriving numeric(78,0) not null,
+        difference numeric(78,0) not null,
+        differs_since timestamptz(3),
+        checked_at timestamptz(3) not null
+      )`,
+
+      `create table cngn_calls (
+        environment text primary key check (environment in ('test', 'live')),
+        times timestamptz[] not null,
+        silent_until timestamptz
+      )`,
+      "insert into cngn_calls (environment, times) values ('test', '{}'), ('live', '{}')",
+
+      `create table sandbox_cngn_transactions (
+        reference text primary key,
+        account text not null,
+        channel text not null check (channel in ('bank_in', 'crypto_in', 'payout', 'withdrawal')),
+        asset text not null,
+        amount numeric(78,0) not null,
+        fee numeric(78,0) not null,
+        converted_amount numeric(78,0),
+        targets text[] not null,
+        tx_hash text,
+        times_out boolean not null,
+        at timestamptz not null,
+        settles_from timestamptz not null
+      )`,
+      'create index sandbox_cngn_transactions_of_account on sandbox_cngn_transactions (account, at)',
+      'create index sandbox_cngn_transactions_targets on sandbox_cngn_transactions (targets)',
+    ],
+  },
+]

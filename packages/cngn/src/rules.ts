@@ -1,0 +1,65 @@
+import { checkCustomer } from '@payments/customers'
+import { invalid, isId, type Network, networkOf, parseAddress } from '@payments/kernel'
+import { type QueryContext, sqlOf } from '@payments/platform'
+import { errors } from './errors.ts'
+import { enabledNetworks } from './networks.ts'
+
+/**
+ * The customer of a request can use cNGN.
+ * @throws validation_failed 422 on `customerId`, cngn_not_enabled 409
+ */
+export async function checkEnabled(context: QueryContext, customerId: string): Promise<void> {
+  if (await isEnabled(context, customerId)) return
+  await checkCustomer(context, customerId)
+  throw errors.cngn_not_enabled()
+}
+
+/** Whether the identity of a customer was verified. */
+export async function isEnabled({ em, actor }: QueryContext, customerId: string): Promise<boolean> {
+  if (!isId(customerId)) return false
+  const { rows } = await sqlOf(em).query(
+    `select 1 from cngn_enablements
+      where organisation_id = $1 and environment = $2 and customer_id = $3 and status = 'enabled'`,
+    [actor.organisationId, actor.environment, customerId],
+  )
+  return rows.length > 0
+}
+
+/** A network on which cNGN can be sent and received. @throws validation_failed 422 on `networkKey` */
+export function cngnNetwork(key: string): Network {
+  const row = enabledNetworks().find(({ networkKey }) => networkKey === key)
+  if (row) return row.network
+  const known = enabledNetworks().map(({ networkKey }) => networkKey)
+  throw invalid({
+    networkKey: networkOf(key)
+      ? `Must be one of ${known.join(', ')}`
+      : `Unknown network "${key}": see GET /cngn/networks`,
+  })
+}
+
+/** A network on which a stablecoin can be sent and received. @throws validation_failed 422 on `networkKey` */
+export function networkWith(key: string, symbol: string): Network {
+  const network = networkOf(key)
+  if (!network) throw invalid({ networkKey: `Unknown network "${key}": see GET /payment-routes/networks` })
+  if (!(network.currencies as readonly string[]).includes(symbol))
+    throw invalid({ networkKey: `${symbol} is not available on ${network.name}` })
+  return network
+}
+
+/** An address of a network in its canonical spelling. @throws validation_failed 422 */
+export function addressOn({ type }: Network, text: string, field: string): string {
+  const parsed = parseAddress(type, text)
+  if ('error' in parsed) throw invalid({ [field]: parsed.error })
+  return parsed.address
+}
+
+/**
+ * Refuses money out while the provider has less than the journal says: see `treasury.ts`.
+ * @throws cngn_float_short 503
+ */
+export async function checkFloat({ em, actor }: QueryContext): Promise<void> {
+  const { rows } = await sqlOf(em).query('select 1 from cngn_treasuries where environment = $1 and difference < 0', [
+    actor.environment,
+  ])
+  if (rows.length > 0) throw errors.cngn_float_short({ retryAfter: 60 })
+}

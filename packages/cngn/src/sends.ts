@@ -1,0 +1,220 @@
+import { type Environment, ServiceError, system } from '@payments/kernel'
+import {
+  constraintOf,
+  type QueryContext,
+  queryContext,
+  type Runtime,
+  sqlOf,
+  type UnitOfWork,
+  unitOfWork,
+} from '@payments/platform'
+import { SendEntity, type TransferRow } from './entity.ts'
+import { errors } from './errors.ts'
+import type { Kind } from './kinds.ts'
+import { cngnProvider, type Order, type SendResult } from './provider.ts'
+import { budgetOf } from './rate-budget.ts'
+import { pollFeedSoon, SEND } from './schedule.ts'
+import { fail, lockedTransfer, process, update } from './transfers.ts'
+
+/** A claim that a process did not come back to is due again after this. */
+const LOST_SECONDS = 30
+/** An order that waits because an equal one is not known yet is tried again after this. */
+const EQUAL_SECONDS = 1
+/** A process that was stopped for longer than this after its claim does not send any more. */
+const STALE_MS = 15_000
+const FIRST_DELIVERY_SECONDS = 2
+
+export interface ClaimedSend {
+  readonly id: string
+  readonly kind: Kind
+  readonly organisationId: string
+  readonly environment: Environment
+}
+
+/** One spelling of a destination. */
+const destinationKey = (text: string): string => (text.startsWith('0x') ? text.toLowerCase() : text)
+
+/** What the provider's list shows of an order. Two unresolved orders never have the same one. */
+export const fingerprintOf = (
+  account: string,
+  channel: 'payout' | 'withdrawal',
+  amount: bigint,
+  destination: string,
+): string => [account, channel, amount, destinationKey(destination)].join('/')
+
+/** The order of an object. A convert sends cNGN to the address that converts it. */
+function orderOf(row: TransferRow, account: string): Order {
+  return {
+    id: row.id,
+    account,
+    amount: row.amount ?? 0n,
+    destination:
+      row.kind === 'payout'
+        ? { type: 'bank', bankCode: row.bankCode ?? '', accountNumber: row.accountNumber ?? '' }
+        : row.kind === 'convert'
+          ? { type: 'wallet', networkKey: row.receiveNetworkKey ?? '', address: row.receiveAt ?? '' }
+          : { type: 'wallet', networkKey: row.networkKey ?? '', address: row.address ?? '' },
+  }
+}
+
+/** Queues the order of a new object, with the commit that creates and reserves it. */
+export function queueSend(unit: UnitOfWork, row: TransferRow): void {
+  const provider = unit.runtime.providers.get(cngnProvider, row.environment)
+  const account = provider.account(row.organisationId)
+  const { destination, amount } = orderOf(row, account)
+  unit.insert(SendEntity, {
+    id: row.id,
+    organisationId: row.organisationId,
+    environment: row.environment,
+    kind: row.kind,
+    account,
+    fingerprint:
+      destination.type === 'bank'
+        ? fingerprintOf(account, 'payout', amount, destination.accountNumber)
+        : fingerprintOf(account, 'withdrawal', amount, destination.address),
+    attempts: 0,
+    sentAt: null,
+    nextSendAt: row.createdAt,
+    reference: null,
+    ended: false,
+    nextDeliveryAt: null,
+    deliverySeconds: FIRST_DELIVERY_SECONDS,
+    error: null,
+    createdAt: row.createdAt,
+  })
+  unit.afterCommit(() => unit.runtime.trigger(SEND))
+}
+
+/** Takes orders that wait, and postpones them, so that no other process takes them. */
+export async function claimSends(runtime: Runtime, environment: Environment, limit: number): Promise<ClaimedSend[]> {
+  const { rows } = await runtime.pool.query<{ id: string; kind: Kind; organisation_id: string }>(
+    `update cngn_sends set next_send_at = now() + make_interval(secs => $3)
+      where id in (select id from cngn_sends where environment = $1 and sent_at is null and reference is null and not ended
+                      and next_send_at <= now()
+                    order by next_send_at limit $2 for update skip locked)
+      returning id, kind, organisation_id`,
+    [environment, limit, LOST_SECONDS],
+  )
+  return rows.map((row) => ({ id: row.id, kind: row.kind, organisationId: row.organisation_id, environment }))
+}
+
+/**
+ * Sends one order. It is claimed in the database before the call, so a process that dies leaves an order of which nothing is known
+ * but its fingerprint; `feed.ts` finds it in the provider's list, or finds that it was not sent. While it is unresolved, no equal
+ * order is sent, so that a movement in the list never fits two.
+ */
+export async function send(runtime: Runtime, claimed: ClaimedSend): Promise<void> {
+  const context = queryContext(runtime, system(claimed.organisationId, claimed.environment))
+  const began = Date.now()
+  const row = await claimOrder(context, claimed)
+  if (!row) return
+  const provider = runtime.providers.get(cngnProvider, claimed.environment)
+  const account = provider.account(claimed.organisationId)
+  let result: SendResult
+  try {
+    if (Date.now() - began > STALE_MS) result = { status: 'not_sent', retryAfter: EQUAL_SECONDS }
+    else result = await provider.send(orderOf(row, account), budgetOf(context, claimed.environment))
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.code === errors.cngn_provider_busy.code)) {
+      await unitOfWork(context, (unit) => noteUnknown(unit, claimed, error))
+      await pollFeedSoon(runtime, claimed.environment, account)
+      return
+    }
+    result = { status: 'not_sent', retryAfter: error.retryAfter ?? EQUAL_SECONDS }
+  }
+  await unitOfWork(context, (unit) => applyResult(unit, claimed, result))
+  await pollFeedSoon(runtime, claimed.environment, account)
+}
+
+/** Marks an order as sent before it is, and moves its object on. Null: it must wait, or has ended. */
+async function claimOrder(context: QueryContext, { id, kind }: ClaimedSend): Promise<TransferRow | null> {
+  try {
+    return await unitOfWork(context, async (unit) => {
+      const row = await lockedTransfer(unit, kind, id)
+      const { rows } = await sqlOf(unit.em).query(
+        `update cngn_sends s set sent_at = clock_timestamp(), attempts = attempts + 1, error = null
+          where id = $1 and sent_at is null and reference is null and not ended
+            and not exists (select from cngn_sends o where o.environment = s.environment and o.fingerprint = s.fingerprint
+                              and o.sent_at is not null and o.reference is null and not o.ended)
+          returning id`,
+        [id],
+      )
+      if (rows.length === 0) {
+        await postpone(unit, id, EQUAL_SECONDS)
+        return null
+      }
+      return row.status === 'pending' ? process(unit, row) : row
+    })
+  } catch (error) {
+    // Another process claimed an equal order at the same moment.
+    if (constraintOf(error) !== 'cngn_sends_unresolved_key') throw error
+    await unitOfWork(context, (unit) => postpone(unit, id, EQUAL_SECONDS))
+    return null
+  }
+}
+
+const postpone = (unit: UnitOfWork, id: string, seconds: number) =>
+  sqlOf(unit.em).query('update cngn_sends set next_send_at = now() + make_interval(secs => $2) where id = $1', [
+    id,
+    seconds,
+  ])
+
+/** The answer of the provider to an order that was sent. */
+async function applyResult(unit: UnitOfWork, { id, kind }: ClaimedSend, result: SendResult): Promise<void> {
+  const row = await lockedTransfer(unit, kind, id)
+  switch (result.status) {
+    case 'accepted':
+      if (await resolve(unit, id, result.reference))
+        await update(unit, row, { providerReference: result.reference, providerOutcome: null })
+      return
+    case 'rejected':
+      await fail(unit, row, result.reason)
+      await endSend(unit, id)
+      return
+    case 'not_sent':
+      await sqlOf(unit.em).query(
+        `update cngn_sends set sent_at = null, next_send_at = now() + make_interval(secs => $2), error = $3
+          where id = $1 and reference is null and not ended`,
+        [id, result.retryAfter, result.because ?? null],
+      )
+  }
+}
+
+/** The provider's reference of an order becomes known; false when it was already. Equal orders need not wait any more. */
+export async function resolve(unit: UnitOfWork, id: string, reference: string): Promise<boolean> {
+  const { rows } = await sqlOf(unit.em).query(
+    `update cngn_sends set reference = $2, sent_at = coalesce(sent_at, clock_timestamp()), error = null
+      where id = $1 and reference is null and not ended returning id`,
+    [id, reference],
+  )
+  if (rows.length > 0) await freeEqual(unit, id)
+  return rows.length > 0
+}
+
+/** Nothing more happens to an order. */
+export async function endSend(unit: UnitOfWork, id: string): Promise<void> {
+  await sqlOf(unit.em).query('update cngn_sends set ended = true, next_delivery_at = null where id = $1', [id])
+  await freeEqual(unit, id)
+}
+
+async function freeEqual(unit: UnitOfWork, id: string): Promise<void> {
+  await sqlOf(unit.em).query(
+    `update cngn_sends o set next_send_at = least(o.next_send_at, now()) from cngn_sends s
+      where s.id = $1 and o.environment = s.environment and o.fingerprint = s.fingerprint and o.sent_at is null and not o.ended
+        and o.id = (select w.id from cngn_sends w where w.environment = s.environment and w.fingerprint = s.fingerprint
+                     and w.sent_at is null and not w.ended order by w.next_send_at limit 1 for update skip locked)`,
+    [id],
+  )
+  unit.afterCommit(() => unit.runtime.trigger(SEND))
+}
+
+/** The provider did not answer: nobody knows whether the order was sent, until its list shows it or does not. */
+async function noteUnknown(unit: UnitOfWork, { id, kind }: ClaimedSend, error: unknown): Promise<void> {
+  const row = await lockedTransfer(unit, kind, id)
+  const { rows } = await sqlOf(unit.em).query(
+    'update cngn_sends set error = $2 where id = $1 and reference is null and not ended returning id',
+    [id, error instanceof ServiceError ? error.code : 'internal'],
+  )
+  if (rows.length > 0 && row.status === 'processing') await update(unit, row, { providerOutcome: 'unknown' })
+  if (!(error instanceof ServiceError)) unit.log.warn({ err: error, transfer: id }, 'order failed without an answer')
+}

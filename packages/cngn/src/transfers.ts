@@ -1,0 +1,116 @@
+import { type ErrorFactory, isId, risingAfter } from '@payments/kernel'
+import { returnToLimit } from '@payments/ledger'
+import { locked, move, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { TransferEntity, type TransferRow } from './entity.ts'
+import { errors } from './errors.ts'
+import type { Failure } from './failure-reasons.ts'
+import { credited, givenBack, paid } from './journal.ts'
+import { CNGN, goesOut, type Kind } from './kinds.ts'
+import { transferResources } from './resources.ts'
+
+export const missing: Readonly<Record<Kind, ErrorFactory>> = {
+  convert: errors.cngn_convert_not_found,
+  withdrawal: errors.cngn_withdrawal_not_found,
+  payout: errors.cngn_payout_not_found,
+  payin: errors.cngn_payin_not_found,
+  deposit: errors.cngn_deposit_not_found,
+}
+
+const NEWEST = 200
+/** In `cngn_transfer_counts`, the customer id of the rows that count a whole organisation. */
+const ALL_CUSTOMERS = '00000000-0000-0000-0000-000000000000'
+
+/** An object of a kind. @throws the kind's 404 */
+export async function findTransfer(context: QueryContext, kind: Kind, id: string): Promise<TransferRow> {
+  const row = isId(id) ? await context.em.findOne(TransferEntity, { id, kind }) : null
+  if (!row) throw missing[kind]()
+  return row
+}
+
+/** The newest 200 objects of a kind, of the organisation or of one customer, and the exact total. */
+export async function listTransfers(context: QueryContext, kind: Kind, customerId: string | undefined) {
+  const { organisationId, environment } = context.actor
+  const rows = await context.em.find(TransferEntity, customerId ? { kind, customerId } : { kind }, {
+    orderBy: { createdAt: 'desc', id: 'desc' },
+    limit: NEWEST,
+    disableIdentityMap: true,
+  })
+  const { rows: counts } = await sqlOf(context.em).query<{ total: string }>(
+    `select coalesce(sum(count), 0) as total from cngn_transfer_counts
+      where organisation_id = $1 and environment = $2 and kind = $3 and customer_id = $4`,
+    [organisationId, environment, kind, customerId ?? ALL_CUSTOMERS],
+  )
+  return { rows, total: Number(counts[0]?.total ?? 0) }
+}
+
+/** An object, locked until the transaction ends. */
+export const lockedTransfer = (unit: UnitOfWork, kind: Kind, id: string): Promise<TransferRow> =>
+  locked(unit, transferResources[kind], id, missing[kind])
+
+/** Changes columns of a locked object without a change of its status: in the row and in the list of transactions, without an event. */
+export async function update(unit: UnitOfWork, row: TransferRow, fields: Partial<TransferRow>): Promise<TransferRow> {
+  const changes = { ...fields, updatedAt: risingAfter(row.updatedAt) }
+  await unit.em.nativeUpdate(TransferEntity, { id: row.id }, changes)
+  const next = { ...row, ...changes }
+  const { entry, present } = transferResources[row.kind]
+  unit.record({
+    type: null,
+    organisationId: next.organisationId,
+    environment: next.environment,
+    resourceId: next.id,
+    status: next.status,
+    previousStatus: next.status,
+    data: present(next),
+    createdAt: next.createdAt,
+    at: next.updatedAt,
+    ...(entry ? { entry: entry(next) } : {}),
+  })
+  return next
+}
+
+const step = async (
+  unit: UnitOfWork,
+  row: TransferRow,
+  event: 'process' | 'complete' | 'fail',
+  fields: Partial<TransferRow>,
+) => move(unit, transferResources[row.kind], row.id, event, missing[row.kind], fields)
+
+/** Money has arrived or was sent. */
+export const process = async (unit: UnitOfWork, row: TransferRow, fields: Partial<TransferRow> = {}) =>
+  (await step(unit, row, 'process', fields)).row
+
+/** The end of a successful object, with its journal entry. Nothing happens to one that has ended. */
+export async function complete(
+  unit: UnitOfWork,
+  row: TransferRow,
+  fields: Partial<TransferRow> = {},
+): Promise<TransferRow> {
+  const { row: next, outcome } = await step(unit, row, 'complete', {
+    ...fields,
+    providerOutcome: null,
+    attention: null,
+  })
+  if (outcome === 'moved') await (goesOut(next.kind, next.fromCurrency) ? paid(unit, next) : credited(unit, next))
+  return next
+}
+
+/** The end of an object without success: what it reserved is free again, less what a provider kept of it (`kept`). */
+export async function fail(
+  unit: UnitOfWork,
+  row: TransferRow,
+  failureReason: Failure,
+  { kept = 0n, ...fields }: Partial<TransferRow> & { kept?: bigint } = {},
+): Promise<TransferRow> {
+  const out = goesOut(row.kind, row.fromCurrency)
+  const { row: next, outcome } = await step(unit, row, 'fail', {
+    ...fields,
+    ...(out ? { fee: kept } : {}),
+    failureReason,
+    providerOutcome: null,
+  })
+  if (outcome === 'moved' && out) {
+    await givenBack(unit, next, kept)
+    if (next.limitDay) await returnToLimit(unit, { asset: CNGN, amount: next.amount ?? 0n, day: next.limitDay })
+  }
+  return next
+}

@@ -1,0 +1,172 @@
+import type { Bank, CallBudget, CngnProvider, Movements, Order, ProviderTransaction, SendResult } from '@payments/cngn'
+import { assets, toDecimal } from '@payments/kernel'
+import { LRUCache } from 'lru-cache'
+import { isAuthentic } from './callback.ts'
+import { type CngnClient, type CngnOptions, cngnClient } from './client.ts'
+import { CngnError, mapErrors, nothingInitiated } from './errors.ts'
+import { cngnOf, movementOf } from './transactions.ts'
+import { AccountHolder, Balances, Banks, Networks, Sent, TemporaryAccount, Transaction, Transactions } from './wire.ts'
+
+const PAGE = 100
+/** Pages that one poll reads at most: it must not take the calls of everything else. */
+const PAGES = 15
+const HOURS_MS = 6 * 3_600_000
+const RETRY_SECONDS = 60
+
+/** The names that the API has for our networks. */
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  base: ['base'],
+  ethereum: ['ethereum', 'eth', 'erc20'],
+  polygon: ['polygon', 'matic', 'pol'],
+  solana: ['solana', 'sol'],
+}
+
+const naira = (amount: bigint): number => Number(toDecimal(amount, assets.cNGN))
+
+/**
+ * cNGN over the merchant API. It knows one account, the merchant's, and no references of its callers: an order is found again by its
+ * amount, destination and time in the list of transactions.
+ */
+export function cngnMerchant(options: CngnOptions): CngnProvider {
+  const client = cngnClient(options)
+  const cached = <T extends object>(fetch: (budget: CallBudget) => Promise<T>) => {
+    const cache = new LRUCache<'value', T, CallBudget>({
+      max: 1,
+      ttl: HOURS_MS,
+      allowStale: true,
+      noDeleteOnFetchRejection: true,
+      fetchMethod: (_key, _stale, { context }) => fetch(context),
+    })
+    return (budget: CallBudget) => cache.forceFetch('value', { context: budget })
+  }
+  const banks = cached<readonly Bank[]>((budget) => client.get('/banks', budget, Banks))
+  const networks = cached((budget) => client.get('/networks', budget, Networks))
+
+  return {
+    name: 'cngn',
+    callsPerMinute: options.requestsPerMinute,
+    pollSeconds: options.pollSeconds ?? { soonest: 15, longest: 60 },
+    certainAfterSeconds: options.certainAfterSeconds ?? 300,
+    graceSeconds: 900,
+    account: () => 'merchant',
+    banks: (budget) => mapErrors(() => banks(budget)),
+    accountName: (account, budget) =>
+      mapErrors(async () => {
+        try {
+          return await client.post('/account/verify', account, budget, AccountHolder)
+        } catch (error) {
+          if (error instanceof CngnError && error.kind === 'rejected' && /resolve/i.test(error.text)) return null
+          throw error
+        }
+      }),
+    openPayin: ({ reference, amount, email, name }, budget) =>
+      mapErrors(async () => {
+        const body = { amount: naira(amount), customer: { email, name }, narration: reference }
+        const opened = await client.post('/virtual-account/temporary', body, budget, TemporaryAccount)
+        const { accountNumber, accountName, bankName, bankCode, expiresAt } = opened
+        return {
+          account: { accountNumber, accountName, bankName, bankCode: bankCode ?? '' },
+          payable: opened.amountExpected === null ? amount : cngnOf(opened.amountExpected),
+          providerReference: opened.reference,
+          expiresAt,
+        }
+      }),
+    send: (order, budget) => mapErrors(() => send(client, networks, order, budget)),
+    transactions: (_account, since, budget) => mapErrors(() => list(client, since, budget)),
+    movement: (_account, reference, budget) =>
+      mapErrors(async () => {
+        try {
+          return (
+            movementOf(await client.get(`/withdraw/verify/${encodeURIComponent(reference)}`, budget, Transaction)) ??
+            null
+          )
+        } catch (error) {
+          if (error instanceof CngnError && error.kind === 'rejected' && /not found/i.test(error.text)) return null
+          throw error
+        }
+      }),
+    treasury: (budget) =>
+      mapErrors(async () => {
+        const balances = await client.get('/balance', budget, Balances)
+        const own = balances.find(({ asset_code }) => asset_code.toUpperCase() === 'CNGN')
+        if (!own) throw new CngnError('unreadable', 'No balance of cNGN')
+        return cngnOf(own.balance)
+      }),
+    callback: (request) => isAuthentic(options.webhookSecret, request),
+  }
+}
+
+/**
+ * Sends an order. What the API documents as "nothing initiated" can be sent again, and what it rejects because of the order's own
+ * fields never can; every other failure says nothing, and is thrown.
+ */
+async function send(
+  client: CngnClient,
+  networks: (
+    budget: CallBudget,
+  ) => Promise<{ id: string; name: string; short_name: string | null; isDisabled: boolean | null }[]>,
+  { id, amount, destination }: Order,
+  budget: CallBudget,
+): Promise<SendResult> {
+  const bank = destination.type === 'bank'
+  let networkId: string | undefined
+  if (!bank) {
+    const known = await before(() => networks(budget))
+    if ('status' in known) return known
+    networkId = known.found.find(
+      (network) =>
+        !network.isDisabled &&
+        [network.name, network.short_name ?? ''].some((name) =>
+          NAMES[destination.networkKey]?.includes(name.toLowerCase()),
+        ),
+    )?.id
+    if (!networkId) return { status: 'rejected', reason: 'withdrawal_failed' }
+  }
+  try {
+    const body = bank
+      ? { amount: naira(amount), bankCode: destination.bankCode, accountNumber: destination.accountNumber }
+      : { amount: naira(amount), address: destination.address, networkId }
+    const { trxRef } = await client.post(bank ? '/redeemAsset' : '/withdraw', body, budget, Sent, id)
+    return { status: 'accepted', reference: trxRef }
+  } catch (error) {
+    if (!(error instanceof CngnError)) throw error
+    if (nothingInitiated(error)) return notSent(error)
+    if (error.kind === 'rejected' && /resolve account/i.test(error.text))
+      return { status: 'rejected', reason: 'invalid_account_number' }
+    if (error.kind === 'rejected' && /^(amount|address|networkId|bankCode|accountNumber)\b.*:/i.test(error.text))
+      return { status: 'rejected', reason: bank ? 'payout_failed' : 'withdrawal_failed' }
+    throw error
+  }
+}
+
+const notSent = ({ message }: CngnError): SendResult => ({
+  status: 'not_sent',
+  retryAfter: RETRY_SECONDS,
+  because: message,
+})
+
+/** A call before the one that sends: whatever becomes of it, nothing was sent. */
+async function before<T>(call: () => Promise<T>): Promise<{ readonly found: T } | SendResult> {
+  try {
+    return { found: await call() }
+  } catch (error) {
+    if (error instanceof CngnError) return notSent(error)
+    throw error
+  }
+}
+
+/** The list of transactions back to a time; the newest pages of it, if it is longer. */
+async function list(client: CngnClient, since: Date, budget: CallBudget): Promise<Movements> {
+  const movements: ProviderTransaction[] = []
+  for (let page = 1; page <= PAGES; page++) {
+    const { data, pagination } = await client.get(`/transactions?page=${page}&limit=${PAGE}`, budget, Transactions)
+    for (const tx of data) {
+      const movement = tx.createdAt >= since ? movementOf(tx) : undefined
+      if (movement) movements.push(movement)
+    }
+    const older = data.length > 0 && data.every(({ createdAt }) => createdAt < since)
+    const last = data.length === 0 || pagination.isLastPage || (pagination.isLastPage === null && !pagination.nextPage)
+    if (older || last) return { movements, complete: true }
+  }
+  return { movements, complete: false }
+}

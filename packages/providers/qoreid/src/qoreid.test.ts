@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { matched, type QoreidServer, startQoreid } from '../test/server.ts'
+import { qoreid } from './qoreid.ts'
+
+let server: QoreidServer
+beforeEach(async () => {
+  server = await startQoreid()
+})
+afterEach(() => server.close())
+const adapter = (given: object = {}) =>
+  qoreid({ baseUrl: server.url, clientId: 'client', secret: 'secret', timeoutMs: 300, ...given })
+const question = { bvn: '22212345678', firstName: 'ADA', lastName: 'OBI', phoneNumber: null }
+
+test('a number is matched with its names over one token, which is used until it ends', async () => {
+  const provider = adapter()
+  expect(await provider.verifyBvn(question)).toEqual({ outcome: 'match' })
+  expect(await provider.verifyBvn({ ...question, phoneNumber: '+2348012345678' })).toEqual({ outcome: 'match' })
+  expect(server.calls.map(({ line }) => line)).toEqual([
+    'POST /token',
+    'POST /v1/ng/identities/bvn-match/22212345678',
+    'POST /v1/ng/identities/bvn-match/22212345678',
+  ])
+  expect(server.calls[1]?.body).toEqual({ firstname: 'ADA', lastname: 'OBI' })
+  expect(server.calls[2]?.body).toEqual({ firstname: 'ADA', lastname: 'OBI', phone: '+2348012345678' })
+  server.expiresIn = 30
+  const short = adapter()
+  await short.verifyBvn(question)
+  await short.verifyBvn(question)
+  expect(server.tokens).toBe(3)
+})
+
+test.each([
+  [200, matched('PARTIAL_MATCH'), 'partial'],
+  [200, matched('NO_MATCH'), 'mismatch'],
+  [200, { summary: { bvn_check: { status: 'NO_MATCH' } }, status: { status: 'id_mismatch' } }, 'mismatch'],
+  [404, { message: 'BVN not found' }, 'not_found'],
+  [200, matched('SOMETHING_NEW'), 'unavailable'],
+  [200, { unexpected: true }, 'unavailable'],
+  [400, { message: 'Bad request' }, 'unavailable'],
+  [500, { message: 'x' }, 'unavailable'],
+])('an answer with %s %o is %s', async (status, body, outcome) => {
+  server.answer = { status, body }
+  expect(await adapter().verifyBvn(question)).toEqual({ outcome })
+})
+
+test('no answer, a refused secret and a revoked token are unavailable, and no error carries the number', async () => {
+  server.answer = 'silent'
+  expect(await adapter().verifyBvn(question)).toEqual({ outcome: 'unavailable' })
+  expect(await adapter({ secret: 'wrong' }).verifyBvn(question)).toEqual({ outcome: 'unavailable' })
+  expect(await adapter({ baseUrl: 'http://127.0.0.1:9' }).verifyBvn(question)).toEqual({ outcome: 'unavailable' })
+  server.answer = { status: 200, body: matched('EXACT_MATCH') }
+  const provider = adapter()
+  await provider.verifyBvn(question)
+  // Somebody else gets a token, and ours is worth nothing any more.
+  server.tokens++
+  expect(await provider.verifyBvn(question)).toEqual({ outcome: 'unavailable' })
+  expect(await provider.verifyBvn(question)).toEqual({ outcome: 'match' })
+})

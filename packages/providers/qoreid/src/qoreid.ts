@@ -1,0 +1,85 @@
+import type { IdentityAnswer, IdentityProvider } from '@payments/cngn'
+import { Agent, fetch } from 'undici'
+import { z } from 'zod'
+
+export interface QoreidOptions {
+  readonly baseUrl: string
+  readonly clientId: string
+  readonly secret: string
+  /** Timeout of one call, ms. */
+  readonly timeoutMs?: number
+}
+
+const Token = z.object({ accessToken: z.string().min(1), expiresIn: z.coerce.number().positive() })
+const Check = z.object({ status: z.string() }).nullish()
+/** `bvn_match_check` of the match, `bvn_check` of the basic product. */
+const Match = z.object({ summary: z.object({ bvn_match_check: Check, bvn_check: Check }) })
+
+const OUTCOMES: Readonly<Record<string, IdentityAnswer['outcome']>> = {
+  EXACT_MATCH: 'match',
+  PARTIAL_MATCH: 'partial',
+  NO_MATCH: 'mismatch',
+}
+/** A token is replaced this long before its end, ms. */
+const EARLY_MS = 60_000
+const UNAVAILABLE: IdentityAnswer = { outcome: 'unavailable' }
+
+/**
+ * BVN checks over QoreID's match, which tells whether the names belong to the number and returns no personal data. The BVN is in the
+ * path of the request, because the API wants it there; nothing of a request or an answer is logged or thrown. Whatever is not an answer
+ * about the number is `unavailable`, and asked again later.
+ */
+export function qoreid(options: QoreidOptions): IdentityProvider {
+  const dispatcher = new Agent({ maxResponseSize: 1_000_000 })
+  let token: { readonly value: string; readonly until: number } | undefined
+
+  /** Status and body of an answer; undefined without one. */
+  async function post(
+    path: string,
+    body: object,
+    bearer?: string,
+  ): Promise<{ status: number; value: unknown } | undefined> {
+    try {
+      const answer = await fetch(`${options.baseUrl.replace(/\/$/, '')}${path}`, {
+        method: 'POST',
+        headers: {
+          accept: 'application/json',
+          'content-type': 'application/json',
+          ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
+        },
+        body: JSON.stringify(body),
+        redirect: 'error',
+        dispatcher,
+        signal: AbortSignal.timeout(options.timeoutMs ?? 20_000),
+      })
+      return { status: answer.status, value: await answer.json() }
+    } catch {
+      // The error of a request contains its URL, and so the BVN.
+      return undefined
+    }
+  }
+
+  async function bearer(): Promise<string | undefined> {
+    if (token && token.until > Date.now()) return token.value
+    const answer = await post('/token', { clientId: options.clientId, secret: options.secret })
+    const fresh = answer && answer.status < 300 ? Token.safeParse(answer.value).data : undefined
+    token = fresh && { value: fresh.accessToken, until: Date.now() + fresh.expiresIn * 1000 - EARLY_MS }
+    return fresh?.accessToken
+  }
+
+  return {
+    name: 'qoreid',
+    async verifyBvn({ bvn, firstName, lastName, phoneNumber }) {
+      const value = await bearer()
+      if (!value) return UNAVAILABLE
+      const body = { firstname: firstName, lastname: lastName, ...(phoneNumber ? { phone: phoneNumber } : {}) }
+      const answer = await post(`/v1/ng/identities/bvn-match/${bvn}`, body, value)
+      if (!answer) return UNAVAILABLE
+      if (answer.status === 401) token = undefined
+      if (answer.status === 404) return { outcome: 'not_found' }
+      const { summary } = (answer.status < 300 ? Match.safeParse(answer.value).data : undefined) ?? {}
+      const status = (summary?.bvn_match_check ?? summary?.bvn_check)?.status ?? ''
+      return Object.hasOwn(OUTCOMES, status) ? { outcome: OUTCOMES[status] ?? 'unavailable' } : UNAVAILABLE
+    },
+  }
+}

@@ -1,0 +1,134 @@
+import { type ConvertOutProvider, cngnErrors, cngnNetworks } from '@payments/cngn'
+import { assets, errors as commonErrors, invalid, networkOf, ServiceError } from '@payments/kernel'
+import { chains, relayAsset } from './assets.ts'
+import type { RelayClient } from './client.ts'
+import { callerErrorOf, RelayError } from './errors.ts'
+import { Chains, Delivery, PricedQuote } from './wire.ts'
+
+const CNGN_UNIT = 10n ** BigInt(assets.cNGN.decimals)
+
+/** Where a conversion that fails comes back to: the address of the treasury on each network of cNGN. */
+export type TreasuryAddresses = Readonly<Record<string, string>>
+
+/**
+ * Converts cNGN out over Relay: cNGN is sent to a strict deposit address, which is bound to one order and one amount. Relay cannot
+ * return a token that is not among a chain's `solverCurrencies`, so only chains that list the contract of cNGN are used, and only those
+ * on which the treasury has an address. Decisions are in `docs/decisions/cngn.md`.
+ */
+export function relayConvertOut(client: RelayClient, treasury: TreasuryAddresses): ConvertOutProvider {
+  return {
+    quote: (request) =>
+      mapErrors(async () => {
+        const { toCurrency, networkKey, destinationAddress, amount } = request
+        const origin = await originOf(client, treasury)
+        const to = relayAsset({ networkKey, currency: toCurrency })
+        if (!to) throw invalid({ toCurrency: 'Not supported by the provider' })
+        const { steps, details } = await client.post(
+          '/quote/v2',
+          {
+            user: origin.refundTo,
+            recipient: destinationAddress,
+            originChainId: origin.chainId,
+            originCurrency: origin.contract,
+            destinationChainId: to.chainId,
+            destinationCurrency: to.address,
+            amount: amount.toString(),
+            tradeType: 'EXACT_INPUT',
+            useDepositAddress: true,
+            strict: true,
+            refundTo: origin.refundTo,
+          },
+          PricedQuote,
+        )
+        const address = steps.find((step) => step.depositAddress)?.depositAddress
+        const convertedAmount = BigInt(details.currencyOut.amount)
+        if (!address || convertedAmount === 0n)
+          throw new RelayError('unreadable', 'A quote without an address or an amount')
+        // Relay's fees are in the rate: it tells what is delivered for what is sent.
+        return {
+          networkKey: origin.networkKey,
+          address,
+          rate: rateOf(amount, convertedAmount),
+          fee: 0n,
+          convertedAmount,
+        }
+      }),
+
+    report: ({ address }) =>
+      mapErrors(async () => {
+        const query = { depositAddress: address, sortBy: 'updatedAt', sortDirection: 'desc', limit: '10' }
+        const { requests } = await client.get('/requests/v3', query, Delivery)
+        const request = requests.find(({ supersededByRequestId }) => !supersededByRequestId)
+        const txHash = request?.data?.outTxs?.find((tx) => tx.txHash)?.txHash ?? null
+        const none = { convertedAmount: null, txHash: null, refundedAmount: null, refundTxHash: null }
+        switch (request?.status) {
+          case 'success': {
+            const out =
+              request.data?.route?.actual?.destination?.outputCurrency ??
+              request.data?.route?.actual?.origin?.outputCurrency
+            return { ...none, status: 'completed', txHash, convertedAmount: out ? BigInt(out.amount) : null }
+          }
+          case 'refund':
+            // How much came back is what arrives at the treasury.
+            return { ...none, status: 'refunded', refundTxHash: txHash }
+          case 'failure':
+            return { ...none, status: 'failed' }
+          default:
+            return { ...none, status: 'pending' }
+        }
+      }),
+  }
+}
+
+interface Origin {
+  readonly networkKey: string
+  readonly chainId: number
+  readonly contract: string
+  readonly refundTo: string
+}
+
+/** The network over which cNGN can be sent to Relay now. @throws ServiceError 503 where there is none */
+async function originOf(client: RelayClient, treasury: TreasuryAddresses): Promise<Origin> {
+  const { chains: known } = await client.get('/chains', {}, Chains)
+  for (const { networkKey, contract, decimals, enabled } of cngnNetworks) {
+    const refundTo = treasury[networkKey]
+    const chainId = chains[networkKey]?.id
+    const chain = known.find(({ id }) => id === chainId)
+    if (!enabled || !refundTo || chainId === undefined || !chain || chain.disabled) continue
+    const spelled = (address: string | null) =>
+      networkOf(networkKey)?.type === 'evm' ? address?.toLowerCase() : address
+    const listed = (chain.solverCurrencies ?? []).some(
+      (token) => spelled(token.address) === spelled(contract) && token.decimals === decimals,
+    )
+    if (listed) return { networkKey, chainId, contract, refundTo }
+  }
+  throw new ServiceError('capability_unavailable', {
+    ...commonErrors.capability_unavailable,
+    message: 'Converts out of cNGN are not available at the moment',
+  })
+}
+
+/** cNGN for one unit of the other stablecoin, six decimals at most, rounded down. Both have six decimals. */
+function rateOf(amount: bigint, convertedAmount: bigint): string {
+  const millionths = (amount * CNGN_UNIT) / convertedAmount
+  const part = String(millionths % CNGN_UNIT).padStart(assets.cNGN.decimals, '0')
+  return `${millionths / CNGN_UNIT}.${part}`.replace(/\.?0+$/, '')
+}
+
+/** Relay's errors in the words of cNGN: what it says of a field is about the destination. */
+async function mapErrors<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    if (error instanceof ServiceError) throw error
+    const { status, fields, retryAfter } = callerErrorOf(error)
+    if (fields)
+      throw invalid(
+        'destinationAddress' in fields
+          ? { destinationAddress: 'Not accepted by the provider' }
+          : { toCurrency: 'Not available from cNGN at the moment' },
+      )
+    const options = { cause: error, ...(retryAfter ? { retryAfter } : {}) }
+    throw status === 503 ? cngnErrors.cngn_provider_unavailable(options) : cngnErrors.cngn_provider_failed(options)
+  }
+}
