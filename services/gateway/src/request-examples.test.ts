@@ -144,11 +144,14 @@ test('every request of the reference succeeds in the sandbox, with the ids of ob
   /** Emails that are still queued hold codes of earlier requests. */
   const allSent = () =>
     expect
-      .poll(async () => {
-        const waiting =
-          "select from pgboss.job where name = 'accounts.mail' and state in ('created', 'retry', 'active')"
-        return (await service.runtime.pool.query(waiting)).rowCount
-      })
+      .poll(
+        async () => {
+          const waiting =
+            "select from pgboss.job where name = 'accounts.mail' and state in ('created', 'retry', 'active')"
+          return (await service.runtime.pool.query(waiting)).rowCount
+        },
+        { timeout: 20_000 },
+      )
       .toBe(0)
   const bodyOf = async ({ line, body }: Example): Promise<string | undefined> => {
     if (body === undefined) return undefined
