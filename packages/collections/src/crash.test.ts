@@ -1,9 +1,10 @@
 import { anonymous } from '@payments/kernel'
-import { queryContext, type Runtime, unitOfWork } from '@payments/platform'
+import { queryContext, unitOfWork } from '@payments/platform'
 import { routes } from '@payments/routes'
 import { expect, test } from 'vitest'
 import {
   connected,
+  dyingRuntime,
   newCollection,
   newMerchant,
   CHECKOUT_PAYMENTS as PAYMENTS,
@@ -21,39 +22,6 @@ import { prepareStart, start } from './sessions.ts'
 const service = useService()
 const KILLS = 3
 
-/** A runtime whose transactions lose their connection before their statement number `cut`. */
-function dying(cut: number): { runtime: Runtime; cuts: () => number } {
-  let statements = 0
-  let cuts = 0
-  const { pool } = service.runtime
-  const connect = async () => {
-    const client = await pool.connect()
-    return new Proxy(client, {
-      get(target, name) {
-        const value = Reflect.get(target, name)
-        if (typeof value !== 'function') return value
-        const call = value.bind(target) as (...given: unknown[]) => unknown
-        if (!['query', 'queryPrepared', 'queryAndCommit'].includes(String(name))) return call
-        return async (...given: unknown[]) => {
-          if (statements++ === cut) {
-            cuts++
-            const { processID } = target as unknown as { processID: number }
-            await pool.query('select pg_terminate_backend($1)', [processID])
-          }
-          return call(...given)
-        }
-      },
-    })
-  }
-  const dyingPool = new Proxy(pool, {
-    get(target, name) {
-      const value = Reflect.get(target, name)
-      return name === 'connect' ? connect : typeof value === 'function' ? value.bind(target) : value
-    },
-  })
-  return { runtime: { ...service.runtime, pool: dyingPool }, cuts: () => cuts }
-}
-
 test('a crash before any statement of a report, its commit included, changes nothing; the next poll applies all of it once', {
   timeout: 120_000,
 }, async () => {
@@ -67,7 +35,7 @@ test('a crash before any statement of a report, its commit included, changes not
     await paySession(merchant, id, { amount: '30' })
     await pool.query('update sandbox_relay_requests set settles_at = now() where address = $1', [depositAddress])
     const before = await getSession(merchant, id)
-    const dead = dying(cut)
+    const dead = dyingRuntime(service, cut)
     const [task] = routes.tasks ?? []
     await pool.query('update payment_routes set next_poll_at = now() where deposit_address = $1', [depositAddress])
     await task?.run(dead.runtime)
@@ -115,7 +83,7 @@ test('a crash before any statement of a start leaves neither a session nor a rou
   let cut = 0
   for (let cuts = 1; cuts > 0; cut++) {
     const prepared = await prepareStart(context, input, call)
-    const dead = dying(cut)
+    const dead = dyingRuntime(service, cut)
     const started = unitOfWork(queryContext(dead.runtime, anonymous), (unit) => start(unit, input, prepared))
     await started.catch(() => undefined)
     cuts = dead.cuts()

@@ -135,7 +135,7 @@ test('a connection that is terminated at any point of a unit before its commit l
       const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(unit.em.getKysely())
       const owner = new Client({ connectionString: service.database.ownerUrl })
       await owner.connect()
-      await owner.query('select pg_terminate_backend($1)', [rows[0]?.pid])
+      await owner.query('select pg_terminate_backend($1, 10000)', [rows[0]?.pid])
       await owner.end()
     }
     await expect(

@@ -18,7 +18,8 @@ export function dyingRuntime(service: TestService, cut: number): { runtime: Runt
           if (statements++ === cut) {
             cuts++
             const { processID } = target as unknown as { processID: number }
-            await pool.query('select pg_terminate_backend($1)', [processID])
+            // It waits until the backend is gone: the signal alone may come after the next statement.
+            await pool.query('select pg_terminate_backend($1, 10000)', [processID])
           }
           return call(...given)
         }

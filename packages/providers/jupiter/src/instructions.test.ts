@@ -101,7 +101,7 @@ const ATTACKS: Readonly<Record<string, readonly [reason: string, tamper: Tamperi
       build.tipInstruction = unitPrice(1n)
     },
   ],
-  'an account that is created for somebody else': [
+  'an account that is created for another owner': [
     'A foreign instruction before the swap',
     (build, query) => {
       const accounts = [query.get('payer'), ATTACKER, ATTACKER, MINTS.USDC, '11111111111111111111111111111111']
