@@ -83,3 +83,34 @@ export function newDeviceEmail(
     html: `<p>Your account was signed in to from a new device or network.</p><p>${facts.map(escapeHtml).join('<br>')}</p><p>${rest}</p>`,
   }
 }
+
+const MOST_LISTED = 20
+
+/** The email about notifications: one, or those that came up together. */
+export function notificationsEmail(
+  to: string,
+  about: {
+    readonly organisation: string
+    readonly environment: string
+    readonly notifications: readonly { readonly title: string; readonly body: string }[]
+  },
+): EmailText {
+  const { notifications } = about
+  const listed = notifications.slice(0, MOST_LISTED).map(({ title, body }) => ({ title, body: plainName(body) }))
+  const more = notifications.length - listed.length
+  const [first] = listed
+  const where = `${plainName(about.organisation)}, ${about.environment} environment`
+  const rest = [
+    ...(more > 0 ? [`And ${more} more: see the notifications of the dashboard.`] : []),
+    'Choose which emails you get in the notification preferences of the dashboard.',
+  ]
+  const subject = notifications.length === 1 && first ? first.title : `${notifications.length} notifications`
+  return {
+    to,
+    subject: about.environment === 'test' ? `[Test] ${subject}` : subject,
+    text: `${where}\n\n${listed.map(({ title, body }) => `${title}\n${body}\n\n`).join('')}${rest.join('\n')}\n`,
+    html: `<p>${escapeHtml(where)}</p>${listed
+      .map(({ title, body }) => `<p><b>${escapeHtml(title)}</b><br>${escapeHtml(body)}</p>`)
+      .join('')}<p>${rest.map(escapeHtml).join('<br>')}</p>`,
+  }
+}

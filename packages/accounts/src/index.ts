@@ -17,6 +17,7 @@ import {
 } from './entity.ts'
 import { errors } from './errors.ts'
 import { migrations } from './migrations.ts'
+import { notificationEmailsJob } from './notification-emails.ts'
 import { pages } from './pages.ts'
 import { purge } from './purge.ts'
 import { apiKeysRouter, authRouter } from './router.ts'
@@ -52,9 +53,15 @@ export const accounts = domain({
   migrations,
   errors,
   settings: accountsSettings,
+  notificationTypes: {
+    'api_key.created': { description: 'An API key was created', email: true },
+    'api_key.revoked': { description: 'An API key was revoked', email: true },
+    // The user who signed in gets an email of their own, whatever the preferences say.
+    'session.new_device': { description: 'A member signed in from a new device or network', email: false },
+  },
   authentication,
   pages,
-  jobs: [emailJob, purge, wrongCodesAlert],
+  jobs: [emailJob, notificationEmailsJob, purge, wrongCodesAlert],
   metrics: [wrongCodesMetric],
   encrypted: [encryptedSuccessors, encryptedEmails],
 })

@@ -74,6 +74,11 @@ export const fiat = domain({
   ],
   callbacks,
   notifications,
+  notificationTypes: {
+    'payout.delivered': { description: 'A payout reached its bank account', email: false },
+    'payout.failed': { description: 'A payout failed', email: true },
+    'purchase.failed': { description: 'A purchase of digital currency failed', email: true },
+  },
   failureReasons: { Offramps: offrampFailures, Onramps: onrampFailures },
   receipts: { offramp: offrampReceipt, onramp: onrampReceipt },
   jobs: [fiatPurge],

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
-import { foreignKeys, newestFirst, ofOrganisation, tenant, tenantFilter } from '@payments/platform'
+import { foreignKeys, index, newestFirst, ofOrganisation, tenant, tenantFilter } from '@payments/platform'
 import type { z } from 'zod'
 import type { Notification } from './schemas.ts'
 
@@ -15,11 +15,45 @@ export const NotificationEntity = defineEntity({
     body: p.text(),
     resourceType: p.text(),
     resourceId: p.uuid(),
+    /** When an API key of the organisation marked it; users have rows of their own. */
     readAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
+    /** An email about it has still to be queued. */
+    emailDue: p.boolean().default(false),
   },
-  indexes: [newestFirst('notifications')],
+  indexes: [newestFirst('notifications'), index('notifications_email_due', ['id'], 'email_due')],
   ...foreignKeys(ofOrganisation),
+})
+
+/** That a user has read a notification. */
+export const ReadEntity = defineEntity({
+  name: 'NotificationRead',
+  tableName: 'notification_reads',
+  properties: { notificationId: p.uuid().primary(), userId: p.uuid().primary(), readAt: p.datetime(3) },
+  ...foreignKeys(
+    { columns: ['notification_id'], table: 'notifications', referenced: ['id'], onDelete: 'cascade' },
+    { columns: ['user_id'], table: 'users', referenced: ['id'] },
+  ),
+})
+
+/** What a member chose for one type; null: the default of the type. */
+export const PreferenceEntity = defineEntity({
+  name: 'NotificationPreference',
+  tableName: 'notification_preferences',
+  properties: {
+    organisationId: p.uuid().primary(),
+    userId: p.uuid().primary(),
+    type: p.text().primary(),
+    inApp: p.boolean().nullable(),
+    email: p.boolean().nullable(),
+  },
+  indexes: [index('notification_preferences_of_type', ['organisationId', 'type'], 'email is not null')],
+  ...foreignKeys({
+    columns: ['organisation_id', 'user_id'],
+    table: 'memberships',
+    referenced: ['organisation_id', 'user_id'],
+    onDelete: 'cascade',
+  }),
 })
 
 export type NotificationRow = InferEntity<typeof NotificationEntity>

@@ -1,23 +1,26 @@
 /** In-app notifications of an organisation. */
 import { domain } from '@payments/platform'
-import { NotificationEntity } from './entity.ts'
+import { NotificationEntity, PreferenceEntity, ReadEntity } from './entity.ts'
 import { errors } from './errors.ts'
 import { migrations } from './migrations.ts'
 import { purge } from './purge.ts'
 import { notificationRecorder } from './recorder.ts'
 import { notificationsRouter } from './router.ts'
 import { notificationsSettings } from './settings.ts'
+import { notificationTypes } from './types.ts'
 
 export const notifications = domain({
   name: 'notifications',
   tags: [{ name: 'Notifications', description: 'Messages to your organisation', position: 130 }],
   router: { notifications: notificationsRouter },
-  entities: [NotificationEntity],
+  entities: [NotificationEntity, ReadEntity, PreferenceEntity],
   migrations,
   errors,
   settings: notificationsSettings,
+  notificationTypes,
   jobs: [purge],
   recorder: notificationRecorder,
 })
 
-export { type NewNotification, notify } from './service.ts'
+export { claimEmails, type DueEmail } from './emails.ts'
+export { notify } from './record.ts'

@@ -1,7 +1,7 @@
 import { firstIdOf, system } from '@payments/kernel'
-import { unitOfWork } from '@payments/platform'
+import { notificationTypesOf, unitOfWork } from '@payments/platform'
 import { expect, test } from 'vitest'
-import { type Merchant, newMerchant, useService } from '#testing'
+import { call, type Merchant, newMerchant, signedIn, useService } from '#testing'
 import { notify } from './index.ts'
 import { purge } from './purge.ts'
 
@@ -13,7 +13,7 @@ const create = (of: Merchant, title: string, fail = false) =>
     async (unit) => {
       const { organisationId, environment } = of
       const resource = { type: 'customer', id: of.organisationId }
-      notify(unit, { organisationId, environment, type: 'customer.greeted', title, body: 'Hello', resource })
+      notify(unit, { organisationId, environment, type: 'money.received', title, body: 'Hello', resource })
       if (fail) throw new Error('failed')
     },
   )
@@ -27,7 +27,7 @@ test('a notification exists exactly when its unit of work was committed, and onl
   await create(merchant, 'Second')
   const { notifications, total } = await list(merchant)
   expect([total, notifications.map((each: { title: string }) => each.title)]).toEqual([2, ['Second', 'First']])
-  expect(notifications[0]).toMatchObject({ type: 'customer.greeted', body: 'Hello', readAt: null })
+  expect(notifications[0]).toMatchObject({ type: 'money.received', body: 'Hello', readAt: null })
   const live = await newMerchant(service, { environment: 'live', organisationId: merchant.organisationId })
   for (const stranger of [await newMerchant(service), live]) {
     expect((await list(stranger)).total).toBe(0)
@@ -110,4 +110,105 @@ test('notifications are deleted after the configured time, read or not', async (
   )
   await purge.run(service.runtime, {}, new AbortController().signal)
   expect((await list(merchant)).notifications.map((each: { title: string }) => each.title)).toEqual(['New'])
+})
+
+test('each user has a read state of his own, API keys share that of the organisation, and neither changes another', async () => {
+  const merchant = await newMerchant(service)
+  const { organisationId } = merchant
+  const [first, second] = [
+    await signedIn(service.runtime, { organisationId, role: 'owner' }),
+    await signedIn(service.runtime, { organisationId, role: 'member' }),
+  ]
+  const as = (token: string, line: string) => call(service, line, { token })
+  const unread = async (token: string) =>
+    (await as(token, 'GET /v1/notifications')).body.data.notifications
+      .filter((each: { readAt: string | null }) => each.readAt === null)
+      .map((each: { title: string }) => each.title)
+  for (const title of ['A', 'B', 'C']) await create(merchant, title)
+  const [{ id }] = (await list(merchant)).notifications
+  const read = await as(first.accessToken, `POST /v1/notifications/${id}/read`)
+  expect(read.body.data.readAt).not.toBeNull()
+  expect((await as(first.accessToken, `POST /v1/notifications/${id}/read`)).body.data).toEqual(read.body.data)
+  expect(await unread(first.accessToken)).toEqual(['B', 'A'])
+  expect(await unread(second.accessToken)).toEqual(['C', 'B', 'A'])
+  expect(await unread(merchant.key)).toEqual(['C', 'B', 'A'])
+  expect((await as(second.accessToken, 'POST /v1/notifications/read-all')).body.data).toEqual({ read: 3 })
+  expect((await as(second.accessToken, 'POST /v1/notifications/read-all')).body.data).toEqual({ read: 0 })
+  expect(await unread(merchant.key)).toEqual(['C', 'B', 'A'])
+  expect((await as(merchant.key, 'POST /v1/notifications/read-all')).body.data).toEqual({ read: 3 })
+  expect(await unread(first.accessToken)).toEqual(['B', 'A'])
+})
+
+test('a user sees and changes only his own preferences, a hidden type leaves his list, and API keys are refused', async () => {
+  const merchant = await newMerchant(service)
+  const { organisationId } = merchant
+  const path = '/v1/auth/notification-preferences'
+  const [own, other] = [
+    (await signedIn(service.runtime, { organisationId, role: 'member' })).accessToken,
+    (await signedIn(service.runtime, { organisationId, role: 'owner' })).accessToken,
+  ]
+  const shown = async (token: string) => (await call(service, `GET ${path}`, { token })).body.data
+  const defaults = await shown(own)
+  const types = notificationTypesOf(service.runtime.domains)
+  expect(defaults.total).toBe(Object.keys(types).length)
+  expect(defaults.preferences).toContainEqual({
+    ...{ type: 'payout.failed', description: 'A payout failed' },
+    ...{ inApp: true, email: true },
+  })
+  const change = (body: unknown, token: string | null = own) => call(service, `PATCH ${path}`, { token, body })
+  await change({ preferences: [{ type: 'money.received', inApp: false }] })
+  const changed = await change({ preferences: [{ type: 'money.received', email: true }] })
+  expect(changed.body.data.preferences).toContainEqual(
+    expect.objectContaining({ type: 'money.received', inApp: false, email: true }),
+  )
+  expect(await shown(own)).toEqual(changed.body.data)
+  expect(await shown(other)).toEqual(defaults)
+  await create(merchant, 'Hidden')
+  expect((await call(service, 'GET /v1/notifications', { token: own })).body.data).toEqual({
+    notifications: [],
+    total: 0,
+  })
+  for (const token of [other, merchant.key])
+    expect((await call(service, 'GET /v1/notifications', { token })).body.data.total).toBe(1)
+
+  const unknown = await change({
+    preferences: [{ type: 'money.received' }, { type: 'no.such' }, { type: 'money.received' }],
+  })
+  expect([unknown.status, unknown.body.errors]).toEqual([
+    422,
+    {
+      'preferences.1.type': 'Unknown notification type "no.such"',
+      'preferences.2.type': 'Must not be given twice',
+    },
+  ])
+  for (const answer of [await merchant.call(`GET ${path}`), await change({ preferences: [] }, merchant.key)])
+    expect([answer.status, answer.body.message]).toEqual([403, 'Dashboard session required'])
+})
+
+test('a type that no domain declares is refused, and nothing is committed', async () => {
+  const merchant = await newMerchant(service)
+  const unit = unitOfWork(
+    { runtime: service.runtime, actor: system(merchant.organisationId, 'test'), log: service.runtime.log },
+    async (open) =>
+      notify(open, {
+        ...merchant,
+        type: 'no.such',
+        title: '',
+        body: '',
+        resource: { type: 'x', id: merchant.organisationId },
+      }),
+  )
+  await expect(unit).rejects.toThrow('No domain declares the notification type no.such')
+  expect((await list(merchant)).total).toBe(0)
+})
+
+test('every type that a table of notifications names is declared', () => {
+  const { domains } = service.runtime
+  const named = domains.flatMap(({ notifications }) =>
+    Object.values(notifications ?? {}).flatMap((byStatus) =>
+      Object.values(byStatus).flatMap((row) => (typeof row === 'function' ? [] : [row.type])),
+    ),
+  )
+  expect(named.length).toBeGreaterThan(3)
+  expect(Object.keys(notificationTypesOf(domains))).toEqual(expect.arrayContaining(named))
 })

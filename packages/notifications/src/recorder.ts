@@ -1,5 +1,5 @@
 import type { Domain } from '@payments/platform'
-import { notificationStatement } from './service.ts'
+import { notificationStatement } from './record.ts'
 
 /** Creates the notification that a domain declares for a change. */
 export const notificationRecorder: NonNullable<Domain['recorder']> = (change, domains) =>
@@ -10,13 +10,9 @@ export const notificationRecorder: NonNullable<Domain['recorder']> = (change, do
     const { organisationId, environment, resourceId } = change
     const { type, title, resource, body } = declared
     return {
-      statement: notificationStatement({
-        organisationId,
-        environment,
-        type,
-        title,
-        body: body(change),
-        resource: { type: resource, id: resourceId },
-      }),
+      statement: notificationStatement(
+        { organisationId, environment, type, title, body: body(change), resource: { type: resource, id: resourceId } },
+        domains,
+      ),
     }
   })

@@ -2,7 +2,8 @@ import { command, query } from '@payments/platform'
 import { z } from 'zod'
 import { present } from './entity.ts'
 import { errors } from './errors.ts'
-import { Notification, NotificationId, NotificationList, ReadAll } from './schemas.ts'
+import { changePreferences, preferences } from './preferences.ts'
+import { Notification, NotificationId, NotificationList, PreferenceChanges, Preferences, ReadAll } from './schemas.ts'
 import { list, markAllRead, markRead } from './service.ts'
 
 const tag = 'Notifications'
@@ -13,7 +14,8 @@ export const notificationsRouter = {
     access: 'read',
     tag,
     summary: 'List notifications',
-    description: 'At most 200, newest first. `total` counts all.',
+    description:
+      'At most 200, newest first. `total` counts all. A session sees its own read state and not the types that its user turned off; an API key sees the read state of the organisation.',
     message: 'Notifications retrieved',
     input: z.strictObject({}),
     output: NotificationList,
@@ -44,5 +46,28 @@ export const notificationsRouter = {
     input: z.strictObject({}),
     output: ReadAll,
     run: async (unit) => ({ read: await markAllRead(unit) }),
+  }),
+  preferences: query({
+    rest: 'GET /auth/notification-preferences',
+    access: 'session-read',
+    tag,
+    summary: 'Get notification preferences',
+    description:
+      'Of the signed-in user in this organisation: every type, whether it is listed and whether it is emailed.',
+    message: 'Notification preferences retrieved',
+    input: z.strictObject({}),
+    output: Preferences,
+    run: preferences,
+  }),
+  changePreferences: command({
+    rest: 'PATCH /auth/notification-preferences',
+    access: 'session',
+    tag,
+    summary: 'Change notification preferences',
+    description: 'Of the signed-in user in this organisation. What is not given stays.',
+    message: 'Notification preferences updated',
+    input: PreferenceChanges,
+    output: Preferences,
+    run: changePreferences,
   }),
 }

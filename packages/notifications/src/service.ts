@@ -1,51 +1,73 @@
-import type { Tenant } from '@payments/kernel'
-import { isId, newId } from '@payments/kernel'
-import type { QueryContext, UnitOfWork } from '@payments/platform'
-import { sql } from 'kysely'
-import { NotificationEntity, type NotificationRow } from './entity.ts'
+import { isId } from '@payments/kernel'
+import { type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { NotificationEntity, type NotificationRow, ReadEntity } from './entity.ts'
 import { errors } from './errors.ts'
+import { hiddenTypes } from './preferences.ts'
 
 const NEWEST = 200
 
-/** The text of a notification and the resource that it refers to. */
-export interface NewNotification extends Tenant {
-  /** `<resource>.<event>`, for example `api_key.created`. */
-  readonly type: string
-  readonly title: string
-  readonly body: string
-  readonly resource: { readonly type: string; readonly id: string }
-}
+/** The user who reads; undefined: the organisation, for an API key. */
+const readerOf = ({ actor }: QueryContext): string | undefined => (actor.kind === 'session' ? actor.userId : undefined)
 
-/** The statement that creates a notification. */
-export const notificationStatement = (notification: NewNotification) =>
-  sql`insert into notifications (id, organisation_id, environment, type, title, body, resource_type, resource_id, created_at)
-    values (${newId()}, ${notification.organisationId}, ${notification.environment}, ${notification.type}, ${notification.title}, ${notification.body},
-            ${notification.resource.type}, ${notification.resource.id}, ${new Date()})`
-
-/** Creates a notification with the commit, so that it exists exactly when the change is committed. */
-export const notify = (unit: UnitOfWork, notification: NewNotification): void =>
-  unit.appendToCommit(notificationStatement(notification))
-
-/** The newest 200 notifications, and the exact total. */
+/**
+ * The newest 200 notifications that the reader wants to see, and their exact total. `readAt` is the reader's own: of the user
+ * for a session, of the organisation for an API key.
+ */
 export async function list(context: QueryContext): Promise<{ rows: NotificationRow[]; total: number }> {
+  const hidden = await hiddenTypes(context)
   const [rows, total] = await context.em.findAndCount(
     NotificationEntity,
-    {},
+    hidden.length > 0 ? { type: { $nin: hidden } } : {},
     { orderBy: { createdAt: 'desc', id: 'desc' }, limit: NEWEST, disableIdentityMap: true },
   )
-  return { rows, total }
+  return { rows: await ofReader(context, rows), total }
 }
 
-/** Marks a notification as read and keeps the first time. @throws ServiceError 404 when the actor's tenant has none with this id. */
+/** The rows with the reader's own `readAt`. */
+async function ofReader(context: QueryContext, rows: NotificationRow[]): Promise<NotificationRow[]> {
+  const userId = readerOf(context)
+  if (!userId) return rows
+  const reads = await context.em.find(
+    ReadEntity,
+    { userId, notificationId: { $in: rows.map(({ id }) => id) } },
+    { disableIdentityMap: true },
+  )
+  const times = new Map(reads.map(({ notificationId, readAt }) => [notificationId, readAt]))
+  return rows.map((row) => ({ ...row, readAt: times.get(row.id) ?? null }))
+}
+
+/**
+ * Marks a notification as read for the reader and keeps the first time.
+ * @throws ServiceError 404 when the actor's tenant has none with this id.
+ */
 export async function markRead(unit: UnitOfWork, id: string): Promise<NotificationRow> {
   const row = isId(id) ? await unit.em.findOne(NotificationEntity, { id }, { disableIdentityMap: true }) : null
   if (!row) throw errors.notification_not_found()
-  if (row.readAt) return row
-  const readAt = new Date()
-  await unit.em.nativeUpdate(NotificationEntity, { id, readAt: null }, { readAt })
-  return { ...row, readAt }
+  const userId = readerOf(unit)
+  const { rows } = await sqlOf(unit.em).query<{ read_at: string }>(
+    userId
+      ? `insert into notification_reads as r (notification_id, user_id, read_at) values ($1, $2, now())
+         on conflict (notification_id, user_id) do update set read_at = r.read_at returning read_at`
+      : 'update notifications set read_at = coalesce(read_at, now()) where id = $1 returning read_at',
+    userId ? [id, userId] : [id],
+  )
+  return { ...row, readAt: new Date(rows[0]?.read_at as string) }
 }
 
-/** Marks all unread notifications as read. @returns their number. */
-export const markAllRead = (unit: UnitOfWork): Promise<number> =>
-  unit.em.nativeUpdate(NotificationEntity, { readAt: null }, { readAt: new Date() })
+/** Marks all unread notifications that the reader sees as read, for the reader alone. @returns their number. */
+export async function markAllRead(unit: UnitOfWork): Promise<number> {
+  const userId = readerOf(unit)
+  if (!userId) return unit.em.nativeUpdate(NotificationEntity, { readAt: null }, { readAt: new Date() })
+  const { organisationId, environment } = unit.actor
+  const { rows } = await sqlOf(unit.em).query<{ marked: number }>(
+    `with marked as (
+       insert into notification_reads (notification_id, user_id, read_at)
+       select n.id, $1, now() from notifications n
+        where n.organisation_id = $2 and n.environment = $3 and n.type <> all ($4::text[])
+          and not exists (select from notification_reads r where r.notification_id = n.id and r.user_id = $1)
+       on conflict do nothing returning 1)
+     select count(*)::int as marked from marked`,
+    [userId, organisationId, environment, await hiddenTypes(unit)],
+  )
+  return rows[0]?.marked ?? 0
+}

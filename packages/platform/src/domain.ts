@@ -37,9 +37,16 @@ export interface Metric {
   read(runtime: Runtime): Promise<number | Readonly<Record<Environment, number>>>
 }
 
+/** A type of notification: users choose per type what they see and what they get as an email. */
+export interface NotificationType {
+  readonly description: string
+  /** True if members get an email unless they turned it off. */
+  readonly email: boolean
+}
+
 /** The notification that a change creates. */
 export interface ChangeNotification {
-  /** `<subject>.<event>`, for example `money.received`. */
+  /** `<subject>.<event>`, for example `money.received`; a domain declares it in `notificationTypes`. */
   readonly type: string
   readonly title: string
   /** Type of the resource that the notification refers to. */
@@ -98,6 +105,8 @@ export interface Domain<R extends TRPCRouterRecord = TRPCRouterRecord> {
   readonly callbacks?: readonly Callback[]
   /** Event type → status → notification. */
   readonly notifications?: Readonly<Record<string, Readonly<Record<string, DeclaredNotification>>>>
+  /** The types of notifications that this domain is the first to send, by name. */
+  readonly notificationTypes?: Readonly<Record<string, NotificationType>>
   /** The documented list of failure reasons of each kind of object, by its name in the reference. */
   readonly failureReasons?: Readonly<Record<string, FailureReasons>>
   /** By kind of transaction (specification, Transaction). */
@@ -139,3 +148,7 @@ export interface LiveAdapter {
 /** Event types of every domain. */
 export const catalogueOf = (domains: readonly Domain[]): Readonly<Record<string, EventType>> =>
   Object.assign({}, ...domains.map((each) => each.events ?? {}))
+
+/** Notification types of every domain. */
+export const notificationTypesOf = (domains: readonly Domain[]): Readonly<Record<string, NotificationType>> =>
+  Object.assign({}, ...domains.map((each) => each.notificationTypes ?? {}))

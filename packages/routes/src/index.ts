@@ -57,6 +57,9 @@ export const routes = domain({
   providers: [{ port: routesProvider, create: ({ pool }) => [bind(routesProvider, 'test', sandboxRoutes(pool))] }],
   callbacks,
   notifications,
+  notificationTypes: {
+    'refund_address.changed': { description: 'A live refund address was changed', email: true },
+  },
   failureReasons: { 'Deposits to payment routes': failureReasons },
   receipts: { payment_route: paymentRouteReceipt },
   tasks: [pollTask],

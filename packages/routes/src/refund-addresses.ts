@@ -1,5 +1,6 @@
 import { requireConfirmedOwner } from '@payments/accounts'
 import type { NetworkType } from '@payments/kernel'
+import { notify } from '@payments/notifications'
 import { type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
@@ -69,5 +70,16 @@ export async function changeRefundAddresses(
      on conflict (organisation_id, environment, network_type) do update set address = excluded.address, updated_at = now()`,
     [organisationId, environment, given.map(([type]) => type), given.map(([, address]) => address)],
   )
+  if (environment === 'live' && removed.length + given.length > 0) {
+    const kinds = [...given, ...removed].map(([type]) => type.toUpperCase()).join(', ')
+    notify(unit, {
+      organisationId,
+      environment,
+      type: 'refund_address.changed',
+      title: 'A live refund address was changed',
+      body: `The default refund addresses for these kinds of chain were set or removed: ${kinds}. If you did not expect this, revoke your sessions and contact support.`,
+      resource: { type: 'organisation', id: organisationId },
+    })
+  }
   return refundAddresses(unit)
 }

@@ -238,7 +238,11 @@ describe('creating', () => {
       expect((await change(owner.accessToken)).body.message).toBe('Confirm the session first: POST /auth/confirm')
       expect((await create(merchant)).status).toBe(422)
       await age(9)
+      expect((await merchant.call('GET /v1/notifications')).body.data.total).toBe(0)
       expect((await change(owner.accessToken)).status).toBe(200)
+      expect((await merchant.call('GET /v1/notifications')).body.data.notifications).toMatchObject([
+        { type: 'refund_address.changed', body: expect.stringContaining(': EVM.') },
+      ])
       expect((await create(merchant)).status).toBe(201)
     } finally {
       await bare.stop()

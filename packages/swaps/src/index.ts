@@ -60,6 +60,7 @@ export const swaps = domain({
     },
   ],
   notifications,
+  notificationTypes: { 'swap.failed': { description: 'A swap failed', email: true } },
   failureReasons: { Swaps: failureReasons },
   receipts: { swap: swapReceipt },
   jobs: [swapsPurge],

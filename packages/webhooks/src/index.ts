@@ -31,6 +31,14 @@ export const webhooks = domain({
   errors,
   events,
   settings: webhooksSettings,
+  notificationTypes: {
+    'webhook_endpoint.failing': { description: 'A webhook endpoint keeps failing', email: true },
+    'webhook_endpoint.disabled': { description: 'A webhook endpoint was switched off', email: true },
+    'webhook_endpoint.changed': {
+      description: 'A live webhook endpoint was added, changed or deleted, or its secret rotated',
+      email: true,
+    },
+  },
   providers: [
     {
       port: targetNames,

@@ -1,4 +1,5 @@
 import { invalid, isId, type Machine, newId, risingAfter } from '@payments/kernel'
+import { notify } from '@payments/notifications'
 import {
   catalogueOf,
   createResource,
@@ -73,7 +74,21 @@ export async function register(
   unit.appendToCommit(
     sql`insert into webhook_queues (endpoint_id, organisation_id, slots) values (${id}, ${row.organisationId}, ${FULL_SLOTS})`,
   )
+  notifyChange(unit, row, 'added')
   return { row, secret }
+}
+
+/** Notifies the organisation of each change of a live endpoint: who receives its events learns of its customers and money. */
+function notifyChange(unit: UnitOfWork, row: EndpointRow, change: string): void {
+  if (row.environment !== 'live') return
+  notify(unit, {
+    organisationId: row.organisationId,
+    environment: row.environment,
+    type: 'webhook_endpoint.changed',
+    title: 'A live webhook endpoint was changed',
+    body: `The endpoint ${row.url} was ${change}. If you did not expect this, revoke your API keys and sessions.`,
+    resource: { type: 'webhook_endpoint', id: row.id },
+  })
 }
 
 /** The lock makes registrations of one tenant wait for each other, so that two of them do not both become the last one. */
@@ -140,6 +155,8 @@ export async function change(
     await unit.em.nativeUpdate(EndpointEntity, { id }, changes)
     Object.assign(row, changes)
   }
+  if (Object.keys(patch).length > 0 || (status !== undefined && status !== row.status))
+    notifyChange(unit, row, status === undefined || status === row.status ? 'changed' : `changed and ${status}`)
   if (patch.url !== undefined || status === 'enabled') await reopenQueue(unit, id)
   if (status === undefined || status === row.status) return row
   return step(unit, id, status === 'enabled' ? 'enable' : 'disable', 'The endpoint was disabled')
@@ -149,6 +166,7 @@ export async function change(
 export async function revoke(unit: UnitOfWork, id: string): Promise<EndpointRow> {
   const row = await locked(unit, endpointResource, id, errors.webhook_endpoint_not_found)
   if (row.status === 'revoked') throw errors.webhook_endpoint_not_found()
+  notifyChange(unit, row, 'deleted')
   return step(unit, id, 'revoke', 'The endpoint was deleted')
 }
 
@@ -181,5 +199,6 @@ export async function rotate(
     updatedAt: risingAfter(row.updatedAt),
   }
   await unit.em.nativeUpdate(EndpointEntity, { id }, changes)
+  notifyChange(unit, row, 'given a new secret')
   return { row: { ...row, ...changes }, secret }
 }

@@ -1,0 +1,32 @@
+import { newId, type Tenant } from '@payments/kernel'
+import { type Domain, notificationTypesOf, type UnitOfWork } from '@payments/platform'
+import { sql } from 'kysely'
+
+/** The text of a notification and the resource that it refers to. */
+interface NewNotification extends Tenant {
+  /** One of the declared types, for example `api_key.created`. */
+  readonly type: string
+  readonly title: string
+  readonly body: string
+  readonly resource: { readonly type: string; readonly id: string }
+}
+
+/**
+ * The statement that creates a notification, with its email if anybody may want one: the transaction of its cause decides
+ * that, and a job queues the emails.
+ * @throws Error for a type that no domain declares: users could not turn it off.
+ */
+export function notificationStatement(notification: NewNotification, domains: readonly Domain[]) {
+  const { organisationId, environment, type, title, body, resource } = notification
+  const declared = notificationTypesOf(domains)[type]
+  if (!declared) throw new Error(`No domain declares the notification type ${type}`)
+  const emailDue = declared.email
+    ? sql`true`
+    : sql`exists (select from notification_preferences where organisation_id = ${organisationId} and type = ${type} and email)`
+  return sql`insert into notifications (id, organisation_id, environment, type, title, body, resource_type, resource_id, created_at, email_due)
+    values (${newId()}, ${organisationId}, ${environment}, ${type}, ${title}, ${body}, ${resource.type}, ${resource.id}, ${new Date()}, ${emailDue})`
+}
+
+/** Creates a notification with the commit, so that it exists exactly when the change is committed. */
+export const notify = (unit: UnitOfWork, notification: NewNotification): void =>
+  unit.appendToCommit(notificationStatement(notification, unit.runtime.domains))
