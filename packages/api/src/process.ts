@@ -15,8 +15,10 @@ import {
   loadSettings,
   platform,
   platformSettings,
+  type RequestLog,
   type RunningTasks,
   type Runtime,
+  requestLog,
   type Settings,
   secretKeys,
   sendTrigger,
@@ -44,6 +46,7 @@ export const loadServiceSettings = (
 export interface Process {
   readonly runtime: Runtime
   readonly executor: Executor
+  readonly requestLog: RequestLog
   /** The context for procedures that this actor calls. */
   callContext(actor: Actor, more?: Partial<CallContext>): CallContext
   /** A typed in-process caller of every procedure, for this actor. */
@@ -120,6 +123,7 @@ export async function composeProcess(
   })
   const runtime = runtimeOn(database)
   const executor = createExecutor(runtime)
+  const requests = requestLog(runtime)
   const callContext: Process['callContext'] = (actor, more = {}) => ({
     runtime,
     actor,
@@ -130,6 +134,7 @@ export async function composeProcess(
   return {
     runtime,
     executor,
+    requestLog: requests,
     callContext,
     createCaller: (actor) => appRouter.createCaller(callContext(actor)),
     async startWorker() {
@@ -145,6 +150,7 @@ export async function composeProcess(
     async stop() {
       triggers.stop()
       await tasks?.stop()
+      await requests.flush()
       await boss.stop({ graceful: tasks !== undefined, timeout: own.SHUTDOWN_SECONDS * 1000, close: true })
       stopped = true
       await workerDatabase?.close()

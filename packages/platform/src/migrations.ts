@@ -68,4 +68,28 @@ export const platformMigrations: readonly MigrationStep[] = [
       )`,
     ],
   },
+  {
+    name: '20261122000200_request_log',
+    up: [
+      // Without a foreign key: rows are copied from requests whose credential named the organisation, and expire.
+      `create table request_log (
+        id uuid primary key,
+        organisation_id uuid not null,
+        environment text not null,
+        method text not null,
+        path text not null,
+        status smallint not null,
+        duration_ms integer not null,
+        request_id text not null,
+        key_id uuid,
+        session_id uuid,
+        idempotency_digest text,
+        replayed boolean not null,
+        error_code text,
+        resource_id uuid,
+        created_at timestamptz(3) not null
+      )`,
+      'create index request_log_of_resource on request_log (resource_id, created_at desc) where resource_id is not null',
+    ],
+  },
 ]

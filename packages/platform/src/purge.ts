@@ -1,7 +1,7 @@
 import { firstIdOf } from '@payments/kernel'
 import { z } from 'zod'
 import { type Job, job } from './jobs.ts'
-import type { Settings } from './settings.ts'
+import { platformSettings, type Settings } from './settings.ts'
 
 const BATCH = 1000
 
@@ -41,8 +41,13 @@ export const purgeJob = (name: string, statements: readonly (string | Retention)
     },
   })
 
-/** Deletes counters whose window has ended, and stored replies that have expired. */
+/** Deletes counters whose window has ended, stored replies that have expired, and old requests. */
 export const platformPurge = purgeJob('platform.purge', [
   'delete from rate_limits where ctid in (select ctid from rate_limits where ends_at < now() limit $1)',
   'delete from idempotency_keys where ctid in (select ctid from idempotency_keys where expires_at < now() limit $1)',
+  {
+    statement: `delete from request_log where id in (select id from request_log
+      where id < $2 and created_at < $3 order by id limit $1)`,
+    days: (settings) => platformSettings.from(settings).RETENTION_REQUEST_LOG_DAYS,
+  },
 ])

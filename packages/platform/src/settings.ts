@@ -131,6 +131,13 @@ export const platformSettings = defineSettings(
       .nonnegative()
       .default(100)
       .describe('Further operations of one organisation that wait; more are answered with 429'),
+    RETENTION_REQUEST_LOG_DAYS: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(36_500)
+      .default(30)
+      .describe('For how many days requests are kept in the request log; 0: requests are not recorded'),
     LOG_LEVEL: z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'])
       .default('info')

@@ -52,4 +52,33 @@ const SandboxFaultEntity = defineEntity({
   },
 })
 
-export const platformEntities = [IdempotencyKeyEntity, RateLimitEntity, SettingFingerprintEntity, SandboxFaultEntity]
+/** A request that had an organisation: see `request-log.ts`. */
+const RequestLogEntity = defineEntity({
+  name: 'LoggedRequest',
+  tableName: 'request_log',
+  properties: {
+    id: p.uuid().primary(),
+    ...inheritedTenant(),
+    method: p.text(),
+    path: p.text(),
+    status: p.smallint(),
+    durationMs: p.integer(),
+    requestId: p.text(),
+    keyId: p.uuid().nullable(),
+    sessionId: p.uuid().nullable(),
+    idempotencyDigest: p.text().nullable(),
+    replayed: p.boolean(),
+    errorCode: p.text().nullable(),
+    resourceId: p.uuid().nullable(),
+    createdAt: p.datetime(3),
+  },
+  indexes: [index('request_log_of_resource', ['resourceId', 'createdAt desc'], 'resource_id is not null')],
+})
+
+export const platformEntities = [
+  RequestLogEntity,
+  IdempotencyKeyEntity,
+  RateLimitEntity,
+  SettingFingerprintEntity,
+  SandboxFaultEntity,
+]

@@ -10,6 +10,7 @@ import { errors } from './errors.ts'
 import { listing } from './listing.ts'
 import type { RestOperation } from './operations.ts'
 import type { RequestContext } from './request-context.ts'
+import { idOf } from './response-id.ts'
 
 const KEY_LENGTH = 255
 
@@ -35,6 +36,8 @@ export interface Reply {
   readonly body: string | Readable
   readonly replayed?: boolean
   readonly filename?: string | undefined
+  /** The object that a command answers with. */
+  readonly resourceId?: string | undefined
 }
 
 const JSON_TYPE = 'application/json'
@@ -58,6 +61,7 @@ export function dispatcher({ runtime, executor, callContext }: Process) {
       status: meta.status,
       type: JSON_TYPE,
       body: success(meta.message, data),
+      resourceId: method === 'GET' ? undefined : idOf(data),
     })
 
     if (method === 'GET') refuseFields(parseBody(await readBody(request.req), request.req.headers))
@@ -90,12 +94,22 @@ export function dispatcher({ runtime, executor, callContext }: Process) {
     const key = { actor, method, path: request.path, key: idempotencyKey(request.req) }
     const bytes = await readBody(request.req)
     const { replay } = request.context
-    if (replay) return { ...replyOf(runtime, key, replay), type: JSON_TYPE, replayed: true }
+    const replayed = (reply: Pick<Reply, 'status'> & { body: string }): Reply => ({
+      ...reply,
+      type: JSON_TYPE,
+      replayed: true,
+      resourceId: idOf((JSON.parse(reply.body) as { data?: unknown }).data),
+    })
+    if (replay) return replayed(replyOf(runtime, key, replay))
+    let resourceId: string | undefined
     const reply = await executor.executeKeyed(operation, call, () => bodyInput(placeholders, request, bytes), {
       key,
-      reply: (data) => ({ status: meta.status, body: success(meta.message, data) }),
+      reply(data) {
+        resourceId = idOf(data)
+        return { status: meta.status, body: success(meta.message, data) }
+      },
     })
-    return { ...reply, type: JSON_TYPE }
+    return reply.replayed ? replayed(reply) : { ...reply, type: JSON_TYPE, resourceId }
   }
 }
 

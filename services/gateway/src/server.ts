@@ -21,6 +21,8 @@ import { operations } from './operations.ts'
 import { mountPages } from './pages.ts'
 import { canonicalPath, loggable } from './paths.ts'
 import { type RequestContext, type RequestQuery, requestContexts } from './request-context.ts'
+import { loggedRequest } from './request-log.ts'
+import { idIn } from './response-id.ts'
 import { securityHeaders } from './security.ts'
 import { gatewaySettings } from './settings.ts'
 import type { Gateway, State } from './state.ts'
@@ -48,8 +50,12 @@ export function gateway(process: Process, metrics: Metrics): Server {
   const trust = proxyaddr.compile(TRUST_PROXY)
   const app = new Koa<State>()
   app.silent = true
-  const actorOf = ({ credential, context, environment, ip }: State): Actor =>
-    authentication.actorOf(credential, context, { environment, ip })
+  const actorOf = (state: State): Actor => {
+    const { credential, context, environment, ip } = state
+    const actor = authentication.actorOf(credential, context, { environment, ip })
+    state.actor = actor
+    return actor
+  }
 
   // The outermost layer: every reply, also after an error, has a request id, a log line and the envelope.
   app.use(async (ctx, next) => {
@@ -81,6 +87,8 @@ export function gateway(process: Process, metrics: Metrics): Server {
     const seconds = (performance.now() - started) / 1000
     const route = ctx._matchedRoute?.toString() ?? 'none'
     metrics.requests.observe({ method: ctx.method, route, status: String(ctx.status) }, seconds)
+    const logged = loggedRequest(ctx, { requestId, route, seconds, code })
+    if (logged) process.requestLog.record(logged)
     ctx.state.log.info(
       {
         method: ctx.method,
@@ -157,9 +165,11 @@ export function gateway(process: Process, metrics: Metrics): Server {
   for (const each of operations) {
     router.register(`/v1${each.path.replace(/\{(\w+)\}/g, ':$1')}`, [each.method], async (ctx) => {
       const { req, path, query, params, state } = ctx
+      state.resourceId = idIn(params)
       const reply = await dispatch(each, requestInput({ req, path, query, params }, state, actorOf, loadRequestContext))
       ctx.status = reply.status
       ctx.set(deprecationHeaders(each.operation.meta))
+      if (reply.resourceId) state.resourceId = reply.resourceId
       if (reply.replayed) ctx.set('Idempotent-Replayed', 'true')
       if (reply.filename) ctx.attachment(reply.filename)
       ctx.body = reply.body

@@ -1,4 +1,5 @@
 import type Router from '@koa/router'
+import type { Actor } from '@payments/kernel'
 import type { Credential, Log } from '@payments/platform'
 import type { RequestContext } from './request-context.ts'
 
@@ -10,6 +11,10 @@ export interface State {
   credential: Credential
   /** The header `X-Service-Environment`, as it was sent. */
   environment: string | undefined
+  /** The caller, once an operation has read its credential. */
+  actor?: Actor
+  /** The object that the request created, else the one that its path names. */
+  resourceId?: string | undefined
   refusedCallback?: 'unsigned' | 'unavailable'
 }
 export type Gateway = Router<State>

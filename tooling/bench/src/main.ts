@@ -6,6 +6,7 @@ import { benchHttp } from './http.ts'
 import { benchLedger } from './ledger.ts'
 import { benchPaint } from './paint.ts'
 import { benchQueues } from './queues.ts'
+import { benchRequestLog } from './request-log.ts'
 import { benchSwaps } from './swaps.ts'
 import { benchWebhooks } from './webhooks.ts'
 
@@ -21,6 +22,7 @@ const parts = {
   collections: benchCollections,
   cngn: benchCngn,
   webhooks: benchWebhooks,
+  'request-log': benchRequestLog,
 }
 const wanted = process.argv.slice(2)
 
