@@ -53,6 +53,7 @@ export const accounts = domain({
   migrations,
   errors,
   settings: accountsSettings,
+  timeline: { objects: ['api_keys'] },
   notificationTypes: {
     'api_key.created': { description: 'An API key was created', email: true },
     'api_key.revoked': { description: 'An API key was revoked', email: true },

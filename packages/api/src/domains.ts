@@ -7,6 +7,7 @@ import { ledger } from '@payments/ledger'
 import { notifications } from '@payments/notifications'
 import { routes } from '@payments/routes'
 import { swaps } from '@payments/swaps'
+import { timeline } from '@payments/timeline'
 import { webhooks } from '@payments/webhooks'
 
 /** The list of domains. Router, entities, migrations, settings, jobs, events and docs are derived from it. */
@@ -17,6 +18,7 @@ export const domains = [
   ledger,
   notifications,
   webhooks,
+  timeline,
   routes,
   fiat,
   swaps,

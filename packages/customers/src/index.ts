@@ -10,6 +10,7 @@ export const customers = domain({
   tags: [{ name: 'Customers', description: 'The customers of your organisation', position: 30 }],
   router: { customers: customersRouter },
   entities: [CustomerEntity],
+  timeline: { objects: ['customers'] },
   migrations,
   errors,
 })

@@ -124,6 +124,7 @@ const EntryEntity = defineEntity({
     },
   ],
   indexes: [
+    index('ledger_entries_of_source', ['sourceId']),
     uniqueIndex(
       'ledger_entries_reversal_key',
       'ledger_entries (organisation_id, environment, reverses) where reverses is not null',

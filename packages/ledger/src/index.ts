@@ -7,6 +7,7 @@ import { payoutControlsRouter } from './payout-router.ts'
 import { ledgerAdminRouter, transactionsRouter } from './router.ts'
 import { sealTask } from './seal.ts'
 import { ledgerSettings } from './settings.ts'
+import { postingTimeline } from './timeline.ts'
 import { transactionRecorder } from './transactions.ts'
 
 export const ledger = domain({
@@ -31,6 +32,7 @@ export const ledger = domain({
   settings: ledgerSettings,
   tasks: [sealTask],
   recorder: transactionRecorder,
+  timeline: { sources: [postingTimeline] },
   appendOnly: ['ledger_accounts', 'ledger_entries', 'ledger_postings', 'ledger_seals', 'transaction_counts'],
 })
 

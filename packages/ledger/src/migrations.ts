@@ -39,4 +39,8 @@ export const migrations: readonly MigrationStep[] = [
       )`,
     ],
   },
+  {
+    name: '20261122000400_entries_of_source',
+    up: ['create index ledger_entries_of_source on ledger_entries (source_id)'],
+  },
 ]

@@ -11,6 +11,7 @@ import type { Resource } from './resource.ts'
 import type { EncryptedColumn, LastingSecret } from './secrets.ts'
 import type { Settings, SettingsDeclaration } from './settings.ts'
 import type { Task } from './tasks.ts'
+import type { TimelineDeclaration } from './timeline.ts'
 
 /** One migration of the schema, owned by one package. Names start with a timestamp, and migrations run in that order. */
 export interface MigrationStep {
@@ -122,6 +123,8 @@ export interface Domain<R extends TRPCRouterRecord = TRPCRouterRecord> {
     /** Moves all future due times of the actor's organisation forward by `seconds`. Test environment only. */
     advance?(unit: UnitOfWork, seconds: number): Promise<void>
   }
+  /** What belongs to the timeline of an object. */
+  readonly timeline?: TimelineDeclaration
   /** Turns credentials into actors. Exactly one domain declares it. */
   readonly authentication?: Authentication
   /** Turns a change into statements of the same transaction. Pure: it reads nothing and calls nothing. */

@@ -64,6 +64,7 @@ export {
   startTasks,
   type Task,
 } from './tasks.ts'
+export * from './timeline.ts'
 export {
   actingFor,
   emFor,

@@ -89,7 +89,8 @@ export const platformMigrations: readonly MigrationStep[] = [
         resource_id uuid,
         created_at timestamptz(3) not null
       )`,
-      'create index request_log_of_resource on request_log (resource_id, created_at desc) where resource_id is not null',
+      `create index request_log_of_resource on request_log (resource_id, created_at desc)
+         where resource_id is not null and (method <> 'GET' or status >= 400)`,
     ],
   },
 ]

@@ -2,6 +2,7 @@ import { domain } from './domain.ts'
 import { encryptedReplies } from './idempotency.ts'
 import { platformMigrations } from './migrations.ts'
 import { platformPurge } from './purge.ts'
+import { requestTimeline } from './request-timeline.ts'
 import { secretKeys } from './secrets.ts'
 import { platformSettings } from './settings.ts'
 import { platformEntities } from './tables.ts'
@@ -17,6 +18,7 @@ export const platform = domain({
   migrations: platformMigrations,
   settings: platformSettings,
   jobs: [platformPurge],
+  timeline: { sources: [requestTimeline] },
   encrypted: [encryptedReplies],
   lastingSecrets: (settings) =>
     secretKeys(platformSettings.from(settings).SECRETS_KEY).map(({ key }) => ({ setting: 'SECRETS_KEY', secret: key })),

@@ -72,7 +72,13 @@ const RequestLogEntity = defineEntity({
     resourceId: p.uuid().nullable(),
     createdAt: p.datetime(3),
   },
-  indexes: [index('request_log_of_resource', ['resourceId', 'createdAt desc'], 'resource_id is not null')],
+  indexes: [
+    index(
+      'request_log_of_resource',
+      ['resourceId', 'createdAt desc'],
+      "resource_id is not null and (method <> 'GET' or status >= 400)",
+    ),
+  ],
 })
 
 export const platformEntities = [

@@ -20,6 +20,7 @@ import { failureReasons } from './failure-reasons.ts'
 import { metrics } from './metrics.ts'
 import { migrations } from './migrations.ts'
 import { notifications } from './notifications.ts'
+import { depositIds } from './parts.ts'
 import { pollTask } from './poller.ts'
 import { routesProvider } from './provider.ts'
 import { paymentRouteReceipt } from './receipt.ts'
@@ -57,6 +58,7 @@ export const routes = domain({
   providers: [{ port: routesProvider, create: ({ pool }) => [bind(routesProvider, 'test', sandboxRoutes(pool))] }],
   callbacks,
   notifications,
+  timeline: { parts: depositIds },
   notificationTypes: {
     'refund_address.changed': { description: 'A live refund address was changed', email: true },
   },

@@ -76,6 +76,7 @@ export const EventEntity = defineEntity({
   },
   indexes: [
     index('events_set_aside', ['id'], 'set_aside_reason is not null'),
+    index('events_of_resource', ['resourceId', 'createdAt desc']),
     index('events_undrained', ['id'], 'drained_at is null'),
     index('events_listed', ['organisationId', 'environment', 'createdAt desc', 'id desc'], `type <> '${TEST_EVENT}'`),
   ],

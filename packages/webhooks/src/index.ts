@@ -17,6 +17,7 @@ import { purge } from './purge.ts'
 import { webhooksRouter } from './router.ts'
 import { encryptedSecrets } from './service.ts'
 import { webhooksSettings } from './settings.ts'
+import { deliveryTimeline, eventTimeline } from './timeline.ts'
 
 export const webhooks = domain({
   name: 'webhooks',
@@ -50,6 +51,7 @@ export const webhooks = domain({
   metrics,
   recorder: eventRecorder,
   sandbox: { advance },
+  timeline: { sources: [eventTimeline, deliveryTimeline] },
   encrypted: encryptedSecrets,
 })
 

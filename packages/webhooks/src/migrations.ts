@@ -104,4 +104,8 @@ export const migrations: readonly MigrationStep[] = [
       'create index events_set_aside on events (id) where set_aside_reason is not null',
     ],
   },
+  {
+    name: '20261122000300_events_of_resource',
+    up: ['create index events_of_resource on events (resource_id, created_at desc)'],
+  },
 ]

@@ -8,6 +8,7 @@ import { benchPaint } from './paint.ts'
 import { benchQueues } from './queues.ts'
 import { benchRequestLog } from './request-log.ts'
 import { benchSwaps } from './swaps.ts'
+import { benchTimeline } from './timeline.ts'
 import { benchWebhooks } from './webhooks.ts'
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -23,6 +24,7 @@ const parts = {
   cngn: benchCngn,
   webhooks: benchWebhooks,
   'request-log': benchRequestLog,
+  timeline: benchTimeline,
 }
 const wanted = process.argv.slice(2)
 

@@ -1,0 +1,55 @@
+import { isId, type Tenant } from '@payments/kernel'
+import { type QueryContext, type Runtime, type SqlExecutor, sqlOf, type TimelineEntry } from '@payments/platform'
+import type { z } from 'zod'
+import { errors } from './errors.ts'
+import type { Timeline } from './schemas.ts'
+
+const NEWEST = 200
+
+/**
+ * What happened to an object and its newest 200 parts, newest first. A merchant sees objects of the own organisation and
+ * environment; operators those of every organisation, with more facts.
+ * @throws ServiceError 404 when there is no such object.
+ */
+export async function timeline(
+  context: QueryContext,
+  id: string,
+  { forOperators }: { readonly forOperators: boolean },
+): Promise<z.input<typeof Timeline>> {
+  const { runtime, actor } = context
+  const db = sqlOf(context.em)
+  const owner = isId(id) ? await ownerOf(runtime, db, id) : undefined
+  const isOwn = owner?.organisationId === actor.organisationId && owner.environment === actor.environment
+  if (!owner || !(forOperators || isOwn)) throw errors.timeline_not_found()
+  const query = { ...owner, ids: [id, ...(await partsOf(runtime, db, id))], limit: NEWEST, forOperators }
+  const entries: TimelineEntry[] = []
+  let total = 0
+  // One after another: a request uses one connection.
+  for (const source of runtime.domains.flatMap((domain) => domain.timeline?.sources ?? [])) {
+    const found = await source(db, query, runtime)
+    entries.push(...found.entries)
+    total += found.total
+  }
+  entries.sort((a, b) => b.at.getTime() - a.at.getTime())
+  return { entries: entries.slice(0, NEWEST).map((each) => ({ ...each, at: each.at.toISOString() })), total }
+}
+
+/** The organisation and environment of any object of any domain, found by its primary key in one statement. */
+async function ownerOf({ domains }: Runtime, db: SqlExecutor, id: string): Promise<Tenant | undefined> {
+  const tables = domains.flatMap(({ resources, timeline: own }) => [
+    ...(resources ?? []).map(({ table }) => table),
+    ...(own?.objects ?? []),
+  ])
+  const each = [...new Set(tables)].map((table) => `select organisation_id, environment from ${table} where id = $1`)
+  const { rows } = await db.query<{ organisation_id: string; environment: Tenant['environment'] }>(
+    `${each.join(' union all ')} limit 1`,
+    [id],
+  )
+  return rows[0] && { organisationId: rows[0].organisation_id, environment: rows[0].environment }
+}
+
+async function partsOf({ domains }: Runtime, db: SqlExecutor, id: string): Promise<string[]> {
+  const ids: string[] = []
+  for (const { timeline: own } of domains) ids.push(...((await own?.parts?.(db, id, NEWEST)) ?? []))
+  return ids
+}
