@@ -1,10 +1,8 @@
 import type { EventType } from '@payments/platform'
-import { plannedEventTypes } from './event-types.ts'
 import { Endpoint } from './schemas.ts'
 import { TEST_EVENT } from './test-event.ts'
 
 export const events = {
-  ...plannedEventTypes,
   [TEST_EVENT]: {
     description: 'A requested test event, sent to one endpoint only',
     data: Endpoint,
