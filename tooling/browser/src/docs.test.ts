@@ -9,7 +9,8 @@ const service = useService()
 const REFERENCES = ['/docs/reference', '/docs/operators']
 const pages = guides().map(({ path }) => path)
 const hosts = ['localhost', '127.0.0.1']
-const windows = (Object.keys(devices) as Device[]).flatMap((device) => hosts.map((host) => ({ device, host })))
+/** Each device and each name of the host once: what a name changes does not depend on the device. */
+const windows = (Object.keys(devices) as Device[]).map((device, index) => ({ device, host: hosts[index] as string }))
 const originOf = (host: string) => service.url.replace('127.0.0.1', host)
 
 describe.runIf(hasTools('chromium'))('the documentation in Chromium', () => {
