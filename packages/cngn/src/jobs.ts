@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type Identity, identityContext, recordResult } from './enablement.ts'
 import { EnablementEntity, IdentityEntity } from './entity.ts'
 import { errors } from './errors.ts'
-import { verdict } from './names.ts'
+import { checkIdentity } from './names.ts'
 import { customerAccountsProvider, identityProvider } from './provider.ts'
 import { budgetOf } from './rate-budget.ts'
 import { compareTreasuries } from './treasury.ts'
@@ -30,7 +30,7 @@ export const verifyIdentity = job({
     const identity = await identityOf(context, id)
     if (!identity) return
     const provider = runtime.providers.get(identityProvider, environment)
-    const answer = await verdict(provider, identity)
+    const answer = await checkIdentity(provider, identity)
     if (answer === 'unavailable') throw errors.identity_unavailable()
     const accounts = runtime.providers.find(customerAccountsProvider, environment)
     const account =

@@ -26,7 +26,7 @@ const normalised = (name: string): string => nameWords(name).join(' ')
  * What an identity register says of a BVN and a name, asked a second time with the names swapped where they do not match. Where it
  * returns a name, our comparison decides; a partial match is none.
  */
-export async function verdict(
+export async function checkIdentity(
   provider: IdentityProvider,
   { bvn, phoneNumber, ...names }: Names & { readonly bvn: string; readonly phoneNumber: string | null },
 ): Promise<'match' | 'mismatch' | 'not_found' | 'unavailable'> {
