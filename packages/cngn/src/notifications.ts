@@ -22,7 +22,7 @@ const completed =
           body: ({ entry }) => `A ${kind} of ${entry?.amount} arrived in the balance of a customer.`,
         }
 
-/** An object that failed; one that nobody paid in time is no news. */
+/** An object that failed; one that was not paid in time is not notified. */
 const failed =
   (kind: Kind): DeclaredNotification =>
   ({ data }) =>

@@ -3,12 +3,10 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
-import { createKeyFor, foundOrganisation } from '@payments/fixtures'
-import type { Runtime } from '@payments/platform'
-import { Pool } from 'pg'
 import { request } from 'undici'
 import { type RunningGateway, startGateway, stopGateways } from './gateway.ts'
 import { fire, median, type Result, type Shot } from './load.ts'
+import { newKey } from './new-key.ts'
 import { bytesPerStream } from './streams.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
@@ -173,15 +171,4 @@ async function linksFor(origin: string, key: string, count: number): Promise<str
     links.push(data.id)
   }
   return links
-}
-
-async function newKey(ownerUrl: string): Promise<string> {
-  const pool = new Pool({ connectionString: ownerUrl, max: 1 })
-  try {
-    const runtime = { pool } as unknown as Runtime
-    const organisationId = await foundOrganisation(runtime)
-    return await createKeyFor(runtime, { organisationId, environment: 'test', scopes: ['api:read', 'api:write'] })
-  } finally {
-    await pool.end()
-  }
 }

@@ -1,13 +1,11 @@
 // Writes a screenshot of every page of the documentation of a running service, for each device in light and dark:
 // `npm run screenshots [-- <part of a path>]`. BASE_URL names the service, http://127.0.0.1:4000 by default.
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { hasTools } from '@payments/fixtures'
 import { guides } from '@payments/gateway'
 import { startChromium } from './chromium.ts'
 import { type Device, devices, openWindow, schemes } from './page.ts'
+import { writeShot } from './shots.ts'
 
-const FOLDER = new URL('../../../.screenshots/', import.meta.url).pathname
 const origin = process.env.BASE_URL ?? 'http://127.0.0.1:4000'
 const wanted = process.argv[2] ?? ''
 
@@ -19,7 +17,6 @@ async function main(): Promise<void> {
   )
   if (!reachable) throw new Error(`BASE_URL: nothing answers at ${origin}; start the service with npm start`)
   const paths = [...guides().map(({ path }) => path), '/docs/reference', '/docs/operators']
-  mkdirSync(FOLDER, { recursive: true })
   const browser = await startChromium()
   for (const device of Object.keys(devices) as Device[]) {
     const { page } = await openWindow(browser, origin, device)
@@ -27,9 +24,9 @@ async function main(): Promise<void> {
       await page.goto(`${origin}${path}`, { waitUntil: 'networkidle' })
       for (const colorScheme of schemes) {
         await page.emulateMedia({ colorScheme })
-        const file = `${path.replace('/docs', 'docs').replace('/', '-')}-${device}-${colorScheme}.png`
-        await page.screenshot({ path: join(FOLDER, file), fullPage: true })
-        process.stdout.write(`.screenshots/${file}\n`)
+        const name = `${path.replace('/docs', 'docs').replace('/', '-')}-${device}-${colorScheme}`
+        await writeShot(page, name)
+        process.stdout.write(`.screenshots/${name}.png\n`)
       }
     }
   }
