@@ -1,4 +1,4 @@
-import type { Locale } from './schemas.ts'
+import type { Locale } from '@payments/pay-page'
 
 /** What an email to a payer is made of. Amounts have their currency beside them. */
 interface PayerFacts {

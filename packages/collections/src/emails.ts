@@ -1,10 +1,10 @@
 import { merchantProfile, paragraphEmail, plainName, sendEmail } from '@payments/accounts'
 import { networkOf } from '@payments/kernel'
+import type { Locale } from '@payments/pay-page'
 import { type Count, countHitsSql, platformSettings, sqlOf, type UnitOfWork } from '@payments/platform'
 import { payerTexts } from './email-texts.ts'
 import type { SessionRow } from './entity.ts'
 import { decimal, missingAmount } from './present.ts'
-import type { Locale } from './schemas.ts'
 import { payUrlOf } from './settings.ts'
 
 const VALID_HOURS = 24

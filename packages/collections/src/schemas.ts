@@ -16,6 +16,7 @@ import {
   total,
   updatedAt,
 } from '@payments/kernel'
+import { locales } from '@payments/pay-page'
 import { failureReasons, sandboxOutcomes } from '@payments/routes'
 import { z } from 'zod'
 import { AllowedOrigins, EmbedConfig, EmbedConfigPatch, Items, NewItems, RedirectUrl } from './fields.ts'
@@ -32,9 +33,6 @@ const MOST_PAYMENTS = 1_000_000
 
 /** Currencies in which a merchant can ask for payment. */
 export const currencies = ['USDC', 'USDT', 'EURC'] as const
-/** Languages of the pay page and of emails to payers. */
-const locales = ['en', 'fr', 'pt', 'ar'] as const
-export type Locale = (typeof locales)[number]
 
 const amountText = (description: string, example = '25') => text(`${description}, as decimal text`, example)
 const Type = z.enum(types).meta({ description: 'Kind of the collection' })
