@@ -1,4 +1,4 @@
-import { Amount, items, nameText, text } from '@payments/kernel'
+import { Amount, isWholeBasisPoints, items, nameText, text } from '@payments/kernel'
 import { z } from 'zod'
 
 // Parts of the schemas of collections: what an invoice lists, how a page looks, which links are accepted.
@@ -7,9 +7,6 @@ const ITEMS = 100
 const MOST_QUANTITY = 1_000_000
 const ORIGINS = 20
 
-/** Basis points of a tax rate with at most two decimals. */
-const isHundredths = (percent: number): boolean => Math.round(percent * 100) / 100 === percent
-
 const quantity = z.number().int().meta({ description: 'How many', example: 2 })
 const taxPercent = z.number().meta({ description: 'Tax on this line, in percent', example: 7.5 })
 
@@ -17,7 +14,7 @@ const NewItem = z.strictObject({
   description: nameText(200).meta({ description: 'What is sold', example: 'Consulting, one day' }),
   quantity: quantity.min(1).max(MOST_QUANTITY),
   unitAmount: Amount.meta({ description: 'Price of one, without tax, in the currency of the invoice' }),
-  taxPercent: taxPercent.min(0).max(100).refine(isHundredths, 'Must have at most 2 decimals').optional(),
+  taxPercent: taxPercent.min(0).max(100).refine(isWholeBasisPoints, 'Must have at most 2 decimals').optional(),
 })
 
 export const Item = z

@@ -1,14 +1,8 @@
-import { invalid } from '@payments/kernel'
+import { invalid, isWholeBasisPoints } from '@payments/kernel'
 import { z } from 'zod'
 
 const MOST_TOLERANCE_PERCENT = 5
 const MOST_GRACE_MINUTES = 10_080
-
-/** Basis points of a percentage; undefined for one with more than two decimals. */
-function basisPointsOf(percent: number): number | undefined {
-  const points = Math.round(percent * 100)
-  return points / 100 === percent ? points : undefined
-}
 
 const mismatch = z.enum(['keep', 'return']).meta({
   description:
@@ -19,7 +13,7 @@ const tolerancePercent = z
   .number()
   .min(0)
   .max(MOST_TOLERANCE_PERCENT)
-  .refine((percent) => basisPointsOf(percent) !== undefined, 'Must have at most 2 decimals')
+  .refine(isWholeBasisPoints, 'Must have at most 2 decimals')
   .meta({
     description: 'A smaller shortfall, in percent of the amount, counts as paid; 0 with `return`',
     example: 0.5,

@@ -1,5 +1,5 @@
 import { checkCustomer } from '@payments/customers'
-import { AmountError, invalid, newId, parseAddress, toMinor } from '@payments/kernel'
+import { AmountError, basisPointsOf, invalid, newId, parseAddress, toMinor } from '@payments/kernel'
 import { createResource, type QueryContext, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { takeAddress } from './addresses.ts'
@@ -9,7 +9,7 @@ import { requireFeePayer } from './fee-payer.ts'
 import { type Quote, type SwapsProvider, swapsProvider } from './provider.ts'
 import { less } from './rate.ts'
 import { WAITING_SECONDS } from './schedule.ts'
-import { basisPointsOf, type NewSwap } from './schemas.ts'
+import type { NewSwap } from './schemas.ts'
 import { swapsSettings } from './settings.ts'
 
 type Input = z.output<typeof NewSwap>

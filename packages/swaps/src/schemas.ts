@@ -5,6 +5,7 @@ import {
   environments,
   exampleId,
   id,
+  isWholeBasisPoints,
   items,
   Metadata,
   pathId,
@@ -32,11 +33,6 @@ const amountText = (description: string, example: string) => text(`${description
 /** Slippage that a swap has unless it names another, and the most that it may name; percent. */
 const DEFAULT_SLIPPAGE_PERCENT = 0.5
 const MOST_SLIPPAGE_PERCENT = 5
-/** Basis points of a percentage; undefined for one with more than two decimals. */
-export function basisPointsOf(percent: number): number | undefined {
-  const points = Math.round(percent * 100)
-  return points / 100 === percent ? points : undefined
-}
 
 export const NewSwap = z.strictObject({
   fromCurrency: Currency('Currency of the deposit', 'EURC'),
@@ -52,7 +48,7 @@ export const NewSwap = z.strictObject({
   maxSlippagePercent: Slippage('How far below `expectedAmount` the proceeds may be, in percent; two decimals')
     .min(0)
     .max(MOST_SLIPPAGE_PERCENT)
-    .refine((percent) => basisPointsOf(percent) !== undefined, 'Must have at most 2 decimals')
+    .refine(isWholeBasisPoints, 'Must have at most 2 decimals')
     .default(DEFAULT_SLIPPAGE_PERCENT),
   customerId: CustomerRef.nullable().optional(),
   metadata: Metadata.optional(),
