@@ -1,9 +1,16 @@
-import { command, query } from '@payments/platform'
+import { operatorCommand, query, type UnitOfWork } from '@payments/platform'
 import { z } from 'zod'
-import { presentOrganisation } from './entity.ts'
+import { type OrganisationRow, presentOrganisation } from './entity.ts'
 import { errors } from './errors.ts'
-import { enableLive, listOrganisations, organisationDetails, reactivate, suspend } from './organisations.ts'
-import { AdminOrganisation, OrganisationDetails, OrganisationId, OrganisationList, Suspension } from './schemas.ts'
+import {
+  enableLive,
+  findOrganisation,
+  listOrganisations,
+  organisationDetails,
+  reactivate,
+  suspend,
+} from './organisations.ts'
+import { AdminOrganisation, OrganisationDetails, OrganisationId, OrganisationList } from './schemas.ts'
 
 const Nothing = z.strictObject({})
 const tag = 'Organisations'
@@ -36,23 +43,22 @@ export const organisationsRouter = {
     errors: [errors.organisation_not_found],
     run: (context, { organisationId }) => organisationDetails(context, organisationId),
   }),
-  suspend: command({
+  suspend: operatorCommand({
     rest: 'POST /admin/ops/organisations/{organisationId}/suspend',
-    access: 'operator',
     tag,
     summary: 'Suspend an organisation',
     description:
       'From the next request on, the organisation may sign in, read, and revoke keys and sessions, nothing else.',
     message: 'Organisation suspended',
-    input: Suspension,
+    input: OrganisationId,
     output: AdminOrganisation,
     errors: [errors.organisation_not_found, errors.operators_stay],
-    run: async (unit, { organisationId, reason }) =>
-      presentOrganisation(await suspend(unit, organisationId, reason ?? null)),
+    reason: 'optional',
+    run: (unit, { organisationId, reason }) =>
+      changed(unit, organisationId, () => suspend(unit, organisationId, reason ?? null)),
   }),
-  enableLive: command({
+  enableLive: operatorCommand({
     rest: 'POST /admin/ops/organisations/{organisationId}/enable-live',
-    access: 'operator',
     tag,
     summary: 'Enable live access for an organisation',
     description: 'Needed where the setting LIVE_ACCESS is `approved`.',
@@ -60,11 +66,11 @@ export const organisationsRouter = {
     input: OrganisationId,
     output: AdminOrganisation,
     errors: [errors.organisation_not_found],
-    run: async (unit, { organisationId }) => presentOrganisation(await enableLive(unit, organisationId)),
+    reason: 'optional',
+    run: (unit, { organisationId }) => changed(unit, organisationId, () => enableLive(unit, organisationId)),
   }),
-  reactivate: command({
+  reactivate: operatorCommand({
     rest: 'POST /admin/ops/organisations/{organisationId}/reactivate',
-    access: 'operator',
     tag,
     summary: 'Lift the suspension of an organisation',
     description: 'It may use the service again from the next request on.',
@@ -72,6 +78,13 @@ export const organisationsRouter = {
     input: OrganisationId,
     output: AdminOrganisation,
     errors: [errors.organisation_not_found],
-    run: async (unit, { organisationId }) => presentOrganisation(await reactivate(unit, organisationId)),
+    reason: 'optional',
+    run: (unit, { organisationId }) => changed(unit, organisationId, () => reactivate(unit, organisationId)),
   }),
+}
+
+/** A change of an organisation, with what it was before. */
+async function changed(unit: UnitOfWork, id: string, change: () => Promise<OrganisationRow>) {
+  const before = presentOrganisation(await findOrganisation(unit, id))
+  return { reply: presentOrganisation(await change()), subject: { id, organisationId: id }, before }
 }

@@ -1,4 +1,5 @@
 import type { Authentication } from '@payments/platform'
+import { requireConfirmed } from './confirmation.ts'
 import {
   type ApiKeyRecord,
   actorOf,
@@ -14,6 +15,7 @@ import { usesOf } from './uses.ts'
 export const authentication: Authentication = {
   keyRecordsSql,
   sessionRecordsSql,
+  requireConfirmed,
   create(runtime) {
     const tokens = tokenKeys(runtime.settings)
     const keys = usesOf(runtime, 'api_keys')

@@ -130,7 +130,11 @@ test('where live access needs approval, live keys and live calls are refused unt
       expect([reply.status, reply.body.message]).toEqual([403, refused])
     expect((await call(approved, 'GET /v1/customers', { token })).status).toBe(200)
     const line = `POST /v1/admin/ops/organisations/${organisationId}/enable-live`
-    const enabled = await call(approved, line, { token: operator.accessToken, key: null })
+    const enabled = await call(approved, line, {
+      token: operator.accessToken,
+      key: null,
+      body: { reason: 'Asked for' },
+    })
     expect(enabled.body).toMatchObject({ message: 'Live access enabled', data: { liveEnabled: true } })
     expect([(await create()).status, (await read()).status]).toEqual([201, 200])
   } finally {

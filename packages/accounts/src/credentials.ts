@@ -113,6 +113,7 @@ export function actorOf(
         kind: 'session',
         sessionId: session.id,
         userId: session.user_id,
+        email: session.email,
         organisationId: session.organisation_id,
         environment: environmentOf(environment),
         scopes: ['api:read', 'api:write'],

@@ -14,7 +14,12 @@ afterAll(() => process.stop())
 
 const ops = (line: string, body?: object) => {
   const [method, path] = line.split(' ')
-  return call(service, `${method} /v1/admin/ops/organisations${path ?? ''}`, { body, token: operator, key: null })
+  const given = method === 'POST' ? { reason: 'Asked for', ...body } : undefined
+  return call(service, `${method} /v1/admin/ops/organisations${path ?? ''}`, {
+    body: given,
+    token: operator,
+    key: null,
+  })
 }
 
 test('from the next request on, in every process, a suspended organisation may sign in, read, and revoke keys and sessions, nothing else', async () => {

@@ -23,7 +23,7 @@ export async function organisationDetails(
   context: QueryContext,
   id: string,
 ): Promise<z.input<typeof OrganisationDetails>> {
-  const row = await find(context, id)
+  const row = await findOrganisation(context, id)
   const { rows } = await sql<{ userId: string; email: string; role: 'owner' | 'member' | 'operator' }>`
     select u.id as "userId", u.email, m.role from memberships m join users u on u.id = m.user_id
      where m.organisation_id = ${id} order by m.created_at, u.id`.execute(context.em.getKysely())
@@ -39,7 +39,7 @@ export async function merchantProfile(
   context: QueryContext,
   id: string,
 ): Promise<{ readonly name: string; readonly suspended: boolean }> {
-  const { name, suspendedAt } = await find(context, id)
+  const { name, suspendedAt } = await findOrganisation(context, id)
   return { name, suspended: suspendedAt !== null && suspendedAt !== undefined }
 }
 
@@ -49,20 +49,20 @@ export async function merchantProfile(
  * @throws ServiceError 409 for the operators' organisation: no operator could then lift the suspension.
  */
 export async function suspend(unit: UnitOfWork, id: string, reason: string | null): Promise<OrganisationRow> {
-  const row = await find(unit, id, LockMode.PESSIMISTIC_WRITE)
+  const row = await findOrganisation(unit, id, LockMode.PESSIMISTIC_WRITE)
   if (row.operator) throw errors.operators_stay()
   return row.suspendedAt ? row : change(unit, row, { suspendedAt: new Date(), suspensionReason: reason })
 }
 
 /** Lifts a suspension at once. An organisation that is not suspended does not change. */
 export async function reactivate(unit: UnitOfWork, id: string): Promise<OrganisationRow> {
-  const row = await find(unit, id, LockMode.PESSIMISTIC_WRITE)
+  const row = await findOrganisation(unit, id, LockMode.PESSIMISTIC_WRITE)
   return row.suspendedAt ? change(unit, row, { suspendedAt: null, suspensionReason: null }) : row
 }
 
 /** Enables live access, where an operator must do so (LIVE_ACCESS). Enabling it again keeps the first time. */
 export async function enableLive(unit: UnitOfWork, id: string): Promise<OrganisationRow> {
-  const row = await find(unit, id, LockMode.PESSIMISTIC_WRITE)
+  const row = await findOrganisation(unit, id, LockMode.PESSIMISTIC_WRITE)
   if (row.liveEnabledAt) return row
   const changes = { liveEnabledAt: new Date(), updatedAt: risingAfter(row.updatedAt) }
   await unit.em.nativeUpdate(OrganisationEntity, { id: row.id }, changes)
@@ -71,7 +71,8 @@ export async function enableLive(unit: UnitOfWork, id: string): Promise<Organisa
   return { ...row, ...changes }
 }
 
-async function find(
+/** One organisation, for operators. @throws organisation_not_found 404 */
+export async function findOrganisation(
   context: QueryContext,
   id: string,
   lockMode?: LockMode.PESSIMISTIC_WRITE,

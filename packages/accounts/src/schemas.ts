@@ -165,12 +165,6 @@ export const Invitation = z
 export const InvitationList = z.object({ invitations: items('The newest 200 invitations', Invitation), total })
 
 export const OrganisationId = z.strictObject({ organisationId: pathId('organisation', ORGANISATION) })
-export const Suspension = OrganisationId.extend({
-  reason: z.string().trim().min(1).max(500).optional().meta({
-    description: 'Why it is suspended',
-    example: 'Unusual activity',
-  }),
-})
 export const AdminOrganisation = z
   .object({
     id: id('organisation', ORGANISATION),

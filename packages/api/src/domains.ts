@@ -5,6 +5,7 @@ import { customers } from '@payments/customers'
 import { fiat } from '@payments/fiat'
 import { ledger } from '@payments/ledger'
 import { notifications } from '@payments/notifications'
+import { operators } from '@payments/operators'
 import { routes } from '@payments/routes'
 import { swaps } from '@payments/swaps'
 import { timeline } from '@payments/timeline'
@@ -19,6 +20,7 @@ export const domains = [
   notifications,
   webhooks,
   timeline,
+  operators,
   routes,
   fiat,
   swaps,

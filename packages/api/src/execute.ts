@@ -109,7 +109,7 @@ export function createExecutor(runtime: Runtime): Executor {
       for await (const page of operation.pages.read(context)) items.push(...page)
       return { [operation.pages.name]: items, total: items.length }
     }
-    return operation.output.parse(await operation.query?.(context, parsed as never))
+    return operation.output.parse(await operation.query?.(context, parsed as never, call))
   }
 
   return {

@@ -13,8 +13,10 @@ import {
   type LiveAdapter,
   type Log,
   loadSettings,
+  type ProviderCalls,
   platform,
   platformSettings,
+  providerCalls,
   type RequestLog,
   type RunningTasks,
   type Runtime,
@@ -47,6 +49,7 @@ export interface Process {
   readonly runtime: Runtime
   readonly executor: Executor
   readonly requestLog: RequestLog
+  readonly providerCalls: ProviderCalls
   /** The context for procedures that this actor calls. */
   callContext(actor: Actor, more?: Partial<CallContext>): CallContext
   /** A typed in-process caller of every procedure, for this actor. */
@@ -97,6 +100,7 @@ export async function composeProcess(
   boss.on('error', (error) => stopped || availability.report(error) || log.error({ err: error }, 'job queue error'))
   await boss.start()
 
+  const calls = providerCalls({ priorityPool, log })
   let tasks: RunningTasks | undefined
   let workerDatabase: Database | undefined
   const triggers = createTriggers(
@@ -114,10 +118,12 @@ export async function composeProcess(
     log,
     keyring: keyring(secretKeys(own.SECRETS_KEY)),
     // The first binding of a port is used, so the bindings in `options.live` replace the defaults.
-    providers: providers([
-      ...(options.live ?? []),
-      ...everyDomain.flatMap((domain) => domain.providers ?? []).flatMap(({ create }) => create({ pool })),
-    ]),
+    providers: providers(
+      calls.recorded([
+        ...(options.live ?? []),
+        ...everyDomain.flatMap((domain) => domain.providers ?? []).flatMap(({ create }) => create({ pool })),
+      ]),
+    ),
     domains: everyDomain,
     trigger: triggers.trigger,
   })
@@ -135,6 +141,7 @@ export async function composeProcess(
     runtime,
     executor,
     requestLog: requests,
+    providerCalls: calls,
     callContext,
     createCaller: (actor) => appRouter.createCaller(callContext(actor)),
     async startWorker() {
@@ -151,6 +158,7 @@ export async function composeProcess(
       triggers.stop()
       await tasks?.stop()
       await requests.flush()
+      await calls.flush()
       await boss.stop({ graceful: tasks !== undefined, timeout: own.SHUTDOWN_SECONDS * 1000, close: true })
       stopped = true
       await workerDatabase?.close()

@@ -1,11 +1,23 @@
-import { router } from '@payments/platform'
+import { actionsRouter, type Commands } from '@payments/operators'
+import { type Operation, type OperationMeta, router } from '@payments/platform'
 import type { TRPCRouterRecord } from '@trpc/server'
 import { domains } from './domains.ts'
 import { sandboxRouter } from './sandbox.ts'
 
 const sandbox = sandboxRouter(domains)
 
-type Records = NonNullable<(typeof domains)[number]['router']> | typeof sandbox
+/** Operators' commands by name. The router is complete when the first request asks. */
+const commands: Commands = (name) => {
+  const procedures = appRouter._def.procedures as unknown as Record<string, Described>
+  return Object.hasOwn(procedures, name) ? procedures[name]?._def.meta.operation : undefined
+}
+const actions = actionsRouter(commands)
+
+interface Described {
+  readonly _def: { readonly meta: OperationMeta & { readonly operation: Operation } }
+}
+
+type Records = NonNullable<(typeof domains)[number]['router']> | typeof sandbox | typeof actions
 type Merged<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer I) => void ? I : never
 
 /**
@@ -31,7 +43,7 @@ const isProcedure = (value: TRPCRouterRecord[string]): boolean => typeof value =
 
 /** Every procedure of every domain. */
 export const appRouter = router(
-  merge([sandbox, ...domains.flatMap((domain) => domain.router ?? [])]) as Merged<Records>,
+  merge([sandbox, actions, ...domains.flatMap((domain) => domain.router ?? [])]) as Merged<Records>,
 )
 
 /** The type that typed clients import. */

@@ -1,5 +1,5 @@
 import { time } from '@payments/kernel'
-import { command, type Domain, faultModes, setSandboxFault, sqlOf } from '@payments/platform'
+import { command, type Domain, faultModes, operatorCommand, setSandboxFault, sqlOf } from '@payments/platform'
 import { z } from 'zod'
 
 const SECONDS = { description: 'Seconds by which the clock moves forward', example: 3600 }
@@ -25,9 +25,8 @@ export const sandboxRouter = (domains: readonly Domain[]) => ({
   },
   admin: {
     sandbox: {
-      faults: command({
+      faults: operatorCommand({
         rest: 'POST /admin/ops/sandbox/faults',
-        access: 'operator',
         tag: 'Sandbox',
         summary: 'Simulate an outage of a sandbox provider',
         description:
@@ -50,7 +49,8 @@ export const sandboxRouter = (domains: readonly Domain[]) => ({
           endsAt: time('When the outage ends'),
         }),
         async run(unit, fault) {
-          return { ...fault, endsAt: (await setSandboxFault(sqlOf(unit.em), fault)).toISOString() }
+          const endsAt = (await setSandboxFault(sqlOf(unit.em), fault)).toISOString()
+          return { reply: { provider: fault.provider, mode: fault.mode, seconds: fault.seconds, endsAt } }
         },
       }),
     },

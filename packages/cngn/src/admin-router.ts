@@ -1,4 +1,5 @@
-import { actingFor, command, query } from '@payments/platform'
+import { assets } from '@payments/kernel'
+import { actingFor, operatorCommand, query, requireSecondOperator } from '@payments/platform'
 import { assign, findAnywhere, suspense, treasuries, unfinished } from './admin.ts'
 import {
   AdminTransferStatus,
@@ -10,6 +11,7 @@ import {
   Treasuries,
 } from './admin-schemas.ts'
 import { errors } from './errors.ts'
+
 import { pollFeedSoon } from './schedule.ts'
 import { Nothing } from './schemas.ts'
 import { TAG } from './transfer-router.ts'
@@ -29,9 +31,8 @@ export const cngnAdminRouter = {
     output: AdminTransfers,
     run: (context) => unfinished(context),
   }),
-  sync: command({
+  sync: operatorCommand({
     rest: 'POST /admin/ops/cngn/transfers/{transferId}/sync',
-    access: 'operator',
     tag: TAG,
     summary: 'Read the provider’s list for a cNGN object now',
     description:
@@ -41,18 +42,17 @@ export const cngnAdminRouter = {
     output: AdminTransferStatus,
     errors: [errors.cngn_transfer_not_found],
     async run(unit, { transferId }) {
-      const { id, kind, status, environment, account } = await findAnywhere(unit, transferId)
+      const { id, kind, status, organisationId, environment, account } = await findAnywhere(unit, transferId)
       unit.afterCommit(() => {
         pollFeedSoon(unit.runtime, environment, account, true).catch((error: unknown) =>
           unit.log.warn({ err: error }, 'sync failed'),
         )
       })
-      return { id, kind, status }
+      return { reply: { id, kind, status }, subject: { id, organisationId, environment } }
     },
   }),
-  resolve: command({
+  resolve: operatorCommand({
     rest: 'POST /admin/ops/cngn/transfers/{transferId}/resolve',
-    access: 'operator',
     tag: TAG,
     summary: 'Mark a cNGN object as dealt with',
     description: 'Removes `attention`. Balances stay.',
@@ -65,7 +65,13 @@ export const cngnAdminRouter = {
       const own = actingFor(unit, found)
       const row = await lockedTransfer(own, found.kind, found.id)
       if (row.attention) await update(own, row, { attention: null })
-      return { id: row.id, kind: row.kind, status: row.status }
+      const { id, kind, status, organisationId, environment } = row
+      return {
+        reply: { id, kind, status },
+        subject: { id, organisationId, environment },
+        before: { attention: row.attention ?? null },
+        after: { attention: null },
+      }
     },
   }),
   suspense: query({
@@ -79,9 +85,8 @@ export const cngnAdminRouter = {
     output: Suspense,
     run: (context) => suspense(context),
   }),
-  assign: command({
+  assign: operatorCommand({
     rest: 'POST /admin/ops/cngn/suspense/{receiptId}/assign',
-    access: 'operator',
     tag: TAG,
     summary: 'Credit a transfer in suspense to a customer',
     description: 'As a payin of the customer.',
@@ -89,9 +94,11 @@ export const cngnAdminRouter = {
     input: AssignReceipt,
     output: AssignedReceipt,
     errors: [errors.cngn_receipt_not_found, errors.cngn_receipt_assigned, errors.cngn_not_enabled],
+    money: true,
     async run(unit, input) {
-      const { id, status } = await assign(unit, input)
-      return { id, status }
+      const { id, status, amount, organisationId, environment } = await assign(unit, input)
+      requireSecondOperator(unit, assets.cNGN, amount ?? 0n)
+      return { reply: { id, status }, subject: { id, organisationId, environment } }
     },
   }),
   treasury: query({

@@ -114,7 +114,7 @@ describe('a payin', () => {
       call(service, `POST /v1/admin/ops/cngn/suspense/${receiptId}/assign`, {
         token: operator,
         key: null,
-        body: { organisationId: merchant.organisationId, customerId: to },
+        body: { organisationId: merchant.organisationId, customerId: to, reason: 'Asked for' },
       })
     for (const { id } of own) {
       const answers = await Promise.all([assign(id), assign(id), assign(id)])

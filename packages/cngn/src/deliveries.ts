@@ -1,5 +1,5 @@
 import { type Environment, system } from '@payments/kernel'
-import { queryContext, type Runtime, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
+import { aboutObject, queryContext, type Runtime, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
 import type { TransferRow } from './entity.ts'
 import { type ConvertReport, convertOutProvider } from './provider.ts'
 import { LOST_SECONDS } from './schedule.ts'
@@ -43,12 +43,15 @@ export async function pollDelivery(
 ): Promise<void> {
   const context = queryContext(runtime, system(organisationId, environment))
   const row = await findTransfer(context, 'convert', id)
-  const report = await runtime.providers.get(convertOutProvider, environment).report({
-    networkKey: row.receiveNetworkKey ?? '',
-    address: row.receiveAt ?? '',
-    toCurrency: row.toCurrency ?? '',
-    destinationNetworkKey: row.networkKey ?? '',
-  })
+  const provider = runtime.providers.get(convertOutProvider, environment)
+  const report = await aboutObject(row, () =>
+    provider.report({
+      networkKey: row.receiveNetworkKey ?? '',
+      address: row.receiveAt ?? '',
+      toCurrency: row.toCurrency ?? '',
+      destinationNetworkKey: row.networkKey ?? '',
+    }),
+  )
   await unitOfWork(context, async (unit) => {
     const next = await applyReport(unit, await lockedTransfer(unit, 'convert', id), report)
     const wait = Math.min(seconds * 2, LONGEST_SECONDS)

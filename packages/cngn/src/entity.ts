@@ -92,6 +92,10 @@ export const TransferEntity = defineEntity({
     index('cngn_transfers_payin_reference', ['environment', 'reference'], "kind = 'payin'"),
     index('cngn_transfers_provider_reference', ['environment', 'providerReference'], "kind = 'payin'"),
     index('cngn_transfers_receiving', ['environment', 'receiveAt'], "kind in ('convert', 'deposit')"),
+    index('cngn_transfers_provider', ['providerReference'], 'provider_reference is not null'),
+    index('cngn_transfers_reference', ['reference'], 'reference is not null'),
+    index('cngn_transfers_transaction', ['txHash'], 'tx_hash is not null'),
+    index('cngn_transfers_deposit', ['depositTxHash'], 'deposit_tx_hash is not null'),
     index('cngn_transfers_unfinished', ['updatedAt'], "attention is not null or status in ('pending', 'processing')"),
     index('cngn_transfers_due', ['environment', 'account', 'dueAt'], "status = 'pending' and due_at is not null"),
   ],
@@ -202,6 +206,7 @@ export const SendEntity = defineEntity({
       'cngn_sends (environment, fingerprint) where sent_at is not null and reference is null and not ended',
     ),
     uniqueIndex('cngn_sends_reference_key', 'cngn_sends (environment, account, reference)'),
+    index('cngn_sends_reference', ['reference'], 'reference is not null'),
     index('cngn_sends_open', ['environment', 'account', 'sentAt'], 'sent_at is not null and not ended'),
   ],
   ...foreignKeys(ofOrganisation),
@@ -248,6 +253,7 @@ const ReceiptEntity = defineEntity({
   },
   indexes: [
     uniqueIndex('cngn_receipts_reference_key', 'cngn_receipts (environment, account, reference)'),
+    index('cngn_receipts_reference', ['reference']),
     index('cngn_receipts_unsettled', ['environment', 'account'], "status in ('open', 'suspense')"),
   ],
 })

@@ -13,6 +13,7 @@ import { compareTreasury, expireIdentities, verifyIdentity } from './jobs.ts'
 import { metrics } from './metrics.ts'
 import { migrations } from './migrations.ts'
 import { notifications } from './notifications.ts'
+import { operators } from './operators.ts'
 import { tasks } from './poller.ts'
 import {
   cngnProvider,
@@ -53,6 +54,7 @@ export const cngn = domain({
   entities,
   resources: [...Object.values(transferResources), enablementResource],
   migrations,
+  operators,
   errors,
   events,
   settings: cngnSettings,

@@ -1,5 +1,5 @@
 import { environments, system } from '@payments/kernel'
-import { job, type QueryContext, queryContext, unitOfWork } from '@payments/platform'
+import { aboutObject, job, type QueryContext, queryContext, unitOfWork } from '@payments/platform'
 import { z } from 'zod'
 import { type Identity, identityContext, recordResult } from './enablement.ts'
 import { EnablementEntity, IdentityEntity } from './entity.ts'
@@ -30,7 +30,7 @@ export const verifyIdentity = job({
     const identity = await identityOf(context, id)
     if (!identity) return
     const provider = runtime.providers.get(identityProvider, environment)
-    const answer = await checkIdentity(provider, identity)
+    const answer = await aboutObject({ id, organisationId, environment }, () => checkIdentity(provider, identity))
     if (answer === 'unavailable') throw errors.identity_unavailable()
     const accounts = runtime.providers.find(customerAccountsProvider, environment)
     const account =

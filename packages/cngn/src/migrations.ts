@@ -208,4 +208,16 @@ export const migrations: readonly MigrationStep[] = [
       'create index sandbox_cngn_transactions_targets on sandbox_cngn_transactions (targets)',
     ],
   },
+  {
+    // How operators find objects, and what needs them.
+    name: '20261122000800_cngn_search',
+    up: [
+      'create index cngn_transfers_provider on cngn_transfers (provider_reference) where provider_reference is not null',
+      'create index cngn_transfers_reference on cngn_transfers (reference) where reference is not null',
+      'create index cngn_transfers_transaction on cngn_transfers (tx_hash) where tx_hash is not null',
+      'create index cngn_transfers_deposit on cngn_transfers (deposit_tx_hash) where deposit_tx_hash is not null',
+      'create index cngn_sends_reference on cngn_sends (reference) where reference is not null',
+      'create index cngn_receipts_reference on cngn_receipts (reference)',
+    ],
+  },
 ]

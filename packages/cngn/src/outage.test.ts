@@ -15,7 +15,7 @@ async function fault(mode: 'down' | 'slow' | 'forgets', seconds: number, provide
   const answer = await call(service, 'POST /v1/admin/ops/sandbox/faults', {
     token: operator,
     key: null,
-    body: { provider, mode, seconds },
+    body: { provider, mode, seconds, reason: 'Asked for' },
   })
   expect(answer.status, answer.text).toBe(200)
 }

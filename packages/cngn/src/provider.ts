@@ -227,9 +227,13 @@ export interface SandboxCngn extends CngnProvider, CustomerAccountsProvider, Con
   ): Promise<{ readonly reference: string; readonly txHash: string | null }>
 }
 
-export const cngnProvider = port<CngnProvider, SandboxCngn>('Payments in cNGN are not available')
+export const cngnProvider = port<CngnProvider, SandboxCngn>('cngn', 'Payments in cNGN are not available')
 export const customerAccountsProvider = port<CustomerAccountsProvider, SandboxCngn>(
+  'cngn-accounts',
   'Accounts and deposit addresses of customers for cNGN are not available',
 )
-export const convertOutProvider = port<ConvertOutProvider, SandboxCngn>('Converts out of cNGN are not available')
-export const identityProvider = port<IdentityProvider>('Identity verification is not available')
+export const convertOutProvider = port<ConvertOutProvider, SandboxCngn>(
+  'cngn-converts',
+  'Converts out of cNGN are not available',
+)
+export const identityProvider = port<IdentityProvider>('identity', 'Identity verification is not available')

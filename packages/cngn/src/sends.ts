@@ -1,5 +1,6 @@
 import { type Environment, ServiceError, system } from '@payments/kernel'
 import {
+  aboutObject,
   constraintOf,
   type QueryContext,
   queryContext,
@@ -113,7 +114,10 @@ export async function send(runtime: Runtime, claimed: ClaimedSend): Promise<void
   let result: SendResult
   try {
     if (Date.now() - began > STALE_MS) result = { status: 'not_sent', retryAfter: EQUAL_SECONDS }
-    else result = await provider.send(orderOf(row, account), budgetOf(context, claimed.environment))
+    else
+      result = await aboutObject(claimed, () =>
+        provider.send(orderOf(row, account), budgetOf(context, claimed.environment)),
+      )
   } catch (error) {
     if (!(error instanceof ServiceError && error.code === errors.cngn_provider_busy.code)) {
       await unitOfWork(context, (unit) => noteUnknown(unit, claimed, error))

@@ -1,4 +1,4 @@
-import { command, query } from '@payments/platform'
+import { operatorCommand, query } from '@payments/platform'
 import { applyHiddenSync, routesErrors, SyncResult, syncHiddenRoute } from '@payments/routes'
 import { z } from 'zod'
 import { errors } from './errors.ts'
@@ -30,9 +30,8 @@ export const collectionsAdminRouter = {
       return { sessions, total }
     },
   }),
-  sync: command({
+  sync: operatorCommand({
     rest: 'POST /admin/ops/checkout-sessions/{sessionId}/sync',
-    access: 'operator',
     tag,
     summary: 'Sync the payments of a checkout session now',
     description: 'Requests everything that the provider knows of its address.',
@@ -48,6 +47,9 @@ export const collectionsAdminRouter = {
     callsProvider: true,
     before: async (context, { sessionId }) =>
       syncHiddenRoute(context, (await findSessionAnywhere(context, sessionId)).routeId),
-    run: (unit, _input, pending) => applyHiddenSync(unit, pending),
+    async run(unit, { sessionId: id }, pending) {
+      const { organisationId, environment } = pending.route
+      return { reply: await applyHiddenSync(unit, pending), subject: { id, organisationId, environment } }
+    },
   }),
 }

@@ -10,6 +10,7 @@ import { advance, dueChanges } from './jobs.ts'
 import { metrics } from './metrics.ts'
 import { migrations } from './migrations.ts'
 import { notifications } from './notifications.ts'
+import { operators } from './operators.ts'
 import { payPages } from './page.ts'
 import { payRouter } from './pay-router.ts'
 import { receiver } from './payments.ts'
@@ -33,6 +34,7 @@ export const collections = domain({
   entities,
   resources: [linkResource, invoiceResource, checkoutResource, sessionResource],
   migrations,
+  operators,
   errors,
   events,
   settings: collectionsSettings,

@@ -88,7 +88,11 @@ test('the pay pages of a suspended organisation are not available, and are again
   const { id } = await newCollection(merchant)
   const { accessToken: token } = await signedIn(service.runtime, { role: 'operator' })
   const operate = (action: string) =>
-    call(service, `POST /v1/admin/ops/organisations/${merchant.organisationId}/${action}`, { token, key: null })
+    call(service, `POST /v1/admin/ops/organisations/${merchant.organisationId}/${action}`, {
+      token,
+      key: null,
+      body: { reason: 'Asked for' },
+    })
   await operate('suspend')
   const [shown, started] = [await call(service, `GET /v1/pay/${id}`), await act(service, id, START)]
   expect([shown.status, started.status]).toEqual([403, 403])

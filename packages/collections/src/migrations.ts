@@ -165,4 +165,13 @@ export const migrations: readonly MigrationStep[] = [
       )`,
     ],
   },
+  {
+    // How operators find objects, and what needs them.
+    name: '20261122000900_sessions_search',
+    up: [
+      'create index checkout_sessions_address on checkout_sessions (deposit_address)',
+      'create index checkout_sessions_payer on checkout_sessions (payer_email) where payer_email is not null',
+      "create index checkout_sessions_failed on checkout_sessions (updated_at) where status = 'failed'",
+    ],
+  },
 ]

@@ -6,7 +6,8 @@ const service = useService()
 
 const operatorCall = async (line: string) => {
   const { accessToken: token } = await signedIn(service.runtime, { role: 'operator' })
-  return (await call(service, line, { token, key: null })).body.data
+  const body = line.startsWith('POST') ? { reason: 'Asked for' } : undefined
+  return (await call(service, line, { token, key: null, body })).body.data
 }
 
 test('a payment that the provider holds is in the operators’ list, with its organisation', async () => {

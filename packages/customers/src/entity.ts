@@ -32,6 +32,7 @@ export const CustomerEntity = defineEntity({
   uniques: [tenantKey],
   indexes: [
     uniqueIndex('customers_email_key', 'customers (organisation_id, environment, lower(email))'),
+    { name: 'customers_address', expression: 'create index customers_address on customers (lower(email))' },
     newestFirst('customers'),
   ],
   ...foreignKeys(ofOrganisation),

@@ -3,6 +3,7 @@ import { domain } from '@payments/platform'
 import { CustomerEntity } from './entity.ts'
 import { errors } from './errors.ts'
 import { migrations } from './migrations.ts'
+import { operators } from './operators.ts'
 import { customersRouter } from './router.ts'
 
 export const customers = domain({
@@ -12,6 +13,7 @@ export const customers = domain({
   entities: [CustomerEntity],
   timeline: { objects: ['customers'] },
   migrations,
+  operators,
   errors,
 })
 

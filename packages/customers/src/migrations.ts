@@ -35,4 +35,9 @@ export const migrations: readonly MigrationStep[] = [
     name: '20261121174600_customers_anonymised',
     up: ['alter table customers add column anonymised_at timestamptz(3)'],
   },
+  {
+    // How operators find objects, and what needs them.
+    name: '20261122001000_customers_search',
+    up: ['create index customers_address on customers (lower(email))'],
+  },
 ]

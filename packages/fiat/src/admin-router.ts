@@ -1,9 +1,11 @@
-import { actingFor, command, query } from '@payments/platform'
+import { errors as commonErrors } from '@payments/kernel'
+import { actingFor, operatorCommand, query } from '@payments/platform'
 import { findForOperator, pollNow, unfinishedOrders } from './admin.ts'
 import { errors } from './errors.ts'
 import { update } from './orders.ts'
 import { applyPoll } from './polls.ts'
-import { AdminOrderList, AdminOrderStatus, Nothing, OrderId } from './schemas.ts'
+import { AdminOrderList, AdminOrderStatus, Nothing, OrderId, Settlement } from './schemas.ts'
+import { settle } from './settle.ts'
 
 const tag = 'Local fiat'
 
@@ -21,9 +23,8 @@ export const fiatAdminRouter = {
     output: AdminOrderList,
     run: (context) => unfinishedOrders(context),
   }),
-  sync: command({
+  sync: operatorCommand({
     rest: 'POST /admin/ops/fiat/orders/{orderId}/sync',
-    access: 'operator',
     tag,
     summary: 'Ask the provider for a local fiat order now',
     description:
@@ -32,16 +33,36 @@ export const fiatAdminRouter = {
     input: OrderId,
     output: AdminOrderStatus,
     errors: [errors.fiat_order_not_found, errors.fiat_provider_failed, errors.fiat_provider_unavailable],
-    callsProvider: true,
+    beforeOnlyReads: true,
     before: (context, { orderId }) => pollNow(context, orderId),
     async run(unit, _input, { direction, order, report }) {
       const { id, status } = await applyPoll(actingFor(unit, order), direction, order.id, report)
-      return { id, direction, status }
+      return { reply: { id, direction, status }, subject: order, before: { status: order.status } }
     },
   }),
-  resolve: command({
+  settle: operatorCommand({
+    rest: 'POST /admin/ops/fiat/orders/{orderId}/settle',
+    tag,
+    summary: 'Say what became of a local fiat order',
+    description:
+      'For orders whose provider does not say so: the states, events and entries are those of a report of the provider. Later reports that contradict are marked.',
+    message: 'Order settled',
+    input: Settlement,
+    output: AdminOrderStatus,
+    errors: [errors.fiat_order_not_found, errors.fiat_nothing_to_settle, commonErrors.second_operator_required],
+    money: true,
+    async run(unit, input) {
+      const { direction, before, order } = await settle(unit, input)
+      return {
+        reply: { id: order.id, direction, status: order.status },
+        subject: order,
+        before: { status: before.status, attention: before.attention ?? null },
+        after: { status: order.status, failureReason: order.failureReason ?? null },
+      }
+    },
+  }),
+  resolve: operatorCommand({
     rest: 'POST /admin/ops/fiat/orders/{orderId}/resolve',
-    access: 'operator',
     tag,
     summary: 'Mark a local fiat order as dealt with',
     description: 'Removes `attention`. Balances stay: money in suspense is moved by an entry of the ledger.',
@@ -52,7 +73,12 @@ export const fiatAdminRouter = {
     async run(unit, { orderId }) {
       const { direction, order } = await findForOperator(unit, orderId)
       if (order.attention) await update(actingFor(unit, order), direction, order, { attention: null })
-      return { id: order.id, direction, status: order.status }
+      return {
+        reply: { id: order.id, direction, status: order.status },
+        subject: order,
+        before: { attention: order.attention ?? null },
+        after: { attention: null },
+      }
     },
   }),
 }

@@ -1,5 +1,5 @@
 import { type Environment, isId } from '@payments/kernel'
-import { type QueryContext, sqlOf } from '@payments/platform'
+import { aboutObject, type QueryContext, sqlOf } from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from './errors.ts'
 import { type OrderRow, orderResource } from './orders.ts'
@@ -88,7 +88,7 @@ export async function pollNow(context: QueryContext, id: string): Promise<Pendin
   const { pool, providers } = context.runtime
   const { callsPerMinute } = providers.get(fiatProvider, order.environment)
   await tryConsume(pool, order.environment, callsPerMinute)
-  return { direction, order, report: await fetchReport(context, direction, order) }
+  return { direction, order, report: await aboutObject(order, () => fetchReport(context, direction, order)) }
 }
 
 /** The order that an operator has dealt with. @throws fiat_order_not_found 404 */

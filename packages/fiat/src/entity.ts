@@ -63,6 +63,12 @@ const unfinished = (table: string, states: readonly string[]) =>
     ['updatedAt'],
     `attention is not null or status in (${states.map((state) => `'${state}'`).join(', ')})`,
   )
+/** What operators find an order by. */
+const searched = (table: string) => [
+  index(`${table}_provider_order`, ['providerOrderId']),
+  index(`${table}_transaction`, ['txHash'], 'tx_hash is not null'),
+  index(`${table}_reference`, ['reference'], 'reference is not null'),
+]
 const ofCustomer = (table: string) =>
   index(
     `${table}_of_customer`,
@@ -102,6 +108,8 @@ export const OfframpEntity = defineEntity({
   uniques: [tenantKey],
   indexes: [
     uniqueIndex('offramps_reference_key', 'offramps (organisation_id, environment, reference)'),
+    ...searched('offramps'),
+    index('offramps_address', ['depositAddress']),
     newestFirst('offramps'),
     ofCustomer('offramps'),
     unfinished('offramps', ['pending', 'processing', 'settled']),
@@ -132,6 +140,8 @@ export const OnrampEntity = defineEntity({
   uniques: [tenantKey],
   indexes: [
     uniqueIndex('onramps_reference_key', 'onramps (organisation_id, environment, reference)'),
+    ...searched('onramps'),
+    index('onramps_payment', ['paymentReference']),
     newestFirst('onramps'),
     ofCustomer('onramps'),
     unfinished('onramps', ['awaiting_payment', 'processing']),

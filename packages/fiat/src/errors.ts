@@ -4,6 +4,10 @@ export const errors = defineErrors({
   offramp_not_found: { status: 404, message: 'Offramp not found' },
   onramp_not_found: { status: 404, message: 'Onramp not found' },
   fiat_order_not_found: { status: 404, message: 'Order not found' },
+  fiat_nothing_to_settle: {
+    status: 409,
+    message: 'Nothing is left to settle: no money arrived, or the order has ended with it',
+  },
   fiat_currency_not_found: { status: 404, message: 'Currency not found' },
   offramp_reference_used: {
     status: 409,

@@ -12,6 +12,7 @@ import { fiatPurge } from './jobs.ts'
 import { metrics } from './metrics.ts'
 import { migrations } from './migrations.ts'
 import { notifications } from './notifications.ts'
+import { operators } from './operators.ts'
 import { pollTask } from './poller.ts'
 import { type FiatProvider, fiatProvider, type SandboxFiat } from './provider.ts'
 import { offrampReceipt, onrampReceipt } from './receipt.ts'
@@ -53,6 +54,7 @@ export const fiat = domain({
   entities,
   resources: [offrampResource, onrampResource, refundResource],
   migrations,
+  operators,
   errors,
   events,
   settings: fiatSettings,

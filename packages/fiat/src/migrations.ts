@@ -203,4 +203,18 @@ export const migrations: readonly MigrationStep[] = [
       )`,
     ],
   },
+  {
+    // How operators find objects, and what needs them.
+    name: '20261122000600_fiat_search',
+    up: [
+      'create index offramps_provider_order on offramps (provider_order_id)',
+      'create index offramps_transaction on offramps (tx_hash) where tx_hash is not null',
+      'create index offramps_reference on offramps (reference) where reference is not null',
+      'create index offramps_address on offramps (deposit_address)',
+      'create index onramps_provider_order on onramps (provider_order_id)',
+      'create index onramps_transaction on onramps (tx_hash) where tx_hash is not null',
+      'create index onramps_reference on onramps (reference) where reference is not null',
+      'create index onramps_payment on onramps (payment_reference)',
+    ],
+  },
 ]

@@ -1,6 +1,6 @@
 import { checkCustomer } from '@payments/customers'
 import { invalid, isAddressOf, newId } from '@payments/kernel'
-import { createResource, type QueryContext, type UnitOfWork } from '@payments/platform'
+import { aboutObject, createResource, type QueryContext, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { accountName, type CheckedAccount, sameHolder } from './accounts.ts'
 import { canonicalRate, sold } from './amounts.ts'
@@ -67,16 +67,18 @@ export async function prepareOfframp(context: QueryContext, input: Input): Promi
   const holder = given ?? (check.status === 'verified' ? check.accountName : undefined)
   if (!holder) throw invalid({ [`${BANK}accountName`]: `Required: ${bank.name} does not tell the name of the holder` })
   const id = newId()
-  const accepted = await provider.createOfframp({
-    reference: id,
-    amount: plan.amount,
-    asset: plan.asset,
-    networkKey: plan.network.key,
-    currency: plan.currency,
-    account: { ...account, accountName: holder },
-    refundAddress,
-    quote: quote && { rate: quote.rate, terms: quote.terms ?? null },
-  })
+  const accepted = await aboutObject({ ...context.actor, id }, () =>
+    provider.createOfframp({
+      reference: id,
+      amount: plan.amount,
+      asset: plan.asset,
+      networkKey: plan.network.key,
+      currency: plan.currency,
+      account: { ...account, accountName: holder },
+      refundAddress,
+      quote: quote && { rate: quote.rate, terms: quote.terms ?? null },
+    }),
+  )
   const rate = canonicalRate(accepted.rate)
   if (quote && (rate !== quote.rate || accepted.fee !== quote.fee))
     throw invalid({ quoteId: 'The provider does not honour this quote any more: request another one' })

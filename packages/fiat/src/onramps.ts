@@ -1,6 +1,6 @@
 import { checkCustomer } from '@payments/customers'
 import { invalid, newId } from '@payments/kernel'
-import { createResource, type QueryContext, type UnitOfWork } from '@payments/platform'
+import { aboutObject, createResource, type QueryContext, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { canonicalRate } from './amounts.ts'
 import type { OnrampRow } from './entity.ts'
@@ -43,15 +43,17 @@ export async function prepareOnramp(context: QueryContext, input: Input): Promis
   await checkCustomer(context, input.customerId)
   await checkReference(context, 'onramp', input.reference, errors.onramp_reference_used)
   const id = newId()
-  const accepted = await provider.createOnramp({
-    reference: id,
-    amount: plan.amount,
-    asset: plan.asset,
-    networkKey: plan.network.key,
-    currency: plan.currency,
-    address: destinationAddress,
-    refundAccount,
-  })
+  const accepted = await aboutObject({ ...context.actor, id }, () =>
+    provider.createOnramp({
+      reference: id,
+      amount: plan.amount,
+      asset: plan.asset,
+      networkKey: plan.network.key,
+      currency: plan.currency,
+      address: destinationAddress,
+      refundAccount,
+    }),
+  )
   if (accepted.convertedAmount <= 0n) throw invalid({ amount: 'Too small: nothing would be left after fees' })
   return { id, plan, destinationAddress, provider: provider.name, accepted }
 }

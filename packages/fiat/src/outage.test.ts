@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterEach(() => fault('down', 0))
 
 async function fault(mode: 'down' | 'slow' | 'forgets', seconds: number): Promise<void> {
-  const body = { provider: 'fiat', mode, seconds }
+  const body = { provider: 'fiat', mode, seconds, reason: 'Asked for' }
   const answer = await call(service, 'POST /v1/admin/ops/sandbox/faults', { token: operator, key: null, body })
   expect([answer.status, answer.body.data.seconds]).toEqual([200, seconds])
 }
@@ -114,7 +114,7 @@ test('only known providers and modes are accepted', async () => {
   const wrong = await call(service, 'POST /v1/admin/ops/sandbox/faults', {
     token: operator,
     key: null,
-    body: { provider: 'bank', mode: 'explodes', seconds: -1 },
+    body: { provider: 'bank', mode: 'explodes', seconds: -1, reason: 'Asked for' },
   })
   expect([wrong.status, Object.keys(wrong.body.errors).sort()]).toEqual([422, ['mode', 'provider', 'seconds']])
 })

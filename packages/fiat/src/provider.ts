@@ -163,4 +163,4 @@ export interface SandboxFiat extends FiatProvider {
   simulatePayment(db: SqlExecutor, payment: { readonly reference: string; readonly amount: bigint }): Promise<boolean>
 }
 
-export const fiatProvider = port<FiatProvider, SandboxFiat>('Local fiat is not available')
+export const fiatProvider = port<FiatProvider, SandboxFiat>('fiat', 'Local fiat is not available')

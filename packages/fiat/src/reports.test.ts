@@ -45,7 +45,12 @@ async function begin(direction: Direction = 'offramp') {
       const { body } = await call(service, 'GET /v1/admin/ops/fiat/orders', { token: accessToken })
       return body.data.orders.find((order: { id: string }) => order.id === id)?.attention
     },
-    resolve: () => call(service, `POST /v1/admin/ops/fiat/orders/${id}/resolve`, { token: accessToken, key: null }),
+    resolve: () =>
+      call(service, `POST /v1/admin/ops/fiat/orders/${id}/resolve`, {
+        token: accessToken,
+        key: null,
+        body: { reason: 'Asked for' },
+      }),
   }
 }
 

@@ -15,6 +15,7 @@ import {
   total,
   updatedAt,
 } from '@payments/kernel'
+import { Reason } from '@payments/platform'
 import { z } from 'zod'
 import { channels } from './currencies.ts'
 import { offrampFailures, onrampFailures } from './failure-reasons.ts'
@@ -41,6 +42,16 @@ const Reference = Input(100, 'Your own reference, unique among the orders of thi
 export const Nothing = z.strictObject({})
 export const CurrencyCode = z.strictObject({ code: text('Currency, ISO 4217', 'NGN') })
 export const OrderId = z.strictObject({ orderId: pathId('order', OFFRAMP) })
+export const Settlement = OrderId.extend({
+  outcome: z.enum(['delivered', 'refunded']).meta({
+    description: '`delivered`: the recipient has the money. `refunded`: the payer has it back',
+    example: 'delivered',
+  }),
+  txHash: text('Transaction of the delivery or the refund, where it was one', `0x${'4'.repeat(64)}`)
+    .max(128)
+    .optional(),
+  reason: Reason,
+})
 export const OnrampId = z.strictObject({ orderId: pathId('onramp', ONRAMP) })
 export const OfrId = z.strictObject({ id: text('`ofr_` and the 32 hexadecimal digits of the order’s id', OFR_ID) })
 export const ListInput = z.strictObject({ customerId: CustomerRef.optional() })

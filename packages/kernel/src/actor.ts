@@ -19,6 +19,8 @@ export interface Actor extends Tenant {
   readonly liveAccess?: boolean
   readonly keyId?: string
   readonly userId?: string
+  /** Address of the user of a session. */
+  readonly email?: string
   readonly sessionId?: string
   readonly role?: 'owner' | 'member' | 'operator'
 }

@@ -65,6 +65,10 @@ export const errors = defineErrors({
   owner_required: { status: 403, message: 'Owner role required' },
   live_not_enabled: { status: 403, message: 'Live access is not enabled for this organisation' },
   confirmation_required: { status: 403, message: 'Confirm the session first: POST /auth/confirm' },
+  second_operator_required: {
+    status: 403,
+    message: 'Another operator must approve this: request it with POST /admin/ops/approvals',
+  },
   organisation_suspended: { status: 403, message: 'Organisation suspended' },
   sandbox_only: { status: 403, message: 'The sandbox is available in the test environment only' },
   validation_failed: { status: 422, message: 'Validation failed' },

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { ServiceError } from './errors.ts'
 import { bind, port, providers } from './provider.ts'
 
-const routes = port<{ name: string }>('Payment routes are not available')
-const names = port<{ name: string }>('Names are not available')
+const routes = port<{ name: string }>('routes', 'Payment routes are not available')
+const names = port<{ name: string }>('names', 'Names are not available')
 
 test('a port is served by the first binding of its environment, and by no other', () => {
   const bound = providers([

@@ -7,12 +7,20 @@ import { errors, ServiceError } from './errors.ts'
  * and its controls.
  */
 export interface Port<Live, Sandbox extends Live = Live> {
+  /** The provider's name for operators, such as `fiat`; null where it is no external system, so that calls need no record. */
+  readonly name: string | null
   readonly capability: string
   readonly '~types'?: { live: Live; sandbox: Sandbox }
 }
 
-/** Defines a port, with the beginning of the 503 message for an environment without a provider. */
-export const port = <Live, Sandbox extends Live = Live>(capability: string): Port<Live, Sandbox> => ({ capability })
+/** Defines a port: its name for operators, and the beginning of the 503 message for an environment without a provider. */
+export const port = <Live, Sandbox extends Live = Live>(
+  name: string | null,
+  capability: string,
+): Port<Live, Sandbox> => ({
+  name,
+  capability,
+})
 
 /** Finds the implementation of a port for an environment. */
 export interface Providers {

@@ -20,6 +20,10 @@ export const errors = defineErrors({
     constraint: 'ledger_entries_reversible',
   },
   entry_not_found: { status: 404, message: 'Ledger entry not found', constraint: 'ledger_entries_reversal_known' },
+  entry_of_object: {
+    status: 409,
+    message: 'This entry follows from the state of an object: change the object instead',
+  },
   payout_limit_exceeded: { status: 422, message: 'Daily limit of live payouts exceeded' },
   payout_destination_refused: { status: 422, message: 'Destination is not among the allowed destinations' },
   transaction_not_found: { status: 404, message: 'Transaction not found' },

@@ -1,5 +1,5 @@
-import { type ErrorFactory, newId } from '@payments/kernel'
-import { sqlOf, type UnitOfWork } from '@payments/platform'
+import { assets, type ErrorFactory, newId, toDecimal } from '@payments/kernel'
+import { type Effect, sqlOf, type UnitOfWork } from '@payments/platform'
 import { type AccountKey, accountId } from './accounts.ts'
 import { type Draft, digestOf, linesOf } from './entries.ts'
 import { errorFor } from './errors.ts'
@@ -52,8 +52,20 @@ export async function post(
       flat.map((line) => position.get(line.accountId)),
       flat.map((line) => line.amount.toString()),
     ])
-    return (results[0]?.posted ?? []).map((posted) => (posted ? 'posted' : 'repeated'))
+    const posted = results[0]?.posted ?? []
+    unit.effects?.push(...entries.flatMap((draft, index) => (posted[index] ? effectsOf(draft) : [])))
+    return posted.map((posted) => (posted ? 'posted' : 'repeated'))
   } catch (error) {
     throw errorFor(error, overrides)
   }
 }
+
+/** The postings of an entry, as a dry run shows them. */
+const effectsOf = ({ source, step, postings }: Draft): Effect[] =>
+  postings
+    .filter(({ amount }) => amount !== 0n)
+    .map(({ account: { asset, purpose, party }, amount }) => ({
+      kind: 'posting',
+      resourceId: source.id,
+      summary: `${source.type} ${step}: ${amount > 0n ? '+' : ''}${toDecimal(amount, assets[asset])} ${asset} on ${purpose}${party ? ` (${party})` : ''}`,
+    }))

@@ -1,6 +1,8 @@
-import { download, exportCsv, exportInput, query } from '@payments/platform'
+import { errors as commonErrors } from '@payments/kernel'
+import { download, exportCsv, exportInput, operatorCommand, query } from '@payments/platform'
 import { z } from 'zod'
 import { checkLedger } from './check.ts'
+import { resolveSuspense, reverseEntry } from './corrections.ts'
 import { errors } from './errors.ts'
 import { transactionsExport } from './export.ts'
 import { accounts, statement, trialBalance } from './reads.ts'
@@ -9,8 +11,11 @@ import {
   AccountStatement,
   AccountsInput,
   Check,
+  Correction,
+  EntryRef,
   ListInput,
   StatementInput,
+  SuspenseMove,
   Transaction,
   TransactionId,
   TransactionList,
@@ -102,6 +107,44 @@ export const ledgerAdminRouter = {
     output: AccountStatement,
     errors: [errors.ledger_account_not_found],
     run: (context, { accountId, before }) => statement(context, accountId, before === undefined ? {} : { before }),
+  }),
+  resolveSuspense: operatorCommand({
+    rest: 'POST /admin/ops/ledger/suspense/resolve',
+    tag: TAG,
+    summary: 'Move money out of suspense',
+    description:
+      'Posts an entry from the suspense account of an organisation to the account where the money belongs, never more than is there. The objects of the money stay as they are.',
+    message: 'Suspense resolved',
+    input: SuspenseMove,
+    output: Correction,
+    errors: [errors.insufficient_balance, commonErrors.second_operator_required],
+    money: true,
+    async run(unit, input) {
+      const id = await resolveSuspense(unit, input)
+      return { reply: { id }, subject: { id, organisationId: input.organisationId, environment: input.environment } }
+    },
+  }),
+  reverse: operatorCommand({
+    rest: 'POST /admin/ops/ledger/entries/reverse',
+    tag: TAG,
+    summary: 'Reverse an entry that an operator posted',
+    description:
+      'Posts the opposite entry, once. Entries of objects are refused: they follow from the state of the object, and the ledger’s check would find the difference.',
+    message: 'Entry reversed',
+    input: EntryRef,
+    output: Correction,
+    errors: [
+      errors.entry_not_found,
+      errors.entry_of_object,
+      errors.entry_reversed,
+      errors.insufficient_balance,
+      commonErrors.second_operator_required,
+    ],
+    money: true,
+    async run(unit, input) {
+      const id = await reverseEntry(unit, input)
+      return { reply: { id }, subject: { id, organisationId: input.organisationId, environment: input.environment } }
+    },
   }),
   check: query({
     rest: 'GET /admin/ops/ledger/check',

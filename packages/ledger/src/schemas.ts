@@ -1,5 +1,18 @@
 import { CustomerRef } from '@payments/customers'
-import { count, createdAt, environments, id, items, pathId, text, total } from '@payments/kernel'
+import {
+  Amount,
+  type AssetSymbol,
+  assets,
+  count,
+  createdAt,
+  environments,
+  id,
+  items,
+  pathId,
+  text,
+  total,
+} from '@payments/kernel'
+import { Reason } from '@payments/platform'
 import { z } from 'zod'
 import { purposes } from './accounts.ts'
 import { transactionKinds } from './kinds.ts'
@@ -34,6 +47,29 @@ export const TransactionId = z.strictObject({ transactionId: pathId('transaction
 export const TransactionList = z.object({ transactions: items('The newest 200 transactions', Transaction), total })
 
 const OrganisationRef = id('organisation', 1)
+
+const Tenanted = {
+  organisationId: OrganisationRef,
+  environment: z.enum(environments).meta({ description: 'Environment of the money', example: 'test' }),
+  reason: Reason,
+}
+export const SuspenseMove = z.strictObject({
+  ...Tenanted,
+  asset: z
+    .enum(Object.keys(assets) as [AssetSymbol, ...AssetSymbol[]])
+    .meta({ description: 'Symbol of the asset', example: 'USDC' }),
+  amount: Amount,
+  to: z.enum(['external', 'available', 'destination', 'fees']).meta({
+    description:
+      '`external`: it was sent back. `available`: it is the organisation’s or a customer’s. `destination`: it was delivered to the merchant. `fees`: a provider kept it',
+    example: 'external',
+  }),
+  customerId: CustomerRef.optional().meta({ description: 'Whose it is, with `available`; absent: the organisation’s' }),
+})
+export const EntryRef = z.strictObject({ ...Tenanted, entryId: id('entry', 32) })
+export const Correction = z
+  .object({ id: id('correction', 33) })
+  .meta({ id: 'Correction', description: 'Entries that an operator posted' })
 
 export const TrialBalanceInput = z.strictObject({
   organisationId: OrganisationRef.optional().meta({ description: 'Only accounts of this organisation' }),

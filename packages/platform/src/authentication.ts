@@ -1,5 +1,5 @@
 import type { Actor } from '@payments/kernel'
-import type { Runtime } from './context.ts'
+import type { QueryContext, Runtime } from './context.ts'
 
 /** The content of an `Authorization` header, before it is checked against the database. */
 export type Credential =
@@ -25,6 +25,11 @@ export interface Authentication {
   keyRecordsSql(parameter: string): string
   /** SQL that selects {@link SessionRecord} of active sessions for an array of ids (`parameter`, `text[]`). */
   sessionRecordsSql(parameter: string): string
+  /**
+   * Requires that the user of a session proved the email address within the last 10 minutes.
+   * @throws ServiceError 403 when the session must be confirmed first
+   */
+  requireConfirmed(context: QueryContext): Promise<void>
   /** Creates the functions that one process uses. */
   create(runtime: Runtime): {
     /** Never throws: `actorOf` reports an invalid header, after the rate limit. */

@@ -45,8 +45,22 @@ export interface CommitStatement {
   readonly key?: string
 }
 
+export const effectKinds = ['change', 'posting', 'approval'] as const
+
+/** Something that a unit of work would do if it were committed. */
+export interface Effect {
+  readonly kind: (typeof effectKinds)[number]
+  /** The object that changes, or the one that the entry belongs to. */
+  readonly resourceId: string | null
+  readonly summary: string
+}
+
 /** One transaction: the rows that the handler writes itself, and the effects that it adds to the commit. */
 export interface UnitOfWork extends QueryContext {
+  /** Set when an operator approves what another one requested: who that was. */
+  readonly requestedBy?: string
+  /** Set in a dry run: what the unit would do is added here, and the unit is rolled back. */
+  readonly effects?: Effect[]
   /** Inserts a row with the commit. A violated constraint is reported there, as the error that the operation declares. */
   insert<E extends EntitySchema>(entity: E, row: InferEntity<E>): void
   /** Adds the event, the ledger entry and the notifications of a change to the commit. */

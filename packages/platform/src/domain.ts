@@ -7,6 +7,7 @@ import type { Authentication } from './authentication.ts'
 import type { CommitStatement, Runtime, UnitOfWork } from './context.ts'
 import type { Callback, Page } from './http.ts'
 import type { Job } from './jobs.ts'
+import type { OperatorsDeclaration } from './operators.ts'
 import type { Resource } from './resource.ts'
 import type { EncryptedColumn, LastingSecret } from './secrets.ts'
 import type { Settings, SettingsDeclaration } from './settings.ts'
@@ -125,6 +126,8 @@ export interface Domain<R extends TRPCRouterRecord = TRPCRouterRecord> {
   }
   /** What belongs to the timeline of an object. */
   readonly timeline?: TimelineDeclaration
+  /** What operators find, and what needs them. */
+  readonly operators?: OperatorsDeclaration
   /** Turns credentials into actors. Exactly one domain declares it. */
   readonly authentication?: Authentication
   /** Turns a change into statements of the same transaction. Pure: it reads nothing and calls nothing. */

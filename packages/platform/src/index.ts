@@ -1,5 +1,6 @@
 /** Infrastructure shared by all domains: settings, database, unit of work, operations, jobs, tasks, secrets, logging. No business rules. */
 export { addressBlock } from './address-block.ts'
+export { readAuditLog } from './audit-log.ts'
 export * from './authentication.ts'
 export { type ConcurrencyLimit, concurrencyLimit } from './concurrency.ts'
 export * from './context.ts'
@@ -38,20 +39,31 @@ export {
   storedRepliesSql,
   storeReply,
 } from './idempotency.ts'
-export { DEAD_LETTER, type Job, type JobOptions, job, startWorkers } from './jobs.ts'
+export { DEAD_LETTER, type Job, type JobOptions, job, jobsIn, startWorkers } from './jobs.ts'
 export { jsonSchemaOf } from './json-schema.ts'
 export { lifecycle, lifecycleName, type Variant } from './lifecycle.ts'
 export { createLog, type Log } from './log.ts'
 export * from './operations.ts'
+export { type Audited, operatorCommand, Reason } from './operator-command.ts'
+export * from './operators.ts'
 export { pages, rowMapper } from './pages.ts'
 export { platform } from './platform.ts'
 export { claimPolls, type Polls, pollTask } from './polls.ts'
+export {
+  aboutObject,
+  type CallOutcome,
+  callOutcomes,
+  type ProviderCalls,
+  providerCalls,
+  readProviderAnswers,
+} from './provider-calls.ts'
 export { purgeJob, type Retention } from './purge.ts'
 export { type Count, countHitsSql } from './rate-limits.ts'
 export { reEncrypt } from './re-encrypt.ts'
 export { type LoggedRequest, type RequestLog, requestLog } from './request-log.ts'
 export * from './resource.ts'
 export { faultModes, setSandboxFault, withFaults } from './sandbox-faults.ts'
+export { requireSecondOperator } from './second-operator.ts'
 export * from './secrets.ts'
 export * from './settings.ts'
 export { readSnapshot } from './snapshot.ts'
@@ -67,6 +79,7 @@ export {
 export * from './timeline.ts'
 export {
   actingFor,
+  dryRun,
   emFor,
   LastStatementEmpty,
   queryContext,

@@ -1,7 +1,7 @@
 import type { PgBoss, Queue, SendOptions, WorkOptions } from 'pg-boss'
 import { fromKysely } from 'pg-boss'
 import type { z } from 'zod'
-import type { Runtime } from './context.ts'
+import type { Runtime, UnitOfWork } from './context.ts'
 
 export type JobOptions = Pick<SendOptions, 'startAfter' | 'singletonKey' | 'priority' | 'group'>
 
@@ -80,5 +80,8 @@ export async function startWorkers(runtime: Runtime, jobs: readonly Job[]): Prom
     if (each.schedule) await runtime.boss.schedule(each.name, each.schedule, {})
   }
 }
+
+/** The unit's transaction, for calls of pg-boss that take a connection. */
+export const jobsIn = (unit: UnitOfWork) => fromKysely(unit.em.getKysely() as Parameters<typeof fromKysely>[0])
 
 export { fromKysely }

@@ -93,4 +93,56 @@ export const platformMigrations: readonly MigrationStep[] = [
          where resource_id is not null and (method <> 'GET' or status >= 400)`,
     ],
   },
+  {
+    name: '20261122000300_operators',
+    up: [
+      // Without foreign keys: an entry stays as it was written, whatever becomes of the objects that it names.
+      `create table audit_log (
+        id uuid primary key,
+        user_id uuid,
+        email text,
+        session_id uuid,
+        requested_by uuid,
+        operation text not null,
+        summary text not null,
+        reason text,
+        organisation_id uuid,
+        environment text,
+        resource_id uuid,
+        input jsonb not null,
+        before jsonb,
+        after jsonb,
+        created_at timestamptz(3) not null
+      )`,
+      'create index audit_log_newest on audit_log (created_at desc, id desc)',
+      // `error` is part of the key, so it is empty instead of null.
+      `create table provider_calls (
+        id uuid primary key,
+        organisation_id uuid not null,
+        environment text not null,
+        resource_id uuid not null,
+        provider text not null,
+        operation text not null,
+        outcome text not null,
+        error text not null,
+        calls integer not null,
+        first_at timestamptz(3) not null,
+        last_at timestamptz(3) not null
+      )`,
+      'create unique index provider_calls_key on provider_calls (resource_id, provider, operation, outcome, error)',
+      'create index provider_calls_by_time on provider_calls (last_at)',
+      `create table provider_minutes (
+        provider text not null,
+        environment text not null,
+        operation text not null,
+        outcome text not null,
+        minute timestamptz not null,
+        calls integer not null,
+        milliseconds bigint not null,
+        primary key (provider, environment, operation, outcome, minute)
+      )`,
+      'create index provider_minutes_by_time on provider_minutes (minute)',
+      'create index audit_log_of_resource on audit_log (resource_id, created_at desc) where resource_id is not null',
+    ],
+  },
 ]

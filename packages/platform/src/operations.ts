@@ -64,13 +64,20 @@ export interface Operation {
   readonly input: z.ZodObject
   readonly output: z.ZodType
   readonly meta: OperationMeta
-  readonly query?: (context: QueryContext, input: never) => Promise<unknown>
+  readonly query?: (context: QueryContext, input: never, call: CallContext) => Promise<unknown>
   readonly pages?: Pages
   readonly download?: Download
   readonly command?: {
     /** Runs before the transaction. Its changes remain when the command fails. */
     before?(context: QueryContext, input: never, call: CallContext): Promise<unknown>
     run(unit: UnitOfWork, input: never, prepared: never, call: CallContext): Promise<unknown>
+  }
+  /** Set for operators' commands: see `operator-command.ts`. */
+  readonly operatorCommand?: {
+    /** It moves money or says what became of it: the session must be confirmed, and no internal token may call it. */
+    readonly money: boolean
+    /** A dry run may call `before`, because it only reads. */
+    readonly dryRun: boolean
   }
 }
 
@@ -143,7 +150,7 @@ export const router = t.router
 /** Method and path of an operation, for example `PATCH /customers/{customerId}`. */
 type RestLine = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
 
-interface Description {
+export interface Description {
   readonly rest: RestLine
   readonly access: Access
   readonly tag: string
@@ -155,7 +162,7 @@ interface Description {
   readonly secretReply?: boolean
   readonly deprecated?: OperationMeta['deprecated']
 }
-interface Shapes<I extends z.ZodObject, O extends z.ZodType> {
+export interface Shapes<I extends z.ZodObject, O extends z.ZodType> {
   readonly input: I
   readonly output: O
 }
@@ -205,7 +212,7 @@ export function query<I extends z.ZodObject, O extends z.ZodType>(
     Shapes<I, O> & {
       /** The operation calls a provider, without an effect there. */
       callsProvider?: true
-      run(context: QueryContext, input: z.output<I>): Promise<z.input<O>>
+      run(context: QueryContext, input: z.output<I>, call: CallContext): Promise<z.input<O>>
     },
 ) {
   const { input, output, run } = definition
@@ -259,12 +266,23 @@ export function download<I extends z.ZodObject>(
  * address; `before` must then be idempotent, because the caller may repeat the request.
  */
 export function command<I extends z.ZodObject, O extends z.ZodType, P = undefined>(
-  definition: Description &
-    Shapes<I, O> & {
-      callsProvider?: true
-      before?(context: QueryContext, input: z.output<I>, call: CallContext): Promise<P>
-      run(unit: UnitOfWork, input: z.output<I>, prepared: P, call: CallContext): Promise<z.input<O>>
-    },
+  definition: CommandDefinition<I, O, P, z.input<O>> & { readonly access: Exclude<Access, 'operator'> },
+) {
+  return mutation(definition)
+}
+
+/** What {@link command} and the operators' commands have in common. `R` is what `run` returns. */
+export type CommandDefinition<I extends z.ZodObject, O extends z.ZodType, P, R> = Description &
+  Shapes<I, O> & {
+    callsProvider?: true
+    before?(context: QueryContext, input: z.output<I>, call: CallContext): Promise<P>
+    run(unit: UnitOfWork, input: z.output<I>, prepared: P, call: CallContext): Promise<R>
+  }
+
+/** The procedure of a command. Packages use {@link command} and `operatorCommand`. */
+export function mutation<I extends z.ZodObject, O extends z.ZodType, P>(
+  definition: CommandDefinition<I, O, P, z.input<O>>,
+  operatorCommand?: Operation['operatorCommand'],
 ) {
   const { input, output, before, run } = definition
   const operation: Operation & Shapes<I, O> = {
@@ -272,6 +290,7 @@ export function command<I extends z.ZodObject, O extends z.ZodType, P = undefine
     output,
     meta: metaOf(definition, definition),
     command: { ...(before ? { before } : {}), run },
+    ...(operatorCommand ? { operatorCommand } : {}),
   }
   return procedure<I, O>(operation).mutation(resolver(operation))
 }

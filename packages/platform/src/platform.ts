@@ -1,6 +1,8 @@
+import { auditTimeline } from './audit-log.ts'
 import { domain } from './domain.ts'
 import { encryptedReplies } from './idempotency.ts'
 import { platformMigrations } from './migrations.ts'
+import { providerTimeline } from './provider-calls.ts'
 import { platformPurge } from './purge.ts'
 import { requestTimeline } from './request-timeline.ts'
 import { secretKeys } from './secrets.ts'
@@ -18,7 +20,8 @@ export const platform = domain({
   migrations: platformMigrations,
   settings: platformSettings,
   jobs: [platformPurge],
-  timeline: { sources: [requestTimeline] },
+  timeline: { sources: [requestTimeline, auditTimeline, providerTimeline] },
+  appendOnly: ['audit_log'],
   encrypted: [encryptedReplies],
   lastingSecrets: (settings) =>
     secretKeys(platformSettings.from(settings).SECRETS_KEY).map(({ key }) => ({ setting: 'SECRETS_KEY', secret: key })),

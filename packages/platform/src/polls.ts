@@ -1,12 +1,13 @@
-import { type Environment, environments, type Port } from '@payments/kernel'
+import { type Environment, environments, type Port, type Tenant } from '@payments/kernel'
 import type { Runtime } from './context.ts'
+import { aboutObject } from './provider-calls.ts'
 import { slotsTask, type Task } from './tasks.ts'
 
 /** Polls that one process makes at the same time. */
 const SLOTS = 8
 
 /** How a domain polls its provider: what is due, and one poll. */
-export interface Polls<P, C extends { readonly id: string }> {
+export interface Polls<P, C extends Partial<Tenant> & { readonly id: string }> {
   /** Name of the task. */
   readonly name: string
   readonly port: Port<P>
@@ -19,7 +20,7 @@ export interface Polls<P, C extends { readonly id: string }> {
 }
 
 /** Claims due objects of both environments that have a provider, at most `room` of them. */
-export async function claimPolls<P, C extends { readonly id: string }>(
+export async function claimPolls<P, C extends Partial<Tenant> & { readonly id: string }>(
   runtime: Runtime,
   { port, claim }: Pick<Polls<P, C>, 'port' | 'claim'>,
   room: number,
@@ -34,7 +35,7 @@ export async function claimPolls<P, C extends { readonly id: string }>(
 }
 
 /** The task that polls what is due, in every worker at once: it keeps the slots of each process filled. */
-export const pollTask = <P, C extends { readonly id: string }>(polls: Polls<P, C>): Task =>
+export const pollTask = <P, C extends Partial<Tenant> & { readonly id: string }>(polls: Polls<P, C>): Task =>
   slotsTask(polls.name, (runtime) => {
     const inFlight = new Set<Promise<void>>()
     let stopping = false
@@ -47,8 +48,7 @@ export const pollTask = <P, C extends { readonly id: string }>(polls: Polls<P, C
         const claimed = await claimPolls(runtime, polls, room)
         more = claimed.length > 0
         for (const each of claimed) {
-          const polling = polls
-            .poll(runtime, each)
+          const polling = aboutObject(each, () => polls.poll(runtime, each))
             .then(
               () => undefined,
               (error: unknown) => {

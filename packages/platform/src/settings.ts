@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { AmountError, assets, toMinor } from '@payments/kernel'
 import { z } from 'zod'
 import { secretKeys } from './secrets.ts'
 
@@ -62,6 +63,23 @@ export const listSetting = z
       .filter(Boolean),
   )
   .pipe(z.array(z.string()))
+
+/** Amounts by asset, `USDC:1000,NGN:1500000`, in minor units. */
+export const amountsSetting = listSetting.transform((parts, context) => {
+  const amounts = new Map<string, bigint>()
+  for (const part of parts) {
+    const [symbol = '', amount = ''] = part.split(':')
+    const asset = assets[symbol as keyof typeof assets]
+    try {
+      if (!asset) throw new AmountError(`knows no asset ${symbol}`)
+      amounts.set(symbol, toMinor(amount, asset))
+    } catch (error) {
+      if (!(error instanceof AmountError)) throw error
+      context.addIssue({ code: 'custom', message: `must be like USDC:1000,NGN:1500000; ${part}: ${error.message}` })
+    }
+  }
+  return amounts
+})
 
 /** Comma-separated origins. */
 export const originsSetting = listSetting.pipe(
@@ -138,6 +156,11 @@ export const platformSettings = defineSettings(
       .max(36_500)
       .default(30)
       .describe('For how many days requests are kept in the request log; 0: requests are not recorded'),
+    OPERATOR_LIMITS: amountsSetting
+      .prefault('USDC:1000,USDT:1000,EURC:1000,cNGN:1500000,NGN:1500000')
+      .describe(
+        'Up to which amounts one operator alone reverses entries, settles orders and resolves suspense; above, and for other assets, a second one approves',
+      ),
     LOG_LEVEL: z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'])
       .default('info')

@@ -1,5 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import { AuditEntryEntity } from './audit-log.ts'
 import { index, inheritedTenant, instant } from './entity.ts'
+import { providerEntities } from './provider-tables.ts'
 import { faultModes } from './sandbox-faults.ts'
 
 /** A request that was answered, or is being answered: see `idempotency.ts`. */
@@ -82,6 +84,8 @@ const RequestLogEntity = defineEntity({
 })
 
 export const platformEntities = [
+  AuditEntryEntity,
+  ...providerEntities,
   RequestLogEntity,
   IdempotencyKeyEntity,
   RateLimitEntity,

@@ -28,7 +28,7 @@ export interface TimelineEntry {
 export interface TimelineQuery extends Tenant {
   readonly ids: readonly string[]
   readonly limit: number
-  /** False for merchants, who learn nothing of providers, of the accounts of the journal, and of what operators do. */
+  /** False for merchants, who learn nothing of providers, of the accounts of the journal, and of who an operator is. */
   readonly forOperators: boolean
 }
 

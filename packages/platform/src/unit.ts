@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { type Actor, errors, system, type Tenant } from '@payments/kernel'
 import { CompiledQuery, type RawBuilder, sql } from 'kysely'
-import type { QueryContext, Runtime, UnitOfWork } from './context.ts'
+import type { Effect, QueryContext, Runtime, UnitOfWork } from './context.ts'
 import { sqlState } from './database/errors.ts'
 import { insertStatement } from './database/insert.ts'
 import { Transaction } from './database/transaction.ts'
@@ -37,6 +37,8 @@ export function actingFor(unit: UnitOfWork, { organisationId, environment }: Ten
 
 /** A unit of work with the functions that end it. */
 export interface OpenUnit extends UnitOfWork {
+  /** Sends everything that waits for the commit, so that a constraint that it violates is reported, without committing. */
+  check(): Promise<void>
   /**
    * Commits everything. `last` is sent with the commit and must return a row; otherwise the unit is rolled back with
    * {@link LastStatementEmpty}. A reply that is stored under a key that another request has used returns no row.
@@ -51,7 +53,7 @@ export class LastStatementEmpty extends Error {
 }
 
 /** Opens a unit of work. The caller ends it with `commit` or `rollback`, inside {@link retryDeadlocks}. */
-export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>): OpenUnit {
+export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>, effects?: Effect[]): OpenUnit {
   const callbacks: (() => void)[] = []
   const appended = new Map<string | symbol, RawBuilder<unknown>>()
   const inserts: RawBuilder<unknown>[] = []
@@ -69,8 +71,12 @@ export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>): Ope
     actor,
     log,
     em,
+    ...(effects ? { effects } : {}),
     insert: (entity, row) => void inserts.push(insertStatement(runtime.orm, entity, row)),
     record(change) {
+      const { resourceId, previousStatus, status, type } = change
+      const move = previousStatus === null ? `created as ${status}` : `${previousStatus} → ${status}`
+      effects?.push({ kind: 'change', resourceId, summary: type ? `${type}: ${move}` : move })
       for (const { recorder } of runtime.domains) {
         for (const { statement, key, trigger } of recorder?.(change, runtime.domains) ?? []) {
           unit.appendToCommit(statement, key)
@@ -86,6 +92,12 @@ export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>): Ope
       })
     },
     afterCommit: (callback) => void callbacks.push(callback),
+    async check() {
+      const statements = [...inserts.splice(0), ...appended.values()]
+      if (statements.length === 0) return
+      const { sql: text, parameters } = joined(statements, undefined).compile(transaction.db)
+      await transaction.insert(text, parameters)
+    },
     async commit(last) {
       const statements = [...inserts.splice(0), ...appended.values()]
       try {
@@ -150,6 +162,26 @@ export const runUnit = <D, T>(
     } catch (error) {
       await unit.rollback()
       throw error
+    }
+  })
+
+/**
+ * Runs a unit of work to its end and rolls it back.
+ * @returns what it would have done, the changes of objects with their events and the entries of the journal, and its result.
+ */
+export const dryRun = <T>(
+  context: Omit<QueryContext, 'em'>,
+  handler: (unit: UnitOfWork) => Promise<T>,
+): Promise<{ effects: Effect[]; reply: T }> =>
+  retryDeadlocks(async () => {
+    const effects: Effect[] = []
+    const unit = openUnit(context, effects)
+    try {
+      const reply = await handler(unit)
+      await unit.check()
+      return { effects, reply }
+    } finally {
+      await unit.rollback()
     }
   })
 

@@ -1,4 +1,4 @@
-import { actingFor, command, query } from '@payments/platform'
+import { actingFor, operatorCommand, query, type UnitOfWork } from '@payments/platform'
 import { z } from 'zod'
 import { syncNow } from './deposits.ts'
 import { presentDeposit, presentRoute } from './entity.ts'
@@ -32,9 +32,8 @@ export const routesAdminRouter = {
       return { deposits, total }
     },
   }),
-  syncDeposits: command({
+  syncDeposits: operatorCommand({
     rest: 'POST /admin/ops/payment-routes/{paymentRouteId}/deposits/sync',
-    access: 'operator',
     tag,
     summary: 'Sync deposits of a payment route now',
     description:
@@ -43,13 +42,16 @@ export const routesAdminRouter = {
     input: PaymentRouteId,
     output: SyncResult,
     errors: [errors.payment_route_not_found, errors.provider_failed, errors.provider_unavailable],
+    reason: 'optional',
     callsProvider: true,
     before: async (context, { paymentRouteId }) => syncNow(context, await findAnywhere(context, paymentRouteId), true),
-    run: (unit, _input, pending) => applyRemaining(actingFor(unit, pending.route), pending),
+    run: async (unit, _input, pending) => ({
+      reply: await applyRemaining(actingFor(unit, pending.route), pending),
+      subject: pending.route,
+    }),
   }),
-  pause: command({
+  pause: operatorCommand({
     rest: 'POST /admin/ops/payment-routes/{paymentRouteId}/pause',
-    access: 'operator',
     tag,
     summary: 'Pause a payment route',
     description: 'Deposits that still arrive are recorded.',
@@ -57,11 +59,11 @@ export const routesAdminRouter = {
     input: PaymentRouteId,
     output: PaymentRoute,
     errors: [errors.payment_route_not_found, errors.payment_route_paused],
-    run: async (unit, { paymentRouteId }) => presentRoute(await operate(unit, paymentRouteId, 'pause')),
+    reason: 'optional',
+    run: (unit, { paymentRouteId }) => operated(unit, paymentRouteId, 'pause'),
   }),
-  resume: command({
+  resume: operatorCommand({
     rest: 'POST /admin/ops/payment-routes/{paymentRouteId}/resume',
-    access: 'operator',
     tag,
     summary: 'Resume a payment route',
     description: 'Makes a paused route active again.',
@@ -69,6 +71,13 @@ export const routesAdminRouter = {
     input: PaymentRouteId,
     output: PaymentRoute,
     errors: [errors.payment_route_not_found, errors.payment_route_active],
-    run: async (unit, { paymentRouteId }) => presentRoute(await operate(unit, paymentRouteId, 'resume')),
+    reason: 'optional',
+    run: (unit, { paymentRouteId }) => operated(unit, paymentRouteId, 'resume'),
   }),
+}
+
+async function operated(unit: UnitOfWork, id: string, event: 'pause' | 'resume') {
+  const { status } = await findAnywhere(unit, id)
+  const route = await operate(unit, id, event)
+  return { reply: presentRoute(route), subject: route, before: { status }, after: { status: route.status } }
 }

@@ -1,6 +1,6 @@
 import { checkCustomer } from '@payments/customers'
 import { invalid, isAddressOf, newId } from '@payments/kernel'
-import { createResource, type QueryContext, type UnitOfWork } from '@payments/platform'
+import { aboutObject, createResource, type QueryContext, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { type RouteRow, routeResource } from './entity.ts'
@@ -35,16 +35,18 @@ export async function prepareRoute(context: QueryContext, input: Input): Promise
   if (refundAddress === null)
     throw invalid({ refundAddress: 'Required: no refund address is configured for this network' })
   const id = newId()
-  const { depositAddress } = await provider.createDepositAddress({
-    routeId: id,
-    origin: { networkKey: plan.origin.key, currency: plan.originCurrency },
-    destination: {
-      networkKey: plan.destination.key,
-      currency: input.destinationCurrency,
-      address: plan.destinationAddress,
-    },
-    refundAddress,
-  })
+  const { depositAddress } = await aboutObject({ ...context.actor, id }, () =>
+    provider.createDepositAddress({
+      routeId: id,
+      origin: { networkKey: plan.origin.key, currency: plan.originCurrency },
+      destination: {
+        networkKey: plan.destination.key,
+        currency: input.destinationCurrency,
+        address: plan.destinationAddress,
+      },
+      refundAddress,
+    }),
+  )
   if (!isAddressOf(plan.origin.type, depositAddress)) throw errors.deposit_address_used()
   return { ...plan, id, depositAddress, refundAddress }
 }

@@ -1,5 +1,5 @@
 import { type Environment, isId, system } from '@payments/kernel'
-import { type QueryContext, queryContext, type Runtime, unitOfWork } from '@payments/platform'
+import { aboutObject, type QueryContext, queryContext, type Runtime, unitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import { RouteEntity, type RouteRow, WITH_HIDDEN } from './entity.ts'
 import { errors } from './errors.ts'
@@ -26,7 +26,7 @@ export async function syncNow(context: QueryContext, route: RouteRow, all = fals
   const { callsPerMinute } = context.runtime.providers.get(routesProvider, route.environment)
   await limitSync(context, route, callsPerMinute)
   await tryConsume(context.runtime.pool, route.environment, callsPerMinute)
-  return applyInParts(context, route, await fetchReports(context, route, all))
+  return applyInParts(context, route, await aboutObject(route, () => fetchReports(context, route, all)))
 }
 
 /**

@@ -68,6 +68,7 @@ export const RouteEntity = defineEntity({
     newestFirst('payment_routes'),
     index('payment_routes_due_soon', ['environment', 'nextPollAt'], 'poll_seconds <= 60'),
     index('payment_routes_due_later', ['environment', 'nextPollAt'], 'poll_seconds > 60'),
+    index('payment_routes_address', ['depositAddress']),
   ],
   ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
 })
@@ -110,6 +111,8 @@ export const DepositEntity = defineEntity({
       'not hidden',
     ),
     index('payment_route_deposits_of_route', ['paymentRouteId', 'relayUpdatedAt']),
+    index('payment_route_deposits_request', ['relayRequestId']),
+    index('payment_route_deposits_transaction', ['depositTxHash'], 'deposit_tx_hash is not null'),
     index('payment_route_deposits_pending', ['paymentRouteId', 'relayUpdatedAt'], "status = 'pending'"),
     index(
       'payment_route_deposits_troubled',

@@ -29,7 +29,7 @@ export interface HiddenDepositReceiver {
 }
 
 /** Bound by the domain that uses hidden routes. */
-export const hiddenDeposits = port<HiddenDepositReceiver>('Hidden payment routes are not available')
+export const hiddenDeposits = port<HiddenDepositReceiver>(null, 'Hidden payment routes are not available')
 
 export const toHiddenDeposit = (row: DepositRow, report: DepositReport): HiddenDeposit => ({
   id: row.id,

@@ -20,6 +20,7 @@ import { failureReasons } from './failure-reasons.ts'
 import { metrics } from './metrics.ts'
 import { migrations } from './migrations.ts'
 import { notifications } from './notifications.ts'
+import { operators } from './operators.ts'
 import { depositIds } from './parts.ts'
 import { pollTask } from './poller.ts'
 import { routesProvider } from './provider.ts'
@@ -52,6 +53,7 @@ export const routes = domain({
   ],
   resources: [routeResource, depositResource],
   migrations,
+  operators,
   errors,
   events,
   settings: routesSettings,
@@ -86,6 +88,7 @@ export {
   syncHiddenRoute,
 } from './hidden-routes.ts'
 export { type AvailableNetwork, availableNetworks } from './networks.ts'
+export { pollSoon } from './operators.ts'
 export {
   type DepositPage,
   type DepositQuery,

@@ -178,4 +178,13 @@ export const migrations: readonly MigrationStep[] = [
       'alter table sandbox_relay_requests add column origin_currency text',
     ],
   },
+  {
+    // How operators find objects, and what needs them.
+    name: '20261122000500_routes_search',
+    up: [
+      'create index payment_routes_address on payment_routes (deposit_address)',
+      'create index payment_route_deposits_request on payment_route_deposits (relay_request_id)',
+      'create index payment_route_deposits_transaction on payment_route_deposits (deposit_tx_hash) where deposit_tx_hash is not null',
+    ],
+  },
 ]

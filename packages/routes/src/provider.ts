@@ -103,4 +103,4 @@ export interface SandboxRoutes extends RoutesProvider {
   ): Promise<{ requestId: string }>
 }
 
-export const routesProvider = port<RoutesProvider, SandboxRoutes>('Payment routes are not available')
+export const routesProvider = port<RoutesProvider, SandboxRoutes>('routes', 'Payment routes are not available')

@@ -295,7 +295,11 @@ test('concurrent syncs of one route all succeed and create a deposit once', asyn
 describe('an operator', () => {
   const operate = async (id: string, action: 'pause' | 'resume') => {
     const { accessToken } = await signedIn(service.runtime, { role: 'operator' })
-    return call(service, `POST /v1/admin/ops/payment-routes/${id}/${action}`, { token: accessToken, key: null })
+    return call(service, `POST /v1/admin/ops/payment-routes/${id}/${action}`, {
+      token: accessToken,
+      key: null,
+      body: { reason: 'Asked for' },
+    })
   }
   const events = async (id: string) => {
     const { rows } = await service.runtime.pool.query<{ text: string }>(
@@ -339,7 +343,11 @@ describe('an operator', () => {
     await pay(merchant, id, '3')
     const { accessToken } = await signedIn(service.runtime, { role: 'operator' })
     const sync = (route: string) =>
-      call(service, `POST /v1/admin/ops/payment-routes/${route}/deposits/sync`, { token: accessToken, key: null })
+      call(service, `POST /v1/admin/ops/payment-routes/${route}/deposits/sync`, {
+        token: accessToken,
+        key: null,
+        body: { reason: 'Asked for' },
+      })
     expect((await sync(id)).body).toMatchObject({ message: 'Deposits synced', data: { synced: 1, created: 1 } })
     const { deposits } = (await merchant.call('GET /v1/payment-routes/deposits')).body.data
     expect(deposits).toMatchObject([{ paymentRouteId: id, status: 'pending' }])

@@ -1,4 +1,4 @@
-import { command, query } from '@payments/platform'
+import { operatorCommand, query } from '@payments/platform'
 import { z } from 'zod'
 import { errors } from './errors.ts'
 import { present } from './present.ts'
@@ -22,9 +22,8 @@ export const swapsAdminRouter = {
     output: AdminSwapList,
     run: (context) => unfinished(context),
   }),
-  process: command({
+  process: operatorCommand({
     rest: 'POST /admin/ops/swaps/{swapId}/process',
-    access: 'operator',
     tag,
     summary: 'Process a swap now',
     description:
@@ -34,6 +33,6 @@ export const swapsAdminRouter = {
     output: Swap,
     errors: [errors.swap_not_found, errors.swap_provider_failed, errors.swap_provider_unavailable],
     before: async (context, { swapId }) => processNow(context.runtime, await findAnywhere(context, swapId)),
-    run: async (_unit, _input, swap) => present(swap),
+    run: async (_unit, _input, swap) => ({ reply: present(swap), subject: swap, after: { status: swap.status } }),
   }),
 }

@@ -82,6 +82,8 @@ export const SwapEntity = defineEntity({
     index('swaps_due', ['environment', 'nextPollAt']),
     index('swaps_failing', ['environment'], 'failing_since is not null'),
     index('swaps_suspense', ['environment'], 'unexplained_amount <> 0 or other_holdings is not null'),
+    index('swaps_address', ['depositAddress']),
+    index('swaps_unreturned', ['updatedAt'], "status in ('swapping', 'failed') and deposited_amount > returned_amount"),
   ],
   ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
 })
@@ -113,6 +115,7 @@ const SwapDepositEntity = defineEntity({
     inTime: p.boolean(),
     createdAt: p.datetime(3),
   },
+  indexes: [index('swap_deposits_transaction', ['txHash'])],
   ...foreignKeys(withinTenant('swap_id', 'swaps')),
 })
 

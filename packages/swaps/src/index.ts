@@ -14,6 +14,7 @@ import { seedOf } from './keys.ts'
 import { metrics } from './metrics.ts'
 import { migrations } from './migrations.ts'
 import { notifications } from './notifications.ts'
+import { operators } from './operators.ts'
 import { pollTask } from './poller.ts'
 import { type SandboxSwaps, type SwapsProvider, swapsProvider } from './provider.ts'
 import { swapReceipt } from './receipt.ts'
@@ -45,6 +46,7 @@ export const swaps = domain({
   entities,
   resources: [swapResource],
   migrations,
+  operators,
   errors,
   events,
   settings: swapsSettings,

@@ -185,4 +185,13 @@ export const migrations: readonly MigrationStep[] = [
       `alter table "swap_upkeep" add constraint "swap_upkeep_kind_check" check ("kind" in ('close', 'sweep'))`,
     ],
   },
+  {
+    // How operators find objects, and what needs them.
+    name: '20261122000700_swaps_search',
+    up: [
+      'create index swaps_address on swaps (deposit_address)',
+      "create index swaps_unreturned on swaps (updated_at) where status in ('swapping', 'failed') and deposited_amount > returned_amount",
+      'create index swap_deposits_transaction on swap_deposits (tx_hash)',
+    ],
+  },
 ]

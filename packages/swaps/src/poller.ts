@@ -1,5 +1,5 @@
 import { type Environment, environments } from '@payments/kernel'
-import type { Runtime, Task } from '@payments/platform'
+import { aboutObject, type Runtime, type Task } from '@payments/platform'
 import type { Currency } from './currencies.ts'
 import { errors } from './errors.ts'
 import { processSwap, recordFailure, type SwapReference } from './process.ts'
@@ -62,7 +62,7 @@ async function processDue(runtime: Runtime, environment: Environment): Promise<n
       const { swap, report } = next
       const processed =
         report && !(report instanceof Error)
-          ? processSwap(runtime, swap, report)
+          ? aboutObject(swap, () => processSwap(runtime, swap, report))
           : Promise.reject(report ?? errors.swap_provider_failed())
       await processed.catch((error: unknown) => fail(runtime, swap, error))
     }

@@ -1,5 +1,5 @@
 import { ServiceError, system, type Tenant } from '@payments/kernel'
-import { type QueryContext, queryContext, type Runtime, unitOfWork } from '@payments/platform'
+import { aboutObject, type QueryContext, queryContext, type Runtime, unitOfWork } from '@payments/platform'
 import { heldAmount, neededTransaction } from './changes.ts'
 import { applyDeposits } from './deposits.ts'
 import { SwapEntity, type SwapRow, SwapUpkeepEntity } from './entity.ts'
@@ -128,13 +128,14 @@ function prepare(provider: SwapsProvider, swap: SwapRow, { kind, amount }: { kin
 }
 
 /** Reads the address of a swap and processes it. @throws swap_provider_failed 502, swap_provider_unavailable 503 */
-export async function processNow(runtime: Runtime, swap: SwapRow): Promise<SwapRow> {
-  const provider = runtime.providers.get(swapsProvider, swap.environment)
-  const [report] = await provider.deposits([{ depositAddress: swap.depositAddress, currency: swap.fromCurrency }])
-  if (!report) throw errors.swap_provider_failed()
-  if (report instanceof Error) throw report
-  return processSwap(runtime, swap, report)
-}
+export const processNow = (runtime: Runtime, swap: SwapRow): Promise<SwapRow> =>
+  aboutObject(swap, async () => {
+    const provider = runtime.providers.get(swapsProvider, swap.environment)
+    const [report] = await provider.deposits([{ depositAddress: swap.depositAddress, currency: swap.fromCurrency }])
+    if (!report) throw errors.swap_provider_failed()
+    if (report instanceof Error) throw report
+    return processSwap(runtime, swap, report)
+  })
 
 /**
  * Keeps why a swap could not be processed, for operators, and when it is tried next. A deposit that could not be swapped for

@@ -157,4 +157,4 @@ export interface SandboxSwaps extends SwapsProvider {
   ): Promise<{ readonly txHash: string }>
 }
 
-export const swapsProvider = port<SwapsProvider, SandboxSwaps>('Swaps are not available')
+export const swapsProvider = port<SwapsProvider, SandboxSwaps>('swaps', 'Swaps are not available')

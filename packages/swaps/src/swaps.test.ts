@@ -140,7 +140,11 @@ test('operators see swaps in flight with what they hold, and process one now', a
   const { id } = await newSwap(merchant)
   await depositFor(merchant, id)
   const { accessToken: token } = await signedIn(service.runtime, { role: 'operator' })
-  const processed = await call(service, `POST /v1/admin/ops/swaps/${id}/process`, { token, key: null })
+  const processed = await call(service, `POST /v1/admin/ops/swaps/${id}/process`, {
+    token,
+    key: null,
+    body: { reason: 'Asked for' },
+  })
   expect([processed.status, processed.body.data?.status]).toEqual([200, 'swapping'])
   const { swaps, total } = (await call(service, 'GET /v1/admin/ops/swaps', { token })).body.data
   expect(total).toBe(swaps.length)

@@ -1,6 +1,7 @@
-import { createdAt, environments, id, items, text, time, total } from '@payments/kernel'
-import { command, query } from '@payments/platform'
+import { count, createdAt, environments, id, items, text, time, total } from '@payments/kernel'
+import { operatorCommand, query } from '@payments/platform'
 import { z } from 'zod'
+import { replay } from './deliveries.ts'
 import { errors } from './errors.ts'
 import { EventId } from './schemas.ts'
 import { returnToOutbox, setAsideEvents } from './set-aside.ts'
@@ -20,6 +21,17 @@ const SetAsideEvent = z
   })
   .meta({ id: 'SetAsideEvent', description: 'An event for which no deliveries could be created' })
 
+const Replay = z.strictObject({
+  organisationId: id('organisation', 1),
+  environment: z.enum(environments).meta({ description: 'Environment of the endpoints', example: 'test' }),
+  since: z.iso.datetime().meta({ description: 'Events since this time', example: '2026-01-31T12:00:00.000Z' }),
+})
+const Replayed = z.object({
+  endpoints: count('Endpoints that take events'),
+  found: count('Events that were missed, for all of them together'),
+  queued: count('Deliveries that were queued'),
+})
+
 /** Operator operations on events that could not be turned into deliveries. */
 export const webhooksAdminRouter = {
   setAsideEvents: query({
@@ -34,9 +46,22 @@ export const webhooksAdminRouter = {
     output: z.object({ events: items('Events that were set aside, newest first', SetAsideEvent), total }),
     run: setAsideEvents,
   }),
-  fanOutAgain: command({
+  replay: operatorCommand({
+    rest: 'POST /admin/ops/webhooks/replay',
+    tag,
+    summary: 'Send missed events of an organisation again',
+    description:
+      'To all its enabled endpoints in one environment, as its own recovery of each would: events since a time that were not delivered and are not pending. At most as many as one recovery sends for each endpoint: repeat it while `queued` is less than `found`. A dry run counts.',
+    message: 'Events queued',
+    input: Replay,
+    output: Replayed,
+    async run(unit, { organisationId, environment, since }) {
+      const reply = await replay(unit, { organisationId, environment }, since)
+      return { reply, subject: { id: organisationId, organisationId, environment } }
+    },
+  }),
+  fanOutAgain: operatorCommand({
     rest: 'POST /admin/ops/webhooks/set-aside-events/{eventId}/fan-out',
-    access: 'operator',
     tag,
     summary: 'Create the deliveries of an event that was set aside',
     description: 'Returns the event to the outbox, once the cause is fixed.',
@@ -44,6 +69,9 @@ export const webhooksAdminRouter = {
     input: EventId,
     output: SetAsideEvent,
     errors: [errors.event_not_found],
-    run: (unit, { eventId }) => returnToOutbox(unit, eventId),
+    async run(unit, { eventId }) {
+      const event = await returnToOutbox(unit, eventId)
+      return { reply: event, subject: event }
+    },
   }),
 }

@@ -1,9 +1,17 @@
-import { isId, newId } from '@payments/kernel'
-import { type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { isId, newId, type Tenant } from '@payments/kernel'
+import { actingFor, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { DELIVER } from './dispatcher.ts'
-import { DeliveryEntity, type DeliveryRow, type EndpointRow, EventEntity, present, presentDelivery } from './entity.ts'
+import {
+  DeliveryEntity,
+  type DeliveryRow,
+  EndpointEntity,
+  type EndpointRow,
+  EventEntity,
+  present,
+  presentDelivery,
+} from './entity.ts'
 import { errors } from './errors.ts'
 import { insertDeliveries, optInTypes } from './new-deliveries.ts'
 import { emit } from './outbox.ts'
@@ -133,4 +141,21 @@ export async function recover(
   )
   unit.afterCommit(() => unit.runtime.trigger(DELIVER))
   return { found, queued, dryRun }
+}
+
+/** {@link recover} for every enabled endpoint of an organisation, for operators. */
+export async function replay(unit: UnitOfWork, tenant: Tenant, since: string) {
+  const own = actingFor(unit, tenant)
+  const endpoints = await own.em.find(
+    EndpointEntity,
+    { status: 'enabled' },
+    { fields: ['id'], disableIdentityMap: true },
+  )
+  const sum = { endpoints: endpoints.length, found: 0, queued: 0 }
+  for (const { id: webhookEndpointId } of endpoints) {
+    const { found, queued } = await recover(own, { webhookEndpointId, since, dryRun: false })
+    sum.found += found
+    sum.queued += queued
+  }
+  return sum
 }

@@ -75,7 +75,11 @@ test('an event that cannot be fanned out is set aside, shown in a metric and to 
     ])
     await owner.query('drop trigger poison on webhook_deliveries')
     const again = () =>
-      call(service, `POST /v1/admin/ops/webhooks/set-aside-events/${poison}/fan-out`, { token, key: null })
+      call(service, `POST /v1/admin/ops/webhooks/set-aside-events/${poison}/fan-out`, {
+        token,
+        key: null,
+        body: { reason: 'Asked for' },
+      })
     expect([(await again()).status, (await again()).status]).toEqual([200, 404])
     await drainAll()
     expect(await count('webhook_deliveries where event_id = $1', [poison])).toBe(1)

@@ -12,6 +12,7 @@ import { fanOutTask } from './fan-out.ts'
 import { metrics } from './metrics.ts'
 import { migrations } from './migrations.ts'
 import { publicNames, targetNames } from './names.ts'
+import { operators } from './operators.ts'
 import { eventRecorder } from './outbox.ts'
 import { purge } from './purge.ts'
 import { webhooksRouter } from './router.ts'
@@ -29,6 +30,7 @@ export const webhooks = domain({
   entities: [EventEntity, EndpointEntity, QueueEntity, DeliveryEntity],
   resources: [endpointResource],
   migrations,
+  operators,
   errors,
   events,
   settings: webhooksSettings,

@@ -5,7 +5,7 @@ import { port } from '@payments/kernel'
 export type Resolve = (name: string) => Promise<readonly string[]>
 
 /** Resolves the host names of targets. Tests provide their own. */
-export const targetNames = port<Resolve>('Name resolution is not available')
+export const targetNames = port<Resolve>(null, 'Name resolution is not available')
 
 /**
  * Queries the configured name servers only, never `/etc/hosts`, and outside the thread pool of `getaddrinfo`: a name server

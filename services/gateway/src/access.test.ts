@@ -97,6 +97,7 @@ beforeAll(async () => {
   const done = await call(service, `POST /v1/admin/ops/organisations/${suspended}/suspend`, {
     token: credentials.operator,
     key: null,
+    body: { reason: 'Asked for' },
   })
   expect(done.status).toBe(200)
 

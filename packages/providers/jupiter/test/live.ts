@@ -77,7 +77,8 @@ export async function startLive(
       world.chain.advance()
       return signature
     },
-    process: async (id) => (await call(service, `POST /v1/admin/ops/swaps/${id}/process`, { token })).status,
+    process: async (id) =>
+      (await call(service, `POST /v1/admin/ops/swaps/${id}/process`, { token, body: { reason: 'Asked for' } })).status,
     async until(id, ...statuses) {
       for (let round = 0; round < 40; round++) {
         await live.process(id)

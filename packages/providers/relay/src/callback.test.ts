@@ -218,6 +218,10 @@ test('an operator’s sync finds deposits that changed before the last known cha
   world.distort = (page) => page
   expect(await sync()).toEqual({ synced: 1, created: 0, updated: 0 })
   const { accessToken: token } = await signedIn(service.runtime, { role: 'operator' })
-  const synced = await call(service, `POST /v1/admin/ops/payment-routes/${id}/deposits/sync`, { token, key: null })
+  const synced = await call(service, `POST /v1/admin/ops/payment-routes/${id}/deposits/sync`, {
+    token,
+    key: null,
+    body: { reason: 'Asked for' },
+  })
   expect(synced.body.data).toEqual({ synced: 2, created: 1, updated: 0 })
 })

@@ -1,0 +1,49 @@
+import { type OperatorsDeclaration, sqlOf } from '@payments/platform'
+import { FEED } from './schedule.ts'
+
+export const operators: OperatorsDeclaration = {
+  attention: [
+    {
+      kind: 'cngn_transfer',
+      sql: `select t.id, t.organisation_id, t.environment, t.status,
+                   case when t.attention = 'money_with_provider' then 'held' when t.attention is not null then 'failed'
+                        when s.sent_at is not null and s.reference is null and not s.ended then 'unknown' else 'stuck' end as condition,
+                   coalesce(t.attention, s.error, 'No change for longer than an hour') as reason, coalesce(s.sent_at, t.updated_at) as since
+              from cngn_transfers t left join cngn_sends s on s.id = t.id
+             where (t.attention is not null or t.status in ('pending', 'processing'))
+               and (t.attention is not null or t.updated_at < now() - interval '1 hour'
+                    or (s.sent_at < now() - interval '5 minutes' and s.reference is null and not s.ended))`,
+      async recheck(unit, ids) {
+        await sqlOf(unit.em).query(
+          `update cngn_feeds f set next_poll_at = least(next_poll_at, now()) from cngn_transfers t
+            where t.id = any ($1::uuid[]) and f.environment = t.environment and f.account = t.account`,
+          [ids],
+        )
+        unit.afterCommit(() => unit.runtime.trigger(FEED))
+      },
+    },
+    {
+      kind: 'cngn_receipt',
+      sql: `select id, organisation_id, environment, status, 'held' as condition, 'No reference ties it to exactly one payin' as reason, created_at as since
+              from cngn_receipts where status = 'suspense'`,
+    },
+  ],
+  search: [
+    {
+      kind: 'cngn_transfer',
+      from: 'cngn_transfers',
+      by: {
+        provider_id: 'provider_reference',
+        reference: 'reference',
+        transaction_hash: 'tx_hash',
+        deposit_transaction_hash: 'deposit_tx_hash',
+      },
+    },
+    { kind: 'cngn_transfer', from: 'cngn_sends', by: { provider_id: 'reference' } },
+    {
+      kind: 'cngn_receipt',
+      from: 'cngn_receipts',
+      by: { provider_id: 'reference' },
+    },
+  ],
+}

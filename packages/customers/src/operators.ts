@@ -1,0 +1,5 @@
+import type { OperatorsDeclaration } from '@payments/platform'
+
+export const operators: OperatorsDeclaration = {
+  search: [{ kind: 'customer', from: 'customers', by: { email: 'lower(email)' } }],
+}

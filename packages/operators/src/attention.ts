@@ -1,0 +1,90 @@
+import { invalid } from '@payments/kernel'
+import {
+  type AttentionSource,
+  type Condition,
+  type QueryContext,
+  type Runtime,
+  sqlOf,
+  type UnitOfWork,
+} from '@payments/platform'
+import type { z } from 'zod'
+import { errors } from './errors.ts'
+import type { Attention, AttentionFilter } from './schemas.ts'
+
+const SHOWN = 200
+
+type Filter = z.output<typeof AttentionFilter>
+type Shown = z.input<typeof Attention>['objects'][number]
+interface Row extends Omit<Shown, 'since'> {
+  since: Date | string
+}
+
+/** @throws validation_failed 422 for a kind that no domain declares */
+function sourcesOf({ domains }: Runtime, kind: string | undefined): readonly AttentionSource[] {
+  const all = domains.flatMap(({ operators }) => operators?.attention ?? [])
+  const found = kind === undefined ? all : all.filter((source) => source.kind === kind)
+  if (found.length === 0) throw invalid({ kind: `Must be one of ${all.map((source) => source.kind).join(', ')}` })
+  return found
+}
+
+/** The objects of all sources that match, as one query with its parameters. */
+function matching(sources: readonly AttentionSource[], filter: Filter): { text: string; values: unknown[] } {
+  const each = sources.map(
+    ({ kind, sql }) =>
+      `select '${kind}' as kind, id, organisation_id, environment, status, condition, reason, since from (${sql}) as ${kind}`,
+  )
+  const text = `(${each.join(' union all ')}) as object
+    where ($1::text is null or condition = $1) and ($2::uuid is null or organisation_id = $2)
+      and ($3::text is null or environment = $3) and since <= now() - make_interval(mins => $4)`
+  return {
+    text,
+    values: [
+      filter.condition ?? null,
+      filter.organisationId ?? null,
+      filter.environment ?? null,
+      filter.olderThanMinutes ?? 0,
+    ],
+  }
+}
+
+/** What needs an operator in every domain: the number of objects by kind and condition, and the 200 that have waited longest. */
+export async function attention(context: QueryContext, filter: Filter): Promise<z.input<typeof Attention>> {
+  const db = sqlOf(context.em)
+  const { text, values } = matching(sourcesOf(context.runtime, filter.kind), filter)
+  const { rows: counts } = await db.query<{ kind: string; condition: Condition; count: number }>(
+    `select kind, condition, count(*)::int as count from ${text} group by kind, condition order by kind, condition`,
+    values,
+  )
+  const { rows } = await db.query<Row>(
+    `select kind, id, organisation_id as "organisationId", environment, status, condition, reason, since from ${text}
+      order by since, id limit ${SHOWN}`,
+    values,
+  )
+  return {
+    counts,
+    objects: rows.map((row) => ({ ...row, since: new Date(row.since).toISOString() })),
+    total: counts.reduce((sum, { count }) => sum + count, 0),
+  }
+}
+
+/**
+ * Makes the providers be asked soon about all objects that match. It changes when they are asked and nothing else, so it may be
+ * interrupted and repeated.
+ * @throws nothing_to_recheck 422 for a kind about which nobody can be asked
+ */
+export async function recheck(unit: UnitOfWork, filter: Filter): Promise<number> {
+  const sources = sourcesOf(unit.runtime, filter.kind).filter((source) => source.recheck)
+  if (sources.length === 0) throw errors.nothing_to_recheck()
+  let count = 0
+  for (const source of sources) {
+    const { text, values } = matching([source], filter)
+    const { rows } = await sqlOf(unit.em).query<{ id: string }>(`select id from ${text}`, values)
+    if (rows.length > 0)
+      await source.recheck?.(
+        unit,
+        rows.map(({ id }) => id),
+      )
+    count += rows.length
+  }
+  return count
+}

@@ -1,0 +1,155 @@
+import { trialBalance } from '@payments/ledger'
+import { expect, test } from 'vitest'
+import { bookOf, newMerchant, newRoute, suspenseOf, tableContents, useService } from '#testing'
+import { find, operator, ops, TWO_OPERATORS } from '../test/operators.ts'
+
+const service = useService({ settings: TWO_OPERATORS })
+const second = () => operator(service, 'second@example.com')
+
+/** A merchant with money in suspense, in minor units of USDC. */
+async function withSuspense(amount: bigint) {
+  const merchant = await newMerchant(service)
+  const book = bookOf(service.runtime, merchant.organisationId)
+  await suspenseOf(service.runtime, merchant.organisationId, amount)
+  const balances = async () => {
+    const lines = await trialBalance(book.read(), merchant.organisationId)
+    return Object.fromEntries(lines.map(({ purpose, balance }) => [purpose, balance]))
+  }
+  const move = (amountText: string, to = 'fees') => ({
+    organisationId: merchant.organisationId,
+    environment: 'test',
+    asset: 'USDC',
+    amount: amountText,
+    to,
+  })
+  return { merchant, balances, move }
+}
+
+test('a dry run of a command says what it would do and answer, and changes no table', async () => {
+  const { id } = await newRoute(await newMerchant(service))
+  const grace = await operator(service)
+  const input = { paymentRouteId: id, reason: 'To see' }
+  const tried = () => find(service, grace, 'dry-runs', { command: 'admin.paymentRoutes.pause', input })
+  await tried()
+  await service.process.requestLog.flush()
+  await service.process.providerCalls.flush()
+  const before = await tableContents(service.database)
+  expect(await tried()).toMatchObject({
+    effects: [{ kind: 'change', resourceId: id, summary: 'payment_route.updated: active → paused' }],
+    reply: { id, status: 'paused' },
+  })
+  const after = await tableContents(service.database)
+  const changed = [...after.keys()].filter((table) => after.get(table) !== before.get(table))
+  // What every request counts or records.
+  expect(changed.filter((table) => !/rate_limits|request_log|sessions/.test(table))).toEqual([])
+})
+
+test('a dry run fails as the command would, and refuses what asks a provider first and what is no operator’s command', async () => {
+  const { id } = await newRoute(await newMerchant(service))
+  const grace = await operator(service)
+  const tried = async (command: string, input: object) =>
+    (await ops(service, grace, 'POST dry-runs', { command, input, reason: undefined })).status
+  const reason = 'To see'
+  expect(await tried('admin.paymentRoutes.resume', { paymentRouteId: id, reason })).toBe(409)
+  expect(await tried('admin.paymentRoutes.pause', { paymentRouteId: id })).toBe(422)
+  expect(await tried('admin.paymentRoutes.syncDeposits', { paymentRouteId: id, reason })).toBe(409)
+  for (const command of ['paymentRoutes.create', 'admin.organisations.list', 'toString', 'no.such'])
+    expect([command, await tried(command, {})]).toEqual([command, 404])
+})
+
+test('suspense is resolved with an entry that never takes more than is there, and that is reversed once', async () => {
+  const { merchant, balances, move } = await withSuspense(5_000_000n)
+  const grace = await operator(service)
+  const resolve = (amount: string) => ops(service, grace, 'POST ledger/suspense/resolve', move(amount))
+  expect((await resolve('5.000001')).status).toBe(422)
+  const answers = await Promise.all(['3', '3', '3'].map(resolve))
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422])
+  expect(await balances()).toEqual({ external: '-5000000', suspense: '2000000', fees: '3000000' })
+  const { rows } = await service.runtime.pool.query(
+    "select id from ledger_entries where organisation_id = $1 and source_type = 'correction'",
+    [merchant.organisationId],
+  )
+  const tenant = { organisationId: merchant.organisationId, environment: 'test' }
+  const reverse = (entryId: string) => ops(service, grace, 'POST ledger/entries/reverse', { ...tenant, entryId })
+  const reversed = await Promise.all([reverse(rows[0].id), reverse(rows[0].id)])
+  expect(reversed.map(({ status }) => status).sort()).toEqual([200, 409])
+  expect(await balances()).toEqual({ external: '-5000000', suspense: '5000000', fees: '0' })
+  expect((await ops(service, grace, 'GET ledger/check')).body.data.findings).toEqual([])
+})
+
+test('an entry of an object is not reversed', async () => {
+  const { merchant } = await withSuspense(1n)
+  const { rows } = await service.runtime.pool.query('select id from ledger_entries where organisation_id = $1', [
+    merchant.organisationId,
+  ])
+  const input = { organisationId: merchant.organisationId, environment: 'test', entryId: rows[0].id }
+  const refused = await ops(service, await operator(service), 'POST ledger/entries/reverse', input)
+  expect([refused.status, refused.body.message]).toEqual([
+    409,
+    'This entry follows from the state of an object: change the object instead',
+  ])
+})
+
+test('an action on money needs a session that was confirmed within ten minutes', async () => {
+  const { balances, move } = await withSuspense(5_000_000n)
+  const grace = await operator(service)
+  await service.runtime.pool.query(
+    "update sessions set confirmed_at = now() - interval '11 minutes' where user_id = $1",
+    [grace.userId],
+  )
+  const refused = await ops(service, grace, 'POST ledger/suspense/resolve', move('1'))
+  expect([refused.status, refused.body.message]).toEqual([403, 'Confirm the session first: POST /auth/confirm'])
+  expect((await balances()).suspense).toBe('5000000')
+  await service.runtime.pool.query('update sessions set confirmed_at = now() where user_id = $1', [grace.userId])
+})
+
+test('above the limit a command runs once another operator approves it, and not when it is declined or a day has passed', async () => {
+  const { balances, move } = await withSuspense(5_000_000_000n)
+  const [grace, ada] = [await operator(service), await second()]
+  const command = 'admin.ledger.resolveSuspense'
+  const refused = await ops(service, grace, 'POST ledger/suspense/resolve', move('1000.000001'))
+  expect([refused.status, refused.body.message]).toEqual([
+    403,
+    'Another operator must approve this: request it with POST /admin/ops/approvals',
+  ])
+  const request = async () => {
+    const { status, text, body } = await ops(service, grace, 'POST approvals', { command, input: move('2000') })
+    expect(status, text).toBe(201)
+    return body.data
+  }
+  const [approved, declined, expired] = [await request(), await request(), await request()]
+  expect(approved.effects.map(({ kind }: { kind: string }) => kind).sort()).toEqual(['approval', 'posting', 'posting'])
+  expect((await ops(service, ada, `POST approvals/${declined.id}/decline`)).body.data.status).toBe('declined')
+  await service.runtime.pool.query(
+    "update operator_approvals set expires_at = now() - interval '1 second' where id = $1",
+    [expired.id],
+  )
+  const approve = async (by: typeof grace, id: string) =>
+    (await ops(service, by, `POST approvals/${id}/approve`)).status
+  expect(await approve(grace, approved.id)).toBe(403)
+  const statuses = await Promise.all([approve(ada, approved.id), approve(ada, approved.id)])
+  expect(statuses.sort()).toEqual([200, 409])
+  expect([await approve(ada, declined.id), await approve(ada, expired.id)]).toEqual([409, 409])
+  expect(await balances()).toEqual({ external: '-5000000000', suspense: '3000000000', fees: '2000000000' })
+  const { approvals } = await find(service, grace, 'approvals/search')
+  const listed = new Map(approvals.map((each: { id: string; status: string }) => [each.id, each.status]))
+  expect([approved, declined, expired].map(({ id }) => listed.get(id))).toEqual(['approved', 'declined', 'expired'])
+})
+
+test('a command that fails when it is approved stays to be approved; one without money needs no approval', async () => {
+  const { balances, move } = await withSuspense(3_000_000_000n)
+  const [grace, ada] = [await operator(service), await second()]
+  const command = 'admin.ledger.resolveSuspense'
+  const { id } = (await ops(service, grace, 'POST approvals', { command, input: move('2000') })).body.data
+  const other = (await ops(service, grace, 'POST approvals', { command, input: move('1500') })).body.data
+  expect((await ops(service, ada, `POST approvals/${other.id}/approve`)).status).toBe(200)
+  expect((await ops(service, ada, `POST approvals/${id}/approve`)).status).toBe(422)
+  expect((await balances()).suspense).toBe('1500000000')
+  const { approvals } = await find(service, grace, 'approvals/search', { status: 'pending' })
+  expect(approvals.map((each: { id: string }) => each.id)).toContain(id)
+  const route = await newRoute(await newMerchant(service))
+  const input = { paymentRouteId: route.id }
+  expect((await ops(service, grace, 'POST approvals', { command: 'admin.paymentRoutes.pause', input })).status).toBe(
+    422,
+  )
+})

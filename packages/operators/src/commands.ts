@@ -1,0 +1,45 @@
+import {
+  type CallContext,
+  dryRun,
+  InvalidInput,
+  type Operation,
+  type QueryContext,
+  type UnitOfWork,
+} from '@payments/platform'
+import { errors } from './errors.ts'
+
+/** Finds an operator's command by its name in the router. */
+export type Commands = (name: string) => Operation | undefined
+
+export interface CommandCallInput {
+  readonly command: string
+  readonly input: Readonly<Record<string, unknown>>
+}
+
+/** A command with its checked input. @throws command_unknown 404, validation_failed 422 */
+export function commandOf(commands: Commands, { command: name, input }: CommandCallInput) {
+  const operation = commands(name)
+  if (!operation?.command || !operation.operatorCommand) throw errors.command_unknown()
+  const parsed = operation.input.safeParse(input)
+  if (!parsed.success) throw new InvalidInput(parsed.error)
+  const { command, operatorCommand } = operation
+  return {
+    operatorCommand,
+    /** Runs it in a unit of work. What it does before the transaction is done already, or not at all. */
+    run: (unit: UnitOfWork, prepared: unknown, call: CallContext): Promise<unknown> =>
+      command.run(unit, parsed.data as never, prepared as never, call),
+    before: (context: QueryContext, call: CallContext): Promise<unknown> =>
+      command.before?.(context, parsed.data as never, call) ?? Promise.resolve(undefined),
+  }
+}
+
+/**
+ * What a command would do and answer: it is run in a transaction that is rolled back.
+ * @throws what the command would throw, and dry_run_unavailable 409 where a provider is asked first
+ */
+export async function tryOut(context: QueryContext, commands: Commands, given: CommandCallInput, call: CallContext) {
+  const { run, before, operatorCommand } = commandOf(commands, given)
+  if (!operatorCommand.dryRun) throw errors.dry_run_unavailable()
+  const prepared = await before(context, call)
+  return dryRun(context, async (unit) => (await run(unit, prepared, call)) as Record<string, unknown>)
+}

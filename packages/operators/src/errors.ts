@@ -1,0 +1,15 @@
+import { defineErrors } from '@payments/kernel'
+
+export const errors = defineErrors({
+  command_unknown: { status: 404, message: 'No operator command has this name' },
+  dry_run_unavailable: {
+    status: 409,
+    message: 'This command asks a provider first and applies its answer, so what it would do is not known',
+  },
+  approval_not_found: { status: 404, message: 'Approval not found' },
+  approval_ended: { status: 409, message: 'This approval was given or declined before, or has expired' },
+  approval_own: { status: 403, message: 'Another operator than the one who requested it must approve' },
+  approval_not_needed: { status: 422, message: 'Only commands on money are approved: call this one directly' },
+  nothing_to_recheck: { status: 422, message: 'Nobody can be asked about objects of this kind' },
+  job_not_found: { status: 404, message: 'Job not found in the dead-letter queue' },
+})

@@ -1,0 +1,20 @@
+/** What operators do over all domains: find, see what needs them, act, and what they did. */
+import { domain } from '@payments/platform'
+import { ApprovalEntity } from './entity.ts'
+import { errors } from './errors.ts'
+import { migrations } from './migrations.ts'
+import { operatorsRouter } from './router.ts'
+
+export const operators = domain({
+  name: 'operators',
+  tags: [
+    { name: 'Operators', description: 'What needs an operator, safe actions, and what operators did', position: 195 },
+  ],
+  router: { admin: operatorsRouter },
+  entities: [ApprovalEntity],
+  migrations,
+  errors,
+})
+
+export { actionsRouter } from './actions-router.ts'
+export type { Commands } from './commands.ts'

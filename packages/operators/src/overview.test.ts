@@ -1,0 +1,196 @@
+import { newId } from '@payments/kernel'
+import { platformSettings } from '@payments/platform'
+import { beforeAll, expect, test } from 'vitest'
+import { advance, call, newMerchant, newOfframp, newRoute, pay, sync, useService } from '#testing'
+import { find, operator, ops } from '../test/operators.ts'
+
+const service = useService()
+let grace: Awaited<ReturnType<typeof operator>>
+beforeAll(async () => {
+  grace = await operator(service)
+})
+
+interface Found {
+  readonly kind: string
+  readonly id: string
+  readonly matched: string
+}
+const search = async (text: string): Promise<Found[]> => (await find(service, grace, 'search', { text })).objects
+
+test('an object is found by its id, an id of its provider, a transaction hash, an address, a reference and an email address', async () => {
+  const merchant = await newMerchant(service)
+  const email = `${newId()}@example.com`
+  const customer = (await merchant.call('POST /v1/customers', { body: { name: 'Ada', email } })).body.data
+  const route = await newRoute(merchant)
+  await pay(merchant, route.id, '12.5')
+  await advance(merchant, 10)
+  await sync(merchant, route.id)
+  const reference = `order-${newId()}`
+  const offramp = await newOfframp(merchant, { reference })
+  const { rows } = await service.runtime.pool.query(
+    `select d.id, relay_request_id as request, deposit_tx_hash as hash, o.provider_order_id as "order"
+       from payment_route_deposits d, offramps o where d.payment_route_id = $1 and o.id = $2`,
+    [route.id, offramp.id],
+  )
+  const expected: [string, Found][] = [
+    [customer.id, { kind: 'customers', id: customer.id, matched: 'id' }],
+    [customer.id.toUpperCase(), { kind: 'customers', id: customer.id, matched: 'id' }],
+    [email, { kind: 'customer', id: customer.id, matched: 'email' }],
+    [email.toUpperCase(), { kind: 'customer', id: customer.id, matched: 'email' }],
+    [route.depositAddress, { kind: 'payment_route', id: route.id, matched: 'deposit_address' }],
+    [rows[0].hash, { kind: 'payment_route_deposit', id: rows[0].id, matched: 'transaction_hash' }],
+    [rows[0].request, { kind: 'payment_route_deposit', id: rows[0].id, matched: 'provider_id' }],
+    [rows[0].order, { kind: 'offramp', id: offramp.id, matched: 'provider_id' }],
+    [reference, { kind: 'offramp', id: offramp.id, matched: 'reference' }],
+  ]
+  for (const [text, object] of expected)
+    expect(await search(text), text).toContainEqual({
+      ...object,
+      organisationId: merchant.organisationId,
+      environment: 'test',
+    })
+  expect(await search('no such thing')).toEqual([])
+  expect(await search(email.slice(0, -1))).toEqual([])
+})
+
+test('every search and every list of what needs an operator is answered by an index', async () => {
+  const { pool, domains } = service.runtime
+  const client = await pool.connect()
+  try {
+    await client.query('begin; set local enable_seqscan = off')
+    const plans = async (text: string, values: unknown[]) => {
+      const { rows } = await client.query(`explain ${text}`, values)
+      return rows.map((row) => row['QUERY PLAN']).join('\n')
+    }
+    for (const { operators } of domains) {
+      for (const { kind, from, by } of operators?.search ?? [])
+        for (const column of Object.values(by))
+          expect(
+            await plans(`select id from ${from} where ${column} = any ($1::text[])`, [['x']]),
+            `${kind} ${column}`,
+          ).not.toContain('Seq Scan')
+      for (const { kind, sql } of operators?.attention ?? []) {
+        const plan = await plans(sql, [])
+        expect(plan, kind).not.toMatch(/Seq Scan on (?!fiat_polls|cngn_sends|swap_transactions)/)
+      }
+    }
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+})
+
+test('what needs an operator is counted and listed in one list, filtered by kind, condition, organisation and age', async () => {
+  const merchant = await newMerchant(service)
+  const { organisationId } = merchant
+  const route = await newRoute(merchant)
+  await pay(merchant, route.id, '5')
+  await sync(merchant, route.id)
+  const { rows } = await service.runtime.pool.query(
+    `update payment_route_deposits set created_at = now() - interval '2 hours', updated_at = now() - interval '90 minutes'
+      where payment_route_id = $1 returning id`,
+    [route.id],
+  )
+  const listed = async (filter: object) => find(service, grace, 'attention', { organisationId, ...filter })
+  const stuck = {
+    kind: 'payment_route_deposit',
+    id: rows[0].id,
+    organisationId,
+    environment: 'test',
+    status: 'pending',
+    condition: 'stuck',
+    reason: 'Pending for longer than an hour',
+  }
+  expect(await listed({})).toMatchObject({
+    counts: [{ kind: 'payment_route_deposit', condition: 'stuck', count: 1 }],
+    objects: [stuck],
+    total: 1,
+  })
+  expect((await listed({ kind: 'payment_route_deposit', condition: 'stuck', olderThanMinutes: 80 })).total).toBe(1)
+  expect((await listed({ olderThanMinutes: 100 })).total).toBe(0)
+  expect((await listed({ condition: 'failed' })).total).toBe(0)
+  expect((await listed({ environment: 'live' })).total).toBe(0)
+  const wrong = await call(service, 'POST /v1/admin/ops/attention', {
+    token: grace.accessToken,
+    key: null,
+    body: { kind: 'nothing' },
+  })
+  expect([wrong.status, wrong.body.errors.kind]).toEqual([422, expect.stringContaining('payment_route_deposit')])
+})
+
+test('asking the providers again changes only when they are asked, any number of times', async () => {
+  const merchant = await newMerchant(service)
+  const route = await newRoute(merchant)
+  await pay(merchant, route.id, '5')
+  await sync(merchant, route.id)
+  const { pool } = service.runtime
+  await pool.query(
+    "update payment_route_deposits set created_at = now() - interval '2 hours' where payment_route_id = $1",
+    [route.id],
+  )
+  await pool.query("update payment_routes set next_poll_at = now() + interval '1 hour' where id = $1", [route.id])
+  const filter = { organisationId: merchant.organisationId, condition: 'stuck' }
+  const answers = await Promise.all([1, 2, 3].map(() => ops(service, grace, 'POST attention/recheck', filter)))
+  for (const { body } of answers) expect(body.data).toEqual({ count: 1 })
+  const { rows } = await pool.query('select next_poll_at <= now() as due, status from payment_routes where id = $1', [
+    route.id,
+  ])
+  expect(rows).toEqual([{ due: true, status: 'active' }])
+  const none = await ops(service, grace, 'POST attention/recheck', { kind: 'event' })
+  expect([none.status, none.body.message]).toEqual([422, 'Nobody can be asked about objects of this kind'])
+})
+
+test('jobs that failed for good are listed without what they carry, and sent again once, one of them or all of a queue', async () => {
+  const { boss, pool } = service.runtime
+  const source = 'accounts.mail'
+  const ids: string[] = []
+  for (const secret of ['first', 'second', 'third']) {
+    const { rows } = await pool.query(
+      `insert into pgboss.job (name, data, source_name, source_id, source_created_on, source_output)
+       values ('dead-letter', $1, $2, gen_random_uuid(), now(), '{"message":"connect ECONNREFUSED"}') returning id`,
+      [JSON.stringify({ box: secret }), source],
+    )
+    ids.push(rows[0].id)
+  }
+  const dead = () => find(service, grace, 'queues/dead-letters', { queue: source })
+  expect(await dead()).toMatchObject({ total: 3, jobs: [{ queue: source, error: 'connect ECONNREFUSED' }, {}, {}] })
+  expect(JSON.stringify(await dead())).not.toContain('second')
+  const retryOne = () => ops(service, grace, `POST queues/dead-letters/${ids[0]}/retry`)
+  const once = await Promise.all([retryOne(), retryOne()])
+  expect(once.map(({ status }) => status).sort()).toEqual([200, 404])
+  const retryAll = () => ops(service, grace, 'POST queues/dead-letters/retry', { queue: source })
+  const all = await Promise.all([retryAll(), retryAll()])
+  expect(all.map(({ body }) => body.data.count).sort()).toEqual([0, 2])
+  expect((await dead()).total).toBe(0)
+  const { queues, schedules } = (await ops(service, grace, 'GET queues')).body.data
+  expect(queues.find(({ name }: { name: string }) => name === source)).toMatchObject({ waiting: 3 })
+  expect(schedules).toEqual(expect.any(Array))
+  await boss.deleteAllJobs(source)
+})
+
+test('events that an organisation missed are sent again to all its endpoints, each once', async () => {
+  const merchant = await newMerchant(service)
+  for (const path of ['one', 'two'])
+    await merchant.call('POST /v1/webhooks', { body: { url: `https://merchant.example/${path}` } })
+  await newRoute(merchant)
+  await service.runtime.pool.query('update events set drained_at = now() where organisation_id = $1', [
+    merchant.organisationId,
+  ])
+  const { organisationId, environment } = merchant
+  const replay = () =>
+    ops(service, grace, 'POST webhooks/replay', { organisationId, environment, since: '2020-01-01T00:00:00.000Z' })
+  expect((await replay()).body.data).toEqual({ endpoints: 2, found: 2, queued: 2 })
+  expect((await replay()).body.data).toEqual({ endpoints: 2, found: 0, queued: 0 })
+})
+
+test('the settings in force show no secret', async () => {
+  const { settings } = (await ops(service, grace, 'GET settings')).body.data
+  const named = new Map(settings.map(({ name, value }: { name: string; value: string | null }) => [name, value]))
+  expect(named.get('LOG_LEVEL')).toBe(platformSettings.from(service.runtime.settings).LOG_LEVEL)
+  expect([named.get('SECRETS_KEY'), named.get('SMTP_URL')]).toEqual(['set', null])
+  const text = JSON.stringify(settings)
+  const values = service.runtime.settings as unknown as Record<string, unknown>
+  for (const [name, value] of Object.entries(values))
+    if (/KEY|SECRET|URL|SEED|TOKEN|EMAIL/.test(name) && typeof value === 'string')
+      expect(text).not.toContain(`"${value}"`)
+})

@@ -1,0 +1,147 @@
+import { operatorCommand, query } from '@payments/platform'
+import { attention, recheck } from './attention.ts'
+import { auditLog } from './audit.ts'
+import { errors } from './errors.ts'
+import { providerHealth } from './health.ts'
+import { deadJobs, queues, retryDead } from './queues.ts'
+import {
+  Attention,
+  AttentionFilter,
+  AuditFilter,
+  AuditLog,
+  DeadFilter,
+  DeadJobs,
+  Found,
+  JobId,
+  Nothing,
+  ProviderHealth,
+  Queues,
+  Rechecked,
+  Retried,
+  SearchInput,
+  SettingsInForce,
+} from './schemas.ts'
+import { search } from './search.ts'
+import { settingsInForce } from './settings-in-force.ts'
+
+const tag = 'Operators'
+
+/** What operators do over all domains. */
+export const operatorsRouter = {
+  search: query({
+    rest: 'POST /admin/ops/search',
+    access: 'operator',
+    tag,
+    summary: 'Find objects',
+    description:
+      'Of any organisation, by an id, an id of a provider, a transaction hash, an address, a reference or an email address, in full.',
+    message: 'Objects retrieved',
+    input: SearchInput,
+    output: Found,
+    run: (context, { text }) => search(context, text),
+  }),
+  attention: query({
+    rest: 'POST /admin/ops/attention',
+    access: 'operator',
+    tag,
+    summary: 'List what needs an operator',
+    description:
+      'Objects of every domain that failed with money in the wrong place, are held, of unknown outcome or stuck, with the reason: the number of them by kind, and the 200 that have waited longest.',
+    message: 'Objects retrieved',
+    input: AttentionFilter,
+    output: Attention,
+    run: attention,
+  }),
+  recheck: operatorCommand({
+    rest: 'POST /admin/ops/attention/recheck',
+    tag,
+    summary: 'Ask the providers again about all objects that need an operator',
+    description:
+      'About those that the filter matches, soon and within the rate budgets. List them with the same filter first: it shows how many there are. May be repeated.',
+    message: 'Recheck scheduled',
+    input: AttentionFilter,
+    output: Rechecked,
+    errors: [errors.nothing_to_recheck],
+    run: async (unit, { reason: _reason, ...filter }) => ({ reply: { count: await recheck(unit, filter) } }),
+  }),
+  auditLog: query({
+    rest: 'POST /admin/ops/audit-log',
+    access: 'operator',
+    tag,
+    summary: 'Search the audit log',
+    description:
+      'What operators did: who, when, why, and what it changed. Nothing in it can be changed or deleted. The newest 200; `total` counts all that match; `before` reads on.',
+    message: 'Audit log retrieved',
+    input: AuditFilter,
+    output: AuditLog,
+    run: auditLog,
+  }),
+  queues: {
+    list: query({
+      rest: 'GET /admin/ops/queues',
+      access: 'operator',
+      tag,
+      summary: 'List job queues and schedules',
+      description: 'How many jobs wait, run and have failed in each queue, and when the recurring ones run.',
+      message: 'Queues retrieved',
+      input: Nothing,
+      output: Queues,
+      run: queues,
+    }),
+    deadLetters: query({
+      rest: 'POST /admin/ops/queues/dead-letters',
+      access: 'operator',
+      tag,
+      summary: 'List jobs that failed for good',
+      description: 'The 200 oldest; `total` counts all that match.',
+      message: 'Jobs retrieved',
+      input: DeadFilter,
+      output: DeadJobs,
+      run: (context, { queue }) => deadJobs(context, queue),
+    }),
+    retryOne: operatorCommand({
+      rest: 'POST /admin/ops/queues/dead-letters/{jobId}/retry',
+      tag,
+      summary: 'Retry a job that failed for good',
+      description: 'Sends it again to the queue from which it came.',
+      message: 'Job sent again',
+      input: JobId,
+      output: Retried,
+      errors: [errors.job_not_found],
+      run: async (unit, { jobId: id }) => ({ reply: { count: await retryDead(unit, { id }) }, subject: { id } }),
+    }),
+    retryAll: operatorCommand({
+      rest: 'POST /admin/ops/queues/dead-letters/retry',
+      tag,
+      summary: 'Retry all jobs that failed for good',
+      description: 'Those of one queue, or of all. List them with the same filter first: it shows how many there are.',
+      message: 'Jobs sent again',
+      input: DeadFilter,
+      output: Retried,
+      run: async (unit, { queue }) => ({ reply: { count: await retryDead(unit, { queue }) } }),
+    }),
+  },
+  providers: query({
+    rest: 'GET /admin/ops/providers',
+    access: 'operator',
+    tag,
+    summary: 'Get the health of the providers',
+    description:
+      'How they answered in the last 15 minutes, over all processes, and what is left of their rate budgets.',
+    message: 'Providers retrieved',
+    input: Nothing,
+    output: ProviderHealth,
+    run: providerHealth,
+  }),
+  settings: query({
+    rest: 'GET /admin/ops/settings',
+    access: 'operator',
+    tag,
+    summary: 'Get the settings in force',
+    description: 'Of the process that answers. Of texts, which may be secrets, only whether they are set.',
+    message: 'Settings retrieved',
+    input: Nothing,
+    output: SettingsInForce,
+    run: async ({ runtime }) => ({ settings: settingsInForce(runtime) }),
+  }),
+}

@@ -1,0 +1,44 @@
+import { isId } from '@payments/kernel'
+import { type QueryContext, type Runtime, type SearchSource, type SqlExecutor, sqlOf } from '@payments/platform'
+import type { z } from 'zod'
+import type { Found } from './schemas.ts'
+
+const OF_EACH = 50
+
+type Objects = z.input<typeof Found>['objects']
+
+/**
+ * Objects of any organisation that have the text as their id, or as what their domain declares: an id of a provider, a
+ * transaction hash, an address, a reference, an email address. The whole text must match, upper and lower case as written or all
+ * in lower case. One statement for each kind, each by an index.
+ */
+export async function search(context: QueryContext, text: string): Promise<z.input<typeof Found>> {
+  const { runtime } = context
+  const db = sqlOf(context.em)
+  const objects: Objects = isId(text) ? await byId(runtime, db, text.toLowerCase()) : []
+  for (const source of runtime.domains.flatMap(({ operators }) => operators?.search ?? []))
+    objects.push(...(await bySource(db, source, text)))
+  return { objects, total: objects.length }
+}
+
+async function byId({ domains }: Runtime, db: SqlExecutor, id: string): Promise<Objects> {
+  const kinds = new Map<string, string>()
+  for (const { resources, timeline } of domains) {
+    for (const { table } of resources ?? []) kinds.set(table, table)
+    for (const table of timeline?.objects ?? []) kinds.set(table, table)
+  }
+  const each = [...kinds.keys()].map(
+    (table) =>
+      `select '${table}' as kind, id, organisation_id as "organisationId", environment, 'id' as matched from ${table} where id = $1`,
+  )
+  return (await db.query<Objects[number]>(each.join(' union all '), [id])).rows
+}
+
+async function bySource(db: SqlExecutor, { kind, from, by }: SearchSource, text: string): Promise<Objects> {
+  const each = Object.entries(by).map(
+    ([name, column]) =>
+      `(select id, organisation_id as "organisationId", environment, '${name}' as matched from ${from} where ${column} = any ($1::text[]) limit ${OF_EACH})`,
+  )
+  const { rows } = await db.query<Omit<Objects[number], 'kind'>>(each.join(' union all '), [[text, text.toLowerCase()]])
+  return rows.slice(0, OF_EACH).map((row) => ({ kind, ...row }))
+}

@@ -1,0 +1,45 @@
+import { type OperatorsDeclaration, type SqlExecutor, sqlOf } from '@payments/platform'
+import { POLL, SOON_SECONDS, STUCK_SECONDS } from './schedule.ts'
+
+/** Makes the routes of a condition (SQL, whose `$1` is `ids`) due for their poll now. */
+const pollWhere = (db: SqlExecutor, condition: string, ids: readonly string[]) =>
+  db.query(
+    `update payment_routes set next_poll_at = least(next_poll_at, now()), poll_seconds = least(poll_seconds, ${SOON_SECONDS}) where ${condition}`,
+    [ids],
+  )
+
+/** Makes routes due for their poll now: the polls that follow are within the rate budget of the provider. */
+export const pollSoon = (db: SqlExecutor, routeIds: readonly string[]) =>
+  pollWhere(db, 'id = any ($1::uuid[])', routeIds)
+
+export const operators: OperatorsDeclaration = {
+  attention: [
+    {
+      kind: 'payment_route_deposit',
+      sql: `select id, organisation_id, environment, status, case status when 'failed' then 'failed' else 'stuck' end as condition,
+                   coalesce(failure_reason || coalesce(': ' || provider_reason, ''), 'Pending for longer than an hour') as reason, updated_at as since
+              from payment_route_deposits
+             where status in ('pending', 'failed') and not hidden
+               and (status = 'failed' or created_at < now() - make_interval(secs => ${STUCK_SECONDS}))`,
+      async recheck(unit, ids) {
+        const condition = 'id in (select payment_route_id from payment_route_deposits where id = any ($1::uuid[]))'
+        await pollWhere(sqlOf(unit.em), condition, ids)
+        unit.afterCommit(() => unit.runtime.trigger(POLL))
+      },
+    },
+  ],
+  search: [
+    { kind: 'payment_route', from: 'payment_routes', by: { deposit_address: 'deposit_address' } },
+    {
+      kind: 'payment_route_deposit',
+      from: 'payment_route_deposits',
+      by: { provider_id: 'relay_request_id', transaction_hash: 'deposit_tx_hash' },
+    },
+  ],
+  async rateBudgets(db) {
+    const { rows } = await db.query<{ environment: 'test' | 'live'; calls: number }>(
+      'select environment, floor(calls)::int as calls from provider_rate_budgets order by environment',
+    )
+    return rows.map(({ environment, calls }) => ({ provider: 'routes', environment, callsLeft: calls }))
+  },
+}

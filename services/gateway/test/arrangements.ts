@@ -1,0 +1,82 @@
+import { newId } from '@payments/kernel'
+import { call, fund, type Merchant, newOfframp, newRoute, signedIn, suspenseOf, type TestService } from '#testing'
+
+/** Where an operators' command is called, with what, and by whom. */
+interface Arranged {
+  readonly path: string
+  readonly body: object
+  readonly token?: string
+}
+
+const reason = 'Asked for'
+
+/** What must be there before a command of operators can succeed, by method and path. */
+export function arrangements(
+  service: TestService,
+  { organisationId, ...merchant }: Merchant,
+  token: string,
+): Record<string, () => Promise<Arranged>> {
+  const { runtime } = service
+  const post = async (path: string, body: object) => {
+    const answer = await call(service, `POST /v1/admin/ops/${path}`, { token, key: null, body: { reason, ...body } })
+    if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`)
+    return answer.body.data
+  }
+  const suspense = { organisationId, environment: 'test', asset: 'USDC', amount: '1', to: 'fees' }
+  const command = 'admin.ledger.resolveSuspense'
+  const approval = async (): Promise<string> => {
+    await suspenseOf(runtime, organisationId, 2_000_000n)
+    return (await post('approvals', { command, input: suspense })).id
+  }
+  const moved = { path: '/v1/admin/ops/ledger/suspense/resolve', body: { ...suspense, reason } }
+  return {
+    'POST /admin/ops/ledger/suspense/resolve': async () => {
+      await suspenseOf(runtime, organisationId, 2_000_000n)
+      return moved
+    },
+    'POST /admin/ops/ledger/entries/reverse': async () => {
+      await suspenseOf(runtime, organisationId, 2_000_000n)
+      await post('ledger/suspense/resolve', suspense)
+      const { rows } = await runtime.pool.query(
+        "select id from ledger_entries where organisation_id = $1 and source_type = 'correction'",
+        [organisationId],
+      )
+      const body = { organisationId, environment: 'test', entryId: rows[0].id, reason }
+      return { path: '/v1/admin/ops/ledger/entries/reverse', body }
+    },
+    'POST /admin/ops/approvals': async () => {
+      await suspenseOf(runtime, organisationId, 2_000_000n)
+      return { path: '/v1/admin/ops/approvals', body: { command, input: suspense, reason } }
+    },
+    'POST /admin/ops/approvals/{approvalId}/approve': async () => {
+      const id = await approval()
+      const { accessToken } = await signedIn(runtime, { role: 'operator', email: 'second@example.com' })
+      return { path: `/v1/admin/ops/approvals/${id}/approve`, body: { reason }, token: accessToken }
+    },
+    'POST /admin/ops/approvals/{approvalId}/decline': async () => ({
+      path: `/v1/admin/ops/approvals/${await approval()}/decline`,
+      body: { reason },
+    }),
+    'POST /admin/ops/dry-runs': async () => {
+      const { id } = await newRoute({ organisationId, ...merchant })
+      const input = { paymentRouteId: id, reason }
+      return { path: '/v1/admin/ops/dry-runs', body: { command: 'admin.paymentRoutes.pause', input } }
+    },
+    'POST /admin/ops/fiat/orders/{orderId}/settle': async () => {
+      const { id } = await newOfframp({ organisationId, ...merchant })
+      await fund({ organisationId, ...merchant }, 'offramp', id)
+      await runtime.pool.query('update sandbox_fiat_orders set received_at = now() where reference = $1', [id])
+      await post(`fiat/orders/${id}/sync`, {})
+      return { path: `/v1/admin/ops/fiat/orders/${id}/settle`, body: { outcome: 'delivered', reason } }
+    },
+    'POST /admin/ops/queues/dead-letters/{jobId}/retry': async () => {
+      const id = newId()
+      await runtime.pool.query(
+        `insert into pgboss.job (id, name, data, source_name, source_id, source_created_on)
+         values ($1, 'dead-letter', '{}', 'accounts.purge', $1, now())`,
+        [id],
+      )
+      return { path: `/v1/admin/ops/queues/dead-letters/${id}/retry`, body: { reason } }
+    },
+  }
+}
