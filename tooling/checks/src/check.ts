@@ -10,20 +10,17 @@ if (unknown.length > 0) stop(`Unknown package ${unknown.join(', ')}: one of ${pa
 const chosen = names.length > 0 ? packages.filter((each) => names.some((name) => find(name) === each)) : changed()
 if (chosen.length === 0) stop('No package changed against HEAD', 0)
 
-const status = runTasks(
-  [
-    '//#check:architecture',
-    'lint',
-    'types',
-    'test',
-    ...chosen.map(({ name }) => `--filter=${name}`),
-    '--concurrency=3',
-    '--output-logs=new-only',
-    // A failed check does not hide what the others found.
-    '--continue',
-  ],
-  { TEST_SIZE: process.env.TEST_SIZE ?? 'short' },
-)
+const status = runTasks([
+  '//#check:architecture',
+  'lint',
+  'types',
+  'test',
+  ...chosen.map(({ name }) => `--filter=${name}`),
+  '--concurrency=3',
+  '--output-logs=new-only',
+  // A failed check does not hide what the others found.
+  '--continue',
+])
 process.exit(status)
 
 function find(name: string) {

@@ -1,4 +1,4 @@
-// Everything that must hold, in one command: the checks of the whole tree side by side, then every test at full size.
+// Everything that must hold, in one command: the checks of the whole tree side by side, then every test, long ones in their short form (`TEST_SIZE=full` runs them in full).
 import { spawnSync } from 'node:child_process'
 import { runTasks } from './turbo.ts'
 import { root } from './workspace.ts'

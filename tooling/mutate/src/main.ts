@@ -91,7 +91,7 @@ function mutantsOf(folder: string, files: readonly string[], modules: string): r
   const { status } = spawnSync(join(modules, '.bin/stryker'), ['run', 'stryker.config.json'], {
     cwd: copy,
     stdio: 'inherit',
-    env: { TEST_SIZE: 'short', ...process.env },
+    env: process.env,
   })
   if (status !== 0) throw new Error(`Stryker failed for ${folder}`)
   const report = JSON.parse(readFileSync(join(copy, 'mutation.json'), 'utf8')) as {

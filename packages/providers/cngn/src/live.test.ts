@@ -38,8 +38,12 @@ function worsen(world: CngnServer): () => number {
     () => 'truncated',
     () => 'lost',
   ]
+  let calls = 0
+  // The third call always, the others by chance.
   world.spoil = () =>
-    chance(0.15) && ++faults > 0 ? spoiled[Math.floor(Math.random() * spoiled.length)]?.() : undefined
+    (++calls === 3 || chance(0.15)) && ++faults > 0
+      ? spoiled[Math.floor(Math.random() * spoiled.length)]?.()
+      : undefined
   world.distort = (page) =>
     page.map((each) =>
       each.status === 'success' && chance(0.05) ? { ...each, status: 'pending', surprise: { deep: [1] } } : each,
