@@ -12,6 +12,7 @@ import { migrations } from './migrations.ts'
 import { notifications } from './notifications.ts'
 import { operators } from './operators.ts'
 import { payPages } from './page.ts'
+import { partIds } from './parts.ts'
 import { payRouter } from './pay-router.ts'
 import { receiver } from './payments.ts'
 import { collectionReceipt } from './receipt.ts'
@@ -35,6 +36,7 @@ export const collections = domain({
   resources: [linkResource, invoiceResource, checkoutResource, sessionResource],
   migrations,
   operators,
+  timeline: { parts: partIds },
   errors,
   events,
   settings: collectionsSettings,

@@ -43,3 +43,19 @@ test('a payment that has been under way for an hour is in the operators’ list,
   expect(await getSession(merchant, session.id)).toMatchObject({ status: 'paid' })
   expect(await listed()).not.toContain(session.id)
 })
+
+test('the timeline of a payment link has its sessions, and that of a session the calls of the provider, for operators only', async () => {
+  const merchant = await newMerchant(service)
+  const { id } = await newCollection(merchant)
+  const session = await startSession(service, id)
+  await paySession(merchant, session.id)
+  await settle(service)
+  await service.process.providerCalls.flush()
+  const own = (await merchant.call(`GET /v1/timeline/${id}`)).body.data.entries
+  expect(own).toContainEqual(expect.objectContaining({ kind: 'event', resourceId: session.id }))
+  const calls = (entries: { kind: string; summary: string }[]) =>
+    entries.filter(({ kind }) => kind === 'provider_call').map(({ summary }) => summary)
+  const shown = await operatorCall(`GET /v1/admin/ops/timeline/${session.id}`)
+  expect(calls(shown.entries).join()).toMatch(/routes deposits succeeded/)
+  expect(calls((await merchant.call(`GET /v1/timeline/${session.id}`)).body.data.entries)).toEqual([])
+})
