@@ -4,9 +4,11 @@ import { benchExport } from './export.ts'
 import { benchFiat } from './fiat.ts'
 import { benchHttp } from './http.ts'
 import { benchLedger } from './ledger.ts'
+import { benchMemory } from './memory.ts'
 import { benchPaint } from './paint.ts'
 import { benchQueues } from './queues.ts'
 import { benchRequestLog } from './request-log.ts'
+import { benchScaling } from './scaling.ts'
 import { benchSwaps } from './swaps.ts'
 import { benchTimeline } from './timeline.ts'
 import { benchWebhooks } from './webhooks.ts'
@@ -25,6 +27,8 @@ const parts = {
   webhooks: benchWebhooks,
   'request-log': benchRequestLog,
   timeline: benchTimeline,
+  scaling: benchScaling,
+  memory: benchMemory,
 }
 const wanted = process.argv.slice(2)
 
