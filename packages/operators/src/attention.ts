@@ -1,4 +1,4 @@
-import { invalid } from '@payments/kernel'
+import { invalid, isId } from '@payments/kernel'
 import {
   type AttentionSource,
   type Condition,
@@ -9,7 +9,7 @@ import {
 } from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from './errors.ts'
-import type { Attention, AttentionFilter } from './schemas.ts'
+import type { Attention, AttentionFilter, AttentionRef } from './schemas.ts'
 
 const SHOWN = 200
 
@@ -35,7 +35,9 @@ function matching(sources: readonly AttentionSource[], filter: Filter): { text: 
   )
   const text = `(${each.join(' union all ')}) as object
     where ($1::text is null or condition = $1) and ($2::uuid is null or organisation_id = $2)
-      and ($3::text is null or environment = $3) and since <= now() - make_interval(mins => $4)`
+      and ($3::text is null or environment = $3) and since <= now() - make_interval(mins => $4)
+      and not exists (select from operator_resolutions r
+        where r.kind = object.kind and r.resource_id = object.id and r.since >= date_trunc('milliseconds', object.since))`
   return {
     text,
     values: [
@@ -87,4 +89,29 @@ export async function recheck(unit: UnitOfWork, filter: Filter): Promise<number>
     count += rows.length
   }
   return count
+}
+
+/**
+ * Marks one object as dealt with: it is not listed again until it needs an operator anew. Nothing else changes.
+ * @returns the object as it was listed
+ * @throws validation_failed 422 for an unknown kind, not_in_need 404 when it is not listed
+ */
+export async function resolve(unit: UnitOfWork, { kind, id }: z.output<typeof AttentionRef>): Promise<Shown> {
+  const db = sqlOf(unit.em)
+  const { text, values } = matching(sourcesOf(unit.runtime, kind), {})
+  const { rows } = isId(id)
+    ? await db.query<Row>(
+        `select kind, id, organisation_id as "organisationId", environment, status, condition, reason, since from ${text} and id = $5`,
+        [...values, id],
+      )
+    : { rows: [] }
+  const [row] = rows
+  if (!row) throw errors.not_in_need()
+  const since = new Date(row.since)
+  await db.query(
+    `insert into operator_resolutions (kind, resource_id, since) values ($1, $2, $3)
+     on conflict (kind, resource_id) do update set since = excluded.since`,
+    [kind, id, since],
+  )
+  return { ...row, since: since.toISOString() }
 }

@@ -24,3 +24,10 @@ export const ApprovalEntity = defineEntity({
   indexes: [index('operator_approvals_newest', ['createdAt desc', 'id desc'])],
 })
 export type ApprovalRow = InferEntity<typeof ApprovalEntity>
+
+/** What an operator has dealt with: it is not listed again until it needs one anew. */
+export const ResolutionEntity = defineEntity({
+  name: 'Resolution',
+  tableName: 'operator_resolutions',
+  properties: { kind: p.text().primary(), resourceId: p.uuid().primary(), since: p.datetime(3) },
+})

@@ -11,5 +11,6 @@ export const errors = defineErrors({
   approval_own: { status: 403, message: 'Another operator than the one who requested it must approve' },
   approval_not_needed: { status: 422, message: 'Only commands on money are approved: call this one directly' },
   nothing_to_recheck: { status: 422, message: 'Nobody can be asked about objects of this kind' },
+  not_in_need: { status: 404, message: 'No object of this kind and id needs an operator now' },
   job_not_found: { status: 404, message: 'Job not found in the dead-letter queue' },
 })

@@ -1,6 +1,6 @@
 /** What operators do over all domains: find, see what needs them, act, and what they did. */
 import { domain } from '@payments/platform'
-import { ApprovalEntity } from './entity.ts'
+import { ApprovalEntity, ResolutionEntity } from './entity.ts'
 import { errors } from './errors.ts'
 import { migrations } from './migrations.ts'
 import { operatorsRouter } from './router.ts'
@@ -11,7 +11,7 @@ export const operators = domain({
     { name: 'Operators', description: 'What needs an operator, safe actions, and what operators did', position: 195 },
   ],
   router: { admin: operatorsRouter },
-  entities: [ApprovalEntity],
+  entities: [ApprovalEntity, ResolutionEntity],
   migrations,
   errors,
 })

@@ -20,6 +20,12 @@ export const migrations: readonly MigrationStep[] = [
         updated_at timestamptz(3) not null
       )`,
       'create index operator_approvals_newest on operator_approvals (created_at desc, id desc)',
+      `create table operator_resolutions (
+        kind text not null,
+        resource_id uuid not null,
+        since timestamptz(3) not null,
+        primary key (kind, resource_id)
+      )`,
     ],
   },
 ]

@@ -118,6 +118,36 @@ test('what needs an operator is counted and listed in one list, filtered by kind
   expect([wrong.status, wrong.body.errors.kind]).toEqual([422, expect.stringContaining('payment_route_deposit')])
 })
 
+test('an object that was dealt with is not listed again until it needs an operator anew', async () => {
+  const merchant = await newMerchant(service)
+  const { organisationId } = merchant
+  const route = await newRoute(merchant)
+  await pay(merchant, route.id, '5')
+  await sync(merchant, route.id)
+  const { pool } = service.runtime
+  const age = async (minutes: number) =>
+    (
+      await pool.query(
+        `update payment_route_deposits set created_at = now() - interval '2 hours', updated_at = now() - make_interval(mins => $2)
+          where payment_route_id = $1 returning id`,
+        [route.id, minutes],
+      )
+    ).rows[0].id as string
+  const id = await age(90)
+  const listed = async (): Promise<number> => (await find(service, grace, 'attention', { organisationId })).total
+  expect(await listed()).toBe(1)
+  const resolve = () => ops(service, grace, 'POST attention/resolve', { kind: 'payment_route_deposit', id })
+  const answers = await Promise.all([resolve(), resolve()])
+  expect(answers.map(({ status }) => status)).toContain(200)
+  expect(await listed()).toBe(0)
+  expect([
+    (await resolve()).status,
+    (await merchant.call(`GET /v1/payment-routes/deposits/${id}`)).body.data.status,
+  ]).toEqual([404, 'pending'])
+  await age(60)
+  expect(await listed()).toBe(1)
+})
+
 test('asking the providers again changes only when they are asked, any number of times', async () => {
   const merchant = await newMerchant(service)
   const route = await newRoute(merchant)

@@ -1,5 +1,5 @@
 import { operatorCommand, query } from '@payments/platform'
-import { attention, recheck } from './attention.ts'
+import { attention, recheck, resolve } from './attention.ts'
 import { auditLog } from './audit.ts'
 import { errors } from './errors.ts'
 import { providerHealth } from './health.ts'
@@ -7,6 +7,8 @@ import { deadJobs, queues, retryDead } from './queues.ts'
 import {
   Attention,
   AttentionFilter,
+  AttentionObject,
+  AttentionRef,
   AuditFilter,
   AuditLog,
   DeadFilter,
@@ -63,6 +65,23 @@ export const operatorsRouter = {
     output: Rechecked,
     errors: [errors.nothing_to_recheck],
     run: async (unit, { reason: _reason, ...filter }) => ({ reply: { count: await recheck(unit, filter) } }),
+  }),
+  resolve: operatorCommand({
+    rest: 'POST /admin/ops/attention/resolve',
+    tag,
+    summary: 'Mark an object that needs an operator as dealt with',
+    description:
+      'It is not listed again until it needs an operator anew. The object, its money and the views of its domain stay as they are.',
+    message: 'Object marked',
+    input: AttentionRef,
+    output: AttentionObject,
+    errors: [errors.not_in_need],
+    async run(unit, input) {
+      const reply = await resolve(unit, input)
+      const { id, organisationId, environment } = reply
+      const subject = { id, ...(organisationId ? { organisationId } : {}), ...(environment ? { environment } : {}) }
+      return { reply, subject, before: { condition: reply.condition }, after: { condition: null } }
+    },
   }),
   auditLog: query({
     rest: 'POST /admin/ops/audit-log',

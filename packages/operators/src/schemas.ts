@@ -156,6 +156,26 @@ export const AttentionFilter = z.strictObject({
     example: 0,
   }),
 })
+export const AttentionObject = z
+  .object({
+    kind: text('Kind of object', 'offramp'),
+    id: id('object', 61),
+    organisationId,
+    environment,
+    status: text('State of the object', 'processing'),
+    condition: z.enum(conditions).meta({
+      description:
+        '`failed`: it ended, and money is not where it belongs. `held`: a provider holds its money. `unknown`: nobody knows yet what a provider did. `stuck`: it has not moved for too long, or cannot be processed.',
+      example: 'unknown',
+    }),
+    reason: text('Why', 'The provider does not say what became of the transfer'),
+    since: time('Since when'),
+  })
+  .meta({ id: 'AttentionObject', description: 'An object that needs an operator' })
+export const AttentionRef = z.strictObject({
+  kind: text('Kind of object', 'payment_route_deposit'),
+  id: z.string().meta({ description: 'Id of the object', example: exampleId(11) }),
+})
 export const Attention = z.object({
   counts: items(
     'How many there are, by kind and condition',
@@ -165,25 +185,7 @@ export const Attention = z.object({
       count: count('How many'),
     }),
   ),
-  objects: items(
-    'The 200 that have waited longest',
-    z
-      .object({
-        kind: text('Kind of object', 'offramp'),
-        id: id('object', 61),
-        organisationId,
-        environment,
-        status: text('State of the object', 'processing'),
-        condition: z.enum(conditions).meta({
-          description:
-            '`failed`: it ended, and money is not where it belongs. `held`: a provider holds its money. `unknown`: nobody knows yet what a provider did. `stuck`: it has not moved for too long, or cannot be processed.',
-          example: 'unknown',
-        }),
-        reason: text('Why', 'The provider does not say what became of the transfer'),
-        since: time('Since when'),
-      })
-      .meta({ id: 'AttentionObject', description: 'An object that needs an operator' }),
-  ),
+  objects: items('The 200 that have waited longest', AttentionObject),
   total,
 })
 export const Rechecked = z.object({ count: count('Objects about which the provider is asked again, soon') })

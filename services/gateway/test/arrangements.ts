@@ -69,6 +69,15 @@ export function arrangements(
       await post(`fiat/orders/${id}/sync`, {})
       return { path: `/v1/admin/ops/fiat/orders/${id}/settle`, body: { outcome: 'delivered', reason } }
     },
+    'POST /admin/ops/attention/resolve': async () => {
+      const id = newId()
+      await runtime.pool.query(
+        `insert into events (id, organisation_id, environment, type, resource_id, payload, created_at, drained_at, set_aside_reason)
+         values ($1, $2, 'test', 'payment_route.created', $1, '{}', now(), now(), 'It could not be fanned out')`,
+        [id, organisationId],
+      )
+      return { path: '/v1/admin/ops/attention/resolve', body: { kind: 'event', id, reason } }
+    },
     'POST /admin/ops/queues/dead-letters/{jobId}/retry': async () => {
       const id = newId()
       await runtime.pool.query(
