@@ -1,5 +1,6 @@
 /** Organisations, users, sign-in, sessions and API keys: authentication and access. */
 import { domain } from '@payments/platform'
+import { accessRouter } from './access-router.ts'
 import { organisationsRouter } from './admin-router.ts'
 import { authentication } from './authentication.ts'
 import { emailJob, encryptedEmails } from './email.ts'
@@ -18,6 +19,7 @@ import {
 import { errors } from './errors.ts'
 import { migrations } from './migrations.ts'
 import { notificationEmailsJob } from './notification-emails.ts'
+import { operators } from './operators-search.ts'
 import { pages } from './pages.ts'
 import { purge } from './purge.ts'
 import { apiKeysRouter, authRouter } from './router.ts'
@@ -37,7 +39,11 @@ export const accounts = domain({
     { name: 'API keys', description: 'Keys with which your servers call this API', position: 20 },
     { name: 'Organisations', description: 'The organisations that use the service', position: 200 },
   ],
-  router: { auth: authRouter, apiKeys: apiKeysRouter, admin: { organisations: organisationsRouter } },
+  router: {
+    auth: authRouter,
+    apiKeys: apiKeysRouter,
+    admin: { organisations: { ...organisationsRouter, ...accessRouter } },
+  },
   entities: [
     OrganisationEntity,
     UserEntity,
@@ -51,6 +57,7 @@ export const accounts = domain({
     ApiKeyEntity,
   ],
   migrations,
+  operators,
   errors,
   settings: accountsSettings,
   timeline: { objects: ['api_keys'] },

@@ -1,3 +1,4 @@
+import { newId } from '@payments/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, newMerchant, signedIn, signIn, startMailbox, startProcess, type TestProcess, useService } from '#testing'
 
@@ -91,4 +92,28 @@ test('the operators’ organisation cannot be suspended', async () => {
   const own = list.body.data.organisations.find((each: { operator: boolean }) => each.operator)
   const reply = await ops(`POST /${own.id}/suspend`)
   expect([reply.status, reply.body.message]).toEqual([409, "The operators' organisation cannot be suspended"])
+})
+
+test('operators find an organisation by its name or a member, see its sessions and keys, and end them at once', async () => {
+  const name = `Searched ${newId().slice(-6)} 100%`
+  const email = `${newId()}@example.com`
+  const owner = await signIn(service, mailbox, { email, organisationName: name })
+  const { id } = owner.organisation
+  const { key } = await newMerchant(service, { organisationId: id })
+  for (const text of [name.slice(3).toUpperCase(), email])
+    expect((await ops('POST /search', { text, reason: undefined })).body.data).toMatchObject({
+      organisations: [{ id, name }],
+      total: 1,
+    })
+  expect((await ops('POST /search', { text: '%%', reason: undefined })).body.data.total).toBe(0)
+  const { sessions } = (await ops(`GET /${id}/sessions`)).body.data
+  expect(sessions).toMatchObject([{ email, userId: owner.user.id }])
+  const { apiKeys } = (await ops(`GET /${id}/api-keys`)).body.data
+  const other = (await newMerchant(service)).organisationId
+  expect((await ops(`POST /${other}/sessions/${sessions[0].id}/end`)).status).toBe(404)
+  expect((await ops(`POST /${other}/api-keys/${apiKeys[0].id}/revoke`)).status).toBe(404)
+  expect((await ops(`POST /${id}/sessions/${sessions[0].id}/end`)).status).toBe(200)
+  expect((await ops(`POST /${id}/api-keys/${apiKeys[0].id}/revoke`)).status).toBe(200)
+  expect((await call(process, 'GET /v1/auth/me', { token: owner.accessToken })).status).toBe(401)
+  expect((await call(process, 'GET /v1/customers', { token: key })).status).toBe(401)
 })

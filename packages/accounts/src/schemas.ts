@@ -165,6 +165,23 @@ export const Invitation = z
 export const InvitationList = z.object({ invitations: items('The newest 200 invitations', Invitation), total })
 
 export const OrganisationId = z.strictObject({ organisationId: pathId('organisation', ORGANISATION) })
+export const OrganisationSearch = z.strictObject({
+  text: z.string().trim().min(2).max(254).meta({
+    description: 'Part of the name, or an email address in full',
+    example: 'ada',
+  }),
+})
+export const AdminSessionId = OrganisationId.extend(SessionId.shape)
+export const AdminKeyId = OrganisationId.extend({ apiKeyId: pathId('API key', API_KEY) })
+export const AdminSessionList = z.object({
+  sessions: items(
+    'The newest 200 sessions',
+    Session.omit({ organisationId: true, current: true })
+      .extend({ userId: id('user', USER), email: text('Address of the user', 'ada@example.com') })
+      .meta({ id: 'AdminSession', description: 'A signed-in session of a member' }),
+  ),
+  total,
+})
 export const AdminOrganisation = z
   .object({
     id: id('organisation', ORGANISATION),

@@ -69,6 +69,15 @@ export function arrangements(
       await post(`fiat/orders/${id}/sync`, {})
       return { path: `/v1/admin/ops/fiat/orders/${id}/settle`, body: { outcome: 'delivered', reason } }
     },
+    'POST /admin/ops/organisations/{organisationId}/sessions/{sessionId}/end': async () => {
+      await signedIn(runtime, { organisationId, role: 'member' })
+      const { rows } = await runtime.pool.query('select id from sessions where organisation_id = $1', [organisationId])
+      return { path: `/v1/admin/ops/organisations/${organisationId}/sessions/${rows[0].id}/end`, body: { reason } }
+    },
+    'POST /admin/ops/organisations/{organisationId}/api-keys/{apiKeyId}/revoke': async () => {
+      const { rows } = await runtime.pool.query('select id from api_keys where organisation_id = $1', [organisationId])
+      return { path: `/v1/admin/ops/organisations/${organisationId}/api-keys/${rows[0].id}/revoke`, body: { reason } }
+    },
     'POST /admin/ops/attention/resolve': async () => {
       const id = newId()
       await runtime.pool.query(

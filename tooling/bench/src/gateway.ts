@@ -29,12 +29,13 @@ export async function startGateway(
     },
   })
   const origin = `http://127.0.0.1:${port}`
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 1200 && child.exitCode === null; tries++) {
     const answer = await fetch(`${origin}/health`).catch(() => undefined)
-    if (answer) break
+    if (answer) return { origin, child }
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  return { origin, child }
+  child.kill('SIGKILL')
+  throw new Error(`${file} does not serve`)
 }
 
 /** Ends gateways and waits until they have. */
