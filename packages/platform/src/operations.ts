@@ -99,7 +99,7 @@ export interface OperationMeta extends OpenApiMeta {
 }
 
 /** tRPC's names for the HTTP statuses of errors. */
-const CODES: Readonly<Record<number, TRPC_ERROR_CODE_KEY>> = {
+export const TRPC_CODES: Readonly<Record<number, TRPC_ERROR_CODE_KEY>> = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
   403: 'FORBIDDEN',
@@ -127,7 +127,7 @@ const t = initTRPC
             ? 'Validation failed'
             : (caller?.message ?? MESSAGES[error.code] ?? 'Internal server error'),
         data: {
-          code: caller ? CODES[caller instanceof ServiceError ? caller.status : 422] : shape.data.code,
+          code: caller ? TRPC_CODES[caller instanceof ServiceError ? caller.status : 422] : shape.data.code,
           httpStatus: caller instanceof ServiceError ? caller.status : caller ? 422 : shape.data.httpStatus,
           error: caller instanceof ServiceError ? caller.code : caller ? 'validation_failed' : 'internal',
           ...(fields ? { errors: fields } : {}),

@@ -1,5 +1,6 @@
 import { errors as commonErrors, fieldsOf, ServiceError } from '@payments/kernel'
-import { callerErrorOf, isDatabaseUnavailable } from '@payments/platform'
+import { callerErrorOf, isDatabaseUnavailable, TRPC_CODES } from '@payments/platform'
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import { ZodError } from 'zod'
 import { errors } from './errors.ts'
 
@@ -9,6 +10,8 @@ export const success = (message: string, data: unknown): string => JSON.stringif
 export interface Failure {
   readonly status: number
   readonly body: string
+  /** The body for a tRPC client: the shape of an error of a procedure. It stands for every call of a batch. */
+  readonly trpcBody: string
   readonly retryAfter: number | undefined
   /** For logs and metrics. */
   readonly code: string
@@ -19,7 +22,10 @@ export interface Failure {
 function failed(error: ServiceError, cause: Failure['cause']): Failure {
   const { status, code, message, fields, retryAfter } = error
   const body = JSON.stringify({ status: 'error', message, data: null, ...(fields ? { errors: fields } : {}) })
-  return { status, code, retryAfter, body, cause }
+  const name = TRPC_CODES[status] ?? 'INTERNAL_SERVER_ERROR'
+  const data = { code: name, httpStatus: status, error: code, ...(fields ? { errors: fields } : {}) }
+  const trpcBody = JSON.stringify({ error: { message, code: TRPC_ERROR_CODES_BY_KEY[name], data } })
+  return { status, code, retryAfter, body, trpcBody, cause }
 }
 
 /** The envelope of an error. An internal error is sent without details. */

@@ -116,7 +116,7 @@ test('malformed JSON, an unknown procedure and another media type get clear erro
   const unknown = await send('/trpc/customers.nothing', '{}')
   expect([unknown.status, unknown.body.error.message]).toEqual([404, 'Not found'])
   const form = await send('/trpc/customers.create', 'a=b', { 'content-type': 'application/x-www-form-urlencoded' })
-  expect([form.status, form.body.message]).toEqual([415, 'Content-Type must be application/json'])
+  expect([form.status, form.body.error.message]).toEqual([415, 'Content-Type must be application/json'])
 })
 
 test('a body is checked whatever the method', async () => {

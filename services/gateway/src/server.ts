@@ -26,7 +26,7 @@ import { idIn } from './response-id.ts'
 import { securityHeaders } from './security.ts'
 import { gatewaySettings } from './settings.ts'
 import type { Gateway, State } from './state.ts'
-import { mountTrpc, trpcCalls } from './trpc.ts'
+import { isTrpc, mountTrpc, trpcCalls } from './trpc.ts'
 
 const NO_REQUEST_CONTEXT: RequestContext = {
   retryAfter: undefined,
@@ -35,6 +35,8 @@ const NO_REQUEST_CONTEXT: RequestContext = {
   replay: undefined,
 }
 const PATH_LENGTH = 512
+/** The path of a batch names each of its calls. */
+const TRPC_PATH_LENGTH = 2048
 
 /** The public HTTP server. It does not listen yet. */
 export function gateway(process: Process, metrics: Metrics): Server {
@@ -80,7 +82,7 @@ export function gateway(process: Process, metrics: Metrics): Server {
       if (failed.retryAfter !== undefined) ctx.set('Retry-After', String(failed.retryAfter))
       if (failed.status === 401) ctx.set('WWW-Authenticate', 'Bearer')
       if (failed.status === 413) ctx.set('Connection', 'close')
-      ctx.body = failed.body
+      ctx.body = isTrpc(ctx.path) ? failed.trpcBody : failed.body
     }
     // While the server stops, a connection is closed after its reply instead of staying idle.
     if (!server.listening) ctx.set('Connection', 'close')
@@ -124,7 +126,7 @@ export function gateway(process: Process, metrics: Metrics): Server {
   app.use(async (ctx, next) => {
     ctx.state.ip = clientAddress(ctx.req, trust)
     if (production && ctx.path !== '/health' && !isHttps(ctx.req, trust)) throw errors.https_required()
-    if (ctx.path.length > PATH_LENGTH) throw errors.not_found()
+    if (ctx.path.length > (isTrpc(ctx.path) ? TRPC_PATH_LENGTH : PATH_LENGTH)) throw errors.not_found()
     await next()
   })
 

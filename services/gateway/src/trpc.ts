@@ -11,9 +11,12 @@ import type { Gateway, State } from './state.ts'
 const PREFIX = '/trpc/'
 const BATCH = 20
 
+/** True for a path whose errors are read by a tRPC client. */
+export const isTrpc = (path: string): boolean => path.startsWith(PREFIX)
+
 /** The procedures that a tRPC path calls, one or a batch; none for any other path. */
 export function trpcCalls(path: string): string[] {
-  if (!path.startsWith(PREFIX)) return []
+  if (!isTrpc(path)) return []
   try {
     return decodeURIComponent(path.slice(PREFIX.length)).split(',')
   } catch {

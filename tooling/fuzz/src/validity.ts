@@ -72,7 +72,7 @@ function trpcProblem(status: number, type: string, text: string): string | undef
   const parsed: unknown = JSON.parse(text)
   const replies = Array.isArray(parsed) ? parsed : [parsed]
   for (const reply of replies) {
-    // What the gateway refuses before tRPC is in the envelope.
+    // What the HTTP parser refuses is in the envelope.
     const refused = reply.status === 'error' && typeof reply.message === 'string'
     const failed = typeof reply.error?.message === 'string' && typeof reply.error.data?.httpStatus === 'number'
     if (!refused && !failed && !('result' in reply)) return 'neither a result nor an error'

@@ -40,6 +40,7 @@ const ORDER = 'Inside a domain: schemas, entities, services, routers and jobs, i
 const TESTS = 'Test code lives in tests'
 const INDEX = 'A package is used through its index'
 const HTTP = 'HTTP is spoken by the gateway alone'
+const REMOTE = 'Clients take types of the service alone'
 const ORM = 'Only entities and services use the ORM'
 
 type Planted = readonly [rule: string, line: string, files: Record<string, string>, more?: (tree: Tree) => Tree]
@@ -180,6 +181,16 @@ const planted: readonly Planted[] = [
     },
   ],
   [HTTP, 'packages/api/src/planted.ts imports koa', { 'packages/api/src/planted.ts': "import 'koa'" }],
+  [
+    REMOTE,
+    'packages/client/src/planted.ts imports @payments/api',
+    { 'packages/client/src/planted.ts': "import { appRouter } from '@payments/api'\nexport const r = appRouter" },
+  ],
+  [
+    REMOTE,
+    'services/ops/src/planted.ts imports @payments/kernel',
+    { 'services/ops/src/planted.ts': "export { isId } from '@payments/kernel'" },
+  ],
   [
     ORM,
     'packages/customers/src/schemas.ts imports @mikro-orm/core',

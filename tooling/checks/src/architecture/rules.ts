@@ -10,6 +10,8 @@ const KERNEL_IMPORTS = /^(\.|zod$|big\.js$|bs58$|bs58check$|uuid$|ox\/)/
 const SURROUNDINGS = ['process', 'globalThis', 'fetch', 'WebSocket', 'setTimeout', 'setInterval', 'Buffer']
 const HTTP = /^(node:)?(http|https|http2)$|^(@koa\/|koa$|koa-)/
 const ORM = /^@mikro-orm\//
+/** Packages that run without the service, against a remote one. */
+const REMOTE = /^(packages\/client|services\/ops)\//
 const TESTING = /^(vitest(\/|$)|#testing$|@payments\/testing$)/
 
 /**
@@ -96,6 +98,19 @@ export const rules: Readonly<Record<string, Rule>> = {
       production(tree).filter(({ file }) => !file.startsWith('services/gateway/')),
       HTTP,
     )
+  },
+
+  'Clients take types of the service alone'(tree) {
+    return production(tree)
+      .filter(({ file }) => REMOTE.test(file))
+      .flatMap(({ file, imports }) =>
+        imports
+          .filter(
+            ({ specifier, typeOnly }) =>
+              !typeOnly && specifier.startsWith('@payments/') && specifier !== '@payments/client',
+          )
+          .map(({ specifier }) => `${file} imports ${specifier}`),
+      )
   },
 
   'Only entities and services use the ORM'(tree) {

@@ -1,0 +1,4 @@
+/** Typed tRPC client for internal tools. It takes the types of the service alone, and none of its code. */
+export { baseOf, type Client, type ClientOptions, callByName, createClient, type NamedProcedure } from './client.ts'
+export { CallError } from './errors.ts'
+export type { Inputs, Outputs } from './types.ts'
