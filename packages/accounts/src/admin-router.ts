@@ -1,7 +1,9 @@
+import { errors as commonErrors } from '@payments/kernel'
 import { operatorCommand, query, type UnitOfWork } from '@payments/platform'
 import { z } from 'zod'
-import { type OrganisationRow, presentOrganisation } from './entity.ts'
+import { type OrganisationRow, presentOrganisation, presentToken } from './entity.ts'
 import { errors } from './errors.ts'
+import { createToken, listTokens, revokeToken } from './internal-tokens.ts'
 import {
   enableLive,
   findOrganisation,
@@ -10,10 +12,21 @@ import {
   reactivate,
   suspend,
 } from './organisations.ts'
-import { AdminOrganisation, OrganisationDetails, OrganisationId, OrganisationList } from './schemas.ts'
+import {
+  AdminOrganisation,
+  CreatedInternalToken,
+  InternalToken,
+  InternalTokenId,
+  InternalTokenList,
+  NewInternalToken,
+  OrganisationDetails,
+  OrganisationId,
+  OrganisationList,
+} from './schemas.ts'
 
 const Nothing = z.strictObject({})
 const tag = 'Organisations'
+const TOKENS = 'Internal tokens'
 
 /** Operations on organisations, for operators. */
 export const organisationsRouter = {
@@ -80,6 +93,58 @@ export const organisationsRouter = {
     errors: [errors.organisation_not_found],
     reason: 'optional',
     run: (unit, { organisationId }) => changed(unit, organisationId, () => reactivate(unit, organisationId)),
+  }),
+}
+
+/** Operations on the tokens of internal tools, for operators. No token may call them. */
+export const internalTokensRouter = {
+  list: query({
+    rest: 'GET /admin/ops/internal-tokens',
+    access: 'operator',
+    tag: TOKENS,
+    personal: true,
+    summary: 'List internal tokens',
+    description: 'Of all operators, without their secrets. The newest 200; `total` counts all.',
+    message: 'Internal tokens retrieved',
+    input: Nothing,
+    output: InternalTokenList,
+    async run(context) {
+      const { rows, total } = await listTokens(context)
+      return { internalTokens: rows.map(presentToken), total }
+    },
+  }),
+  create: operatorCommand({
+    rest: 'POST /admin/ops/internal-tokens',
+    tag: TOKENS,
+    personal: true,
+    summary: 'Create an internal token',
+    description:
+      'For a tool that runs unattended: it calls the listed procedures of operators over tRPC, never one that moves money. Needs a confirmed session (`POST /auth/confirm`). The token is in this reply and cannot be retrieved later. It also ends when you are no operator any more.',
+    message: 'Internal token created',
+    status: 201,
+    input: NewInternalToken,
+    output: CreatedInternalToken,
+    errors: [errors.too_many_internal_tokens, commonErrors.confirmation_required],
+    async run(unit, input) {
+      const { row, token } = await createToken(unit, input)
+      const after = presentToken(row)
+      return { reply: { ...after, token }, subject: { id: row.id }, after }
+    },
+  }),
+  revoke: operatorCommand({
+    rest: 'POST /admin/ops/internal-tokens/{internalTokenId}/revoke',
+    tag: TOKENS,
+    personal: true,
+    summary: 'Revoke an internal token',
+    description: 'It is refused from the next request on. Any operator can revoke any token.',
+    message: 'Internal token revoked',
+    input: InternalTokenId,
+    output: InternalToken,
+    errors: [errors.internal_token_not_found],
+    async run(unit, { internalTokenId }) {
+      const reply = presentToken(await revokeToken(unit, internalTokenId))
+      return { reply, subject: { id: reply.id }, before: { ...reply, revokedAt: null } }
+    },
   }),
 }
 

@@ -4,9 +4,11 @@ import {
   type ApiKeyRecord,
   actorOf,
   type DashboardSessionRecord,
+  type InternalTokenRecord,
   keyRecordsSql,
   readCredential,
   sessionRecordsSql,
+  tokenRecordsSql,
 } from './credentials.ts'
 import { tokenKeys } from './tokens.ts'
 import { usesOf } from './uses.ts'
@@ -16,10 +18,12 @@ export const authentication: Authentication = {
   keyRecordsSql,
   sessionRecordsSql,
   requireConfirmed,
+  tokenRecordsSql,
   create(runtime) {
     const tokens = tokenKeys(runtime.settings)
     const keys = usesOf(runtime, 'api_keys')
     const sessions = usesOf(runtime, 'sessions')
+    const internalTokens = usesOf(runtime, 'internal_tokens')
     const { settings } = runtime
     return {
       read: (header) => readCredential(header, tokens),
@@ -29,11 +33,13 @@ export const authentication: Authentication = {
           {
             key: records.key as ApiKeyRecord | undefined,
             session: records.session as DashboardSessionRecord | undefined,
+            token: records.token as InternalTokenRecord | undefined,
           },
           { environment, ip, settings },
         )
         if (actor.keyId) keys.record(actor.keyId)
         if (actor.sessionId) sessions.record(actor.sessionId)
+        if (actor.tokenId) internalTokens.record(actor.tokenId)
         return actor
       },
     }

@@ -10,10 +10,11 @@ const CONFIRMED_MS = 600_000
 
 /**
  * Requires that the user proved the email address for this session within the last 10 minutes: by signing in, or by a fresh
- * code. Other callers than sessions are not concerned: what needs a session says so in its access.
- * @throws ServiceError 403 when the session must be confirmed first.
+ * code. Keys and the service itself are not concerned: what needs a session says so in its access.
+ * @throws ServiceError 403 when the session must be confirmed first, or for an internal token, which nobody can confirm.
  */
 export async function requireConfirmed({ em, actor }: QueryContext): Promise<void> {
+  if (actor.kind === 'token') throw commonErrors.session_required()
   if (actor.kind !== 'session') return
   const session = await em.findOne(SessionEntity, { id: actor.sessionId as string }, { fields: ['confirmedAt'] })
   const at = session?.confirmedAt?.getTime() ?? 0

@@ -11,7 +11,7 @@ import {
   withoutPrimaryKey,
 } from '@payments/platform'
 import type { z } from 'zod'
-import type { AdminOrganisation, ApiKey, Invitation } from './schemas.ts'
+import type { AdminOrganisation, ApiKey, InternalToken, Invitation } from './schemas.ts'
 import { accessOf } from './scopes.ts'
 
 /** Emails are stored in lower case, so that equality finds them. */
@@ -204,8 +204,31 @@ export const ApiKeyEntity = defineEntity({
   ...foreignKeys(ofOrganisation),
 })
 
+/** A token with which an internal tool calls listed procedures over tRPC, while its creator is an operator. */
+export const InternalTokenEntity = defineEntity({
+  name: 'InternalToken',
+  tableName: 'internal_tokens',
+  properties: {
+    id: p.uuid().primary(),
+    organisationId: p.uuid(),
+    name: p.text(),
+    lookup: p.text(),
+    digest: p.text(),
+    masked: p.text(),
+    procedures: p.array().$type<string[]>(),
+    expiresAt: p.datetime(3),
+    revokedAt: p.datetime(3).nullable(),
+    lastUsedAt: p.datetime(3).nullable(),
+    createdBy: p.uuid(),
+    createdAt: p.datetime(3),
+  },
+  uniques: [{ name: 'internal_tokens_lookup_key', properties: ['lookup'] }],
+  ...foreignKeys(ofOrganisation, ofUser('created_by')),
+})
+
 export type OrganisationRow = InferEntity<typeof OrganisationEntity>
 export type InvitationRow = InferEntity<typeof InvitationEntity>
+export type InternalTokenRow = InferEntity<typeof InternalTokenEntity>
 export type ApiKeyRow = InferEntity<typeof ApiKeyEntity>
 
 /** A key as the dashboard shows it: masked, with everything but its secret. */
@@ -245,4 +268,17 @@ export const presentOrganisation = (row: OrganisationRow): z.input<typeof AdminO
   suspensionReason: row.suspensionReason ?? null,
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
+})
+
+/** An internal token as operators see it: masked. */
+export const presentToken = (row: InternalTokenRow): z.input<typeof InternalToken> => ({
+  id: row.id,
+  name: row.name,
+  procedures: row.procedures,
+  maskedToken: row.masked,
+  createdBy: row.createdBy,
+  lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+  expiresAt: row.expiresAt.toISOString(),
+  revokedAt: row.revokedAt?.toISOString() ?? null,
+  createdAt: row.createdAt.toISOString(),
 })

@@ -1,13 +1,14 @@
 /** Organisations, users, sign-in, sessions and API keys: authentication and access. */
 import { domain } from '@payments/platform'
 import { accessRouter } from './access-router.ts'
-import { organisationsRouter } from './admin-router.ts'
+import { internalTokensRouter, organisationsRouter } from './admin-router.ts'
 import { authentication } from './authentication.ts'
 import { emailJob, encryptedEmails } from './email.ts'
 import {
   ApiKeyEntity,
   ChallengeEntity,
   EmailSendEntity,
+  InternalTokenEntity,
   InvitationEntity,
   MembershipEntity,
   OrganisationEntity,
@@ -38,11 +39,16 @@ export const accounts = domain({
     },
     { name: 'API keys', description: 'Keys with which your servers call this API', position: 20 },
     { name: 'Organisations', description: 'The organisations that use the service', position: 200 },
+    {
+      name: 'Internal tokens',
+      description: 'Tokens with which internal tools call the procedures of operators',
+      position: 205,
+    },
   ],
   router: {
     auth: authRouter,
     apiKeys: apiKeysRouter,
-    admin: { organisations: { ...organisationsRouter, ...accessRouter } },
+    admin: { organisations: { ...organisationsRouter, ...accessRouter }, internalTokens: internalTokensRouter },
   },
   entities: [
     OrganisationEntity,
@@ -55,6 +61,7 @@ export const accounts = domain({
     SessionEntity,
     RefreshTokenEntity,
     ApiKeyEntity,
+    InternalTokenEntity,
   ],
   migrations,
   operators,

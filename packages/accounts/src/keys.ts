@@ -9,8 +9,9 @@ import { errors } from './errors.ts'
 import type { NewApiKey } from './schemas.ts'
 
 const PREFIXES = { test: 'svc_test_', live: 'svc_live_', publishable: 'svc_pk_' } as const
-const LOOKUP = 8
-const SECRET = 24
+/** Characters of the lookup part and of the secret part, of keys and internal tokens. */
+export const LOOKUP = 8
+export const SECRET = 24
 
 /** The 8-character lookup part of a well-formed key, else undefined. Does not check that the key is valid. */
 export function lookupOf(key: string): string | undefined {

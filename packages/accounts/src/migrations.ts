@@ -144,4 +144,24 @@ export const migrations: readonly MigrationStep[] = [
       'alter table api_keys add column allowed_ips text[]',
     ],
   },
+  {
+    name: '20261122001100_internal_tokens',
+    up: [
+      `create table internal_tokens (
+        id uuid primary key,
+        organisation_id uuid not null references organisations,
+        name text not null,
+        lookup text not null,
+        digest text not null,
+        masked text not null,
+        procedures text[] not null,
+        expires_at timestamptz(3) not null,
+        revoked_at timestamptz(3),
+        last_used_at timestamptz(3),
+        created_by uuid not null references users,
+        created_at timestamptz(3) not null,
+        constraint internal_tokens_lookup_key unique (lookup)
+      )`,
+    ],
+  },
 ]

@@ -14,7 +14,7 @@ import {
 import { z } from 'zod'
 import { isAddressRange } from './allowed-ips.ts'
 
-const [ORGANISATION, USER, SESSION, INVITATION, API_KEY, CHALLENGE, MEMBER] = [1, 2, 3, 4, 5, 6, 7]
+const [ORGANISATION, USER, SESSION, INVITATION, API_KEY, CHALLENGE, MEMBER, INTERNAL_TOKEN] = [1, 2, 3, 4, 5, 6, 7, 8]
 
 const Email = z.email().max(254).meta({ description: 'Email address', example: 'ada@example.com' })
 const ShownEmail = text('Email address', 'ada@example.com')
@@ -257,3 +257,41 @@ export const CreatedApiKey = ApiKey.extend({
 }).meta({ id: 'CreatedApiKey', description: 'A new API key with its secret' })
 export const ApiKeyId = z.strictObject({ apiKeyId: pathId('API key', API_KEY) })
 export const ApiKeyList = z.object({ apiKeys: items('The newest 200 keys', ApiKey), total })
+
+const PROCEDURES = {
+  description:
+    'Names of the procedures that it may call; `admin.swaps.*` stands for those of a branch, future ones included',
+  example: ['admin.organisations.list', 'admin.swaps.*'],
+}
+const PROCEDURE = z
+  .string()
+  .max(200)
+  .regex(/^\w+(\.\w+)*(\.\*)?$/, 'Must be the name of a procedure, or of a branch with .* after it')
+export const NewInternalToken = z.strictObject({
+  name: nameText(80).meta({ description: 'Name of the tool that uses it', example: 'Nightly report' }),
+  expiresInDays: z
+    .number()
+    .int()
+    .min(1)
+    .max(365)
+    .meta({ description: 'For how many days it works, at most 365', example: 90 }),
+  procedures: z.array(PROCEDURE).min(1).max(100).meta(PROCEDURES),
+})
+export const InternalToken = z
+  .object({
+    id: id('internal token', INTERNAL_TOKEN),
+    name: text('Name of the tool that uses it', 'Nightly report'),
+    procedures: z.array(z.string()).meta(PROCEDURES),
+    maskedToken: text('The token with its secret part hidden', 'svc_int_…abcd'),
+    createdBy: id('operator who created it: it works while they are one', USER),
+    lastUsedAt: time('When it was last used, to the minute').nullable(),
+    expiresAt: time('When it stops working'),
+    revokedAt: time('When it was revoked').nullable(),
+    createdAt,
+  })
+  .meta({ id: 'InternalToken', description: 'A token with which an internal tool calls procedures of operators' })
+export const CreatedInternalToken = InternalToken.extend({
+  token: text('The token, shown once', 'svc_int_Ab3dEf7hXXXXXXXXXXXXXXXXXXXXXXXX'),
+}).meta({ id: 'CreatedInternalToken', description: 'A new internal token with its secret' })
+export const InternalTokenId = z.strictObject({ internalTokenId: pathId('internal token', INTERNAL_TOKEN) })
+export const InternalTokenList = z.object({ internalTokens: items('The newest 200 tokens', InternalToken), total })

@@ -4,7 +4,7 @@ const WRITE_INTERVAL_MS = 60_000
 const BATCH_MS = 250
 const MAX_REMEMBERED = 100_000
 
-/** Records the uses of API keys or sessions; see {@link usesOf}. */
+/** Records the uses of API keys, sessions or internal tokens; see {@link usesOf}. */
 interface Uses {
   record(id: string): void
 }
@@ -13,7 +13,10 @@ interface Uses {
  * Writes `lastUsedAt` outside the request: uses are collected for a quarter of a second and written in one statement, at
  * most once a minute for each key or session, across processes. Best effort: uses that a process collected before it died are lost.
  */
-export function usesOf(runtime: Pick<Runtime, 'pool' | 'log'>, table: 'api_keys' | 'sessions'): Uses {
+export function usesOf(
+  runtime: Pick<Runtime, 'pool' | 'log'>,
+  table: 'api_keys' | 'sessions' | 'internal_tokens',
+): Uses {
   const written = new Map<string, number>()
   const pending = new Set<string>()
 

@@ -30,7 +30,7 @@ import {
 import { PgBoss } from 'pg-boss'
 import { domains } from './domains.ts'
 import { createExecutor, type Executor } from './execute.ts'
-import { appRouter } from './router.ts'
+import { appRouter, procedureRules } from './router.ts'
 
 /** The platform and all domains. The database schema and each process consist of these. */
 export const everyDomain: readonly Domain[] = [platform, ...domains]
@@ -125,6 +125,7 @@ export async function composeProcess(
       ]),
     ),
     domains: everyDomain,
+    procedures: procedureRules,
     trigger: triggers.trigger,
   })
   const runtime = runtimeOn(database)

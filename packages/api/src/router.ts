@@ -1,5 +1,5 @@
 import { actionsRouter, type Commands } from '@payments/operators'
-import { type Operation, type OperationMeta, router } from '@payments/platform'
+import { type Operation, type OperationMeta, type ProcedureRule, router } from '@payments/platform'
 import type { TRPCRouterRecord } from '@trpc/server'
 import { domains } from './domains.ts'
 import { sandboxRouter } from './sandbox.ts'
@@ -48,3 +48,11 @@ export const appRouter = router(
 
 /** The type that typed clients import. */
 export type AppRouter = typeof appRouter
+
+/** What each procedure declares, by its name. */
+export const procedureRules: Readonly<Record<string, ProcedureRule>> = Object.fromEntries(
+  Object.entries(appRouter._def.procedures as unknown as Record<string, Described>).map(([name, { _def }]) => {
+    const { access, personal, operation } = _def.meta
+    return [name, { access, personal, money: operation.operatorCommand?.money ?? false }]
+  }),
+)

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
-import { type Access, type Actor, allowsAnonymous, anonymous, authorise, sessionOnly, system } from './actor.ts'
+import {
+  type Access,
+  type Actor,
+  allowsAnonymous,
+  anonymous,
+  authorise,
+  authoriseToken,
+  sessionOnly,
+  system,
+} from './actor.ts'
 import { ServiceError } from './errors.ts'
 
 const ORGANISATION = '01936f2a-7c1e-7000-8000-000000000001'
@@ -22,6 +31,7 @@ const callers: Record<string, Actor> = {
   'suspended owner': suspended(session('owner')),
   'suspended writer': suspended(key('api:write')),
   system: system(ORGANISATION, 'live'),
+  'internal token': { ...base, kind: 'token', scopes: [], role: 'operator', procedures: ['admin.swaps.*'] },
 }
 const READ = 'Missing required scopes: api:read'
 const WRITE = 'Missing required scopes: api:write'
@@ -36,8 +46,8 @@ const ok = undefined
 
 /** By access: the result for each caller, in the order of `callers`. */
 const expected: Record<Access, (string | undefined)[]> = {
-  public: Array(12).fill(ok),
-  payer: [ok, WRITE, ok, WRITE, ok, ok, ok, ok, ok, ok, ok, ok],
+  public: Array(13).fill(ok),
+  payer: [ok, WRITE, ok, WRITE, ok, ok, ok, ok, ok, ok, ok, ok, ok],
   'sign-in': [
     ok,
     SESSION,
@@ -51,15 +61,16 @@ const expected: Record<Access, (string | undefined)[]> = {
     SIGNED_IN,
     SESSION,
     ok,
+    SIGNED_IN,
   ],
-  read: [TOKEN, ok, ok, READ, ok, ok, ok, ok, ok, ok, ok, ok],
-  write: [TOKEN, WRITE, ok, WRITE, ok, ok, ok, ok, ok, SUSPENDED, SUSPENDED, ok],
-  sandbox: [TOKEN, WRITE, ok, WRITE, ok, ok, ok, LIVE, LIVE, SUSPENDED, SUSPENDED, ok],
-  session: [TOKEN, SESSION, SESSION, SESSION, ok, ok, ok, ok, SESSION, SUSPENDED, SESSION, ok],
-  'session-read': [TOKEN, SESSION, SESSION, SESSION, ok, ok, ok, ok, SESSION, ok, SESSION, ok],
-  owner: [TOKEN, SESSION, SESSION, SESSION, OWNER, ok, ok, ok, SESSION, SUSPENDED, SESSION, ok],
-  'owner-read': [TOKEN, SESSION, SESSION, SESSION, OWNER, ok, ok, ok, SESSION, ok, SESSION, ok],
-  operator: [TOKEN, SESSION, SESSION, SESSION, OPERATOR, OPERATOR, ok, OPERATOR, SESSION, SUSPENDED, SESSION, ok],
+  read: [TOKEN, ok, ok, READ, ok, ok, ok, ok, ok, ok, ok, ok, SESSION],
+  write: [TOKEN, WRITE, ok, WRITE, ok, ok, ok, ok, ok, SUSPENDED, SUSPENDED, ok, SESSION],
+  sandbox: [TOKEN, WRITE, ok, WRITE, ok, ok, ok, LIVE, LIVE, SUSPENDED, SUSPENDED, ok, SESSION],
+  session: [TOKEN, SESSION, SESSION, SESSION, ok, ok, ok, ok, SESSION, SUSPENDED, SESSION, ok, SESSION],
+  'session-read': [TOKEN, SESSION, SESSION, SESSION, ok, ok, ok, ok, SESSION, ok, SESSION, ok, SESSION],
+  owner: [TOKEN, SESSION, SESSION, SESSION, OWNER, ok, ok, ok, SESSION, SUSPENDED, SESSION, ok, SESSION],
+  'owner-read': [TOKEN, SESSION, SESSION, SESSION, OWNER, ok, ok, ok, SESSION, ok, SESSION, ok, SESSION],
+  operator: [TOKEN, SESSION, SESSION, SESSION, OPERATOR, OPERATOR, ok, OPERATOR, SESSION, SUSPENDED, SESSION, ok, ok],
 }
 
 function outcome(access: Access, actor: Actor): string | undefined {
@@ -113,4 +124,19 @@ test('while live access is not enabled, business operations are refused in the l
     expect(outcome(access, owner)).toBeUndefined()
   }
   for (const access of ['public', 'session', 'owner'] as const) expect(outcome(access, live(owner))).toBeUndefined()
+})
+
+test('an internal token calls what it lists by name or branch, and never what moves money', () => {
+  const token: Actor = { ...base, kind: 'token', scopes: [], procedures: ['admin.swaps.*', 'admin.ledger.check'] }
+  const call = (name: string, money = false, personal = false) => authoriseToken(token, { name, money, personal })
+  for (const name of ['admin.swaps.list', 'admin.swaps.later.too', 'admin.ledger.check'])
+    expect(() => call(name)).not.toThrow()
+  for (const name of ['admin.swapsToo.list', 'admin.swaps', 'admin.ledger.checkAll', 'admin.ledger.accounts'])
+    expect(() => call(name)).toThrow('The internal token does not list this procedure')
+  expect(() => call('admin.swaps.list', true)).toThrow('What moves money needs the session of an operator')
+  expect(() => call('admin.swaps.list', false, true)).toThrow('Dashboard session required')
+  const other = { name: 'a', money: false, personal: false }
+  expect(() => authoriseToken({ ...base, kind: 'token', scopes: [] }, other)).toThrow()
+  for (const actor of [anonymous, session('operator'), key('api:read')])
+    expect(() => authoriseToken(actor, { name: 'anything', money: true, personal: true })).not.toThrow()
 })

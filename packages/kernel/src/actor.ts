@@ -11,7 +11,7 @@ export interface Tenant {
 
 /** The caller. The gateway turns a credential into an actor; the operation checks what the actor may do. */
 export interface Actor extends Tenant {
-  readonly kind: 'anonymous' | 'key' | 'session' | 'system'
+  readonly kind: 'anonymous' | 'key' | 'session' | 'token' | 'system'
   /** `api:write` implies `api:read`; a publishable key has the scope `collections:read` only. */
   readonly scopes: readonly string[]
   readonly suspended: boolean
@@ -22,6 +22,9 @@ export interface Actor extends Tenant {
   /** Address of the user of a session. */
   readonly email?: string
   readonly sessionId?: string
+  /** Of an internal token, with the procedures that it may call. `userId` is who created it. */
+  readonly tokenId?: string
+  readonly procedures?: readonly string[]
   readonly role?: 'owner' | 'member' | 'operator'
 }
 
@@ -48,7 +51,7 @@ export const system = (organisationId: string, environment: Environment): Actor 
  * `public`: nothing. `payer`: nothing, but a key that is sent must have the scope `api:write`; its idempotency key is ignored.
  * `sign-in`: nothing, but API keys are refused. `read`, `write`: a session, or a key with that scope.
  * `sandbox`: like `write`, in the test environment only. `session`, `owner`, `operator`: a dashboard session (with that
- * role). With the suffix `-read`, the organisation may be suspended: for reading, and for revoking keys and sessions.
+ * role); an internal token counts as an operator, for the procedures that it names. With the suffix `-read`, the organisation may be suspended: for reading, and for revoking keys and sessions.
  */
 export type Access =
   | 'public'
@@ -88,7 +91,8 @@ export function authorise(access: Access, actor: Actor): void {
     return
   }
   if (actor.kind === 'anonymous') throw errors.no_token()
-  if (sessionOnly(access) && actor.kind !== 'session') throw errors.session_required()
+  if (actor.kind === 'token' ? access !== 'operator' : sessionOnly(access) && actor.kind !== 'session')
+    throw errors.session_required()
   if (actor.suspended && access !== 'read' && !access.endsWith('-read')) throw errors.organisation_suspended()
   if (!sessionOnly(access) && actor.environment === 'live' && actor.liveAccess === false)
     throw errors.live_not_enabled()
@@ -103,3 +107,21 @@ export function authorise(access: Access, actor: Actor): void {
 
 const holds = (actor: Actor, scope: string): boolean =>
   actor.scopes.includes(scope) || (scope === 'api:read' && actor.scopes.includes('api:write'))
+
+/** Is a procedure one of those listed? `admin.swaps.*` stands for every procedure of that branch. */
+export const permits = (listed: readonly string[], name: string): boolean =>
+  listed.some((each) => (each.endsWith('.*') ? name.startsWith(each.slice(0, -1)) : each === name))
+
+/**
+ * Checks that an internal token may call a procedure; other callers pass. What moves money, and what declares it, needs a person.
+ * @throws ServiceError 403
+ */
+export function authoriseToken(
+  actor: Actor,
+  procedure: { readonly name: string; readonly money: boolean; readonly personal: boolean },
+): void {
+  if (actor.kind !== 'token') return
+  if (!permits(actor.procedures ?? [], procedure.name)) throw errors.procedure_not_listed()
+  if (procedure.money) throw errors.money_needs_session()
+  if (procedure.personal) throw errors.session_required()
+}

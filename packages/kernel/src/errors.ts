@@ -69,6 +69,8 @@ export const errors = defineErrors({
     status: 403,
     message: 'Another operator must approve this: request it with POST /admin/ops/approvals',
   },
+  procedure_not_listed: { status: 403, message: 'The internal token does not list this procedure' },
+  money_needs_session: { status: 403, message: 'What moves money needs the session of an operator' },
   organisation_suspended: { status: 403, message: 'Organisation suspended' },
   sandbox_only: { status: 403, message: 'The sandbox is available in the test environment only' },
   validation_failed: { status: 422, message: 'Validation failed' },

@@ -13,6 +13,7 @@ export const actionsRouter = (commands: Commands) => ({
       rest: 'POST /admin/ops/dry-runs',
       access: 'operator',
       tag,
+      personal: true,
       summary: 'See what a command would do',
       description:
         'Runs it in a transaction that is rolled back: the objects that would change and the entries that would be posted. Commands that ask a provider and apply its answer in several steps have none (409).',
@@ -37,6 +38,7 @@ export const actionsRouter = (commands: Commands) => ({
       request: operatorCommand({
         rest: 'POST /admin/ops/approvals',
         tag,
+        personal: true,
         summary: 'Request the approval of a command on money',
         description:
           'Needed above OPERATOR_LIMITS. The input is checked and its effects are kept; another operator approves it within a day. The reason is also the reason of the command.',
@@ -56,6 +58,7 @@ export const actionsRouter = (commands: Commands) => ({
       approve: operatorCommand({
         rest: 'POST /admin/ops/approvals/{approvalId}/approve',
         tag,
+        personal: true,
         summary: 'Approve a command on money',
         description: 'Runs it now, in the same transaction. Not for the operator who requested it.',
         message: 'Command approved',
@@ -76,6 +79,7 @@ export const actionsRouter = (commands: Commands) => ({
       decline: operatorCommand({
         rest: 'POST /admin/ops/approvals/{approvalId}/decline',
         tag,
+        personal: true,
         summary: 'Decline a command on money',
         description: 'It is not run. The operator who requested it may decline it too.',
         message: 'Command declined',

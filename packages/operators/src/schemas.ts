@@ -98,6 +98,10 @@ export const AuditLog = z.object({
           .nullable()
           .meta({ description: 'Operator who did it', example: exampleId(USER) }),
         email: text('Address of the operator at that time', 'grace@example.com').nullable(),
+        tokenId: z
+          .uuid()
+          .nullable()
+          .meta({ description: 'Internal token of that operator, if a tool did it', example: null }),
         requestedBy: z
           .uuid()
           .nullable()

@@ -15,6 +15,8 @@ export const AuditEntryEntity = defineEntity({
     userId: p.uuid().nullable(),
     email: p.text().nullable(),
     sessionId: p.uuid().nullable(),
+    /** The internal token of that operator that a tool used. */
+    tokenId: p.uuid().nullable(),
     /** The operator who requested what this one approved. */
     requestedBy: p.uuid().nullable(),
     /** Method and path pattern: `POST /admin/ops/swaps/{swapId}/process`. */
@@ -55,6 +57,7 @@ export function auditEntry(
     userId: actor.userId ?? null,
     email: actor.email ?? null,
     sessionId: actor.sessionId ?? null,
+    tokenId: actor.tokenId ?? null,
     requestedBy: unit.requestedBy ?? null,
     operation: done.operation,
     summary: done.summary,
@@ -84,6 +87,7 @@ export interface AuditEntry {
   readonly at: Date | string
   readonly userId: string | null
   readonly email: string | null
+  readonly tokenId: string | null
   readonly requestedBy: string | null
   readonly operation: string
   readonly summary: string
@@ -103,7 +107,7 @@ export async function readAuditLog(
   limit: number,
 ): Promise<{ entries: AuditEntry[]; total: number }> {
   const { rows } = await db.query<AuditEntry & { total: number }>(
-    `select id, created_at as at, user_id as "userId", email, requested_by as "requestedBy", operation, summary, reason,
+    `select id, created_at as at, user_id as "userId", email, token_id as "tokenId", requested_by as "requestedBy", operation, summary, reason,
             organisation_id as "organisationId", environment, resource_id as "resourceId", input, before, after, count(*) over ()::int as total
        from audit_log
       where ($1::uuid is null or resource_id = $1) and ($2::uuid is null or organisation_id = $2) and ($3::text is null or email = $3)

@@ -5,10 +5,11 @@ import type { QueryContext, Runtime } from './context.ts'
 export type Credential =
   | { readonly kind: 'none' }
   | { readonly kind: 'key'; readonly key: string; readonly lookup: string }
+  | { readonly kind: 'token'; readonly token: string; readonly lookup: string }
   | { readonly kind: 'session'; readonly sessionId: string }
   | { readonly kind: 'invalid-key' | 'invalid-token' }
 
-/** The database record of a key or session. Only the domain that declares the authentication reads its other columns. */
+/** The database record of a key, session or internal token. Only the domain that declares the authentication reads its other columns. */
 export type CredentialRecord = Readonly<Record<string, unknown>>
 export interface KeyRecord extends CredentialRecord {
   readonly lookup: string
@@ -17,6 +18,17 @@ export interface KeyRecord extends CredentialRecord {
 }
 export interface SessionRecord extends CredentialRecord {
   readonly id: string
+}
+/** The database record of an internal token. */
+export interface TokenRecord extends CredentialRecord {
+  readonly lookup: string
+}
+
+/** What the database has about the credential of a request. */
+export interface CredentialRecords {
+  readonly key: KeyRecord | undefined
+  readonly session: SessionRecord | undefined
+  readonly token: TokenRecord | undefined
 }
 
 /** Turns credentials into actors. The gateway reads the records of many requests in one statement. */
@@ -30,6 +42,8 @@ export interface Authentication {
    * @throws ServiceError 403 when the session must be confirmed first
    */
   requireConfirmed(context: QueryContext): Promise<void>
+  /** SQL that selects {@link TokenRecord} for an array of lookup parts (`parameter`, `text[]`). */
+  tokenRecordsSql(parameter: string): string
   /** Creates the functions that one process uses. */
   create(runtime: Runtime): {
     /** Never throws: `actorOf` reports an invalid header, after the rate limit. */
@@ -41,7 +55,7 @@ export interface Authentication {
      */
     actorOf(
       credential: Credential,
-      records: { readonly key: KeyRecord | undefined; readonly session: SessionRecord | undefined },
+      records: CredentialRecords,
       request: { readonly environment: string | undefined; readonly ip: string },
     ): Actor
   }

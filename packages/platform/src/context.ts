@@ -1,5 +1,5 @@
 import type { EntityManager, EntitySchema, InferEntity, MikroORM } from '@mikro-orm/postgresql'
-import type { Actor, Change, Providers } from '@payments/kernel'
+import type { Access, Actor, Change, Providers } from '@payments/kernel'
 import type { RawBuilder } from 'kysely'
 import type { Pool } from 'pg'
 import type { PgBoss } from 'pg-boss'
@@ -9,6 +9,13 @@ import type { Job, JobOptions } from './jobs.ts'
 import type { Log } from './log.ts'
 import type { Keyring } from './secrets.ts'
 import type { Settings } from './settings.ts'
+
+/** What a procedure of the router declares. */
+export interface ProcedureRule {
+  readonly access: Access
+  readonly money: boolean
+  readonly personal: boolean
+}
 
 /** The objects that a process has once. `@payments/api` creates them and passes them down; no package imports them. */
 export interface Runtime {
@@ -27,6 +34,8 @@ export interface Runtime {
   readonly providers: Providers
   /** Every domain of the service, including the platform. */
   readonly domains: readonly Domain[]
+  /** Every procedure of the composed router, by its name: `customers.create`. */
+  readonly procedures: Readonly<Record<string, ProcedureRule>>
   /** Runs a task in every process within about 20 ms instead of at its next interval. Called after a commit; coalesced. */
   trigger(task: string): void
 }

@@ -145,4 +145,8 @@ export const platformMigrations: readonly MigrationStep[] = [
       'create index audit_log_of_resource on audit_log (resource_id, created_at desc) where resource_id is not null',
     ],
   },
+  {
+    name: '20261122001200_audit_log_tokens',
+    up: ['alter table audit_log add column token_id uuid'],
+  },
 ]

@@ -3,6 +3,7 @@ import {
   type Actor,
   allowsAnonymous,
   authorise,
+  authoriseToken,
   checkInput,
   type ErrorFactory,
   errors,
@@ -92,6 +93,8 @@ export interface OperationMeta extends OpenApiMeta {
   readonly secretReply: boolean
   /** `before` makes a provider call that has an effect: a lease on the idempotency key protects that step. */
   readonly callsProvider: boolean
+  /** It needs a person: no internal token may call it. */
+  readonly personal: boolean
   /** Announced in `docs/CHANGELOG.md`: replies carry the headers `Deprecation` and `Sunset` (ISO 8601 dates). */
   readonly deprecated?: { readonly since: string; readonly sunset: string }
   /** Media type of the reply. Absent: JSON in the envelope. */
@@ -160,6 +163,8 @@ export interface Description {
   readonly status?: 200 | 201
   readonly errors?: readonly ErrorFactory[]
   readonly secretReply?: boolean
+  /** It needs a person: no internal token may call it. */
+  readonly personal?: true
   readonly deprecated?: OperationMeta['deprecated']
 }
 export interface Shapes<I extends z.ZodObject, O extends z.ZodType> {
@@ -184,14 +189,20 @@ function metaOf(description: Description, more: { callsProvider?: boolean; produ
     errors: description.errors ?? [],
     secretReply: description.secretReply ?? false,
     callsProvider: more.callsProvider ?? false,
+    personal: description.personal ?? false,
     ...(description.deprecated ? { deprecated: description.deprecated } : {}),
     ...(more.produces ? { produces: more.produces } : {}),
   }
 }
 
 /** Access is checked before the input, so that a caller without access learns nothing about the operation. */
-const guarded = t.procedure.use(async ({ ctx, meta, next, getRawInput }) => {
+const guarded = t.procedure.use(async ({ ctx, meta, next, path, getRawInput }) => {
   authorise(meta?.access ?? 'operator', ctx.actor)
+  authoriseToken(ctx.actor, {
+    name: path,
+    money: meta?.operation?.operatorCommand?.money ?? false,
+    personal: meta?.personal ?? true,
+  })
   checkInput(await getRawInput())
   return next()
 })

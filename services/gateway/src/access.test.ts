@@ -1,6 +1,15 @@
 import { type Access, allowsAnonymous, newId } from '@payments/kernel'
 import { beforeAll, expect, test } from 'vitest'
-import { call, createKeyFor, enabledCustomer, foundOrganisation, newMerchant, signedIn, useService } from '#testing'
+import {
+  call,
+  createKeyFor,
+  createTokenFor,
+  enabledCustomer,
+  foundOrganisation,
+  newMerchant,
+  signedIn,
+  useService,
+} from '#testing'
 import { bodyOf } from '../test/examples.ts'
 import { operations, type RestOperation } from './operations.ts'
 
@@ -18,7 +27,13 @@ const SUSPENDED = '403 Organisation suspended'
 const SANDBOX = '403 The sandbox is available in the test environment only'
 const passes = 'passes'
 
-const badKeys = { wrongKey: BAD_KEY, otherSecret: BAD_KEY, expiredKey: BAD_KEY, revokedKey: BAD_KEY }
+const badKeys = {
+  wrongKey: BAD_KEY,
+  otherSecret: BAD_KEY,
+  expiredKey: BAD_KEY,
+  revokedKey: BAD_KEY,
+  internalToken: BAD_KEY,
+}
 const keysPass = {
   readKey: passes,
   writeKey: passes,
@@ -73,6 +88,7 @@ beforeAll(async () => {
   const suspended = await foundOrganisation(runtime)
   const key = (scopes: string[], more: Partial<Parameters<typeof createKeyFor>[1]> = {}) =>
     createKeyFor(runtime, { organisationId, environment: 'test', scopes, ...more })
+  const operator = await signedIn(runtime, { role: 'operator' })
   const past = new Date(Date.now() - 1000)
   const both = ['api:read', 'api:write']
   Object.assign(credentials, {
@@ -91,7 +107,8 @@ beforeAll(async () => {
     suspendedKey: await key(both, { organisationId: suspended }),
     member: (await signedIn(runtime, { organisationId, role: 'member' })).accessToken,
     owner: (await signedIn(runtime, { organisationId, role: 'owner' })).accessToken,
-    operator: (await signedIn(runtime, { role: 'operator' })).accessToken,
+    internalToken: await createTokenFor(runtime, { session: operator, procedures: ['admin.*'] }),
+    operator: operator.accessToken,
     suspendedOwner: (await signedIn(runtime, { organisationId: suspended, role: 'owner' })).accessToken,
   } satisfies Record<Caller, string | null>)
   const done = await call(service, `POST /v1/admin/ops/organisations/${suspended}/suspend`, {

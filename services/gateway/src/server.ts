@@ -32,6 +32,7 @@ const NO_REQUEST_CONTEXT: RequestContext = {
   retryAfter: undefined,
   key: undefined,
   session: undefined,
+  token: undefined,
   replay: undefined,
 }
 const PATH_LENGTH = 512
@@ -140,6 +141,8 @@ export function gateway(process: Process, metrics: Metrics): Server {
   app.use(async (ctx, next) => {
     const repeated = (ctx.req.headersDistinct.authorization?.length ?? 0) > 1
     ctx.state.credential = repeated ? { kind: 'none' } : await authentication.read(ctx.req.headers.authorization)
+    // Internal tokens are for tRPC alone: elsewhere they are like any unknown credential.
+    if (ctx.state.credential.kind === 'token' && !isTrpc(ctx.path)) ctx.state.credential = { kind: 'invalid-key' }
     ctx.state.environment = ctx.req.headersDistinct['x-service-environment']?.join(', ')
     const context = loadRequestContext(requestQuery(ctx.req, ctx.method, ctx.path, ctx.state))
     if (ctx.method === 'GET' && ctx.path === '/health') {
@@ -229,9 +232,10 @@ function requestQuery(req: IncomingMessage, method: string, path: string, state:
   }
 }
 
-const subjectOf = (credential: Credential): Pick<RequestQuery, 'lookup' | 'sessionId'> => ({
+const subjectOf = (credential: Credential): Pick<RequestQuery, 'lookup' | 'sessionId' | 'tokenLookup'> => ({
   lookup: credential.kind === 'key' ? credential.lookup : undefined,
   sessionId: credential.kind === 'session' ? credential.sessionId : undefined,
+  tokenLookup: credential.kind === 'token' ? credential.lookup : undefined,
 })
 
 function requestInput(

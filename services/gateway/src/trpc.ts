@@ -29,11 +29,11 @@ const streams: ReadonlySet<string> = new Set(
   operations.filter(({ operation }) => operation.meta.produces === 'event-stream').map(({ name }) => name),
 )
 
-/** Serves the procedures over tRPC for dashboard sessions: internal tools call them with types and get objects without the envelope. */
+/** Serves the procedures over tRPC for dashboard sessions and internal tokens: internal tools call them with types and get objects without the envelope. */
 export function mountTrpc(router: Gateway, { callContext, runtime }: Process, actorOf: (state: State) => Actor): void {
   router.all('/trpc/:procedures', async (ctx) => {
     const actor = actorOf(ctx.state)
-    if (actor.kind !== 'session')
+    if (actor.kind !== 'session' && actor.kind !== 'token')
       throw actor.kind === 'anonymous' ? commonErrors.no_token() : commonErrors.session_required()
     const calls = trpcCalls(ctx.path)
     if (calls.length > BATCH) throw errors.batch_too_large()
