@@ -25,6 +25,7 @@ const commands = {
   'ledger-check': ['tooling/ledger-check/src/main.ts'],
   're-encrypt': ['tooling/re-encrypt/src/main.ts'],
   'swap-addresses': ['tooling/swap-addresses/src/main.ts'],
+  ops: ['services/ops/src/main.ts'],
   derive: ['tooling/derive/src/main.ts'],
   migration: ['tooling/migration/src/main.ts'],
   mutate: ['tooling/mutate/src/main.ts'],
@@ -40,7 +41,8 @@ if (!command) {
 }
 
 install()
-buildPages()
+// The operators' command line runs beside the service or far from it, and serves no pages.
+if (name !== 'ops') buildPages()
 const child = spawn(fittingNode(), [...command, ...rest], {
   cwd: root,
   stdio: 'inherit',

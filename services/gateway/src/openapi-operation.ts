@@ -56,6 +56,7 @@ export function complete(operation: RestOperation, described: Json, example: (sc
     description: openapi?.description,
     tags: openapi?.tags,
     ...(meta.deprecated ? { deprecated: true } : {}),
+    ...(meta.access === 'operator' && !meta.produces ? { 'x-procedure': procedureOf(operation) } : {}),
     ...(keyed || meta.access === 'read'
       ? { 'x-required-scope': meta.access === 'read' ? 'api:read' : 'api:write' }
       : {}),
@@ -78,6 +79,15 @@ export function complete(operation: RestOperation, described: Json, example: (sc
     },
   }
 }
+
+/** What the operators' command line calls over tRPC. */
+const procedureOf = ({ name, operation }: RestOperation): Json => ({
+  name,
+  type: operation.command ? 'mutation' : 'query',
+  money: operation.operatorCommand?.money ?? false,
+  dryRun: operation.operatorCommand?.dryRun ?? false,
+  errors: operation.meta.errors.map(({ message }) => message),
+})
 
 const ARTICLES = new Set(['a', 'an', 'the', ''])
 

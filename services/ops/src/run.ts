@@ -1,0 +1,57 @@
+import { parseArgs } from 'node:util'
+import { addressOf } from './address.ts'
+import { commandsOf, type OperatorCommand, type OperatorsDocument } from './commands.ts'
+import { describe, RequestError } from './failures.ts'
+import { programOf, runProgram } from './program.ts'
+import { request } from './rest.ts'
+import { connect, type Service } from './session.ts'
+import { stateFile } from './state.ts'
+import { say, type Terminal } from './terminal.ts'
+
+/** The commands of the session, which work without the service's list of the others. */
+const ACCOUNT = ['login', 'logout', 'whoami', 'confirm']
+
+/** Runs one command line. Returns the exit code. */
+export async function run(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  terminal: Terminal,
+): Promise<number> {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: { url: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+      strict: false,
+      allowPositionals: true,
+    })
+    const base = addressOf(typeof values.url === 'string' ? values.url : undefined, env.PAYMENTS_URL)
+    const service = connect(base, stateFile(base, env), env.PAYMENTS_TOKEN || undefined)
+    const [first] = positionals
+    const help = first === undefined || first === 'help' || values.help === true
+    // `help organisations suspend` is `organisations suspend --help`.
+    const line = first === 'help' ? [...args.toSpliced(args.indexOf('help'), 1), '--help'] : args
+    const commands = first !== undefined && ACCOUNT.includes(first) ? [] : await commandsAt(service, help, terminal)
+    return await runProgram(programOf(commands, service, terminal), line, terminal)
+  } catch (error) {
+    const { lines, exitCode } = describe(error)
+    say(terminal, lines.join('\n'))
+    return exitCode
+  }
+}
+
+/**
+ * The commands that the service has. It describes them itself, so they fit its version, and this program needs none of its code.
+ * Help is also shown without the service.
+ */
+async function commandsAt({ base }: Service, help: boolean, terminal: Terminal): Promise<readonly OperatorCommand[]> {
+  try {
+    return commandsOf((await request(base, 'GET /docs/operators.json')) as unknown as OperatorsDocument)
+  } catch (error) {
+    if (!help || !(error instanceof RequestError)) throw error
+    say(
+      terminal,
+      `${error.message}\nIt names the other commands: set --url or PAYMENTS_URL, or start it with \`npm start\`.\n`,
+    )
+    return []
+  }
+}
