@@ -51,7 +51,7 @@ test('a dry run fails as the command would, and refuses what asks a provider fir
     (await ops(service, grace, 'POST dry-runs', { command, input, reason: undefined })).status
   const reason = 'To see'
   expect(await tried('admin.paymentRoutes.resume', { paymentRouteId: id, reason })).toBe(409)
-  expect(await tried('admin.paymentRoutes.pause', { paymentRouteId: id })).toBe(422)
+  expect(await tried('admin.fiat.resolve', { orderId: id })).toBe(422)
   expect(await tried('admin.paymentRoutes.syncDeposits', { paymentRouteId: id, reason })).toBe(409)
   for (const command of ['paymentRoutes.create', 'admin.organisations.list', 'toString', 'no.such'])
     expect([command, await tried(command, {})]).toEqual([command, 404])

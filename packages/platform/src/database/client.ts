@@ -59,6 +59,7 @@ function toSendable(value: unknown): Sendable {
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value)
   if (value instanceof Date) return value.toISOString()
   // As the driver does it. Arrays are left out: whether one is JSON or an array of PostgreSQL, the value does not say.
-  if (Object.getPrototypeOf(value) === Object.prototype) return JSON.stringify(value)
+  if (Object.getPrototypeOf(value) === Object.prototype && !('toPostgres' in (value as object)))
+    return JSON.stringify(value)
   throw new TypeError(`A commit cannot carry a parameter of type ${typeof value}`)
 }
