@@ -1,3 +1,4 @@
+import { type AssetSymbol, assets, toDecimal } from '@payments/kernel'
 import type { TimelineSource } from '@payments/platform'
 
 interface Row {
@@ -7,12 +8,12 @@ interface Row {
   step: string
   memo: string | null
   amount: string
-  asset: string
+  asset: AssetSymbol
   purpose: string
   party: string
 }
 
-/** The postings of the journal for an object, in minor units. Only operators see whose account a posting is on, and the memo. */
+/** The postings of the journal for an object; `amount` of the details in minor units. Only operators see whose account a posting is on, and the memo. */
 export const postingTimeline: TimelineSource = async (
   db,
   { organisationId, environment, ids, limit, forOperators },
@@ -33,7 +34,7 @@ export const postingTimeline: TimelineSource = async (
     at: new Date(row.created_at),
     id: row.id,
     resourceId: row.source_id,
-    summary: `${step}: ${amount} ${asset} on ${purpose}`,
+    summary: `${step}: ${toDecimal(BigInt(amount), assets[asset])} ${asset} on ${purpose}`,
     details: { step, amount, asset, purpose, ...(forOperators ? { party, memo } : {}) },
   }))
   return { entries, total: counted[0]?.total ?? 0 }

@@ -42,47 +42,49 @@ export const operatorsRouter = {
     output: Found,
     run: (context, { text }) => search(context, text),
   }),
-  attention: query({
-    rest: 'POST /admin/ops/attention',
-    access: 'operator',
-    tag,
-    summary: 'List what needs an operator',
-    description:
-      'Objects of every domain that failed with money in the wrong place, are held, of unknown outcome or stuck, with the reason: the number of them by kind, and the 200 that have waited longest.',
-    message: 'Objects retrieved',
-    input: AttentionFilter,
-    output: Attention,
-    run: attention,
-  }),
-  recheck: operatorCommand({
-    rest: 'POST /admin/ops/attention/recheck',
-    tag,
-    summary: 'Ask the providers again about all objects that need an operator',
-    description:
-      'About those that the filter matches, soon and within the rate budgets. List them with the same filter first: it shows how many there are. May be repeated.',
-    message: 'Recheck scheduled',
-    input: AttentionFilter,
-    output: Rechecked,
-    errors: [errors.nothing_to_recheck],
-    run: async (unit, { reason: _reason, ...filter }) => ({ reply: { count: await recheck(unit, filter) } }),
-  }),
-  resolve: operatorCommand({
-    rest: 'POST /admin/ops/attention/resolve',
-    tag,
-    summary: 'Mark an object that needs an operator as dealt with',
-    description:
-      'It is not listed again until it needs an operator anew. The object, its money and the views of its domain stay as they are.',
-    message: 'Object marked',
-    input: AttentionRef,
-    output: AttentionObject,
-    errors: [errors.not_in_need],
-    async run(unit, input) {
-      const reply = await resolve(unit, input)
-      const { id, organisationId, environment } = reply
-      const subject = { id, ...(organisationId ? { organisationId } : {}), ...(environment ? { environment } : {}) }
-      return { reply, subject, before: { condition: reply.condition }, after: { condition: null } }
-    },
-  }),
+  attention: {
+    list: query({
+      rest: 'POST /admin/ops/attention',
+      access: 'operator',
+      tag,
+      summary: 'List what needs an operator',
+      description:
+        'Objects of every domain that failed with money in the wrong place, are held, of unknown outcome or stuck, with the reason: the number of them by kind, and the 200 that have waited longest.',
+      message: 'Objects retrieved',
+      input: AttentionFilter,
+      output: Attention,
+      run: attention,
+    }),
+    recheck: operatorCommand({
+      rest: 'POST /admin/ops/attention/recheck',
+      tag,
+      summary: 'Ask the providers again about all objects that need an operator',
+      description:
+        'About those that the filter matches, soon and within the rate budgets. List them with the same filter first: it shows how many there are. May be repeated.',
+      message: 'Recheck scheduled',
+      input: AttentionFilter,
+      output: Rechecked,
+      errors: [errors.nothing_to_recheck],
+      run: async (unit, { reason: _reason, ...filter }) => ({ reply: { count: await recheck(unit, filter) } }),
+    }),
+    resolve: operatorCommand({
+      rest: 'POST /admin/ops/attention/resolve',
+      tag,
+      summary: 'Mark an object that needs an operator as dealt with',
+      description:
+        'It is not listed again until it needs an operator anew. The object, its money and the views of its domain stay as they are.',
+      message: 'Object marked',
+      input: AttentionRef,
+      output: AttentionObject,
+      errors: [errors.not_in_need],
+      async run(unit, input) {
+        const reply = await resolve(unit, input)
+        const { id, organisationId, environment } = reply
+        const subject = { id, ...(organisationId ? { organisationId } : {}), ...(environment ? { environment } : {}) }
+        return { reply, subject, before: { condition: reply.condition }, after: { condition: null } }
+      },
+    }),
+  },
   auditLog: query({
     rest: 'POST /admin/ops/audit-log',
     access: 'operator',

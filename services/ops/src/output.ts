@@ -63,7 +63,8 @@ function blockOf(value: unknown, width: number, heading: (text: string) => strin
 
 /** An aligned table; where the terminal is too narrow for it, a block for each row. Columns without any value are left out. */
 function tableOf(rows: readonly Row[], width: number, heading: (text: string) => string): readonly string[] {
-  const flat = rows.map((row) => flattened(row))
+  const wide = manyFieldsIn(rows)
+  const flat = rows.map((row) => flattened(row, wide))
   const names = [...new Set(flat.flatMap((row) => Object.keys(row)))]
   const columns = names
     .filter((name) => flat.some((row) => row[name] !== undefined && row[name] !== null))
@@ -89,12 +90,27 @@ function tableOf(rows: readonly Row[], width: number, heading: (text: string) =>
       ]
 }
 
-/** Objects in a row become columns of their own: `bankAccount.accountNumber`. */
-const flattened = (row: Row): Row =>
+const MOST_COLUMNS = 4
+
+/** The names under which the rows have objects with more different fields than a table has room for. */
+function manyFieldsIn(rows: readonly Row[]): ReadonlySet<string> {
+  const fields = new Map<string, Set<string>>()
+  for (const row of rows)
+    for (const [name, value] of Object.entries(row))
+      if (isRow(value)) fields.set(name, new Set([...(fields.get(name) ?? []), ...Object.keys(value)]))
+  return new Set([...fields].flatMap(([name, inner]) => (inner.size > MOST_COLUMNS ? [name] : [])))
+}
+
+/** Objects in a row become columns of their own, `bankAccount.accountNumber`, or one column with their fields where these are many. */
+const flattened = (row: Row, wide: ReadonlySet<string>): Row =>
   Object.fromEntries(
-    Object.entries(row).flatMap(([name, value]) =>
-      isRow(value) ? Object.entries(value).map(([inner, each]) => [`${name}.${inner}`, each]) : [[name, value]],
-    ),
+    Object.entries(row).flatMap(([name, value]) => {
+      if (!isRow(value)) return [[name, value]]
+      const given = Object.entries(value).filter(([, each]) => each !== null && each !== undefined)
+      return wide.has(name)
+        ? [[name, given.map(([inner, each]) => `${inner}=${cellOf(each)}`).join(' ')]]
+        : Object.entries(value).map(([inner, each]) => [`${name}.${inner}`, each])
+    }),
   )
 
 const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
