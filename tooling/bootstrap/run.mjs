@@ -19,6 +19,7 @@ const commands = {
   demo: ['tooling/demo/src/main.ts'],
   bench: ['tooling/bench/src/main.ts'],
   soak: ['tooling/soak/src/webhooks.ts'],
+  proof: ['tooling/proof/src/main.ts'],
   fuzz: ['tooling/fuzz/src/main.ts'],
   attack: ['tooling/attack/src/main.ts'],
   timing: ['tooling/timing/src/main.ts'],

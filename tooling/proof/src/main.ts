@@ -1,0 +1,49 @@
+// What the README promises, shown by commands: `npm run proof -- <name> [--size short] [--seed 1] [--record]`.
+// Ends with 1 when a proof has findings. `--record` writes its figures to `docs/derived/proof/<name>.json`.
+import { parseArgs } from 'node:util'
+import type { Proof, ProofOptions } from './proof.ts'
+import { record } from './record.ts'
+
+/** Each proof in a folder of its own, loaded when it is asked for. */
+const proofs: Readonly<Record<string, () => Promise<{ run: Proof }>>> = {}
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    size: { type: 'string', default: 'full' },
+    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+    record: { type: 'boolean', default: false },
+  },
+})
+const print = (line: string): void => void process.stdout.write(`${line}\n`)
+
+const unknown = positionals.filter((name) => !Object.hasOwn(proofs, name))
+const size = sizeOf(values.size)
+const seed = Number(values.seed)
+if (positionals.length === 0 || unknown.length > 0) stop(`Name a proof: ${Object.keys(proofs).join(', ')}`)
+if (!Number.isSafeInteger(seed) || seed < 0) stop('--seed must be a whole number')
+
+for (const name of positionals) {
+  print(`== ${name}, ${size}, seed ${seed}`)
+  const options: ProofOptions = { size, seed, log: print }
+  const module = await proofs[name]?.()
+  if (!module) continue
+  const started = performance.now()
+  const report = await module.run(options)
+  for (const finding of report.findings) print(`FINDING ${finding}`)
+  print(JSON.stringify(report.figures, null, 2))
+  const seconds = Math.round((performance.now() - started) / 1000)
+  print(`${name}: ${report.findings.length} findings in ${seconds} s, seed ${seed}`)
+  if (values.record) print(`Figures written to ${record(name, options, report)}`)
+  if (report.findings.length > 0) process.exitCode = 1
+}
+
+function sizeOf(text: string): ProofOptions['size'] {
+  if (text === 'short' || text === 'full') return text
+  return stop('--size must be short or full')
+}
+
+function stop(message: string): never {
+  process.stderr.write(`${message}\n`)
+  process.exit(2)
+}
