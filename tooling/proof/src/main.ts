@@ -5,7 +5,9 @@ import type { Proof, ProofOptions } from './proof.ts'
 import { record } from './record.ts'
 
 /** Each proof in a folder of its own, loaded when it is asked for. */
-const proofs: Readonly<Record<string, () => Promise<{ run: Proof }>>> = {}
+const proofs: Readonly<Record<string, () => Promise<{ run: Proof }>>> = {
+  crash: () => import('./crash/index.ts'),
+}
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

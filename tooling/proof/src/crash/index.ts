@@ -1,0 +1,132 @@
+import { random } from '@payments/fuzz'
+import type { Proof } from '../proof.ts'
+import { startDatabase } from '../stand/database.ts'
+import { freePorts } from '../stand/ports.ts'
+import { type EventReceiver, startEventReceiver } from '../stand/receiver.ts'
+import { sharedSettings, startServiceProcess } from '../stand/service-process.ts'
+import { checkAcknowledged } from './acknowledged.ts'
+import { checkArrivals } from './arrivals.ts'
+import { checkEffects } from './effects.ts'
+import { journeys } from './journeys.ts'
+import { cutConnections, killAtRandom } from './killer.ts'
+import { endClaims, hurry } from './pass-time.ts'
+import { signUp } from './sign-up.ts'
+import type { Member, World } from './world.ts'
+
+const SIZES = {
+  short: { kills: 20, lanes: 20, members: 2, patienceMs: 120_000 },
+  full: { kills: 1000, lanes: 16, members: 4, patienceMs: 300_000 },
+} as const
+/** The shares of deliveries that the receiver takes without an answer, and that it refuses, while processes are killed. */
+const BEHAVIOURS = { cut: 0.05, fail: 0.05 }
+
+/**
+ * Every domain at work while gateway, worker and PostgreSQL are killed at random and connections are cut. Afterwards: each
+ * acknowledged write is there, once; each effect at the providers happened exactly once; each event arrived, in full, under one id;
+ * every object is final; providers and journal agree.
+ */
+export const run: Proof = async ({ size, seed, log }) => {
+  const { kills, lanes, members: count, patienceMs } = SIZES[size]
+  const since = performance.now()
+  const seconds = () => Math.round((performance.now() - since) / 1000)
+  const database = await startDatabase()
+  let killing = true
+  const receiver = await startEventReceiver(() => {
+    const drawn = killing ? Math.random() : 1
+    return drawn < BEHAVIOURS.cut ? 'cut' : drawn < BEHAVIOURS.cut + BEHAVIOURS.fail ? 'fail' : 'accept'
+  })
+  const output: string[] = []
+  const [port = 0, ...internal] = await freePorts(3)
+  const settings = sharedSettings(database, { WEBHOOK_DEV_TARGETS: receiver.origin })
+  const [gateway, worker] = (['gateway', 'worker'] as const).map((role, index) =>
+    startServiceProcess({ role, port, internalPort: internal[index] ?? 0, settings }, (text) => void output.push(text)),
+  ) as [ReturnType<typeof startServiceProcess>, ReturnType<typeof startServiceProcess>]
+  const world: World = {
+    url: () => gateway.url,
+    dataDir: database.dataDir,
+    random: random(seed),
+    findings: [],
+    retries: new Map(),
+    repeated: 0,
+    patienceMs,
+  }
+  const cutting = new AbortController()
+  try {
+    await Promise.all([gateway.ready(), worker.ready()])
+    const members = await Promise.all(Array.from({ length: count }, (_, number) => enter(world, receiver, number)))
+    const done = new Map<string, number>()
+    const lane = (_: unknown, number: number) => workLane(world, members, number, () => killing, done)
+    // One more organisation signs up while processes are killed.
+    const late = enter(world, receiver, count).then(
+      (own) => void members.push(own),
+      (error: Error) => void world.findings.push(error.message),
+    )
+    const work = Promise.all([...Array.from({ length: lanes }, lane), late])
+    const cuts = cutConnections(database, cutting.signal)
+    const onKill = (target: string, number: number) =>
+      number % 20 === 0 ? log(`${seconds()} s: ${number} kills, the last of the ${target}`) : undefined
+    const killed = await killAtRandom({ times: kills, database, gateway, worker, onKill }, world.random)
+    killing = false
+    cutting.abort()
+    const connectionsCut = await cuts
+    if (size === 'short') {
+      await endClaims(database, [gateway, worker])
+      await hurry(work, members)
+    }
+    await work
+    log(`${seconds()} s: every object has ended`)
+    const arrived = await checkArrivals(world, database, receiver, members)
+    const acknowledged = await checkAcknowledged(world, database, members)
+    const effects = await checkEffects(database)
+    world.findings.push(...effects.findings)
+    if (world.findings.length > 0) log(output.join('').slice(-8000))
+    return {
+      findings: [...new Set(world.findings)],
+      figures: {
+        kills: killed,
+        connectionsCut,
+        databaseRestarts: database.restarts(),
+        journeys: Object.fromEntries([...done].sort()),
+        attemptsWithoutReply: world.retries.get(0) ?? 0,
+        attemptsToldToRetry: [...world.retries].reduce((sum, [status, times]) => sum + (status === 0 ? 0 : times), 0),
+        repeatedAfterAcknowledgement: world.repeated,
+        ...acknowledged,
+        ...arrived,
+        ledger: effects.walked,
+        seconds: seconds(),
+      },
+    }
+  } finally {
+    killing = false
+    cutting.abort()
+    await Promise.all([gateway.stop(), worker.stop()])
+    await receiver.close()
+    await database.close()
+  }
+}
+
+/** A new organisation with an endpoint at the receiver. */
+async function enter(world: World, receiver: EventReceiver, number: number): Promise<Member> {
+  const own = await signUp(world, `crash-${number}@example.com`)
+  const path = `/hooks/${number}`
+  const { secret } = await own.command('POST /v1/webhooks', { url: `${receiver.origin}${path}` })
+  receiver.expect(path, secret)
+  return own
+}
+
+/** One journey after another, of every kind in turn, as long as processes are killed. */
+async function workLane(
+  world: World,
+  members: readonly Member[],
+  lane: number,
+  isKilling: () => boolean,
+  done: Map<string, number>,
+): Promise<void> {
+  const kinds = Object.entries(journeys)
+  for (let number = lane; isKilling(); number++) {
+    const [name, journey] = kinds[number % kinds.length] as (typeof kinds)[number]
+    const own = members[number % members.length] as Member
+    await journey(world, own).catch((error: Error) => void world.findings.push(`${name}: ${error.message}`))
+    done.set(name, (done.get(name) ?? 0) + 1)
+  }
+}

@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ProofDatabase, rows } from '../stand/database.ts'
+import type { ServiceProcess } from '../stand/service-process.ts'
+import type { Member } from './world.ts'
+
+/** What a process claims before it works on it, and how the claim looks when the process has been dead for long enough. */
+const CLAIMS = [
+  'update idempotency_keys set expires_at = now() where reply is null',
+  "update pgboss.job set state = 'retry', start_after = now() where state in ('active', 'retry')",
+  'update cngn_sends set next_send_at = now() where next_send_at > now()',
+  "update cngn_sends set sent_at = sent_at - interval '10 seconds' where sent_at is not null and reference is null",
+  'update webhook_deliveries set due_at = now() where claim is not null',
+  "update webhook_queues set due_at = now() where due_at < 'infinity'",
+  'update payment_routes set next_poll_at = least(next_poll_at, now())',
+  'update swaps set next_poll_at = least(next_poll_at, now())',
+  'update fiat_polls set next_poll_at = least(next_poll_at, now())',
+  'update cngn_feeds set next_poll_at = least(next_poll_at, now())',
+]
+
+/**
+ * What a killed process had claimed is free again after 30 to 75 seconds. The short form does not wait for that: it stops all
+ * processes, so that every claim is one of a dead process, lets the claims end, and starts the processes again.
+ */
+export async function endClaims(database: ProofDatabase, processes: readonly ServiceProcess[]): Promise<void> {
+  await Promise.all(processes.map((each) => each.stop()))
+  for (const statement of CLAIMS) await rows(database, statement)
+  for (const each of processes) each.start()
+  await Promise.all(processes.map((each) => each.ready()))
+}
+
+/** Moves the clock of the sandbox until the work has ended. */
+export async function hurry(work: Promise<unknown>, members: readonly Member[]): Promise<void> {
+  let ended = false
+  const end = work.finally(() => {
+    ended = true
+  })
+  while (!ended) {
+    await Promise.all(members.map((each) => each.command('POST /v1/sandbox/advance', { seconds: 20 })))
+    await Promise.race([end, sleep(1000)])
+  }
+}

@@ -1,0 +1,36 @@
+import { mailedCode } from '@payments/fixtures'
+import { retried } from '../stand/client.ts'
+import { countRetry, type Member, member, type World } from './world.ts'
+
+const TRIES = 5
+/** After this a person asks for another code: the worker that was to send the email may have been killed. */
+const EMAIL_MS = 30_000
+
+/**
+ * Registers an organisation with the emailed code, and creates its key, however often processes are killed meanwhile. These
+ * operations take no idempotency key, so a reply that was lost is repaired as a person would: by signing in.
+ * @throws Error when that is not possible
+ */
+export async function signUp(world: World, email: string): Promise<Member> {
+  const post = (line: string, body: object, token: string | null = null) =>
+    retried(world.url, `POST /v1${line}`, { body, token, key: null, onRetry: countRetry(world, line) })
+  let last = 'no email'
+  let emailed = false
+  for (let tries = 0; tries < TRIES; tries++) {
+    const asked = await (emailed
+      ? post('/auth/login', { email })
+      : post('/auth/register', { email, organisationName: `Organisation of ${email}` }))
+    if (asked.status !== 200) throw new Error(`${email}: ${asked.status} ${asked.text}`)
+    const code = await mailedCode(world.dataDir, email, EMAIL_MS).catch(() => undefined)
+    if (!code) continue
+    emailed = true
+    const verified = await post('/auth/otp/verify', { challengeId: asked.data.challengeId, code })
+    last = `${verified.status} ${verified.text}`
+    if (verified.status !== 200) continue
+    const { accessToken, organisation } = verified.data
+    const created = await post('/api-keys', { name: 'Crash', environment: 'test' }, accessToken)
+    last = `${created.status} ${created.text}`
+    if (created.status === 201) return member(world, email, organisation.id, created.data.key)
+  }
+  throw new Error(`${email} could not sign up: ${last}`)
+}

@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Random } from '@payments/fuzz'
+import { newId } from '@payments/kernel'
+import { attempt, type Data, type Reply, retried } from '../stand/client.ts'
+
+/** A write that was answered with success. */
+export interface Acknowledged {
+  readonly line: string
+  readonly key: string
+  readonly reply: Reply
+}
+
+/** An organisation that works while processes are killed. */
+export interface Member {
+  readonly email: string
+  readonly organisationId: string
+  readonly key: string
+  readonly acknowledged: Acknowledged[]
+  /** Final status by the id of each object that was followed to its end. */
+  readonly ended: Map<string, string>
+  /** Repeats a write until it is answered, and returns the `data` of the answer. @throws Error when it is refused */
+  command(line: string, body?: object): Promise<Data>
+  read(path: string): Promise<Data>
+  /** Waits until an object has a final status; a finding if it does not, or has another one. */
+  ends(path: string, id: string, status: string, pick?: (data: Data) => Data): Promise<boolean>
+}
+
+export interface World {
+  readonly url: () => string
+  readonly dataDir: string
+  readonly random: Random
+  readonly findings: string[]
+  /** Attempts without a definite reply: by status, 0 where there was no reply. */
+  readonly retries: Map<number, number>
+  /** Writes that were sent again with their key after they had been acknowledged. */
+  repeated: number
+  patienceMs: number
+}
+
+/** The share of acknowledged writes that are sent again with the same key. */
+const REPEATED = 0.15
+
+export function countRetry(world: World, line: string) {
+  return (status: number, why: string): void => {
+    world.retries.set(status, (world.retries.get(status) ?? 0) + 1)
+    // A killed database is no internal error: the caller is told to come back.
+    if (status === 500) world.findings.push(`${line}: answered 500 ${why}`)
+  }
+}
+
+export function member(world: World, email: string, organisationId: string, key: string): Member {
+  const acknowledged: Acknowledged[] = []
+  const ended = new Map<string, string>()
+  const read = async (path: string): Promise<Data> => {
+    const reply = await retried(world.url, `GET ${path}`, { token: key, onRetry: countRetry(world, path) })
+    if (reply.status !== 200) throw new Error(`GET ${path}: ${reply.status} ${reply.text}`)
+    return reply.data
+  }
+  return {
+    email,
+    organisationId,
+    key,
+    acknowledged,
+    ended,
+    read,
+    async command(line, body) {
+      const idempotencyKey = newId()
+      const options = { token: key, key: idempotencyKey, ...(body ? { body } : {}), onRetry: countRetry(world, line) }
+      const reply = await retried(world.url, line, options)
+      if (reply.status >= 300) throw new Error(`${line}: ${reply.status} ${reply.text}`)
+      acknowledged.push({ line, key: idempotencyKey, reply })
+      if (world.random.chance(REPEATED)) {
+        world.repeated++
+        const again = await retried(world.url, line, options)
+        if (again.text !== reply.text || !again.replayed)
+          world.findings.push(`${line} with key ${idempotencyKey}: answered ${reply.text}, and then ${again.text}`)
+      }
+      return reply.data
+    },
+    async ends(path, id, status, pick = (data) => data) {
+      let found: string | undefined
+      for (const end = Date.now() + world.patienceMs; Date.now() < end; await sleep(400)) {
+        found = pick(await read(path))?.status
+        if (found === status) {
+          ended.set(id, status)
+          return true
+        }
+      }
+      world.findings.push(
+        `${path} (${id}) is ${found ?? 'not there'} and should be ${status}\n${await timeline(world, key, id)}`,
+      )
+      return false
+    },
+  }
+}
+
+/** What happened to an object, one line for each entry. */
+export async function timeline(world: World, key: string, id: string): Promise<string> {
+  const line = `GET /v1/timeline/${id}`
+  const reply = await attempt(world.url(), line, { key: null, token: key }).catch((error: Error) => error.message)
+  if (typeof reply === 'string') return `  no timeline: ${reply}`
+  const entries: { at: string; kind: string; summary: string }[] = reply.data?.entries ?? []
+  return entries.map(({ at, kind, summary }) => `  ${at} ${kind}: ${summary}`).join('\n')
+}

@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const ROOT = new URL('../../../../', import.meta.url).pathname
+const START_SECONDS = 60
+/** A process that ends by itself is started again after this, as a process manager does. */
+const RESTART_MS = 200
+
+export interface ServiceOptions {
+  readonly role: 'gateway' | 'worker'
+  readonly port: number
+  readonly internalPort: number
+  /** Settings as environment variables. */
+  readonly settings: Readonly<Record<string, string>>
+  /** The checkout that it runs from; this one by default. */
+  readonly root?: string
+}
+
+/** A gateway or a worker as an operating system process, started again whenever it ends, until it is stopped. */
+export interface ServiceProcess {
+  readonly role: ServiceOptions['role']
+  /** `http://127.0.0.1:port`, of a gateway. */
+  readonly url: string
+  readonly internalUrl: string
+  /** Waits until `/readyz` answers 200. @throws Error when it does not within a minute */
+  ready(): Promise<void>
+  /** SIGKILL, also during a start. It is started again at once. */
+  kill(): Promise<void>
+  /** SIGTERM, and waits for the end. @returns the exit code */
+  stop(): Promise<number | null>
+  /** Starts it again after `stop`, perhaps from another checkout. */
+  start(root?: string): void
+}
+
+/** What the processes of a run have in common: everything that runs at once shares its database, keys and folders. */
+export const sharedSettings = (
+  { dataDir, ownerUrl, serviceUrl }: { dataDir: string; ownerUrl: string; serviceUrl: string },
+  more: Record<string, string> = {},
+): Record<string, string> => ({
+  NODE_ENV: 'test',
+  LOG_LEVEL: 'error',
+  DATA_DIR: dataDir,
+  DATABASE_URL: serviceUrl,
+  DATABASE_OWNER_URL: ownerUrl,
+  RATE_LIMIT_GLOBAL: '100000000',
+  RATE_LIMIT_AUTH: '100000000',
+  CONNECTIONS_PER_ADDRESS: '10000',
+  OPERATOR_EMAILS: 'operator@example.com',
+  REFUND_ADDRESS_EVM: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
+  REFUND_ADDRESS_SVM: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
+  REFUND_ADDRESS_TVM: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
+  ...more,
+})
+
+export function startServiceProcess(options: ServiceOptions, onOutput: (text: string) => void): ServiceProcess {
+  const internalUrl = `http://127.0.0.1:${options.internalPort}`
+  let root = options.root ?? ROOT
+  let wanted = true
+  let child: ChildProcess = launch(options, root, onOutput)
+  watch(child)
+
+  function watch(each: ChildProcess): void {
+    each.once('exit', () => {
+      if (!wanted || each !== child) return
+      setTimeout(() => {
+        if (wanted && each === child) begin()
+      }, RESTART_MS)
+    })
+  }
+  function begin(): void {
+    child = launch(options, root, onOutput)
+    watch(child)
+  }
+
+  return {
+    role: options.role,
+    url: `http://127.0.0.1:${options.port}`,
+    internalUrl,
+    async ready() {
+      for (const end = Date.now() + START_SECONDS * 1000; Date.now() < end; await sleep(25)) {
+        const answer = await fetch(`${internalUrl}/readyz`).catch(() => undefined)
+        if (answer?.ok) return
+      }
+      throw new Error(`The ${options.role} was not ready within ${START_SECONDS} s`)
+    },
+    async kill() {
+      const killed = child
+      if (!running(killed)) return
+      const gone = once(killed, 'exit')
+      killed.kill('SIGKILL')
+      await gone
+      if (wanted && killed === child) begin()
+    },
+    async stop() {
+      wanted = false
+      if (!running(child)) return child.exitCode
+      const gone = once(child, 'exit')
+      child.kill('SIGTERM')
+      const [code] = (await gone) as [number | null]
+      return code
+    },
+    start(from) {
+      root = from ?? root
+      wanted = true
+      begin()
+    },
+  }
+}
+
+const running = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null
+
+function launch(
+  { role, port, internalPort, settings }: ServiceOptions,
+  root: string,
+  onOutput: (text: string) => void,
+) {
+  const child = spawn(process.execPath, [join(root, 'services/gateway/src/main.ts')], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      // A restart within a second needs the compiled code of the last start.
+      NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compiled'),
+      ...settings,
+      PROCESS_ROLE: role,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      INTERNAL_PORT: String(internalPort),
+    },
+  })
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => onOutput(chunk.toString('utf8')))
+  return child
+}
