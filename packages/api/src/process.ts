@@ -67,11 +67,14 @@ export async function composeProcess(
   options: { log?: Log; live?: readonly Binding[] } = {},
 ): Promise<Process> {
   const own = platformSettings.from(settings)
+  // What needs a session of its own cannot use a pooler in transaction mode.
+  const directUrl = own.DATABASE_DIRECT_URL ?? databaseUrl
+  const pooled = own.DATABASE_DIRECT_URL !== undefined
   const log = options.log ?? createLog(own.LOG_LEVEL)
   const availability = databaseAvailability(log)
   const entities = everyDomain.flatMap((domain) => [...(domain.entities ?? [])])
   const connectTo = (name: string, pool: number): Promise<Database> =>
-    connect(databaseUrl, entities, { pool, name, log, acquireSeconds: own.DATABASE_ACQUIRE_SECONDS })
+    connect(databaseUrl, entities, { pool, name, log, pooled, acquireSeconds: own.DATABASE_ACQUIRE_SECONDS })
   const database = await connectTo('payments', own.DATABASE_POOL)
 
   const priorityPool = connectPriority(databaseUrl, {
@@ -82,7 +85,7 @@ export async function composeProcess(
 
   const isWorker = own.PROCESS_ROLE !== 'gateway'
   const boss = new PgBoss({
-    connectionString: databaseUrl,
+    connectionString: directUrl,
     max: 4,
     migrate: false,
     createSchema: false,
@@ -109,7 +112,7 @@ export async function composeProcess(
   )
   const runtimeOn = ({ orm, pool }: Database): Runtime => ({
     settings,
-    databaseUrl,
+    databaseUrl: directUrl,
     orm,
     pool,
     priorityPool,
@@ -152,7 +155,7 @@ export async function composeProcess(
       tasks = startTasks(
         workerRuntime,
         everyDomain.flatMap((domain) => domain.tasks ?? []),
-        databaseUrl,
+        directUrl,
       )
     },
     async stop() {

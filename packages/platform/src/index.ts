@@ -11,7 +11,7 @@ export {
   databaseAvailability,
   databaseProblems,
 } from './database/availability.ts'
-export { connect, connectPriority, type Database, ping } from './database/connect.ts'
+export { connect, connectPriority, type Database, hasTimeouts, ping, SESSION_STATEMENTS } from './database/connect.ts'
 export { constraintOf, isDatabaseUnavailable, sqlState } from './database/errors.ts'
 export { migrate } from './database/migrate.ts'
 export { databaseProblem } from './database/readiness.ts'

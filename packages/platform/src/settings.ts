@@ -112,7 +112,14 @@ export const platformSettings = defineSettings(
     DATABASE_URL: postgresUrl
       .optional()
       .describe('PostgreSQL 15 or newer; unset: an embedded server in DATA_DIR. Required in production'),
-    DATABASE_OWNER_URL: postgresUrl.optional().describe('Role that owns the tables and migrates; default DATABASE_URL'),
+    DATABASE_OWNER_URL: postgresUrl
+      .optional()
+      .describe('Role that owns the tables and migrates; default DATABASE_DIRECT_URL, then DATABASE_URL'),
+    DATABASE_DIRECT_URL: postgresUrl
+      .optional()
+      .describe(
+        'Where DATABASE_URL is a pooler in transaction mode, such as PgBouncer: the same role and database without the pooler, for LISTEN, advisory locks, the job queue and exports',
+      ),
     DATABASE_ALLOW_OWNER: z
       .stringbool('must be true or false')
       .default(false)
@@ -193,7 +200,18 @@ export const platformSettings = defineSettings(
       .default(10)
       .describe('How long a duplicate waits for the first request'),
     PROCESS_ROLE: z.enum(['all', 'gateway', 'worker']).default('all').describe('Which part this process runs'),
-    SHUTDOWN_SECONDS: secondsSetting.default(10).describe('How long requests in flight may take after a stop signal'),
+    SHUTDOWN_DELAY_SECONDS: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(300)
+      .optional()
+      .describe(
+        'How long a gateway accepts requests after a stop signal, while `/readyz` answers 503, so that load balancers notice; default 0, in production 5',
+      ),
+    SHUTDOWN_SECONDS: secondsSetting
+      .default(10)
+      .describe('How long requests in flight may take after a stop signal and its delay'),
   },
   (values, { keep, require }) => {
     require('SECRETS_KEY', 'DATABASE_URL', 'BASE_URL')
@@ -205,6 +223,7 @@ export const platformSettings = defineSettings(
       DATA_DIR: resolve(values.DATA_DIR),
       production: values.NODE_ENV === 'production',
       SECRETS_KEY: values.SECRETS_KEY ?? keep('secrets.key', () => randomKey()),
+      SHUTDOWN_DELAY_SECONDS: values.SHUTDOWN_DELAY_SECONDS ?? (values.NODE_ENV === 'production' ? 5 : 0),
     }
   },
 )

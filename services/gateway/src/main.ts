@@ -1,15 +1,18 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { composeProcess, everyDomain, loadServiceSettings } from '@payments/api'
 import type { EmbeddedServer } from '@payments/embedded-postgres'
 import {
   checkFingerprints,
   createLog,
+  hasTimeouts,
   type Log,
   migrate,
   ownsTables,
   ping,
   platformSettings,
+  SESSION_STATEMENTS,
   type Settings,
 } from '@payments/platform'
 import { adapters } from './adapters.ts'
@@ -30,11 +33,12 @@ interface Urls {
 }
 
 async function database(settings: Settings, log: Log, onLost: (error: Error) => void): Promise<Urls> {
-  const { DATABASE_URL, DATABASE_OWNER_URL } = platformSettings.from(settings)
+  const { DATABASE_URL, DATABASE_OWNER_URL, DATABASE_DIRECT_URL } = platformSettings.from(settings)
   if (DATABASE_URL) {
-    const owner = DATABASE_OWNER_URL ?? DATABASE_URL
+    const owner = DATABASE_OWNER_URL ?? DATABASE_DIRECT_URL ?? DATABASE_URL
     for (const [name, url] of [
       ['DATABASE_OWNER_URL', owner],
+      ['DATABASE_DIRECT_URL', DATABASE_DIRECT_URL ?? DATABASE_URL],
       ['DATABASE_URL', DATABASE_URL],
     ] as const) {
       await ping(url).catch((error: Error) => {
@@ -66,6 +70,17 @@ async function requireRestrictedRole(settings: Settings, { service, embedded }: 
   log.warn('the role of DATABASE_URL owns the tables: the database does not protect the journal from it')
 }
 
+/**
+ * Refuses a pooler whose connections have no timeouts: it ignores the options that the service sends with a connection, so one
+ * statement that hangs would keep a connection for ever.
+ */
+async function requireTimeouts(settings: Settings, { service }: Urls): Promise<void> {
+  if (!platformSettings.from(settings).DATABASE_DIRECT_URL || (await hasTimeouts(service))) return
+  throw new StartError(
+    `DATABASE_URL: the pooler gives connections without timeouts. In PgBouncer, set connect_query='${SESSION_STATEMENTS}' for the database`,
+  )
+}
+
 function listen(server: Server, port: number, host: string, setting: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -90,7 +105,8 @@ const close = (server: Server): Promise<void> =>
 async function main(): Promise<void> {
   // biome-ignore lint/style/noProcessEnv: the one place that reads the environment
   const settings = loadServiceSettings(process.env, [{ settings: gatewaySettings }, ...adapters])
-  const { LOG_LEVEL, BASE_URL, PROCESS_ROLE, SHUTDOWN_SECONDS } = platformSettings.from(settings)
+  const { LOG_LEVEL, BASE_URL, PROCESS_ROLE, SHUTDOWN_SECONDS, SHUTDOWN_DELAY_SECONDS } =
+    platformSettings.from(settings)
   const http = gatewaySettings.from(settings)
   const log = createLog(LOG_LEVEL)
   const stops: (() => Promise<unknown>)[] = []
@@ -105,7 +121,7 @@ async function main(): Promise<void> {
   let started: Promise<void> = Promise.resolve()
   const exit = (code: number) => {
     // A step that hangs must not keep the process running. The limit leaves time for requests, jobs and the database.
-    setTimeout(() => process.exit(code || 1), (2 * SHUTDOWN_SECONDS + 5) * 1000).unref()
+    setTimeout(() => process.exit(code || 1), (SHUTDOWN_DELAY_SECONDS + 2 * SHUTDOWN_SECONDS + 5) * 1000).unref()
     // A start in progress is completed first, so that everything that it started is stopped.
     void started.then(stop, stop).then(() => process.exit(code))
   }
@@ -119,6 +135,7 @@ async function main(): Promise<void> {
     if (urls.embedded) stops.push(urls.embedded.stop)
     await migrate(urls.owner, urls.service, everyDomain, log)
     await requireRestrictedRole(settings, urls, log)
+    await requireTimeouts(settings, urls)
     const live = adapters.flatMap((adapter) => adapter.bindings(settings))
     const own = await composeProcess(settings, urls.service, { log, live })
     stops.push(own.stop)
@@ -127,19 +144,20 @@ async function main(): Promise<void> {
     let baseUrl = BASE_URL ?? ''
 
     const metrics = createMetrics(own.runtime)
-    if (PROCESS_ROLE !== 'worker') {
-      const server = gateway(own, metrics)
-      const port = await listen(server, http.PORT, http.HOST, 'PORT')
-      baseUrl ||= `http://${host}:${port}`
+    const isStopping = () => stopping !== undefined
+    const server = PROCESS_ROLE === 'worker' ? undefined : gateway(own, metrics, isStopping)
+    if (server) baseUrl ||= `http://${host}:${await listen(server, http.PORT, http.HOST, 'PORT')}`
+    const internal = internalServer(metrics, own.runtime, isStopping)
+    await listen(internal, http.INTERNAL_PORT, http.INTERNAL_HOST, 'INTERNAL_PORT')
+    stops.push(() => close(internal))
+    if (server)
       stops.push(async () => {
+        // Load balancers read on the internal server that this gateway stops, and send no more requests before it refuses them.
+        await sleep(SHUTDOWN_DELAY_SECONDS * 1000)
         const forcedClose = setTimeout(() => server.closeAllConnections(), SHUTDOWN_SECONDS * 1000)
         await close(server)
         clearTimeout(forcedClose)
       })
-    }
-    const internal = internalServer(metrics, own.runtime, () => stopping !== undefined)
-    await listen(internal, http.INTERNAL_PORT, http.INTERNAL_HOST, 'INTERNAL_PORT')
-    stops.push(() => close(internal))
     if (PROCESS_ROLE !== 'gateway') await own.startWorker()
     printStartMessage(settings, baseUrl)
   }

@@ -39,8 +39,8 @@ const PATH_LENGTH = 512
 /** The path of a batch names each of its calls. */
 const TRPC_PATH_LENGTH = 2048
 
-/** The public HTTP server. It does not listen yet. */
-export function gateway(process: Process, metrics: Metrics): Server {
+/** The public HTTP server. It does not listen yet. While it stops, each connection is closed after its reply. */
+export function gateway(process: Process, metrics: Metrics, isStopping: () => boolean = () => false): Server {
   const { runtime } = process
   const { production } = runtime.settings
   const { TRUST_PROXY, DASHBOARD_ORIGINS, CONNECTIONS_TOTAL, CONNECTIONS_PER_ADDRESS, STALLED_SECONDS } =
@@ -86,7 +86,7 @@ export function gateway(process: Process, metrics: Metrics): Server {
       ctx.body = isTrpc(ctx.path) ? failed.trpcBody : failed.body
     }
     // While the server stops, a connection is closed after its reply instead of staying idle.
-    if (!server.listening) ctx.set('Connection', 'close')
+    if (isStopping() || !server.listening) ctx.set('Connection', 'close')
     const seconds = (performance.now() - started) / 1000
     const route = ctx._matchedRoute?.toString() ?? 'none'
     metrics.requests.observe({ method: ctx.method, route, status: String(ctx.status) }, seconds)

@@ -163,3 +163,41 @@ test('a database role that owns the tables, and another SECRETS_KEY than the one
     await database.drop()
   }
 })
+
+test('after a stop signal a gateway is not ready, but answers every request until load balancers have noticed', {
+  timeout: 60_000,
+}, async () => {
+  const database = await freshDatabase()
+  const internalPort = await freePort()
+  const internal = `http://127.0.0.1:${internalPort}`
+  const run = start({
+    DATA_DIR: folder(),
+    DATABASE_URL: database.serviceUrl,
+    DATABASE_OWNER_URL: database.ownerUrl,
+    INTERNAL_PORT: String(internalPort),
+    PROCESS_ROLE: 'gateway',
+    SHUTDOWN_DELAY_SECONDS: '2',
+  })
+  try {
+    const url = await run.url
+    await expect.poll(async () => (await fetch(`${internal}/readyz`).catch(() => undefined))?.status).toBe(200)
+    run.child.kill('SIGTERM')
+    await expect.poll(async () => (await fetch(`${internal}/readyz`)).status).toBe(503)
+    const reply = await fetch(`${url}/health`)
+    expect([reply.status, reply.headers.get('connection')]).toEqual([200, 'close'])
+    expect((await run.ended).code).toBe(0)
+    await expect(fetch(`${url}/health`)).rejects.toThrow()
+  } finally {
+    run.child.kill('SIGKILL')
+    await run.ended
+    await database.drop()
+  }
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

@@ -52,6 +52,16 @@ export class ServiceClient extends Client {
   }
 }
 
+/**
+ * A connection to a pooler in transaction mode, where each transaction may run on another connection of the server: a statement that
+ * one of them has prepared is unknown to the others, so nothing is prepared.
+ */
+export class PooledClient extends ServiceClient {
+  override queryPrepared(text: string, values: readonly unknown[]): Promise<QueryResult> {
+    return this.query(text, [...values])
+  }
+}
+
 /** @throws TypeError for a value that cannot be sent without conversion; nothing has been sent by then. */
 function toSendable(value: unknown): Sendable {
   if (value === null || value === undefined) return null

@@ -1,11 +1,38 @@
 import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql'
 import { Client, Pool } from 'pg'
 import type { Log } from '../log.ts'
-import { ServiceClient } from './client.ts'
+import { PooledClient, ServiceClient } from './client.ts'
 
 /** Session settings of the service's connections: no statement, lock wait or idle transaction lasts indefinitely. */
-const SESSION =
-  '-c lock_timeout=5000 -c statement_timeout=10000 -c idle_in_transaction_session_timeout=15000 -c timezone=UTC'
+const SESSION_SETTINGS = {
+  lock_timeout: 5000,
+  statement_timeout: 10_000,
+  idle_in_transaction_session_timeout: 15_000,
+  timezone: 'UTC',
+} as const
+const SESSION = Object.entries(SESSION_SETTINGS)
+  .map(([name, value]) => `-c ${name}=${value}`)
+  .join(' ')
+
+/** The same as statements, for a pooler that ignores the options of a connection and runs these on its own connections. */
+export const SESSION_STATEMENTS = Object.entries(SESSION_SETTINGS)
+  .map(([name, value]) => `set ${name} to ${value}`)
+  .join('; ')
+
+/** True if statements on this connection are cancelled when they last too long. */
+export async function hasTimeouts(url: string): Promise<boolean> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000, options: SESSION })
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ bounded: boolean }>(
+      "select bool_and(current_setting(name) <> '0') as bounded from unnest($1::text[]) as name",
+      [Object.keys(SESSION_SETTINGS)],
+    )
+    return rows[0]?.bounded === true
+  } finally {
+    await client.end()
+  }
+}
 
 export interface Database {
   readonly orm: MikroORM
@@ -15,13 +42,14 @@ export interface Database {
 
 /**
  * Creates a connection pool and an ORM that uses it. Does not connect: the first statement does. Waiting longer than
- * `acquireSeconds` for a connection fails with an error that counts as an unavailable database.
+ * `acquireSeconds` for a connection fails with an error that counts as an unavailable database. `pooled`: the URL is one of a pooler
+ * in transaction mode.
  */
 export async function connect(
   url: string,
   // biome-ignore lint/suspicious/noExplicitAny: a list of all entities
   entities: readonly EntitySchema<any, any, any>[],
-  options: { pool: number; acquireSeconds: number; name: string; log: Log },
+  options: { pool: number; acquireSeconds: number; name: string; log: Log; pooled: boolean },
 ): Promise<Database> {
   let created: Pool | undefined
   const orm = await MikroORM.init({
@@ -29,7 +57,7 @@ export async function connect(
     entities: [...entities],
     pool: { min: 0, max: options.pool },
     driverOptions: {
-      Client: ServiceClient,
+      Client: options.pooled ? PooledClient : ServiceClient,
       pipeline: true,
       options: SESSION,
       application_name: options.name,
