@@ -67,7 +67,7 @@ export async function composeProcess(
   options: { log?: Log; live?: readonly Binding[] } = {},
 ): Promise<Process> {
   const own = platformSettings.from(settings)
-  // What needs a session of its own cannot use a pooler in transaction mode.
+  // What needs a session of its own cannot use a pooler in transaction mode, and what no request may wait for must not.
   const directUrl = own.DATABASE_DIRECT_URL ?? databaseUrl
   const pooled = own.DATABASE_DIRECT_URL !== undefined
   const log = options.log ?? createLog(own.LOG_LEVEL)
@@ -77,7 +77,7 @@ export async function composeProcess(
     connect(databaseUrl, entities, { pool, name, log, pooled, acquireSeconds: own.DATABASE_ACQUIRE_SECONDS })
   const database = await connectTo('payments', own.DATABASE_POOL)
 
-  const priorityPool = connectPriority(databaseUrl, {
+  const priorityPool = connectPriority(directUrl, {
     name: 'payments-priority',
     acquireSeconds: own.DATABASE_ACQUIRE_SECONDS,
     log,

@@ -118,7 +118,7 @@ export const platformSettings = defineSettings(
     DATABASE_DIRECT_URL: postgresUrl
       .optional()
       .describe(
-        'Where DATABASE_URL is a pooler in transaction mode, such as PgBouncer: the same role and database without the pooler, for LISTEN, advisory locks, the job queue and exports',
+        'Where DATABASE_URL is a pooler in transaction mode, such as PgBouncer: the same role and database without the pooler, for credentials and limits, LISTEN, advisory locks, the job queue and exports',
       ),
     DATABASE_ALLOW_OWNER: z
       .stringbool('must be true or false')

@@ -1,4 +1,4 @@
-// What the README promises, shown by commands: `npm run proof -- <name> [--size short] [--seed 1] [--record]`.
+// What the README promises, shown by commands: `npm run proof -- <name> [--size short] [--times 100] [--seed 1] [--record]`.
 // Ends with 1 when a proof has findings. `--record` writes its figures to `docs/derived/proof/<name>.json`.
 import { parseArgs } from 'node:util'
 import type { Proof, ProofOptions } from './proof.ts'
@@ -6,6 +6,7 @@ import { record } from './record.ts'
 
 /** Each proof in a folder of its own, loaded when it is asked for. */
 const proofs: Readonly<Record<string, () => Promise<{ run: Proof }>>> = {
+  cluster: () => import('./cluster/index.ts'),
   crash: () => import('./crash/index.ts'),
 }
 
@@ -14,6 +15,7 @@ const { positionals, values } = parseArgs({
   options: {
     size: { type: 'string', default: 'full' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+    times: { type: 'string' },
     record: { type: 'boolean', default: false },
   },
 })
@@ -23,11 +25,13 @@ const unknown = positionals.filter((name) => !Object.hasOwn(proofs, name))
 const size = sizeOf(values.size)
 const seed = Number(values.seed)
 if (positionals.length === 0 || unknown.length > 0) stop(`Name a proof: ${Object.keys(proofs).join(', ')}`)
+const times = values.times === undefined ? undefined : Number(values.times)
 if (!Number.isSafeInteger(seed) || seed < 0) stop('--seed must be a whole number')
+if (times !== undefined && !(Number.isSafeInteger(times) && times > 0)) stop('--times must be a positive whole number')
 
 for (const name of positionals) {
   print(`== ${name}, ${size}, seed ${seed}`)
-  const options: ProofOptions = { size, seed, log: print }
+  const options: ProofOptions = { size, seed, log: print, ...(times === undefined ? {} : { times }) }
   const module = await proofs[name]?.()
   if (!module) continue
   const started = performance.now()

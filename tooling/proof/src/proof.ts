@@ -1,6 +1,8 @@
 export interface ProofOptions {
   /** `short` is what CI runs: the same guarantees, tried fewer times. */
   readonly size: 'short' | 'full'
+  /** How often the proof does what it does, such as killing processes; each has a number for each size. */
+  readonly times?: number
   /** Repeats the random choices of an earlier run. */
   readonly seed: number
   log(line: string): void

@@ -25,8 +25,9 @@ const BEHAVIOURS = { cut: 0.05, fail: 0.05 }
  * acknowledged write is there, once; each effect at the providers happened exactly once; each event arrived, in full, under one id;
  * every object is final; providers and journal agree.
  */
-export const run: Proof = async ({ size, seed, log }) => {
-  const { kills, lanes, members: count, patienceMs } = SIZES[size]
+export const run: Proof = async ({ size, seed, times, log }) => {
+  const { kills: usual, lanes, members: count, patienceMs } = SIZES[size]
+  const kills = times ?? usual
   const since = performance.now()
   const seconds = () => Math.round((performance.now() - since) / 1000)
   const database = await startDatabase()
@@ -96,6 +97,9 @@ export const run: Proof = async ({ size, seed, log }) => {
         seconds: seconds(),
       },
     }
+  } catch (error) {
+    log(output.join('').slice(-20_000))
+    throw error
   } finally {
     killing = false
     cutting.abort()

@@ -17,13 +17,20 @@ export interface Reply {
 export async function attempt(
   url: string,
   line: string,
-  options: { key: string | null; token: string | null; body?: object | undefined; timeoutMs?: number },
+  options: {
+    key: string | null
+    token: string | null
+    body?: object | undefined
+    headers?: Record<string, string>
+    timeoutMs?: number
+  },
 ): Promise<Reply & { readonly retryAfter: number | undefined }> {
   const [method, path] = line.split(' ') as [string, string]
   const answer = await fetch(`${url}${path}`, {
     method,
     signal: AbortSignal.timeout(options.timeoutMs ?? 20_000),
     headers: {
+      ...options.headers,
       ...(options.token ? { authorization: `Bearer ${options.token}` } : {}),
       ...(options.key ? { 'idempotency-key': options.key } : {}),
       ...(options.body ? { 'content-type': 'application/json' } : {}),

@@ -28,7 +28,11 @@ export async function startDatabase(options: { migrated: boolean } = { migrated:
   // Open to the user that the database runs as, so that it keeps its data here.
   chmodSync(dataDir, 0o755)
   let restarts = 0
-  const server = await startEmbedded(dataDir, { settings: ['max_connections=200'], onRestart: () => void restarts++ })
+  const server = await startEmbedded(dataDir, {
+    settings: ['max_connections=200'],
+    onRestart: () => void restarts++,
+    onLost: (error) => process.stderr.write(`${error.message}\n`),
+  })
   await ensureDatabase(server.ownerUrl(), 'payments')
   const urls = { ownerUrl: server.ownerUrl('payments'), serviceUrl: server.serviceUrl('payments') }
   if (options.migrated) await migrate(urls.ownerUrl, urls.serviceUrl, everyDomain, createLog('error'))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const ROOT = new URL('../../../../', import.meta.url).pathname
-const START_SECONDS = 60
+const START_SECONDS = 90
 /** A process that ends by itself is started again after this, as a process manager does. */
 const RESTART_MS = 200
 
@@ -24,14 +24,14 @@ export interface ServiceProcess {
   /** `http://127.0.0.1:port`, of a gateway. */
   readonly url: string
   readonly internalUrl: string
-  /** Waits until `/readyz` answers 200. @throws Error when it does not within a minute */
+  /** Waits until `/readyz` answers 200. @throws Error when it does not within 90 s */
   ready(): Promise<void>
   /** SIGKILL, also during a start. It is started again at once. */
   kill(): Promise<void>
   /** SIGTERM, and waits for the end. @returns the exit code */
   stop(): Promise<number | null>
-  /** Starts it again after `stop`, perhaps from another checkout. */
-  start(root?: string): void
+  /** Starts it again after `stop`, perhaps from another checkout or with other settings. */
+  start(changed?: Partial<Pick<ServiceOptions, 'root' | 'settings'>>): void
 }
 
 /** What the processes of a run have in common: everything that runs at once shares its database, keys and folders. */
@@ -56,9 +56,9 @@ export const sharedSettings = (
 
 export function startServiceProcess(options: ServiceOptions, onOutput: (text: string) => void): ServiceProcess {
   const internalUrl = `http://127.0.0.1:${options.internalPort}`
-  let root = options.root ?? ROOT
+  let current = options
   let wanted = true
-  let child: ChildProcess = launch(options, root, onOutput)
+  let child: ChildProcess = launch(current, onOutput)
   watch(child)
 
   function watch(each: ChildProcess): void {
@@ -70,7 +70,7 @@ export function startServiceProcess(options: ServiceOptions, onOutput: (text: st
     })
   }
   function begin(): void {
-    child = launch(options, root, onOutput)
+    child = launch(current, onOutput)
     watch(child)
   }
 
@@ -80,7 +80,9 @@ export function startServiceProcess(options: ServiceOptions, onOutput: (text: st
     internalUrl,
     async ready() {
       for (const end = Date.now() + START_SECONDS * 1000; Date.now() < end; await sleep(25)) {
-        const answer = await fetch(`${internalUrl}/readyz`).catch(() => undefined)
+        const answer = await fetch(`${internalUrl}/readyz`, { signal: AbortSignal.timeout(3000) }).catch(
+          () => undefined,
+        )
         if (answer?.ok) return
       }
       throw new Error(`The ${options.role} was not ready within ${START_SECONDS} s`)
@@ -101,8 +103,8 @@ export function startServiceProcess(options: ServiceOptions, onOutput: (text: st
       const [code] = (await gone) as [number | null]
       return code
     },
-    start(from) {
-      root = from ?? root
+    start(changed) {
+      current = { ...current, ...changed }
       wanted = true
       begin()
     },
@@ -112,10 +114,9 @@ export function startServiceProcess(options: ServiceOptions, onOutput: (text: st
 const running = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null
 
 function launch(
-  { role, port, internalPort, settings }: ServiceOptions,
-  root: string,
+  { role, port, internalPort, settings, root = ROOT }: ServiceOptions,
   onOutput: (text: string) => void,
-) {
+): ChildProcess {
   const child = spawn(process.execPath, [join(root, 'services/gateway/src/main.ts')], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { linkDependencies, packagesOf, root } from '@payments/checks'
+
+const PARTS = ['packages', 'services', 'tooling', 'docs', 'package.json', 'pnpm-workspace.yaml', 'tsconfig.json']
+const NAME = "name: '[0-9]{14}_[a-z0-9_]+'"
+
+/** A checkout of the newest earlier state whose schema is older than that of this one, with its packages linked. */
+export interface EarlierVersion {
+  readonly path: string
+  readonly commit: string
+  /** Migrations that this version has and the earlier one has not. */
+  readonly missing: readonly string[]
+  remove(): void
+}
+
+const git = (...args: string[]): string =>
+  execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'ignore'] })
+
+/** The parent of the newest commit that added a migration. Undefined where the history of the repository is not present. */
+export function earlierVersion(): EarlierVersion | undefined {
+  const found = findEarlier()
+  if (!found) return undefined
+  const path = mkdtempSync(join(tmpdir(), 'payments-earlier-'))
+  const archive = execFileSync('git', ['archive', found.commit, ...PARTS], { cwd: root, maxBuffer: 2 ** 28 })
+  execFileSync('tar', ['-x', '-C', path], { input: archive })
+  for (const { folder } of packagesOf(path)) if (!folder.startsWith('tooling/')) linkDependencies(path, folder)
+  return { path, ...found, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+function findEarlier(): { commit: string; missing: string[] } | undefined {
+  if (!existsSync(join(root, '.git'))) return undefined
+  const now = migrationsOf('HEAD')
+  for (const change of git('log', '--format=%H', '--', 'packages/*/src/migrations.ts').trim().split('\n')) {
+    const commit = parentOf(change)
+    if (!commit) return undefined
+    const then = migrationsOf(commit)
+    const missing = [...now].filter((name) => !then.has(name))
+    if (missing.length > 0 && [...then].every((name) => now.has(name))) return { commit, missing }
+  }
+  return undefined
+}
+
+/** Undefined for the first commit, and where a shallow clone ends. */
+function parentOf(commit: string): string | undefined {
+  try {
+    return git('rev-parse', '--verify', `${commit}^`).trim()
+  } catch {
+    return undefined
+  }
+}
+
+const migrationsOf = (commit: string): ReadonlySet<string> =>
+  new Set(git('grep', '-hoE', NAME, commit, '--', 'packages/*/src/migrations.ts').trim().split('\n'))

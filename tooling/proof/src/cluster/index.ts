@@ -1,0 +1,97 @@
+import { everyDomain } from '@payments/api'
+import { hasTools } from '@payments/fixtures'
+import { checkLedger } from '@payments/ledger'
+import type { Proof, ProofOptions, ProofReport } from '../proof.ts'
+import { type ProofDatabase, rows, startDatabase } from '../stand/database.ts'
+import { type EarlierVersion, earlierVersion } from './earlier.ts'
+import { checkExactness } from './exactness.ts'
+import { type Fleet, startFleet } from './fleet.ts'
+import { startPgBouncer } from './pgbouncer.ts'
+import { killOneOfEach, replaceInTurn, type Stage, underLoad } from './stages.ts'
+
+const ROOT = new URL('../../../../', import.meta.url).pathname
+/** A lease lasts 45 s: these were taken more than 5 s ago, before the kill. */
+const END_LEASES =
+  "update idempotency_keys set expires_at = now() where reply is null and expires_at < now() + interval '40 seconds'"
+const SIZES = {
+  short: { kills: 1, restarts: 0, keys: 20 },
+  full: { kills: 10, restarts: 5, keys: 400 },
+} as const
+
+/**
+ * Two gateways behind a proxy and two workers on one database, under load, from the last schema to this one: a rolling upgrade, one of
+ * each killed, limits and idempotency over both gateways, rolling restarts, and all of it behind PgBouncer.
+ */
+export const run: Proof = async (options) => {
+  const earlier = earlierVersion()
+  // An earlier version migrates its own database.
+  const database = await startDatabase({ migrated: earlier === undefined })
+  try {
+    const fleet = await startFleet(database, earlier?.path)
+    try {
+      return await runStages(database, fleet, earlier, options)
+    } finally {
+      await fleet.stop()
+    }
+  } finally {
+    await database.close()
+    earlier?.remove()
+  }
+}
+
+async function runStages(
+  database: ProofDatabase,
+  fleet: Fleet,
+  earlier: EarlierVersion | undefined,
+  { size, times, log }: ProofOptions,
+): Promise<ProofReport> {
+  const { restarts, keys, ...usual } = SIZES[size]
+  const kills = times ?? usual.kills
+  const findings: string[] = []
+  const figures: Record<string, unknown> = {}
+  const since = performance.now()
+  const note = (name: string, stage: Stage) => {
+    findings.push(...stage.findings)
+    figures[name] = stage.figures
+    log(`${Math.round((performance.now() - since) / 1000)} s: ${name} ${JSON.stringify(stage.figures)}`)
+  }
+  if (earlier) {
+    const upgrade = { name: 'rolling upgrade', rounds: 1, root: ROOT, announced: true }
+    const { findings: found, figures: own } = await underLoad(database, fleet, (load) =>
+      replaceInTurn(fleet, load, upgrade),
+    )
+    const from = { from: earlier.commit.slice(0, 12), migrations: earlier.missing.length }
+    note('upgraded', { findings: found, figures: { ...own, ...from } })
+  } else log('Not run, because the history of the repository is not here: the rolling upgrade')
+  // The short form does not wait for the end of the leases that the killed gateway held.
+  const leases = async () => (size === 'short' ? rows(database, END_LEASES) : [])
+  note('killed', await underLoad(database, fleet, (load) => killOneOfEach(fleet, load, kills, leases)))
+  note('exact', await checkExactness(database, fleet, keys))
+  const pooler = hasTools('pgbouncer') ? await startPgBouncer(database.serviceUrl) : undefined
+  try {
+    const restart = async (name: string, rounds: number, settings = fleet.settings) =>
+      note(
+        name,
+        await underLoad(database, fleet, (load) =>
+          replaceInTurn(fleet, load, { name, rounds, settings, announced: false }),
+        ),
+      )
+    if (restarts > 0 || !pooler) await restart('restarted', Math.max(1, restarts))
+    if (pooler) {
+      await restart('restarted behind PgBouncer', 1, {
+        ...fleet.settings,
+        DATABASE_URL: pooler.through(database.serviceUrl),
+        DATABASE_DIRECT_URL: database.serviceUrl,
+      })
+      note('exact behind PgBouncer', await checkExactness(database, fleet, keys))
+    }
+    const ledger = await checkLedger({ pool: database.pool, domains: everyDomain })
+    findings.push(...ledger.findings.map(({ check, id, message }) => `ledger, ${check} ${id}: ${message}`))
+    if (findings.length > 0) log(fleet.output().slice(-6000))
+    return { findings, figures }
+  } finally {
+    // The processes lose their connections now, and are stopped.
+    await fleet.stop()
+    await pooler?.stop()
+  }
+}

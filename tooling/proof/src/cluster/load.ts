@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newId } from '@payments/kernel'
+import type { Data } from '../stand/client.ts'
+import { LOST } from './proxy.ts'
+
+export interface Tenant {
+  readonly organisationId: string
+  readonly key: string
+}
+
+/** What the clients saw since the start, or since the last `take`. */
+export interface Seen {
+  readonly requests: number
+  /** Replies that were not what the request deserves, without those that the proxy lost. */
+  readonly failures: readonly string[]
+  /** Requests that the proxy lost. Each was sent again with its key. */
+  readonly lost: number
+}
+
+export interface Load {
+  take(): Seen
+  /** Ids of the customers and payment routes whose creation was acknowledged. */
+  readonly acknowledged: { readonly customers: Set<string>; readonly routes: Set<string> }
+  stop(): Promise<void>
+}
+
+const wallet = (): string => `0x${randomBytes(20).toString('hex')}`
+/** Another client address for each request, so that the limit of one address does not end the load. */
+const someAddress = (): string => `198.51.${randomBytes(1)[0]}.${randomBytes(1)[0]}`
+
+/** Clients that create and read, one request after another, each from the reply of the last. */
+export function startLoad(url: string, tenants: readonly Tenant[], clients: number): Load {
+  const acknowledged = { customers: new Set<string>(), routes: new Set<string>() }
+  let seen = { requests: 0, failures: [] as string[], lost: 0 }
+  let stopped = false
+
+  /** A request with a definite reply. One that the proxy lost is sent again with the same key. */
+  async function send(tenant: Tenant, line: string, status: number, body?: object): Promise<Data> {
+    const [method, path] = line.split(' ') as [string, string]
+    const key = newId()
+    for (;;) {
+      seen.requests++
+      try {
+        const answer = await fetch(`${url}${path}`, {
+          method,
+          headers: {
+            authorization: `Bearer ${tenant.key}`,
+            'x-forwarded-for': someAddress(),
+            ...(method === 'GET' ? {} : { 'idempotency-key': key, 'content-type': 'application/json' }),
+          },
+          ...(body ? { body: JSON.stringify(body) } : {}),
+        })
+        const text = await answer.text()
+        if (answer.headers.has(LOST)) {
+          seen.lost++
+          continue
+        }
+        if (answer.status === status) return JSON.parse(text).data
+        // The lease of a killed gateway: its request with this key has not ended, as far as anybody knows.
+        if (answer.status === 409 && text.includes('still in progress')) {
+          await sleep(500)
+          continue
+        }
+        seen.failures.push(`${line}: ${answer.status} ${text.slice(0, 200)}`)
+      } catch (error) {
+        seen.failures.push(`${line}: ${(error as Error).message}`)
+      }
+      return undefined
+    }
+  }
+
+  async function client(number: number): Promise<void> {
+    const tenant = tenants[number % tenants.length] as Tenant
+    while (!stopped) {
+      const customer = await send(tenant, 'POST /v1/customers', 201, { name: 'Ada', email: `${newId()}@example.com` })
+      if (customer) {
+        acknowledged.customers.add(customer.id)
+        await send(tenant, `GET /v1/customers/${customer.id}`, 200)
+      }
+      await send(tenant, 'GET /v1/transactions', 200)
+      const route = await send(tenant, 'POST /v1/payment-routes', 201, {
+        ...{ name: 'Load', originChainKey: 'ethereum', destinationChainKey: 'base', destinationCurrency: 'USDC' },
+        destinationAddress: wallet(),
+      })
+      if (route) {
+        acknowledged.routes.add(route.id)
+        await send(tenant, `GET /v1/payment-routes/${route.id}`, 200)
+      }
+      await sleep(5)
+    }
+  }
+  const running = Promise.all(Array.from({ length: clients }, (_, number) => client(number)))
+  return {
+    take() {
+      const taken = seen
+      seen = { requests: 0, failures: [], lost: 0 }
+      return taken
+    },
+    acknowledged,
+    async stop() {
+      stopped = true
+      await running
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SESSION_STATEMENTS } from '@payments/platform'
+import { freePorts } from '../stand/ports.ts'
+
+/** PgBouncer refuses to run as root. */
+const NOBODY = 65_534
+
+export interface Pooler {
+  /** The URL of a database, through the pooler. */
+  through(url: string): string
+  stop(): Promise<void>
+}
+
+/** PgBouncer in transaction mode with few connections, so that every transaction may get another one. */
+export async function startPgBouncer(serviceUrl: string): Promise<Pooler> {
+  const { hostname, port: serverPort, pathname, username, password } = new URL(serviceUrl)
+  const [port = 0] = await freePorts(1)
+  const folder = mkdtempSync(join(tmpdir(), 'payments-pgbouncer-'))
+  const files = {
+    'users.txt': `"${username}" "${password}"\n`,
+    'pgbouncer.ini': `[databases]
+payments = host=${hostname} port=${serverPort} dbname=${pathname.slice(1)} connect_query='${SESSION_STATEMENTS.replaceAll("'", "''")}'
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = scram-sha-256
+auth_file = ${join(folder, 'users.txt')}
+pool_mode = transaction
+default_pool_size = 8
+max_client_conn = 200
+ignore_startup_parameters = options
+`,
+  }
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o600 })
+  const asRoot = process.getuid?.() === 0
+  if (asRoot)
+    for (const path of [folder, ...Object.keys(files).map((name) => join(folder, name))])
+      chownSync(path, NOBODY, NOBODY)
+  chmodSync(folder, 0o700)
+  const child = spawn('pgbouncer', ['-q', join(folder, 'pgbouncer.ini')], {
+    stdio: 'ignore',
+    cwd: '/',
+    ...(asRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+  })
+  await listening(port)
+  return {
+    through(url) {
+      const own = new URL(url)
+      own.port = String(port)
+      return own.href
+    },
+    async stop() {
+      const gone = once(child, 'exit')
+      child.kill('SIGTERM')
+      await gone
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function listening(port: number): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    const open = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false))
+      socket.unref().on('connect', () => socket.destroy())
+    })
+    if (open) return
+    await sleep(50)
+  }
+  throw new Error('PgBouncer did not start')
+}

@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ProofDatabase, rows } from '../stand/database.ts'
+import type { ServiceProcess } from '../stand/service-process.ts'
+import type { Fleet } from './fleet.ts'
+import { type Load, type Seen, startLoad } from './load.ts'
+
+/** What one stage found, with its figures. */
+export interface Stage {
+  readonly findings: string[]
+  readonly figures: Record<string, unknown>
+}
+
+const CLIENTS = 8
+
+/** Runs a stage under load, and compares what was acknowledged in it with what is stored. */
+export async function underLoad(
+  database: ProofDatabase,
+  fleet: Fleet,
+  stage: (load: Load) => Promise<Stage>,
+): Promise<Stage> {
+  const tenants = await Promise.all([fleet.newTenant(), fleet.newTenant()])
+  const load = startLoad(fleet.proxy.url, tenants, CLIENTS)
+  let done: Stage
+  try {
+    await sleep(500)
+    done = await stage(load)
+  } finally {
+    await load.stop()
+  }
+  const findings = [...done.findings]
+  const organisations = tenants.map(({ organisationId }) => organisationId)
+  for (const [kind, table] of [
+    ['customers', 'customers'],
+    ['routes', 'payment_routes'],
+  ] as const) {
+    const stored = await rows<{ id: string }>(database, `select id from ${table} where organisation_id = any ($1)`, [
+      organisations,
+    ])
+    const ids = new Set(stored.map(({ id }) => id))
+    for (const id of load.acknowledged[kind])
+      if (!ids.has(id)) findings.push(`${kind} ${id} was acknowledged and is not stored`)
+    for (const id of ids)
+      if (!load.acknowledged[kind].has(id)) findings.push(`${kind} ${id} is stored and was not acknowledged`)
+  }
+  return { findings, figures: done.figures }
+}
+
+const failuresOf = (name: string, seen: Seen): string[] =>
+  [...new Set(seen.failures)].slice(0, 10).map((failure) => `${name}: ${failure}`)
+
+/** One gateway and one worker are killed and started again. Only what the killed gateway had accepted may be lost. */
+export async function killOneOfEach(
+  fleet: Fleet,
+  load: Load,
+  rounds: number,
+  afterwards: () => Promise<unknown>,
+): Promise<Stage> {
+  const findings: string[] = []
+  const figures = { kills: 0, requests: 0, lost: 0 }
+  for (let round = 0; round < rounds; round++) {
+    const [gateway, worker] = [fleet.gateways[round % 2], fleet.workers[round % 2]] as [ServiceProcess, ServiceProcess]
+    const before = fleet.proxy.lost.length
+    const from = Date.now()
+    await Promise.all([gateway.kill(), worker.kill()])
+    const until = Date.now()
+    await sleep(500)
+    await fleet.ready()
+    await sleep(500)
+    figures.kills += 2
+    for (const { backend, line, why, at } of fleet.proxy.lost.slice(before))
+      if (backend !== gateway.url || at > until)
+        findings.push(`${line} was lost at ${backend} ${at - from} ms after the kill of ${gateway.url}: ${why}`)
+  }
+  await afterwards()
+  const seen = load.take()
+  figures.requests = seen.requests
+  figures.lost = seen.lost
+  return { findings: [...findings, ...failuresOf('a process killed', seen)], figures }
+}
+
+/** How the processes of a rolling restart come back. */
+export interface Replacement {
+  readonly name: string
+  readonly rounds: number
+  readonly root?: string
+  readonly settings?: Readonly<Record<string, string>>
+  /** The proxy is told of each stop: an earlier version does not wait for it to notice. */
+  readonly announced: boolean
+}
+
+/** Every process in turn is told to stop and started again. Nothing may be lost. */
+export async function replaceInTurn(fleet: Fleet, load: Load, replacement: Replacement): Promise<Stage> {
+  const { name, rounds, announced, ...changed } = replacement
+  const lostBefore = fleet.proxy.lost.length
+  load.take()
+  const codes: (number | null)[] = []
+  for (let round = 0; round < rounds; round++) {
+    for (const index of [0, 1]) {
+      const [gateway, worker] = [fleet.gateways[index], fleet.workers[index]] as [ServiceProcess, ServiceProcess]
+      if (announced) await fleet.proxy.exclude(gateway.url)
+      codes.push(...(await Promise.all([gateway.stop(), worker.stop()])))
+      gateway.start(changed)
+      worker.start(changed)
+      await fleet.ready()
+      fleet.proxy.include(gateway.url)
+      // Until the proxy has seen that it is ready.
+      await sleep(300)
+    }
+  }
+  const seen = load.take()
+  const lost = fleet.proxy.lost.slice(lostBefore)
+  const findings = [
+    ...failuresOf(name, seen),
+    ...lost.map(({ backend, line, why }) => `${name}: ${line} was lost at ${backend}: ${why}`),
+    ...codes.filter((code) => code !== 0).map((code) => `${name}: a process ended with ${code}`),
+  ]
+  return { findings, figures: { restarts: 4 * rounds, requests: seen.requests, lost: lost.length } }
+}
