@@ -1,5 +1,6 @@
 import { newId } from '@payments/kernel'
 import { attempt, type Reply } from '../stand/client.ts'
+import { cngnCustomer } from '../stand/cngn-customer.ts'
 import { type ProofDatabase, rows } from '../stand/database.ts'
 import { ADDRESS_LIMIT, type Fleet } from './fleet.ts'
 import type { Tenant } from './load.ts'
@@ -71,31 +72,13 @@ type Own = (line: string, body?: object, key?: string) => Promise<Reply>
 
 /** Three times as many payouts at once as the balance of a customer is enough for. */
 async function payouts(own: Own): Promise<Reply[]> {
-  const data = async (line: string, sent?: object) => {
-    const reply = await own(line, sent)
-    if (reply.status >= 300) throw new Error(`${line}: ${reply.status} ${reply.text}`)
-    return reply.data
-  }
-  const { id } = await data('POST /v1/customers', { name: 'Ada Obi', email: `${newId()}@example.com` })
-  await data(`POST /v1/cngn/customers/${id}/enable`, { bvn: '22212345678' })
-  await until(async () => (await data(`GET /v1/customers/${id}`)).cngn.status === 'enabled')
-  await data(`POST /v1/sandbox/cngn/customers/${id}/bank-transfers`, { amount: `${PAYOUTS * PAYOUT_AMOUNT}` })
-  const balance = async () => (await data(`GET /v1/cngn/customers/${id}/balance`)).available
-  await until(async () => (await balance()) === `${PAYOUTS * PAYOUT_AMOUNT}`)
+  const id = await cngnCustomer(own, `${PAYOUTS * PAYOUT_AMOUNT}`)
   const body = {
     customerId: id,
     amount: `${PAYOUT_AMOUNT}`,
     bankAccount: { accountNumber: '0123456789', bankCode: '058' },
   }
   return Promise.all(Array.from({ length: 3 * PAYOUTS }, () => own('POST /v1/cngn/payouts', body)))
-}
-
-async function until(reached: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 60_000; Date.now() < end; ) {
-    if (await reached()) return
-    await new Promise((resolve) => setTimeout(resolve, 200))
-  }
-  throw new Error('A customer of the cluster was not ready within a minute')
 }
 
 let addresses = 0

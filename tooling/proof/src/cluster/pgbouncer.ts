@@ -17,15 +17,18 @@ export interface Pooler {
   stop(): Promise<void>
 }
 
-/** PgBouncer in transaction mode with few connections, so that every transaction may get another one. */
-export async function startPgBouncer(serviceUrl: string): Promise<Pooler> {
+/**
+ * PgBouncer in transaction mode with few connections, so that every transaction may get another one. `statements` run on each of its
+ * connections to the server.
+ */
+export async function startPgBouncer(serviceUrl: string, statements = SESSION_STATEMENTS): Promise<Pooler> {
   const { hostname, port: serverPort, pathname, username, password } = new URL(serviceUrl)
   const [port = 0] = await freePorts(1)
   const folder = mkdtempSync(join(tmpdir(), 'payments-pgbouncer-'))
   const files = {
     'users.txt': `"${username}" "${password}"\n`,
     'pgbouncer.ini': `[databases]
-payments = host=${hostname} port=${serverPort} dbname=${pathname.slice(1)} connect_query='${SESSION_STATEMENTS.replaceAll("'", "''")}'
+${pathname.slice(1)} = host=${hostname} port=${serverPort} dbname=${pathname.slice(1)} connect_query='${statements.replaceAll("'", "''")}'
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}

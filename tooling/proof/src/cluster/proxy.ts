@@ -12,7 +12,7 @@ export interface Backend {
 }
 
 /** A request that a gateway had accepted and did not answer. */
-export interface Lost {
+interface Lost {
   readonly backend: string
   readonly line: string
   readonly why: string

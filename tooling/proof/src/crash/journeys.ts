@@ -146,7 +146,7 @@ const cngn: Journey = async (world, member) => {
 const SAME_WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 
 /** Waits for all of them, also when one fails, and then fails with the first error. */
-export async function together(work: readonly Promise<unknown>[]): Promise<void> {
+async function together(work: readonly Promise<unknown>[]): Promise<void> {
   const failed = (await Promise.allSettled(work)).find((each) => each.status === 'rejected')
   if (failed) throw failed.reason
 }

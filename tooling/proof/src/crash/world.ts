@@ -4,7 +4,7 @@ import { newId } from '@payments/kernel'
 import { attempt, type Data, type Reply, retried } from '../stand/client.ts'
 
 /** A write that was answered with success. */
-export interface Acknowledged {
+interface Acknowledged {
   readonly line: string
   readonly key: string
   readonly reply: Reply

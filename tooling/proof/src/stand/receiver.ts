@@ -13,6 +13,8 @@ export interface EventReceiver {
   deliveries(): number
   /** Deliveries whose signature none of the endpoint's secrets made. */
   readonly forged: readonly string[]
+  /** Waits for the first delivery about an object. @throws Error when there is none within the time */
+  arrival(resourceId: string, patienceMs: number): Promise<void>
   /** The secret of the endpoint at a path. */
   expect(path: string, secret: string): void
   close(): Promise<void>
@@ -23,6 +25,9 @@ export async function startEventReceiver(behave: () => Behaviour): Promise<Event
   const bodies = new Map<string, Set<string>>()
   const secrets = new Map<string, string>()
   const forged: string[] = []
+  /** Ids of the objects that deliveries were about, and who waits for one. */
+  const arrived = new Set<string>()
+  const waiting = new Map<string, () => void>()
   let deliveries = 0
   const server = createServer((req, res) => {
     const chunks: Buffer[] = []
@@ -34,7 +39,12 @@ export async function startEventReceiver(behave: () => Behaviour): Promise<Event
       const behaviour = behave()
       if (!isSigned(body, String(req.headers['x-service-signature']), secrets.get(req.url ?? '') ?? '')) forged.push(id)
       // A receiver that answers with an error has not taken the event.
-      if (behaviour !== 'fail') bodies.set(id, (bodies.get(id) ?? new Set()).add(body))
+      if (behaviour !== 'fail') {
+        bodies.set(id, (bodies.get(id) ?? new Set()).add(body))
+        const about = (JSON.parse(body) as { data?: { id?: string } }).data?.id ?? ''
+        arrived.add(about)
+        waiting.get(about)?.()
+      }
       if (behaviour === 'cut') req.socket.destroy()
       else res.writeHead(behaviour === 'fail' ? 500 : 204).end()
     })
@@ -45,6 +55,17 @@ export async function startEventReceiver(behave: () => Behaviour): Promise<Event
     bodies,
     deliveries: () => deliveries,
     forged,
+    arrival(resourceId, patienceMs) {
+      if (arrived.has(resourceId)) return Promise.resolve()
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => reject(new Error(`No event about ${resourceId} arrived`)), patienceMs)
+        waiting.set(resourceId, () => {
+          clearTimeout(timer)
+          waiting.delete(resourceId)
+          resolve()
+        })
+      })
+    },
     expect: (path, secret) => void secrets.set(path, secret),
     close: () =>
       new Promise((resolve) => {

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newId } from '@payments/kernel'
+import { attempt } from '../stand/client.ts'
+import type { EventReceiver } from '../stand/receiver.ts'
+
+/** An organisation that behaves. */
+export interface Neighbour {
+  readonly url: string
+  readonly key: string
+}
+
+/** Milliseconds of each operation, and what failed. */
+export interface Measured {
+  readonly times: Map<string, number[]>
+  readonly failures: string[]
+}
+
+const someWallet = (): string => `0x${randomBytes(20).toString('hex')}`
+const PAUSE_MS = 40
+/** How long an event may take to the receiver before it counts as failed. */
+const ARRIVAL_MS = 30_000
+
+/** Ten organisations at their daily work for so many seconds, one request of each at a time, every reply checked. */
+export async function measure(
+  neighbours: readonly Neighbour[],
+  receiver: EventReceiver,
+  seconds: number,
+): Promise<Measured> {
+  const measured: Measured = { times: new Map(), failures: [] }
+  const until = performance.now() + seconds * 1000
+  await Promise.all(
+    neighbours.map(async (own) => {
+      while (performance.now() < until) await day(own, receiver, measured)
+    }),
+  )
+  return measured
+}
+
+/** One pass over the domains. */
+async function day(own: Neighbour, receiver: EventReceiver, { times, failures }: Measured): Promise<void> {
+  const timed = async (name: string, work: () => Promise<unknown>) => {
+    const started = performance.now()
+    try {
+      const result = await work()
+      times.set(name, [...(times.get(name) ?? []), performance.now() - started])
+      return result
+    } catch (error) {
+      failures.push(`${name}: ${(error as Error).message}`)
+      return undefined
+    } finally {
+      await sleep(PAUSE_MS * (0.5 + Math.random()))
+    }
+  }
+  const send = (line: string, status: number, body?: object, name = line) =>
+    timed(name, async () => {
+      const reply = await attempt(own.url, line, { key: newId(), token: own.key, body })
+      if (reply.status !== status) throw new Error(`${reply.status} ${reply.text.slice(0, 200)}`)
+      return reply.data
+    }) as Promise<{ id: string } | undefined>
+  const customer = await send('POST /v1/customers', 201, { name: 'Ada', email: `${newId()}@example.com` })
+  if (customer) await send(`GET /v1/customers/${customer.id}`, 200, undefined, 'GET /v1/customers/{id}')
+  const route = await send('POST /v1/payment-routes', 201, {
+    ...{ name: 'Own', originChainKey: 'ethereum', destinationChainKey: 'base', destinationCurrency: 'USDC' },
+    destinationAddress: someWallet(),
+  })
+  if (route) await timed('a webhook, after its commit', () => receiver.arrival(route.id, ARRIVAL_MS))
+  await send('GET /v1/transactions', 200)
+  await send('POST /v1/swaps', 201, {
+    ...{ fromCurrency: 'EURC', toCurrency: 'USDC', amount: '100' },
+    destinationAddress: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
+  })
+  await send('POST /v1/offramps', 201, {
+    ...{ amount: '25', sourceCurrency: 'USDC', destinationCurrency: 'NGN' },
+    bankAccount: { accountNumber: '0123456789', bankCode: '058' },
+  })
+  await send('POST /v1/collections', 201, {
+    ...{ type: 'link', title: 'Own', amount: '25', currency: 'USDC', destinationChainKey: 'base' },
+    destinationAddress: someWallet(),
+  })
+  await send('GET /v1/notifications', 200)
+}
+
+/** The value below which a share of the values lies. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createKeyFor, foundOrganisation } from '@payments/fixtures'
+import { newId } from '@payments/kernel'
+import { attempt, type Data } from '../stand/client.ts'
+import { cngnCustomer } from '../stand/cngn-customer.ts'
+import { type ProofDatabase, rows } from '../stand/database.ts'
+import type { EventReceiver } from '../stand/receiver.ts'
+import type { Attacker } from './attacks.ts'
+import type { Neighbour } from './neighbours.ts'
+
+/** The most endpoints that an organisation may have. */
+const ENDPOINTS = 50
+/** Rows of one statement, well below the statement timeout. */
+const AT_ONCE = 20_000
+
+async function create(url: string, key: string, path: string, body: object): Promise<Data> {
+  const reply = await attempt(url, `POST /v1${path}`, { key: newId(), token: key, body })
+  if (reply.status >= 300) throw new Error(`${path}: ${reply.status} ${reply.text}`)
+  return reply.data
+}
+
+async function organisation(database: ProofDatabase): Promise<{ id: string; key: string }> {
+  const id = await foundOrganisation(database)
+  return { id, key: await createKeyFor(database, { organisationId: id, environment: 'test', scopes: ['api:write'] }) }
+}
+
+/** An organisation with an endpoint at the receiver. */
+export async function newNeighbour(
+  database: ProofDatabase,
+  url: string,
+  receiver: EventReceiver,
+  number: number,
+): Promise<Neighbour> {
+  const { key } = await organisation(database)
+  const path = `/hooks/${number}`
+  const { secret } = await create(url, key, '/webhooks', { url: `${receiver.origin}${path}` })
+  receiver.expect(path, secret)
+  return { url, key }
+}
+
+/** The organisation that misbehaves, with long lists, and as many endpoints as possible at a receiver that never answers. */
+export async function newAttacker(
+  database: ProofDatabase,
+  url: string,
+  silent: string,
+  objects: number,
+): Promise<Attacker> {
+  const { id, key } = await organisation(database)
+  let endpointId = ''
+  for (let number = 0; number < ENDPOINTS; number++)
+    endpointId = (await create(url, key, '/webhooks', { url: `${silent}/${number}` })).id
+  const destinationAddress = `0x${randomBytes(20).toString('hex')}`
+  const own = { destinationChainKey: 'base', destinationAddress }
+  const route = { name: 'Route', originChainKey: 'ethereum', destinationCurrency: 'USDC', ...own }
+  const link = { type: 'link', title: 'Link', amount: '25', currency: 'USDC', ...own }
+  const routeId = (await create(url, key, '/payment-routes', route)).id
+  for (let left = objects; left > 0; left -= AT_ONCE) {
+    const count = Math.min(left, AT_ONCE)
+    await rows(
+      database,
+      `insert into events (id, organisation_id, environment, type, resource_id, payload, created_at, drained_at)
+       select u, $1, 'test', 'payment_route.updated', $2::uuid,
+              json_build_object('id', u, 'type', 'payment_route.updated', 'created', to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+                                'data', json_build_object('id', $2::uuid, 'status', 'active')),
+              now(), now() from (select gen_random_uuid() as u from generate_series(1, $3::int)) s`,
+      [id, routeId, count],
+    )
+    await rows(
+      database,
+      `insert into customers (id, organisation_id, environment, name, email, metadata, cngn_status, created_at, updated_at)
+       select u, $1, 'test', 'Ada Obi', u || '@example.com', '{}', 'not_enabled', now(), now()
+         from (select gen_random_uuid() as u from generate_series(1, $2::int)) s`,
+      [id, count],
+    )
+  }
+  return {
+    url,
+    key,
+    endpointId,
+    routeId,
+    linkId: (await create(url, key, '/collections', link)).id,
+    customerId: await cngnCustomer((line, body) => attempt(url, line, { key: newId(), token: key, body }), '5000'),
+  }
+}
+
+/** A receiver that takes every connection and never answers. */
+export async function startSilentReceiver(): Promise<{ readonly origin: string; close(): Promise<void> }> {
+  const server = createServer((req) => void req.resume())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
