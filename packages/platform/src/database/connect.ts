@@ -22,6 +22,7 @@ export const SESSION_STATEMENTS = Object.entries(SESSION_SETTINGS)
 /** True if statements on this connection are cancelled when they last too long. */
 export async function hasTimeouts(url: string): Promise<boolean> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000, options: SESSION })
+  client.on('error', () => undefined)
   try {
     await client.connect()
     const { rows } = await client.query<{ bounded: boolean }>(
@@ -95,6 +96,8 @@ export function connectPriority(url: string, options: { acquireSeconds: number; 
 /** Checks once that the database is reachable, so that the start fails with a clear message. @throws Error if it is not. */
 export async function ping(url: string): Promise<void> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 })
+  // A statement in progress fails with the same error.
+  client.on('error', () => undefined)
   await client.connect()
   await client.query('select 1')
   await client.end()

@@ -19,6 +19,8 @@ export async function migrate(
   log: Log,
 ): Promise<void> {
   const lock = new Client({ connectionString: ownerUrl, application_name: 'payments-migrate' })
+  // A connection that is lost while it only holds the lock: the next statement on it fails with the reason.
+  lock.on('error', (error) => log.warn({ err: error }, 'connection of the migration lock lost'))
   await lock.connect()
   try {
     await lock.query('select pg_advisory_lock(hashtext($1))', [LOCK])

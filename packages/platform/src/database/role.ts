@@ -6,6 +6,7 @@ import { Client } from 'pg'
  */
 export async function ownsTables(url: string): Promise<boolean> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 })
+  client.on('error', () => undefined)
   await client.connect()
   try {
     const { rows } = await client.query<{ owns: boolean }>(

@@ -76,17 +76,21 @@ async function killBackend(database: ProofDatabase): Promise<void> {
   throw new Error('The service has no connection to the database')
 }
 
-/** Ends single connections of the service at random until the signal. Returns how many. */
+/**
+ * Ends single connections of the service at random until the signal, every second or two. A process that loses one while it starts
+ * ends, as it should, and is started again; cut more often, none would get beyond its start on a busy machine. Returns how many.
+ */
 export async function cutConnections(database: ProofDatabase, stop: AbortSignal): Promise<number> {
   let cut = 0
   while (!stop.aborted) {
     const ended = await rows<{ done: boolean }>(
       database,
       `select pg_terminate_backend(pid) as done from pg_stat_activity
-        where datname = current_database() and application_name like 'payments%' order by random() limit 1`,
+        where datname = current_database() and application_name like 'payments%' and application_name <> 'payments-migrate'
+        order by random() limit 1`,
     )
     cut += ended.filter(({ done }) => done).length
-    await sleep(300 + Math.random() * 600)
+    await sleep(800 + Math.random() * 1200)
   }
   return cut
 }
