@@ -88,6 +88,9 @@ export function connectPriority(url: string, options: { acquireSeconds: number; 
     application_name: options.name,
     connectionTimeoutMillis: options.acquireSeconds * 1000,
   })
+  // The pool handles errors of its idle connections only. One that the server ends between two statements of a transaction fails the
+  // next statement; without a listener of its own it would end the process.
+  pool.on('connect', (client) => client.on('error', (error) => options.log.debug({ err: error }, 'connection closed')))
   // An idle connection that the server closes; the next statement opens another.
   pool.on('error', (error) => options.log.debug({ err: error }, 'idle connection closed'))
   return pool
