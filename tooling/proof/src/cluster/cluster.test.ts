@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { run } from './index.ts'
 
 test('over two gateways and two workers nothing is lost but what a killed gateway had accepted, and limits and idempotency are exact', {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   const lines: string[] = []
   const { findings, figures } = await run({ size: 'short', seed: 1, log: (line) => void lines.push(line) })

@@ -3,6 +3,7 @@ import { hasTools } from '@payments/fixtures'
 import { checkLedger } from '@payments/ledger'
 import type { Proof, ProofOptions, ProofReport } from '../proof.ts'
 import { type ProofDatabase, rows, startDatabase } from '../stand/database.ts'
+import { unhandledErrors } from '../stand/service-process.ts'
 import { type EarlierVersion, earlierVersion } from './earlier.ts'
 import { checkExactness } from './exactness.ts'
 import { type Fleet, startFleet } from './fleet.ts'
@@ -87,6 +88,7 @@ async function runStages(
     }
     const ledger = await checkLedger({ pool: database.pool, domains: everyDomain })
     findings.push(...ledger.findings.map(({ check, id, message }) => `ledger, ${check} ${id}: ${message}`))
+    findings.push(...unhandledErrors(fleet.output()))
     if (findings.length > 0) log(fleet.output().slice(-6000))
     return { findings, figures }
   } finally {

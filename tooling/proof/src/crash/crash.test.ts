@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { run } from './index.ts'
 
 test('while every process is killed at random, no acknowledged write is lost, no effect is doubled and no event is missing', {
-  timeout: 300_000,
+  timeout: 600_000,
 }, async () => {
   const lines: string[] = []
   const seed = Date.now() % 2 ** 31

@@ -3,7 +3,7 @@ import type { Proof } from '../proof.ts'
 import { startDatabase } from '../stand/database.ts'
 import { freePorts } from '../stand/ports.ts'
 import { type EventReceiver, startEventReceiver } from '../stand/receiver.ts'
-import { sharedSettings, startServiceProcess } from '../stand/service-process.ts'
+import { sharedSettings, startServiceProcess, unhandledErrors } from '../stand/service-process.ts'
 import { checkAcknowledged } from './acknowledged.ts'
 import { checkArrivals } from './arrivals.ts'
 import { checkEffects } from './effects.ts'
@@ -79,7 +79,7 @@ export const run: Proof = async ({ size, seed, times, log }) => {
     const arrived = await checkArrivals(world, database, receiver, members)
     const acknowledged = await checkAcknowledged(world, database, members)
     const effects = await checkEffects(database)
-    world.findings.push(...effects.findings)
+    world.findings.push(...effects.findings, ...unhandledErrors(output.join('')))
     if (world.findings.length > 0) log(output.join('').slice(-8000))
     return {
       findings: [...new Set(world.findings)],

@@ -111,6 +111,16 @@ export function startServiceProcess(options: ServiceOptions, onOutput: (text: st
   }
 }
 
+/** The errors that ended a process because nothing handled them, from what the processes wrote: Node closes such a report with its version. */
+export const unhandledErrors = (output: string): string[] =>
+  output
+    .split(/^Node\.js v\d+\.\d+\.\d+$/m)
+    .slice(0, -1)
+    .map(
+      (text) =>
+        `a process ended by an error that nothing handled: ${text.match(/^.*error: .*$/gim)?.at(-1) ?? text.slice(-500)}`,
+    )
+
 const running = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null
 
 function launch(
