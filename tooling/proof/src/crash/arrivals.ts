@@ -20,7 +20,7 @@ export async function checkArrivals(
   let events: Event[] = []
   let missing: Event[] = []
   let advancedAt = Date.now()
-  for (const end = Date.now() + world.patienceMs; Date.now() < end; await sleep(300)) {
+  for (; Date.now() < world.deadline(); await sleep(300)) {
     const optIn = await optInTypes(members)
     events = (
       await rows<Event>(

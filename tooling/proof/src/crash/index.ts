@@ -32,6 +32,7 @@ export const run: Proof = async ({ size, seed, times, log }) => {
   const seconds = () => Math.round((performance.now() - since) / 1000)
   const database = await startDatabase()
   let killing = true
+  let killedAt = Number.POSITIVE_INFINITY
   const receiver = await startEventReceiver(() => {
     const drawn = killing ? Math.random() : 1
     return drawn < BEHAVIOURS.cut ? 'cut' : drawn < BEHAVIOURS.cut + BEHAVIOURS.fail ? 'fail' : 'accept'
@@ -49,7 +50,7 @@ export const run: Proof = async ({ size, seed, times, log }) => {
     findings: [],
     retries: new Map(),
     repeated: 0,
-    patienceMs,
+    deadline: () => killedAt + patienceMs,
   }
   const cutting = new AbortController()
   try {
@@ -68,6 +69,7 @@ export const run: Proof = async ({ size, seed, times, log }) => {
       number % 20 === 0 ? log(`${seconds()} s: ${number} kills, the last of the ${target}`) : undefined
     const killed = await killAtRandom({ times: kills, database, gateway, worker, onKill }, world.random)
     killing = false
+    killedAt = Date.now()
     cutting.abort()
     const connectionsCut = await cuts
     if (size === 'short') {
@@ -75,6 +77,8 @@ export const run: Proof = async ({ size, seed, times, log }) => {
       await hurry(work, members)
     }
     await work
+    // Deliveries and reads have their own time.
+    killedAt = Date.now()
     log(`${seconds()} s: every object has ended`)
     const arrived = await checkArrivals(world, database, receiver, members)
     const acknowledged = await checkAcknowledged(world, database, members)
@@ -102,6 +106,7 @@ export const run: Proof = async ({ size, seed, times, log }) => {
     throw error
   } finally {
     killing = false
+    killedAt = 0
     cutting.abort()
     await Promise.all([gateway.stop(), worker.stop()])
     await receiver.close()

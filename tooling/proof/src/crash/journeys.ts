@@ -46,6 +46,7 @@ const collection: Journey = async (world, member) => {
   const started = await retried(world.url, line, {
     body: { action: 'start', networkKey: 'ethereum', currency: 'USDC' },
     key: null,
+    deadline: world.deadline,
     onRetry: countRetry(world, line),
   })
   if (started.status !== 200) throw new Error(`${line}: ${started.status} ${started.text}`)

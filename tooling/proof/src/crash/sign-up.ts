@@ -13,7 +13,13 @@ const EMAIL_MS = 30_000
  */
 export async function signUp(world: World, email: string): Promise<Member> {
   const post = (line: string, body: object, token: string | null = null) =>
-    retried(world.url, `POST /v1${line}`, { body, token, key: null, onRetry: countRetry(world, line) })
+    retried(world.url, `POST /v1${line}`, {
+      body,
+      token,
+      key: null,
+      deadline: world.deadline,
+      onRetry: countRetry(world, line),
+    })
   let last = 'no email'
   let emailed = false
   for (let tries = 0; tries < TRIES; tries++) {

@@ -34,7 +34,8 @@ export interface World {
   readonly retries: Map<number, number>
   /** Writes that were sent again with their key after they had been acknowledged. */
   repeated: number
-  patienceMs: number
+  /** Until when an object that is not final is no finding: as long as processes are killed, and for a while afterwards. */
+  readonly deadline: () => number
 }
 
 /** The share of acknowledged writes that are sent again with the same key. */
@@ -52,7 +53,11 @@ export function member(world: World, email: string, organisationId: string, key:
   const acknowledged: Acknowledged[] = []
   const ended = new Map<string, string>()
   const read = async (path: string): Promise<Data> => {
-    const reply = await retried(world.url, `GET ${path}`, { token: key, onRetry: countRetry(world, path) })
+    const reply = await retried(world.url, `GET ${path}`, {
+      token: key,
+      deadline: world.deadline,
+      onRetry: countRetry(world, path),
+    })
     if (reply.status !== 200) throw new Error(`GET ${path}: ${reply.status} ${reply.text}`)
     return reply.data
   }
@@ -65,7 +70,9 @@ export function member(world: World, email: string, organisationId: string, key:
     read,
     async command(line, body) {
       const idempotencyKey = newId()
-      const options = { token: key, key: idempotencyKey, ...(body ? { body } : {}), onRetry: countRetry(world, line) }
+      const { deadline } = world
+      const onRetry = countRetry(world, line)
+      const options = { token: key, key: idempotencyKey, ...(body ? { body } : {}), deadline, onRetry }
       const reply = await retried(world.url, line, options)
       if (reply.status >= 300) throw new Error(`${line}: ${reply.status} ${reply.text}`)
       acknowledged.push({ line, key: idempotencyKey, reply })
@@ -79,7 +86,7 @@ export function member(world: World, email: string, organisationId: string, key:
     },
     async ends(path, id, status, pick = (data) => data) {
       let found: string | undefined
-      for (const end = Date.now() + world.patienceMs; Date.now() < end; await sleep(400)) {
+      for (; Date.now() < world.deadline(); await sleep(400)) {
         found = pick(await read(path))?.status
         if (found === status) {
           ended.set(id, status)

@@ -58,17 +58,18 @@ export interface RetryOptions {
   readonly body?: object
   /** The idempotency key; a new one by default, none when null. */
   readonly key?: string | null
-  readonly patienceMs?: number
+  /** Until when to repeat it, epoch milliseconds. */
+  readonly deadline: () => number
   /** Told of every attempt without a definite reply: the status, or 0 where there was no reply. */
   onRetry?(status: number, why: string): void
 }
 
 /** Repeats a request with the same idempotency key until there is a definite reply, as a careful client does. */
-export async function retried(url: () => string, line: string, options: RetryOptions = {}): Promise<Reply> {
-  const { token = null, body, patienceMs = 150_000, onRetry } = options
+export async function retried(url: () => string, line: string, options: RetryOptions): Promise<Reply> {
+  const { token = null, body, deadline, onRetry } = options
   const key = line.startsWith('GET ') ? null : options.key === undefined ? newId() : options.key
   let last = ''
-  for (const end = Date.now() + patienceMs; Date.now() < end; ) {
+  while (Date.now() < deadline()) {
     let wait = 0.25
     try {
       const reply = await attempt(url(), line, { key, token, body })
@@ -83,5 +84,5 @@ export async function retried(url: () => string, line: string, options: RetryOpt
     }
     await sleep(wait * 1000 * (0.5 + Math.random()))
   }
-  throw new Error(`${line}: no definite reply within ${patienceMs / 1000} s, the last: ${last}`)
+  throw new Error(`${line}: no definite reply in time, the last: ${last}`)
 }
