@@ -20,7 +20,6 @@ const commands = {
   bench: ['tooling/bench/src/main.ts'],
   soak: ['tooling/soak/src/webhooks.ts'],
   proof: ['tooling/proof/src/main.ts'],
-  fuzz: ['tooling/fuzz/src/main.ts'],
   attack: ['tooling/attack/src/main.ts'],
   timing: ['tooling/timing/src/main.ts'],
   'ledger-check': ['tooling/ledger-check/src/main.ts'],

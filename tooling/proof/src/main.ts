@@ -8,6 +8,7 @@ import { record } from './record.ts'
 const proofs: Readonly<Record<string, () => Promise<{ run: Proof }>>> = {
   cluster: () => import('./cluster/index.ts'),
   crash: () => import('./crash/index.ts'),
+  fuzz: () => import('./fuzz/run.ts'),
   neighbours: () => import('./neighbours/index.ts'),
 }
 

@@ -1,4 +1,4 @@
-import { random } from '@payments/fuzz'
+import { random } from '../fuzz/random.ts'
 import type { Proof } from '../proof.ts'
 import { startDatabase } from '../stand/database.ts'
 import { freePorts } from '../stand/ports.ts'

@@ -1,17 +1,34 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { GeneratedRequest } from './requests.ts'
+import type { Components, Schema } from './values.ts'
 
-interface Content {
+interface Response {
   /** Of a response that operations share. */
   readonly $ref?: string
-  readonly content: Readonly<Record<string, { readonly schema: object }>>
+  readonly content?: Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>
+}
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly example?: unknown
+  readonly schema: Schema
 }
 /** The parts of the OpenAPI document that are used here. */
 export interface ApiDocument {
   readonly paths: Readonly<
-    Record<string, Record<string, { readonly requestBody?: Content; readonly responses: Record<string, Content> }>>
+    Record<
+      string,
+      Record<
+        string,
+        {
+          readonly parameters?: readonly Parameter[]
+          readonly requestBody?: Response
+          readonly responses: Record<string, Response>
+        }
+      >
+    >
   >
-  readonly components: { readonly schemas: object; readonly responses: Readonly<Record<string, Content>> }
+  readonly components: { readonly schemas: Components; readonly responses: Readonly<Record<string, Response>> }
 }
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
@@ -19,24 +36,30 @@ const validators = new Map<string, ValidateFunction>()
 /** Statuses of replies that no operation gave: the request did not reach one. */
 const OUTSIDE = [400, 401, 403, 404, 405, 413, 415, 422, 429, 431]
 
+/** Stack traces, files, statements and names of the driver's errors. */
+const INTERNALS =
+  /"stack"|\bat \S+ \(|node_modules|\.ts:\d|\bselect .+ from |insert into |update .+ set |violates .+ constraint|invalid input syntax|ECONNREFUSED/
+
 /** What is wrong with a reply, or undefined. */
 export function replyProblem(
   document: ApiDocument,
-  { operation, surface, method, path }: GeneratedRequest,
+  made: GeneratedRequest,
   { status, type, text }: { status: number; type: string; text: string },
 ): string | undefined {
+  const { operation, surface, method, path } = made
   if (status === 0) return 'no reply'
   if (status >= 500 && !(status === 503 && /not available in the live environment/.test(text)))
     return `status ${status}`
   if (method === 'HEAD' || method === 'OPTIONS' || status === 204) return undefined
-  if (surface === 'trpc') return trpcProblem(status, type, text)
+  if (status >= 400 && INTERNALS.test(text)) return 'internals in an error'
+  if (surface === 'trpc') return trpcProblem(document, made, { status, type, text })
   const declared = document.paths[operation.path]?.[operation.method.toLowerCase()]?.responses
   const reached = method === operation.method && matches(operation.path, path)
   const own = reached ? declared?.[status] : undefined
   const reply = own?.$ref ? document.components.responses[own.$ref.split('/').at(-1) ?? ''] : own
   const media = type.split(';')[0] ?? ''
   if (reply) {
-    const schema = reply.content[media]?.schema
+    const schema = reply.content?.[media]?.schema
     if (!schema) return `media type ${type} is not in the document`
     return media === 'application/json' ? jsonProblem(document, `${operation.name} ${status}`, schema, text) : undefined
   }
@@ -46,9 +69,9 @@ export function replyProblem(
   return jsonProblem(document, 'Error', { $ref: '#/components/schemas/Error' }, text)
 }
 
-/** Whether a path as it was sent is one of this template, without changes. */
+/** Whether a path as it was sent is one of this template, without changes that matter: its own address before it, or a fragment behind. */
 const matches = (template: string, path: string): boolean =>
-  new RegExp(`^/v1${template.replace(/\{\w+\}/g, '[\\w-]+')}(\\?[^#]*)?$`).test(path)
+  new RegExp(`^(http://x)?/v1${template.replace(/\{\w+\}/g, '[\\w-]+')}(\\?[^#]*)?(#.*)?$`).test(path)
 
 function jsonProblem(document: ApiDocument, name: string, schema: object, text: string): string | undefined {
   let value: unknown
@@ -65,10 +88,13 @@ function jsonProblem(document: ApiDocument, name: string, schema: object, text: 
   return validate(value) ? undefined : `invalid: ${ajv.errorsText(validate.errors)}`
 }
 
-/** tRPC replies have a result or an error with a message and a status, and no stack. */
-function trpcProblem(status: number, type: string, text: string): string | undefined {
+/** A tRPC reply has a result that the document describes, or an error with a message and a status. */
+function trpcProblem(
+  document: ApiDocument,
+  { operation, path }: GeneratedRequest,
+  { status, type, text }: { status: number; type: string; text: string },
+): string | undefined {
   if (!type.startsWith('application/json')) return `media type ${type}`
-  if (/"stack"|node_modules|select |insert into/.test(text) && status >= 400) return 'internals in an error'
   const parsed: unknown = JSON.parse(text)
   const replies = Array.isArray(parsed) ? parsed : [parsed]
   for (const reply of replies) {
@@ -78,6 +104,14 @@ function trpcProblem(status: number, type: string, text: string): string | undef
     if (!refused && !failed && !('result' in reply)) return 'neither a result nor an error'
     if (failed && reply.error.data.httpStatus >= 500 && status !== 503)
       return `status ${reply.error.data.httpStatus} in a reply`
+    if ('result' in reply && path.startsWith(`/trpc/${operation.name}`)) {
+      const { meta } = operation.operation
+      const envelope = document.paths[operation.path]?.[operation.method.toLowerCase()]?.responses[meta.status]
+      const schema = envelope?.content?.['application/json']?.schema.properties?.data
+      const data = JSON.stringify(reply.result.data ?? null)
+      const problem = schema && jsonProblem(document, `${operation.name} over tRPC`, schema, data)
+      if (problem) return problem
+    }
   }
   return undefined
 }

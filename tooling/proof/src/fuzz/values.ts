@@ -66,9 +66,9 @@ const KEYS = [
 /** A value that mostly fits the schema. */
 export function fitting(schema: Schema, components: Components, random: Random): unknown {
   const { $ref } = schema
+  if (schema.example !== undefined && random.chance(0.6)) return schema.example
   if ($ref) return fitting(components[$ref.split('/').at(-1) ?? ''] ?? {}, components, random)
   if (schema.const !== undefined) return schema.const
-  if (schema.example !== undefined && random.chance(0.6)) return schema.example
   if (schema.enum) return random.pick(schema.enum)
   const options = schema.anyOf ?? schema.oneOf
   if (options) return fitting(random.pick(options), components, random)

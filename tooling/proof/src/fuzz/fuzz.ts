@@ -1,0 +1,97 @@
+import { Agent } from 'node:http'
+import { operations } from '@payments/gateway'
+import type { Runtime } from '@payments/platform'
+import { bodiesOf, wholeDocument } from './documents.ts'
+import { random } from './random.ts'
+import { type GeneratedRequest, generate } from './requests.ts'
+import { type Reply, send } from './send.ts'
+import { replyProblem } from './validity.ts'
+import { newWorld, sendsCredentialOf } from './world.ts'
+
+/** Requests that are sent at the same time. They are generated before, so that a seed repeats them. */
+const WAVE = 8
+/** Requests after which a new organisation is used: a generated request may have anonymised or revoked what the last one had. */
+const WORLD = 1000
+
+/** Messages to credentials that an earlier request has ended. */
+const ENDED = /Token invalid or expired|Invalid API key|Organisation suspended/
+
+export interface FuzzReport {
+  readonly requests: number
+  /** Replies by status. */
+  readonly statuses: ReadonlyMap<number, number>
+  /** Operations that succeeded at least once, by name. */
+  readonly succeeded: ReadonlySet<string>
+  /** What went wrong, with the request. */
+  readonly failures: readonly string[]
+}
+
+/** All but event streams, which do not end, and the one that makes a provider fail for a while: what follows would be failures that were asked for. */
+export const fuzzed = operations.filter(
+  ({ path, operation }) => path !== '/admin/ops/sandbox/faults' && operation.meta.produces !== 'event-stream',
+)
+
+/**
+ * Sends requests that are generated from the API document, over REST and tRPC, with ids from earlier replies, and checks every
+ * reply: no internal error, nothing of the inside, and exactly what the document says.
+ */
+export async function fuzz(
+  service: { readonly url: string; readonly runtime: Runtime },
+  { requests, seed, progress }: { requests: number; seed: number; progress?: (sent: number) => void },
+): Promise<FuzzReport> {
+  const document = wholeDocument()
+  const bodies = bodiesOf(document)
+  const agent = new Agent({ keepAlive: true, maxSockets: WAVE })
+  const statuses = new Map<number, number>()
+  const succeeded = new Set<string>()
+  const failures: string[] = []
+  let world = await newWorld(service.runtime)
+  try {
+    for (let sent = 0; sent < requests; sent += WAVE) {
+      if (sent % WORLD === 0 && sent > 0) world = await newWorld(service.runtime)
+      if (sent % 5000 === 0 && sent > 0) progress?.(sent)
+      // Each request has choices of its own: what one draws does not shift those after it.
+      const wave = Array.from({ length: Math.min(WAVE, requests - sent) }, (_, index) =>
+        generate(fuzzed, bodies, world, random(seed ^ Math.imul(sent + index + 1, 0x9e3779b1))),
+      )
+      let ended = false
+      const replies = await Promise.all(wave.map((each) => send(service.url, each, agent)))
+      for (const [index, reply] of replies.entries()) {
+        const made = wave[index] as GeneratedRequest
+        if (reply === undefined) continue
+        statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1)
+        const problem = replyProblem(document, made, reply)
+        if (problem) failures.push(describe(made, reply, `#${sent + index} ${problem}`))
+        else if (reply.status < 300) {
+          succeeded.add(made.operation.name)
+          world.ids.learn(made.operation.path, dataOf(reply))
+        }
+        ended ||= ENDED.test(reply.text) && sendsCredentialOf(world, made.headers)
+      }
+      if (ended) world = await newWorld(service.runtime)
+    }
+  } finally {
+    agent.destroy()
+  }
+  return { requests, statuses, succeeded, failures }
+}
+
+/** What is in the envelope, over either surface. */
+function dataOf({ type, text }: Reply): unknown {
+  if (!type.startsWith('application/json') || text === '') return undefined
+  const { data, result } = JSON.parse(text)
+  return data ?? result?.data
+}
+
+const describe = (
+  { method, path, headers, body }: GeneratedRequest,
+  { status, text }: Reply,
+  problem: string,
+): string =>
+  [
+    problem,
+    `  ${method} ${path.slice(0, 300)}`,
+    `  ${JSON.stringify(headers.filter(([name]) => name !== 'authorization'))}`,
+    `  ${body?.toString('utf8').slice(0, 400) ?? ''}`,
+    `  → ${status} ${text.slice(0, 400)}`,
+  ].join('\n')

@@ -1,0 +1,108 @@
+import type { Runtime } from '@payments/platform'
+
+/**
+ * Columns that name an object and have no foreign key, with the tables that hold such objects. What is not listed here must have a
+ * foreign key: a new column without either is a finding.
+ */
+const NAMED: Readonly<Record<string, readonly string[]>> = {
+  'api_keys.created_by': ['users'],
+  'challenges.session_id': ['sessions'],
+  'checkout_sessions.customer_id': ['customers'],
+  'checkout_sessions.route_id': ['payment_routes'],
+  'cngn_receipts.customer_id': ['customers'],
+  'cngn_receipts.organisation_id': ['organisations'],
+  'cngn_receipts.transfer_id': ['cngn_transfers'],
+  'cngn_transfer_counts.customer_id': ['customers'],
+  'cngn_transfer_counts.organisation_id': ['organisations'],
+  'email_sends.organisation_id': ['organisations'],
+  'events.organisation_id': ['organisations'],
+  'events.resource_id': [
+    'cngn_transfers',
+    'cngn_enablements',
+    'checkout_sessions',
+    'collections',
+    'customers',
+    'offramps',
+    'onramps',
+    'payment_route_deposits',
+    'payment_routes',
+    'swaps',
+    'webhook_endpoints',
+  ],
+  'fiat_order_counts.customer_id': ['customers'],
+  'fiat_order_counts.organisation_id': ['organisations'],
+  'idempotency_keys.organisation_id': ['organisations'],
+  'ledger_entries.source_id': ['transactions', 'customers', 'cngn_receipts'],
+  'ledger_seals.entry_ids': ['ledger_entries'],
+  'ledger_seals.organisation_id': ['organisations'],
+  'ledger_unsealed.entry_id': ['ledger_entries'],
+  'ledger_unsealed.organisation_id': ['organisations'],
+  'offramps.quote_id': ['fiat_quotes'],
+  'payment_route_deposits.customer_id': ['customers'],
+  'request_log.key_id': ['api_keys'],
+  'request_log.organisation_id': ['organisations'],
+  'request_log.session_id': ['sessions'],
+  'transaction_counts.customer_id': ['customers'],
+  'transaction_counts.organisation_id': ['organisations'],
+  'webhook_queues.organisation_id': ['organisations'],
+}
+
+/** Columns of ids that name no row of another table, and why. */
+const FREE: Readonly<Record<string, string>> = {
+  'idempotency_keys.fence': 'who holds the lease',
+  'notifications.resource_id': 'of any kind, also a key that was revoked or a session that has ended',
+  'request_log.resource_id': 'what the path named, whether it exists or not',
+  'sandbox_fiat_orders.reference': 'the provider knows an order before it is stored here',
+  'sandbox_relay_addresses.route_id': 'the provider knows an address before its route is stored here',
+  'webhook_deliveries.claim': 'the batch of a worker',
+}
+
+/** Counts of a whole organisation have this in place of a customer. */
+const ALL = '00000000-0000-0000-0000-000000000000'
+
+interface Column {
+  readonly name: string
+  readonly table: string
+  readonly column: string
+  readonly list: boolean
+}
+
+/** Every column of ids that neither is a key of its own table nor has a foreign key. */
+const COLUMNS = `select c.relname || '.' || a.attname as name, c.relname as table, a.attname as column, a.atttypid = 'uuid[]'::regtype as list
+    from pg_attribute a
+    join pg_class c on c.oid = a.attrelid and c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace
+   where a.attnum > 0 and not a.attisdropped and a.atttypid in ('uuid'::regtype, 'uuid[]'::regtype) and a.attname <> 'id'
+     and not exists (select from pg_constraint f where f.contype = 'f' and f.conrelid = c.oid and a.attnum = any(f.conkey))
+   order by 1`
+
+/** What names an object that does not exist, and how many columns were looked at, in all rows of the database. */
+export async function referenceProblems({ pool }: Pick<Runtime, 'pool'>): Promise<{
+  readonly problems: readonly string[]
+  readonly checked: number
+}> {
+  const problems: string[] = []
+  const { rows: unchecked } = await pool.query(
+    "select conrelid::regclass || '.' || conname as name from pg_constraint where contype = 'f' and not convalidated",
+  )
+  problems.push(...unchecked.map(({ name }) => `The foreign key ${name} was never validated`))
+  const { rows: columns } = await pool.query<Column>(COLUMNS)
+  const unknown = new Set([...Object.keys(NAMED), ...Object.keys(FREE)])
+  for (const { name, table, column, list } of columns) {
+    unknown.delete(name)
+    if (FREE[name]) continue
+    const targets = NAMED[name]
+    if (!targets) {
+      problems.push(`${name} names an object without a foreign key`)
+      continue
+    }
+    const value = list ? `unnest(${column})` : column
+    const missing = targets.map((target) => `not exists (select from ${target} t where t.id = r.named)`).join(' and ')
+    const { rows } = await pool.query<{ named: string }>(
+      `select r.named::text from (select distinct ${value} as named from ${table}) r
+        where r.named is not null and r.named <> '${ALL}' and ${missing} limit 5`,
+    )
+    problems.push(...rows.map(({ named }) => `${name} names ${named}, which is not in ${targets.join(', ')}`))
+  }
+  problems.push(...[...unknown].map((name) => `${name} is listed and does not exist, or has a foreign key`))
+  return { problems, checked: columns.length }
+}

@@ -1,0 +1,40 @@
+import { checkLedger } from '@payments/ledger'
+import type { Proof } from '../proof.ts'
+import { startStand } from '../stand.ts'
+import { fuzz, fuzzed } from './fuzz.ts'
+import { recordProblems } from './records.ts'
+import { referenceProblems } from './references.ts'
+
+/** Generated requests against the whole service with a worker, then the ledger check and a check of every reference between tables. */
+export const run: Proof = async ({ size, seed, log }) => {
+  const stand = await startStand({ CONNECTIONS_PER_ADDRESS: '1000' }, true)
+  const started = performance.now()
+  try {
+    const requests = size === 'short' ? 5000 : 50_000
+    const sent = await fuzz(stand, { requests, seed, progress: (done) => log(`${done} requests`) })
+    const seconds = Math.round((performance.now() - started) / 1000)
+    const ledger = await checkLedger(stand.runtime)
+    const records = await recordProblems(stand.runtime)
+    const references = await referenceProblems(stand.runtime)
+    return {
+      findings: [
+        ...sent.failures,
+        ...ledger.findings.map(({ check, id, message }) => `ledger ${check} ${id}: ${message}`),
+        ...records.problems,
+        ...references.problems,
+      ],
+      figures: {
+        requests,
+        seconds,
+        operations: fuzzed.length,
+        succeededOperations: sent.succeeded.size,
+        statuses: Object.fromEntries([...sent.statuses].sort(([a], [b]) => a - b)),
+        ledger: ledger.walked,
+        records: records.checked,
+        references: references.checked,
+      },
+    }
+  } finally {
+    await stand.stop()
+  }
+}
