@@ -226,7 +226,7 @@ export const NewApiKey = z
       .nullish()
       .meta(EXPIRY),
     allowedIps: z
-      .array(z.string().refine(isAddressRange, 'Must be an IP address or a CIDR range'))
+      .array(z.string().max(50).refine(isAddressRange, 'Must be an IP address or a CIDR range'))
       .min(1, 'Must name at least one address; leave it out to allow all')
       .max(50, 'Must name at most 50 addresses')
       .nullish()

@@ -4,8 +4,8 @@ import { z } from 'zod'
 const WalletDestination = z
   .strictObject({
     type: z.literal('wallet').meta({ description: 'A wallet' }),
-    networkKey: text('Network key', 'base'),
-    address: text('Address on this network', '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'),
+    networkKey: text('Network key', 'base').max(40),
+    address: text('Address on this network', '0x71C7656EC7ab88b098defB751B7401B5f6d8976F').max(100),
   })
   .superRefine(({ networkKey, address }, context) => {
     const network = networkOf(networkKey)

@@ -40,6 +40,6 @@ export const Preferences = z
 export const PreferenceChanges = z.strictObject({
   preferences: items(
     'The types to change; what is not given stays',
-    z.strictObject({ type, inApp: inApp.optional(), email: email.optional() }),
+    z.strictObject({ type: type.max(100), inApp: inApp.optional(), email: email.optional() }),
   ).max(100),
 })

@@ -56,7 +56,10 @@ export const headers: Json = {
     description: 'The X-Request-Id of the request if it was valid, else a new one',
     schema: { type: 'string', example: '01936f2a-7c1e-7000-8000-0000000000ff' },
   },
-  RetryAfter: { description: 'Seconds after which to try again', schema: { type: 'integer', example: 2 } },
+  RetryAfter: {
+    description: 'Seconds after which to try again',
+    schema: { type: 'integer', minimum: 1, maximum: 86_400, example: 2 },
+  },
   IdempotentReplayed: {
     description: 'Present when the response was stored by an earlier request with the same Idempotency-Key',
     schema: { type: 'string', const: 'true' },

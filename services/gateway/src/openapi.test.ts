@@ -70,6 +70,28 @@ describe.each(['merchants', 'operators'] as const)('the document for %s', (audie
     expect(found).toEqual([])
   })
 
+  test('limits every text, list and number that a client can send in a body', () => {
+    const found: string[] = []
+    const LIMITS: Readonly<Record<string, readonly string[]>> = {
+      string: ['maxLength', 'enum', 'const', 'pattern', 'format'],
+      array: ['maxItems'],
+      integer: ['maximum'],
+      number: ['maximum'],
+    }
+    const visit = (schema: Json, where: string): void => {
+      const { $ref, anyOf, properties, items, type } = schema as { $ref?: string; anyOf?: Json[]; items?: Json } & Json
+      if ($ref) visit(schemas[$ref.split('/').at(-1) ?? ''] as Json, where)
+      const limits = LIMITS[String(type)]
+      if (limits && !limits.some((limit) => limit in schema)) found.push(where)
+      for (const each of anyOf ?? []) visit(each, where)
+      for (const [name, part] of Object.entries((properties ?? {}) as Record<string, Json>))
+        visit(part, `${where}.${name}`)
+      if (items) visit(items, `${where}[]`)
+    }
+    for (const [where, { schema }] of bodies) if (where.endsWith(' request')) visit(schema as Json, where)
+    expect(found).toEqual([])
+  })
+
   test('has only examples that fit their schema', () => {
     const wrong = bodies.flatMap(([where, body]) => {
       const { schema, example, examples } = body as { schema: Json; example?: unknown; examples?: Record<string, Json> }

@@ -99,7 +99,8 @@ function securitySchemes(audience: Audience): Json {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'Access token of a dashboard session',
+    description:
+      'Access token of a dashboard session, signed and checked as RFC8725 recommends (EdDSA alone, 15 minutes)',
   }
   if (audience === 'operators') return { session }
   return {
