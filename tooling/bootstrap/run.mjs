@@ -14,7 +14,6 @@ const stamp = join(root, 'node_modules', '.installed')
 const commands = {
   start: ['services/gateway/src/main.ts'],
   verify: ['tooling/checks/src/main.ts'],
-  clients: ['tooling/contract/src/main.ts'],
   check: ['tooling/checks/src/check.ts'],
   demo: ['tooling/demo/src/main.ts'],
   bench: ['tooling/bench/src/main.ts'],

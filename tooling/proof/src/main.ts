@@ -7,6 +7,7 @@ import { record } from './record.ts'
 /** Each proof in a folder of its own, loaded when it is asked for. */
 const proofs: Readonly<Record<string, () => Promise<{ run: Proof }>>> = {
   cluster: () => import('./cluster/index.ts'),
+  contract: () => import('./contract/run.ts'),
   crash: () => import('./crash/index.ts'),
   fuzz: () => import('./fuzz/run.ts'),
   neighbours: () => import('./neighbours/index.ts'),

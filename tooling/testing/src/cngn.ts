@@ -1,6 +1,6 @@
+import type { Merchant } from '@payments/fixtures'
 import { newId } from '@payments/kernel'
 import { expect } from 'vitest'
-import type { Merchant } from './merchant.ts'
 import { sized } from './size.ts'
 
 /** Requests of each of 16 clients in the test of interleavings: `CNGN_STEPS=60` makes it long. */

@@ -1,4 +1,4 @@
-import { type Answer, call, type Merchant } from './merchant.ts'
+import { type Answer, call, type Merchant } from '@payments/fixtures'
 import { someWallet } from './payment-routes.ts'
 import type { TestService } from './service.ts'
 import { sized } from './size.ts'

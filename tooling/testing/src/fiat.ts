@@ -1,4 +1,4 @@
-import type { Answer, Merchant } from './merchant.ts'
+import type { Answer, Merchant } from '@payments/fixtures'
 import { sized } from './size.ts'
 
 /** Orders of the long test of local fiat: `OFFRAMPS=1000 ONRAMPS=500` makes it long. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import type { Merchant } from '@payments/fixtures'
 import { checkLedger } from '@payments/ledger'
 import { Client } from 'pg'
 import { expect } from 'vitest'
-import type { Merchant } from './merchant.ts'
 import type { TestService } from './service.ts'
 import { sized } from './size.ts'
 

@@ -1,4 +1,4 @@
-import type { Merchant } from './merchant.ts'
+import type { Merchant } from '@payments/fixtures'
 import { sized } from './size.ts'
 
 /** Live swaps that run at the same time while workers are killed. */

@@ -1,7 +1,8 @@
 import { Agent } from 'node:http'
 import { operations } from '@payments/gateway'
 import type { Runtime } from '@payments/platform'
-import { bodiesOf, wholeDocument } from './documents.ts'
+import { wholeDocument } from '../document.ts'
+import { bodiesOf } from './bodies.ts'
 import { random } from './random.ts'
 import { type GeneratedRequest, generate } from './requests.ts'
 import { type Reply, send } from './send.ts'
@@ -45,10 +46,10 @@ export async function fuzz(
   const statuses = new Map<number, number>()
   const succeeded = new Set<string>()
   const failures: string[] = []
-  let world = await newWorld(service.runtime)
+  let world = await newWorld(service)
   try {
     for (let sent = 0; sent < requests; sent += WAVE) {
-      if (sent % WORLD === 0 && sent > 0) world = await newWorld(service.runtime)
+      if (sent % WORLD === 0 && sent > 0) world = await newWorld(service)
       if (sent % 5000 === 0 && sent > 0) progress?.(sent)
       // Each request has choices of its own: what one draws does not shift those after it.
       const wave = Array.from({ length: Math.min(WAVE, requests - sent) }, (_, index) =>
@@ -68,7 +69,7 @@ export async function fuzz(
         }
         ended ||= ENDED.test(reply.text) && sendsCredentialOf(world, made.headers)
       }
-      if (ended) world = await newWorld(service.runtime)
+      if (ended) world = await newWorld(service)
     }
   } finally {
     agent.destroy()

@@ -37,7 +37,6 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   'ledger_seals.organisation_id': ['organisations'],
   'ledger_unsealed.entry_id': ['ledger_entries'],
   'ledger_unsealed.organisation_id': ['organisations'],
-  'offramps.quote_id': ['fiat_quotes'],
   'payment_route_deposits.customer_id': ['customers'],
   'request_log.key_id': ['api_keys'],
   'request_log.organisation_id': ['organisations'],
@@ -51,6 +50,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
 const FREE: Readonly<Record<string, string>> = {
   'idempotency_keys.fence': 'who holds the lease',
   'notifications.resource_id': 'of any kind, also a key that was revoked or a session that has ended',
+  'offramps.quote_id': 'a quote is deleted a week after it expired',
   'request_log.resource_id': 'what the path named, whether it exists or not',
   'sandbox_fiat_orders.reference': 'the provider knows an order before it is stored here',
   'sandbox_relay_addresses.route_id': 'the provider knows an address before its route is stored here',

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import type { RestOperation } from '@payments/gateway'
+import type { Components, Schema } from '../document.ts'
 import type { Random } from './random.ts'
-import { anything, type Components, fitting, mutated, type Schema, uuid } from './values.ts'
+import { anything, fitting, mutated, uuid } from './values.ts'
 import type { World } from './world.ts'
 
 /** One HTTP request, as it is sent. */

@@ -1,38 +1,6 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { type ApiDocument, declaredProblem, jsonProblem } from '../document.ts'
 import type { GeneratedRequest } from './requests.ts'
-import type { Components, Schema } from './values.ts'
 
-interface Response {
-  /** Of a response that operations share. */
-  readonly $ref?: string
-  readonly content?: Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>
-}
-interface Parameter {
-  readonly name: string
-  readonly in: string
-  readonly example?: unknown
-  readonly schema: Schema
-}
-/** The parts of the OpenAPI document that are used here. */
-export interface ApiDocument {
-  readonly paths: Readonly<
-    Record<
-      string,
-      Record<
-        string,
-        {
-          readonly parameters?: readonly Parameter[]
-          readonly requestBody?: Response
-          readonly responses: Record<string, Response>
-        }
-      >
-    >
-  >
-  readonly components: { readonly schemas: Components; readonly responses: Readonly<Record<string, Response>> }
-}
-
-const ajv = new Ajv2020({ strict: false, validateFormats: false })
-const validators = new Map<string, ValidateFunction>()
 /** Statuses of replies that no operation gave: the request did not reach one. */
 const OUTSIDE = [400, 401, 403, 404, 405, 413, 415, 422, 429, 431]
 
@@ -53,17 +21,8 @@ export function replyProblem(
   if (method === 'HEAD' || method === 'OPTIONS' || status === 204) return undefined
   if (status >= 400 && INTERNALS.test(text)) return 'internals in an error'
   if (surface === 'trpc') return trpcProblem(document, made, { status, type, text })
-  const declared = document.paths[operation.path]?.[operation.method.toLowerCase()]?.responses
-  const reached = method === operation.method && matches(operation.path, path)
-  const own = reached ? declared?.[status] : undefined
-  const reply = own?.$ref ? document.components.responses[own.$ref.split('/').at(-1) ?? ''] : own
-  const media = type.split(';')[0] ?? ''
-  if (reply) {
-    const schema = reply.content?.[media]?.schema
-    if (!schema) return `media type ${type} is not in the document`
-    return media === 'application/json' ? jsonProblem(document, `${operation.name} ${status}`, schema, text) : undefined
-  }
-  if (reached) return `status ${status} is not in the document`
+  if (method === operation.method && matches(operation.path, path))
+    return declaredProblem(document, operation, { status, type, text })
   if (status < 400) return undefined
   if (!OUTSIDE.includes(status)) return `status ${status} outside operations`
   return jsonProblem(document, 'Error', { $ref: '#/components/schemas/Error' }, text)
@@ -72,21 +31,6 @@ export function replyProblem(
 /** Whether a path as it was sent is one of this template, without changes that matter: its own address before it, or a fragment behind. */
 const matches = (template: string, path: string): boolean =>
   new RegExp(`^(http://x)?/v1${template.replace(/\{\w+\}/g, '[\\w-]+')}(\\?[^#]*)?(#.*)?$`).test(path)
-
-function jsonProblem(document: ApiDocument, name: string, schema: object, text: string): string | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return 'not JSON'
-  }
-  if (!ajv.getSchema('api')) ajv.addSchema({ $id: 'api', components: document.components })
-  const validate =
-    validators.get(name) ??
-    ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"api#/components')))
-  validators.set(name, validate)
-  return validate(value) ? undefined : `invalid: ${ajv.errorsText(validate.errors)}`
-}
 
 /** A tRPC reply has a result that the document describes, or an error with a message and a status. */
 function trpcProblem(

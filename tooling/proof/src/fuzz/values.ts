@@ -1,23 +1,5 @@
+import type { Components, Schema } from '../document.ts'
 import type { Random } from './random.ts'
-
-export interface Schema {
-  readonly $ref?: string
-  readonly type?: string | readonly string[]
-  readonly format?: string
-  readonly enum?: readonly unknown[]
-  readonly const?: unknown
-  readonly example?: unknown
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly required?: readonly string[]
-  readonly items?: Schema
-  readonly anyOf?: readonly Schema[]
-  readonly oneOf?: readonly Schema[]
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly minLength?: number
-  readonly maxLength?: number
-}
-export type Components = Readonly<Record<string, Schema>>
 
 /** Texts that have broken parsers, databases, terminals and mails. */
 const NASTY = [

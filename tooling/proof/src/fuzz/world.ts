@@ -1,4 +1,4 @@
-import { createKeyFor, enabledCustomer, foundOrganisation, signedIn } from '@payments/fixtures'
+import { call, createKeyFor, enabledCustomer, foundOrganisation, signedIn } from '@payments/fixtures'
 import type { Runtime } from '@payments/platform'
 import { Ids } from './ids.ts'
 
@@ -10,15 +10,21 @@ export interface World {
   readonly ids: Ids
 }
 
-/** A new organisation with credentials, and a customer who has a balance. */
-export async function newWorld(runtime: Runtime): Promise<World> {
+/** A new organisation with credentials, and a customer into whose account naira were paid. */
+export async function newWorld(service: { readonly url: string; readonly runtime: Runtime }): Promise<World> {
+  const { runtime } = service
   const organisationId = await foundOrganisation(runtime)
   const scopes = ['api:read', 'api:write']
+  const key = await createKeyFor(runtime, { organisationId, environment: 'test', scopes })
+  const customerId = await enabledCustomer(runtime, organisationId)
+  const transfer = `POST /v1/sandbox/cngn/customers/${customerId}/bank-transfers`
+  const paid = await call(service, transfer, { token: key, body: { amount: '1000000' } })
+  if (paid.status !== 201) throw new Error(`${paid.status} ${paid.text}`)
   const ids = new Ids()
   ids.add('organisation', organisationId)
-  ids.add('customer', await enabledCustomer(runtime, organisationId, 100_000_000n))
+  ids.add('customer', customerId)
   return {
-    key: await createKeyFor(runtime, { organisationId, environment: 'test', scopes }),
+    key,
     session: (await signedIn(runtime, { organisationId, role: 'owner' })).accessToken,
     operator: (await signedIn(runtime, { role: 'operator' })).accessToken,
     ids,

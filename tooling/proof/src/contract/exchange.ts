@@ -1,0 +1,160 @@
+import {
+  type Answer,
+  askForCode,
+  call,
+  createKeyFor,
+  type Mailbox,
+  type Receiver,
+  signedIn,
+  signIn,
+} from '@payments/fixtures'
+import { exampleId } from '@payments/kernel'
+import type { Runtime } from '@payments/platform'
+import { filledWith, Known, MEMBER, OTHER_SESSION } from './known.ts'
+import type { Example, Json } from './reference.ts'
+
+const EMAIL = 'ada@example.com'
+/** How often what is refused is tried again, while the worker goes on. */
+const PASSES = 30
+const PAUSE_MS = 1000
+
+/** Where an exchange takes place. Emails arrive in the mailbox, webhooks at the receiver. */
+export interface Place {
+  /** Where requests are sent, without `/v1`: the service, or a proxy before it. */
+  readonly url: string
+  readonly runtime: Runtime
+  readonly mailbox: Mailbox
+  readonly receiver: Receiver
+  /** Sees every reply. */
+  seen?(example: Example, answer: Answer): void
+}
+
+/** Operations that end what others need come last. */
+const LAST = [
+  /^(?!DELETE|.*(cancel|anonymise|email|logout))/,
+  /cancel|anonymise|email/,
+  /^DELETE .*-/,
+  /sessions$/,
+  /./,
+]
+const order = ({ line }: Example) => LAST.findIndex((each) => each.test(line))
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/**
+ * Sends every request of the merchants' reference as a merchant would, with the ids of objects that exist, until it has succeeded; then
+ * every request of the operators' reference once. Returns what was still refused in the end, by its line.
+ */
+export async function exchange(
+  place: Place,
+  examples: readonly Example[],
+  operators: readonly Example[] = [],
+): Promise<ReadonlyMap<string, string>> {
+  const known = new Known()
+  const { runtime, mailbox } = place
+  const session = await signIn(place, mailbox, { email: EMAIL, organisationName: 'Ada Ltd' })
+  const { organisation } = session
+  known.set(exampleId(1), organisation.id)
+  let token: string = session.accessToken
+  const member = await signedIn(runtime, { organisationId: organisation.id, role: 'member' })
+  known.set(MEMBER, member.userId)
+  const other = await signIn(place, mailbox, { email: EMAIL })
+  const { body: listed } = await call(place, 'GET /v1/auth/sessions', { token: other.accessToken })
+  known.set(OTHER_SESSION, listed.data.sessions.find((each: { current: boolean }) => each.current).id)
+  const scopes = ['api:read', 'api:write']
+  const key = await createKeyFor(runtime, { organisationId: organisation.id, environment: 'test', scopes })
+  const delivery = await finishedDelivery(place, key)
+  const refused = new Map<string, string>()
+  /** What has succeeded once: the ids of later replies may be those of other kinds of objects. */
+  const succeeded = new Set<string>()
+
+  /** Asks for codes with the rest of the body and adds them from the emails, as a person does. */
+  const withCodes = async (line: string, names: Readonly<Record<string, string>>, body: Json): Promise<Json> => {
+    const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !(name in names)))
+    const before = Object.fromEntries(Object.values(names).map((to) => [to, mailbox.codesTo(to).length]))
+    await call(place, line, { token, key: null, body: rest })
+    const codes = Object.entries(names).map(async ([name, to]) => [name, await mailbox.codeFor(to, before[to])])
+    return { ...rest, ...Object.fromEntries(await Promise.all(codes)) }
+  }
+  const bodyOf = async ({ line, body }: Example): Promise<string | undefined> => {
+    if (body === undefined) return undefined
+    const given = body as Json
+    if (/confirm|email|verify/.test(line)) await allSent(runtime)
+    if (line.endsWith('/otp/verify'))
+      return known.filled(JSON.stringify({ ...given, ...(await askForCode(place, mailbox, { email: EMAIL })) }))
+    if (line.endsWith('/auth/confirm')) return JSON.stringify(await withCodes(line, { code: EMAIL }, given))
+    if (line.endsWith('/auth/email'))
+      return JSON.stringify(await withCodes(line, { currentCode: EMAIL, newCode: String(given.email) }, given))
+    return known.filled(JSON.stringify(given))
+  }
+  const send = async (each: Example, credential: string, keyed: boolean): Promise<Answer> => {
+    const body = await bodyOf(each)
+    const line = /deliveries\/\w/.test(each.line) ? filledWith(each.line, delivery) : known.filled(each.line)
+    const more = { ...(keyed ? {} : { key: null }), ...(body === undefined ? {} : { body }) }
+    const answer = await call(place, line, { token: credential, ...more })
+    place.seen?.(each, answer)
+    return answer
+  }
+  const attempt = async (each: Example): Promise<boolean> => {
+    // One person asks for more codes here than the limit on emails allows, which has tests of its own.
+    await runtime.pool.query('delete from email_sends')
+    const answer = await send(each, each.session ? token : key, !each.session)
+    if (answer.status !== each.status) {
+      if (!succeeded.has(each.line)) refused.set(each.line, `${answer.status} ${answer.text}`)
+      return false
+    }
+    refused.delete(each.line)
+    succeeded.add(each.line)
+    known.learn(each.reply, answer.body?.data)
+    if (answer.body?.data?.accessToken) token = answer.body.data.accessToken
+    return true
+  }
+  /** What an operation needs in its first state is created again when an earlier one has moved it on. */
+  const renewed = async ({ line }: Example): Promise<boolean> => {
+    const creator = examples.find(
+      ({ line: creation, reply }) =>
+        creation.startsWith('POST') &&
+        (reply as Json)?.id !== undefined &&
+        line.includes(`${creation.slice(5)}/${(reply as Json).id}`),
+    )
+    return creator !== undefined && (await attempt(creator))
+  }
+
+  let open = examples.toSorted((a, b) => order(a) - order(b))
+  for (let pass = 0; pass < PASSES && open.length > 0; pass++) {
+    const left: Example[] = []
+    // What the worker does meanwhile is in the lists then.
+    if (pass > 0) await pause(PAUSE_MS)
+    if (pass > 0)
+      for (const each of examples.filter(({ line, session: own }) => line.startsWith('GET') && !own))
+        await attempt(each)
+    for (const each of open.filter(({ line }) => !succeeded.has(line)))
+      if (!(await attempt(each)) && !((await renewed(each)) && (await attempt(each)))) left.push(each)
+    open = left
+  }
+  const operator = await signedIn(runtime, { role: 'operator' })
+  for (const each of operators) await send(each, operator.accessToken, false)
+  return refused
+}
+
+/** An endpoint with a delivery that has arrived: only then can it be sent again. */
+async function finishedDelivery(place: Place, token: string): Promise<Map<string, string>> {
+  const endpoint = await call(place, 'POST /v1/webhooks', { token, body: { url: place.receiver.url } })
+  const { id } = endpoint.body.data
+  await call(place, `POST /v1/webhooks/${id}/test`, { token })
+  await place.receiver.until((received) => received.length > 0)
+  const list = await call(place, `GET /v1/webhooks/${id}/deliveries`, { token })
+  return new Map([
+    [exampleId(40), id],
+    [exampleId(42), list.body.data.deliveries[0].id],
+  ])
+}
+
+/** Emails that are still queued hold codes of earlier requests. */
+async function allSent({ pool }: Runtime): Promise<void> {
+  const waiting = "select from pgboss.job where name = 'accounts.mail' and state in ('created', 'retry', 'active')"
+  for (let tries = 0; tries < 400; tries++) {
+    if ((await pool.query(waiting)).rowCount === 0) return
+    await pause(50)
+  }
+  throw new Error('Emails are still queued')
+}

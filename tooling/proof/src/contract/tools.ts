@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { installTools } from '@payments/checks'
+
+/** Programs that only this proof needs, about 500 packages: installed for it, by npm. */
+const TOOLS = [
+  '@stoplight/prism-cli@5.16.0',
+  '@stoplight/spectral-cli@6.16.3',
+  '@stoplight/spectral-owasp-ruleset@2.0.1',
+  '@hey-api/openapi-ts@0.95',
+  'orval@7',
+  'openapi-typescript@7',
+  'openapi-fetch@0.17',
+  'typescript@5.9.3',
+  '@types/node@24',
+]
+
+export interface Tools {
+  readonly folder: string
+  readonly modules: string
+  /** Runs an installed program in the folder. */
+  run(file: string, args: readonly string[], env?: Record<string, string>): Promise<{ status: number; output: string }>
+  remove(): void
+}
+
+/** Installs the programs into a temporary folder, which is also where they run. */
+export function startTools(): Tools {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-contract-'))
+  const modules = installTools(folder, TOOLS)
+  return {
+    folder,
+    modules,
+    run: (file, args, env = {}) =>
+      new Promise((resolve, reject) => {
+        const child = spawn(process.execPath, [file.startsWith('/') ? file : join(modules, file), ...args], {
+          cwd: folder,
+          env: { ...process.env, ...env },
+        })
+        let output = ''
+        const hear = (chunk: Buffer) => {
+          output += chunk.toString('utf8')
+        }
+        child.stdout.on('data', hear)
+        child.stderr.on('data', hear)
+        child.on('error', reject)
+        child.on('close', (code) => resolve({ status: code ?? 1, output }))
+      }),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
