@@ -51,7 +51,13 @@ export async function runSamples(
 /** `receiver.` of `receiver.ts`: the shell samples start it, in one language or the other. */
 const stem = (file: string) => file.replace(/\w+$/, '')
 
-function run(command: string, args: readonly string[], cwd: string, { env, answer }: Place): Promise<string> {
+/** Runs a program to its end in a folder and returns what it printed. @throws when it fails or takes more than a minute */
+export function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  { env, answer }: Pick<Place, 'env' | 'answer'>,
+): Promise<string> {
   const path = `${dirname(process.execPath)}:${process.env.PATH ?? ''}`
   const options = { cwd, env: { ...env, PATH: path, HOME: cwd, NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1' } }
   const child = spawn(command, args, { ...options, timeout: TIMEOUT_MS })

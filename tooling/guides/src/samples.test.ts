@@ -1,9 +1,7 @@
 import { createHmac } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { type Guide, guides } from '@payments/gateway'
 import { expect, test } from 'vitest'
-import { hasTools, mailedCode, newMerchant, useService } from '#testing'
+import { freePort, hasTools, mailedCode, newMerchant, useService } from '#testing'
 import { type Place, runSamples } from './run.ts'
 import { blocksOf, matches, type Sample, samplesOf } from './samples.ts'
 
@@ -63,11 +61,3 @@ test('an output with … matches any text there, and nothing else', () => {
   expect(matches('id 0x…\nend', 'id 0xab\nend\nmore')).toBe(false)
   expect(matches('a.c', 'abc')).toBe(false)
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise<void>((resolve) => server.close(() => resolve()))
-  return port
-}

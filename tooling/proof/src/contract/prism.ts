@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '@payments/fixtures'
 
 /** Prism reports violations of a request or its reply in this header, and passes both on. */
 const HEADER = 'sl-violations'
@@ -56,12 +55,4 @@ function listening(child: ChildProcess): Promise<void> {
     child.stderr?.on('data', hear)
     child.once('exit', () => reject(new Error(`Prism ended: ${said}`)))
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise<void>((resolve) => server.close(() => resolve()))
-  return port
 }
