@@ -176,6 +176,20 @@ const SealEntity = defineEntity({
   },
 })
 
+/** Results of the nightly check: see `nightly-check.ts`. */
+const CheckEntity = defineEntity({
+  name: 'LedgerCheck',
+  tableName: 'ledger_checks',
+  properties: {
+    id: p.uuid().primary(),
+    startedAt: p.datetime(3),
+    finishedAt: p.datetime(3),
+    walked: p.json(),
+    findings: p.integer().check('findings >= 0'),
+    shown: p.json(),
+  },
+})
+
 /** The tables of `schema/`. The functions there and this domain's own statements write them. */
 /** How much of a daily limit an organisation has used: see `payout-controls.ts`. */
 const PayoutUsageEntity = defineEntity({
@@ -214,4 +228,5 @@ export const entities = [
   PostingEntity,
   UnsealedEntity,
   SealEntity,
+  CheckEntity,
 ]

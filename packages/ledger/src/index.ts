@@ -3,6 +3,7 @@ import { domain } from '@payments/platform'
 import { entities } from './entity.ts'
 import { errors } from './errors.ts'
 import { migrations } from './migrations.ts'
+import { checkJob, checkMetric, ledgerSelfCheck } from './nightly-check.ts'
 import { payoutControlsRouter } from './payout-router.ts'
 import { ledgerAdminRouter, transactionsRouter } from './router.ts'
 import { sealTask } from './seal.ts'
@@ -31,6 +32,9 @@ export const ledger = domain({
   errors,
   settings: ledgerSettings,
   tasks: [sealTask],
+  jobs: [checkJob],
+  metrics: [checkMetric],
+  selfChecks: [ledgerSelfCheck],
   recorder: transactionRecorder,
   timeline: { sources: [postingTimeline] },
   appendOnly: ['ledger_accounts', 'ledger_entries', 'ledger_postings', 'ledger_seals', 'transaction_counts'],
@@ -43,6 +47,7 @@ export { errors as ledgerErrors } from './errors.ts'
 export { findEntry } from './find-entry.ts'
 export { capture, type Hold, holdDraft, release, reserve, reverse } from './holds.ts'
 export { transactionKinds } from './kinds.ts'
+export { checkAndStore } from './nightly-check.ts'
 export { countPayout, type Payout, type PayoutDay, returnToLimit } from './payout-controls.ts'
 export { PayoutDestination } from './payout-schemas.ts'
 export { type Outcome, post } from './post.ts'

@@ -43,4 +43,19 @@ export const migrations: readonly MigrationStep[] = [
     name: '20261122000400_entries_of_source',
     up: ['create index ledger_entries_of_source on ledger_entries (source_id)'],
   },
+  {
+    name: '20261122000418_ledger_checks',
+    up: [
+      `create table "ledger_checks" (
+        "id" uuid not null,
+        "started_at" timestamptz(3) not null,
+        "finished_at" timestamptz(3) not null,
+        "walked" jsonb not null,
+        "findings" int4 not null,
+        "shown" jsonb not null,
+        primary key ("id")
+      )`,
+      'alter table "ledger_checks" add constraint "ledger_checks_findings_check" check (findings >= 0)',
+    ],
+  },
 ]

@@ -39,6 +39,13 @@ export interface Metric {
   read(runtime: Runtime): Promise<number | Readonly<Record<Environment, number>>>
 }
 
+/** A check of a domain's own records, which a job of the domain runs and whose result it stores. */
+export interface SelfCheck {
+  readonly name: string
+  /** The latest result, as the internal server shows it; null when there is none yet. */
+  latest(runtime: Pick<Runtime, 'pool'>): Promise<Readonly<Record<string, unknown>> | null>
+}
+
 /** A type of notification: users choose per type what they see and what they get as an email. */
 export interface NotificationType {
   readonly description: string
@@ -120,6 +127,7 @@ export interface Domain<R extends TRPCRouterRecord = TRPCRouterRecord> {
   readonly jobs?: readonly Job<any>[]
   readonly tasks?: readonly Task[]
   readonly metrics?: readonly Metric[]
+  readonly selfChecks?: readonly SelfCheck[]
   readonly sandbox?: {
     /** Moves all future due times of the actor's organisation forward by `seconds`. Test environment only. */
     advance?(unit: UnitOfWork, seconds: number): Promise<void>

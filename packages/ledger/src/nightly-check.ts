@@ -1,0 +1,60 @@
+import { newId } from '@payments/kernel'
+import { job, type Metric, type Runtime, type SelfCheck } from '@payments/platform'
+import { z } from 'zod'
+import { checkLedger, type Report } from './check.ts'
+
+/** Results that are kept. */
+const KEPT = 100
+/** Findings whose text is kept with a result; their number is exact up to the limit of the check. */
+const SHOWN = 20
+const SIX_HOURS = 6 * 3600
+
+/** Checks the whole ledger and stores the result, also when there are findings. Each finding is in the log. */
+export async function checkAndStore(runtime: Pick<Runtime, 'pool' | 'domains' | 'log'>): Promise<Report> {
+  const startedAt = new Date()
+  const report = await checkLedger(runtime)
+  for (const finding of report.findings) runtime.log.error({ finding }, 'ledger check finding')
+  await runtime.pool.query(
+    `insert into ledger_checks (id, started_at, finished_at, walked, findings, shown) values ($1, $2, now(), $3, $4, $5)`,
+    [newId(), startedAt, report.walked, report.findings.length, JSON.stringify(report.findings.slice(0, SHOWN))],
+  )
+  await runtime.pool.query(
+    'delete from ledger_checks where id not in (select id from ledger_checks order by id desc limit $1)',
+    [KEPT],
+  )
+  return report
+}
+
+/** Checks the ledger every night. */
+export const checkJob = job({
+  name: 'ledger.check',
+  data: z.strictObject({}),
+  schedule: '20 2 * * *',
+  queue: { retryLimit: 2, policy: 'short', expireInSeconds: SIX_HOURS },
+  async run(runtime) {
+    await checkAndStore(runtime)
+  },
+})
+
+/** The latest stored result; null before the first night. */
+export const ledgerSelfCheck: SelfCheck = {
+  name: 'ledger',
+  async latest({ pool }) {
+    const { rows } = await pool.query(
+      `select started_at as "startedAt", finished_at as "finishedAt", findings = 0 as ok, findings, walked, shown
+         from ledger_checks order by id desc limit 1`,
+    )
+    return rows[0] ?? null
+  },
+}
+
+export const checkMetric: Metric = {
+  name: 'ledger_check_findings',
+  help: 'Findings of the latest nightly check of the ledger',
+  async read({ pool }) {
+    const { rows } = await pool.query<{ findings: number }>(
+      'select findings from ledger_checks order by id desc limit 1',
+    )
+    return rows[0]?.findings ?? 0
+  },
+}

@@ -1,0 +1,83 @@
+/** Something that the service promises, and what shows it. */
+export interface Promised {
+  readonly title: string
+  /** What is promised, so that a command can show it. */
+  readonly promise: string
+  /** The command that shows it, with what it does. */
+  readonly shown: string
+  readonly command: string
+  /** The files of the tests that hold it in `npm test`. */
+  readonly tests: readonly string[]
+}
+
+/** What is promised. A promise that no command shows does not belong here. */
+export const promises: readonly Promised[] = [
+  {
+    title: 'The interface is what its documents say',
+    promise: 'No reply and no accepted request differs from the API documents, and generated clients work.',
+    shown:
+      'Sends every request of both references through Prism, lints the documents with Redocly and with Spectral’s OWASP rules, lets clients of three generators tell a story, and runs the tests of the specification and every sample of README and guides.',
+    command: 'npm run proof -- contract',
+    tests: [
+      'tooling/proof/src/contract.test.ts',
+      'tooling/contract/src/contract.test.ts',
+      'services/gateway/src/openapi.test.ts',
+      'tooling/guides/src/samples.test.ts',
+      'tooling/guides/src/readme.test.ts',
+    ],
+  },
+  {
+    title: 'Every statement of the specification holds',
+    promise: 'Each statement of the specification has one test (`docs/derived/conformance.md`).',
+    shown: 'Runs these tests.',
+    command: 'npm run check -- conformance',
+    tests: ['tooling/conformance/src/list.test.ts'],
+  },
+  {
+    title: 'No input breaks the service',
+    promise:
+      'Whatever is sent, the reply is in the documents, no reply is a 5xx or shows the inside, and no record is written in part.',
+    shown:
+      'Sends 50,000 generated and damaged requests over REST and tRPC with ids of earlier replies, then checks the ledger, the events and list entries of every object, and every column that names another object.',
+    command: 'npm run proof -- fuzz',
+    tests: ['tooling/proof/src/fuzz.test.ts', 'tooling/proof/src/fuzz/records.test.ts'],
+  },
+  {
+    title: 'Money is neither lost nor doubled',
+    promise:
+      'Every entry of the journal sums to zero for each asset, no balance differs from its postings, no entry changes, and the list of transactions agrees with the journal.',
+    shown:
+      'Walks the whole ledger of the configured database. The service does the same every night; `/proof` shows the latest result.',
+    command: 'npm run ledger-check',
+    tests: [
+      'packages/ledger/src/check.test.ts',
+      'packages/ledger/src/nightly-check.test.ts',
+      'packages/ledger/src/model.test.ts',
+      'packages/ledger/src/concurrency.test.ts',
+      'packages/ledger/src/crash.test.ts',
+    ],
+  },
+  {
+    title: 'Every event arrives',
+    promise:
+      'An event reaches every endpoint that asked for it, at least once and signed, although receivers fail and workers are killed.',
+    shown: 'Sends 10,000 events to 20 endpoints, some of them failing, and kills workers.',
+    command: 'npm run soak',
+    tests: ['tooling/soak/src/webhooks.test.ts', 'packages/webhooks/src/delivery.test.ts'],
+  },
+  {
+    title: 'One organisation cannot stop another',
+    promise:
+      'Beside resource attacks no request of a well-behaved organisation fails, and its p99 stays within three times that beside the same attackers aimed at a server that does nothing.',
+    shown: 'Runs the attacks and measures.',
+    command: 'npm run attack',
+    tests: ['tooling/attack/src/attack.test.ts', 'packages/webhooks/src/fair-share.test.ts'],
+  },
+  {
+    title: 'Sign-in tells strangers nothing',
+    promise: 'Response times for known and unknown credentials do not differ.',
+    shown: 'Measures and compares them.',
+    command: 'npm run timing',
+    tests: ['tooling/timing/src/compare.test.ts'],
+  },
+]
