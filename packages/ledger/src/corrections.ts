@@ -1,4 +1,5 @@
-import { type AssetSymbol, assets, newId, toMinor } from '@payments/kernel'
+import { checkCustomer } from '@payments/customers'
+import { AmountError, type Asset, type AssetSymbol, assets, invalid, newId, toMinor } from '@payments/kernel'
 import { actingFor, type QueryContext, requireSecondOperator, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import type { AccountKey } from './accounts.ts'
@@ -13,18 +14,20 @@ import type { EntryRef, SuspenseMove } from './schemas.ts'
 const CORRECTION = 'correction'
 
 /**
- * Moves money of an organisation out of suspense. It never takes more than is there.
+ * Moves money of an organisation out of suspense. It never takes more than is there: nothing, of an organisation that does not exist.
  * @returns the id of the correction
  * @throws validation_failed 422, insufficient_balance 422, second_operator_required 403
  */
 export async function resolveSuspense(unit: UnitOfWork, input: z.output<typeof SuspenseMove>): Promise<string> {
   const own = actingFor(unit, input)
   const asset = assets[input.asset as AssetSymbol]
-  const amount = toMinor(input.amount, asset)
+  const amount = minorOf(input.amount, asset)
   requireSecondOperator(unit, asset, amount)
   const suspense: AccountKey = { purpose: 'suspense', asset: asset.symbol }
   const customerId = input.to === 'available' ? (input.customerId ?? null) : null
   const target: AccountKey = { purpose: input.to, asset: asset.symbol, customerId }
+  await checkCustomer(own, customerId)
+  if ((await balance(own, suspense)) < amount) throw errors.insufficient_balance()
   const id = newId()
   await post(own, {
     source: { type: CORRECTION, id },
@@ -35,9 +38,18 @@ export async function resolveSuspense(unit: UnitOfWork, input: z.output<typeof S
       { account: target, amount },
     ],
   })
-  // The posting holds the account's lock, so nobody else takes the same money.
+  // Another command may have taken the money since. The posting holds the account's lock, so nobody does any more.
   if ((await balance(own, suspense)) < 0n) throw errors.insufficient_balance()
   return id
+}
+
+function minorOf(amount: string, asset: Asset): bigint {
+  try {
+    return toMinor(amount, asset)
+  } catch (error) {
+    if (error instanceof AmountError) throw invalid({ amount: error.message })
+    throw error
+  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { newId } from '@payments/kernel'
 import { trialBalance } from '@payments/ledger'
 import { expect, test } from 'vitest'
 import { bookOf, newMerchant, newRoute, suspenseOf, tableContents, useService } from '#testing'
@@ -75,6 +76,20 @@ test('suspense is resolved with an entry that never takes more than is there, an
   expect(reversed.map(({ status }) => status).sort()).toEqual([200, 409])
   expect(await balances()).toEqual({ external: '-5000000', suspense: '5000000', fees: '0' })
   expect((await ops(service, grace, 'GET ledger/check')).body.data.findings).toEqual([])
+})
+
+test('suspense of an organisation or for a customer that does not exist, and an amount that the asset does not have, are refused', async () => {
+  const { balances, move } = await withSuspense(5_000_000n)
+  const grace = await operator(service)
+  const resolve = async (input: object) => {
+    const { status, body } = await ops(service, grace, 'POST ledger/suspense/resolve', { ...move('1'), ...input })
+    return [status, body.errors ?? body.message]
+  }
+  expect(await resolve({ organisationId: newId() })).toEqual([422, 'Insufficient balance'])
+  expect(await resolve({ to: 'available', customerId: newId() })).toEqual([422, { customerId: 'Customer not found' }])
+  expect(await resolve({ amount: '0' })).toEqual([422, { amount: 'Must be greater than zero' }])
+  expect(await resolve({ amount: '0.0000001' })).toEqual([422, { amount: 'USDC has at most 6 decimals' }])
+  expect(await balances()).toEqual({ external: '-5000000', suspense: '5000000' })
 })
 
 test('an entry of an object is not reversed', async () => {

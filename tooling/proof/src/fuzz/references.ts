@@ -1,7 +1,7 @@
 import type { Runtime } from '@payments/platform'
 
 /**
- * Columns that name an object and have no foreign key, with the tables that hold such objects. What is not listed here must have a
+ * Columns that name an object and have no foreign key, with the tables that hold such objects (by `id`, or the column named). What is not listed here must have a
  * foreign key: a new column without either is a finding.
  */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
@@ -32,12 +32,15 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   'fiat_order_counts.customer_id': ['customers'],
   'fiat_order_counts.organisation_id': ['organisations'],
   'idempotency_keys.organisation_id': ['organisations'],
-  'ledger_entries.source_id': ['transactions', 'customers', 'cngn_receipts'],
+  'ledger_entries.source_id': ['transactions', 'customers', 'cngn_receipts', 'audit_log.resource_id'],
   'ledger_seals.entry_ids': ['ledger_entries'],
   'ledger_seals.organisation_id': ['organisations'],
   'ledger_unsealed.entry_id': ['ledger_entries'],
   'ledger_unsealed.organisation_id': ['organisations'],
   'payment_route_deposits.customer_id': ['customers'],
+  'operator_approvals.decided_by': ['users'],
+  'operator_approvals.requested_by': ['users'],
+  'provider_calls.organisation_id': ['organisations'],
   'request_log.key_id': ['api_keys'],
   'request_log.organisation_id': ['organisations'],
   'request_log.session_id': ['sessions'],
@@ -48,9 +51,16 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
 
 /** Columns of ids that name no row of another table, and why. */
 const FREE: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['organisation_id', 'requested_by', 'resource_id', 'session_id', 'user_id'].map((column) => [
+      `audit_log.${column}`,
+      'an entry stays as it was written, whatever becomes of what it names',
+    ]),
+  ),
   'idempotency_keys.fence': 'who holds the lease',
   'notifications.resource_id': 'of any kind, also a key that was revoked or a session that has ended',
   'offramps.quote_id': 'a quote is deleted a week after it expired',
+  'provider_calls.resource_id': 'a provider is called before its object is stored here',
   'request_log.resource_id': 'what the path named, whether it exists or not',
   'sandbox_fiat_orders.reference': 'the provider knows an order before it is stored here',
   'sandbox_relay_addresses.route_id': 'the provider knows an address before its route is stored here',
@@ -96,7 +106,10 @@ export async function referenceProblems({ pool }: Pick<Runtime, 'pool'>): Promis
       continue
     }
     const value = list ? `unnest(${column})` : column
-    const missing = targets.map((target) => `not exists (select from ${target} t where t.id = r.named)`).join(' and ')
+    const missing = targets
+      .map((target) => target.split('.'))
+      .map(([target, key = 'id']) => `not exists (select from ${target} t where t.${key} = r.named)`)
+      .join(' and ')
     const { rows } = await pool.query<{ named: string }>(
       `select r.named::text from (select distinct ${value} as named from ${table}) r
         where r.named is not null and r.named <> '${ALL}' and ${missing} limit 5`,
