@@ -108,6 +108,30 @@ conforms(
   60_000,
 )
 
+conforms(
+  'tenSeconds',
+  async () => {
+    const receiver = await startReceiver({ answer: () => 'hang' })
+    const own = await startService({ worker: true, settings: { WEBHOOK_DEV_TARGETS: receiver.origin } })
+    try {
+      const of = await newMerchant(own)
+      const { id } = (await of.call('POST /v1/webhooks', { body: { url: receiver.url } })).body.data
+      await of.call(`POST /v1/webhooks/${id}/test`)
+      await receiver.until((received) => received.length > 0)
+      const begun = Date.now()
+      const attempts = async () => (await of.call(`GET /v1/webhooks/${id}/deliveries`)).body.data.deliveries[0].attempts
+      await expect.poll(async () => (await attempts()).length, { timeout: 40_000 }).toBe(1)
+      // Never earlier; how much later depends on the machine.
+      expect(Date.now() - begun).toBeGreaterThan(9000)
+      expect((await attempts())[0]).toMatchObject({ responseStatus: null })
+    } finally {
+      await own.stop()
+      await receiver.close()
+    }
+  },
+  60_000,
+)
+
 conforms('testRegardless', async () => {
   const { received } = await delivered(200, ['payment_route.created'])
   expect(received[0]?.headers['x-service-event']).toBe('webhook.test')

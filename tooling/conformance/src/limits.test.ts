@@ -2,6 +2,7 @@ import { newId } from '@payments/kernel'
 import { beforeAll, expect } from 'vitest'
 import {
   call,
+  connected,
   type Merchant,
   newMerchant,
   newRoute,
@@ -92,6 +93,20 @@ conforms('error429', async () => {
 conforms('noRateHeaders', async () => {
   const { headers } = await merchant.call('GET /v1/customers')
   expect([...headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
+})
+
+conforms('error500', async () => {
+  const own = await startService()
+  const owner = await connected(own)
+  try {
+    const of = await newMerchant(own)
+    await owner.query('alter table customers rename column name to lost')
+    const { status, body } = await of.call('POST /v1/customers', { body: { name: 'Ada', email: 'ada@example.com' } })
+    expect([status, body]).toEqual([500, { status: 'error', message: 'Internal server error', data: null }])
+  } finally {
+    await owner.end()
+    await own.stop()
+  }
 })
 
 conforms('failedNotStored', async () => {

@@ -102,6 +102,7 @@ export const statements = {
     missingKeyHeader: 'Mutating request with an API key and no Idempotency-Key: 400',
   }),
   ...section('Events: registration', {
+    tenSeconds: 'The receiver must answer within about 10 seconds',
     acknowledged: 'The receiver answers with a 2xx status; failed deliveries are retried, up to 8 attempts',
     testRegardless: 'webhook.test is delivered even if it is not in the allowlist',
     secretHidden: 'The raw secret is visible only on create and rotate',
@@ -154,6 +155,7 @@ export const statements = {
     error409: '409: conflict',
     error422: '422: Validation failed with errors',
     error429: '429: rate limit exceeded',
+    error500: '500: server error, in the envelope',
     failedNotStored: 'A failed request is not stored: the same key can be used again',
     noRateHeaders: 'No X-RateLimit-* headers are returned',
   }),

@@ -1,7 +1,7 @@
 /**
  * Mutation testing: `npm run mutate -- [--sample 50] [--seed N] [<file> …]`. Stryker changes the code in small ways, one at a time, and runs the
- * tests of its package that reach the change. Mutates the named files, or else the pure ones (kernel, state tables, journal and ledger rules) and a random
- * sample of lines elsewhere. Works on a copy of the tree, into which it installs Stryker: 60 MB that only this command needs.
+ * tests of its package that reach the change. Mutates the named files, or else the rules (money, access and the rest of the kernel, state tables and their
+ * moves, journal and ledger, idempotency, deliveries) and a random sample of lines elsewhere. Works on a copy of the tree, into which it installs Stryker: 60 MB that only this command needs.
  * Prints the score and every mutant that no test detects.
  */
 import { spawnSync } from 'node:child_process'
@@ -11,11 +11,13 @@ import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { copyTree, installTools, packagesOf, root, sourcesOf } from '@payments/checks'
 
-const PURE = [
+const RULES = [
   'packages/kernel/src/*.ts',
   'packages/*/src/states.ts',
   'packages/*/src/journal.ts',
-  'packages/webhooks/src/schedule.ts',
+  'packages/platform/src/{idempotency,lifecycle,resource}.ts',
+  'packages/api/src/execute.ts',
+  'packages/webhooks/src/{deliveries,endpoint-health,fair-share,queue,schedule,signature}.ts',
   'packages/ledger/src/{accounts,entries,holds,kinds,receipts}.ts',
 ]
 /** Runs of many minutes or of a whole tree would be repeated for every mutant. */
@@ -41,8 +43,8 @@ interface Mutant {
 
 const percent = (part: number, whole: number) => (whole === 0 ? 100 : Math.round((1000 * part) / whole) / 10)
 const isMutable = (file: string) => !/\.test\.ts$|\/(index|migrations)\.ts$|\/test\//.test(file)
-const pure = globSync(PURE, { cwd: root }).filter(isMutable).sort()
-const mutate = positionals.length > 0 ? positionals : [...pure, ...sample(Number(values.sample), Number(values.seed))]
+const rules = globSync(RULES, { cwd: root }).filter(isMutable).sort()
+const mutate = positionals.length > 0 ? positionals : [...rules, ...sample(Number(values.sample), Number(values.seed))]
 
 const { path: copy, remove } = copyTree()
 try {
@@ -100,12 +102,12 @@ function mutantsOf(folder: string, files: readonly string[], modules: string): r
   return Object.entries(report.files).flatMap(([file, { mutants }]) => mutants.map((mutant) => ({ ...mutant, file })))
 }
 
-/** Random lines of code of the packages and services that are not pure, as Stryker's ranges. */
+/** Random lines of code of the packages and services that are not rules, as Stryker's ranges. */
 function sample(count: number, seed: number): string[] {
   const lines = packagesOf()
     .filter(({ folder }) => !folder.startsWith('tooling/'))
     .flatMap(({ folder }) => sourcesOf(folder))
-    .filter((file) => isMutable(file) && !pure.includes(file))
+    .filter((file) => isMutable(file) && !rules.includes(file))
     .flatMap((file) =>
       readFileSync(join(root, file), 'utf8')
         .split('\n')

@@ -7,9 +7,9 @@ import { record } from './record.ts'
 /** Each proof in a folder of its own, loaded when it is asked for. */
 const proofs: Readonly<Record<string, () => Promise<{ run: Proof }>>> = {
   cluster: () => import('./cluster/index.ts'),
-  contract: () => import('./contract/run.ts'),
+  contract: () => import('./contract/index.ts'),
   crash: () => import('./crash/index.ts'),
-  fuzz: () => import('./fuzz/run.ts'),
+  fuzz: () => import('./fuzz/index.ts'),
   neighbours: () => import('./neighbours/index.ts'),
 }
 
