@@ -8,7 +8,7 @@ const [ORGANISATION, USER, ROUTE, APPROVAL, ENTRY, JOB] = [1, 2, 10, 100, 101, 1
 export const Nothing = z.strictObject({})
 
 const command = text('Name of the command, as in tRPC', 'admin.paymentRoutes.pause')
-const input = z.record(z.string(), z.unknown()).meta({
+const input = z.record(z.string().max(100), z.unknown()).meta({
   description: 'Its input',
   example: { paymentRouteId: exampleId(ROUTE), reason: 'Asked for by the merchant' },
 })
@@ -18,7 +18,7 @@ const organisationId = z
   .nullable()
   .meta({ description: 'Organisation that the object belongs to', example: exampleId(ORGANISATION) })
 
-export const CommandCall = z.strictObject({ command, input })
+export const CommandCall = z.strictObject({ command: command.max(100), input })
 const Effect = z
   .object({
     kind: z.enum(effectKinds).meta({
@@ -75,11 +75,13 @@ export const AuditFilter = z.strictObject({
     .uuid()
     .optional()
     .meta({ description: 'Only of objects of this organisation', example: exampleId(ORGANISATION) }),
-  email: text('Only by this operator', 'grace@example.com').optional(),
+  email: text('Only by this operator', 'grace@example.com').max(254).optional(),
   operation: text(
     'Only this operation, as method and path pattern',
     'POST /admin/ops/payment-routes/{paymentRouteId}/pause',
-  ).optional(),
+  )
+    .max(200)
+    .optional(),
   before: z.iso
     .datetime()
     .optional()
@@ -148,7 +150,7 @@ export const Found = z.object({
 })
 
 export const AttentionFilter = z.strictObject({
-  kind: text('Only objects of this kind', 'offramp').optional(),
+  kind: text('Only objects of this kind', 'offramp').max(100).optional(),
   condition: z.enum(conditions).optional().meta({ description: 'Only those in this condition', example: 'unknown' }),
   organisationId: z
     .uuid()
@@ -177,8 +179,11 @@ export const AttentionObject = z
   })
   .meta({ id: 'AttentionObject', description: 'An object that needs an operator' })
 export const AttentionRef = z.strictObject({
-  kind: text('Kind of object', 'payment_route_deposit'),
-  id: z.string().meta({ description: 'Id of the object', example: exampleId(11) }),
+  kind: text('Kind of object', 'payment_route_deposit').max(100),
+  id: z
+    .string()
+    .max(100)
+    .meta({ description: 'Id of the object', example: exampleId(11) }),
 })
 export const Attention = z.object({
   counts: items(
@@ -221,7 +226,9 @@ const DeadJob = z
     failedAt: time('When it failed for good'),
   })
   .meta({ id: 'DeadJob', description: 'A job that failed for good' })
-export const DeadFilter = z.strictObject({ queue: text('Only jobs of this queue', 'accounts.mail').optional() })
+export const DeadFilter = z.strictObject({
+  queue: text('Only jobs of this queue', 'accounts.mail').max(100).optional(),
+})
 export const DeadJobs = z.object({ jobs: items('The 200 oldest', DeadJob), total })
 export const Retried = z.object({ count: count('Jobs that were sent again') })
 
