@@ -224,3 +224,11 @@ test('the settings in force show no secret', async () => {
     if (/KEY|SECRET|URL|SEED|TOKEN|EMAIL/.test(name) && typeof value === 'string')
       expect(text).not.toContain(`"${value}"`)
 })
+
+test('jobs of what cannot be a queue are refused, and of an unknown one there are none', async () => {
+  const grace = await operator(service)
+  const retry = (queue: string) => ops(service, grace, 'POST queues/dead-letters/retry', { queue })
+  const refused = await retry('ﷺ')
+  expect([refused.status, refused.body.errors]).toEqual([422, { queue: 'Must be the name of a queue' }])
+  expect((await retry('no.such')).body.data).toEqual({ count: 0 })
+})

@@ -227,7 +227,11 @@ const DeadJob = z
   })
   .meta({ id: 'DeadJob', description: 'A job that failed for good' })
 export const DeadFilter = z.strictObject({
-  queue: text('Only jobs of this queue', 'accounts.mail').max(100).optional(),
+  queue: text('Only jobs of this queue', 'accounts.mail')
+    .max(100)
+    // What pg-boss takes for a name.
+    .regex(/^[\w./-]+$/, 'Must be the name of a queue')
+    .optional(),
 })
 export const DeadJobs = z.object({ jobs: items('The 200 oldest', DeadJob), total })
 export const Retried = z.object({ count: count('Jobs that were sent again') })

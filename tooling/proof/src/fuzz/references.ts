@@ -52,7 +52,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
 /** Columns of ids that name no row of another table, and why. */
 const FREE: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    ['organisation_id', 'requested_by', 'resource_id', 'session_id', 'user_id'].map((column) => [
+    ['organisation_id', 'requested_by', 'resource_id', 'session_id', 'token_id', 'user_id'].map((column) => [
       `audit_log.${column}`,
       'an entry stays as it was written, whatever becomes of what it names',
     ]),
@@ -60,6 +60,7 @@ const FREE: Readonly<Record<string, string>> = {
   'idempotency_keys.fence': 'who holds the lease',
   'notifications.resource_id': 'of any kind, also a key that was revoked or a session that has ended',
   'offramps.quote_id': 'a quote is deleted a week after it expired',
+  'operator_resolutions.resource_id': 'of any kind that can need an operator',
   'provider_calls.resource_id': 'a provider is called before its object is stored here',
   'request_log.resource_id': 'what the path named, whether it exists or not',
   'sandbox_fiat_orders.reference': 'the provider knows an order before it is stored here',
