@@ -58,6 +58,24 @@ export const promises: readonly Promised[] = [
     ],
   },
   {
+    title: 'A crash loses nothing and doubles nothing',
+    promise:
+      'Whatever process, database server or connection ends at whatever time: each acknowledged write is there, each effect at a provider happened once, each event arrives, and every object ends.',
+    shown:
+      'Works in every domain while gateway, worker, PostgreSQL and connections are killed at random, then compares what was acknowledged with the database, the providers, the receiver and the journal.',
+    command: 'npm run proof -- crash',
+    tests: ['tooling/proof/src/crash/crash.test.ts', 'tooling/proof/src/crash/effects.test.ts'],
+  },
+  {
+    title: 'Several processes act as one, and are replaced while they serve',
+    promise:
+      'Behind a load balancer that reads `/readyz`, a restart in turn and an upgrade with its migrations lose no request; limits and idempotency are exact over all processes, also behind PgBouncer in transaction mode.',
+    shown:
+      'Runs two gateways and two workers under load behind a proxy, upgrades them from the release before the last migration, kills one of each, restarts all in turn, and checks the limits.',
+    command: 'npm run proof -- cluster',
+    tests: ['tooling/proof/src/cluster/cluster.test.ts', 'tooling/proof/src/cluster/pgbouncer.test.ts'],
+  },
+  {
     title: 'Every event arrives',
     promise:
       'An event reaches every endpoint that asked for it, at least once and signed, although receivers fail and workers are killed.',
@@ -72,6 +90,14 @@ export const promises: readonly Promised[] = [
     shown: 'Runs the attacks and measures.',
     command: 'npm run attack',
     tests: ['tooling/attack/src/attack.test.ts', 'packages/webhooks/src/fair-share.test.ts'],
+  },
+  {
+    title: 'A neighbour that misbehaves in every domain fails nobody',
+    promise:
+      'Beside an organisation with the largest lists, the slowest receivers, the deepest bodies and thousands of open objects, nothing of ten others fails, and the p99 of each of their operations stays within three times its quiet value.',
+    shown: 'Measures ten organisations alone and beside it, in turn.',
+    command: 'npm run proof -- neighbours',
+    tests: ['tooling/proof/src/neighbours/neighbours.test.ts'],
   },
   {
     title: 'Sign-in tells strangers nothing',
