@@ -1,9 +1,17 @@
 import { defineConfig } from 'vitest/config'
 
+/** Files that replace modules or functions for the whole process. All others share a process with the files before them: loading the service for each file was a third of the run. */
+const ISOLATED = [
+  'packages/accounts/src/comparison.test.ts',
+  'packages/collections/src/stream.test.ts',
+  'packages/embedded-postgres/src/binaries.test.ts',
+  'packages/routes/src/reports.test.ts',
+]
+const every = ['{packages,services,tooling}/**/*.test.ts']
+
 export default defineConfig({
   resolve: { alias: { '#testing': new URL('./tooling/testing/src/index.ts', import.meta.url).pathname } },
   test: {
-    include: ['{packages,services,tooling}/**/*.test.ts'],
     globalSetup: ['tooling/testing/src/setup.ts'],
     sequence: { shuffle: true },
     pool: 'forks',
@@ -11,5 +19,12 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     reporters: ['default', './tooling/testing/src/reporter.ts'],
+    projects: [
+      {
+        extends: true,
+        test: { name: 'shared', include: every, exclude: [...ISOLATED, '**/node_modules/**'], isolate: false },
+      },
+      { extends: true, test: { name: 'isolated', include: ISOLATED } },
+    ],
   },
 })

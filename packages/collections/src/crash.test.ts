@@ -107,6 +107,8 @@ test('parallel payments while connections are cut and workers are killed: each s
 }, async () => {
   const own = await startService()
   const owner = await connected(own)
+  // Before connections are cut: it is no work of the service.
+  const merchant = await newMerchant(own)
   // A process whose connection is cut while it starts ends, as it should; here it must start.
   let starting = false
   const startWorker = async () => {
@@ -133,7 +135,6 @@ test('parallel payments while connections are cut and workers are killed: each s
     }
   })()
   try {
-    const merchant = await newMerchant(own)
     const sessions = await startAll(own, merchant, PAYMENTS)
     const killer = (async () => {
       for (let kill = 0; kill < KILLS; kill++) {

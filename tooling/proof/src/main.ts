@@ -1,4 +1,4 @@
-// What the README promises, shown by commands: `npm run proof -- <name> [--size short] [--times 100] [--seed 1] [--record]`.
+// What the README promises, shown by commands: `npm run proof -- [<name>] [--size short] [--times 100] [--seed 1] [--record]`.
 // Ends with 1 when a proof has findings. `--record` writes its figures to `docs/derived/proof/<name>.json`.
 import { parseArgs } from 'node:util'
 import type { Proof, ProofOptions } from './proof.ts'
@@ -27,12 +27,12 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`)
 const unknown = positionals.filter((name) => !Object.hasOwn(proofs, name))
 const size = sizeOf(values.size)
 const seed = Number(values.seed)
-if (positionals.length === 0 || unknown.length > 0) stop(`Name a proof: ${Object.keys(proofs).join(', ')}`)
+if (unknown.length > 0) stop(`Name a proof, or none for all of them: ${Object.keys(proofs).join(', ')}`)
 const times = values.times === undefined ? undefined : Number(values.times)
 if (!Number.isSafeInteger(seed) || seed < 0) stop('--seed must be a whole number')
 if (times !== undefined && !(Number.isSafeInteger(times) && times > 0)) stop('--times must be a positive whole number')
 
-for (const name of positionals) {
+for (const name of positionals.length > 0 ? positionals : Object.keys(proofs)) {
   print(`== ${name}, ${size}, seed ${seed}`)
   const options: ProofOptions = { size, seed, log: print, ...(times === undefined ? {} : { times }) }
   const module = await proofs[name]?.()
