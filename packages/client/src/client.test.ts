@@ -58,7 +58,7 @@ test('calls of one turn are sent in batches of at most 20, however long their na
     client.admin.organisations.get.query({ organisationId: 'nothing' }),
     client.admin.organisations.get.query({ organisationId: id }),
   ])
-  expect(batches().slice(before)).toEqual([20, 20, 6])
+  expect(batches().slice(before).toSorted()).toEqual([20, 20, 6])
   expect(results.map(({ status }) => status)).toEqual([...Array(44).fill('fulfilled'), 'rejected', 'fulfilled'])
   expect(results[45]).toMatchObject({ value: { id, members: [] } })
 })

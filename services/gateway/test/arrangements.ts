@@ -78,6 +78,11 @@ export function arrangements(
       const { rows } = await runtime.pool.query('select id from api_keys where organisation_id = $1', [organisationId])
       return { path: `/v1/admin/ops/organisations/${organisationId}/api-keys/${rows[0].id}/revoke`, body: { reason } }
     },
+    'POST /admin/ops/internal-tokens/{internalTokenId}/revoke': async () => {
+      const made = { name: 'Report', expiresInDays: 1, procedures: ['admin.swaps.list'] }
+      const { id } = await post('internal-tokens', made)
+      return { path: `/v1/admin/ops/internal-tokens/${id}/revoke`, body: { reason } }
+    },
     'POST /admin/ops/attention/resolve': async () => {
       const id = newId()
       await runtime.pool.query(
