@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { AmountError, assets, toMinor } from '@payments/kernel'
+import { AmountError, type Asset, assetOf, toMinor } from '@payments/kernel'
 import { z } from 'zod'
 import { secretKeys } from './secrets.ts'
 
@@ -64,22 +64,31 @@ export const listSetting = z
   )
   .pipe(z.array(z.string()))
 
-/** Amounts by asset, `USDC:1000,NGN:1500000`, in minor units. */
+/** Amounts by asset, each asset once, `USDC:50000,EURC:20000`, in minor units. */
 export const amountsSetting = listSetting.transform((parts, context) => {
   const amounts = new Map<string, bigint>()
   for (const part of parts) {
-    const [symbol = '', amount = ''] = part.split(':')
-    const asset = assets[symbol as keyof typeof assets]
-    try {
-      if (!asset) throw new AmountError(`knows no asset ${symbol}`)
-      amounts.set(symbol, toMinor(amount, asset))
-    } catch (error) {
-      if (!(error instanceof AmountError)) throw error
-      context.addIssue({ code: 'custom', message: `must be like USDC:1000,NGN:1500000; ${part}: ${error.message}` })
-    }
+    const [symbol = '', text = ''] = part.split(':')
+    const asset = assetOf(symbol)
+    const amount = asset && minorOf(text, asset)
+    if (amount === undefined || amounts.has(symbol))
+      context.addIssue({
+        code: 'custom',
+        message: `must be like USDC:50000,EURC:20000, each asset once; not "${part}"`,
+      })
+    else amounts.set(symbol, amount)
   }
   return amounts
 })
+
+function minorOf(amount: string, asset: Asset): bigint | undefined {
+  try {
+    return toMinor(amount, asset)
+  } catch (error) {
+    if (error instanceof AmountError) return undefined
+    throw error
+  }
+}
 
 /** Comma-separated origins. */
 export const originsSetting = listSetting.pipe(
