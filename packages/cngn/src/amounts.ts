@@ -1,4 +1,4 @@
-import { AmountError, type Asset, assetOf, invalid, toDecimal, toMinor } from '@payments/kernel'
+import { type Asset, assetOf, invalid, requestedAmount, toDecimal, toMinor } from '@payments/kernel'
 
 const asset = (symbol: string): Asset => {
   const found = assetOf(symbol)
@@ -17,13 +17,8 @@ export const units = (text: string, symbol: string): bigint => toMinor(text, ass
  * @throws validation_failed 422 on `amount`
  */
 export function minorAmount(text: string, symbol: string, decimals: number = asset(symbol).decimals): bigint {
-  try {
-    toMinor(text, { symbol, decimals })
-    return units(text, symbol)
-  } catch (error) {
-    if (error instanceof AmountError) throw invalid({ amount: error.message })
-    throw error
-  }
+  requestedAmount(text, { symbol, decimals })
+  return requestedAmount(text, asset(symbol))
 }
 
 /** An amount that no number of 15 digits holds exactly is a mistake. */

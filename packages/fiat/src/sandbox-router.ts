@@ -1,4 +1,4 @@
-import { AmountError, invalid, toMinor } from '@payments/kernel'
+import { requestedAmount } from '@payments/kernel'
 import { command, sqlOf, type UnitOfWork } from '@payments/platform'
 import { asset, decimal } from './amounts.ts'
 import { PollEntity } from './entity.ts'
@@ -16,22 +16,13 @@ async function receive(
   expected: bigint,
   currency: string,
 ) {
-  const amount = given === undefined ? expected : minor(given, currency)
+  const amount = given === undefined ? expected : requestedAmount(given, asset(currency))
   const provider = unit.runtime.providers.sandbox(fiatProvider)
   if (!(await provider.simulatePayment(sqlOf(unit.em), { reference: orderId, amount })))
     throw errors.sandbox_order_closed()
   await unit.em.nativeUpdate(PollEntity, { id: orderId }, { nextPollAt: new Date(), pollSeconds: SOON_SECONDS })
   unit.afterCommit(() => unit.runtime.trigger(POLL))
   return { orderId, amount: decimal(amount, currency), currency }
-}
-
-function minor(amount: string, symbol: string): bigint {
-  try {
-    return toMinor(amount, asset(symbol))
-  } catch (error) {
-    if (error instanceof AmountError) throw invalid({ amount: error.message })
-    throw error
-  }
 }
 
 const SETTLES =

@@ -1,5 +1,5 @@
 import { checkCustomer } from '@payments/customers'
-import { AmountError, type Asset, type AssetSymbol, assets, invalid, newId, toMinor } from '@payments/kernel'
+import { type AssetSymbol, assets, newId, requestedAmount } from '@payments/kernel'
 import { actingFor, type QueryContext, requireSecondOperator, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import type { AccountKey } from './accounts.ts'
@@ -21,7 +21,7 @@ const CORRECTION = 'correction'
 export async function resolveSuspense(unit: UnitOfWork, input: z.output<typeof SuspenseMove>): Promise<string> {
   const own = actingFor(unit, input)
   const asset = assets[input.asset as AssetSymbol]
-  const amount = minorOf(input.amount, asset)
+  const amount = requestedAmount(input.amount, asset)
   requireSecondOperator(unit, asset, amount)
   const suspense: AccountKey = { purpose: 'suspense', asset: asset.symbol }
   const customerId = input.to === 'available' ? (input.customerId ?? null) : null
@@ -41,15 +41,6 @@ export async function resolveSuspense(unit: UnitOfWork, input: z.output<typeof S
   // Another command may have taken the money since. The posting holds the account's lock, so nobody does any more.
   if ((await balance(own, suspense)) < 0n) throw errors.insufficient_balance()
   return id
-}
-
-function minorOf(amount: string, asset: Asset): bigint {
-  try {
-    return toMinor(amount, asset)
-  } catch (error) {
-    if (error instanceof AmountError) throw invalid({ amount: error.message })
-    throw error
-  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { AmountError, invalid, toDecimal, toMinor } from '@payments/kernel'
+import { requestedAmount, toDecimal } from '@payments/kernel'
 import type { QueryContext, Runtime } from '@payments/platform'
 import type { z } from 'zod'
 import { assetIn, type Currency } from './currencies.ts'
@@ -25,7 +25,7 @@ export async function rates(context: QueryContext, text: string): Promise<readon
   context.runtime.providers.get(swapsProvider, context.actor.environment)
   return Promise.all(
     DIRECTIONS.map(async ([from, to]) => {
-      const amount = minor(text, from)
+      const amount = requestedAmount(text, assetIn(from))
       const quoted = rounded(amount)
       const quote = (await stored(context, from, quoted)) ?? (await shared(context, from, to, quoted))
       const amountOut = (quote.amountOut * amount) / quoted
@@ -41,15 +41,6 @@ export async function rates(context: QueryContext, text: string): Promise<readon
       }
     }),
   )
-}
-
-function minor(text: string, from: Currency): bigint {
-  try {
-    return toMinor(text, assetIn(from))
-  } catch (error) {
-    if (error instanceof AmountError) throw invalid({ amount: error.message })
-    throw error
-  }
 }
 
 async function stored({ runtime, actor }: QueryContext, from: Currency, amount: bigint): Promise<DatedQuote | null> {

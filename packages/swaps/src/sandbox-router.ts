@@ -1,4 +1,4 @@
-import { AmountError, invalid, toDecimal, toMinor } from '@payments/kernel'
+import { requestedAmount, toDecimal } from '@payments/kernel'
 import { command, sqlOf } from '@payments/platform'
 import { assetIn } from './currencies.ts'
 import { SwapEntity } from './entity.ts'
@@ -23,7 +23,7 @@ export const swapsSandboxRouter = {
     errors: [errors.swap_not_found],
     async run(unit, { swapId, amount: given, outcome }) {
       const swap = await find(unit, swapId)
-      const amount = given === undefined ? swap.amount : minor(given, swap.fromCurrency)
+      const amount = given === undefined ? swap.amount : requestedAmount(given, assetIn(swap.fromCurrency))
       const provider = unit.runtime.providers.sandbox(swapsProvider)
       const { depositAddress } = swap
       const { txHash } = await provider.simulateDeposit(sqlOf(unit.em), { depositAddress, amount, outcome })
@@ -32,13 +32,4 @@ export const swapsSandboxRouter = {
       return { swapId: swap.id, txHash, amount: toDecimal(amount, assetIn(swap.fromCurrency)), outcome }
     },
   }),
-}
-
-function minor(text: string, currency: string): bigint {
-  try {
-    return toMinor(text, assetIn(currency))
-  } catch (error) {
-    if (error instanceof AmountError) throw invalid({ amount: error.message })
-    throw error
-  }
 }
