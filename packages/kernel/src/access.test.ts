@@ -136,7 +136,9 @@ test('an internal token calls what it lists by name or branch, and never what mo
   expect(() => call('admin.swaps.list', true)).toThrow('What moves money needs the session of an operator')
   expect(() => call('admin.swaps.list', false, true)).toThrow('Dashboard session required')
   const other = { name: 'a', money: false, personal: false }
-  expect(() => authoriseToken({ ...base, kind: 'token', scopes: [] }, other)).toThrow()
+  expect(() => authoriseToken({ ...base, kind: 'token', scopes: [] }, other)).toThrow(
+    'The internal token does not list this procedure',
+  )
   for (const actor of [anonymous, session('operator'), key('api:read')])
     expect(() => authoriseToken(actor, { name: 'anything', money: true, personal: true })).not.toThrow()
 })

@@ -82,7 +82,7 @@ export const sessionOnly = (access: Access): boolean =>
 export function authorise(access: Access, actor: Actor): void {
   if (access === 'public' || actor.kind === 'system') return
   if (access === 'payer') {
-    if (actor.kind === 'key' && !holds(actor, 'api:write')) throw missingScopes(['api:write'])
+    if (actor.kind === 'key' && !actor.scopes.includes('api:write')) throw missingScopes(['api:write'])
     return
   }
   if (access === 'sign-in') {
@@ -105,8 +105,9 @@ export function authorise(access: Access, actor: Actor): void {
   if (access === 'sandbox' && actor.environment === 'live') throw errors.sandbox_only()
 }
 
+/** `api:write` implies every other scope. */
 const holds = (actor: Actor, scope: string): boolean =>
-  actor.scopes.includes(scope) || (scope === 'api:read' && actor.scopes.includes('api:write'))
+  actor.scopes.includes(scope) || actor.scopes.includes('api:write')
 
 /** Is a procedure one of those listed? `admin.swaps.*` stands for every procedure of that branch. */
 export const permits = (listed: readonly string[], name: string): boolean =>
@@ -121,7 +122,7 @@ export function authoriseToken(
   procedure: { readonly name: string; readonly money: boolean; readonly personal: boolean },
 ): void {
   if (actor.kind !== 'token') return
-  if (!permits(actor.procedures ?? [], procedure.name)) throw errors.procedure_not_listed()
+  if (!actor.procedures || !permits(actor.procedures, procedure.name)) throw errors.procedure_not_listed()
   if (procedure.money) throw errors.money_needs_session()
   if (procedure.personal) throw errors.session_required()
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Amount, AmountError, assets, toDecimal, toMinor, withSymbol } from './money.ts'
+import { ServiceError } from './errors.ts'
+import { Amount, AmountError, assets, requestedAmount, toDecimal, toMinor, withSymbol } from './money.ts'
 
 const anyAsset = fc.constantFrom(...Object.values(assets))
 
@@ -34,6 +35,19 @@ test('the error of an invalid amount says what would be right', () => {
     expect(() => toMinor(invalid, assets.USDC)).toThrow(
       new AmountError('Must be a decimal amount as a string, like "12.50"'),
     )
+})
+
+test('an amount of a request that its asset does not have is refused by the name of its field', () => {
+  expect(requestedAmount('12.5', assets.USDC)).toBe(12_500_000n)
+  const refused = (text: string) => {
+    try {
+      return requestedAmount(text, assets.NGN)
+    } catch (error) {
+      return error instanceof ServiceError ? [error.status, error.fields] : error
+    }
+  }
+  expect(refused('1.005')).toEqual([422, { amount: 'NGN has at most 2 decimals' }])
+  expect(refused('1e3')).toEqual([422, { amount: 'Must be a decimal amount as a string, like "12.50"' }])
 })
 
 test('an amount has at most 30 digits and 18 decimals', () => {

@@ -39,9 +39,7 @@ export const Amount = z
   .meta({ id: 'Amount', description: 'Exact decimal amount as text', example: '12.50' })
 
 /** The text is not a valid amount of the asset; the message says why. */
-export class AmountError extends Error {
-  override name = 'AmountError'
-}
+export class AmountError extends Error {}
 
 /**
  * Converts decimal text to integer minor units, exactly.
