@@ -43,6 +43,7 @@ export { DEAD_LETTER, type Job, type JobOptions, job, jobsIn, startWorkers } fro
 export { jsonSchemaOf } from './json-schema.ts'
 export { lifecycle, lifecycleName, type Variant } from './lifecycle.ts'
 export { createLog, type Log } from './log.ts'
+export { type Listed, newest, newestAndTotal } from './newest.ts'
 export * from './operations.ts'
 export { type Audited, operatorCommand, Reason } from './operator-command.ts'
 export * from './operators.ts'
@@ -58,6 +59,7 @@ export {
   readProviderAnswers,
 } from './provider-calls.ts'
 export { purgeJob, type Retention } from './purge.ts'
+export { type ClaimedPoll, dueInTurns, pollBudget, rateBudgetEntity } from './rate-budget.ts'
 export { type Count, countHitsSql } from './rate-limits.ts'
 export { reEncrypt } from './re-encrypt.ts'
 export { type LoggedRequest, type RequestLog, requestLog } from './request-log.ts'
