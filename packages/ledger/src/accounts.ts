@@ -38,6 +38,6 @@ export function accountId({ organisationId, environment }: Tenant, key: AccountK
   const owner = [organisationId, environment, key.customerId ?? ''].join('/').toLowerCase()
   const name = [owner, key.asset, key.purpose, key.party ?? ''].join('/')
   const hex = hash('sha256', name)
-  const variant = '89ab'[Number.parseInt(hex[16] ?? '0', 16) & 3]
+  const variant = '89ab'[Number.parseInt(hex.slice(16, 17), 16) & 3]
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
