@@ -3,7 +3,6 @@ import { newId } from '@payments/kernel'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, createKeyFor, foundOrganisation, signedIn, startProcess, type TestProcess, useService } from '#testing'
 import { lookupOf } from './keys.ts'
-import { effectiveScopes } from './scopes.ts'
 import { usesOf } from './uses.ts'
 
 const service = useService({ settings: { TRUST_PROXY: 'loopback' } })
@@ -131,15 +130,6 @@ test('lastUsedAt is updated soon after a use, and further uses write nothing for
   await expect.poll(() => statements.length, { timeout: 5000 }).toBe(1)
   await read(key)
   expect(await row()).toEqual(written)
-})
-
-test('any legacy write scope grants full write, any legacy read scope full read, and a publishable key only reads collections', () => {
-  for (const scope of ['transfers:write', 'collections:write', 'offramps:*', 'swaps:create'])
-    expect(effectiveScopes('secret', [scope])).toEqual(['api:read', 'api:write'])
-  for (const scope of ['transfers:read', 'collections:read', 'offramps:list'])
-    expect(effectiveScopes('secret', [scope])).toEqual(['api:read'])
-  expect(effectiveScopes('secret', ['webhooks'])).toEqual([])
-  expect(effectiveScopes('publishable', ['api:write', 'transfers:*'])).toEqual(['collections:read'])
 })
 
 test('the lookup part is read from well-formed keys only', () => {

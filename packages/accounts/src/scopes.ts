@@ -1,11 +1,11 @@
 /**
- * The effective scopes of a stored key. Legacy product scopes stay valid on secret keys: any legacy write scope grants
+ * The effective scopes of a stored key: `api:read`, `api:write`. Legacy product scopes stay valid on secret keys: any legacy write scope grants
  * full write, any legacy read scope full read (specification, Authentication 4).
  */
 export function effectiveScopes(type: string, scopes: readonly string[]): string[] {
   if (type === 'publishable') return ['collections:read']
-  const writes = scopes.some((scope) => scope === 'api:write' || /:(write|create|update|delete|manage|\*)$/.test(scope))
-  const reads = writes || scopes.some((scope) => scope === 'api:read' || /:(read|list)$/.test(scope))
+  const writes = scopes.some((scope) => /:(write|create|update|delete|manage|\*)$/.test(scope))
+  const reads = writes || scopes.some((scope) => /:(read|list)$/.test(scope))
   return [...(reads ? ['api:read'] : []), ...(writes ? ['api:write'] : [])]
 }
 
