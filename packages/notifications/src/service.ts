@@ -1,10 +1,8 @@
 import { isId } from '@payments/kernel'
-import { type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { newestAndTotal, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import { NotificationEntity, type NotificationRow, ReadEntity } from './entity.ts'
 import { errors } from './errors.ts'
 import { hiddenTypes } from './preferences.ts'
-
-const NEWEST = 200
 
 /** The user who reads; undefined: the organisation, for an API key. */
 const readerOf = ({ actor }: QueryContext): string | undefined => (actor.kind === 'session' ? actor.userId : undefined)
@@ -15,10 +13,10 @@ const readerOf = ({ actor }: QueryContext): string | undefined => (actor.kind ==
  */
 export async function list(context: QueryContext): Promise<{ rows: NotificationRow[]; total: number }> {
   const hidden = await hiddenTypes(context)
-  const [rows, total] = await context.em.findAndCount(
+  const { rows, total } = await newestAndTotal(
+    context,
     NotificationEntity,
-    hidden.length > 0 ? { type: { $nin: hidden } } : {},
-    { orderBy: { createdAt: 'desc', id: 'desc' }, limit: NEWEST, disableIdentityMap: true },
+    hidden.length > 0 ? { where: 'type <> all ($3)', values: [hidden] } : {},
   )
   return { rows: await ofReader(context, rows), total }
 }
