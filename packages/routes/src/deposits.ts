@@ -1,10 +1,17 @@
 import { type Environment, isId, system } from '@payments/kernel'
-import { aboutObject, type QueryContext, queryContext, type Runtime, unitOfWork } from '@payments/platform'
+import {
+  aboutObject,
+  type ClaimedPoll,
+  type QueryContext,
+  queryContext,
+  type Runtime,
+  unitOfWork,
+} from '@payments/platform'
 import { sql } from 'kysely'
 import { RouteEntity, type RouteRow, WITH_HIDDEN } from './entity.ts'
 import { errors } from './errors.ts'
 import { type DepositQuery, type DepositReport, routesProvider } from './provider.ts'
-import { type ClaimedRoute, consume, tryConsume } from './rate-budget.ts'
+import { budget } from './rate-budget.ts'
 import { applyInParts, applyRemaining, type PendingSync, type SyncCounts } from './reports.ts'
 import { fullSyncShare, POLL, SOON_SECONDS } from './schedule.ts'
 import { limitSync } from './sync-limits.ts'
@@ -17,15 +24,19 @@ async function fetchReports(context: QueryContext, route: RouteRow, all = false)
     destination: { networkKey: route.destinationChainKey, currency: route.destinationCurrency },
     ...(all ? { since: null, pendingRequests: [] } : await checkpoint(context, route)),
   })
-  if (calls > 1) await consume(context.runtime.pool, route.environment, calls - 1)
+  if (calls > 1) await budget.consume(context.runtime.pool, route.environment, calls - 1)
   return reports
 }
 
-/** Polls at once because a merchant or an operator asked: ahead of scheduled polls, but within the rate budget. */
+/**
+ * Polls at once because a merchant or an operator asked: ahead of scheduled polls, but within the rate budget.
+ * @throws provider_unavailable 503 when such polls alone have used it up
+ */
 export async function syncNow(context: QueryContext, route: RouteRow, all = false): Promise<PendingSync> {
   const { callsPerMinute } = context.runtime.providers.get(routesProvider, route.environment)
   await limitSync(context, route, callsPerMinute)
-  await tryConsume(context.runtime.pool, route.environment, callsPerMinute)
+  if (!(await budget.tryConsume(context.runtime.pool, route.environment, callsPerMinute)))
+    throw errors.provider_unavailable({ retryAfter: 1 })
   return applyInParts(context, route, await aboutObject(route, () => fetchReports(context, route, all)))
 }
 
@@ -60,7 +71,10 @@ export async function schedulePoll(runtime: Runtime, environment: Environment, d
 }
 
 /** Polls a claimed route and applies what the provider reports. @throws payment_route_not_found 404 */
-export async function poll(runtime: Runtime, { id, organisationId, environment }: ClaimedRoute): Promise<SyncCounts> {
+export async function poll(
+  runtime: Runtime,
+  { id, organisationId, environment }: Omit<ClaimedPoll, 'pollSeconds'>,
+): Promise<SyncCounts> {
   const context = queryContext(runtime, system(organisationId, environment))
   const route = isId(id) ? await context.em.findOne(RouteEntity, { id }, { filters: WITH_HIDDEN }) : null
   if (!route) throw errors.payment_route_not_found()

@@ -4,11 +4,11 @@ import {
   foreignKeys,
   index,
   inheritedTenant,
-  instant,
   machineChecks,
   minorUnits,
   newestFirst,
   ofOrganisation,
+  rateBudgetEntity,
   resource,
   tenant,
   tenantFilter,
@@ -138,16 +138,7 @@ export const RefundAddressEntity = defineEntity({
   ...foreignKeys(ofOrganisation),
 })
 
-/** The calls that may be made of the provider now: see `rate-budget.ts`. */
-export const RateBudgetEntity = defineEntity({
-  name: 'ProviderRateBudget',
-  tableName: 'provider_rate_budgets',
-  properties: {
-    environment: tenant().environment.primary(),
-    calls: p.double(),
-    refilledAt: instant(),
-  },
-})
+export const RateBudgetEntity = rateBudgetEntity('ProviderRateBudget', 'provider_rate_budgets')
 
 /** What the sandbox provider stores: see `sandbox.ts`. */
 export const SandboxAddressEntity = defineEntity({

@@ -1,4 +1,5 @@
 import { type OperatorsDeclaration, type SqlExecutor, sqlOf } from '@payments/platform'
+import { budget } from './rate-budget.ts'
 import { POLL, SOON_SECONDS, STUCK_SECONDS } from './schedule.ts'
 
 /** Makes the routes of a condition (SQL, whose `$1` is `ids`) due for their poll now. */
@@ -36,10 +37,5 @@ export const operators: OperatorsDeclaration = {
       by: { provider_id: 'relay_request_id', transaction_hash: 'deposit_tx_hash' },
     },
   ],
-  async rateBudgets(db) {
-    const { rows } = await db.query<{ environment: 'test' | 'live'; calls: number }>(
-      'select environment, floor(calls)::int as calls from provider_rate_budgets order by environment',
-    )
-    return rows.map(({ environment, calls }) => ({ provider: 'routes', environment, callsLeft: calls }))
-  },
+  rateBudgets: budget.read,
 }

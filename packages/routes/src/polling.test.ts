@@ -1,9 +1,9 @@
 import { newId } from '@payments/kernel'
 import type { Runtime } from '@payments/platform'
 import { beforeEach, expect, test } from 'vitest'
-import { foundOrganisation, sized, useService } from '#testing'
+import { foundOrganisation, newMerchant, newRoute, sized, sync, useService } from '#testing'
 import { claimRound } from './poller.ts'
-import { claimDueRoutes, consume, tryConsume } from './rate-budget.ts'
+import { budget } from './rate-budget.ts'
 import { fullSyncShare, nextPoll } from './schedule.ts'
 
 const service = useService()
@@ -31,7 +31,7 @@ async function dueRoutes(count: number, pollSeconds: number): Promise<void> {
 async function claims(rounds: number): Promise<{ ids: string[]; allowed: number }> {
   const started = Date.now()
   const taken = await Promise.all(
-    Array.from({ length: rounds }, () => claimDueRoutes(service.runtime.pool, 'test', PER_MINUTE, 200)),
+    Array.from({ length: rounds }, () => budget.claim(service.runtime.pool, 'test', PER_MINUTE, 200)),
   )
   const allowed = BURST + Math.ceil(((Date.now() - started) / 60_000) * PER_MINUTE)
   return { ids: taken.flat().map(({ id }) => id), allowed }
@@ -61,7 +61,7 @@ test('organisations take turns: many due routes of one do not delay the route of
     `update payment_routes set next_poll_at = now() where organisation_id = (
        select organisation_id from payment_routes group by organisation_id having count(*) = 1)`,
   )
-  const claimed = await claimDueRoutes(service.runtime.pool, 'test', 60_000, 4)
+  const claimed = await budget.claim(service.runtime.pool, 'test', 60_000, 4)
   expect(new Set(claimed.map(({ organisationId }) => organisationId)).size).toBe(2)
 })
 
@@ -81,7 +81,7 @@ test('routes with pending deposits are polled first, and idle routes still get t
       await service.runtime.pool.query<{ id: string }>('select id from payment_routes where poll_seconds > 60')
     ).rows.map(({ id }) => id),
   )
-  const taken = await claimDueRoutes(service.runtime.pool, 'test', 12_000, 200)
+  const taken = await budget.claim(service.runtime.pool, 'test', 12_000, 200)
   expect(taken.length).toBe(200)
   const idleTaken = taken.filter(({ id }) => idle.has(id)).length
   expect(idleTaken).toBeGreaterThanOrEqual(40)
@@ -90,31 +90,32 @@ test('routes with pending deposits are polled first, and idle routes still get t
 
 test('idle routes take the whole round when nothing else is due', async () => {
   await dueRoutes(300, 3600)
-  expect((await claimDueRoutes(service.runtime.pool, 'test', 12_000, 200)).length).toBe(200)
+  expect((await budget.claim(service.runtime.pool, 'test', 12_000, 200)).length).toBe(200)
 })
 
 test('a poll that a merchant asks for uses the same rate budget, goes ahead of scheduled polls and gets 503 when the budget is spent', async () => {
   await dueRoutes(50, 2)
   const { pool } = service.runtime
-  for (let calls = 0; calls < BURST * 2; calls++) await tryConsume(pool, 'test', PER_MINUTE)
-  expect(await claimDueRoutes(pool, 'test', PER_MINUTE, 200)).toEqual([])
+  for (let calls = 0; calls < BURST * 2; calls++) expect(await budget.tryConsume(pool, 'test', PER_MINUTE)).toBe(true)
+  expect(await budget.claim(pool, 'test', PER_MINUTE, 200)).toEqual([])
   await pool.query('update provider_rate_budgets set calls = -10, refilled_at = clock_timestamp()')
-  await expect(
-    tryConsume(pool, 'test', PER_MINUTE).then(() => tryConsume(pool, 'test', PER_MINUTE)),
-  ).rejects.toMatchObject({
-    status: 503,
-    message: 'The payment provider is not available, please retry',
-  })
+  await budget.tryConsume(pool, 'test', PER_MINUTE)
+  expect(await budget.tryConsume(pool, 'test', PER_MINUTE)).toBe(false)
+  const merchant = await newMerchant(service)
+  const { id } = await newRoute(merchant)
+  await pool.query('update provider_rate_budgets set calls = -1e6, refilled_at = clock_timestamp()')
+  const { status, body } = await sync(merchant, id)
+  expect([status, body.message]).toEqual([503, 'The payment provider is not available, please retry'])
 })
 
 test('a poll of several pages consumes one call of the rate budget per page', async () => {
   await dueRoutes(50, 2)
   const { pool } = service.runtime
   await pool.query('update provider_rate_budgets set calls = $1, refilled_at = clock_timestamp()', [BURST])
-  await consume(pool, 'test', BURST + 5)
-  expect(await claimDueRoutes(pool, 'test', PER_MINUTE, 200)).toEqual([])
+  await budget.consume(pool, 'test', BURST + 5)
+  expect(await budget.claim(pool, 'test', PER_MINUTE, 200)).toEqual([])
   await pool.query("update provider_rate_budgets set refilled_at = refilled_at - interval '8 seconds'")
-  expect((await claimDueRoutes(pool, 'test', PER_MINUTE, 200)).length).toBeOneOf([2, 3, 4])
+  expect((await budget.claim(pool, 'test', PER_MINUTE, 200)).length).toBeOneOf([2, 3, 4])
 })
 
 test('the poll interval doubles up to an hour (a day for a deleted route), with at most 20 % jitter', () => {
@@ -152,13 +153,13 @@ test('one poll a day requests the full history, at any poll interval', () => {
 test('a claimed route is not due again at once, and one whose process died is due again within 30 seconds', async () => {
   await dueRoutes(1, 2)
   const { pool } = service.runtime
-  expect(await claimDueRoutes(pool, 'test', 12_000, 10)).toHaveLength(1)
-  expect(await claimDueRoutes(pool, 'test', 12_000, 10)).toHaveLength(0)
+  expect(await budget.claim(pool, 'test', 12_000, 10)).toHaveLength(1)
+  expect(await budget.claim(pool, 'test', 12_000, 10)).toHaveLength(0)
   const { rows } = await pool.query<{ wait: number }>(
     'select extract(epoch from next_poll_at - now())::float8 as wait from payment_routes',
   )
   expect(rows[0]?.wait).toBeGreaterThan(25)
   expect(rows[0]?.wait).toBeLessThanOrEqual(30)
   await pool.query("update payment_routes set next_poll_at = next_poll_at - interval '31 s'")
-  expect(await claimDueRoutes(pool, 'test', 12_000, 10)).toHaveLength(1)
+  expect(await budget.claim(pool, 'test', 12_000, 10)).toHaveLength(1)
 })

@@ -1,5 +1,5 @@
 import { isId, mergeMetadata, risingAfter } from '@payments/kernel'
-import { actingFor, locked, move, pages, type QueryContext, type UnitOfWork } from '@payments/platform'
+import { actingFor, locked, move, newestAndTotal, pages, type QueryContext, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { DepositEntity, type DepositRow, presentRoute, RouteEntity, type RouteRow, routeResource } from './entity.ts'
 import { errors } from './errors.ts'
@@ -94,14 +94,8 @@ export async function change(
 }
 
 /** The 200 deposits that changed last, of one route or of all, and the exact number of all of them. */
-export async function deposits(
-  context: QueryContext,
-  route?: RouteRow,
-): Promise<{ rows: DepositRow[]; total: number }> {
-  const [rows, total] = await context.em.findAndCount(DepositEntity, route ? { paymentRouteId: route.id } : {}, {
-    orderBy: { relayUpdatedAt: 'desc', id: 'desc' },
-    limit: 200,
-    disableIdentityMap: true,
+export const deposits = (context: QueryContext, route?: RouteRow): Promise<{ rows: DepositRow[]; total: number }> =>
+  newestAndTotal(context, DepositEntity, {
+    by: 'relay_updated_at',
+    ...(route ? { where: 'not hidden and payment_route_id = $3', values: [route.id] } : { where: 'not hidden' }),
   })
-  return { rows, total }
-}

@@ -2,7 +2,7 @@ import { bind } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { newMerchant, newRoute, sync, useService } from '#testing'
 import { type RoutesProvider, routesProvider } from './provider.ts'
-import { claimDueRoutes } from './rate-budget.ts'
+import { budget } from './rate-budget.ts'
 import { sandboxRoutes } from './sandbox.ts'
 
 const PER_MINUTE = 40
@@ -38,5 +38,5 @@ test('the syncs of one organisation use a part of the provider’s limit, those 
   expect(counts).toEqual([PER_MINUTE / 4, PER_MINUTE / 4, 0])
   expect(statuses[2]?.[0]).toBe(503)
   await service.runtime.pool.query('update payment_routes set next_poll_at = now()')
-  expect((await claimDueRoutes(service.runtime.pool, 'live', PER_MINUTE, 3)).length).toBeGreaterThan(0)
+  expect((await budget.claim(service.runtime.pool, 'live', PER_MINUTE, 3)).length).toBeGreaterThan(0)
 })
