@@ -5,7 +5,7 @@ import { errors } from './errors.ts'
 import { type OrderRow, orderResource } from './orders.ts'
 import { fetchReport } from './polls.ts'
 import { type Direction, fiatProvider, type OrderReport } from './provider.ts'
-import { tryConsume } from './rate-budget.ts'
+import { budget } from './rate-budget.ts'
 import type { AdminOrderList } from './schemas.ts'
 
 const SHOWN = 200
@@ -82,12 +82,16 @@ export interface PendingPoll {
   readonly report: OrderReport
 }
 
-/** Asks the provider for an order now: ahead of scheduled polls, but within the rate budget. */
+/**
+ * Asks the provider for an order now: ahead of scheduled polls, but within the rate budget.
+ * @throws fiat_order_not_found 404; fiat_provider_unavailable 503 when operators alone have used it up
+ */
 export async function pollNow(context: QueryContext, id: string): Promise<PendingPoll> {
   const { direction, order } = await findAnywhere(context, id)
   const { pool, providers } = context.runtime
   const { callsPerMinute } = providers.get(fiatProvider, order.environment)
-  await tryConsume(pool, order.environment, callsPerMinute)
+  if (!(await budget.tryConsume(pool, order.environment, callsPerMinute)))
+    throw errors.fiat_provider_unavailable({ retryAfter: 1 })
   return { direction, order, report: await aboutObject(order, () => fetchReport(context, direction, order)) }
 }
 

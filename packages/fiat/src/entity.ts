@@ -9,6 +9,7 @@ import {
   minorUnits,
   newestFirst,
   ofOrganisation,
+  rateBudgetEntity,
   tenant,
   tenantFilter,
   tenantKey,
@@ -229,12 +230,7 @@ export const PollEntity = defineEntity({
   ...foreignKeys(ofOrganisation),
 })
 
-/** The calls that may be made of the provider now: see `rate-budget.ts`. */
-const RateBudgetEntity = defineEntity({
-  name: 'FiatRateBudget',
-  tableName: 'fiat_rate_budgets',
-  properties: { environment: tenant().environment.primary(), calls: p.double(), refilledAt: instant() },
-})
+const RateBudgetEntity = rateBudgetEntity('FiatRateBudget', 'fiat_rate_budgets')
 
 const OrderCountEntity = defineEntity({
   name: 'FiatOrderCount',

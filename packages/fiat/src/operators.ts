@@ -1,4 +1,5 @@
 import { type AttentionSource, type OperatorsDeclaration, sqlOf } from '@payments/platform'
+import { budget } from './rate-budget.ts'
 import { POLL, SOON_SECONDS } from './schedule.ts'
 
 const source = (kind: 'offramp' | 'onramp', paying: string, unfinished: string, outcome: string): AttentionSource => ({
@@ -53,10 +54,5 @@ export const operators: OperatorsDeclaration = {
       },
     },
   ],
-  async rateBudgets(db) {
-    const { rows } = await db.query<{ environment: 'test' | 'live'; calls: number }>(
-      'select environment, floor(calls)::int as calls from fiat_rate_budgets order by environment',
-    )
-    return rows.map(({ environment, calls }) => ({ provider: 'fiat', environment, callsLeft: calls }))
-  },
+  rateBudgets: budget.read,
 }

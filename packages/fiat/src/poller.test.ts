@@ -1,7 +1,8 @@
 import type { Runtime } from '@payments/platform'
 import { expect, test } from 'vitest'
-import { advance, fund, newMerchant, newOfframp, useService } from '#testing'
+import { advance, foundOrganisation, fund, newMerchant, newOfframp, useService } from '#testing'
 import { pollTask } from './poller.ts'
+import { budget } from './rate-budget.ts'
 
 const service = useService()
 const ORDERS = 30
@@ -23,4 +24,21 @@ test('a backlog of due orders is worked off by one run of the task: polls that c
     (await service.runtime.pool.query("select 1 from offramps where status = 'delivered'")).rows.length
   await expect.poll(delivered, { timeout: 25_000 }).toBe(ORDERS)
   await pollTask.stop?.(runtime)
+})
+
+test('organisations take turns: many due orders of one do not delay the order of another', async () => {
+  const { runtime } = service
+  const due = async (count: number, since: string) => {
+    const organisationId = await foundOrganisation(runtime)
+    await runtime.pool.query(
+      `insert into fiat_polls (id, organisation_id, environment, direction, next_poll_at, poll_seconds, created_at)
+       select gen_random_uuid(), $1, 'live', 'offramp', now() - $3::interval, 2, now() from generate_series(1, $2::int)`,
+      [organisationId, count, since],
+    )
+    return organisationId
+  }
+  await due(500, '1 hour')
+  const other = await due(1, '1 second')
+  const claimed = await budget.claim(runtime.pool, 'live', 60_000, 4)
+  expect(claimed.map(({ organisationId }) => organisationId)).toContain(other)
 })

@@ -3,7 +3,7 @@ import { locked, type QueryContext, queryContext, type Runtime, type UnitOfWork,
 import { PollEntity } from './entity.ts'
 import { type OrderRow, orderMissing, orderResource, update } from './orders.ts'
 import { type Direction, fiatProvider, type OrderReport } from './provider.ts'
-import { type ClaimedOrder, consume } from './rate-budget.ts'
+import { budget, type ClaimedOrder } from './rate-budget.ts'
 import { applyReport } from './reports.ts'
 import { FIRST_POLL_SECONDS, nextPoll, POLL, SOON_SECONDS } from './schedule.ts'
 
@@ -44,7 +44,7 @@ export async function fetchReport(context: QueryContext, direction: Direction, o
     asset: offramp ? order.sourceCurrency : order.destinationCurrency,
     currency: offramp ? order.destinationCurrency : order.sourceCurrency,
   })
-  if (calls > 1) await consume(runtime.pool, order.environment, calls - 1)
+  if (calls > 1) await budget.consume(runtime.pool, order.environment, calls - 1)
   return report
 }
 

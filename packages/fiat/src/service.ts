@@ -1,5 +1,5 @@
 import { invalid, isId } from '@payments/kernel'
-import { type QueryContext, sqlOf } from '@payments/platform'
+import { newest, type QueryContext, sqlOf } from '@payments/platform'
 import type { z } from 'zod'
 import { accountName } from './accounts.ts'
 import { isFiatCurrency } from './currencies.ts'
@@ -9,7 +9,6 @@ import { type Account, type Direction, fiatProvider } from './provider.ts'
 import { bankOf } from './rules.ts'
 import type { AccountToVerify, VerifiedAccount } from './schemas.ts'
 
-const NEWEST = 200
 /** In `fiat_order_counts`, the customer id of the rows that count a whole organisation. */
 const ALL_CUSTOMERS = '00000000-0000-0000-0000-000000000000'
 
@@ -27,17 +26,18 @@ export async function findOnramp(context: QueryContext, id: string): Promise<Onr
   return row
 }
 
-const newest = { orderBy: { createdAt: 'desc', id: 'desc' }, limit: NEWEST, disableIdentityMap: true } as const
+const ofCustomer = (customerId: string | undefined) =>
+  customerId ? { where: 'customer_id = $3', values: [customerId] } : {}
 
 /** The newest 200 offramps of the organisation or of one customer, and the exact total. */
 export const listOfframps = async (context: QueryContext, customerId: string | undefined) => ({
-  rows: await context.em.find(OfframpEntity, customerId ? { customerId } : {}, newest),
+  rows: await newest(context, OfframpEntity, ofCustomer(customerId)),
   total: await count(context, 'offramp', customerId),
 })
 
 /** The newest 200 onramps of the organisation or of one customer, and the exact total. */
 export const listOnramps = async (context: QueryContext, customerId: string | undefined) => ({
-  rows: await context.em.find(OnrampEntity, customerId ? { customerId } : {}, newest),
+  rows: await newest(context, OnrampEntity, ofCustomer(customerId)),
   total: await count(context, 'onramp', customerId),
 })
 
