@@ -1,16 +1,18 @@
 import { createPublicKey, verify } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { checkFingerprints } from '@payments/platform'
 import bs58 from 'bs58'
 import { HDKey } from 'micro-key-producer/slip10.js'
 import { expect, test } from 'vitest'
 import { newMerchant, newSwap, tableContents, useService } from '#testing'
-import { addressTask, listAddresses } from './addresses.ts'
+import { addressTask, listAddresses, takeAddress } from './addresses.ts'
 import { addressAt, pathOf, seedBytes } from './keys.ts'
 
 const SEED = Buffer.from('000102030405060708090a0b0c0d0e0f', 'hex')
 const SWAP_SEED = Buffer.alloc(32, 7).toString('base64')
 const service = useService({ settings: { SWAP_SEED } })
 const other = useService({ settings: { SWAP_SEED, PROCESS_ROLE: 'gateway' } })
+const busy = useService({ settings: { SWAP_SEED, PROCESS_ROLE: 'gateway' } })
 
 test('keys are derived as SLIP-0010 says: its first test vector for ed25519', () => {
   const key = HDKey.fromMasterSeed(SEED).derive("m/0'/1'/2'/2'/1000000000'")
@@ -79,6 +81,23 @@ test('a worker keeps addresses ready for gateways, which use no seed and answer 
   expect(rows).toEqual([{ ready: 100 }])
   const { depositAddress } = await newSwap(merchant)
   expect(depositAddress).toBe(addressAt(seedBytes(SWAP_SEED), 'test', 0))
+})
+
+test('a swap waits for the addresses that a worker is about to derive, when all that were ready are taken', async () => {
+  const merchant = await newMerchant(busy)
+  await busy.runtime.pool.query('update swap_addresses set taken_at = now() where taken_at is null')
+  const worker = { ...busy.runtime, settings: { ...busy.runtime.settings, PROCESS_ROLE: 'worker' } }
+  const [made] = await Promise.all([newSwap(merchant), sleep(300).then(() => addressTask.run(worker))])
+  expect(made.status).toBe('awaiting_deposit')
+})
+
+test('workers are asked for more addresses long before all that were ready are taken', async () => {
+  const worker = { ...busy.runtime, settings: { ...busy.runtime.settings, PROCESS_ROLE: 'worker' } }
+  await addressTask.run(worker)
+  const asked: string[] = []
+  const gateway = { ...busy.runtime, trigger: (task: string) => void asked.push(task) }
+  for (let taken = 0; taken < 30; taken++) await takeAddress(gateway, 'test')
+  expect(asked).toContain(addressTask.name)
 })
 
 test('another seed than the one that the addresses were derived from stops the start by name', async () => {

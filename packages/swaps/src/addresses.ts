@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Environment } from '@payments/kernel'
 import type { Runtime, Task } from '@payments/platform'
 import { errors } from './errors.ts'
@@ -12,6 +13,10 @@ const READY = 100
 const AT_ONCE = 20
 /** How often a request looks for an address that others do not take first. */
 const ATTEMPTS = 10
+/** Each so many addresses that are taken, workers are asked for more. */
+const ASK_EVERY = READY / 4
+/** How long a request without a seed waits before it looks again: over all attempts, long enough for a worker to derive some. */
+const WAIT_MS = 250
 
 /** An address with the index that its key is derived with. */
 export interface DerivedAddress {
@@ -60,14 +65,16 @@ const TAKE = `update swap_addresses set taken_at = now()
 
 /**
  * Takes an address that no swap ever had and none will ever have again. One whose swap is not created after all stays unused.
- * @throws swap_provider_unavailable 503 when none is ready and this process has no seed
+ * A process without the seed waits a moment for the workers.
+ * @throws swap_provider_unavailable 503 when they have derived none in time
  */
 export async function takeAddress(runtime: Runtime, environment: Environment): Promise<DerivedAddress> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const { rows } = await runtime.pool.query<DerivedAddress>(TAKE, [environment])
-    if (rows[0]) return rows[0]
-    runtime.trigger(ADDRESSES)
-    if (!(await deriveForRequests(runtime, environment))) break
+    const [taken] = rows
+    if (!taken || taken.index % ASK_EVERY === 0) runtime.trigger(ADDRESSES)
+    if (taken) return taken
+    if (!(await deriveForRequests(runtime, environment))) await sleep(WAIT_MS)
   }
   throw errors.swap_provider_unavailable({ retryAfter: 1 })
 }

@@ -1,5 +1,5 @@
 import { type Environment, environments } from '@payments/kernel'
-import { aboutObject, type Runtime, type Task } from '@payments/platform'
+import { aboutObject, dueInTurns, type Runtime, type Task } from '@payments/platform'
 import type { Currency } from './currencies.ts'
 import { errors } from './errors.ts'
 import { processSwap, recordFailure, type SwapReference } from './process.ts'
@@ -17,8 +17,8 @@ interface ClaimedSwap extends SwapReference, WatchedAddress {
   readonly pollSeconds: number
 }
 
-/** Claims the swaps of an environment that are due, those that wait longest first. */
-async function claimDue(runtime: Runtime, environment: Environment): Promise<readonly ClaimedSwap[]> {
+/** Claims the swaps of an environment that are due: organisations take turns, and what waits longest comes first. */
+export async function claimDue(runtime: Runtime, environment: Environment): Promise<readonly ClaimedSwap[]> {
   const { rows } = await runtime.pool.query<{
     id: string
     organisation_id: string
@@ -26,9 +26,7 @@ async function claimDue(runtime: Runtime, environment: Environment): Promise<rea
     from_currency: Currency
     poll_seconds: number
   }>(
-    `with due as (
-       select id from swaps where environment = $1 and next_poll_at <= now()
-        order by next_poll_at limit $2 for update skip locked)
+    `with due as (${dueInTurns('swaps')} limit $2 for update of p skip locked)
      update swaps s set next_poll_at = now() + make_interval(secs => $3) from due where s.id = due.id
      returning s.id, s.organisation_id, s.deposit_address, s.from_currency, s.poll_seconds`,
     [environment, BATCH, LOST_SECONDS],

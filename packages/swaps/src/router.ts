@@ -6,7 +6,7 @@ import { swapsExport } from './export.ts'
 import { present } from './present.ts'
 import { rates } from './rates.ts'
 import { NewSwap, RateList, RatesInput, Swap, SwapId, SwapList } from './schemas.ts'
-import { cancel, find, newest } from './service.ts'
+import { cancel, find, newestSwaps } from './service.ts'
 
 const tag = 'Swaps'
 const provider = [errors.swap_provider_failed, errors.swap_provider_unavailable]
@@ -22,7 +22,7 @@ export const swapsRouter = {
     input: z.strictObject({}),
     output: SwapList,
     async run(context) {
-      const { rows, total } = await newest(context)
+      const { rows, total } = await newestSwaps(context)
       return { swaps: rows.map(present), total }
     },
   }),

@@ -1,5 +1,5 @@
 import { isId, toDecimal } from '@payments/kernel'
-import { move, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { move, newestAndTotal, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import { heldAmount } from './changes.ts'
 import { assetIn } from './currencies.ts'
 import { SwapEntity, type SwapRow, SwapTransactionEntity, swapResource } from './entity.ts'
@@ -25,14 +25,8 @@ export async function findAnywhere(context: QueryContext, id: string): Promise<S
 }
 
 /** The newest 200 swaps of the actor's tenant, and the exact number of all. */
-export async function newest(context: QueryContext): Promise<{ rows: SwapRow[]; total: number }> {
-  const [rows, total] = await context.em.findAndCount(
-    SwapEntity,
-    {},
-    { orderBy: { createdAt: 'desc', id: 'desc' }, limit: NEWEST, disableIdentityMap: true },
-  )
-  return { rows, total }
-}
+export const newestSwaps = (context: QueryContext): Promise<{ rows: SwapRow[]; total: number }> =>
+  newestAndTotal(context, SwapEntity)
 
 /** Cancels a swap that waits for its deposit. @throws swap_not_found 404, swap_not_cancellable 409 */
 export async function cancel(unit: UnitOfWork, id: string): Promise<SwapRow> {
