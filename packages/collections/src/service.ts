@@ -1,5 +1,5 @@
 import { invalid, isId, mergeMetadata } from '@payments/kernel'
-import type { QueryContext, UnitOfWork } from '@payments/platform'
+import { newestAndTotal, type QueryContext, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { cancelWaiting, lockedCollection, moveCollection, updateCollection } from './changes.ts'
 import { isAhead } from './creation.ts'
@@ -11,13 +11,10 @@ import type { Collection, CollectionPatch, Session } from './schemas.ts'
 import { STUCK_SECONDS } from './settings.ts'
 
 const NEWEST = 200
-const newest = { orderBy: { createdAt: 'desc', id: 'desc' }, limit: NEWEST, disableIdentityMap: true } as const
 
 /** The newest 200 links, invoices and checkouts of the actor's tenant, and the exact number of all. */
-export async function newestCollections(context: QueryContext): Promise<{ rows: CollectionRow[]; total: number }> {
-  const [rows, total] = await context.em.findAndCount(CollectionEntity, {}, newest)
-  return { rows, total }
-}
+export const newestCollections = (context: QueryContext): Promise<{ rows: CollectionRow[]; total: number }> =>
+  newestAndTotal(context, CollectionEntity)
 
 /** A link, invoice or checkout of the actor's tenant. @throws collection_not_found 404 */
 export async function find(context: QueryContext, id: string): Promise<CollectionRow> {
@@ -75,8 +72,7 @@ export async function show(
 /** The newest 200 sessions of a collection, and the exact number of all. @throws collection_not_found 404 */
 export async function sessionsOf(context: QueryContext, id: string): Promise<{ rows: SessionRow[]; total: number }> {
   const { id: parentId } = await find(context, id)
-  const [rows, total] = await context.em.findAndCount(SessionEntity, { parentId }, newest)
-  return { rows, total }
+  return newestAndTotal(context, SessionEntity, { where: 'parent_id = $3', values: [parentId] })
 }
 
 /** States in which a collection can still be paid by new sessions. */

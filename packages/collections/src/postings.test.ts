@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { journalDraft } from './journal.ts'
+import type { StoredPayment } from './rows.ts'
+
+const session = { id: '01936f2a-7c1e-7000-8000-000000000080', destinationCurrency: 'USDC' }
+const payment: StoredPayment = {
+  id: '01936f2a-7c1e-7000-8000-000000000081',
+  networkKey: 'base',
+  currency: 'USDC',
+  amount: '1000',
+  amountUsd: null,
+  returned: '0',
+  delivered: '990',
+  deliveredUsd: null,
+  fees: '7',
+  status: 'completed',
+  txHash: null,
+  failureReason: null,
+  receivedAt: '2026-01-31T12:00:00.000Z',
+  requested: true,
+  counts: true,
+  late: false,
+}
+const draft = (given: Partial<StoredPayment>) => journalDraft(session, { ...payment, ...given })
+const postings = (given: Partial<StoredPayment>) =>
+  draft(given)?.postings.map(({ account: { purpose, asset, party }, amount }) => [purpose, asset, party, amount])
+
+test('a payment is posted once: its entry has the session as source, and the payment’s id in its step', () => {
+  expect(draft({})).toMatchObject({
+    source: { type: 'collection', id: session.id },
+    step: 'deposit.01936f2a7c1e70008000000000000081',
+  })
+})
+
+test('what was sent, less what was sent back, arrives at the destination, and the rest is fees', () => {
+  expect(postings({ returned: '5' })).toEqual([
+    ['external', 'USDC', undefined, -995n],
+    ['destination', 'USDC', undefined, 990n],
+    ['fees', 'USDC', undefined, 5n],
+  ])
+  expect(postings({ amount: '990' })).toEqual([
+    ['external', 'USDC', undefined, -990n],
+    ['destination', 'USDC', undefined, 990n],
+  ])
+})
+
+test('a payment in another asset goes through the exchange of the provider, and each asset sums to zero', () => {
+  expect(postings({ currency: 'ETH', returned: '5' })).toEqual([
+    ['external', 'ETH', undefined, -995n],
+    ['exchange', 'ETH', 'relay', 995n],
+    ['exchange', 'USDC', 'relay', -997n],
+    ['destination', 'USDC', undefined, 990n],
+    ['fees', 'USDC', undefined, 7n],
+  ])
+})
+
+test('a payment that failed, or that was delivered with an unknown amount, is in suspense', () => {
+  const suspense = [
+    ['external', 'USDC', undefined, -1000n],
+    ['suspense', 'USDC', undefined, 1000n],
+  ]
+  expect(postings({ status: 'failed' })).toEqual(suspense)
+  expect(postings({ delivered: null })).toEqual(suspense)
+})
+
+test('a payment under way, one that was sent back, and one of which nothing stayed, post nothing', () => {
+  for (const status of ['pending', 'refunded'] as const) expect(draft({ status })).toBeUndefined()
+  expect(draft({ status: 'failed', returned: '1000' })).toBeUndefined()
+})
