@@ -1,6 +1,6 @@
 import { type ErrorFactory, isId, risingAfter } from '@payments/kernel'
 import { returnToLimit } from '@payments/ledger'
-import { locked, move, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { locked, move, newest, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import { TransferEntity, type TransferRow } from './entity.ts'
 import { errors } from './errors.ts'
 import type { Failure } from './failure-reasons.ts'
@@ -16,7 +16,6 @@ export const missing: Readonly<Record<Kind, ErrorFactory>> = {
   deposit: errors.cngn_deposit_not_found,
 }
 
-const NEWEST = 200
 /** In `cngn_transfer_counts`, the customer id of the rows that count a whole organisation. */
 const ALL_CUSTOMERS = '00000000-0000-0000-0000-000000000000'
 
@@ -30,11 +29,13 @@ export async function findTransfer(context: QueryContext, kind: Kind, id: string
 /** The newest 200 objects of a kind, of the organisation or of one customer, and the exact total. */
 export async function listTransfers(context: QueryContext, kind: Kind, customerId: string | undefined) {
   const { organisationId, environment } = context.actor
-  const rows = await context.em.find(TransferEntity, customerId ? { kind, customerId } : { kind }, {
-    orderBy: { createdAt: 'desc', id: 'desc' },
-    limit: NEWEST,
-    disableIdentityMap: true,
-  })
+  const rows = await newest(
+    context,
+    TransferEntity,
+    customerId
+      ? { where: 'kind = $3 and customer_id = $4', values: [kind, customerId] }
+      : { where: 'kind = $3', values: [kind] },
+  )
   const { rows: counts } = await sqlOf(context.em).query<{ total: string }>(
     `select coalesce(sum(count), 0) as total from cngn_transfer_counts
       where organisation_id = $1 and environment = $2 and kind = $3 and customer_id = $4`,
