@@ -1,5 +1,5 @@
 import { isId, newId, type Tenant } from '@payments/kernel'
-import { actingFor, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { actingFor, newestAndTotal, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { DELIVER } from './dispatcher.ts'
@@ -28,12 +28,7 @@ export async function deliveries(
   endpointId: string,
 ): Promise<{ rows: DeliveryRow[]; total: number }> {
   const endpoint = await find(context, endpointId)
-  const [rows, total] = await context.em.findAndCount(
-    DeliveryEntity,
-    { endpointId: endpoint.id },
-    { orderBy: { createdAt: 'desc', id: 'desc' }, limit: 200, disableIdentityMap: true },
-  )
-  return { rows, total }
+  return newestAndTotal(context, DeliveryEntity, { where: 'endpoint_id = $3', values: [endpoint.id] })
 }
 
 /**

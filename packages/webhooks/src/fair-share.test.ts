@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { newMerchant, useService } from '#testing'
 import { emitEvents } from '../test/deliveries.ts'
 import { manyEndpoints } from '../test/endpoints.ts'
-import { type Busy, share } from './fair-share.ts'
+import type { Busy } from './fair-share.ts'
 import { fanOutTask } from './fan-out.ts'
 import { claim, type DeliveryAttempt } from './queue.ts'
 
@@ -47,26 +47,4 @@ test('the first delivery of an organisation is claimed by the next claim, whatev
     const claimed = await claimOnce()
     expect(claimed.map(({ organisationId }) => organisationId)).toContain(other.organisationId)
   }
-})
-
-test('one organisation gets half of the slots, and equal organisations get equal parts as slots become free', () => {
-  const due = (organisation: string, count: number) =>
-    Array.from({ length: count }, (_, index) => ({
-      endpointId: `${organisation}${index}`,
-      organisationId: organisation,
-      slots: 1,
-    }))
-  const given = (organisations: string[], room: number, busy: Record<string, number>) => {
-    const all = organisations.flatMap((organisation) => due(organisation, 400))
-    const turns = all.toSorted((a, b) => Number(a.endpointId.slice(1)) - Number(b.endpointId.slice(1)))
-    const occupied = new Map(Object.entries(busy).map(([id, count]) => [id, { all: count, impaired: 0 }]))
-    const shares = share(turns, { room, impairedRoom: 0, busy: occupied }, () => false)
-    return organisations.map((name) => shares.filter(({ endpointId }) => endpointId.startsWith(name)).length)
-  }
-  expect(given(['a'], 400, {})).toEqual([200])
-  expect(given(['a'], 200, { a: 200 })).toEqual([0])
-  expect(given(['a', 'b'], 200, { a: 200 })).toEqual([0, 100])
-  const [a = 0, b = 0, c = 0] = given(['a', 'b', 'c'], 400, {})
-  expect(Math.max(a, b, c) - Math.min(a, b, c)).toBeLessThanOrEqual(1)
-  expect(given(['a', 'b'], 1, { a: 399 })).toEqual([0, 1])
 })

@@ -19,9 +19,11 @@ const ORDERED_ID = `(lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12
  * @returns the number of deliveries
  */
 export async function insertDeliveries(client: SqlExecutor, source: string, values: unknown[]): Promise<number> {
+  // The count makes the source complete before the first delivery is inserted: where it asks which deliveries there are, it would
+  // otherwise meet those that this statement has just written, and 10,000 took longer than a statement may.
   // Queues are locked in order of id, as everywhere: two batches that touch the same queues wait instead of deadlocking.
   const { rows } = await client.query<{ count: number }>(
-    `with picked as materialized (${source}),
+    `with picked as materialized (select *, count(*) over () from (${source}) s),
      inserted as (
        insert into webhook_deliveries (id, organisation_id, environment, endpoint_id, event_id, event_type, status, next_attempt_at, due_at, created_at, updated_at)
        select ${ORDERED_ID}, e.organisation_id, e.environment, p.endpoint_id, e.id, e.type, 'pending', now(), now(), now(), now()

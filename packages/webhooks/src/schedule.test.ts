@@ -28,7 +28,7 @@ test('Retry-After is read as seconds or as a date, and anything else is ignored'
   expect(retryAfterSeconds('120', now)).toBe(120)
   expect(retryAfterSeconds('Sat, 31 Jan 2026 12:01:00 GMT', now)).toBe(60)
   expect(retryAfterSeconds('Sat, 31 Jan 2026 11:00:00 GMT', now)).toBe(0)
-  for (const nonsense of [undefined, '', '-5', '1.5', 'soon', '99999999999']) {
+  for (const nonsense of [undefined, '', '-5', '1.5', 'soon', '99999999999', '2026-01-31T12:01:00Z']) {
     expect(retryAfterSeconds(nonsense, now)).toBeUndefined()
   }
 })

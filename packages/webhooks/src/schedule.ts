@@ -17,7 +17,7 @@ export function nextDelay(made: number, retryAfter: number | undefined, random =
 
 /** The header `Retry-After` (RFC 9110: seconds or a date) in seconds from `now`; undefined when it is neither. */
 export function retryAfterSeconds(header: string | undefined, now = new Date()): number | undefined {
-  const text = header?.trim() ?? ''
+  const text = header ?? ''
   if (/^\d{1,10}$/.test(text)) return Number(text)
   const at = Date.parse(text)
   if (!/[A-Za-z]{3}/.test(text) || Number.isNaN(at)) return undefined
