@@ -72,9 +72,11 @@ export function createExecutor(runtime: Runtime): Executor {
     let leased = false
     try {
       const parsed = parse(operation, input())
-      while (callsProvider && !leased) {
-        leased = await lease(runtime, keyed.key, fence)
-        if (leased) break
+      while (callsProvider) {
+        if (await lease(runtime, keyed.key, fence)) {
+          leased = true
+          break
+        }
         const reply = await findStoredReply(runtime, keyed.key)
         if (reply) return { ...reply, replayed: true }
         if (Date.now() >= deadline) throw inProgress()

@@ -14,6 +14,11 @@ test('a state table with an unreachable or unknown state is refused', () => {
 const service = useService()
 const resources = (domains as readonly Domain[]).flatMap((domain) => domain.resources ?? [])
 
+test('each resource has a name, by which messages name it', () => {
+  const names = resources.map(({ machine: { name } }) => name)
+  expect(names.filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([])
+})
+
 describe.each(resources.map((resource) => [lifecycleName(resource.table, resource.variant), resource] as const))(
   'the database and the code agree on %s:',
   (name, { table, machine: declared, variant }) => {
@@ -31,6 +36,18 @@ describe.each(resources.map((resource) => [lifecycleName(resource.table, resourc
 
     test('the initial state', async () => {
       expect(await triggers(`${name}_status_initial`)).toEqual([declared.initial])
+    })
+
+    test('the columns that each state needs', async () => {
+      const { rows } = await service.runtime.pool.query<{ text: string }>(
+        'select pg_get_constraintdef(oid) as text from pg_constraint where conrelid = $1::regclass and conname = $2',
+        [table, `${name}_status_needs`],
+      )
+      const found = [...(rows[0]?.text ?? '').matchAll(/\bstatus <> '(\w+)'::text\) OR \((\w+) IS NOT NULL/g)]
+      const needed = Object.entries(declared.states).flatMap(([state, { needs = [] }]) =>
+        needs.map((column) => `${state} ${column}`),
+      )
+      expect(found.map(([, state, column]) => `${state} ${column}`).sort()).toEqual(needed.sort())
     })
 
     test('the status values, and an edge for every event of every state', async () => {

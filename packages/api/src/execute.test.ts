@@ -1,0 +1,376 @@
+import { type Actor, defineErrors, newId, ServiceError, system } from '@payments/kernel'
+import {
+  type CallContext,
+  InvalidInput,
+  type Operation,
+  type Runtime,
+  replaceStoredReplies,
+  sqlOf,
+  type UnitOfWork,
+  unitOfWork,
+} from '@payments/platform'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { foundOrganisation, useService } from '#testing'
+import { createExecutor, type Executor } from './execute.ts'
+
+const service = useService()
+const { email_taken, name_taken } = defineErrors({
+  email_taken: { status: 409, message: 'Email taken', constraint: 'another_key' },
+  name_taken: { status: 409, message: 'Name taken', constraint: 'customers_email_key' },
+})
+type Command = NonNullable<Operation['command']>
+
+const operation = (more: Partial<Operation>, meta: object = {}): Operation => ({
+  input: z.object({ name: z.string().default('Ada') }),
+  output: z.object({ name: z.string() }),
+  meta: { errors: [email_taken, name_taken], secretReply: false, callsProvider: false, ...meta } as never,
+  ...more,
+})
+
+/** Inserts a customer: an effect that the database counts. */
+async function insertCustomer(
+  unit: UnitOfWork,
+  name: string,
+  email = `${newId()}@example.com`,
+): Promise<{ name: string }> {
+  await sqlOf(unit.em).query(
+    `insert into customers (id, organisation_id, environment, name, email, metadata, cngn_status, created_at, updated_at)
+     values ($1, $2, 'test', $3, $4, '{}', 'not_enabled', now(), now())`,
+    [newId(), unit.actor.organisationId, name, email],
+  )
+  return { name }
+}
+const create = (more: Partial<Command> = {}, meta: object = {}): Operation =>
+  operation(
+    { command: { run: (unit, { name }: { name: string }) => insertCustomer(unit, name), ...more } as Command },
+    meta,
+  )
+
+/** An organisation, two processes on one database, and requests with one key. */
+async function newWorld(settings: object = {}) {
+  const organisationId = await foundOrganisation(service.runtime)
+  const actor: Actor = { ...system(organisationId, 'test'), kind: 'key' }
+  const runtime: Runtime = { ...service.runtime, settings: { ...service.runtime.settings, ...settings } }
+  const key = { actor, method: 'POST', path: '/v1/things', key: newId() }
+  const call: CallContext = { runtime, actor, log: runtime.log, execute: () => Promise.reject(new Error('not called')) }
+  const keyed = (
+    executor: Executor,
+    of: Operation,
+    input: unknown = {},
+    as: Partial<typeof key> = {},
+    bodyOf: (data: unknown) => string = (data) => JSON.stringify(data),
+  ) => {
+    const own = { ...key, ...as }
+    const reply = (data: unknown) => ({ status: 201, body: bodyOf(data) })
+    return executor.executeKeyed(of, { ...call, actor: own.actor }, () => input, { key: own, reply })
+  }
+  const count = async (table: string) => {
+    const { rows } = await runtime.pool.query(`select count(*)::int as n from ${table} where organisation_id = $1`, [
+      organisationId,
+    ])
+    return rows[0].n
+  }
+  /** Ends the lease or the retention of the key now. Returns the seconds that were left. */
+  const expire = async (): Promise<number> => {
+    const left = 'select extract(epoch from expires_at - now())::float8 as seconds from idempotency_keys where key = $1'
+    const { rows } = await runtime.pool.query(left, [key.key])
+    await runtime.pool.query('update idempotency_keys set expires_at = now() where key = $1', [key.key])
+    return rows[0].seconds
+  }
+  return { one: createExecutor(runtime), two: createExecutor(runtime), actor, call, key, keyed, count, expire, runtime }
+}
+/** What a test waits for, and how to let it go on. */
+function gate() {
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+  return { opened, open }
+}
+const codeOf = (reply: Promise<unknown>) =>
+  reply.then(
+    () => 'done',
+    (error: unknown) =>
+      error instanceof ServiceError ? [error.status, error.code, error.retryAfter].join(' ').trim() : String(error),
+  )
+
+test('equal requests of one process run once and have equal replies, all but the first marked as replayed', async () => {
+  const { one, keyed, count } = await newWorld()
+  let runs = 0
+  const run = (unit: UnitOfWork, { name }: { name: string }) => insertCustomer(unit, `${name} ${++runs}`)
+  const replies = await Promise.all(
+    Array.from({ length: 8 }, (_, index) => keyed(one, create({ run }), { name: `n${index}` })),
+  )
+  expect(replies.map(({ replayed }) => replayed)).toEqual([false, ...Array(7).fill(true)])
+  expect(new Set(replies.map(({ status, body }) => `${status} ${body}`))).toEqual(new Set(['201 {"name":"n0 1"}']))
+  expect(await keyed(one, create(), { name: 'later' })).toEqual({
+    status: 201,
+    body: '{"name":"n0 1"}',
+    replayed: true,
+  })
+  expect([runs, await count('customers'), await count('idempotency_keys')]).toEqual([1, 1, 1])
+})
+
+test('equal requests of two processes have one effect, and the one that commits later replays the reply of the other', async () => {
+  const { one, two, keyed, count } = await newWorld()
+  const held = gate()
+  const late = keyed(two, create({ before: () => held.opened }), { name: 'late' })
+  expect(await keyed(one, create(), { name: 'first' })).toMatchObject({ replayed: false })
+  held.open()
+  expect(await late).toEqual({ status: 201, body: '{"name":"first"}', replayed: true })
+  expect(await count('customers')).toBe(1)
+})
+
+test('a duplicate that fails because another process has succeeded gets the reply of the success', async () => {
+  const { one, two, keyed, count } = await newWorld()
+  const held = gate()
+  const failing = async () => {
+    await held.opened
+    throw new Error('a consequence of the success')
+  }
+  const late = keyed(two, create({ before: failing }))
+  await keyed(one, create(), { name: 'first' })
+  held.open()
+  expect(await late).toMatchObject({ body: '{"name":"first"}', replayed: true })
+  expect(await count('customers')).toBe(1)
+})
+
+test('of two processes one calls the provider, and the other waits for its reply', async () => {
+  const { one, two, keyed, count } = await newWorld({ IDEMPOTENCY_WAIT_SECONDS: 60 })
+  let calls = 0
+  const calling = create(
+    {
+      before: async () => {
+        calls++
+        await new Promise((resolve) => setTimeout(resolve, 250))
+      },
+    },
+    { callsProvider: true },
+  )
+  const replies = await Promise.all(
+    [one, two].map((executor, index) => keyed(executor, calling, { name: `n${index}` })),
+  )
+  expect(calls).toBe(1)
+  expect(replies.map(({ replayed }) => replayed).sort()).toEqual([false, true])
+  expect(replies[0]?.body).toBe(replies[1]?.body)
+  expect(await count('customers')).toBe(1)
+})
+
+test('what a provider’s step returns is given to the command', async () => {
+  const { one, keyed } = await newWorld()
+  const run = (unit: UnitOfWork, _input: never, prepared: unknown) => insertCustomer(unit, String(prepared))
+  const { body } = await keyed(one, create({ before: async () => 'prepared', run }, { callsProvider: true }))
+  expect(body).toBe('{"name":"prepared"}')
+})
+
+test('after a provider’s step has failed its key can be used at once, by every process', async () => {
+  const { one, two, keyed, count } = await newWorld()
+  const failing = create({ before: () => Promise.reject(new Error('provider failed')) }, { callsProvider: true })
+  expect(await codeOf(keyed(one, failing))).toBe('Error: provider failed')
+  expect(await count('idempotency_keys')).toBe(0)
+  expect(await keyed(two, create({}, { callsProvider: true }))).toMatchObject({ replayed: false })
+})
+
+test('a duplicate waits for the first request as long as the setting says, then it is told to try again', async () => {
+  const { one, two, keyed, count } = await newWorld({ IDEMPOTENCY_WAIT_SECONDS: 0.4 })
+  const held = gate()
+  const first = keyed(one, create({ before: () => held.opened }, { callsProvider: true }))
+  await expect.poll(() => count('idempotency_keys')).toBe(1)
+  const started = performance.now()
+  const duplicates = await Promise.all(
+    [one, two].map((executor) => codeOf(keyed(executor, create({}, { callsProvider: true })))),
+  )
+  expect(duplicates).toEqual(['409 key_in_progress 1', '409 key_in_progress 1'])
+  expect(performance.now() - started).toBeGreaterThanOrEqual(390)
+  held.open()
+  expect(await first).toMatchObject({ replayed: false })
+  expect(await count('customers')).toBe(1)
+})
+
+test('an expired lease is taken over: its holder has died', async () => {
+  const { one, two, keyed, count, expire } = await newWorld({ IDEMPOTENCY_WAIT_SECONDS: 5 })
+  const held = gate()
+  const dead = keyed(one, create({ before: () => held.opened }, { callsProvider: true }))
+  await expect.poll(() => count('idempotency_keys')).toBe(1)
+  expect(await expire()).toBeGreaterThan(30)
+  expect(await keyed(two, create({}, { callsProvider: true }), { name: 'second' })).toMatchObject({ replayed: false })
+  held.open()
+  // The one that was believed dead has lost its lease, so its effect is rolled back.
+  expect(await dead).toMatchObject({ body: '{"name":"second"}', replayed: true })
+  expect(await count('customers')).toBe(1)
+})
+
+test('a request that fails stores nothing: those that wait for it and later ones run themselves', async () => {
+  const { one, keyed, count } = await newWorld()
+  const failing = create({ run: () => Promise.reject(new Error('failed')) })
+  const replies = await Promise.all([codeOf(keyed(one, failing)), keyed(one, create())])
+  expect(replies).toMatchObject(['Error: failed', { replayed: false }])
+  expect([await count('customers'), await count('idempotency_keys')]).toEqual([1, 1])
+})
+
+test('a stored reply is replayed until its retention ends, then the request runs again', async () => {
+  const { one, two, keyed, count, expire } = await newWorld({ IDEMPOTENCY_RETENTION_HOURS: 2 })
+  await keyed(one, create(), { name: 'first' })
+  const left = await expire()
+  expect([left > 7190, left <= 7200]).toEqual([true, true])
+  expect(await keyed(two, create(), { name: 'second' })).toMatchObject({ body: '{"name":"second"}', replayed: false })
+  expect(await keyed(one, create(), { name: 'third' })).toMatchObject({ body: '{"name":"second"}', replayed: true })
+  expect(await count('customers')).toBe(2)
+})
+
+test('the same key is another one in each organisation, environment, method and path', async () => {
+  const { one, keyed, actor } = await newWorld()
+  const other = await foundOrganisation(service.runtime)
+  await keyed(one, create())
+  for (const as of [
+    { method: 'PUT' },
+    { path: '/v1/others' },
+    { actor: { ...actor, organisationId: other } },
+    { actor: { ...actor, environment: 'live' as const } },
+    { key: newId() },
+  ])
+    expect(await keyed(one, create(), {}, as)).toMatchObject({ replayed: false })
+  expect(await keyed(one, create())).toMatchObject({ replayed: true })
+})
+
+test('a reply with a secret is encrypted where it is stored, and replayed in plain text', async () => {
+  const { one, two, keyed, runtime, key } = await newWorld()
+  const first = await keyed(one, create({}, { secretReply: true }), { name: 'whsec_secret' })
+  expect(await keyed(two, create({}, { secretReply: true }))).toEqual({ ...first, replayed: true })
+  const { rows } = await runtime.pool.query('select reply, encrypted from idempotency_keys where key = $1', [key.key])
+  expect(rows).toEqual([{ reply: expect.not.stringContaining('whsec_secret'), encrypted: true }])
+})
+
+test('requests with different keys do not wait for each other', async () => {
+  const { one, keyed } = await newWorld()
+  const held = gate()
+  const waiting = keyed(one, create({ before: () => held.opened }))
+  expect(await keyed(one, create(), {}, { key: newId() })).toMatchObject({ replayed: false })
+  held.open()
+  expect(await waiting).toMatchObject({ replayed: false })
+})
+
+test('an encrypted reply is bound to its key, and can be encrypted again', async () => {
+  const { one, keyed, runtime, key } = await newWorld()
+  const { body } = await keyed(one, create({}, { secretReply: true }))
+  const columns = runtime.domains.flatMap(({ encrypted = [] }) => encrypted)
+  const column = columns.find(({ name }) => name === 'stored replies') as (typeof columns)[number]
+  const find = async () =>
+    (await runtime.pool.query(column.select, ['v2.other.', 1000])).rows.find(({ id }) => id.includes(key.key))
+  const row = await find()
+  const context = column.context(row.id)
+  expect(runtime.keyring.decrypt(row.value, context)).toBe(body)
+  expect(() => runtime.keyring.decrypt(row.value, `${context}x`)).toThrow()
+  await runtime.pool.query(column.update, [row.id, row.value, 'v2.other.text'])
+  expect(await find()).toBeUndefined()
+  const { rows } = await runtime.pool.query('select reply from idempotency_keys where key = $1', [key.key])
+  expect(rows).toEqual([{ reply: 'v2.other.text' }])
+})
+
+test('where an object is erased, the stored replies that show it show what is given instead, and no other', async () => {
+  const { one, call, keyed } = await newWorld()
+  const [id, other] = [newId(), newId()]
+  const bodyOf = (data: unknown) => JSON.stringify({ status: 'success', message: 'Made', data })
+  const replies = [
+    { path: '/v1/things/a', key: newId(), shows: id },
+    { path: '/v1/things/a', key: newId(), shows: other },
+    { path: '/v1/else', key: newId(), shows: id },
+  ]
+  const send = () =>
+    Promise.all(
+      replies.map(async ({ path, key, shows }) => {
+        const command = { run: async () => ({ id: shows, name: 'Ada' }) }
+        const shown = operation({ output: z.object({ id: z.string(), name: z.string() }), command })
+        return JSON.parse((await keyed(one, shown, {}, { path, key }, bodyOf)).body)
+      }),
+    )
+  const [first, ...others] = await send()
+  await unitOfWork(call, (unit) => replaceStoredReplies(unit, { path: '/v1/things', id, data: { id, erased: true } }))
+  expect(await send()).toEqual([{ ...first, data: { id, erased: true } }, ...others])
+})
+
+test('a violated constraint that the operation declares is its error, and any other an internal one', async () => {
+  const { one, keyed, call, count } = await newWorld()
+  const twice = create({ run: (unit) => insertCustomer(unit, 'Ada', 'ada@example.com') })
+  await one.execute(twice, call, {})
+  expect(await codeOf(one.execute(twice, call, {}))).toBe('409 name_taken')
+  await expect(one.execute(twice, call, {})).rejects.toMatchObject({ cause: { code: '23505' } })
+  expect(await codeOf(keyed(one, twice))).toBe('409 name_taken')
+  const undeclared = create({ run: (unit) => insertCustomer(unit, 'Ada', 'ada@example.com') }, { errors: [] })
+  expect(await codeOf(one.execute(undeclared, call, {}))).toContain('customers_email')
+  const own = create({ run: () => Promise.reject(name_taken()) }, { errors: [] })
+  expect(await codeOf(one.execute(own, call, {}))).toBe('409 name_taken')
+  expect(await count('customers')).toBe(1)
+})
+
+test('input that does not fit is refused before anything runs, and output is shown as its schema says', async () => {
+  const { one, keyed, call, count } = await newWorld()
+  await expect(one.execute(create(), call, { name: 1 })).rejects.toThrow(InvalidInput)
+  await expect(keyed(one, create(), { name: 1 })).rejects.toThrow(InvalidInput)
+  expect(await count('customers')).toBe(0)
+  const more = { name: 'Ada', secret: 'hidden' }
+  const replies = [
+    await one.execute(operation({ query: async () => more }), call, {}),
+    await one.execute(create({ run: async () => more }), call, {}),
+  ]
+  expect(replies).toEqual([{ name: 'Ada' }, { name: 'Ada' }])
+})
+
+test('a query is given its input with defaults, and a complete list is all of its pages with their number', async () => {
+  const { one, call } = await newWorld()
+  expect(await one.execute(operation({ query: async (_context, input) => input }), call, {})).toEqual({ name: 'Ada' })
+  async function* read() {
+    yield [1, 2]
+    yield [3]
+  }
+  expect(await one.execute(operation({ pages: { name: 'things', item: z.number(), read } }), call, {})).toEqual({
+    things: [1, 2, 3],
+    total: 3,
+  })
+})
+
+test('a download is streamed with the signal of its caller, or one that never aborts', async () => {
+  const { one, call } = await newWorld()
+  async function* stream(_context: unknown, { name }: { name: string }, signal: AbortSignal) {
+    yield `${name} ${signal.aborted}`
+  }
+  const download = operation({ download: { produces: 'csv', stream } as Operation['download'] })
+  const read = async (given: CallContext) => {
+    const pieces = []
+    for await (const piece of (await one.execute(download, given, {})) as AsyncIterable<string>) pieces.push(piece)
+    return pieces
+  }
+  expect(await read(call)).toEqual(['Ada false'])
+  expect(await read({ ...call, signal: AbortSignal.abort() })).toEqual(['Ada true'])
+})
+
+test('only a command takes an idempotency key', async () => {
+  const { one, keyed } = await newWorld()
+  await expect(keyed(one, operation({ query: async () => ({ name: 'Ada' }) }))).rejects.toThrow(
+    'Only a command can have an idempotency key',
+  )
+})
+
+test('an organisation runs so many operations at a time as the setting says, and one connection less than the pool has', async () => {
+  for (const settings of [
+    { ORGANISATION_CONCURRENCY: 2, DATABASE_POOL: 10 },
+    { ORGANISATION_CONCURRENCY: 10, DATABASE_POOL: 3 },
+  ]) {
+    const { one, call, keyed } = await newWorld({
+      ...settings,
+      ORGANISATION_WAITING: 100,
+      DATABASE_ACQUIRE_SECONDS: 10,
+    })
+    let [running, most] = [0, 0]
+    const run = async () => {
+      most = Math.max(most, ++running)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      running--
+      return { name: 'Ada' }
+    }
+    const work = [operation({ query: run }), create({ run })]
+    await Promise.all([
+      ...Array.from({ length: 6 }, () => one.execute(work[0] as Operation, call, {})),
+      ...Array.from({ length: 6 }, () => keyed(one, work[1] as Operation, {}, { key: newId() })),
+    ])
+    expect(most).toBe(2)
+  }
+})
