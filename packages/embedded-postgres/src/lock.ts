@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, DatabaseError } from 'pg'
 import { DirectoryInUseError } from './error.ts'
 
-/** A server that re-initialises itself after a crash of one of its processes refuses connections for up to this long. */
+/** A server that re-initialises itself after a crash of one of its processes refuses or breaks connections for up to this long. */
 const CONNECT_MS = 60_000
 /** The server closes the session of a service that has just died within this time. */
 const RELEASE_MS = 1000
@@ -19,25 +19,9 @@ export async function lockDataDirectory(
   directory: string,
   mayRetry: () => boolean = () => true,
 ): Promise<Client> {
-  const client = await connect(ownerUrl, mayRetry)
-  try {
-    for (const deadline = Date.now() + RELEASE_MS; ; await sleep(PAUSE_MS)) {
-      const { rows } = await client.query<{ locked: boolean }>(
-        "select pg_try_advisory_lock(hashtext('payments:server')) as locked",
-      )
-      if (rows[0]?.locked) return client
-      if (Date.now() > deadline) throw new DirectoryInUseError(directory)
-    }
-  } catch (error) {
-    await client.end().catch(() => undefined)
-    throw error
-  }
-}
-
-async function connect(connectionString: string, mayRetry: () => boolean): Promise<Client> {
   for (const deadline = Date.now() + CONNECT_MS; ; await sleep(PAUSE_MS)) {
     const client = new Client({
-      connectionString,
+      connectionString: ownerUrl,
       application_name: 'payments-owner',
       keepAlive: true,
       connectionTimeoutMillis: 5000,
@@ -45,12 +29,25 @@ async function connect(connectionString: string, mayRetry: () => boolean): Promi
     client.on('error', () => undefined)
     try {
       await client.connect()
+      await lock(client, directory)
       return client
     } catch (error) {
+      await client.end().catch(() => undefined)
       if (!isTemporary(error) || !mayRetry() || Date.now() > deadline) throw error
     }
   }
 }
 
+async function lock(client: Client, directory: string): Promise<void> {
+  for (const deadline = Date.now() + RELEASE_MS; ; await sleep(PAUSE_MS)) {
+    const { rows } = await client.query<{ locked: boolean }>(
+      "select pg_try_advisory_lock(hashtext('payments:server')) as locked",
+    )
+    if (rows[0]?.locked) return
+    if (Date.now() > deadline) throw new DirectoryInUseError(directory)
+  }
+}
+
 /** The server is starting, stopping or out of connections (classes 57 and 53), or the connection broke. A wrong password is not temporary. */
-const isTemporary = (error: unknown): boolean => !(error instanceof DatabaseError) || /^5[37]/.test(error.code ?? '')
+const isTemporary = (error: unknown): boolean =>
+  error instanceof DatabaseError ? /^5[37]/.test(error.code ?? '') : !(error instanceof DirectoryInUseError)
