@@ -43,7 +43,9 @@ export function internalServer(metrics: Metrics, runtime: Runtime, isStopping: (
       return json(200, { ...reliability, checks: Object.fromEntries(await Promise.all(latest)) })
     },
   }
-  return createServer((req, res) => {
+  const server = createServer((req, res) => {
+    // A probe that asks again and again over one connection would keep a server that closes open for ever.
+    if (isStopping() || !server.listening) res.setHeader('connection', 'close')
     const answer = req.method === 'GET' || req.method === 'HEAD' ? answers[req.url ?? ''] : undefined
     if (!answer) {
       res.writeHead(404).end()
@@ -55,4 +57,5 @@ export function internalServer(metrics: Metrics, runtime: Runtime, isStopping: (
       () => res.writeHead(500).end(),
     )
   })
+  return server
 }

@@ -119,9 +119,11 @@ async function main(): Promise<void> {
     return stopping
   }
   let started: Promise<void> = Promise.resolve()
+  /** A step that hangs must not keep the process running. The limit leaves time for requests, jobs and the database. */
+  const limitStop = () =>
+    setTimeout(() => process.exit(1), (SHUTDOWN_DELAY_SECONDS + 2 * SHUTDOWN_SECONDS + 5) * 1000).unref()
   const exit = (code: number) => {
-    // A step that hangs must not keep the process running. The limit leaves time for requests, jobs and the database.
-    setTimeout(() => process.exit(code || 1), (SHUTDOWN_DELAY_SECONDS + 2 * SHUTDOWN_SECONDS + 5) * 1000).unref()
+    limitStop()
     // A start in progress is completed first, so that everything that it started is stopped.
     void started.then(stop, stop).then(() => process.exit(code))
   }
@@ -163,6 +165,7 @@ async function main(): Promise<void> {
   }
   started = start()
   await started.catch(async (error: unknown) => {
+    limitStop()
     await stop()
     throw error
   })

@@ -1,3 +1,4 @@
+import { Agent, get } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Runtime } from '@payments/platform'
 import { expect, test } from 'vitest'
@@ -69,6 +70,37 @@ test('the internal server reports whether the process lives and whether it can s
   ])
   expect(await probe(service.runtime, '/readyz', true)).toBe(503)
   expect(await probe(service.runtime, '/v1/customers')).toBe(404)
+})
+
+test('a stop does not wait for a probe that asks again and again over one connection', async () => {
+  const server = internalServer(createMetrics(service.runtime), service.runtime)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const ask = () =>
+    new Promise<boolean>((resolve) => {
+      const request = get({ port, host: '127.0.0.1', path: '/readyz', agent }, (reply) => {
+        reply.resume().on('end', () => resolve(true))
+      })
+      request.on('error', () => resolve(false))
+    })
+  try {
+    expect(await ask()).toBe(true)
+    let answers = 0
+    const closed = new Promise<string>((resolve) => {
+      // It is closed while an answer is under way, as a probe that asks all the time makes likely.
+      server.once('request', () => server.close(() => resolve('closed')))
+    })
+    const asking = (async () => {
+      while (answers < 200 && (await ask())) answers++
+      return 'still open'
+    })()
+    expect(await Promise.race([closed, asking])).toBe('closed')
+    expect(answers).toBeLessThan(200)
+  } finally {
+    agent.destroy()
+    server.closeAllConnections()
+  }
 })
 
 test('without the database a scrape still returns the metrics of the process', async () => {
