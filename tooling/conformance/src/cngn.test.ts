@@ -1,3 +1,5 @@
+import { type CustomerAccountsProvider, customerAccountsProvider } from '@payments/cngn'
+import { bind } from '@payments/kernel'
 import { beforeAll, expect } from 'vitest'
 import {
   advance,
@@ -9,6 +11,7 @@ import {
   newCngn,
   newCustomer,
   newMerchant,
+  startService,
   useService,
 } from '#testing'
 import { conforms } from '../test/conforms.ts'
@@ -45,6 +48,27 @@ conforms('bvn', async () => {
   for (const bvn of [undefined, '2221234567', '222123456789', '2221234567a'])
     expect((await enable(id, { bvn })).body.errors).toHaveProperty('bvn')
   expect((await enable(id, { bvn: BVN, email: 'ada@example.com', phoneNumber: '+2348012345678' })).status).toBe(200)
+})
+
+conforms('emailDefault', async () => {
+  const emails: string[] = []
+  const virtualAccount = async ({ email, customerId }: { email: string; customerId: string }) => {
+    emails.push(email)
+    const accountNumber = customerId.replace(/\D/g, '').slice(-10).padStart(10, '9')
+    return { accountNumber, accountName: 'Ada Obi', bankName: 'Test Bank', bankCode: '044' }
+  }
+  const accounts = { virtualAccount } as unknown as CustomerAccountsProvider
+  const own = await startService({ worker: true, live: [bind(customerAccountsProvider, 'test', accounts)] })
+  try {
+    const by = await newMerchant(own)
+    const { body } = await by.call('POST /v1/customers', { body: { name: 'Ada Obi', email: 'own@example.com' } })
+    await enable(body.data.id, { bvn: BVN }, by)
+    await expect.poll(() => emails, { timeout: 20_000 }).toEqual(['own@example.com'])
+    await enable(await newCustomer(by), { bvn: BVN, email: 'given@example.com' }, by)
+    await expect.poll(() => emails, { timeout: 20_000 }).toEqual(['own@example.com', 'given@example.com'])
+  } finally {
+    await own.stop()
+  }
 })
 
 conforms('enablement', async () => {

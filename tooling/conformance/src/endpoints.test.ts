@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { breaking, wholeInterface } from '@payments/contract'
 import { beforeAll, expect } from 'vitest'
 import {
   advance,
@@ -178,6 +180,12 @@ conforms('prefix', async () => {
     expect([(await reader.call(`GET /${path}`)).status, (await reader.call(`GET /v1/${path}`)).status]).toEqual([
       404, 200,
     ])
+})
+
+conforms('breakingChanges', async () => {
+  const released = JSON.parse(readFileSync(new URL('../../../docs/contract/openapi-v1.json', import.meta.url), 'utf8'))
+  expect(Object.keys(released.paths).length).toBeGreaterThan(40)
+  expect(breaking(released, wholeInterface())).toEqual([])
 })
 
 conforms('interfaceVersion', async () => {

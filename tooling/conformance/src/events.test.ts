@@ -44,12 +44,14 @@ async function delivered(answer: number, events?: string[]) {
       }
     }
     let delivery = await settled(1)
+    const waits: number[] = []
     for (const [index, seconds] of (answer >= 300 ? WAITS : []).entries()) {
+      waits.push((Date.parse(delivery.nextAttemptAt) - Date.now()) / 1000)
       await of.call('POST /v1/sandbox/advance', { body: { seconds: Math.ceil(seconds * 1.1) } })
       delivery = await settled(index + 2)
     }
     const { received } = receiver
-    return { received, secret: secret as string, delivery }
+    return { received, secret: secret as string, delivery, waits }
   } finally {
     await own.stop()
     await receiver.close()
@@ -102,8 +104,10 @@ conforms(
   'acknowledged',
   async () => {
     expect((await delivered(204)).delivery).toMatchObject({ status: 'delivered', attempts: [{ responseStatus: 204 }] })
-    const { delivery } = await delivered(500)
+    const { delivery, waits } = await delivered(500)
     expect([delivery.status, delivery.attempts.length]).toEqual(['failed', 8])
+    // Each wait is longer than the one before, by far more than the random share of a tenth.
+    expect(waits.map((wait, index) => wait > 1.2 * (waits[index - 1] ?? 0))).toEqual(WAITS.map(() => true))
   },
   60_000,
 )

@@ -103,7 +103,8 @@ export const statements = {
   }),
   ...section('Events: registration', {
     tenSeconds: 'The receiver must answer within about 10 seconds',
-    acknowledged: 'The receiver answers with a 2xx status; failed deliveries are retried, up to 8 attempts',
+    acknowledged:
+      'The receiver answers with a 2xx status; failed deliveries are retried with exponential backoff, up to 8 attempts',
     testRegardless: 'webhook.test is delivered even if it is not in the allowlist',
     secretHidden: 'The raw secret is visible only on create and rotate',
   }),
@@ -141,6 +142,7 @@ export const statements = {
   }),
   ...section('cNGN', {
     bvn: 'bvn is required and has 11 digits; email and phoneNumber are optional',
+    emailDefault: 'email defaults to the email address of the customer',
     enablement: 'The response is 200 with the standard envelope and starts the enablement',
     customerEnabled: 'cngn.customer.enabled is emitted once when the identity is verified and the names match',
     customerFailed: 'cngn.customer.failed is emitted once on failure, also for customer_name_bvn_mismatch',
@@ -172,6 +174,8 @@ export const statements = {
   }),
   ...section('Versioning', {
     prefix: 'Every business route is prefixed /v1',
+    breakingChanges:
+      'Breaking changes ship under a new version path: under /v1, all that interface version 1.0.0 promised is kept',
     interfaceVersion: 'The machine-readable description carries interface version 1.0.0',
     oneAddress: 'Test and live share one address; the key prefix selects the environment',
   }),
