@@ -6,7 +6,12 @@ const ROOT = new URL('../../../', import.meta.url)
 const FOLDER = new URL('docs/derived/proof/', ROOT)
 
 /** Writes the figures of a run to `docs/derived/proof/<name>.json`, with the date and the commit that they were measured at. */
-export function record(name: string, { size, seed, times }: ProofOptions, { findings, figures }: ProofReport): string {
+export function record(
+  name: string,
+  { size, seed, times }: Partial<ProofOptions>,
+  { findings, figures }: ProofReport,
+  command = `npm run proof -- ${name}`,
+): string {
   const commit = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], {
     cwd: ROOT.pathname,
     encoding: 'utf8',
@@ -17,10 +22,10 @@ export function record(name: string, { size, seed, times }: ProofOptions, { find
     name,
     date,
     commit,
-    command: `npm run proof -- ${name}`,
-    size,
+    command,
+    ...(size === undefined ? {} : { size }),
     ...(times === undefined ? {} : { times }),
-    seed,
+    ...(seed === undefined ? {} : { seed }),
     findings,
     figures,
   }

@@ -65,6 +65,8 @@ export const run: Proof = async ({ size, seed, times, log }) => {
     )
     const work = Promise.all([...Array.from({ length: lanes }, lane), late])
     const cuts = cutConnections(database, cutting.signal)
+    // Awaited below; until then its failure must not end this process and leave the others running.
+    cuts.catch(() => undefined)
     const onKill = (target: string, number: number) =>
       number % 20 === 0 ? log(`${seconds()} s: ${number} kills, the last of the ${target}`) : undefined
     const killed = await killAtRandom({ times: kills, database, gateway, worker, onKill }, world.random)

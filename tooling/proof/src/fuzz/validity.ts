@@ -24,13 +24,17 @@ export function replyProblem(
   if (method === operation.method && matches(operation.path, path))
     return declaredProblem(document, operation, { status, type, text })
   if (status < 400) return undefined
-  if (!OUTSIDE.includes(status)) return `status ${status} outside operations`
+  if (!OUTSIDE.includes(status)) {
+    // An id with other characters still names the operation, which may refuse before it looks at that id.
+    const named = method === operation.method && matches(operation.path, path, '[^/?#]+')
+    return named ? declaredProblem(document, operation, { status, type, text }) : `status ${status} outside operations`
+  }
   return jsonProblem(document, 'Error', { $ref: '#/components/schemas/Error' }, text)
 }
 
 /** Whether a path as it was sent is one of this template, without changes that matter: its own address before it, or a fragment behind. */
-const matches = (template: string, path: string): boolean =>
-  new RegExp(`^(http://x)?/v1${template.replace(/\{\w+\}/g, '[\\w-]+')}(\\?[^#]*)?(#.*)?$`).test(path)
+const matches = (template: string, path: string, id = '[\\w-]+'): boolean =>
+  new RegExp(`^(http://x)?/v1${template.replace(/\{\w+\}/g, () => id)}(\\?[^#]*)?(#.*)?$`).test(path)
 
 /** A tRPC reply has a result that the document describes, or an error with a message and a status. */
 function trpcProblem(

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const ROOT = new URL('../../../../', import.meta.url).pathname
-const START_SECONDS = 90
+/** A process whose connection is cut while it starts ends, and starts again: on a busy machine it may need many tries. */
+const START_SECONDS = 300
 /** A process that ends by itself is started again after this, as a process manager does. */
 const RESTART_MS = 200
 
@@ -24,7 +25,7 @@ export interface ServiceProcess {
   /** `http://127.0.0.1:port`, of a gateway. */
   readonly url: string
   readonly internalUrl: string
-  /** Waits until `/readyz` answers 200. @throws Error when it does not within 90 s */
+  /** Waits until `/readyz` answers 200. @throws Error when it does not within five minutes */
   ready(): Promise<void>
   /** SIGKILL, also during a start. It is started again at once. */
   kill(): Promise<void>
@@ -58,7 +59,13 @@ export function startServiceProcess(options: ServiceOptions, onOutput: (text: st
   const internalUrl = `http://127.0.0.1:${options.internalPort}`
   let current = options
   let wanted = true
-  let child: ChildProcess = launch(current, onOutput)
+  let starts = 1
+  let last = ''
+  const hear = (text: string) => {
+    last = `${last}${text}`.slice(-4000)
+    onOutput(text)
+  }
+  let child: ChildProcess = launch(current, hear)
   watch(child)
 
   function watch(each: ChildProcess): void {
@@ -70,7 +77,8 @@ export function startServiceProcess(options: ServiceOptions, onOutput: (text: st
     })
   }
   function begin(): void {
-    child = launch(current, onOutput)
+    starts++
+    child = launch(current, hear)
     watch(child)
   }
 
@@ -79,13 +87,16 @@ export function startServiceProcess(options: ServiceOptions, onOutput: (text: st
     url: `http://127.0.0.1:${options.port}`,
     internalUrl,
     async ready() {
+      const before = starts
       for (const end = Date.now() + START_SECONDS * 1000; Date.now() < end; await sleep(25)) {
         const answer = await fetch(`${internalUrl}/readyz`, { signal: AbortSignal.timeout(3000) }).catch(
           () => undefined,
         )
         if (answer?.ok) return
       }
-      throw new Error(`The ${options.role} was not ready within ${START_SECONDS} s`)
+      throw new Error(
+        `The ${options.role} was not ready within ${START_SECONDS} s, in which it started ${starts - before} times again: ${last}`,
+      )
     },
     async kill() {
       const killed = child
