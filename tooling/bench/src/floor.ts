@@ -5,6 +5,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import { Pool, type PoolClient } from 'pg'
 import { v7 } from 'uuid'
+import { KEY, LIMIT } from './floor-admission.ts'
 
 const few = process.env.FLOOR === 'few'
 const pool = new Pool({ connectionString: process.env.DATABASE_URL ?? '', max: 10, options: '-c timezone=UTC' })
@@ -12,13 +13,6 @@ type Row = Record<string, string & Date & Record<string, unknown>>
 const run = (db: Pool | PoolClient, name: string, text: string, values: unknown[]) =>
   db.query<Row>({ name, text, values })
 
-const LIMIT = `insert into rate_limits as r (bucket, subject, count, ends_at) values ('global', $1, 1, now() + interval '900 seconds')
-  on conflict (bucket, subject) do update set
-    count = case when r.ends_at <= now() then 1 else r.count + 1 end,
-    ends_at = case when r.ends_at <= now() then excluded.ends_at else r.ends_at end
-  returning count`
-const KEY = `select k.id, k.organisation_id, k.environment, k.digest, k.scopes, (k.revoked_at is not null or k.expires_at <= now()) is true as ended,
-  o.suspended_at is not null as suspended from api_keys k join organisations o on o.id = k.organisation_id where k.lookup = $1`
 const REPLAY = `select status, reply from idempotency_keys where organisation_id = $1 and environment = $2 and method = $3 and path = $4 and key = $5
   and reply is not null and expires_at > now()`
 const ADMIT = `with hit as (${LIMIT}), key as (${KEY.replace('$1', '$2')})

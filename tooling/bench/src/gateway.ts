@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 
 export interface RunningGateway {
@@ -37,6 +38,10 @@ export async function startGateway(
   child.kill('SIGKILL')
   throw new Error(`${file} does not serve`)
 }
+
+/** Memory of a process that is in RAM, in bytes (Linux). */
+export const residentBytes = (pid: number): number =>
+  Number(readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmRSS:\s+(\d+) kB/)?.[1] ?? Number.NaN) * 1024
 
 /** Ends gateways and waits until they have. */
 export async function stopGateways(gateways: readonly Pick<RunningGateway, 'child'>[]): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { everyDomain } from '@payments/api'
@@ -8,7 +8,7 @@ import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
 import { createKeyFor, foundOrganisation } from '@payments/fixtures'
 import { createLog, migrate, type Runtime } from '@payments/platform'
 import { Client, Pool } from 'pg'
-import { startGateway, stopGateways } from './gateway.ts'
+import { residentBytes, startGateway, stopGateways } from './gateway.ts'
 import { fire, median, type Result, type Shot } from './load.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
@@ -129,7 +129,7 @@ export async function benchHttp(print: (line: string) => void): Promise<void> {
       )
     }
     const [gateway, statements, few, baseline] = contestants as [Contestant, Contestant, Contestant, Contestant?]
-    print(`memory of the idle gateway: ${Math.round(residentMb(gateway.child))} MB`)
+    print(`memory of the idle gateway: ${Math.round(residentBytes(gateway.child.pid as number) / 2 ** 20)} MB`)
     for (const each of cases.filter(({ name }) => name.includes(process.env.BENCH_CASE ?? ''))) {
       const results = new Map<Contestant, Result[]>(contestants.map((contestant) => [contestant, []]))
       const keys = new Map<Contestant, string>()
@@ -220,9 +220,4 @@ async function seed(ownerUrl: string, organisationId: string): Promise<void> {
   } finally {
     await client.end()
   }
-}
-
-const residentMb = (child: ChildProcess): number => {
-  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
 }

@@ -15,10 +15,15 @@ export interface Result {
 }
 
 /**
- * Sends `count` requests over 16 connections and measures from outside.
+ * Sends `count` requests over 16 connections and measures from outside. `onReply` gets each reply, and costs its time.
  * @throws Error on the first answer that is not a success: a fast error is no result.
  */
-export async function fire(origin: string, count: number, shot: (index: number) => Shot): Promise<Result> {
+export async function fire(
+  origin: string,
+  count: number,
+  shot: (index: number) => Shot,
+  onReply?: (text: string) => void,
+): Promise<Result> {
   const pool = new Pool(origin, { connections: 16, pipelining: 1 })
   const times: number[] = []
   let next = 0
@@ -30,7 +35,8 @@ export async function fire(origin: string, count: number, shot: (index: number) 
       const answer = await pool.request({ method, path, headers, ...(body === undefined ? {} : { body }) })
       if (answer.statusCode >= 300)
         throw new Error(`${method} ${path}: ${answer.statusCode} ${await answer.body.text()}`)
-      await answer.body.dump({ limit: 10_000_000 })
+      if (onReply) onReply(await answer.body.text())
+      else await answer.body.dump({ limit: 10_000_000 })
       times.push(performance.now() - began)
     }
   }

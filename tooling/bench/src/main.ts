@@ -1,5 +1,7 @@
+import { parseArgs } from 'node:util'
+import { type ProofReport, record } from '@payments/proof'
 import { benchCngn } from './cngn.ts'
-import { benchCollections } from './collections.ts'
+import { benchDomains } from './domains.ts'
 import { benchExport } from './export.ts'
 import { benchFiat } from './fiat.ts'
 import { benchHttp } from './http.ts'
@@ -9,20 +11,20 @@ import { benchPaint } from './paint.ts'
 import { benchQueues } from './queues.ts'
 import { benchRequestLog } from './request-log.ts'
 import { benchScaling } from './scaling.ts'
-import { benchSwaps } from './swaps.ts'
+import { benchStreams } from './streams.ts'
 import { benchTimeline } from './timeline.ts'
 import { benchWebhooks } from './webhooks.ts'
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
-const parts = {
+const parts: Readonly<Record<string, (print: (line: string) => void) => Promise<unknown>>> = {
   http: benchHttp,
+  domains: benchDomains,
   export: benchExport,
   ledger: benchLedger,
   queues: benchQueues,
   paint: benchPaint,
   fiat: benchFiat,
-  swaps: benchSwaps,
-  collections: benchCollections,
+  streams: benchStreams,
   cngn: benchCngn,
   webhooks: benchWebhooks,
   'request-log': benchRequestLog,
@@ -30,11 +32,23 @@ const parts = {
   scaling: benchScaling,
   memory: benchMemory,
 }
-const wanted = process.argv.slice(2)
+const { positionals: wanted, values } = parseArgs({
+  allowPositionals: true,
+  options: { record: { type: 'boolean', default: false } },
+})
 
-// All of them, or those named: `npm run bench -- http ledger`.
+// All of them, or those named: `npm run bench -- http ledger`. `--record` keeps the figures of those that have some.
 for (const [name, bench] of Object.entries(parts)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
   print(`\n== ${name}`)
-  await bench(print)
+  const report = await bench(print)
+  if (!isReport(report)) continue
+  for (const finding of report.findings) print(`FINDING ${finding}`)
+  if (report.findings.length > 0) process.exitCode = 1
+  if (values.record) print(`Figures written to ${record(name, {}, report, `npm run bench -- ${name}`)}`)
+}
+
+/** Parts that `docs/reliability.md` has figures of return a report. */
+function isReport(result: unknown): result is ProofReport {
+  return typeof result === 'object' && result !== null && 'figures' in result
 }

@@ -1,14 +1,16 @@
-import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
-import { startGateway, stopGateways } from './gateway.ts'
+import type { ProofReport } from '@payments/proof'
+import { residentBytes, startGateway, stopGateways } from './gateway.ts'
 import { fire, median, type Shot } from './load.ts'
 import { newKey } from './new-key.ts'
 
 const MINUTES = Number(process.env.BENCH_MINUTES ?? 60)
+/** The last quarter to the second. */
+const MOST = 1.1
 const REQUESTS = 400
 const GATEWAY = new URL('../../../services/gateway/src/main.ts', import.meta.url).pathname
 const ADDRESS = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
@@ -44,15 +46,11 @@ const mixed =
     return (shots[index % shots.length] as () => Shot)()
   }
 
-/** Kilobytes of memory that a process occupies. */
-const residentKilobytes = (pid: number): number =>
-  Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }))
-
 /**
  * The memory of one process that serves requests and runs the jobs, under a mixed load for BENCH_MINUTES (60): a line for each
  * minute, and the last quarter compared with the second, when caches are warm.
  */
-export async function benchMemory(print: (line: string) => void): Promise<void> {
+export async function benchMemory(print: (line: string) => void): Promise<ProofReport> {
   const directory = mkdtempSync(join(tmpdir(), 'payments-bench-'))
   const server = await startEmbedded(directory)
   await ensureDatabase(server.ownerUrl(), 'memory')
@@ -67,15 +65,25 @@ export async function benchMemory(print: (line: string) => void): Promise<void> 
       while (Date.now() < Math.min(minute, ends)) {
         await fire(gateway.origin, REQUESTS, mixed(key, randomUUID()))
         requests += REQUESTS
-        samples.push(residentKilobytes(gateway.child.pid as number))
+        samples.push(residentBytes(gateway.child.pid as number))
       }
-      print(`  ${requests} requests: ${((samples.at(-1) ?? 0) / 1024).toFixed(0)} MiB`)
+      print(`  ${requests} requests: ${((samples.at(-1) ?? 0) / 2 ** 20).toFixed(0)} MiB`)
     }
     const quarter = Math.ceil(samples.length / 4)
     const [warm, last] = [median(samples.slice(quarter, 2 * quarter)), median(samples.slice(-quarter))]
-    print(
-      `  second quarter ${(warm / 1024).toFixed(0)} MiB, last quarter ${(last / 1024).toFixed(0)} MiB: ratio ${(last / warm).toFixed(2)}; at most 1.10 is wanted`,
-    )
+    const mebibytes = (bytes: number) => Math.round(bytes / 2 ** 20)
+    const ratio = Math.round((100 * last) / warm) / 100
+    print(`  second quarter ${mebibytes(warm)} MiB, last quarter ${mebibytes(last)} MiB: ratio ${ratio}`)
+    return {
+      findings: ratio > MOST ? [`The memory of the last quarter is ${ratio} times that of the second`] : [],
+      figures: {
+        minutes: MINUTES,
+        requests,
+        secondQuarterMebibytes: mebibytes(warm),
+        lastQuarterMebibytes: mebibytes(last),
+        ratio,
+      },
+    }
   } finally {
     await stopGateways([gateway])
     await server.destroy()

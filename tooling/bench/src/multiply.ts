@@ -6,11 +6,14 @@ interface Column {
   readonly generated: boolean
 }
 
-/**
- * Copies one row of a table until there are `rows`: with new ids, other values where a unique index needs them, and each a second
- * older than the last. Triggers and foreign keys must be off.
- */
-export async function multiply(client: Client, table: string, rows: number): Promise<void> {
+/** How a row `s` of a table is copied: the columns, and what each of them has in copy number `n`. */
+export interface Copying {
+  readonly columns: readonly string[]
+  readonly values: readonly string[]
+}
+
+/** A copy has new ids, other values where a unique index needs them, and is `n` seconds older. */
+export async function copyingOf(client: Client, table: string): Promise<Copying> {
   const { rows: columns } = await client.query<Column>(
     `select a.attname as name, t.typname as type, a.attgenerated <> '' or a.attidentity <> '' as generated
        from pg_attribute a join pg_type t on t.oid = a.atttypid
@@ -21,20 +24,26 @@ export async function multiply(client: Client, table: string, rows: number): Pro
     'select pg_get_indexdef(indexrelid) as definition from pg_index where indrelid = $1::regclass and indisunique',
     [table],
   )
-  const { rows: present } = await client.query<{ count: number }>(`select count(*)::int as count from ${table}`)
   const written = columns.filter(({ generated }) => !generated)
   const unique = new Set(indexes.flatMap(({ definition }) => lastOf(definition, written)))
   const value = ({ name, type }: Column): string => {
     if (unique.has(name)) {
       if (type === 'uuid') return `case when s.${name} is not null then gen_random_uuid() end`
-      return type === 'text' ? `s.${name} || '-' || n` : `s.${name} + n`
+      // Far from the numbers that the service itself will use next.
+      return type === 'text' ? `s.${name} || '-' || n` : `s.${name} + 1000000000 + n`
     }
     return type === 'timestamptz' ? `s.${name} - make_interval(secs => n)` : `s.${name}`
   }
-  const names = written.map(({ name }) => name)
+  return { columns: written.map(({ name }) => name), values: written.map(value) }
+}
+
+/** Copies one row of a table until there are `rows`. Triggers and foreign keys must be off. */
+export async function multiply(client: Client, table: string, rows: number): Promise<void> {
+  const { columns, values } = await copyingOf(client, table)
+  const { rows: present } = await client.query<{ count: number }>(`select count(*)::int as count from ${table}`)
   await client.query(
-    `insert into ${table} (${names.join(', ')})
-     select ${written.map(value).join(', ')} from (select * from ${table} limit 1) s, generate_series(1, $1::int) n`,
+    `insert into ${table} (${columns.join(', ')})
+     select ${values.join(', ')} from (select * from ${table} limit 1) s, generate_series(1, $1::int) n`,
     [Math.max(0, rows - (present[0]?.count ?? 0))],
   )
 }
