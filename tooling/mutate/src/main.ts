@@ -1,127 +1,92 @@
 /**
- * Mutation testing: `npm run mutate -- [--sample 50] [--seed N] [<file> …]`. Stryker changes the code in small ways, one at a time, and runs the
- * tests of its package that reach the change. Mutates the named files, or else the rules (money, access and the rest of the kernel, state tables and their
- * moves, journal and ledger, idempotency, deliveries) and a random sample of lines elsewhere. Works on a copy of the tree, into which it installs Stryker: 60 MB that only this command needs.
- * Prints the score and every mutant that no test detects.
+ * Mutation testing: `npm run mutate -- [--rule money] [--sample 50 --seed N] [--concurrency 2] [--fresh] [--record] [<file> …]`. Stryker changes
+ * the code in small ways, one at a time, and runs the tests that reach the change. Mutates the named files or the code of a rule, else
+ * that of all rules, and a random sample of lines elsewhere. Works on a copy of the tree, into which it installs Stryker: 60 MB that
+ * only this command needs. Prints the score, and ends with 1 when a mutant that no test detects is not explained in `explained.ts`, or
+ * an explanation has no mutant. Results are kept, and used
+ * again while mutant and tests stay the same; `--fresh` runs all, as after a change of code that the rules call. `--record` writes the
+ * figures to `docs/derived/proof/mutate.json`.
  */
-import { spawnSync } from 'node:child_process'
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { copyTree, installTools, packagesOf, root, sourcesOf } from '@payments/checks'
+import { copyTree, installTools, packagesOf, root } from '@payments/checks'
+import { record } from '@payments/proof'
+import { figuresOf, findingsOf } from './results.ts'
+import { RULES } from './rules.ts'
+import { sample } from './sample.ts'
+import { forgetResults, type Mutant, mutantsOf, type Part, STRYKER } from './stryker.ts'
 
-const RULES = [
-  'packages/kernel/src/*.ts',
-  'packages/*/src/states.ts',
-  'packages/*/src/journal.ts',
-  'packages/platform/src/{idempotency,lifecycle,resource}.ts',
-  'packages/api/src/execute.ts',
-  'packages/webhooks/src/{deliveries,endpoint-health,fair-share,queue,schedule,signature}.ts',
-  'packages/ledger/src/{accounts,entries,holds,kinds,receipts}.ts',
-]
 /** Runs of many minutes or of a whole tree would be repeated for every mutant. */
-const SLOW = ['**/{crash,exactly-once,live,model,concurrency}.test.ts', 'tooling/{checks,new-domain,soak}/**']
-
-const STRYKER = ['@stryker-mutator/core@10.1.1', '@stryker-mutator/vitest-runner@10.1.1']
-
-/** Tests over every domain's tables of states. */
-const STRUCTURE = ['packages/api/src/states.test.ts', 'packages/platform/src/*.test.ts']
+const SLOW = /\/(crash|exactly-once|live|model|concurrency)\.test\.ts$/
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { sample: { type: 'string', default: '50' }, seed: { type: 'string', default: String(Date.now()) } },
+  options: {
+    rule: { type: 'string', multiple: true, default: [] },
+    sample: { type: 'string', default: '0' },
+    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+    concurrency: { type: 'string', default: '2' },
+    fresh: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
+  },
 })
+const seed = Number(values.seed)
+const named = [...positionals, ...sample(Number(values.sample), seed)]
+const parts = named.length > 0 ? partsOf(named) : partsOfRules(values.rule)
+const print = (line: string): void => void process.stdout.write(`${line}\n`)
+if (parts.length === 0)
+  throw new Error(`--rule must be one of ${[...new Set(RULES.map(({ name }) => name))].join(', ')}`)
 
-/** A mutant in Stryker's report. */
-interface Mutant {
-  readonly status: string
-  readonly mutatorName: string
-  readonly replacement?: string
-  readonly location: { readonly start: { readonly line: number } }
-}
-
-const percent = (part: number, whole: number) => (whole === 0 ? 100 : Math.round((1000 * part) / whole) / 10)
-const isMutable = (file: string) => !/\.test\.ts$|\/(index|migrations)\.ts$|\/test\//.test(file)
-const rules = globSync(RULES, { cwd: root }).filter(isMutable).sort()
-const mutate = positionals.length > 0 ? positionals : [...rules, ...sample(Number(values.sample), Number(values.seed))]
-
+if (values.fresh) forgetResults()
+const results: { rule: string; mutants: readonly Mutant[] }[] = []
 const { path: copy, remove } = copyTree()
 try {
   const modules = installTools(join(copy, '.stryker'), STRYKER)
-  process.stdout.write(`${mutate.length} files and lines, seed ${values.seed}\n`)
-  const results = packagesOf().flatMap(({ folder }) => {
-    const files = mutate.filter((file) => file.startsWith(`${folder}/`))
-    return files.length > 0 ? mutantsOf(folder, files, modules) : []
-  })
-  const detected = results.filter(({ status }) => status === 'Killed' || status === 'Timeout')
-  const undetected = results.filter(({ status }) => status === 'Survived' || status === 'NoCoverage')
-  for (const { file, status, mutatorName, replacement, location } of undetected)
-    process.stdout.write(`${status} ${file}:${location.start.line} ${mutatorName} ${replacement}\n`)
-  const valid = detected.length + undetected.length
-  process.stdout.write(
-    `Score: ${detected.length} of ${valid} mutants detected (${percent(detected.length, valid)} %)\n`,
-  )
+  for (const part of parts) {
+    print(`== ${part.rule}: ${part.files.join(', ')}`)
+    results.push({ rule: part.rule, mutants: mutantsOf(copy, modules, Number(values.concurrency), part) })
+  }
 } finally {
   remove()
 }
 
-/** Runs the mutants of some files of one package against its tests, and returns them with their result. */
-function mutantsOf(folder: string, files: readonly string[], modules: string): readonly (Mutant & { file: string })[] {
-  const vitest = JSON.stringify({
-    include: [`${folder}/**/*.test.ts`, ...STRUCTURE],
-    exclude: ['**/node_modules/**', ...SLOW],
-    reporters: [],
-  })
-  writeFileSync(
-    join(copy, 'vitest.mutate.config.ts'),
-    `import base from './vitest.config.ts'\nexport default { ...base, test: { ...base.test, ...${vitest} } }\n`,
-  )
-  const config = {
-    testRunner: 'vitest',
-    plugins: [pathToFileURL(join(modules, '@stryker-mutator/vitest-runner/dist/src/index.js')).href],
-    vitest: { configFile: 'vitest.mutate.config.ts', related: true },
-    mutate: files,
-    coverageAnalysis: 'perTest',
-    inPlace: true,
-    concurrency: 2,
-    timeoutMS: 60_000,
-    reporters: ['json', 'progress-append-only'],
-    jsonReporter: { fileName: 'mutation.json' },
-  }
-  writeFileSync(join(copy, 'stryker.config.json'), JSON.stringify(config))
-  const { status } = spawnSync(join(modules, '.bin/stryker'), ['run', 'stryker.config.json'], {
-    cwd: copy,
-    stdio: 'inherit',
-    env: process.env,
-  })
-  if (status !== 0) throw new Error(`Stryker failed for ${folder}`)
-  const report = JSON.parse(readFileSync(join(copy, 'mutation.json'), 'utf8')) as {
-    files: Record<string, { mutants: Mutant[] }>
-  }
-  return Object.entries(report.files).flatMap(([file, { mutants }]) => mutants.map((mutant) => ({ ...mutant, file })))
+const files = parts.flatMap((part) => part.files)
+const findings = findingsOf(
+  results.flatMap(({ mutants }) => mutants),
+  files,
+)
+// Less than all files where a part of the rules was asked for.
+const ofRules = partsOfRules([]).flatMap((part) => part.files)
+const figures = { ...figuresOf(results), files: { mutated: files.length, ofRules: ofRules.length } }
+for (const finding of findings) print(`FINDING ${finding}`)
+print(JSON.stringify(figures, null, 2))
+if (values.record) {
+  const file = record('mutate', { size: 'full', seed, log: print }, { findings, figures }, 'npm run mutate')
+  print(`Figures written to ${file}`)
+}
+if (findings.length > 0) process.exitCode = 1
+
+function partsOfRules(names: readonly string[]): (Part & { rule: string })[] {
+  return RULES.filter(({ name }) => names.length === 0 || names.includes(name)).map(({ name, code, tests, pure }) => ({
+    rule: name,
+    files: globSync(code, { cwd: root }).sort(),
+    tests,
+    pure,
+  }))
 }
 
-/** Random lines of code of the packages and services that are not rules, as Stryker's ranges. */
-function sample(count: number, seed: number): string[] {
-  const lines = packagesOf()
-    .filter(({ folder }) => !folder.startsWith('tooling/'))
-    .flatMap(({ folder }) => sourcesOf(folder))
-    .filter((file) => isMutable(file) && !rules.includes(file))
-    .flatMap((file) =>
-      readFileSync(join(root, file), 'utf8')
-        .split('\n')
-        .flatMap((line, index) =>
-          /[=(?]/.test(line) && !/^\s*(\*|\/|import|export (type|interface))/.test(line)
-            ? [`${file}:${index + 1}-${index + 1}`]
-            : [],
-        ),
-    )
-  let state = seed
-  // A linear congruential generator: the same seed gives the same sample.
-  const next = () => {
-    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296
-    return state / 4_294_967_296
-  }
-  return Array.from({ length: count }, () => lines[Math.floor(next() * lines.length)] ?? '').filter(Boolean)
+/** The named files or lines, each with the tests of its rule, else those of its package. */
+function partsOf(names: readonly string[]): (Part & { rule: string })[] {
+  const ofRules = partsOfRules([]).map((part) => {
+    const files = names.filter((name) => part.files.includes(name.replace(/:[\d-]+$/, '')))
+    return { ...part, files }
+  })
+  const others = names.filter((name) => !ofRules.some(({ files }) => files.includes(name)))
+  const ofPackages = packagesOf().map(({ folder }) => ({
+    rule: folder,
+    files: others.filter((name) => name.startsWith(`${folder}/`)),
+    tests: globSync(`${folder}/src/**/*.test.ts`, { cwd: root }).filter((file) => !SLOW.test(file)),
+  }))
+  return [...ofRules, ...ofPackages].filter(({ files }) => files.length > 0)
 }

@@ -1,0 +1,70 @@
+/** A mutant that no test detects, and why none should. `change` is the text that the command prints. */
+export interface Explained {
+  readonly file: string
+  readonly change: string
+  readonly reason: string
+}
+
+const of =
+  (file: string) =>
+  (change: string, reason: string): Explained => ({ file, change, reason })
+const entries = of('packages/ledger/src/entries.ts')
+const money = of('packages/kernel/src/money.ts')
+const schedule = of('packages/webhooks/src/schedule.ts')
+const webhookStates = of('packages/webhooks/src/states.ts')
+const resource = of('packages/platform/src/resource.ts')
+const credentials = of('packages/accounts/src/credentials.ts')
+const health = of('packages/webhooks/src/endpoint-health.ts')
+const execute = of('packages/api/src/execute.ts')
+
+const NO_DATABASE =
+  'Without it no key, session or token is found: every test over HTTP fails, but these run without a database'
+const COMPARED = 'tooling/migration/src/tables.test.ts compares the check with that of the database'
+
+export const EXPLAINED: readonly Explained[] = [
+  credentials(
+    '` select k.id, k.organisation_id, k.environment, k.type, k.lookup, k.digest, k.scopes, k.allowed_ip… → ``',
+    NO_DATABASE,
+  ),
+  credentials(
+    '` select s.id, s.user_id, s.organisation_id, m.role, u.email, o.suspended_at is not null as suspend… → ``',
+    NO_DATABASE,
+  ),
+  credentials(
+    '` select t.id, t.organisation_id, t.created_by, t.lookup, t.digest, t.procedures, u.email, (t.revok… → ``',
+    NO_DATABASE,
+  ),
+  credentials(
+    '(lookups: string): string => ` select k.id, k.organisation_id, k.environment, k.type, k.lookup, k.d… → () => undefined',
+    NO_DATABASE,
+  ),
+  credentials(
+    '(lookups: string): string => ` select t.id, t.organisation_id, t.created_by, t.lookup, t.digest, t.… → () => undefined',
+    NO_DATABASE,
+  ),
+  credentials(
+    '(ids: string): string => ` select s.id, s.user_id, s.organisation_id, m.role, u.email, o.suspended_… → () => undefined',
+    NO_DATABASE,
+  ),
+  money('error instanceof AmountError → true', 'toMinor throws no other error'),
+  entries('a.accountId < b.accountId → a.accountId <= b.accountId', 'No two lines have the same account'),
+  schedule(`'' → "Stryker was here!"`, 'Neither a number nor a date, like no header'),
+  resource('true → false', 'MikroORM reads a row again when it locks it; `refresh` says so to the reader'),
+  webhookStates(`'webhook_delivery' → ""`, 'No message names this table of states'),
+  webhookStates(`'next_attempt_at' → ""`, COMPARED),
+  webhookStates(`['next_attempt_at'] → []`, COMPARED),
+  health("{ fields: ['id'] } → {}", 'Reads more columns than are used'),
+  health("['id'] → []", 'Reads more columns than are used'),
+  health(
+    "row.status !== 'enabled' → false",
+    'Disabled between the read and the lock: a moment that no test can hold open',
+  ),
+  health('failing.seconds >= DISABLE_HOURS * HOUR → failing.seconds > DISABLE_HOURS * HOUR', 'A microsecond'),
+  execute('Date.now() >= deadline → Date.now() > deadline', 'A millisecond'),
+  execute('leased → true', 'Without a lease there is no row to delete: the condition saves a statement'),
+  execute('isDatabaseUnavailable(error) → false', 'The query for the stored reply then fails in the same way'),
+  execute(
+    'operation.query?.(context, parsed as never, call) → operation.query(context, parsed as never, call)',
+    'An operation without any other handler has a query',
+  ),
+]

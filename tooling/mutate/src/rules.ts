@@ -1,0 +1,91 @@
+/** Code that must be right, and the tests that hold it. Only these tests run for its mutants: each mutant costs a run of them. */
+export interface Rule {
+  readonly name: 'money' | 'idempotency' | 'access' | 'deliveries' | 'states'
+  /** Globs of sources and of test files, from the root. */
+  readonly code: readonly string[]
+  readonly tests: readonly string[]
+  /** The tests need no database, so that none is started. */
+  readonly pure?: true
+}
+
+export const RULES: readonly Rule[] = [
+  {
+    name: 'money',
+    pure: true,
+    code: ['packages/kernel/src/{money,tokens}.ts'],
+    tests: ['packages/kernel/src/{money,tokens}.test.ts'],
+  },
+  {
+    name: 'money',
+    pure: true,
+    code: ['packages/{collections,fiat,routes,swaps}/src/journal.ts', 'packages/ledger/src/{accounts,entries}.ts'],
+    tests: [
+      'packages/{collections,fiat,routes,swaps}/src/postings.test.ts',
+      'packages/ledger/src/{accounts,entries}.test.ts',
+    ],
+  },
+  {
+    name: 'money',
+    code: ['packages/cngn/src/journal.ts', 'packages/ledger/src/{holds,post,seal}.ts'],
+    tests: ['packages/cngn/src/journal.test.ts', 'packages/ledger/src/{post,seal,payout-controls}.test.ts'],
+  },
+  {
+    name: 'idempotency',
+    code: ['packages/platform/src/idempotency.ts', 'packages/api/src/execute.ts'],
+    tests: ['packages/api/src/execute.test.ts'],
+  },
+  {
+    name: 'access',
+    pure: true,
+    code: ['packages/kernel/src/actor.ts', 'packages/accounts/src/{allowed-ips,credentials,scopes,token-rules}.ts'],
+    tests: [
+      'packages/kernel/src/access.test.ts',
+      'packages/accounts/src/{allowed-ips,comparison,credentials,scopes,token-rules}.test.ts',
+    ],
+  },
+  {
+    name: 'access',
+    code: [
+      'packages/accounts/src/{confirmation,membership,operators}.ts',
+      'packages/platform/src/{operator-command,second-operator}.ts',
+    ],
+    tests: ['packages/accounts/src/{confirmation,membership}.test.ts', 'packages/operators/src/*.test.ts'],
+  },
+  {
+    name: 'deliveries',
+    pure: true,
+    code: ['packages/webhooks/src/{fair-share,schedule,signature}.ts'],
+    tests: ['packages/webhooks/src/{schedule,share,signature}.test.ts'],
+  },
+  {
+    name: 'deliveries',
+    code: ['packages/webhooks/src/{fan-out,new-deliveries,queue}.ts'],
+    tests: ['packages/webhooks/src/{claims,fan-out}.test.ts'],
+  },
+  {
+    name: 'deliveries',
+    code: ['packages/webhooks/src/{deliveries,outbox}.ts'],
+    tests: ['packages/webhooks/src/{deliveries,fan-out}.test.ts'],
+  },
+  {
+    name: 'deliveries',
+    code: ['packages/webhooks/src/endpoint-health.ts'],
+    tests: ['packages/webhooks/src/endpoint-health.test.ts'],
+  },
+  {
+    name: 'states',
+    pure: true,
+    code: ['packages/kernel/src/states.ts'],
+    tests: ['packages/kernel/src/states.test.ts'],
+  },
+  {
+    name: 'states',
+    code: ['packages/{cngn,collections,fiat,operators,routes,swaps,webhooks}/src/states.ts'],
+    tests: ['packages/api/src/states.test.ts'],
+  },
+  {
+    name: 'states',
+    code: ['packages/platform/src/{lifecycle,resource}.ts'],
+    tests: ['packages/platform/src/{lifecycle,resource}.test.ts'],
+  },
+]
