@@ -100,6 +100,37 @@ export const promises: readonly Promised[] = [
     tests: ['tooling/attack/src/attack.test.ts', 'packages/webhooks/src/fair-share.test.ts'],
   },
   {
+    title: 'What a request costs is known',
+    promise:
+      'The throughput of each domain’s main reads and writes is measured against a server that does nothing but insert or read the same rows, and every id that was acknowledged is in the database.',
+    shown: 'Measures both in turn on one database, and looks every id up.',
+    command: 'npm run bench -- domains',
+    tests: ['packages/api/src/lists.test.ts', 'packages/api/src/execute.test.ts'],
+  },
+  {
+    title: 'Memory does not grow with time',
+    promise:
+      'A process that serves requests and runs the jobs keeps its memory: in the last quarter of an hour of mixed load it is at most a tenth above that of the second.',
+    shown: 'Sends reads and writes of every domain for an hour, and reads the memory of the process after each part.',
+    command: 'npm run bench -- memory',
+    tests: ['packages/collections/src/stream.test.ts'],
+  },
+  {
+    title: 'The tests hold the rules',
+    promise:
+      'The command names every change to the code of money, idempotency, access, deliveries or states that no test notices and that is not explained. `docs/decisions/mutation-testing.md` says which files the recorded run did not have.',
+    shown:
+      'Changes that code in thousands of small ways, one at a time, and runs the tests that reach the change; fails for a change that no test notices and that `tooling/mutate/src/explained.ts` does not explain.',
+    command: 'npm run mutate',
+    tests: [
+      'packages/kernel/src/access.test.ts',
+      'packages/ledger/src/entries.test.ts',
+      'packages/api/src/execute.test.ts',
+      'packages/api/src/states.test.ts',
+      'packages/webhooks/src/claims.test.ts',
+    ],
+  },
+  {
     title: 'Sign-in tells strangers nothing',
     promise: 'Response times for known and unknown credentials do not differ.',
     shown: 'Measures and compares them.',

@@ -3,12 +3,13 @@ import { type Promised, promises } from './promises.ts'
 
 const FIGURES = new URL('../../../docs/derived/proof/', import.meta.url)
 
-/** A recorded run: what `npm run proof -- <name> --record` wrote. */
+/** A recorded run: what `npm run proof -- <name> --record`, or the command itself, wrote. */
 interface Recorded {
   readonly date: string
   readonly commit: string
-  readonly size: string
-  readonly seed: number
+  /** Of a proof; benches have one size and no seed. */
+  readonly size?: string
+  readonly seed?: number
   readonly findings: readonly string[]
   readonly figures: Readonly<Record<string, unknown>>
 }
@@ -19,11 +20,11 @@ export const reliability = (): { promises: (Promised & { measured: Recorded | nu
 })
 
 function recordedOf(command: string): Recorded | null {
-  const name = command.match(/^npm run proof -- (\w+)$/)?.[1]
+  const name = command.match(/^npm run (?:proof -- |bench -- )?(\w+)$/)?.[1]
   const file = name && new URL(`${name}.json`, FIGURES)
   if (!file || !existsSync(file)) return null
   const { date, commit, size, seed, findings, figures } = JSON.parse(readFileSync(file, 'utf8')) as Recorded
-  return { date, commit, size, seed, findings, figures }
+  return { date, commit, ...(size ? { size, seed } : {}), findings, figures } as Recorded
 }
 
 /** The same as a page. */
@@ -48,7 +49,7 @@ ${parts.join('\n\n')}
 }
 
 const measuredText = ({ date, commit, size, seed, findings, figures }: Recorded): string =>
-  `Measured on ${date} at commit \`${commit}\` (${size} size, seed ${seed}): ${findings.length === 0 ? 'no findings' : `${findings.length} findings`}; ${textOf(figures)}.`
+  `Measured on ${date} at commit \`${commit}\`${size ? ` (${size} size, seed ${seed})` : ''}: ${findings.length === 0 ? 'no findings' : `${findings.length} findings`}; ${textOf(figures)}.`
 
 /** Figures as text: \`succeededOperations\` becomes "succeeded operations". */
 function textOf(value: unknown): string {
