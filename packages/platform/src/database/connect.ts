@@ -70,12 +70,20 @@ export async function connect(
     ignoreUndefinedInQuery: false,
     validateRequired: false,
     ensureIndexes: false,
+    onQuery: withoutKeys,
     logger: (message) => options.log.debug(message),
   })
   await orm.connect()
   if (!created) throw new Error('The ORM created no pool')
   return { orm, pool: created, close: () => orm.close(true) }
 }
+
+/**
+ * The ORM's only lock for a change is `for update`, which excludes new rows that refer to the locked one: their foreign keys wait for
+ * it, and a request that then wants what they have locked is in a deadlock with them. No key of a row ever changes, so
+ * `for no key update` suffices (PostgreSQL, Explicit Locking).
+ */
+const withoutKeys = (sql: string): string => sql.replace(/ for update$/, ' for no key update')
 
 const PRIORITY_CONNECTIONS = 2
 
