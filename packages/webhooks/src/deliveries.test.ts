@@ -3,9 +3,10 @@ import { expect, test } from 'vitest'
 import { bookOf, type Merchant, newMerchant, useService } from '#testing'
 import { emitEvents, endpoint } from '../test/deliveries.ts'
 import { manyEndpoints } from '../test/endpoints.ts'
-import { recover, replay } from './deliveries.ts'
+import { recover, replay, sendTest } from './deliveries.ts'
 import { fanOutTask } from './fan-out.ts'
 import { emit } from './outbox.ts'
+import { change, changeable } from './service.ts'
 
 const url = 'http://127.0.0.1:9/hooks'
 // No worker: nothing is sent, so that each test decides what became of a delivery.
@@ -43,6 +44,14 @@ async function newEndpoint(body: object = {}, tenant?: Merchant) {
     notDue: () => pool.query("update webhook_queues set due_at = 'infinity' where endpoint_id = $1", [id]),
   }
 }
+/** How many transactions of this database wait for one that has locked what they want. */
+async function locksWaitedFor(): Promise<number> {
+  const { rows } = await service.runtime.pool.query(
+    "select count(*)::int as waiting from pg_locks where not granted and locktype in ('transactionid', 'tuple')",
+  )
+  return rows[0].waiting
+}
+
 const replyOf = ({ status, body }: { status: number; body: { message: string } }) => `${status} ${body.message}`
 
 test('the newest 200 deliveries of an endpoint are listed, with the exact number of all', async () => {
@@ -190,6 +199,34 @@ test('operators send again what every enabled endpoint of an organisation missed
   expect(await run()).toEqual({ endpoints: 2, found: 4, queued: 4 })
   expect(await run()).toEqual({ endpoints: 2, found: 0, queued: 0 })
   expect([(await one.list()).total, (await off.list()).total]).toEqual([4, 2])
+})
+
+test('an endpoint that is disabled while operators send again is left out', async () => {
+  const one = await newEndpoint()
+  const off = await newEndpoint({}, one.merchant)
+  await one.send()
+  for (const each of [one, off]) await each.end('failed')
+  const { organisationId, environment } = one.merchant
+  const book = bookOf(service.runtime, organisationId)
+  let replayed: Promise<unknown> | undefined
+  await book.do(async (unit) => {
+    await change(unit, { webhookEndpointId: off.id, status: 'disabled' })
+    replayed = book.do((own) => replay(own, { organisationId, environment }, '2026-01-01T00:00:00Z'))
+    await expect.poll(locksWaitedFor).toBe(1)
+  })
+  expect(await replayed).toEqual({ endpoints: 1, found: 1, queued: 1 })
+})
+
+test('an endpoint that a request has locked gets its deliveries meanwhile, and neither waits for the other', async () => {
+  const one = await newEndpoint()
+  await emitEvents(service.runtime, one.merchant, 1)
+  await bookOf(service.runtime, one.merchant.organisationId).do(async (unit) => {
+    await changeable(unit, one.id)
+    while (await fanOutTask.run(service.runtime));
+    expect((await one.list()).total).toBe(1)
+    await sendTest(unit, one.id)
+  })
+  expect((await one.list()).total).toBe(2)
 })
 
 test('one recovery queues at most 10,000 deliveries and says how many it found', async () => {

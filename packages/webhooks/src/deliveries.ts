@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import { isId, newId, type Tenant } from '@payments/kernel'
 import { actingFor, newestAndTotal, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
@@ -138,13 +139,13 @@ export async function recover(
   return { found, queued, dryRun }
 }
 
-/** {@link recover} for every enabled endpoint of an organisation, for operators. */
+/** {@link recover} for every enabled endpoint of an organisation, for operators. They are locked in order of id, as their queues are. */
 export async function replay(unit: UnitOfWork, tenant: Tenant, since: string) {
   const own = actingFor(unit, tenant)
   const endpoints = await own.em.find(
     EndpointEntity,
     { status: 'enabled' },
-    { fields: ['id'], disableIdentityMap: true },
+    { fields: ['id'], orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true },
   )
   const sum = { endpoints: endpoints.length, found: 0, queued: 0 }
   for (const { id: webhookEndpointId } of endpoints) {
