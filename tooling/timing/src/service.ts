@@ -61,7 +61,7 @@ export async function startMeasured(options: { worker: boolean }): Promise<Measu
         server.closeAllConnections()
       })
       await own.stop()
-      await embedded.stop()
+      await embedded.destroy()
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
