@@ -1,7 +1,7 @@
 import { Agent } from 'node:http'
-import { operations } from '@payments/gateway'
-import type { Runtime } from '@payments/platform'
+import { operations, type RestOperation } from '@payments/gateway'
 import { wholeDocument } from '../document.ts'
+import type { ServiceStand } from '../stand/in-process.ts'
 import { bodiesOf } from './bodies.ts'
 import { random } from './random.ts'
 import { type GeneratedRequest, generate } from './requests.ts'
@@ -13,6 +13,13 @@ import { newWorld, sendsCredentialOf } from './world.ts'
 const WAVE = 8
 /** Requests after which a new organisation is used: a generated request may have anonymised or revoked what the last one had. */
 const WORLD = 1000
+
+/** Areas whose operations alone every other organisation's requests use, so that they meet on the same objects at the same time. */
+const FOCUS = 3
+
+/** The area of a path: its first part, without what says who may call it. */
+const areaOf = ({ path }: Pick<RestOperation, 'path'>): string =>
+  path.replace(/^\/(admin\/ops|admin|sandbox)\//, '/').split('/')[1] ?? ''
 
 /** Messages to credentials that an earlier request has ended. */
 const ENDED = /Token invalid or expired|Invalid API key|Organisation suspended/
@@ -32,12 +39,22 @@ export const fuzzed = operations.filter(
   ({ path, operation }) => path !== '/admin/ops/sandbox/faults' && operation.meta.produces !== 'event-stream',
 )
 
+const areas = [...new Set(fuzzed.map(areaOf))]
+
+/** The operations that the requests of one organisation use: all, or those of a few areas. */
+function operationsOf(seed: number, world: number): readonly RestOperation[] {
+  if (world % 2 === 0) return fuzzed
+  const choices = random(seed ^ world)
+  const chosen = Array.from({ length: FOCUS }, () => choices.pick(areas))
+  return fuzzed.filter((operation) => chosen.includes(areaOf(operation)))
+}
+
 /**
  * Sends requests that are generated from the API document, over REST and tRPC, with ids from earlier replies, and checks every
  * reply: no internal error, nothing of the inside, and exactly what the document says.
  */
 export async function fuzz(
-  service: { readonly url: string; readonly runtime: Runtime },
+  service: Pick<ServiceStand, 'url' | 'runtime' | 'logged'>,
   { requests, seed, progress }: { requests: number; seed: number; progress?: (sent: number) => void },
 ): Promise<FuzzReport> {
   const document = wholeDocument()
@@ -51,9 +68,10 @@ export async function fuzz(
     for (let sent = 0; sent < requests; sent += WAVE) {
       if (sent % WORLD === 0 && sent > 0) world = await newWorld(service)
       if (sent % 5000 === 0 && sent > 0) progress?.(sent)
+      const chosen = operationsOf(seed, Math.floor(sent / WORLD))
       // Each request has choices of its own: what one draws does not shift those after it.
       const wave = Array.from({ length: Math.min(WAVE, requests - sent) }, (_, index) =>
-        generate(fuzzed, bodies, world, random(seed ^ Math.imul(sent + index + 1, 0x9e3779b1))),
+        generate(chosen, bodies, world, random(seed ^ Math.imul(sent + index + 1, 0x9e3779b1))),
       )
       let ended = false
       const replies = await Promise.all(wave.map((each) => send(service.url, each, agent)))
@@ -62,8 +80,10 @@ export async function fuzz(
         if (reply === undefined) continue
         statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1)
         const problem = replyProblem(document, made, reply)
-        if (problem) failures.push(describe(made, reply, `#${sent + index} ${problem}`))
-        else if (reply.status < 300) {
+        if (problem) {
+          const log = reply.status >= 500 ? service.logged.slice(-WAVE) : []
+          failures.push([describe(made, reply, `#${sent + index} ${problem}`), ...log].join('\n'))
+        } else if (reply.status < 300) {
           succeeded.add(made.operation.name)
           world.ids.learn(made.operation.path, dataOf(reply))
         }

@@ -28,6 +28,7 @@ export const run: Proof = async ({ size, seed, log }) => {
         ...ledger.findings.map(({ check, id, message }) => `ledger ${check} ${id}: ${message}`),
         ...lasting,
         ...references.problems,
+        ...deadlocks(stand.databaseLog()),
       ],
       figures: {
         requests,
@@ -44,6 +45,9 @@ export const run: Proof = async ({ size, seed, log }) => {
     await stand.stop()
   }
 }
+
+/** Deadlocks, with the statements in them. The service tries again, but its callers waited a second, and may be refused in the end. */
+const deadlocks = (log: string): string[] => log.match(/deadlock detected\n(?:.*DETAIL.*\n(?:\t.*\n)*)?/g) ?? []
 
 /** Those problems that a second look, some seconds later, finds as well: a half-written record stays as it is. */
 async function lastingProblems(runtime: Runtime, problems: readonly string[]): Promise<string[]> {

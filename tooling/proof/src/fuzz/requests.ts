@@ -84,9 +84,13 @@ const DRAWS = 4
  * operations that read.
  */
 function chosen(operations: readonly RestOperation[], world: World, random: Random): RestOperation {
+  const those = (wanted: (of: RestOperation) => boolean) => {
+    const some = operations.filter(wanted)
+    return random.pick(some.length > 0 ? some : operations)
+  }
   const draw = (): RestOperation => {
-    if (random.chance(0.2)) return random.pick(operations.filter(({ operation }) => operation.meta.status === 201))
-    return random.pick(random.chance(0.4) ? operations.filter(({ operation }) => operation.command) : operations)
+    if (random.chance(0.2)) return those(({ operation }) => operation.meta.status === 201)
+    return random.chance(0.4) ? those(({ operation }) => operation.command !== undefined) : random.pick(operations)
   }
   const useful = (operation: RestOperation): boolean =>
     operation.placeholders.every(

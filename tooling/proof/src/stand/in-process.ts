@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +12,10 @@ import { targetNames } from '@payments/webhooks'
 export interface ServiceStand {
   readonly runtime: Runtime
   readonly url: string
+  /** Warnings and errors that the service logged, a JSON object each. */
+  readonly logged: readonly string[]
+  /** What the database logged. */
+  databaseLog(): string
   stop(): Promise<void>
 }
 
@@ -35,7 +39,8 @@ export async function startStand(settings: Record<string, string> = {}, worker =
     },
     [{ settings: gatewaySettings }, ...adapters],
   )
-  const log = createLog('silent')
+  const logged: string[] = []
+  const log = createLog('warn', (line) => void logged.push(line))
   const embedded = await startEmbedded(dataDir)
   await ensureDatabase(embedded.ownerUrl(), 'payments')
   const database = embedded.serviceUrl('payments')
@@ -48,13 +53,15 @@ export async function startStand(settings: Record<string, string> = {}, worker =
   return {
     runtime: own.runtime,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    logged,
+    databaseLog: () => readFileSync(`${realpathSync(join(dataDir, 'postgres'))}.log`, 'utf8'),
     async stop() {
       await new Promise<void>((resolve) => {
         server.close(() => resolve())
         server.closeAllConnections()
       })
       await own.stop()
-      await embedded.stop()
+      await embedded.destroy()
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
