@@ -12,6 +12,8 @@ import { targetNames } from '@payments/webhooks'
 export interface ServiceStand {
   readonly runtime: Runtime
   readonly url: string
+  /** Where it writes emails. */
+  readonly dataDir: string
   /** Warnings and errors that the service logged, a JSON object each. */
   readonly logged: readonly string[]
   /** What the database logged. */
@@ -53,6 +55,7 @@ export async function startStand(settings: Record<string, string> = {}, worker =
   return {
     runtime: own.runtime,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    dataDir,
     logged,
     databaseLog: () => readFileSync(`${realpathSync(join(dataDir, 'postgres'))}.log`, 'utf8'),
     async stop() {
