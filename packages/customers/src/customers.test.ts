@@ -103,10 +103,10 @@ test('the list is complete at any length, newest first, with the exact total, an
       [merchant.organisationId, from, to],
     )
   for (const [from, to] of [
-    [1, 999],
-    [1000, 1000],
-    [1001, 1001],
-    [1002, 3210],
+    [1, 199],
+    [200, 200],
+    [201, 201],
+    [202, 3210],
   ] as const) {
     await seed(from, to)
     const { body, headers } = await merchant.call('GET /v1/customers')
@@ -114,7 +114,7 @@ test('the list is complete at any length, newest first, with the exact total, an
     expect([total, customers.length, new Set(customers.map(({ id }: { id: string }) => id)).size]).toEqual([to, to, to])
     const times = customers.map(({ createdAt }: { createdAt: string }) => createdAt)
     expect(times).toEqual(times.toSorted().reverse())
-    expect(headers.get('transfer-encoding') === 'chunked').toBe(to > 1000)
+    expect(headers.get('transfer-encoding') === 'chunked').toBe(to > 200)
   }
 })
 

@@ -1,5 +1,6 @@
 import { assets } from '@payments/kernel'
 import { z } from 'zod'
+import { inTurn } from './bulk.ts'
 import type { QueryContext } from './context.ts'
 import { csvRecord } from './csv.ts'
 import { readSnapshot } from './snapshot.ts'
@@ -81,9 +82,15 @@ export async function* exportCsv(
      order by ${time} desc, t.id desc`
   const query = { organisationId: actor.organisationId, text, values, ...(timeZone ? { timeZone } : {}) }
   const batches = readSnapshot<Record<string, string | null>>(runtime, query, signal)
+  const next = () =>
+    inTurn(async () => {
+      const batch = await batches.next()
+      return batch.done
+        ? undefined
+        : batch.value.map((row) => csvRecord(names.map((name) => row[name] ?? null))).join('')
+    })
   // The first batch is read before the heading is sent, so that an error still has its own reply.
-  const first = await batches.next()
+  const first = await next()
   yield csvRecord(names)
-  for (let batch = first; !batch.done; batch = await batches.next())
-    yield batch.value.map((row) => csvRecord(names.map((name) => row[name] ?? null))).join('')
+  for (let text = first; text !== undefined; text = await next()) yield text
 }

@@ -2,6 +2,7 @@
 export { addressBlock } from './address-block.ts'
 export { readAuditLog } from './audit-log.ts'
 export * from './authentication.ts'
+export { inTurn } from './bulk.ts'
 export { type ConcurrencyLimit, concurrencyLimit } from './concurrency.ts'
 export * from './context.ts'
 export { csvRecord } from './csv.ts'

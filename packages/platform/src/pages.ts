@@ -10,10 +10,10 @@ import {
 import { sql } from 'kysely'
 import type { QueryContext, Runtime } from './context.ts'
 
-const PAGE = 1000
+const PAGE = 200
 
 /**
- * Every row, newest first, in pages of a thousand: for lists that are complete however long they are. Each page continues
+ * Every row, newest first, in pages of 200: for lists that are complete however long they are. Each page continues
  * behind the last row of the one before, so that rows made meanwhile change nothing and no transaction is held.
  *
  * The rows are plain, of the actor's organisation and environment alone: reading them takes a third of what the ORM's

@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream'
-import type { ConcurrencyLimit, Pages, QueryContext } from '@payments/platform'
+import { type ConcurrencyLimit, inTurn, type Pages, type QueryContext } from '@payments/platform'
 import { z } from 'zod'
 import { success } from './envelope.ts'
 
 /**
  * A complete list in its envelope: one text if it fits a page, otherwise a stream that reads the next page when the client
  * has received the previous one. The stream ends when the client disconnects.
- * Each page is read within the organisation's limit, so that a slow reader occupies nothing between pages.
+ * Each page is read within the organisation's limit, so that a slow reader occupies nothing between pages; those behind the first
+ * take turns with the pages of other long replies.
  */
 export async function listing(
   message: string,
@@ -17,18 +18,25 @@ export async function listing(
   const pages = list.read(context)[Symbol.asyncIterator]()
   const items = z.array(list.item)
   const next = async () => {
-    const page = await limit.run(context.actor, () => pages.next())
+    const page = await pages.next()
     return page.done ? undefined : items.parse(page.value)
   }
-  const first = (await next()) ?? []
-  const second = await next()
+  const nextText = () =>
+    limit.run(context.actor, () =>
+      inTurn(async () => {
+        const page = await next()
+        return page && { length: page.length, text: JSON.stringify(page).slice(1, -1) }
+      }),
+    )
+  const first = (await limit.run(context.actor, next)) ?? []
+  const second = await nextText()
   if (!second) return success(message, { [list.name]: first, total: first.length })
 
   async function* texts(): AsyncGenerator<string> {
-    let total = 0
-    yield `{"status":"success","message":${JSON.stringify(message)},"data":{"${list.name}":[`
-    for (let page: unknown[] | undefined = first; page; page = page === first ? second : await next()) {
-      if (page.length > 0) yield `${total > 0 ? ',' : ''}${JSON.stringify(page).slice(1, -1)}`
+    let total = first.length
+    yield `{"status":"success","message":${JSON.stringify(message)},"data":{"${list.name}":[${JSON.stringify(first).slice(1, -1)}`
+    for (let page = second; page; page = await nextText()) {
+      if (page.length > 0) yield `,${page.text}`
       total += page.length
     }
     yield `],"total":${total}}}`
