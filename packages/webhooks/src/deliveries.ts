@@ -14,7 +14,7 @@ import {
   presentDelivery,
 } from './entity.ts'
 import { errors } from './errors.ts'
-import { insertDeliveries, optInTypes } from './new-deliveries.ts'
+import { EVENT_COLUMNS, insertDeliveries, optInTypes } from './new-deliveries.ts'
 import { emit } from './outbox.ts'
 import type { DeliveryWithPayload, Event, Recovered, Recovery } from './schemas.ts'
 import { changeable, find } from './service.ts'
@@ -131,7 +131,7 @@ export async function recover(
   if (dryRun || found === 0) return { found, queued: 0, dryRun }
   const queued = await insertDeliveries(
     client,
-    `select e.id as event_id, $6::uuid as endpoint_id, row_number() over (order by e.created_at, e.id) as place
+    `select ${EVENT_COLUMNS}, $6::uuid as endpoint_id, row_number() over (order by e.created_at, e.id) as place
        ${missed} order by e.created_at, e.id limit ${RECOVER_BATCH}`,
     values,
   )

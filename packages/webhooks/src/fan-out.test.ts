@@ -48,7 +48,7 @@ test('a fan-out transaction is bounded by the rows it writes, and every event re
   expect(rows.map((row) => row.event_id)).toEqual(events)
 })
 
-test('an event that cannot be fanned out is set aside, shown in a metric and to operators, and holds up no other event', async () => {
+test('an event that cannot be fanned out is found by halves, tried alone three times and set aside, and holds up no other event', async () => {
   const merchant = await newMerchant(service)
   const other = await newMerchant(service)
   await endpoint(merchant, { url })
@@ -63,6 +63,8 @@ test('an event that cannot be fanned out is set aside, shown in a metric and to 
       'create trigger poison before insert on webhook_deliveries for each row execute function refuse_poison()',
     )
     await drainAll()
+    const tried = service.logs.filter((line) => line.includes('fan-out failed')).map((line) => JSON.parse(line).events)
+    expect(tried).toEqual([41, 20, 10, 5, 2, 1, 1, 1])
     expect(await count('webhook_deliveries where event_id = any ($1)', [before])).toBe(40)
     expect(await count('events where drained_at is null')).toBe(0)
     expect([await gauge('webhook_events_set_aside'), await gauge('webhook_outbox_seconds')]).toEqual([1, 0])

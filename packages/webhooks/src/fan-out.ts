@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable, type Runtime, type Task } from '@payments/platform'
 import { DELIVER } from './dispatcher.ts'
-import { insertDeliveries, optInTypes } from './new-deliveries.ts'
+import { EVENT_COLUMNS, insertDeliveries, optInTypes } from './new-deliveries.ts'
 import { drain, OUTBOX } from './outbox.ts'
 import { setAside } from './set-aside.ts'
 
@@ -46,7 +46,7 @@ async function fanOut(runtime: Runtime, size: number, tried: string[]): Promise<
     tried.push(...ids)
     deliveries = await insertDeliveries(
       client,
-      `select e.id as event_id, w.id as endpoint_id, row_number() over (order by e.id, w.id) as place
+      `select ${EVENT_COLUMNS}, w.id as endpoint_id, row_number() over (order by e.id, w.id) as place
          from events e
          join webhook_endpoints w on w.organisation_id = e.organisation_id and w.environment = e.environment
         where e.id = any($1) and w.status = 'enabled' and (e.type = any(w.events) or (w.events is null and not e.type = any($2)))`,

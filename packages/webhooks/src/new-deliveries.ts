@@ -13,9 +13,12 @@ const PLACE = "lpad(to_hex(p.place), 6, '0')"
 const ORDERED_ID = `(lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') || '7' || left(${PLACE}, 3)
   || '8' || right(${PLACE}, 3) || right(replace(gen_random_uuid()::text, '-', ''), 12))::uuid`
 
+/** What a source of deliveries selects of their events. */
+export const EVENT_COLUMNS = 'e.id as event_id, e.organisation_id, e.environment, e.type as event_type'
+
 /**
- * Inserts deliveries inside the database and makes the queues of their endpoints due. `source` selects `event_id`,
- * `endpoint_id` and `place`, the order of the deliveries.
+ * Inserts deliveries inside the database and makes the queues of their endpoints due. `source` selects from events `e`:
+ * {@link EVENT_COLUMNS}, `endpoint_id` and `place`, the order of the deliveries.
  * @returns the number of deliveries
  */
 export async function insertDeliveries(client: SqlExecutor, source: string, values: unknown[]): Promise<number> {
@@ -26,8 +29,8 @@ export async function insertDeliveries(client: SqlExecutor, source: string, valu
     `with picked as materialized (select *, count(*) over () from (${source}) s),
      inserted as (
        insert into webhook_deliveries (id, organisation_id, environment, endpoint_id, event_id, event_type, status, next_attempt_at, due_at, created_at, updated_at)
-       select ${ORDERED_ID}, e.organisation_id, e.environment, p.endpoint_id, e.id, e.type, 'pending', now(), now(), now(), now()
-         from picked p join events e on e.id = p.event_id
+       select ${ORDERED_ID}, organisation_id, environment, endpoint_id, event_id, event_type, 'pending', now(), now(), now(), now()
+         from picked p
        returning 1),
      due as (
        select endpoint_id from webhook_queues where endpoint_id in (select endpoint_id from picked)

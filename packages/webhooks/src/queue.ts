@@ -67,23 +67,28 @@ export async function claim(pool: Pool, capacity: Capacity): Promise<readonly De
       if (shares.length === 0) return []
       const endpoints = shares.map(({ endpointId }) => endpointId)
       const { rows } = await client.query<DeliveryAttempt>(
-        `update webhook_deliveries d set claim = $3, due_at = now() + make_interval(secs => $4)
-         from (select picked.id, q.slots from unnest($1::uuid[], $2::int[]) as s (endpoint_id, room)
-                 join webhook_queues q on q.endpoint_id = s.endpoint_id
-                 cross join lateral (
-                   select p.id from webhook_deliveries p
-                    where p.endpoint_id = s.endpoint_id and p.status = 'pending' and p.due_at <= now()
-                    order by p.due_at, p.id
-                    limit greatest(0, least(s.room, q.slots - (
-                      select count(*) from webhook_deliveries r
-                       where r.endpoint_id = s.endpoint_id and r.claim is not null and r.due_at > now())))) picked) ready,
-              webhook_endpoints w, events e
-        where d.id = ready.id and d.status = 'pending' and d.due_at <= now() and w.id = d.endpoint_id and e.id = d.event_id
-        returning d.id, d.claim, d.organisation_id as "organisationId", d.environment, d.endpoint_id as "endpointId",
-          ready.slots < $5 as impaired, w.status, w.url, e.id as "eventId", e.type as "eventType", e.payload::text as body,
-          jsonb_array_length(d.attempts) as made,
-          array[w.secret] || array(select p.value ->> 'secret' from jsonb_array_elements(w.previous_secrets) with ordinality p
-            where (p.value ->> 'until')::timestamptz > now() order by p.ordinality) as secrets`,
+        // The rows are few whatever the planner expects: it would join all deliveries and events, where queues are long.
+        `with ready as materialized (
+           select picked.id, q.slots from unnest($1::uuid[], $2::int[]) as s (endpoint_id, room)
+             join webhook_queues q on q.endpoint_id = s.endpoint_id
+             cross join lateral (
+               select p.id from webhook_deliveries p
+                where p.endpoint_id = s.endpoint_id and p.status = 'pending' and p.due_at <= now()
+                order by p.due_at, p.id
+                limit greatest(0, least(s.room, q.slots - (
+                  select count(*) from webhook_deliveries r
+                   where r.endpoint_id = s.endpoint_id and r.claim is not null and r.due_at > now())))) picked),
+         claimed as (
+           update webhook_deliveries d set claim = $3, due_at = now() + make_interval(secs => $4)
+            where d.id = any (array(select id from ready)) and d.status = 'pending' and d.due_at <= now()
+           returning d.id, d.claim, d.organisation_id, d.environment, d.endpoint_id, d.event_id, jsonb_array_length(d.attempts) as made)
+         select d.id, d.claim, d.organisation_id as "organisationId", d.environment, d.endpoint_id as "endpointId", d.made,
+           ready.slots < $5 as impaired, w.status, w.url, e.id as "eventId", e.type as "eventType", e.payload::text as body,
+           array[w.secret] || array(select p.value ->> 'secret' from jsonb_array_elements(w.previous_secrets) with ordinality p
+             where (p.value ->> 'until')::timestamptz > now() order by p.ordinality) as secrets
+         from claimed d join ready on ready.id = d.id
+           cross join lateral (select * from webhook_endpoints where id = d.endpoint_id limit 1) w
+           cross join lateral (select * from events where id = d.event_id limit 1) e`,
         [endpoints, shares.map((each) => each.room), newId(), LEASE_SECONDS, FULL_SLOTS],
       )
       await client.query(

@@ -1,0 +1,56 @@
+import type { Pool } from 'pg'
+import { expect, test } from 'vitest'
+import { connected, newMerchant, useService } from '#testing'
+import { manyEndpoints } from '../test/endpoints.ts'
+import { claim } from './queue.ts'
+
+const service = useService()
+
+/** A pool whose statements are explained first. `plans` receives the plan of each. */
+function explaining(pool: Pool, plans: string[]): Pool {
+  const explained = async () => {
+    const client = await pool.connect()
+    const query = async (text: string, values?: unknown[]) => {
+      if (/^(with|select|update)/.test(text)) {
+        const { rows } = await client.query(`explain ${text}`, values)
+        plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
+      }
+      return client.query(text, values)
+    }
+    return new Proxy(client, {
+      get: (target, name) => (name === 'query' ? query : Reflect.get(target, name, target)),
+    })
+  }
+  return new Proxy(pool, {
+    get: (target, name) => (name === 'connect' ? explained : Reflect.get(target, name, target)),
+  })
+}
+
+test('where queues are long, a claim finds its deliveries and their events by index', async () => {
+  const merchant = await newMerchant(service)
+  const endpoints = await manyEndpoints(service, merchant, 50, 'https://merchant.example/')
+  const { pool } = service.runtime
+  const tenant = [merchant.organisationId, merchant.environment]
+  await pool.query(
+    `insert into events (id, organisation_id, environment, type, resource_id, payload, created_at, drained_at)
+     select gen_random_uuid(), $1, $2, 'payment_route.created', gen_random_uuid(), json_build_object('text', repeat('x', 500)), now(), now()
+       from generate_series(1, 2000)`,
+    tenant,
+  )
+  await pool.query(
+    `insert into webhook_deliveries (id, organisation_id, environment, endpoint_id, event_id, event_type, status, next_attempt_at, due_at, created_at, updated_at)
+     select gen_random_uuid(), $1, $2, w, e.id, e.type, 'pending', now(), now(), now(), now()
+       from events e, unnest($3::uuid[]) w where e.organisation_id = $1`,
+    [...tenant, endpoints],
+  )
+  await pool.query('update webhook_queues set due_at = now() where endpoint_id = any($1)', [endpoints])
+  const owner = await connected(service)
+  await owner.query('analyze events, webhook_deliveries, webhook_queues, webhook_endpoints')
+  await owner.end()
+  const plans: string[] = []
+  const claimed = await claim(explaining(pool, plans), { room: 100, impairedRoom: 50, busy: new Map() })
+  expect(claimed.length).toBeGreaterThan(0)
+  const all = plans.join('\n')
+  expect(all).toContain('webhook_deliveries_due')
+  expect(all).not.toMatch(/Seq Scan on (events|webhook_deliveries)/)
+})
