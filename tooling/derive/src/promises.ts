@@ -94,8 +94,8 @@ export const promises: readonly Promised[] = [
   {
     title: 'A neighbour that misbehaves in every domain fails nobody',
     promise:
-      'Beside an organisation with the largest lists, the slowest receivers, the deepest bodies and thousands of open objects, nothing of ten others fails, and the p99 of each of their operations stays within three times its quiet value.',
-    shown: 'Measures ten organisations alone and beside it, in turn.',
+      'Beside an organisation with the largest lists, the slowest receivers, the deepest bodies and thousands of open objects, nothing of ten others fails, and the p99 of each of their operations stays within three times what it is while that organisation misbehaves towards another installation on the same machine.',
+    shown: 'Measures ten organisations in turn alone, beside that other installation, and beside it.',
     command: 'npm run proof -- neighbours',
     tests: ['tooling/attack/src/attack.test.ts', 'packages/webhooks/src/fair-share.test.ts'],
   },

@@ -1,14 +1,13 @@
-// The process of the organisation that misbehaves: its own work does not delay the clients that measure. Receives an Attacker as
-// JSON, attacks on `start`, and answers `stop` with the number of requests.
+// The process of the organisation that misbehaves: its own work does not delay the clients that measure. Attacks on an Attacker, and
+// answers `stop` with the number of requests.
 import { type Attacker, attackAll } from './attacks.ts'
 
-const attacker = JSON.parse(process.argv[2] ?? '{}') as Attacker
 let stop = new AbortController()
 let attacking = Promise.resolve(0)
-process.on('message', (message) => {
-  if (message === 'start') {
+process.on('message', (message: Attacker | 'stop') => {
+  if (message !== 'stop') {
     stop = new AbortController()
-    attacking = attackAll(attacker, stop.signal)
+    attacking = attackAll(message, stop.signal)
     return
   }
   stop.abort()
