@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import { appRouter } from '@payments/api'
 import type { OperationMeta } from '@payments/platform'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { call, foundOrganisation, signedIn, startMailbox, useService } from '#testing'
 import { runOps, stateFolder } from '../test/ops.ts'
 import { commandsOf, type OperatorsDocument } from './commands.ts'
@@ -154,7 +154,7 @@ test('a failure exits with 1 and names the message and the options concerned, a 
 })
 
 test('an expired access token is replaced by itself, and a session that was ended says how to sign in again', async () => {
-  const folder = stateFolder()
+  const folder = stateFolder(onTestFinished)
   await login(folder)
   const old = kept(folder)
   const expired = { session: { ...old.session, accessToken: 'spent', expiresAt: '2026-01-01T00:00:00.000Z' } }
@@ -173,7 +173,7 @@ test('an expired access token is replaced by itself, and a session that was ende
 })
 
 test('signing out ends the session at the service, too', async () => {
-  const folder = stateFolder()
+  const folder = stateFolder(onTestFinished)
   await login(folder)
   const { accessToken } = kept(folder).session
   expect(await runOps(['logout'], environment(folder))).toEqual({ code: 0, stdout: '', stderr: 'Signed out\n' })
@@ -182,7 +182,7 @@ test('signing out ends the session at the service, too', async () => {
 })
 
 test('who is not an operator is signed out again, and a wrong code says so', async () => {
-  const folder = stateFolder()
+  const folder = stateFolder(onTestFinished)
   const { email } = await signedIn(service.runtime, {
     organisationId: await foundOrganisation(service.runtime),
     role: 'owner',

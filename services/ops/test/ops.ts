@@ -19,10 +19,10 @@ export interface Ran {
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
-/** A folder for sessions, removed after the tests of the file. */
-export function stateFolder(): string {
+/** A folder for sessions, removed after the tests of the file, or as `after` says. */
+export function stateFolder(after: (remove: () => void) => void = afterAll): string {
   const folder = mkdtempSync(join(tmpdir(), 'payments-ops-'))
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  after(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 

@@ -39,6 +39,29 @@ const noNames = async () => []
 export async function startService(options: ServiceOptions = {}): Promise<TestService & { stop(): Promise<void> }> {
   const database = options.database ?? (await freshDatabase())
   const dataDir = mkdtempSync(join(tmpdir(), 'payments-data-'))
+  const remove = async () => {
+    if (!options.database) await database.drop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  try {
+    const { stop, ...started } = await compose(database, dataDir, options)
+    return {
+      ...started,
+      async stop() {
+        await stop().finally(remove)
+      },
+    }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+async function compose(
+  database: TestDatabase,
+  dataDir: string,
+  options: ServiceOptions,
+): Promise<TestService & { stop(): Promise<void> }> {
   const logs: string[] = []
   const log: Log = createLog('debug', (line) => void logs.push(line))
   const settings = loadServiceSettings(
@@ -77,8 +100,6 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     async stop() {
       await Promise.all([server, internal].map(close))
       await own.stop()
-      if (!options.database) await database.drop()
-      rmSync(dataDir, { recursive: true, force: true })
     },
   }
 }
