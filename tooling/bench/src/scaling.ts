@@ -5,12 +5,18 @@ import { appRouter, composeProcess, everyDomain, loadServiceSettings, type Proce
 import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
 import { type Actor, newId, ServiceError } from '@payments/kernel'
 import { createLog, migrate, type Operation, type Runtime } from '@payments/platform'
+import type { ProofReport } from '@payments/proof'
 import { median } from './load.ts'
 import { seed } from './seed.ts'
 
 const SCALE = Number(process.env.BENCH_SCALE ?? 1)
 const SIZES = [...new Set([1000, 10_000, 100_000, 1_000_000].map((size) => Math.max(1000, Math.round(size * SCALE))))]
 const REPEATS = 9
+/** Milliseconds that anything may take with most records, if it takes more than so many times what it takes with fewest. */
+const SLOW_MS = 50
+const FACTOR = 3
+/** How many of those that grow most are recorded. */
+const RECORDED = 8
 
 interface Described {
   readonly _def: { readonly meta: { readonly operation: Operation } }
@@ -21,7 +27,7 @@ interface Described {
  * records of one organisation in every table: milliseconds, and the ratio of the largest to the smallest. Lists that are complete by
  * the specification are left out: they cost as much as they return.
  */
-export async function benchScaling(print: (line: string) => void): Promise<void> {
+export async function benchScaling(print: (line: string) => void): Promise<ProofReport> {
   const directory = mkdtempSync(join(tmpdir(), 'payments-bench-'))
   const server = await startEmbedded(directory, { settings: ['shared_buffers=512MB', 'max_wal_size=4GB'] })
   const costs = new Map<string, number[]>()
@@ -44,11 +50,27 @@ export async function benchScaling(print: (line: string) => void): Promise<void>
   } finally {
     await server.destroy()
   }
+  const growing = [...costs].toSorted(([, a], [, b]) => ratioOf(b) - ratioOf(a))
   print(`\n  ${'milliseconds with'.padEnd(44)}${SIZES.map((size) => `${size}`.padStart(10)).join('')}     ratio`)
-  for (const [what, all] of [...costs].toSorted(([, a], [, b]) => ratioOf(b) - ratioOf(a)))
+  for (const [what, all] of growing)
     print(
       `  ${what.padEnd(44)}${all.map((each) => each.toFixed(2).padStart(10)).join('')}${ratioOf(all).toFixed(2).padStart(10)}`,
     )
+  const slow = growing.filter(([, all]) => (all.at(-1) ?? 0) > SLOW_MS && ratioOf(all) > FACTOR)
+  const described = ([what, all]: [string, number[]]) => [
+    what,
+    { milliseconds: all.map((each) => Math.round(each * 10) / 10), ratio: Math.round(ratioOf(all) * 10) / 10 },
+  ]
+  return {
+    findings: slow.map(
+      ([what, all]) => `${what}: ${all.map((each) => each.toFixed(1)).join(', ')} ms with ${SIZES} records`,
+    ),
+    figures: {
+      records: SIZES,
+      measured: growing.length,
+      growingMost: Object.fromEntries(growing.slice(0, RECORDED).map(described)),
+    },
+  }
 }
 
 const ratioOf = (all: readonly number[]): number => (all.at(-1) ?? 0) / (all[0] || 1)
