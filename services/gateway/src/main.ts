@@ -14,6 +14,7 @@ import {
   platformSettings,
   SESSION_STATEMENTS,
   type Settings,
+  surviveLostConnections,
 } from '@payments/platform'
 import { adapters } from './adapters.ts'
 import { internalServer } from './internal.ts'
@@ -109,6 +110,7 @@ async function main(): Promise<void> {
     platformSettings.from(settings)
   const http = gatewaySettings.from(settings)
   const log = createLog(LOG_LEVEL)
+  surviveLostConnections(log)
   const stops: (() => Promise<unknown>)[] = []
   let stopping: Promise<void> | undefined
   const stop = (): Promise<void> => {

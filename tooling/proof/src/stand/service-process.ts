@@ -129,7 +129,7 @@ export const unhandledErrors = (output: string): string[] =>
     .slice(0, -1)
     .map(
       (text) =>
-        `a process ended by an error that nothing handled: ${text.match(/^.*error: .*$/gim)?.at(-1) ?? text.slice(-500)}`,
+        `a process ended by an error that nothing handled: ${text.match(/^.*error: .*(\n +at .*)*/gim)?.at(-1) ?? text.slice(-500)}`,
     )
 
 const running = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null
