@@ -139,6 +139,10 @@ test('an endpoint fails from its first failure until one is answered; one that w
   )
   expect(await settle(pool, [failed(second)])).toEqual([{ endpointId, seconds: expect.closeTo(7200, -1), notices: 1 }])
   const notCalled = { ...failed(third), status: 'failed' as const, delay: null, answered: null }
+  const healthy = await newQueue(1)
+  const [unsent] = (await healthy.claimOwn()) as [DeliveryAttempt]
+  expect(await settle(pool, [{ ...notCalled, delivery: unsent }])).toEqual([])
+  expect(await healthy.queue()).toMatchObject({ failing: false, slots: 5 })
   expect(await settle(pool, [notCalled])).toMatchObject([{ endpointId, notices: 1 }])
   expect(await queue()).toMatchObject({ failing: true, notices: 1, slots: 1 })
   // Of several results in one batch one answer is enough, and the last one says how many may be in flight.
@@ -221,6 +225,27 @@ test('endpoints of organisations with fewer attempts in flight come first, and w
   const occupied = new Map([[busy.merchant.organisationId, { all: 3, impaired: 0 }]])
   const claimed = await claim(pool, { room: 1, impairedRoom: 1, busy: occupied })
   expect(claimed.map(({ endpointId }) => endpointId)).toEqual([idle.endpointId])
+})
+
+test('no more is claimed than there is room for, of all and of failing or slow endpoints', async () => {
+  const failing = await newQueue(2)
+  const healthy = await newQueue(5)
+  const { pool } = service.runtime
+  const [first] = (await claim(pool, { room: 1, impairedRoom: 1, busy: new Map() })) as [DeliveryAttempt]
+  const [own, other] = first.endpointId === failing.endpointId ? [failing, healthy] : [healthy, failing]
+  await settle(pool, [failed(first, { delay: 0 })])
+  const healthyOnly = await claim(pool, { room: 6, impairedRoom: 0, busy: new Map() })
+  expect(new Set(healthyOnly.map(({ endpointId }) => endpointId))).toEqual(new Set([other.endpointId]))
+  expect(healthyOnly.length).toBeLessThanOrEqual(3)
+  await pool.query('update webhook_queues set due_at = now() where endpoint_id = $1', [own.endpointId])
+  expect(await own.claimOwn()).toHaveLength(1)
+})
+
+test('a process with all its slots free claims', async () => {
+  const { emitted, claimOwn, pool } = await newQueue(1)
+  const claimed = await claim(pool, { room: 400, impairedRoom: 200, busy: new Map() })
+  expect(claimed.map(({ eventId }) => eventId)).toEqual(emitted)
+  expect(await claimOwn()).toEqual([])
 })
 
 test('the late result of an expired claim changes nothing, and that of the current claim is written', async () => {

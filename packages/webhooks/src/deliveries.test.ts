@@ -74,8 +74,8 @@ test('the newest 200 deliveries of an endpoint are listed, with the exact number
 test('one delivery is shown with the body as it was sent; of another endpoint, an unknown and a malformed id get the same 404', async () => {
   const one = await newEndpoint()
   const other = await newEndpoint({}, one.merchant)
-  const [eventId] = await one.send()
-  const [delivery] = (await one.list()).deliveries
+  const [eventId] = await one.send(2)
+  const [, delivery] = (await one.list()).deliveries
   const get = (id: string) => one.merchant.call(`GET /v1/webhooks/${one.id}/deliveries/${id}`)
   const { body } = await get(delivery.id)
   expect(body.data).toEqual({ ...delivery, payload: (await one.merchant.call(`GET /v1/events/${eventId}`)).body.data })
@@ -241,6 +241,26 @@ test('one recovery queues at most 10,000 deliveries and says how many it found',
   const run = () => bookOf(service.runtime, merchant.organisationId).do((unit) => recover(unit, recovery))
   expect(await run()).toEqual({ found: 10_001, queued: 10_000, dryRun: false })
   expect(await run()).toEqual({ found: 1, queued: 1, dryRun: false })
+})
+
+test('a change of an object is an event of its type with the status before, and one without a type is none', async () => {
+  const merchant = await newMerchant(service)
+  const resourceId = newId()
+  const at = new Date('2026-01-31T12:00:00.000Z')
+  const change = { ...merchant, resourceId, status: 'active', createdAt: at, at, data: { status: 'active' } }
+  await bookOf(service.runtime, merchant.organisationId).do(async (unit) => {
+    unit.record({ ...change, previousStatus: 'pending', type: 'payment_route.updated' })
+    unit.record({ ...change, previousStatus: 'active', type: null })
+  })
+  const { rows } = await service.runtime.pool.query('select type, payload from events where resource_id = $1', [
+    resourceId,
+  ])
+  expect(rows).toMatchObject([
+    {
+      type: 'payment_route.updated',
+      payload: { created: at.toISOString(), data: { status: 'active', previousStatus: 'pending' } },
+    },
+  ])
 })
 
 test('an event has the time of its cause where one is given, and exists only if its cause commits', async () => {

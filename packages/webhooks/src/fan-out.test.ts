@@ -92,6 +92,25 @@ test('an event that cannot be fanned out is found by halves, tried alone three t
   }
 })
 
+test('the outbox is drained in one process at a time, so that events become deliveries in order', () => {
+  expect(fanOutTask).toMatchObject({ name: 'outbox', runsIn: 'one-process' })
+})
+
+test('a fan-out that cannot read events fails, and says whether there may be more', async () => {
+  const refusing = new Proxy(service.runtime.pool, {
+    get: (pool, name) =>
+      name === 'connect' ? () => Promise.reject(new Error('refused')) : Reflect.get(pool, name, pool),
+  })
+  await expect(fanOutTask.run({ ...service.runtime, pool: refusing })).rejects.toThrow('refused')
+  const merchant = await newMerchant(service)
+  expect(await fanOutTask.run(service.runtime)).toBe(false)
+  await emitEvents(service.runtime, merchant)
+  expect(await fanOutTask.run(service.runtime)).toBe(false)
+  await emitEvents(service.runtime, merchant, 200)
+  expect(await fanOutTask.run(service.runtime)).toBe(true)
+  expect(await count('events where drained_at is null')).toBe(0)
+})
+
 test('while the disk is full no event is set aside', async () => {
   const merchant = await newMerchant(service)
   await endpoint(merchant, { url })

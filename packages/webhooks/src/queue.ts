@@ -88,14 +88,15 @@ export async function claim(pool: Pool, capacity: Capacity): Promise<readonly De
              where (p.value ->> 'until')::timestamptz > now() order by p.ordinality) as secrets
          from claimed d join ready on ready.id = d.id
            cross join lateral (select * from webhook_endpoints where id = d.endpoint_id limit 1) w
-           cross join lateral (select * from events where id = d.event_id limit 1) e`,
+           cross join lateral (select * from events where id = d.event_id limit 1) e
+         order by d.id`,
         [endpoints, shares.map((each) => each.room), newId(), LEASE_SECONDS, FULL_SLOTS],
       )
       await client.query(
         `update webhook_queues q set served_at = clock_timestamp(), due_at = ${NEXT_DUE} where q.endpoint_id = any($1)`,
         [endpoints],
       )
-      return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      return rows
     },
     // A claim that a crash of the database loses is claimed again.
     WITHOUT_FLUSH,

@@ -15,10 +15,20 @@ const webhookStates = of('packages/webhooks/src/states.ts')
 const resource = of('packages/platform/src/resource.ts')
 const credentials = of('packages/accounts/src/credentials.ts')
 const health = of('packages/webhooks/src/endpoint-health.ts')
+const queue = of('packages/webhooks/src/queue.ts')
+const fanOut = of('packages/webhooks/src/fan-out.ts')
+const newDeliveries = of('packages/webhooks/src/new-deliveries.ts')
+const outbox = of('packages/webhooks/src/outbox.ts')
+const deliveries = of('packages/webhooks/src/deliveries.ts')
 const execute = of('packages/api/src/execute.ts')
 
 const NO_DATABASE =
   'Without it no key, session or token is found: every test over HTTP fails, but these run without a database'
+const READ_FIRST =
+  'Decides only which endpoints are read where 200 more are due than there is room for: the shares count what is in flight themselves'
+const LOCK_ORDER =
+  'The order of locks, which matters between two transactions: `npm run proof -- fuzz` fails for deadlocks'
+const ONE_ROW = 'A count has one row'
 const COMPARED = 'tooling/migration/src/tables.test.ts compares the check with that of the database'
 
 export const EXPLAINED: readonly Explained[] = [
@@ -60,6 +70,28 @@ export const EXPLAINED: readonly Explained[] = [
     'Disabled between the read and the lock: a moment that no test can hold open',
   ),
   health('failing.seconds >= DISABLE_HOURS * HOUR → failing.seconds > DISABLE_HOURS * HOUR', 'A microsecond'),
+  queue('[...capacity.busy.keys()] → []', READ_FIRST),
+  queue('[...capacity.busy.values()] → []', READ_FIRST),
+  queue('({ all }) => all → () => undefined', READ_FIRST),
+  queue('shares.length === 0 → false', 'The statements then find nothing: the condition saves them'),
+  queue(
+    `'select from webhook_queues where endpoint_id = any($1) order by endpoint_id for no key update' → ""`,
+    LOCK_ORDER,
+  ),
+  fanOut('only === undefined → false', 'One event was tried, so there is one'),
+  newDeliveries('[] → ["Stryker was here"]', 'No event has a type of that name'),
+  newDeliveries('rows[0]?.count → rows[0].count', ONE_ROW),
+  outbox('ids.length > 0 → true', 'Without events there is nothing to mark: the condition saves two statements'),
+  outbox(
+    'ids.length > 0 → ids.length >= 0',
+    'Without events there is nothing to mark: the condition saves two statements',
+  ),
+  deliveries('!row || !event → !row && !event', 'A delivery refers to its event by a foreign key'),
+  deliveries('rows[0]?.found → rows[0].found', ONE_ROW),
+  deliveries('found === 0 → false', 'The statement then inserts nothing: the condition saves it'),
+  deliveries("['id'] → []", 'Reads more columns than are used'),
+  deliveries("{ id: 'asc' } → {}", LOCK_ORDER),
+  deliveries('true → false', 'A row that is locked is read again'),
   execute('Date.now() >= deadline → Date.now() > deadline', 'A millisecond'),
   execute('leased → true', 'Without a lease there is no row to delete: the condition saves a statement'),
   execute('isDatabaseUnavailable(error) → false', 'The query for the stored reply then fails in the same way'),

@@ -59,12 +59,12 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'deliveries',
-    code: ['packages/webhooks/src/{fan-out,new-deliveries,queue}.ts'],
+    code: ['packages/webhooks/src/{fan-out,queue}.ts'],
     tests: ['packages/webhooks/src/{claims,fan-out}.test.ts'],
   },
   {
     name: 'deliveries',
-    code: ['packages/webhooks/src/{deliveries,outbox}.ts'],
+    code: ['packages/webhooks/src/{deliveries,new-deliveries,outbox}.ts'],
     tests: ['packages/webhooks/src/{deliveries,fan-out}.test.ts'],
   },
   {
