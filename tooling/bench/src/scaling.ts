@@ -15,6 +15,8 @@ const REPEATS = 9
 /** Milliseconds that anything may take with most records, if it takes more than so many times what it takes with fewest. */
 const SLOW_MS = 50
 const FACTOR = 3
+/** The check of the ledger walks all of it by design. */
+const WALKS_EVERYTHING = ['admin.ledger.check', 'ledger.check']
 /** How many of those that grow most are recorded. */
 const RECORDED = 8
 
@@ -98,8 +100,7 @@ async function work({ runtime, executor, callContext }: Process, actor: Actor): 
     const { operation } = _def.meta
     const { access, openapi } = operation.meta
     if (!operation.query || !['read', 'operator'].includes(access) || openapi?.path?.startsWith('/fiat')) continue
-    // The check walks everything by design.
-    if (['admin.ledger.check', 'admin.search'].includes(name)) continue
+    if ([...WALKS_EVERYTHING, 'admin.search'].includes(name)) continue
     const by = access === 'operator' ? operator : actor
     const [placeholder] = [...(openapi?.path ?? '').matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
     if (!placeholder && operation.input.safeParse({}).success) add(name, operation, by, {})
@@ -141,6 +142,6 @@ const background = (runtime: Runtime): Work[] =>
   everyDomain.flatMap(({ tasks = [], jobs = [] }) => [
     ...tasks.map((task): Work => [`task ${task.name}`, () => task.run(runtime)]),
     ...jobs
-      .filter(({ schedule }) => schedule)
+      .filter(({ name, schedule }) => schedule && !WALKS_EVERYTHING.includes(name))
       .map((job): Work => [`job ${job.name}`, () => job.run(runtime, {}, new AbortController().signal)]),
   ])
