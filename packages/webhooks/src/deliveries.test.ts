@@ -74,8 +74,8 @@ test('the newest 200 deliveries of an endpoint are listed, with the exact number
 test('one delivery is shown with the body as it was sent; of another endpoint, an unknown and a malformed id get the same 404', async () => {
   const one = await newEndpoint()
   const other = await newEndpoint({}, one.merchant)
-  const [eventId] = await one.send(2)
-  const [, delivery] = (await one.list()).deliveries
+  const [, eventId] = await one.send(2)
+  const [delivery] = (await one.list()).deliveries
   const get = (id: string) => one.merchant.call(`GET /v1/webhooks/${one.id}/deliveries/${id}`)
   const { body } = await get(delivery.id)
   expect(body.data).toEqual({ ...delivery, payload: (await one.merchant.call(`GET /v1/events/${eventId}`)).body.data })
