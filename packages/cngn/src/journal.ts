@@ -1,14 +1,5 @@
 import type { AssetSymbol } from '@payments/kernel'
-import {
-  type AccountKey,
-  capture,
-  type Draft,
-  type Posting,
-  post,
-  release,
-  reserve,
-  type Source,
-} from '@payments/ledger'
+import { type AccountKey, capture, type Draft, type Posting, post, reserve, type Source } from '@payments/ledger'
 import type { UnitOfWork } from '@payments/platform'
 import type { TransferRow } from './entity.ts'
 import { errors } from './errors.ts'
@@ -47,9 +38,7 @@ export function paid(unit: UnitOfWork, row: TransferRow) {
 
 /** Money came back: it is free again, less what the provider kept of it. */
 export const givenBack = (unit: UnitOfWork, row: TransferRow, kept: bigint) =>
-  kept === 0n
-    ? release(unit, sourceOf(row))
-    : capture(unit, { source: sourceOf(row), to: [posting(account('fees', CNGN), kept)] })
+  capture(unit, { source: sourceOf(row), to: nonZero([posting(account('fees', CNGN), kept)]) })
 
 /** Money has arrived in the customer's balance, through the exchange if it was converted. */
 export function credited(unit: UnitOfWork, row: TransferRow) {

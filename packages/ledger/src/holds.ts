@@ -8,7 +8,7 @@ import { type Outcome, post } from './post.ts'
 
 const HOLD = 'reserve'
 
-/** Money to reserve for an object until it is captured or released. Minor units, more than zero. */
+/** Money to reserve for an object until it is captured. Minor units, more than zero. */
 export interface Hold {
   readonly source: Source
   readonly holder: { readonly asset: AssetSymbol; readonly customerId?: string | null }
@@ -37,8 +37,8 @@ export async function reserve(unit: UnitOfWork, hold: Hold, overrides: readonly 
 }
 
 /**
- * Ends a hold by paying the amounts in `to`, each above zero; the remainder is returned to available. A hold ends once:
- * a second capture or release with other amounts is refused.
+ * Ends a hold by paying the amounts in `to`, each above zero; the remainder is returned to available, which is all of it when
+ * nothing is paid. A hold ends once: a second capture with other amounts is refused.
  * @throws entry_not_found 404 (no hold), entry_differs 409, insufficient_balance 422 (more than was held)
  */
 export async function capture(
@@ -48,27 +48,17 @@ export async function capture(
   const { holder, amount } = await holdOf(unit, source)
   const paid = to.reduce((sum, posting) => sum + posting.amount, 0n)
   if (paid > amount) throw errors.insufficient_balance()
-  return end(unit, source, [
+  const postings = [
     { account: account(holder, 'reserved'), amount: -amount },
     { account: account(holder, 'available'), amount: amount - paid },
     ...to,
-  ])
+  ]
+  const [outcome] = await post(unit, { source, step: `${HOLD}.end`, postings })
+  return outcome ?? 'repeated'
 }
 
 /**
- * Ends a hold by returning the money to available.
- * @throws entry_not_found 404 (no hold), entry_differs 409 (it was captured)
- */
-export async function release(unit: UnitOfWork, source: Source): Promise<Outcome> {
-  const { holder, amount } = await holdOf(unit, source)
-  return end(unit, source, [
-    { account: account(holder, 'reserved'), amount: -amount },
-    { account: account(holder, 'available'), amount },
-  ])
-}
-
-/**
- * Reverses a posted entry with a new entry that refers to it. An entry is reversed once; a hold is released instead.
+ * Reverses a posted entry with a new entry that refers to it. An entry is reversed once; a hold is captured instead.
  * @throws entry_not_found 404, entry_irreversible 409, insufficient_balance 422 (the money has been spent)
  */
 export async function reverse(
@@ -78,10 +68,6 @@ export async function reverse(
   const [outcome] = await post(unit, reversalOf(await findEntry(unit, source, step), memo))
   return outcome ?? 'repeated'
 }
-
-// Capture and release use the same step, so the unique key of the journal permits only one of them.
-const end = async (unit: UnitOfWork, source: Source, postings: readonly Posting[]): Promise<Outcome> =>
-  (await post(unit, { source, step: `${HOLD}.end`, postings }))[0] ?? 'repeated'
 
 async function holdOf(unit: UnitOfWork, source: Source): Promise<Pick<Hold, 'holder' | 'amount'>> {
   const { postings } = await findEntry(unit, source, HOLD)

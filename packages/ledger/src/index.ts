@@ -45,7 +45,7 @@ export { checkLedger, type Finding, type Progress, type Report } from './check.t
 export { type Draft, type Posting, reversalOf, type Source } from './entries.ts'
 export { errors as ledgerErrors } from './errors.ts'
 export { findEntry } from './find-entry.ts'
-export { capture, type Hold, holdDraft, release, reserve, reverse } from './holds.ts'
+export { capture, type Hold, holdDraft, reserve, reverse } from './holds.ts'
 export { transactionKinds } from './kinds.ts'
 export { checkAndStore } from './nightly-check.ts'
 export { countPayout, type Payout, type PayoutDay, returnToLimit } from './payout-controls.ts'

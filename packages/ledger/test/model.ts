@@ -62,7 +62,7 @@ export class PlainLedger {
     ])
   }
 
-  /** Ends a hold: `paid` goes to the destination, the remainder back to available. A release pays zero. */
+  /** Ends a hold: `paid` goes to the destination, the remainder back to available. */
   capture(hold: Entry, paid: bigint): string {
     const held = hold.lines.find(([place]) => place === 1)?.[1] ?? 0n
     if (paid > held) return 'insufficient_balance'
