@@ -31,10 +31,8 @@ export const holdDraft = ({ source, holder, amount }: Hold): Draft => ({
  * Moves money from available to reserved. An object has at most one hold.
  * @throws insufficient_balance 422 (or its replacement from `overrides`), entry_differs 409
  */
-export async function reserve(unit: UnitOfWork, hold: Hold, overrides: readonly ErrorFactory[] = []): Promise<Outcome> {
-  const [outcome] = await post(unit, holdDraft(hold), overrides)
-  return outcome ?? 'repeated'
-}
+export const reserve = (unit: UnitOfWork, hold: Hold, overrides?: readonly ErrorFactory[]): Promise<Outcome> =>
+  postOne(unit, holdDraft(hold), overrides)
 
 /**
  * Ends a hold by paying the amounts in `to`, each above zero; the remainder is returned to available, which is all of it when
@@ -53,8 +51,7 @@ export async function capture(
     { account: account(holder, 'available'), amount: amount - paid },
     ...to,
   ]
-  const [outcome] = await post(unit, { source, step: `${HOLD}.end`, postings })
-  return outcome ?? 'repeated'
+  return postOne(unit, { source, step: `${HOLD}.end`, postings })
 }
 
 /**
@@ -65,8 +62,12 @@ export async function reverse(
   unit: UnitOfWork,
   { source, step, memo }: { source: Source; step: string; memo?: string },
 ): Promise<Outcome> {
-  const [outcome] = await post(unit, reversalOf(await findEntry(unit, source, step), memo))
-  return outcome ?? 'repeated'
+  return postOne(unit, reversalOf(await findEntry(unit, source, step), memo))
+}
+
+async function postOne(unit: UnitOfWork, draft: Draft, overrides?: readonly ErrorFactory[]): Promise<Outcome> {
+  const [outcome] = (await post(unit, draft, overrides)) as [Outcome]
+  return outcome
 }
 
 async function holdOf(unit: UnitOfWork, source: Source): Promise<Pick<Hold, 'holder' | 'amount'>> {

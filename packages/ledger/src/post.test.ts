@@ -117,6 +117,13 @@ test('a hold cannot pay out more than its amount, even if other holds have enoug
   await expect(book.do((unit) => capture(unit, { source, to }))).rejects.toMatchObject({ code: 'insufficient_balance' })
 })
 
+test('an entry that has the step of a hold and reserves nothing is no hold', async () => {
+  const book = await funded(100n)
+  const source = someSource()
+  await book.do((unit) => post(unit, { ...transfer(available, own('fees'), 30n, source), step: 'reserve' }))
+  await expect(book.do((unit) => capture(unit, { source, to: [] }))).rejects.toMatchObject({ code: 'entry_not_found' })
+})
+
 test('an entry is reversed once, and a reversal cannot be reversed', async () => {
   const book = await funded(100n)
   const source = someSource()

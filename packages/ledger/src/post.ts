@@ -18,7 +18,7 @@ const POST = 'select ledger_post($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $
 export async function post(
   unit: UnitOfWork,
   drafts: Draft | readonly Draft[],
-  overrides: readonly ErrorFactory[] = [],
+  overrides?: readonly ErrorFactory[],
 ): Promise<Outcome[]> {
   const entries = [drafts].flat() as Draft[]
   if (entries.length === 0) return []
