@@ -1,7 +1,9 @@
-import { defineErrors, newId } from '@payments/kernel'
+import { defineErrors, newId, system } from '@payments/kernel'
+import type { Effect, UnitOfWork } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { bookOf, foundOrganisation, own, someSource, transfer, useService } from '#testing'
 import { accountId } from './accounts.ts'
+import type { Draft } from './entries.ts'
 import { capture, reserve, reverse } from './holds.ts'
 import { post } from './post.ts'
 import { balance, statement, trialBalance } from './reads.ts'
@@ -25,6 +27,35 @@ test('an entry changes the balances of its accounts, and posting it again change
   expect(await book.do((unit) => post(unit, draft))).toEqual(['repeated'])
   expect(await book.has()).toBe(70n)
   expect(await book.has(own('fees'))).toBe(30n)
+})
+
+test('without entries there is nothing to do, not even a statement', async () => {
+  const organisationId = newId()
+  expect(await post({ actor: system(organisationId, 'test') } as UnitOfWork, [])).toEqual([])
+})
+
+test('a dry run is told each posting of the entries that it would post, and none of an entry that is posted already', async () => {
+  const book = await funded(100n)
+  const effects: Effect[] = []
+  const source = someSource()
+  const draft: Draft = {
+    source,
+    step: 'moved',
+    postings: [
+      { account: available, amount: -2_500_000n },
+      { account: { ...own('fees'), party: 'relay' }, amount: 2_500_000n },
+      { account: reserved, amount: 0n },
+    ],
+  }
+  await book.do((unit) => post(unit, transfer(outside, available, 2_500_000n)))
+  for (let times = 0; times < 2; times++) await book.do((unit) => post(Object.assign(unit, { effects }), draft))
+  expect(effects).toEqual(
+    ['-2.5 USDC on available', '+2.5 USDC on fees (relay)'].map((change) => ({
+      kind: 'posting',
+      resourceId: source.id,
+      summary: `${source.type} moved: ${change}`,
+    })),
+  )
 })
 
 test('a different entry with the same key is refused and changes nothing', async () => {
@@ -131,6 +162,14 @@ test('an entry is reversed once, and a reversal cannot be reversed', async () =>
   expect(await book.do((unit) => reverse(unit, { source, step: 'moved', memo: 'typed wrong' }))).toBe('posted')
   expect(await book.do((unit) => reverse(unit, { source, step: 'moved', memo: 'typed wrong' }))).toBe('repeated')
   expect(await book.has()).toBe(100n)
+  const { rows } = await service.runtime.pool.query(
+    'select step, memo from ledger_entries where source_id = $1 order by step',
+    [source.id],
+  )
+  expect(rows).toEqual([
+    { step: 'moved', memo: null },
+    { step: 'moved.reversal', memo: 'typed wrong' },
+  ])
   await expect(book.do((unit) => reverse(unit, { source, step: 'moved.reversal' }))).rejects.toMatchObject({
     code: 'entry_irreversible',
   })

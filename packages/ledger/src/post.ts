@@ -29,11 +29,11 @@ export async function post(
     return { draft, lines: linesOf(tenant, draft.postings) }
   })
   const ids = [...accounts.keys()].sort()
-  const keys = [...accounts.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key)
+  const keys = ids.map((id) => accounts.get(id) as AccountKey)
   const position = new Map(ids.map((id, index) => [id, index + 1]))
   const flat = rows.flatMap(({ lines }, index) => lines.map((line) => ({ ...line, entry: index + 1 })))
   try {
-    const { rows: results } = await sqlOf(unit.em).query<{ posted: boolean[] }>(POST, [
+    const { rows: results } = await sqlOf(unit.em).query(POST, [
       tenant.organisationId,
       tenant.environment,
       ids,
@@ -52,7 +52,7 @@ export async function post(
       flat.map((line) => position.get(line.accountId)),
       flat.map((line) => line.amount.toString()),
     ])
-    const posted = results[0]?.posted ?? []
+    const [{ posted }] = results as [{ posted: boolean[] }]
     unit.effects?.push(...entries.flatMap((draft, index) => (posted[index] ? effectsOf(draft) : [])))
     return posted.map((posted) => (posted ? 'posted' : 'repeated'))
   } catch (error) {

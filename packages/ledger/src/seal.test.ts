@@ -44,6 +44,19 @@ test('each organisation has its own chain, and concurrent sealers never fork a c
   expect(report.walked.seals).toBeGreaterThan(2)
 })
 
+test('a batch that is full says that there may be more', async () => {
+  const book = await newBook()
+  while (await seal(service.runtime)) {
+    // Until what other tests posted is sealed.
+  }
+  await book.do((unit) => post(unit, Array.from({ length: 3 }, newTransfer)))
+  expect([await seal(service.runtime, 2), await seal(service.runtime, 2), await seal(service.runtime, 2)]).toEqual([
+    true,
+    false,
+    false,
+  ])
+})
+
 test('a writer does not wait for a sealer, nor a sealer for a writer', async () => {
   const book = await newBook()
   await book.do((unit) => post(unit, newTransfer()))

@@ -12,7 +12,7 @@ export interface Copying {
   readonly values: readonly string[]
 }
 
-/** A copy has new ids, other values where a unique index needs them, and is `n` seconds older. */
+/** A copy has new ids, other values where a unique index needs them, and is `n` seconds older; what is to come comes as much later. */
 export async function copyingOf(client: Client, table: string): Promise<Copying> {
   const { rows: columns } = await client.query<Column>(
     `select a.attname as name, t.typname as type, a.attgenerated <> '' or a.attidentity <> '' as generated
@@ -32,7 +32,9 @@ export async function copyingOf(client: Client, table: string): Promise<Copying>
       // Far from the numbers that the service itself will use next.
       return type === 'text' ? `s.${name} || '-' || n` : `s.${name} + 1000000000 + n`
     }
-    return type === 'timestamptz' ? `s.${name} - make_interval(secs => n)` : `s.${name}`
+    return type === 'timestamptz'
+      ? `s.${name} + make_interval(secs => case when s.${name} > now() then n else -n end)`
+      : `s.${name}`
   }
   return { columns: written.map(({ name }) => name), values: written.map(value) }
 }

@@ -29,6 +29,20 @@ const TABLES = [
   'audit_log',
 ]
 
+/** So that most is finished and nothing is due, as in a business that has run for long: tasks look for work among all copies. */
+const FINISHED = [
+  'update events set drained_at = coalesce(drained_at, now())',
+  "update payment_route_deposits set status = 'completed'",
+  "update offramps set status = 'delivered', received_amount = amount",
+  "update onramps set status = 'delivered', received_amount = amount",
+  "update swaps set status = 'cancelled'",
+  "update checkout_sessions set status = 'expired'",
+  "update cngn_transfers set status = 'completed', due_at = null",
+  "update payment_routes set next_poll_at = now() + interval '1 day'",
+  "update swaps set next_poll_at = now() + interval '1 day'",
+  'update notifications set email_due = false where email_due',
+]
+
 /** An organisation's actor, and its customer with cNGN. */
 export interface Seeded {
   readonly actor: Actor
@@ -75,10 +89,8 @@ export async function seed(process: Process, ownerUrl: string, size: number): Pr
   try {
     await client.query('set session_replication_role = replica')
     await fill(client, organisationId)
+    for (const change of FINISHED) await client.query(change)
     for (const table of TABLES) await multiply(client, table, size)
-    await client.query('update events set drained_at = coalesce(drained_at, now())')
-    for (const table of ['payment_routes', 'swaps'])
-      await client.query(`update ${table} set next_poll_at = now() + interval '1 day'`)
     await client.query('vacuum analyze')
   } finally {
     await client.end()
