@@ -1,3 +1,5 @@
+import { type Actor, newId, type ServiceError, system } from '@payments/kernel'
+import { queryContext } from '@payments/platform'
 import { afterAll, expect, test } from 'vitest'
 import {
   call,
@@ -9,6 +11,7 @@ import {
   type TestSession,
   useService,
 } from '#testing'
+import { requireConfirmed, requireConfirmedOwner } from './confirmation.ts'
 
 const mailbox = await startMailbox()
 afterAll(() => mailbox.close())
@@ -99,7 +102,37 @@ test('the code of one session does not confirm another session, nor sign in, and
     key: null,
   })
   expect(signing.status).toBe(401)
+  for (const { user } of [one, two]) await age({ userId: user.id }, 10)
   expect((await confirm(one.accessToken, code)).status).toBe(200)
+  expect([(await liveKey(one.accessToken)).status, (await liveKey(two.accessToken)).status]).toEqual([201, 403])
+})
+
+test('a confirmation is asked of sessions, one of an owner of owners and the service, and never of a token', async () => {
+  const { organisation, userId } = await owner()
+  const organisationId = organisation.id
+  const { rows } = await service.runtime.pool.query<{ id: string }>('select id from sessions where user_id = $1', [
+    userId,
+  ])
+  const of = (actor: Partial<Actor>) => queryContext(service.runtime, { ...system(organisationId, 'test'), ...actor })
+  const outcome = (check: Promise<void>) =>
+    check.then(
+      () => 'passes',
+      (error: ServiceError) => `${error.status} ${error.code}`,
+    )
+  const both = async (actor: Partial<Actor>) => [
+    await outcome(requireConfirmed(of(actor))),
+    await outcome(requireConfirmedOwner(of(actor))),
+  ]
+  const confirmed = { kind: 'session', userId, sessionId: rows[0]?.id as string } as const
+  const needed = '403 confirmation_required'
+  expect(await both({ ...confirmed, role: 'owner' })).toEqual(['passes', 'passes'])
+  expect(await both({ ...confirmed, role: 'member' })).toEqual(['passes', '403 owner_required'])
+  expect(await both({ ...confirmed, role: 'owner', sessionId: newId() })).toEqual([needed, needed])
+  expect(await both({ kind: 'key' })).toEqual(['passes', '403 session_required'])
+  expect(await both({ kind: 'token', userId })).toEqual(['403 session_required', '403 session_required'])
+  expect(await both({})).toEqual(['passes', 'passes'])
+  await service.runtime.pool.query('update sessions set confirmed_at = null where user_id = $1', [userId])
+  expect(await both({ ...confirmed, role: 'owner' })).toEqual([needed, needed])
 })
 
 test('confirmation codes allow five tries each and have a budget of their own', async () => {

@@ -1,8 +1,11 @@
-import { newId } from '@payments/kernel'
+import { type Actor, newId, system } from '@payments/kernel'
+import { queryContext, unitOfWork } from '@payments/platform'
 import { expect, test } from 'vitest'
-import { call, foundOrganisation, signedIn, useService } from '#testing'
+import { call, foundOrganisation, signedIn, type TestSession, useService } from '#testing'
+import { changeRole, listMembers } from './membership.ts'
+import { refuseInOperators } from './operators.ts'
 
-const service = useService()
+const service = useService({ settings: { OPERATOR_EMAILS: 'grace@example.com,ada@example.com' } })
 
 async function team() {
   const organisationId = await foundOrganisation(service.runtime)
@@ -42,8 +45,79 @@ test('an owner lists, promotes and removes members; it applies from their next r
   expect((await list(owner.accessToken)).body.data.total).toBe(1)
 })
 
+test('a change concerns one member of one organisation', async () => {
+  const [{ organisationId, owner, member }, other] = [await team(), await team()]
+  const bystander = await signedIn(service.runtime, { organisationId, role: 'member' })
+  await service.runtime.pool.query("insert into memberships values ($1, $2, 'member', now())", [
+    other.organisationId,
+    member.userId,
+  ])
+  await change(owner.accessToken, member.userId, 'owner')
+  const rolesIn = async ({ accessToken }: TestSession) =>
+    Object.fromEntries(
+      (await list(accessToken)).body.data.members.map((each: { userId: string; role: string }) => [
+        each.userId,
+        each.role,
+      ]),
+    )
+  expect(await rolesIn(owner)).toEqual({
+    [owner.userId]: 'owner',
+    [member.userId]: 'owner',
+    [bystander.userId]: 'member',
+  })
+  expect((await rolesIn(other.owner))[member.userId]).toBe('member')
+  expect((await change(owner.accessToken, owner.userId, 'member')).status).toBe(200)
+  expect((await remove(member.accessToken, bystander.userId)).status).toBe(200)
+  expect(await rolesIn(member)).toEqual({ [owner.userId]: 'member', [member.userId]: 'owner' })
+})
+
+test('who was an owner when the request began and is none any more changes nothing; the service itself may', async () => {
+  const { organisationId, owner, member } = await team()
+  const outsider = await team()
+  const changeAs = (actor: Actor) =>
+    unitOfWork({ runtime: service.runtime, actor, log: service.runtime.log }, (unit) =>
+      changeRole(unit, member.userId, 'owner'),
+    )
+  const { rows } = await service.runtime.pool.query<{ id: string; user_id: string }>(
+    'select id, user_id from sessions where user_id = any ($1)',
+    [[member.userId, outsider.owner.userId]],
+  )
+  for (const { id, user_id } of rows)
+    await expect(
+      changeAs({
+        ...system(organisationId, 'test'),
+        ...{ kind: 'session', userId: user_id, sessionId: id, role: 'owner' },
+      }),
+    ).rejects.toMatchObject({ code: 'owner_required', status: 403 })
+  expect((await list(owner.accessToken)).body.data.members[1].role).toBe('member')
+  expect(await changeAs(system(organisationId, 'test'))).toMatchObject({ userId: member.userId, role: 'owner' })
+})
+
+test('operators come from the setting: nobody is changed among them, and who is no longer named is not listed', async () => {
+  const [grace, ada, former] = [
+    await signedIn(service.runtime, { role: 'operator', email: 'grace@example.com' }),
+    await signedIn(service.runtime, { role: 'operator', email: 'ada@example.com' }),
+    await signedIn(service.runtime, { role: 'operator', email: 'former@example.com' }),
+  ]
+  const { id: organisationId } = grace.organisation
+  const actor: Actor = system(organisationId, 'test')
+  const context = { runtime: service.runtime, actor, log: service.runtime.log }
+  for (const { userId } of [grace, former])
+    await expect(unitOfWork(context, (unit) => changeRole(unit, userId, 'member'))).rejects.toMatchObject({
+      code: 'operators_are_configured',
+      status: 409,
+    })
+  const { members, total } = await listMembers(queryContext(service.runtime, actor))
+  expect([total, members.map(({ userId }) => userId)]).toEqual([2, [grace.userId, ada.userId]])
+  await expect(refuseInOperators(queryContext(service.runtime, system(newId(), 'test')))).rejects.toMatchObject({
+    code: 'invalid_token',
+    status: 401,
+  })
+})
+
 test('the last owner can be neither removed nor demoted', async () => {
-  const { owner, member } = await team()
+  const { organisationId, owner, member } = await team()
+  await signedIn(service.runtime, { organisationId, role: 'member' })
   for (const reply of [
     await change(owner.accessToken, owner.userId, 'member'),
     await remove(owner.accessToken, owner.userId),

@@ -1,4 +1,4 @@
-import { errors as commonErrors, isId } from '@payments/kernel'
+import { errors as commonErrors } from '@payments/kernel'
 import type { QueryContext, UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
@@ -45,7 +45,7 @@ export async function listMembers(context: QueryContext): Promise<{ members: Sho
 export async function changeRole(unit: UnitOfWork, userId: string, role: z.output<typeof MemberRole>): Promise<Shown> {
   const row = await lockedMember(unit, userId, role === 'member')
   const where = { organisationId: unit.actor.organisationId, userId }
-  if (row.role !== role) await unit.em.nativeUpdate(MembershipEntity, where, { role })
+  await unit.em.nativeUpdate(MembershipEntity, where, { role })
   return present({ ...row, role })
 }
 
@@ -67,7 +67,6 @@ export async function removeMember(unit: UnitOfWork, userId: string): Promise<Sh
  * succeeds.
  */
 async function lockedMember(unit: UnitOfWork, userId: string, losesOwner: boolean): Promise<Row> {
-  if (!isId(userId)) throw errors.member_not_found()
   const { rows } = await sql<Row>`
     select m.user_id, u.email, u.full_name, m.role, m.created_at from memberships m join users u on u.id = m.user_id
      where m.organisation_id = ${unit.actor.organisationId} order by m.user_id for update of m`.execute(
