@@ -86,5 +86,6 @@ export function operatorCommand<
   )
 }
 
-const requireConfirmed = (unit: UnitOfWork): Promise<void> | undefined =>
-  unit.runtime.domains.find(({ authentication }) => authentication)?.authentication?.requireConfirmed(unit)
+async function requireConfirmed(unit: UnitOfWork): Promise<void> {
+  for (const { authentication } of unit.runtime.domains) await authentication?.requireConfirmed(unit)
+}
