@@ -35,6 +35,7 @@ export const collections = domain({
   entities,
   resources: [linkResource, invoiceResource, checkoutResource, sessionResource],
   migrations,
+  counted: { collections: {}, checkout_sessions: { scopes: ['parent_id::text'] } },
   operators,
   timeline: { parts: partIds },
   errors,

@@ -1,4 +1,4 @@
-import { lifecycle, type MigrationStep } from '@payments/platform'
+import { countRows, lifecycle, type MigrationStep } from '@payments/platform'
 
 export const migrations: readonly MigrationStep[] = [
   {
@@ -173,5 +173,13 @@ export const migrations: readonly MigrationStep[] = [
       'create index checkout_sessions_payer on checkout_sessions (payer_email) where payer_email is not null',
       "create index checkout_sessions_failed on checkout_sessions (updated_at) where status = 'failed'",
     ],
+  },
+  {
+    name: '20261122090200_collection_counts',
+    up: countRows('collections'),
+  },
+  {
+    name: '20261122090210_session_counts',
+    up: countRows('checkout_sessions', { scopes: ['parent_id::text'] }),
   },
 ]

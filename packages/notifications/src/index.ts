@@ -15,6 +15,7 @@ export const notifications = domain({
   router: { notifications: notificationsRouter },
   entities: [NotificationEntity, ReadEntity, PreferenceEntity],
   migrations,
+  counted: { notifications: { scopes: ['type'] } },
   errors,
   settings: notificationsSettings,
   notificationTypes,

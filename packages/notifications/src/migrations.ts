@@ -1,4 +1,4 @@
-import type { MigrationStep } from '@payments/platform'
+import { countRows, type MigrationStep } from '@payments/platform'
 
 export const migrations: readonly MigrationStep[] = [
   {
@@ -42,5 +42,9 @@ export const migrations: readonly MigrationStep[] = [
       'alter table notifications add column email_due boolean not null default false',
       'create index notifications_email_due on notifications (id) where email_due',
     ],
+  },
+  {
+    name: '20261122090400_notification_counts',
+    up: countRows('notifications', { scopes: ['type'] }),
   },
 ]

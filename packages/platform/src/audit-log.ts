@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { type Environment, newId } from '@payments/kernel'
 import type { UnitOfWork } from './context.ts'
+import { countOf, INSTALLATION } from './counts.ts'
 import { index } from './entity.ts'
 import type { TimelineSource } from './timeline.ts'
 import type { SqlExecutor } from './unit.ts'
@@ -34,6 +35,9 @@ export const AuditEntryEntity = defineEntity({
   indexes: [
     index('audit_log_newest', ['createdAt desc', 'id desc']),
     index('audit_log_of_resource', ['resourceId', 'createdAt desc'], 'resource_id is not null'),
+    index('audit_log_of_organisation', ['organisationId', 'createdAt desc', 'id desc']),
+    index('audit_log_of_operator', ['email', 'createdAt desc', 'id desc']),
+    index('audit_log_of_operation', ['operation', 'createdAt desc', 'id desc']),
   ],
 })
 
@@ -106,16 +110,28 @@ export async function readAuditLog(
   { resourceId, organisationId, email, operation, before }: AuditQuery,
   limit: number,
 ): Promise<{ entries: AuditEntry[]; total: number }> {
-  const { rows } = await db.query<AuditEntry & { total: number }>(
+  const conditions = Object.entries({
+    'resource_id =': resourceId,
+    'organisation_id =': organisationId,
+    'email =': email,
+    'operation =': operation,
+    'created_at <': before,
+  }).filter(([, value]) => value !== undefined)
+  const where = ['true', ...conditions.map(([condition], index) => `${condition} $${index + 1}`)].join(' and ')
+  const values = conditions.map(([, value]) => value)
+  const { rows: entries } = await db.query<AuditEntry>(
     `select id, created_at as at, user_id as "userId", email, token_id as "tokenId", requested_by as "requestedBy", operation, summary, reason,
-            organisation_id as "organisationId", environment, resource_id as "resourceId", input, before, after, count(*) over ()::int as total
-       from audit_log
-      where ($1::uuid is null or resource_id = $1) and ($2::uuid is null or organisation_id = $2) and ($3::text is null or email = $3)
-        and ($4::text is null or operation = $4) and ($5::timestamptz is null or created_at < $5)
-      order by created_at desc, id desc limit $6`,
-    [resourceId ?? null, organisationId ?? null, email ?? null, operation ?? null, before ?? null, limit],
+            organisation_id as "organisationId", environment, resource_id as "resourceId", input, before, after
+       from audit_log where ${where} order by created_at desc, id desc limit $${values.length + 1}`,
+    [...values, limit],
   )
-  return { entries: rows.map(({ total: _total, ...row }) => row), total: rows[0]?.total ?? 0 }
+  if (!resourceId && !email && !operation && !before)
+    return { entries, total: await countOf(db, INSTALLATION, 'audit_log', 'scope = $4', [organisationId ?? '']) }
+  const { rows } = await db.query<{ total: number }>(
+    `select count(*)::int as total from audit_log where ${where}`,
+    values,
+  )
+  return { entries, total: rows[0]?.total ?? 0 }
 }
 
 interface Row {

@@ -5,6 +5,7 @@ import type { Pool } from 'pg'
 import type { z } from 'zod'
 import type { Authentication } from './authentication.ts'
 import type { CommitStatement, Runtime, UnitOfWork } from './context.ts'
+import type { Counted } from './counts.ts'
 import type { Callback, Page } from './http.ts'
 import type { Job } from './jobs.ts'
 import type { OperatorsDeclaration } from './operators.ts'
@@ -144,6 +145,8 @@ export interface Domain<R extends TRPCRouterRecord = TRPCRouterRecord> {
   readonly encrypted?: readonly EncryptedColumn[]
   /** Secrets of the settings that must stay the same: their fingerprints are compared at the start. */
   lastingSecrets?(settings: Settings): readonly LastingSecret[]
+  /** What of its tables `record_counts` counts, as the migrations say it: proofs compare the two. */
+  readonly counted?: Readonly<Record<string, Counted>>
   /** Tables in which the service's role may insert rows, but not update or delete them. */
   readonly appendOnly?: readonly string[]
 }

@@ -5,6 +5,7 @@ export * from './authentication.ts'
 export { inTurn } from './bulk.ts'
 export { type ConcurrencyLimit, concurrencyLimit } from './concurrency.ts'
 export * from './context.ts'
+export { addToCounts, countProblems, countRows, triggerFunction } from './counts.ts'
 export { csvRecord } from './csv.ts'
 export {
   type DatabaseAvailability,
@@ -21,11 +22,8 @@ export { ownsTables } from './database/role.ts'
 export { inTransaction, WITHOUT_FLUSH } from './database/transaction.ts'
 export * from './domain.ts'
 export * from './entity.ts'
-
 export { type ExportSource, exportCsv, exportedAmount, exportedTime, exportInput } from './export.ts'
-
 export { checkFingerprints } from './fingerprints.ts'
-
 export { byEnvironment } from './gauges.ts'
 export * from './http.ts'
 export {

@@ -1,3 +1,4 @@
+import { countRows, recordCounts } from './counts.ts'
 import type { MigrationStep } from './domain.ts'
 
 export const platformMigrations: readonly MigrationStep[] = [
@@ -148,5 +149,18 @@ export const platformMigrations: readonly MigrationStep[] = [
   {
     name: '20261122001200_audit_log_tokens',
     up: ['alter table audit_log add column token_id uuid'],
+  },
+  {
+    name: '20261122090000_record_counts',
+    up: recordCounts,
+  },
+  {
+    name: '20261122090600_audit_log_counts',
+    up: [
+      ...countRows('audit_log', { scopes: ["''", 'organisation_id::text'], installation: true }),
+      'create index audit_log_of_organisation on audit_log (organisation_id, created_at desc, id desc)',
+      'create index audit_log_of_operator on audit_log (email, created_at desc, id desc)',
+      'create index audit_log_of_operation on audit_log (operation, created_at desc, id desc)',
+    ],
   },
 ]

@@ -1,13 +1,15 @@
 import type { EntityDictionary, EntityMetadata, EntitySchema, InferEntity } from '@mikro-orm/core'
 import type { QueryContext } from './context.ts'
+import { countOf } from './counts.ts'
 import { rowMapper } from './pages.ts'
 import { sqlOf } from './unit.ts'
 
 /** How many rows a list returns at most (specification, Limits). */
 const NEWEST = 200
 
-/** Which rows of the tenant a list shows: SQL, whose first parameter is `$3`. */
+/** Which rows of the tenant a list shows. */
 export interface Listed {
+  /** SQL, whose first parameter is `$3`. */
   readonly where?: string
   readonly values?: readonly unknown[]
   /** The column of time that it is ordered by, the newest first. */
@@ -15,26 +17,22 @@ export interface Listed {
 }
 
 /**
- * The newest 200 rows of the actor's tenant that a list shows, and the exact number of all of them. The rows are plain, like those
- * of `pages`: reading them takes a third of what the ORM's entities take. What filters of the entity besides the tenant's leave out,
- * `where` must leave out.
+ * The newest 200 rows of the actor's tenant that a list shows, and the exact number of all of them, for tables whose migrations
+ * `countRows`. The rows are plain, like those of `pages`: reading them takes a third of what the ORM's entities take. What filters of the
+ * entity besides the tenant's leave out, `where` must leave out.
+ * @param scopes as in {@link countOf}; its parameters are the values of the list
  */
 export async function newestAndTotal<E extends EntitySchema>(
   context: QueryContext,
   entity: E,
-  listed: Listed = {},
+  { scopes, ...listed }: Listed & { readonly scopes?: string } = {},
 ): Promise<{ rows: InferEntity<E>[]; total: number }> {
-  const { where = 'true', values = [] } = listed
-  const { organisationId, environment } = context.actor
   const { tableName } = context.runtime.orm.getMetadata().get(entity.meta.class)
-  const [rows, { rows: counted }] = await Promise.all([
+  const [rows, total] = await Promise.all([
     newest(context, entity, listed),
-    sqlOf(context.em).query<{ total: number }>(
-      `select count(*)::int as total from ${tableName} t where organisation_id = $1 and environment = $2 and ${where}`,
-      [organisationId, environment, ...values],
-    ),
+    countOf(sqlOf(context.em), context.actor, tableName, scopes, listed.values),
   ])
-  return { rows, total: counted[0]?.total ?? 0 }
+  return { rows, total }
 }
 
 /** The newest 200 rows of the actor's tenant that a list shows, for a list whose total is counted otherwise. */

@@ -21,7 +21,8 @@ export const platform = domain({
   settings: platformSettings,
   jobs: [platformPurge],
   timeline: { sources: [requestTimeline, auditTimeline, providerTimeline] },
-  appendOnly: ['audit_log'],
+  counted: { audit_log: { scopes: ["''", 'organisation_id::text'], installation: true } },
+  appendOnly: ['audit_log', 'record_counts'],
   encrypted: [encryptedReplies],
   lastingSecrets: (settings) =>
     secretKeys(platformSettings.from(settings).SECRETS_KEY).map(({ key }) => ({ setting: 'SECRETS_KEY', secret: key })),

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { AuditEntryEntity } from './audit-log.ts'
+import { RecordCountEntity } from './counts.ts'
 import { index, inheritedTenant, instant } from './entity.ts'
 import { providerEntities } from './provider-tables.ts'
 import { faultModes } from './sandbox-faults.ts'
@@ -85,6 +86,7 @@ const RequestLogEntity = defineEntity({
 
 export const platformEntities = [
   AuditEntryEntity,
+  RecordCountEntity,
   ...providerEntities,
   RequestLogEntity,
   IdempotencyKeyEntity,

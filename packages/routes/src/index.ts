@@ -53,6 +53,7 @@ export const routes = domain({
   ],
   resources: [routeResource, depositResource],
   migrations,
+  counted: { payment_route_deposits: { scopes: ["''", 'payment_route_id::text'], where: 'not hidden' } },
   operators,
   errors,
   events,

@@ -1,4 +1,4 @@
-import { lifecycle, type MigrationStep } from '@payments/platform'
+import { countRows, lifecycle, type MigrationStep } from '@payments/platform'
 
 export const migrations: readonly MigrationStep[] = [
   {
@@ -186,5 +186,9 @@ export const migrations: readonly MigrationStep[] = [
       'create index payment_route_deposits_request on payment_route_deposits (relay_request_id)',
       'create index payment_route_deposits_transaction on payment_route_deposits (deposit_tx_hash) where deposit_tx_hash is not null',
     ],
+  },
+  {
+    name: '20261122090500_deposit_counts',
+    up: countRows('payment_route_deposits', { scopes: ["''", 'payment_route_id::text'], where: 'not hidden' }),
   },
 ]

@@ -97,5 +97,7 @@ export async function change(
 export const deposits = (context: QueryContext, route?: RouteRow): Promise<{ rows: DepositRow[]; total: number }> =>
   newestAndTotal(context, DepositEntity, {
     by: 'relay_updated_at',
-    ...(route ? { where: 'not hidden and payment_route_id = $3', values: [route.id] } : { where: 'not hidden' }),
+    ...(route
+      ? { where: 'not hidden and payment_route_id = $3', values: [route.id], scopes: 'scope = $4' }
+      : { where: 'not hidden' }),
   })

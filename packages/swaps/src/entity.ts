@@ -23,6 +23,11 @@ import type { OtherHolding } from './provider.ts'
 import { sandboxOutcomes } from './schemas.ts'
 import { swapMachine } from './states.ts'
 
+/** SQL: swaps that are not final, hold money or fail to be processed. */
+export const UNFINISHED = `failing_since is not null or status in ('awaiting_deposit', 'swapping', 'failed')
+  or unexplained_amount <> 0 or other_holdings is not null
+  or deposited_amount - returned_amount > case status when 'completed' then amount else 0 end`
+
 export const SwapEntity = defineEntity({
   name: 'Swap',
   tableName: 'swaps',
@@ -82,6 +87,7 @@ export const SwapEntity = defineEntity({
     index('swaps_due', ['environment', 'nextPollAt']),
     index('swaps_failing', ['environment'], 'failing_since is not null'),
     index('swaps_suspense', ['environment'], 'unexplained_amount <> 0 or other_holdings is not null'),
+    index('swaps_unfinished', ['updatedAt', 'id'], UNFINISHED),
     index('swaps_address', ['depositAddress']),
     index('swaps_unreturned', ['updatedAt'], "status in ('swapping', 'failed') and deposited_amount > returned_amount"),
   ],

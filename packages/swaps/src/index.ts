@@ -46,6 +46,7 @@ export const swaps = domain({
   entities,
   resources: [swapResource],
   migrations,
+  counted: { swaps: {} },
   operators,
   errors,
   events,

@@ -1,4 +1,4 @@
-import { lifecycle, type MigrationStep } from '@payments/platform'
+import { countRows, lifecycle, type MigrationStep } from '@payments/platform'
 
 export const migrations: readonly MigrationStep[] = [
   {
@@ -192,6 +192,15 @@ export const migrations: readonly MigrationStep[] = [
       'create index swaps_address on swaps (deposit_address)',
       "create index swaps_unreturned on swaps (updated_at) where status in ('swapping', 'failed') and deposited_amount > returned_amount",
       'create index swap_deposits_transaction on swap_deposits (tx_hash)',
+    ],
+  },
+  {
+    name: '20261122090100_swap_counts',
+    up: [
+      ...countRows('swaps'),
+      `create index swaps_unfinished on swaps (updated_at, id) where failing_since is not null or status in ('awaiting_deposit', 'swapping', 'failed')
+         or unexplained_amount <> 0 or other_holdings is not null
+         or deposited_amount - returned_amount > case status when 'completed' then amount else 0 end`,
     ],
   },
 ]

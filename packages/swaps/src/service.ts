@@ -2,7 +2,7 @@ import { isId, toDecimal } from '@payments/kernel'
 import { move, newestAndTotal, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import { heldAmount } from './changes.ts'
 import { assetIn } from './currencies.ts'
-import { SwapEntity, type SwapRow, SwapTransactionEntity, swapResource } from './entity.ts'
+import { SwapEntity, type SwapRow, SwapTransactionEntity, swapResource, UNFINISHED } from './entity.ts'
 import { errors } from './errors.ts'
 import { present } from './present.ts'
 
@@ -42,10 +42,7 @@ export async function cancel(unit: UnitOfWork, id: string): Promise<SwapRow> {
 export async function unfinished(context: QueryContext) {
   const { rows: found } = await sqlOf(context.em).query<{ id: string; total: number }>(
     `select id, count(*) over ()::int as total from swaps
-      where failing_since is not null or status in ('awaiting_deposit', 'swapping', 'failed')
-         or unexplained_amount <> 0 or other_holdings is not null
-         or deposited_amount - returned_amount > case status when 'completed' then amount else 0 end
-      order by failing_since is null, updated_at, id limit $1`,
+      where ${UNFINISHED} order by failing_since is null, updated_at, id limit $1`,
     [NEWEST],
   )
   const ids = found.map(({ id }) => id)

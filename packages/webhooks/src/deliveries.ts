@@ -29,7 +29,11 @@ export async function deliveries(
   endpointId: string,
 ): Promise<{ rows: DeliveryRow[]; total: number }> {
   const endpoint = await find(context, endpointId)
-  return newestAndTotal(context, DeliveryEntity, { where: 'endpoint_id = $3', values: [endpoint.id] })
+  return newestAndTotal(context, DeliveryEntity, {
+    where: 'endpoint_id = $3',
+    values: [endpoint.id],
+    scopes: 'scope = $4',
+  })
 }
 
 /**

@@ -30,6 +30,7 @@ export const webhooks = domain({
   entities: [EventEntity, EndpointEntity, QueueEntity, DeliveryEntity],
   resources: [endpointResource],
   migrations,
+  counted: { events: { where: "type <> 'webhook.test'" }, webhook_deliveries: { scopes: ['endpoint_id::text'] } },
   operators,
   errors,
   events,

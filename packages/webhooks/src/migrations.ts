@@ -1,4 +1,4 @@
-import { lifecycle, type MigrationStep } from '@payments/platform'
+import { countRows, lifecycle, type MigrationStep } from '@payments/platform'
 
 export const migrations: readonly MigrationStep[] = [
   {
@@ -107,5 +107,13 @@ export const migrations: readonly MigrationStep[] = [
   {
     name: '20261122000300_events_of_resource',
     up: ['create index events_of_resource on events (resource_id, created_at desc)'],
+  },
+  {
+    name: '20261122090300_event_counts',
+    up: countRows('events', { where: "type <> 'webhook.test'" }),
+  },
+  {
+    name: '20261122090310_delivery_counts',
+    up: countRows('webhook_deliveries', { scopes: ['endpoint_id::text'] }),
   },
 ]

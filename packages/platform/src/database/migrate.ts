@@ -43,6 +43,8 @@ async function migrateTables(ownerUrl: string, domains: readonly Domain[], log: 
       migrationsList: steps.map((step) => ({ name: step.name, class: asClass(step) })),
       tableName: 'migrations',
       snapshot: false,
+      // Each step commits alone: one that locks a table keeps no request waiting for the steps after it, and holds no other lock.
+      allOrNothing: false,
     },
     logger: (message) => log.debug(message),
   })

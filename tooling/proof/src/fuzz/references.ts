@@ -41,6 +41,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   'operator_approvals.decided_by': ['users'],
   'operator_approvals.requested_by': ['users'],
   'provider_calls.organisation_id': ['organisations'],
+  'record_counts.organisation_id': ['organisations'],
   'request_log.key_id': ['api_keys'],
   'request_log.organisation_id': ['organisations'],
   'request_log.session_id': ['sessions'],

@@ -1,0 +1,108 @@
+import { newId } from '@payments/kernel'
+import { Client } from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { useService } from '#testing'
+import { type Counted, countOf, countProblems, countRows, INSTALLATION } from './counts.ts'
+
+const service = useService()
+const COUNTED: Counted = { scopes: ["''", 'kind'], where: 'not hidden' }
+const tenant = { organisationId: newId(), environment: 'test' }
+
+/** A table of its own with three rows, whose rows are counted from now on. */
+async function things(table: string, counted: Counted = COUNTED) {
+  const owner = new Client({ connectionString: service.database.ownerUrl })
+  await owner.connect()
+  onTestFinished(() => owner.end())
+  const add = (kind: string | null, count: number, more: { hidden?: boolean; db?: Pick<Client, 'query'> } = {}) =>
+    (more.db ?? owner).query(
+      `insert into ${table} (organisation_id, environment, kind, hidden) select $1, $2, $3, $4 from generate_series(1, $5::int)`,
+      [tenant.organisationId, tenant.environment, kind, more.hidden ?? false, count],
+    )
+  await owner.query(`create table ${table} (organisation_id uuid, environment text, kind text, hidden boolean)`)
+  await owner.query('grant select, insert, update, delete on all tables in schema public to payments_service')
+  await owner.query('revoke update, delete on record_counts from payments_service')
+  await add('a', 3)
+  await owner.query('begin')
+  for (const statement of countRows(table, counted)) await owner.query(statement)
+  await owner.query('commit')
+  const count = (scope: string) => countOf(service.runtime.pool, tenant, table, 'scope = $4', [scope])
+  const problems = () => countProblems(service.runtime.pool, table, counted)
+  return { owner, add, count, problems }
+}
+
+test('rows are counted by scope as they come and go, those that were there before too, and what is left out is not', async () => {
+  const { owner, add, count, problems } = await things('coming_and_going')
+  expect([await count(''), await count('a')]).toEqual([3, 3])
+  await add('b', 2)
+  await add(null, 1)
+  await add('a', 5, { hidden: true })
+  expect([await count(''), await count('a'), await count('b'), await count('c')]).toEqual([6, 3, 2, 0])
+  await owner.query("delete from coming_and_going where kind = 'a'")
+  expect([await count(''), await count('a'), await count('b')]).toEqual([3, 0, 2])
+  expect(await problems()).toEqual([])
+})
+
+test('rows of parallel transactions are counted exactly, and those of one that is rolled back are not', async () => {
+  const { add, count, problems } = await things('in_parallel')
+  const { pool } = service.runtime
+  await Promise.all(
+    Array.from({ length: 40 }, async (_, index) => {
+      const db = await pool.connect()
+      try {
+        await db.query('begin')
+        await add(`kind ${index % 3}`, 2, { db })
+        await db.query(
+          'delete from in_parallel where ctid in (select ctid from in_parallel limit 1 for update skip locked)',
+        )
+        await db.query(index % 4 === 0 ? 'rollback' : 'commit')
+      } finally {
+        db.release()
+      }
+    }),
+  )
+  expect(await count('')).toBe(3 + 30 * 2 - 30)
+  expect(await problems()).toEqual([])
+})
+
+test('no writer waits for a counter, however many transactions are open, and each number stays a few rows', async () => {
+  const { owner, add, count, problems } = await things('never_waiting')
+  const writers = await Promise.all(
+    Array.from({ length: 40 }, async () => {
+      const db = new Client({ connectionString: service.database.ownerUrl })
+      await db.connect()
+      return db
+    }),
+  )
+  try {
+    for (let round = 0; round < 3; round++) {
+      for (const db of writers) await db.query('begin')
+      // All are open when the last one has inserted.
+      for (const db of writers) {
+        await db.query("set local lock_timeout = '5s'")
+        await add('a', 1, { db })
+      }
+      for (const db of writers) await db.query('commit')
+    }
+  } finally {
+    await Promise.all(writers.map((db) => db.end()))
+  }
+  expect(await count('')).toBe(3 + 3 * 40)
+  expect(await problems()).toEqual([])
+  const { rows } = await owner.query(
+    "select count(*)::int as rows from record_counts where table_name = 'never_waiting' and scope = ''",
+  )
+  expect(rows).toEqual([{ rows: 40 }])
+})
+
+test('the service cannot change a counter, and a counter that is not exact is found', async () => {
+  const { owner, problems } = await things('guarded')
+  await expect(service.runtime.pool.query('update record_counts set count = 0')).rejects.toThrow(/permission denied/)
+  await owner.query("update record_counts set count = 4 where table_name = 'guarded' and scope = 'a'")
+  expect(await problems()).toEqual([`guarded of ${tenant.organisationId} test a: counted 4, there are 3`])
+})
+
+test('rows of the installation are counted whoever they concern', async () => {
+  const { add } = await things('for_all', { installation: true })
+  await add('a', 1)
+  expect(await countOf(service.runtime.pool, INSTALLATION, 'for_all')).toBe(4)
+})

@@ -1,0 +1,133 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { inheritedTenant } from './entity.ts'
+import type { SqlExecutor } from './unit.ts'
+
+/** Whose the rows are that are counted for the installation. */
+export const INSTALLATION = { organisationId: '00000000-0000-0000-0000-000000000000', environment: '' }
+
+/** The exact numbers of rows of tables: see {@link countRows}. */
+export const RecordCountEntity = defineEntity({
+  name: 'RecordCount',
+  tableName: 'record_counts',
+  properties: {
+    organisationId: inheritedTenant().organisationId.primary(),
+    environment: inheritedTenant().environment.primary(),
+    tableName: p.text().primary(),
+    scope: p.text().primary(),
+    slot: p.integer().primary(),
+    count: p.bigint(),
+  },
+})
+
+/** What of a table is counted. All are SQL over the columns of the table. */
+export interface Counted {
+  /** One number for each value of each of these: `''`, the default, is the same for all rows. Null is not counted. */
+  readonly scopes?: readonly string[]
+  /** Which rows. It must never change for a row. */
+  readonly where?: string
+  /** They are counted for the installation instead of their tenants. */
+  readonly installation?: true
+}
+
+/**
+ * SQL: the statements of a trigger that add what `counts` selects, the columns `keys` and `count`, to the counters in the table `into`.
+ * Each number is the sum of a few rows, of which a transaction takes one that no other one holds; if there is none it adds one, with
+ * the id of its backend as `slot`. So a writer never waits for another, and counters are in no deadlock.
+ */
+export const addToCounts = (into: string, keys: readonly string[], counts: string): string => `
+  declare
+    counted record;
+    free integer;
+  begin
+    for counted in ${counts} loop
+      select slot into free from ${into} c where ${keys.map((key) => `c.${key} = counted.${key}`).join(' and ')} limit 1 for update skip locked;
+      if found then
+        update ${into} c set count = c.count + counted.count where ${keys.map((key) => `c.${key} = counted.${key}`).join(' and ')} and slot = free;
+      else
+        insert into ${into} as c (${keys.join(', ')}, slot, count) values (${keys.map((key) => `counted.${key}`).join(', ')}, pg_backend_pid(), counted.count)
+        on conflict (${keys.join(', ')}, slot) do update set count = c.count + excluded.count;
+      end if;
+    end loop;
+    return null;
+  end`
+
+/** Migration: the function of a trigger. `name` names it, `body` is PL/pgSQL. It runs with its owner's rights. */
+export const triggerFunction = (name: string, body: string): string =>
+  `create or replace function ${name}() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$${body} $$`
+
+/**
+ * Migration: triggers count the rows of a table in `record_counts`, so that a list has an exact total whatever its length: counting a
+ * million rows costs a hundred times the page. Rows that exist are counted while nobody can add any: a step of its own for each table,
+ * so that the migration never holds the lock of one table while it waits for another's.
+ */
+export function countRows(table: string, counted: Counted = {}): string[] {
+  const counts = (from: string, sign: '' | '-') =>
+    `select organisation_id, environment, '${table}' as table_name, scope, ${sign}count as count from (${countsOf(from, counted)}) n`
+  const trigger = (event: 'insert' | 'delete', rows: 'new' | 'old', sign: '' | '-') => [
+    triggerFunction(`count_${table}_${event}`, addToCounts('record_counts', KEYS, counts('changed', sign))),
+    `create trigger ${table}_${event}_counted after ${event} on ${table}
+       referencing ${rows} table as changed for each statement execute function count_${table}_${event}()`,
+  ]
+  return [
+    `lock table ${table} in share row exclusive mode`,
+    ...trigger('insert', 'new', ''),
+    ...trigger('delete', 'old', '-'),
+    `insert into record_counts (${KEYS.join(', ')}, count, slot) select n.*, 0 from (${counts(table, '')}) n`,
+  ]
+}
+
+const KEYS = ['organisation_id', 'environment', 'table_name', 'scope']
+
+/** SQL: the numbers of rows by tenant and scope, as a subquery of `from`. */
+const countsOf = (from: string, { scopes = ["''"], where = 'true', installation }: Counted): string => {
+  const owner = installation
+    ? `'${INSTALLATION.organisationId}'::uuid as organisation_id, '' as environment`
+    : 'organisation_id, environment'
+  return `select ${owner}, scope, count(*) from ${from} cross join lateral (values ${scopes.map((scope) => `(${scope})`).join(', ')}) s (scope)
+    where (${where}) and scope is not null group by 1, 2, 3`
+}
+
+/** Compares the counters of a table with its rows, from one snapshot: one line for each number that is not exact. */
+export async function countProblems(db: SqlExecutor, table: string, counted: Counted): Promise<string[]> {
+  const { rows } = await db.query<{ problem: string }>(
+    `select '${table} of ' || organisation_id || ' ' || environment || ' ' || scope || ': counted ' || coalesce(c.count, 0)
+            || ', there are ' || coalesce(n.count, 0) as problem
+       from (select organisation_id, environment, scope, sum(count) as count from record_counts where table_name = $1 group by 1, 2, 3) c
+       full join (${countsOf(table, counted)}) n using (organisation_id, environment, scope)
+      where coalesce(c.count, 0) <> coalesce(n.count, 0)`,
+    [table],
+  )
+  return rows.map(({ problem }) => problem)
+}
+
+/** Migration: the table of the counters. */
+export const recordCounts: readonly string[] = [
+  `create table record_counts (
+    organisation_id uuid not null,
+    environment text not null,
+    table_name text not null,
+    scope text not null,
+    slot integer not null,
+    count bigint not null,
+    primary key (organisation_id, environment, table_name, scope, slot)
+  ) with (fillfactor = 50)`,
+]
+
+/**
+ * The exact number of rows that {@link countRows} counts for a tenant or the {@link INSTALLATION}.
+ * @param scopes SQL that names the scopes to sum; its first parameter is `$4`
+ */
+export async function countOf(
+  db: SqlExecutor,
+  { organisationId, environment }: { readonly organisationId: string; readonly environment: string },
+  table: string,
+  scopes = "scope = ''",
+  values: readonly unknown[] = [],
+): Promise<number> {
+  const { rows } = await db.query<{ total: string }>(
+    `select coalesce(sum(count), 0) as total from record_counts
+      where organisation_id = $1 and environment = $2 and table_name = $3 and ${scopes}`,
+    [organisationId, environment, table, ...values],
+  )
+  return Number(rows[0]?.total)
+}
