@@ -12,6 +12,9 @@ export interface Copying {
   readonly values: readonly string[]
 }
 
+/** What a row is about, in tables without a foreign key for it, or with many rows for each: no two copies are about the same. */
+const ABOUT = ['resource_id', 'event_id']
+
 /** A copy has new ids, other values where a unique index needs them, and is `n` seconds older; what is to come comes as much later. */
 export async function copyingOf(client: Client, table: string): Promise<Copying> {
   const { rows: columns } = await client.query<Column>(
@@ -27,7 +30,7 @@ export async function copyingOf(client: Client, table: string): Promise<Copying>
   const written = columns.filter(({ generated }) => !generated)
   const unique = new Set(indexes.flatMap(({ definition }) => lastOf(definition, written)))
   const value = ({ name, type }: Column): string => {
-    if (unique.has(name)) {
+    if (unique.has(name) || ABOUT.includes(name)) {
       if (type === 'uuid') return `case when s.${name} is not null then gen_random_uuid() end`
       // Far from the numbers that the service itself will use next.
       return type === 'text' ? `s.${name} || '-' || n` : `s.${name} + 1000000000 + n`

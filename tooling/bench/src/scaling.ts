@@ -38,7 +38,7 @@ export async function benchScaling(print: (line: string) => void): Promise<Proof
       const name = `scaling${size}`
       await ensureDatabase(server.ownerUrl(), name)
       await migrate(server.ownerUrl(name), server.serviceUrl(name), everyDomain, createLog('error'))
-      const settings = loadServiceSettings({ NODE_ENV: 'test', DATA_DIR: join(directory, name), LOG_LEVEL: 'error' })
+      const settings = loadServiceSettings({ NODE_ENV: 'test', DATA_DIR: join(directory, name), LOG_LEVEL: 'silent' })
       const process = await composeProcess(settings, server.serviceUrl(name))
       try {
         const { actor } = await seed(process, server.ownerUrl(name), size)
