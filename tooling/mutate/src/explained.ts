@@ -8,6 +8,11 @@ export interface Explained {
 const of =
   (file: string) =>
   (change: string, reason: string): Explained => ({ file, change, reason })
+const seal = of('packages/ledger/src/seal.ts')
+const confirmation = of('packages/accounts/src/confirmation.ts')
+const operators = of('packages/accounts/src/operators.ts')
+const second = of('packages/platform/src/second-operator.ts')
+const post = of('packages/ledger/src/post.ts')
 const entries = of('packages/ledger/src/entries.ts')
 const money = of('packages/kernel/src/money.ts')
 const schedule = of('packages/webhooks/src/schedule.ts')
@@ -28,6 +33,7 @@ const READ_FIRST =
   'Decides only which endpoints are read where 200 more are due than there is room for: the shares count what is in flight themselves'
 const LOCK_ORDER =
   'The order of locks, which matters between two transactions: `npm run proof -- fuzz` fails for deadlocks'
+const MORE_COLUMNS = 'Reads more columns than are used'
 const ONE_ROW = 'A count has one row'
 const COMPARED = 'tooling/migration/src/tables.test.ts compares the check with that of the database'
 
@@ -57,14 +63,21 @@ export const EXPLAINED: readonly Explained[] = [
     NO_DATABASE,
   ),
   money('error instanceof AmountError → true', 'toMinor throws no other error'),
+  seal(`'ledger.seal' → ""`, 'Metrics and logs name the task'),
+  seal(`'one-process' → ""`, 'Several sealers at once do no harm: a test runs six'),
+  confirmation("{ fields: ['confirmedAt'] } → {}", MORE_COLUMNS),
+  confirmation('Date.now() - at >= CONFIRMED_MS → Date.now() - at > CONFIRMED_MS', 'A millisecond'),
+  operators("{ fields: ['operator'] } → {}", MORE_COLUMNS),
+  second('amount < 0n → amount <= 0n', 'Minus zero is zero'),
+  post('amount > 0n → amount >= 0n', 'No posting of zero is shown'),
   entries('a.accountId < b.accountId → a.accountId <= b.accountId', 'No two lines have the same account'),
   schedule(`'' → "Stryker was here!"`, 'Neither a number nor a date, like no header'),
   resource('true → false', 'MikroORM reads a row again when it locks it; `refresh` says so to the reader'),
   webhookStates(`'webhook_delivery' → ""`, 'No message names this table of states'),
   webhookStates(`'next_attempt_at' → ""`, COMPARED),
   webhookStates(`['next_attempt_at'] → []`, COMPARED),
-  health("{ fields: ['id'] } → {}", 'Reads more columns than are used'),
-  health("['id'] → []", 'Reads more columns than are used'),
+  health("{ fields: ['id'] } → {}", MORE_COLUMNS),
+  health("['id'] → []", MORE_COLUMNS),
   health(
     "row.status !== 'enabled' → false",
     'Disabled between the read and the lock: a moment that no test can hold open',
@@ -89,7 +102,7 @@ export const EXPLAINED: readonly Explained[] = [
   deliveries('!row || !event → !row && !event', 'A delivery refers to its event by a foreign key'),
   deliveries('rows[0]?.found → rows[0].found', ONE_ROW),
   deliveries('found === 0 → false', 'The statement then inserts nothing: the condition saves it'),
-  deliveries("['id'] → []", 'Reads more columns than are used'),
+  deliveries("['id'] → []", MORE_COLUMNS),
   deliveries("{ id: 'asc' } → {}", LOCK_ORDER),
   deliveries('true → false', 'A row that is locked is read again'),
   execute('Date.now() >= deadline → Date.now() > deadline', 'A millisecond'),

@@ -45,11 +45,14 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'access',
-    code: [
-      'packages/accounts/src/{confirmation,membership,operators}.ts',
-      'packages/platform/src/{operator-command,second-operator}.ts',
-    ],
-    tests: ['packages/accounts/src/{confirmation,membership}.test.ts', 'packages/operators/src/*.test.ts'],
+    pure: true,
+    code: ['packages/platform/src/{operator-command,second-operator}.ts'],
+    tests: ['packages/platform/src/operator-command.test.ts'],
+  },
+  {
+    name: 'access',
+    code: ['packages/accounts/src/{confirmation,membership,operators}.ts'],
+    tests: ['packages/accounts/src/{confirmation,membership,operators}.test.ts'],
   },
   {
     name: 'deliveries',
