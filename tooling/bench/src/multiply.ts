@@ -30,6 +30,8 @@ export async function copyingOf(client: Client, table: string): Promise<Copying>
   const written = columns.filter(({ generated }) => !generated)
   const unique = new Set(indexes.flatMap(({ definition }) => lastOf(definition, written)))
   const value = ({ name, type }: Column): string => {
+    // Ids of the service are UUIDv7: statements that look for old rows rely on it.
+    if (name === 'id' && type === 'uuid') return 'uuidv7(make_interval(secs => -n))'
     if (unique.has(name) || ABOUT.includes(name)) {
       if (type === 'uuid') return `case when s.${name} is not null then gen_random_uuid() end`
       // Far from the numbers that the service itself will use next.
