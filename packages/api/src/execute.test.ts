@@ -374,3 +374,22 @@ test('an organisation runs so many operations at a time as the setting says, and
     expect(most).toBe(2)
   }
 })
+
+test('a query that takes too long is a 503, and any other failure stays what it is', async () => {
+  const { one, call } = await newWorld()
+  const failing = (statement: string) =>
+    one.execute(
+      operation({
+        query: ({ em }) =>
+          em.transactional(async (own) => {
+            await sqlOf(own).query("select set_config('statement_timeout', '50', true)")
+            await sqlOf(own).query(statement)
+            return { name: 'never' }
+          }),
+      }),
+      call,
+      {},
+    )
+  await expect(failing('select pg_sleep(5)')).rejects.toMatchObject({ status: 503, code: 'busy' })
+  await expect(failing('select 1 / 0')).rejects.toThrow('division by zero')
+})

@@ -1,5 +1,6 @@
 import { errors, newId, ServiceError } from '@payments/kernel'
 import {
+  asBusy,
   type CallContext,
   type ConcurrencyLimit,
   concurrencyLimit,
@@ -116,7 +117,12 @@ export function createExecutor(runtime: Runtime): Executor {
 
   return {
     limit,
-    execute: (operation, call, input) => limit.run(call.actor, () => execute(operation, call, input)),
+    execute: (operation, call, input) =>
+      limit.run(call.actor, () =>
+        execute(operation, call, input).catch((error: unknown) => {
+          throw asBusy(error)
+        }),
+      ),
 
     async executeKeyed(operation, call, input, keyed) {
       const name = nameOf(keyed.key)

@@ -14,7 +14,7 @@ export {
   databaseProblems,
 } from './database/availability.ts'
 export { connect, connectPriority, type Database, hasTimeouts, ping, SESSION_STATEMENTS } from './database/connect.ts'
-export { constraintOf, isDatabaseUnavailable, sqlState } from './database/errors.ts'
+export { asBusy, constraintOf, isDatabaseUnavailable, sqlState } from './database/errors.ts'
 export { surviveLostConnections } from './database/lost-connections.ts'
 export { migrate } from './database/migrate.ts'
 export { databaseProblem } from './database/readiness.ts'

@@ -154,6 +154,29 @@ test('a connection that is terminated at any point of a unit before its commit l
   expect(totalCount - idleCount).toBe(0)
 })
 
+test('a unit whose statement takes too long, or waits too long for a lock, is rolled back and may be repeated: 503', async () => {
+  const holder = await service.runtime.pool.connect()
+  try {
+    await holder.query('begin')
+    await holder.query('select from organisations where id = $1 for update', [organisationId])
+    for (const [setting, sqlState] of [
+      ['statement_timeout', '57014'],
+      ['lock_timeout', '55P03'],
+    ]) {
+      const slow = run(async (unit) => {
+        await event(unit, 'slow')
+        await sql.raw(`set local ${setting} = 50`).execute(unit.em.getKysely())
+        await rename(unit, 'never')
+      })
+      await expect(slow).rejects.toMatchObject({ status: 503, code: 'busy', retryAfter: 1, cause: { code: sqlState } })
+    }
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
+  expect(await events('slow')).toBe(0)
+})
+
 test('units that deadlock are retried and both commit', async () => {
   const [a, b] = [(await newMerchant(service)).organisationId, (await newMerchant(service)).organisationId]
   const lock = (unit: UnitOfWork, id: string, name: string) =>

@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { type Actor, errors, system, type Tenant } from '@payments/kernel'
+import { type Actor, system, type Tenant } from '@payments/kernel'
 import { CompiledQuery, type RawBuilder, sql } from 'kysely'
 import type { Effect, QueryContext, Runtime, UnitOfWork } from './context.ts'
-import { sqlState } from './database/errors.ts'
+import { asBusy, sqlState } from './database/errors.ts'
 import { insertStatement } from './database/insert.ts'
 import { Transaction } from './database/transaction.ts'
 import { fromKysely } from './jobs.ts'
@@ -127,18 +127,16 @@ function joined(statements: readonly RawBuilder<unknown>[], last: RawBuilder<unk
 }
 
 const DIVISION_BY_ZERO = '22012'
+const DEADLOCK = '40P01'
 const ATTEMPTS = 3
 
-/** Retries a unit that failed with a deadlock, up to three attempts in total, and turns lock timeouts into a 503. */
+/** Retries a unit that failed with a deadlock, up to three attempts in total, and turns what is left of it into a 503. */
 async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await run()
     } catch (error) {
-      const code = sqlState(error)
-      if (code === '40P01' && attempt < ATTEMPTS) continue
-      if (code === '55P03' || code === '40P01') throw errors.busy({ retryAfter: 1, cause: error })
-      throw error
+      if (sqlState(error) !== DEADLOCK || attempt === ATTEMPTS) throw asBusy(error)
     }
   }
 }

@@ -1,3 +1,5 @@
+import { errors, ServiceError } from '@payments/kernel'
+
 /** PostgreSQL's error code (SQLSTATE) in an error of the driver or the ORM or in its causes, if there is one. */
 export function sqlState(error: unknown): string | undefined {
   for (const each of chain(error)) {
@@ -30,6 +32,15 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     if (MESSAGES.test(message)) return true
   }
   return false
+}
+
+/** SQLSTATE: a lock was not available in time, a deadlock, a statement that the statement timeout cancelled. */
+const BUSY_CODES = new Set(['55P03', '40P01', '57014'])
+
+/** The error as the caller learns it: a 503 when the database was too busy for a statement, which changed nothing; else the error itself. */
+export function asBusy(error: unknown): unknown {
+  if (error instanceof ServiceError || !BUSY_CODES.has(sqlState(error) ?? '')) return error
+  return errors.busy({ retryAfter: 1, cause: error })
 }
 
 function* chain(error: unknown): Generator<Error> {
