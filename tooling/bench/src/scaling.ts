@@ -104,9 +104,9 @@ async function work({ runtime, executor, callContext }: Process, actor: Actor): 
     const by = access === 'operator' ? operator : actor
     const [placeholder] = [...(openapi?.path ?? '').matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
     if (!placeholder && operation.input.safeParse({}).success) add(name, operation, by, {})
-    const table = placeholder && TABLE_OF[placeholder]
-    if (table) {
-      const { rows } = await runtime.pool.query<{ id: string }>(`select id from ${table} order by created_at limit 1`)
+    const statement = placeholder && OBJECT_OF[placeholder]
+    if (statement) {
+      const { rows } = await runtime.pool.query<{ id: string }>(statement)
       const input = { [placeholder]: rows[0]?.id }
       if (rows[0] && operation.input.safeParse(input).success) add(name, operation, by, input)
     }
@@ -125,17 +125,23 @@ async function work({ runtime, executor, callContext }: Process, actor: Actor): 
   return [...answering, ...background(runtime)]
 }
 
-/** Which table has the object that a path names. */
-const TABLE_OF: Readonly<Record<string, string>> = {
-  customerId: 'customers',
-  paymentRouteId: 'payment_routes',
-  depositId: 'payment_route_deposits',
-  transactionId: 'transactions',
-  eventId: 'events',
-  swapId: 'swaps',
-  orderId: 'offramps',
-  collectionId: 'collections',
-  id: 'payment_routes',
+/** The newest object of a table: what was copied, with the parts of all copies. */
+const newestOf = (table: string): string => `select id from ${table} order by created_at desc, id limit 1`
+
+/** SQL: the object that a path names. */
+const OBJECT_OF: Readonly<Record<string, string>> = {
+  customerId: newestOf('customers'),
+  paymentRouteId: newestOf('payment_routes'),
+  depositId: newestOf('payment_route_deposits'),
+  transactionId: newestOf('transactions'),
+  eventId: newestOf('events'),
+  swapId: newestOf('swaps'),
+  orderId: newestOf('offramps'),
+  collectionId: newestOf('collections'),
+  webhookEndpointId: newestOf('webhook_endpoints'),
+  organisationId: newestOf('organisations'),
+  accountId: 'select account_id as id from ledger_postings limit 1',
+  id: newestOf('payment_routes'),
 }
 
 const background = (runtime: Runtime): Work[] =>
