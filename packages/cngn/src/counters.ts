@@ -1,9 +1,11 @@
-/** Number of counter rows over which the concurrent writers of one organisation are distributed. */
+import { addToCounts, triggerFunction } from '@payments/platform'
+
+/** Number of counter rows over which the concurrent writers of one organisation were distributed at first. */
 const SLOTS = 32
 
 /**
  * The exact numbers of objects by kind, kept by triggers, as the ledger keeps the number of transactions: the nil customer counts
- * the whole organisation, and a backend always uses the same slot, so connections rarely wait for each other.
+ * the whole organisation. {@link countersWithoutWaiting} replaced the slots of the triggers' function.
  */
 export const counters: readonly string[] = [
   `create table cngn_transfer_counts (
@@ -32,4 +34,21 @@ export const counters: readonly string[] = [
   'create trigger cngn_transfers_kept before delete or truncate on cngn_transfers for each statement execute function refuse_change()',
   `create trigger cngn_transfers_owner before update of id, organisation_id, environment, kind, customer_id on cngn_transfers
      for each statement execute function refuse_change()`,
+]
+
+/** Migration: no writer waits for a counter any more, as in the ledger. */
+export const countersWithoutWaiting: readonly string[] = [
+  'alter table cngn_transfer_counts alter column slot type integer',
+  triggerFunction(
+    'count_cngn_transfers',
+    addToCounts(
+      'cngn_transfer_counts',
+      ['organisation_id', 'environment', 'kind', 'customer_id'],
+      `select a.organisation_id, a.environment, a.kind, k.customer_id, count(*) as count
+         from added a
+         cross join lateral (
+           select '00000000-0000-0000-0000-000000000000'::uuid as customer_id union all select a.customer_id) k
+        group by 1, 2, 3, 4`,
+    ),
+  ),
 ]

@@ -294,7 +294,7 @@ const TransferCountEntity = defineEntity({
     environment: inheritedTenant().environment.primary(),
     kind: p.text().primary(),
     customerId: p.uuid().primary(),
-    slot: p.smallint().primary(),
+    slot: p.integer().primary(),
     count: p.bigint(),
   },
 })

@@ -1,5 +1,5 @@
 import { lifecycle, type MigrationStep } from '@payments/platform'
-import { counters } from './counters.ts'
+import { counters, countersWithoutWaiting } from './counters.ts'
 
 const tenant = `organisation_id uuid not null references organisations,
         environment text not null check (environment in ('test', 'live')),`
@@ -220,4 +220,5 @@ export const migrations: readonly MigrationStep[] = [
       'create index cngn_receipts_reference on cngn_receipts (reference)',
     ],
   },
+  { name: '20261122090720_cngn_counters', up: countersWithoutWaiting },
 ]

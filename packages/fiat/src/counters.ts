@@ -1,4 +1,6 @@
-/** Number of counter rows over which the concurrent writers of one organisation are distributed. */
+import { addToCounts, triggerFunction } from '@payments/platform'
+
+/** Number of counter rows over which the concurrent writers of one organisation were distributed at first. */
 const SLOTS = 32
 
 const triggers = (table: string, direction: string) => [
@@ -12,7 +14,7 @@ const triggers = (table: string, direction: string) => [
 
 /**
  * The exact numbers of orders, kept by triggers, as the ledger keeps the number of transactions: the nil customer counts
- * the whole organisation, and a backend always uses the same slot, so connections rarely wait for each other.
+ * the whole organisation. {@link countersWithoutWaiting} replaced the slots of the triggers' function.
  */
 export const counters: readonly string[] = [
   `create table fiat_order_counts (
@@ -38,4 +40,22 @@ export const counters: readonly string[] = [
     end $$`,
   ...triggers('offramps', 'offramp'),
   ...triggers('onramps', 'onramp'),
+]
+
+/** Migration: no writer waits for a counter any more, as in the ledger. */
+export const countersWithoutWaiting: readonly string[] = [
+  'alter table fiat_order_counts alter column slot type integer',
+  triggerFunction(
+    'count_fiat_orders',
+    addToCounts(
+      'fiat_order_counts',
+      ['organisation_id', 'environment', 'direction', 'customer_id'],
+      `select a.organisation_id, a.environment, tg_argv[0] as direction, k.customer_id, count(*) as count
+         from added a
+         cross join lateral (
+           select '00000000-0000-0000-0000-000000000000'::uuid as customer_id
+           union all select a.customer_id where a.customer_id is not null) k
+        group by 1, 2, 3, 4`,
+    ),
+  ),
 ]

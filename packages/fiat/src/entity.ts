@@ -241,7 +241,7 @@ const OrderCountEntity = defineEntity({
     environment: inheritedTenant().environment.primary(),
     direction: p.text().primary(),
     customerId: p.uuid().primary(),
-    slot: p.smallint().primary(),
+    slot: p.integer().primary(),
     count: p.bigint(),
   },
 })

@@ -1,5 +1,5 @@
 import { lifecycle, type MigrationStep } from '@payments/platform'
-import { counters } from './counters.ts'
+import { counters, countersWithoutWaiting } from './counters.ts'
 
 /** Columns of orders in both directions. */
 const order = `
@@ -217,4 +217,5 @@ export const migrations: readonly MigrationStep[] = [
       'create index onramps_payment on onramps (payment_reference)',
     ],
   },
+  { name: '20261122090710_fiat_counters', up: countersWithoutWaiting },
 ]

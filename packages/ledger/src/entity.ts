@@ -58,7 +58,7 @@ const TransactionCountEntity = defineEntity({
   properties: {
     ...primary(inheritedTenant()),
     customerId: p.uuid().primary(),
-    slot: p.smallint().primary(),
+    slot: p.integer().primary(),
     count: p.bigint(),
   },
 })

@@ -1,6 +1,6 @@
 import type { MigrationStep } from '@payments/platform'
 import { journal, refuseChange } from './schema/journal.ts'
-import { list } from './schema/list.ts'
+import { countersWithoutWaiting, list } from './schema/list.ts'
 import { post } from './schema/post.ts'
 import { seals } from './schema/seals.ts'
 
@@ -58,4 +58,5 @@ export const migrations: readonly MigrationStep[] = [
       'alter table "ledger_checks" add constraint "ledger_checks_findings_check" check (findings >= 0)',
     ],
   },
+  { name: '20261122090700_transaction_counters', up: countersWithoutWaiting },
 ]

@@ -1,4 +1,6 @@
-/** Number of counter rows over which the concurrent writers of one organisation are distributed. */
+import { addToCounts, triggerFunction } from '@payments/platform'
+
+/** Number of counter rows over which the concurrent writers of one organisation were distributed at first. */
 const SLOTS = 32
 
 /**
@@ -6,8 +8,7 @@ const SLOTS = 32
  *
  * `journal` held the balances that the object's state required in the journal; a later migration drops it.
  * A trigger maintains `transaction_counts`, so that no row is added without being counted. The nil customer counts the
- * whole organisation. A backend always uses the same slot, so connections rarely wait for each other, and a transaction
- * that adds many rows locks one slot only.
+ * whole organisation. {@link countersWithoutWaiting} replaced the slots of the trigger's function.
  */
 export const list: readonly string[] = [
   `create table transactions (
@@ -57,4 +58,25 @@ export const list: readonly string[] = [
   `create trigger transactions_kept before delete or truncate on transactions for each statement execute function refuse_change()`,
   `create trigger transactions_owner before update of id, organisation_id, environment, customer_id on transactions
      for each statement execute function refuse_change()`,
+]
+
+/**
+ * Migration: no writer waits for a counter any more. A slot that two backends shared was locked until the end of a transaction, together
+ * with accounts and with the slots of other tables, in different orders: a deadlock.
+ */
+export const countersWithoutWaiting: readonly string[] = [
+  'alter table transaction_counts alter column slot type integer',
+  triggerFunction(
+    'count_transactions',
+    addToCounts(
+      'transaction_counts',
+      ['organisation_id', 'environment', 'customer_id'],
+      `select a.organisation_id, a.environment, k.customer_id, count(*) as count
+         from added a
+         cross join lateral (
+           select '00000000-0000-0000-0000-000000000000'::uuid as customer_id
+           union all select a.customer_id where a.customer_id is not null) k
+        group by 1, 2, 3`,
+    ),
+  ),
 ]
