@@ -26,7 +26,7 @@ async function things(table: string, counted: Counted = COUNTED) {
   for (const statement of countRows(table, counted)) await owner.query(statement)
   await owner.query('commit')
   const count = (scope: string) => countOf(service.runtime.pool, tenant, table, 'scope = $4', [scope])
-  const problems = () => countProblems(service.runtime.pool, table, counted)
+  const problems = () => countProblems({ pool: service.runtime.pool, domains: [{ counted: { [table]: counted } }] })
   return { owner, add, count, problems }
 }
 

@@ -87,17 +87,27 @@ const countsOf = (from: string, { scopes = ["''"], where = 'true', installation 
     where (${where}) and scope is not null group by 1, 2, 3`
 }
 
-/** Compares the counters of a table with its rows, from one snapshot: one line for each number that is not exact. */
-export async function countProblems(db: SqlExecutor, table: string, counted: Counted): Promise<string[]> {
-  const { rows } = await db.query<{ problem: string }>(
-    `select '${table} of ' || organisation_id || ' ' || environment || ' ' || scope || ': counted ' || coalesce(c.count, 0)
-            || ', there are ' || coalesce(n.count, 0) as problem
-       from (select organisation_id, environment, scope, sum(count) as count from record_counts where table_name = $1 group by 1, 2, 3) c
-       full join (${countsOf(table, counted)}) n using (organisation_id, environment, scope)
-      where coalesce(c.count, 0) <> coalesce(n.count, 0)`,
-    [table],
-  )
-  return rows.map(({ problem }) => problem)
+/** Compares the counters with the rows of every table that a domain counts, each in one snapshot: one line for each that is not exact. */
+export async function countProblems({
+  pool,
+  domains,
+}: {
+  readonly pool: SqlExecutor
+  readonly domains: readonly { readonly counted?: Readonly<Record<string, Counted>> }[]
+}): Promise<string[]> {
+  const problems: string[] = []
+  for (const [table, counted] of domains.flatMap((domain) => Object.entries(domain.counted ?? {}))) {
+    const { rows } = await pool.query<{ problem: string }>(
+      `select '${table} of ' || organisation_id || ' ' || environment || ' ' || scope || ': counted ' || coalesce(c.count, 0)
+              || ', there are ' || coalesce(n.count, 0) as problem
+         from (select organisation_id, environment, scope, sum(count) as count from record_counts where table_name = $1 group by 1, 2, 3) c
+         full join (${countsOf(table, counted)}) n using (organisation_id, environment, scope)
+        where coalesce(c.count, 0) <> coalesce(n.count, 0)`,
+      [table],
+    )
+    problems.push(...rows.map(({ problem }) => problem))
+  }
+  return problems
 }
 
 /** Migration: the table of the counters. */

@@ -19,9 +19,7 @@ export async function recordProblems(runtime: Pick<Runtime, 'orm' | 'pool' | 'do
     checked += rows.length
     problems.push(...(await eventProblems(runtime, of, rows)), ...(await listProblems(runtime, of, rows)))
   }
-  for (const { counted = {} } of runtime.domains)
-    for (const [table, each] of Object.entries(counted))
-      problems.push(...(await countProblems(runtime.pool, table, each)))
+  problems.push(...(await countProblems(runtime)))
   return { problems, checked }
 }
 
