@@ -106,6 +106,7 @@ export const EXPLAINED: readonly Explained[] = [
   deliveries("{ id: 'asc' } → {}", LOCK_ORDER),
   deliveries('true → false', 'A row that is locked is read again'),
   execute('Date.now() >= deadline → Date.now() > deadline', 'A millisecond'),
+  execute('false → true', 'Without a lease there is no row to delete: `leased` saves a statement'),
   execute('leased → true', 'Without a lease there is no row to delete: the condition saves a statement'),
   execute('isDatabaseUnavailable(error) → false', 'The query for the stored reply then fails in the same way'),
   execute(
