@@ -126,7 +126,7 @@ export const promises: readonly Promised[] = [
   {
     title: 'The tests hold the rules',
     promise:
-      'The command names every change to the code of money, idempotency, access, deliveries or states that no test notices and that is not explained. `docs/decisions/mutation-testing.md` says which files the recorded run did not have.',
+      'The command names every change to the code of money, idempotency, access, deliveries or states that no test notices and that is not explained.',
     shown:
       'Changes that code in thousands of small ways, one at a time, and runs the tests that reach the change; fails for a change that no test notices and that `tooling/mutate/src/explained.ts` does not explain.',
     command: 'npm run mutate',
