@@ -2,7 +2,8 @@ import { newId } from '@payments/kernel'
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { useService } from '#testing'
-import { type Counted, countOf, countProblems, countRows, INSTALLATION } from './counts.ts'
+import { countOf, countProblems, countRows, INSTALLATION } from './counts.ts'
+import type { Counted } from './domain.ts'
 
 const service = useService()
 const COUNTED: Counted = { scopes: ["''", 'kind'], where: 'not hidden' }

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { Counted } from './domain.ts'
 import { inheritedTenant } from './entity.ts'
 import type { SqlExecutor } from './unit.ts'
 
@@ -18,16 +19,6 @@ export const RecordCountEntity = defineEntity({
     count: p.bigint(),
   },
 })
-
-/** What of a table is counted. All are SQL over the columns of the table. */
-export interface Counted {
-  /** One number for each value of each of these: `''`, the default, is the same for all rows. Null is not counted. */
-  readonly scopes?: readonly string[]
-  /** Which rows. It must never change for a row. */
-  readonly where?: string
-  /** They are counted for the installation instead of their tenants. */
-  readonly installation?: true
-}
 
 /**
  * SQL: the statements of a trigger that add what `counts` selects, the columns `keys` and `count`, to the counters in the table `into`.

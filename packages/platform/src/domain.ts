@@ -5,7 +5,6 @@ import type { Pool } from 'pg'
 import type { z } from 'zod'
 import type { Authentication } from './authentication.ts'
 import type { CommitStatement, Runtime, UnitOfWork } from './context.ts'
-import type { Counted } from './counts.ts'
 import type { Callback, Page } from './http.ts'
 import type { Job } from './jobs.ts'
 import type { OperatorsDeclaration } from './operators.ts'
@@ -149,6 +148,16 @@ export interface Domain<R extends TRPCRouterRecord = TRPCRouterRecord> {
   readonly counted?: Readonly<Record<string, Counted>>
   /** Tables in which the service's role may insert rows, but not update or delete them. */
   readonly appendOnly?: readonly string[]
+}
+
+/** What of a table is counted. All are SQL over the columns of the table. */
+export interface Counted {
+  /** One number for each value of each of these: `''`, the default, is the same for all rows. Null is not counted. */
+  readonly scopes?: readonly string[]
+  /** Which rows. It must never change for a row. */
+  readonly where?: string
+  /** They are counted for the installation instead of their tenants. */
+  readonly installation?: true
 }
 
 export const domain = <const R extends TRPCRouterRecord>(definition: Domain<R>): Domain<R> => definition
