@@ -40,8 +40,9 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const database = options.database ?? (await freshDatabase())
   const dataDir = mkdtempSync(join(tmpdir(), 'payments-data-'))
   const remove = async () => {
-    if (!options.database) await database.drop()
+    // First, because a test may have dropped the database itself.
     rmSync(dataDir, { recursive: true, force: true })
+    if (!options.database) await database.drop()
   }
   try {
     const { stop, ...started } = await compose(database, dataDir, options)
