@@ -1,4 +1,4 @@
-import { addToCounts, triggerFunction } from '@payments/platform'
+import { countingFunction } from '@payments/platform'
 
 /** Number of counter rows over which the concurrent writers of one organisation were distributed at first. */
 const SLOTS = 32
@@ -39,16 +39,14 @@ export const counters: readonly string[] = [
 /** Migration: no writer waits for a counter any more, as in the ledger. */
 export const countersWithoutWaiting: readonly string[] = [
   'alter table cngn_transfer_counts alter column slot type integer',
-  triggerFunction(
+  countingFunction(
     'count_cngn_transfers',
-    addToCounts(
-      'cngn_transfer_counts',
-      ['organisation_id', 'environment', 'kind', 'customer_id'],
-      `select a.organisation_id, a.environment, a.kind, k.customer_id, count(*) as count
+    'cngn_transfer_counts',
+    ['organisation_id', 'environment', 'kind', 'customer_id'],
+    `select a.organisation_id, a.environment, a.kind, k.customer_id, count(*) as count
          from added a
          cross join lateral (
            select '00000000-0000-0000-0000-000000000000'::uuid as customer_id union all select a.customer_id) k
         group by 1, 2, 3, 4`,
-    ),
   ),
 ]

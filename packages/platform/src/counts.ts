@@ -21,30 +21,29 @@ export const RecordCountEntity = defineEntity({
 })
 
 /**
- * SQL: the statements of a trigger that add what `counts` selects, the columns `keys` and `count`, to the counters in the table `into`.
+ * Migration: the function of a trigger that adds what `counts` selects, the columns `keys` and `count`, to the counters in the table `into`.
  * Each number is the sum of a few rows, of which a transaction takes one that no other one holds; if there is none it adds one, with
  * the id of its backend as `slot`. So a writer never waits for another, and counters are in no deadlock.
  */
-export const addToCounts = (into: string, keys: readonly string[], counts: string): string => `
+export function countingFunction(name: string, into: string, keys: readonly string[], counts: string): string {
+  const same = keys.map((key) => `c.${key} = counted.${key}`).join(' and ')
+  return `create or replace function ${name}() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
   declare
     counted record;
     free integer;
   begin
     for counted in ${counts} loop
-      select slot into free from ${into} c where ${keys.map((key) => `c.${key} = counted.${key}`).join(' and ')} limit 1 for update skip locked;
+      select slot into free from ${into} c where ${same} limit 1 for update skip locked;
       if found then
-        update ${into} c set count = c.count + counted.count where ${keys.map((key) => `c.${key} = counted.${key}`).join(' and ')} and slot = free;
+        update ${into} c set count = c.count + counted.count where ${same} and slot = free;
       else
         insert into ${into} as c (${keys.join(', ')}, slot, count) values (${keys.map((key) => `counted.${key}`).join(', ')}, pg_backend_pid(), counted.count)
         on conflict (${keys.join(', ')}, slot) do update set count = c.count + excluded.count;
       end if;
     end loop;
     return null;
-  end`
-
-/** Migration: the function of a trigger. `name` names it, `body` is PL/pgSQL. It runs with its owner's rights. */
-export const triggerFunction = (name: string, body: string): string =>
-  `create or replace function ${name}() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$${body} $$`
+  end $$`
+}
 
 /**
  * Migration: triggers count the rows of a table in `record_counts`, so that a list has an exact total whatever its length: counting a
@@ -55,7 +54,7 @@ export function countRows(table: string, counted: Counted = {}): string[] {
   const counts = (from: string, sign: '' | '-') =>
     `select organisation_id, environment, '${table}' as table_name, scope, ${sign}count as count from (${countsOf(from, counted)}) n`
   const trigger = (event: 'insert' | 'delete', rows: 'new' | 'old', sign: '' | '-') => [
-    triggerFunction(`count_${table}_${event}`, addToCounts('record_counts', KEYS, counts('changed', sign))),
+    countingFunction(`count_${table}_${event}`, 'record_counts', KEYS, counts('changed', sign)),
     `create trigger ${table}_${event}_counted after ${event} on ${table}
        referencing ${rows} table as changed for each statement execute function count_${table}_${event}()`,
   ]

@@ -1,4 +1,4 @@
-import { addToCounts, triggerFunction } from '@payments/platform'
+import { countingFunction } from '@payments/platform'
 
 /** Number of counter rows over which the concurrent writers of one organisation were distributed at first. */
 const SLOTS = 32
@@ -66,17 +66,15 @@ export const list: readonly string[] = [
  */
 export const countersWithoutWaiting: readonly string[] = [
   'alter table transaction_counts alter column slot type integer',
-  triggerFunction(
+  countingFunction(
     'count_transactions',
-    addToCounts(
-      'transaction_counts',
-      ['organisation_id', 'environment', 'customer_id'],
-      `select a.organisation_id, a.environment, k.customer_id, count(*) as count
+    'transaction_counts',
+    ['organisation_id', 'environment', 'customer_id'],
+    `select a.organisation_id, a.environment, k.customer_id, count(*) as count
          from added a
          cross join lateral (
            select '00000000-0000-0000-0000-000000000000'::uuid as customer_id
            union all select a.customer_id where a.customer_id is not null) k
         group by 1, 2, 3`,
-    ),
   ),
 ]
