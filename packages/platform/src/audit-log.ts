@@ -125,7 +125,7 @@ export async function readAuditLog(
        from audit_log where ${where} order by created_at desc, id desc limit $${values.length + 1}`,
     [...values, limit],
   )
-  if (!resourceId && !email && !operation && !before)
+  if (conditions.every(([condition]) => condition === 'organisation_id ='))
     return { entries, total: await countOf(db, INSTALLATION, 'audit_log', 'scope = $4', [organisationId ?? '']) }
   const { rows } = await db.query<{ total: number }>(
     `select count(*)::int as total from audit_log where ${where}`,
