@@ -35,11 +35,10 @@ const FINISHED = [
   "update payment_route_deposits set status = 'completed'",
   "update offramps set status = 'delivered', received_amount = amount",
   "update onramps set status = 'delivered', received_amount = amount",
-  "update swaps set status = 'cancelled'",
+  "update swaps set status = 'cancelled', next_poll_at = now() + interval '1 day'",
   "update checkout_sessions set status = 'expired'",
   "update cngn_transfers set status = 'completed', due_at = null",
   "update payment_routes set next_poll_at = now() + interval '1 day'",
-  "update swaps set next_poll_at = now() + interval '1 day'",
   'update notifications set email_due = false where email_due',
 ]
 
