@@ -1,8 +1,9 @@
 // The one entry of every npm script. Runs on any Node from 20 on: brings the pinned packages and a fitting Node, then
 // hands over. Nothing here is needed once `node_modules` is in place, so a second start skips it.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -21,9 +22,10 @@ const commands = {
   proof: ['tooling/proof/src/main.ts'],
   attack: ['tooling/attack/src/main.ts'],
   timing: ['tooling/timing/src/main.ts'],
-  'ledger-check': ['tooling/ledger-check/src/main.ts'],
-  're-encrypt': ['tooling/re-encrypt/src/main.ts'],
-  'swap-addresses': ['tooling/swap-addresses/src/main.ts'],
+  migrate: ['services/maintenance/src/migrate.ts'],
+  'ledger-check': ['services/maintenance/src/ledger-check.ts'],
+  're-encrypt': ['services/maintenance/src/re-encrypt.ts'],
+  'swap-addresses': ['services/maintenance/src/swap-addresses.ts'],
   ops: ['services/ops/src/main.ts'],
   derive: ['tooling/derive/src/main.ts'],
   migration: ['tooling/migration/src/main.ts'],
@@ -39,11 +41,26 @@ if (!command) {
   process.exit(2)
 }
 
-install()
-// The operators' command line runs beside the service or far from it, and serves no pages.
-if (name !== 'ops') buildPages()
-const child = spawn(fittingNode(), [...command, ...rest], {
-  cwd: root,
+/** What this process waits for, and how to end it. */
+let current = { end: (_signal) => undefined }
+let ended
+// Whatever runs is ended with this process, and this process waits for it. npm passes signals on to its own child only, which is
+// this process because the scripts of package.json say `exec`.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.on(signal, () => {
+    ended ??= signal
+    current.end(signal)
+  })
+
+await install()
+// What serves no pages needs none.
+const headless = ['ops', 'migrate', 'ledger-check', 're-encrypt', 'swap-addresses']
+if (!headless.includes(name)) await buildPages()
+if (command.includes('services/gateway/src/main.ts') && process.env.NODE_ENV === 'production' && isPackaged())
+  process.stderr.write(
+    'This Node comes from the npm registry: in production use one of nodejs.org (see docs/security.md)\n',
+  )
+const { code } = await run(fittingNode(), [...command, ...rest], {
   stdio: 'inherit',
   env: {
     ...process.env,
@@ -52,34 +69,82 @@ const child = spawn(fittingNode(), [...command, ...rest], {
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compiled'),
   },
 })
-// Ctrl-C reaches the child by itself (same process group); a signal to this process alone is passed on.
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.exitCode === null && child.kill(signal))
-child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))
+process.exit(code)
 
-function install() {
+/**
+ * Runs a program to its end. A signal to this process is passed on: to the program, which Ctrl-C also reaches by itself (same process
+ * group), or to the `group` of its own that npm's children need, because npm leaves them behind.
+ */
+async function run(program, args, { group = false, ...options }) {
+  if (ended) process.exit(1)
+  const child = spawn(program, args, { cwd: root, detached: group, ...options })
+  const output = []
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => output.push(chunk))
+  current = {
+    end(signal) {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      if (group) process.kill(-child.pid, signal)
+      else child.kill(signal)
+    },
+  }
+  const code = await new Promise((resolve) => {
+    child.on('error', (error) => {
+      output.push(`${error.message}\n`)
+      resolve(1)
+    })
+    child.on('close', (status, signal) => resolve(status ?? (signal ? 1 : 0)))
+  })
+  if (ended && group) process.exit(1)
+  return { code, output: output.join('') }
+}
+
+async function install() {
   const hash = createHash('sha256')
   for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json'])
     hash.update(readFileSync(join(root, file)))
   const wanted = `${hash.digest('hex')} ${process.platform}-${process.arch}`
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(fittingNode())) return
   process.stderr.write('Installing the pinned packages …\n')
-  const result = spawnSync('npx', ['--yes', manifest.packageManager, 'install', '--frozen-lockfile'], {
-    cwd: root,
-    encoding: 'utf8',
-    env: { ...process.env, CI: 'true' },
-  })
-  if (result.status !== 0) {
-    process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}\nThe packages could not be installed.\n`)
-    process.exit(1)
+  const folder = mkdtempSync(join(tmpdir(), 'payments-pnpm-'))
+  try {
+    const pnpm = await pinnedPnpm(folder)
+    const result = await run('npx', ['--yes', '--package', pnpm, '--', 'pnpm', 'install', '--frozen-lockfile'], {
+      group: true,
+      env: { ...process.env, CI: 'true' },
+    })
+    if (result.code !== 0) fail(`${result.output}\nThe packages could not be installed.`)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
   mkdirSync(dirname(stamp), { recursive: true })
   writeFileSync(stamp, wanted)
 }
 
+/** The package manager that package.json names, in `folder`, once its archive has the digest that is written there. */
+async function pinnedPnpm(folder) {
+  const [, spec, digest] = manifest.packageManager.match(/^(pnpm@[\d.]+)\+sha512\.([0-9a-f]{128})$/)
+  const packed = await run('npm', ['pack', spec, '--silent', '--pack-destination', folder], { group: true })
+  const [file] = readdirSync(folder)
+  if (packed.code !== 0 || !file) fail(`${packed.output}\n${spec} could not be downloaded.`)
+  const archive = join(folder, file)
+  if (createHash('sha512').update(readFileSync(archive)).digest('hex') !== digest)
+    fail(`${spec} is not the package whose digest package.json names.`)
+  return archive
+}
+
+function fail(message) {
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
+}
+
 /** The scripts of the pay page are built where their sources have changed. */
-function buildPages() {
-  const { status } = spawnSync(fittingNode(), ['services/pay/src/main.ts'], { cwd: root, stdio: 'inherit' })
-  if (status !== 0) process.exit(1)
+async function buildPages() {
+  const { code } = await run(fittingNode(), ['services/pay/src/main.ts'], { stdio: 'inherit' })
+  if (code !== 0 || ended) process.exit(1)
+}
+
+function isPackaged() {
+  return fittingNode() !== process.execPath || process.execPath.startsWith(join(root, 'node_modules'))
 }
 
 /** This Node where it is new enough, else the one among the packages. */

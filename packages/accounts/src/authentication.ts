@@ -10,6 +10,7 @@ import {
   sessionRecordsSql,
   tokenRecordsSql,
 } from './credentials.ts'
+import { isOperator } from './operators.ts'
 import { tokenKeys } from './tokens.ts'
 import { usesOf } from './uses.ts'
 
@@ -18,6 +19,7 @@ export const authentication: Authentication = {
   keyRecordsSql,
   sessionRecordsSql,
   requireConfirmed,
+  isOperator,
   tokenRecordsSql,
   create(runtime) {
     const tokens = tokenKeys(runtime.settings)

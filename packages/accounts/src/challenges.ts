@@ -3,6 +3,7 @@ import { isId, newId } from '@payments/kernel'
 import { type CallContext, type QueryContext, sameSecret, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
+import { addressOf, tryCode } from './code-tries.ts'
 import { sendEmail } from './email.ts'
 import { codeEmail } from './email-texts.ts'
 import { ChallengeEntity, type PURPOSES } from './entity.ts'
@@ -107,44 +108,56 @@ export interface VerifiedChallenge {
 }
 
 /**
- * Counts a try and compares the code. The count is a statement of its own, because it must remain when the request fails.
- * @throws ServiceError 401, the same for a wrong, used or expired code and for a challenge without tries left.
+ * Counts a try and compares the code. The count remains when the request fails.
+ * @throws ServiceError 401, the same for a wrong, used or expired code and for a challenge without tries left; 429 after many wrong
+ * codes for the account.
  */
-export async function checkCode(context: QueryContext, input: z.output<typeof Verify>): Promise<VerifiedChallenge> {
-  if (!isId(input.challengeId)) throw errors.invalid_code()
-  const { rows } = await sql<{
-    email: string
-    code_hash: string
-    organisation_name: string | null
-    full_name: string | null
-  }>`
-    update challenges set tries = tries + 1
-     where id = ${input.challengeId} and purpose = 'sign-in' and tries < ${TRIES} and used_at is null and expires_at > now()
-    returning email, code_hash, organisation_name, full_name`.execute(context.em.getKysely())
-  const found = rows[0]
-  if (!found || !codeMatches(context, input.challengeId, input.code, found.code_hash)) throw errors.invalid_code()
-  return { email: found.email, organisationName: found.organisation_name, fullName: found.full_name }
+export async function checkCode(
+  context: QueryContext,
+  input: z.output<typeof Verify>,
+  call: CallContext,
+): Promise<VerifiedChallenge> {
+  const { challengeId: id } = input
+  if (!isId(id)) throw errors.invalid_code()
+  const row = await context.em.findOne(ChallengeEntity, { id, purpose: 'sign-in' })
+  if (!row) throw errors.invalid_code()
+  const tried = { email: row.email, address: addressOf(call) }
+  const right = await tryCode(context, tried, (unit) => compare(unit, row, input.code))
+  if (!right) throw errors.invalid_code()
+  return right
 }
 
 /**
- * Counts a try on the session's newest unused challenge for this purpose, and compares the code. A statement of its own,
- * as in {@link checkCode}.
- * @throws ServiceError 401, the same for every code that is not the right one.
+ * Counts a try on the session's newest unused challenge for this purpose, and compares the code, as {@link checkCode}.
+ * @throws ServiceError 401, the same for every code that is not the right one; 429 after many wrong codes in this session.
  */
 export async function checkSessionCode(
   context: QueryContext,
   purpose: (typeof PURPOSES)[number],
   code: string,
 ): Promise<{ id: string; email: string }> {
-  const { rows } = await sql<{ id: string; email: string; code_hash: string }>`
+  const sessionId = context.actor.sessionId as string
+  const row = await context.em.findOne(
+    ChallengeEntity,
+    { sessionId, purpose },
+    { orderBy: { createdAt: 'desc', id: 'desc' } },
+  )
+  if (!row) throw errors.invalid_code()
+  const right = await tryCode(context, { email: row.email, sessionId }, (unit) => compare(unit, row, code))
+  if (!right) throw errors.invalid_code()
+  return { id: row.id, email: right.email }
+}
+
+/** Counts a try of a challenge and compares the code with what is stored now; undefined when it cannot be tried any more. */
+async function compare(unit: UnitOfWork, { id }: { readonly id: string }, code: string) {
+  const { rows } = await sql<VerifiedChallenge & { codeHash: string }>`
     update challenges set tries = tries + 1
-     where id = (select id from challenges where session_id = ${context.actor.sessionId as string} and purpose = ${purpose}
-                  order by created_at desc, id desc limit 1)
-       and tries < ${TRIES} and used_at is null and expires_at > now()
-    returning id, email, code_hash`.execute(context.em.getKysely())
-  const found = rows[0]
-  if (!found || !codeMatches(context, found.id, code, found.code_hash)) throw errors.invalid_code()
-  return { id: found.id, email: found.email }
+     where id = ${id} and tries < ${TRIES} and used_at is null and expires_at > now()
+    returning email, code_hash as "codeHash", organisation_name as "organisationName", full_name as "fullName"`.execute(
+    unit.em.getKysely(),
+  )
+  const [challenge] = rows
+  return challenge && { challenge, right: codeMatches(unit, id, code, challenge.codeHash) }
 }
 
 /**

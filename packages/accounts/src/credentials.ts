@@ -1,7 +1,6 @@
 import { type Actor, anonymous, errors as commonErrors, type Environment, invalid } from '@payments/kernel'
 import type { Credential, KeyRecord, SessionRecord, Settings, TokenRecord } from '@payments/platform'
 import { isAllowed } from './allowed-ips.ts'
-import { errors } from './errors.ts'
 import { tokenLookupOf } from './internal-tokens.ts'
 import { keyMatches, lookupOf } from './keys.ts'
 import { isOperatorEmail } from './operators.ts'
@@ -125,7 +124,7 @@ export function actorOf(
       // A missing row costs the same comparison, so that the response time does not reveal whether the lookup part exists.
       const matches = keyMatches(credential.key, key?.digest ?? NO_DIGEST)
       if (!key || !matches || key.ended) throw commonErrors.invalid_api_key()
-      if (key.allowed_ips && !isAllowed(key.allowed_ips, ip)) throw errors.address_not_allowed()
+      if (key.allowed_ips && !isAllowed(key.allowed_ips, ip)) throw commonErrors.address_not_allowed()
       return {
         kind: 'key',
         keyId: key.id,

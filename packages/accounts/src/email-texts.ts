@@ -59,13 +59,35 @@ export function registrationEmail(to: string, days: number): EmailText {
 /** The email with an invitation to an organisation. It contains no secret: joining requires a code sent to the same address. */
 export function invitationEmail(to: string, organisation: string, days: number): EmailText {
   const invitation = `You have been invited to join ${plainName(organisation)}.`
-  const rest = `To accept, sign in with this email address (${to}) within ${days} days. If you did not expect this invitation, ignore this email.`
+  const rest = `To accept or decline, sign in with this email address (${to}) within ${days} days. If you did not expect this invitation, ignore this email.`
   return {
     to,
     subject: 'You have been invited to an organisation',
     text: `${invitation}\n\n${rest}\n`,
     html: `<p>${escapeHtml(invitation)}</p><p>${escapeHtml(rest)}</p>`,
   }
+}
+
+/** The email to the owners about an invitation or a join. */
+export function ownersEmail(
+  to: string,
+  organisation: string,
+  { title, body }: { readonly title: string; readonly body: string },
+): EmailText {
+  return paragraphEmail(to, title, [
+    plainName(organisation),
+    plainName(body),
+    'If this was expected, there is nothing to do. If it was not, end all sessions of the member who invited, remove members whom you do not know, and revoke open invitations and API keys.',
+  ])
+}
+
+/** The email to a user at whose account codes are guessed. */
+export function wrongCodesEmail(to: string, time: Date): EmailText {
+  return paragraphEmail(to, 'Wrong codes were entered for your account', [
+    `Many wrong codes were entered for ${plainName(to)}, last at ${time.toUTCString()}. Nobody was signed in by them.`,
+    'Further tries from unknown places are slowed down. Where you signed in before, you can sign in as usual.',
+    'If it was you, there is nothing to do. If it was not, do not pass on codes to anybody, and ignore codes that you did not request.',
+  ])
 }
 
 /** The email to a user who signed in from a device or a network that was not used before. */

@@ -53,10 +53,12 @@ export const MembershipEntity = defineEntity({
     organisationId: p.uuid().primary(),
     userId: p.uuid().primary(),
     role: p.enum(['owner', 'member', 'operator']),
+    /** Whose invitation the user accepted. */
+    invitedBy: p.uuid().nullable(),
     createdAt: p.datetime(3),
   },
   indexes: [index('memberships_of_user', ['userId'])],
-  ...foreignKeys(ofOrganisation, ofUser('user_id')),
+  ...foreignKeys(ofOrganisation, ofUser('user_id'), ofUser('invited_by')),
 })
 
 /** What a code is for. Only a sign-in needs no session. */
@@ -109,6 +111,21 @@ export const EmailSendEntity = defineEntity({
   ...withoutPrimaryKey,
 })
 
+/** A code that was tried, by its time: what slows guessing down and raises the alarm. Kept for a day. */
+export const CodeTryEntity = defineEntity({
+  name: 'CodeTry',
+  tableName: 'code_tries',
+  properties: {
+    id: p.uuid().primary(),
+    email: p.text(),
+    place: p.text(),
+    wrong: p.boolean(),
+    warned: p.boolean(),
+    triedAt: p.datetime(3),
+  },
+  indexes: [index('code_tries_by_email', ['email', 'triedAt']), index('code_tries_by_time', ['triedAt'])],
+})
+
 /** A client address from which a user signed in. Part of the limit of codes is reserved for them. */
 export const SignInAddressEntity = defineEntity({
   name: 'SignInAddress',
@@ -118,7 +135,7 @@ export const SignInAddressEntity = defineEntity({
   ...foreignKeys(ofUser('user_id')),
 })
 
-/** An email that may join an organisation by signing in before `expiresAt`. */
+/** An email address that may join an organisation until `expiresAt`, as long as its inviter may invite. */
 export const InvitationEntity = defineEntity({
   name: 'Invitation',
   tableName: 'invitations',
@@ -130,6 +147,8 @@ export const InvitationEntity = defineEntity({
     invitedBy: p.uuid().nullable(),
     expiresAt: p.datetime(3),
     acceptedAt: p.datetime(3).nullable(),
+    declinedAt: p.datetime(3).nullable(),
+    revokedAt: p.datetime(3).nullable(),
     ...times(),
   },
   uniques: [{ name: 'invitations_email_key', properties: ['organisationId', 'email'] }],
@@ -252,10 +271,17 @@ export const presentInvitation = (row: InvitationRow): z.input<typeof Invitation
   id: row.id,
   email: row.email,
   role: row.role,
-  status: row.acceptedAt ? 'accepted' : row.expiresAt <= new Date() ? 'expired' : 'pending',
+  status: statusOf(row),
   expiresAt: row.expiresAt.toISOString(),
   createdAt: row.createdAt.toISOString(),
 })
+
+function statusOf({ acceptedAt, declinedAt, revokedAt, expiresAt }: InvitationRow) {
+  if (acceptedAt) return 'accepted'
+  if (declinedAt) return 'declined'
+  if (revokedAt) return 'revoked'
+  return expiresAt <= new Date() ? 'expired' : 'pending'
+}
 
 /** An organisation as operators see it. */
 export const presentOrganisation = (row: OrganisationRow): z.input<typeof AdminOrganisation> => ({

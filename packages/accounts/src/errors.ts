@@ -3,11 +3,12 @@ import { defineErrors } from '@payments/kernel'
 export const errors = defineErrors({
   invalid_code: { status: 401, message: 'Invalid or expired code' },
   challenge_not_found: { status: 404, message: 'Challenge not found' },
-  address_not_allowed: { status: 403, message: 'The API key cannot be used from this address' },
   api_key_not_found: { status: 404, message: 'API key not found' },
   organisation_not_found: { status: 404, message: 'Organisation not found' },
+  invitation_not_found: { status: 404, message: 'Invitation not found' },
   already_member: { status: 409, message: 'Already a member of the organisation' },
   too_many_emails: { status: 429, message: 'Too many emails were requested for this email address' },
+  too_many_wrong_codes: { status: 429, message: 'Too many wrong codes were entered for this email address' },
   too_many_invitations: { status: 429, message: 'Too many invitations today' },
   operators_are_configured: { status: 409, message: 'Operators are named by the setting OPERATOR_EMAILS' },
   session_not_found: { status: 404, message: 'Session not found' },

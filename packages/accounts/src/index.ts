@@ -3,10 +3,11 @@ import { domain } from '@payments/platform'
 import { accessRouter } from './access-router.ts'
 import { internalTokensRouter, organisationsRouter } from './admin-router.ts'
 import { authentication } from './authentication.ts'
-import { emailJob, encryptedEmails } from './email.ts'
+import { emailJob, emailMetric, encryptedEmails } from './email.ts'
 import {
   ApiKeyEntity,
   ChallengeEntity,
+  CodeTryEntity,
   EmailSendEntity,
   InternalTokenEntity,
   InvitationEntity,
@@ -27,7 +28,7 @@ import { apiKeysRouter, authRouter } from './router.ts'
 import { encryptedSuccessors } from './sessions.ts'
 import { accountsSettings } from './settings.ts'
 
-import { wrongCodesAlert, wrongCodesMetric } from './wrong-codes.ts'
+import { guessedAccountsMetric, wrongCodesAlert, wrongCodesMetric } from './wrong-codes.ts'
 
 export const accounts = domain({
   name: 'accounts',
@@ -55,6 +56,7 @@ export const accounts = domain({
     UserEntity,
     MembershipEntity,
     ChallengeEntity,
+    CodeTryEntity,
     EmailSendEntity,
     SignInAddressEntity,
     InvitationEntity,
@@ -71,13 +73,16 @@ export const accounts = domain({
   notificationTypes: {
     'api_key.created': { description: 'An API key was created', email: true },
     'api_key.revoked': { description: 'An API key was revoked', email: true },
+    // All owners get an email about these, whatever the preferences say.
+    'member.invited': { description: 'An email address was invited to the organisation', email: false },
+    'member.joined': { description: 'A user accepted an invitation', email: false },
     // The user who signed in gets an email of their own, whatever the preferences say.
     'session.new_device': { description: 'A member signed in from a new device or network', email: false },
   },
   authentication,
   pages,
   jobs: [emailJob, notificationEmailsJob, purge, wrongCodesAlert],
-  metrics: [wrongCodesMetric],
+  metrics: [wrongCodesMetric, guessedAccountsMetric, emailMetric],
   encrypted: [encryptedSuccessors, encryptedEmails],
 })
 

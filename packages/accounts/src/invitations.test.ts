@@ -24,29 +24,152 @@ test('the invited address receives an email and joins by verifying a code', asyn
   expect(await listed(accessToken)).toMatchObject({ email: 'guest@example.com', status: 'accepted' })
 })
 
-test('a user who joins a second organisation still signs in to the first unless the request names the second', async () => {
+const received = async (token: string) =>
+  (await call(service, 'GET /v1/auth/invitations/received', { token })).body.data.invitations
+const answer = (token: string, id: string, how: 'accept' | 'decline') =>
+  call(service, `POST /v1/auth/invitations/${id}/${how}`, { token, key: null })
+const meOf = async (token: string) => (await call(service, 'GET /v1/auth/me', { token })).body.data
+
+test('a user with an organisation joins another only by accepting, learns who invited, and signs in to the organisation used last', async () => {
   const first = await signIn(service, mailbox, { email: 'both@example.com', organisationName: 'First' })
-  const { accessToken, organisation } = await founder()
+  const { accessToken, organisation, email } = await founder()
   await invite(accessToken, 'both@example.com', 'owner')
   await mailbox.emailTo('both@example.com', 1)
   const again = await signIn(service, mailbox, { email: 'both@example.com' })
   expect(again.organisation).toEqual(first.organisation)
+  expect((await meOf(again.accessToken)).organisations).toEqual([{ ...first.organisation, invitedBy: null }])
+
+  const [invitation] = await received(again.accessToken)
+  expect(invitation).toMatchObject({ organisationName: organisation.name, invitedBy: email, role: 'owner' })
+  const accepted = await answer(again.accessToken, invitation.id, 'accept')
+  expect([accepted.status, accepted.body.data]).toEqual([200, { ...organisation, role: 'owner' }])
+  expect((await answer(again.accessToken, invitation.id, 'accept')).status).toBe(404)
+  expect((await meOf(again.accessToken)).organisations).toEqual([
+    { ...first.organisation, invitedBy: null },
+    { ...organisation, role: 'owner', invitedBy: email },
+  ])
+
   const asked = await askForCode(service, mailbox, { email: 'both@example.com' })
   const body = { ...asked, organisationId: organisation.id }
   const there = await call(service, 'POST /v1/auth/otp/verify', { body, key: null })
   expect(there.body.data.organisation).toEqual({ ...organisation, role: 'owner' })
-  const me = await call(service, 'GET /v1/auth/me', { token: there.body.data.accessToken })
-  expect(me.body.data.organisations).toEqual([first.organisation, { ...organisation, role: 'owner' }])
+  expect((await signIn(service, mailbox, { email: 'both@example.com' })).organisation.id).toBe(organisation.id)
 })
 
-test('a user who registers an organisation while invited to another becomes a member of both', async () => {
-  const { accessToken, organisation } = await founder()
+test('a user who registers an organisation while invited to another is in the own one, and answers the invitation', async () => {
+  const { accessToken } = await founder()
   await invite(accessToken, 'own@example.com')
   await mailbox.emailTo('own@example.com')
   const own = await signIn(service, mailbox, { email: 'own@example.com', organisationName: 'Own' })
   expect(own.organisation).toMatchObject({ name: 'Own', role: 'owner' })
-  const me = await call(service, 'GET /v1/auth/me', { token: own.accessToken })
-  expect(me.body.data.organisations).toContainEqual({ ...organisation, role: 'member' })
+  expect((await meOf(own.accessToken)).organisations).toHaveLength(1)
+  const [invitation] = await received(own.accessToken)
+  expect((await answer(own.accessToken, invitation.id, 'decline')).body.message).toBe('Invitation declined')
+  expect(await listed(accessToken)).toMatchObject({ status: 'declined' })
+  expect((await answer(own.accessToken, invitation.id, 'accept')).status).toBe(404)
+  expect(await received(own.accessToken)).toEqual([])
+})
+
+test('the code of a sign-in may accept one invitation by its id, and not that of another address', async () => {
+  const { accessToken, organisation } = await founder()
+  const { body } = await invite(accessToken, 'named@example.com')
+  const other = await invite(accessToken, 'somebody-else@example.com')
+  await mailbox.emailTo('named@example.com')
+  await signIn(service, mailbox, { email: 'named@example.com', organisationName: 'Named' })
+  const asked = await askForCode(service, mailbox, { email: 'named@example.com' })
+  const verify = (invitationId: string) =>
+    call(service, 'POST /v1/auth/otp/verify', { body: { ...asked, invitationId }, key: null })
+  expect((await verify(other.body.data.id)).body.message).toBe('Invitation not found')
+  expect((await verify(body.data.id)).body.data.organisation).toEqual({ ...organisation, role: 'member' })
+})
+
+test('an invitation ends with the right of its inviter: removed, demoted, left, or no operator any more', async () => {
+  const { organisation, accessToken } = await founder()
+  const guest = await signIn(service, mailbox, { email: 'returning@example.com', organisationName: 'Guest' })
+  const members = (token: string, line: string, body?: object) =>
+    call(service, line, { token, key: null, ...(body ? { body } : {}) })
+  const ways = [
+    (id: string, _own: string) => members(accessToken, `DELETE /v1/auth/members/${id}`),
+    (id: string, _own: string) => members(accessToken, `PATCH /v1/auth/members/${id}`, { role: 'member' }),
+    (_id: string, own: string) => members(own, 'DELETE /v1/auth/members/me'),
+  ]
+  for (const way of ways) {
+    const inviter = await signedIn(service.runtime, { organisationId: organisation.id, role: 'owner' })
+    expect((await invite(inviter.accessToken, 'returning@example.com', 'owner')).status).toBe(201)
+    const [invitation] = await received(guest.accessToken)
+    expect((await way(inviter.userId, inviter.accessToken)).status).toBe(200)
+    expect(await received(guest.accessToken)).toEqual([])
+    expect((await answer(guest.accessToken, invitation.id, 'accept')).status).toBe(404)
+    expect(await listed(accessToken)).toMatchObject({ status: 'revoked' })
+  }
+  // Nobody ended it, but the inviter is no owner any more: it is the membership that counts.
+  const inviter = await signedIn(service.runtime, { organisationId: organisation.id, role: 'owner' })
+  await service.runtime.pool.query("update email_sends set sent_at = sent_at - interval '2 days'")
+  await invite(inviter.accessToken, 'returning@example.com', 'owner')
+  await service.runtime.pool.query("update memberships set role = 'member' where user_id = $1", [inviter.userId])
+  expect(await received(guest.accessToken)).toEqual([])
+})
+
+test('an owner who removed another is not removed by an invitation that the other accepts at the same time', async () => {
+  for (let round = 0; round < 3; round++) {
+    const { organisation, accessToken } = await founder()
+    const inviter = await signedIn(service.runtime, { organisationId: organisation.id, role: 'owner' })
+    const email = `racing-${round}@example.com`
+    const racing = await signIn(service, mailbox, { email, organisationName: 'Racing' })
+    await invite(inviter.accessToken, email, 'owner')
+    const [invitation] = await received(racing.accessToken)
+    const [removed, accepted] = await Promise.all([
+      call(service, `DELETE /v1/auth/members/${inviter.userId}`, { token: accessToken, key: null }),
+      answer(racing.accessToken, invitation.id, 'accept'),
+    ])
+    expect(removed.status).toBe(200)
+    const { total } = (await call(service, 'GET /v1/auth/members', { token: accessToken })).body.data
+    expect(total).toBe(accepted.status === 200 ? 2 : 1)
+  }
+})
+
+test('an owner revokes an invitation once, and nobody that of another organisation', async () => {
+  const [{ accessToken }, other] = [await founder(), await founder()]
+  const { id } = (await invite(accessToken, 'revoked@example.com')).body.data
+  const revoke = (token: string) => call(service, `DELETE /v1/auth/invitations/${id}`, { token, key: null })
+  expect((await revoke(other.accessToken)).status).toBe(404)
+  expect((await revoke(accessToken)).body).toMatchObject({ message: 'Invitation revoked', data: { status: 'revoked' } })
+  expect((await revoke(accessToken)).status).toBe(404)
+  await mailbox.emailTo('revoked@example.com')
+  const own = await signIn(service, mailbox, { email: 'revoked@example.com', organisationName: 'Own' })
+  expect(await received(own.accessToken)).toEqual([])
+})
+
+test('all owners learn of every invitation and every join, in the app and by email', async () => {
+  const { accessToken, organisation, email } = await founder()
+  const second = await signedIn(service.runtime, { organisationId: organisation.id, role: 'owner' })
+  await invite(accessToken, 'watched@example.com')
+  await mailbox.emailTo('watched@example.com')
+  await signIn(service, mailbox, { email: 'watched@example.com' })
+  for (const to of [email, second.email]) {
+    const subjects = () =>
+      mailbox.emails.filter((each) => each.to === to).map(({ raw }) => raw.match(/^Subject: (.*)$/m)?.[1])
+    await expect.poll(() => subjects().toSorted()).toEqual(['Member invited', 'Member joined'])
+  }
+  for (const environment of ['test', 'live']) {
+    const { body } = await call(service, 'GET /v1/notifications', {
+      token: accessToken,
+      headers: { 'x-service-environment': environment },
+    })
+    expect(body.data.notifications.map(({ type }: { type: string }) => type).toSorted()).toEqual([
+      'member.invited',
+      'member.joined',
+    ])
+  }
+})
+
+test('a member leaves, the last owner does not', async () => {
+  const { accessToken, organisation } = await founder()
+  const member = await signedIn(service.runtime, { organisationId: organisation.id, role: 'member' })
+  const leave = (token: string) => call(service, 'DELETE /v1/auth/members/me', { token, key: null })
+  expect((await leave(member.accessToken)).body.message).toBe('Organisation left')
+  expect((await call(service, 'GET /v1/auth/me', { token: member.accessToken })).status).toBe(401)
+  expect((await leave(accessToken)).status).toBe(409)
 })
 
 test('signing in to an organisation of which the user is no member is a 404 and does not use the code', async () => {

@@ -1,4 +1,4 @@
-import { newId } from '@payments/kernel'
+import { isId, newId } from '@payments/kernel'
 import type { CallContext, QueryContext, UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
@@ -14,7 +14,7 @@ import {
   UserEntity,
 } from './entity.ts'
 import { errors } from './errors.ts'
-import { join, type UserSummary } from './members.ts'
+import { reportInvitation } from './membership-emails.ts'
 import type { NewInvitation } from './schemas.ts'
 import { countEmail } from './send-limits.ts'
 
@@ -26,7 +26,8 @@ const PER_DAY = 20
  * Invites an email address and sends it an email. Inviting again renews the invitation with the new role. The reply is the
  * same whether or not the address has an account in another organisation. An operator's invitation allows to register an
  * organisation: it makes nobody an operator.
- * @throws ServiceError 403 to invite an owner without a confirmed session, 409 for a member, 429 over 20 emails a day or over
+ * All owners are told.
+ * @throws ServiceError 403 without a confirmed session, 409 for a member, 429 over 20 emails a day or over
  * the limits of the address.
  */
 export async function invite(
@@ -35,8 +36,8 @@ export async function invite(
   _prepared: undefined,
   { ip }: CallContext,
 ): Promise<InvitationRow> {
-  // Otherwise the holder of an old session could invite himself as an owner, and sign in afresh.
-  if (input.role === 'owner') await requireConfirmed(unit)
+  // Otherwise the holder of a stolen session could invite an address of his own, and stay when all sessions are ended.
+  await requireConfirmed(unit)
   const { organisationId } = unit.actor
   const email = input.email.toLowerCase()
   await sql`select pg_advisory_xact_lock(hashtext(${`invitations:${organisationId}`}))`.execute(unit.em.getKysely())
@@ -48,7 +49,15 @@ export async function invite(
   if ((await unit.em.count(EmailSendEntity, today)) >= PER_DAY) throw errors.too_many_invitations({ retryAfter: 3600 })
   await countEmail(unit, { kind: 'invitation', email, address: ip })
   const expiresAt = new Date(now.getTime() + DAYS * 86_400_000)
-  const values = { role: input.role, invitedBy: unit.actor.userId ?? null, expiresAt, acceptedAt: null, updatedAt: now }
+  const values = {
+    role: input.role,
+    invitedBy: unit.actor.userId ?? null,
+    expiresAt,
+    acceptedAt: null,
+    declinedAt: null,
+    revokedAt: null,
+    updatedAt: now,
+  }
   const existing = await unit.em.findOne(InvitationEntity, { organisationId, email })
   const row: InvitationRow = {
     id: existing?.id ?? newId(),
@@ -65,6 +74,17 @@ export async function invite(
     deliver: true,
     until: expiresAt.toISOString(),
   })
+  if (!organisation.operator) {
+    const inviter = unit.actor.userId ? await unit.em.findOne(UserEntity, { id: unit.actor.userId }) : null
+    await reportInvitation(unit, {
+      organisationId,
+      organisationName: organisation.name,
+      invitationId: row.id,
+      email,
+      role: input.role,
+      invitedBy: inviter?.email ?? null,
+    })
+  }
   return row
 }
 
@@ -76,11 +96,23 @@ export async function listInvitations(context: QueryContext): Promise<{ rows: In
   return { rows, total }
 }
 
-/** Accepts all pending invitations of this email address. An operator's invitation, which allowed to register, is used up by it. */
-export async function acceptInvitations(unit: UnitOfWork, user: UserSummary): Promise<void> {
-  const { rows } = await sql<{ organisation_id: string; role: 'owner' | 'member'; operator: boolean }>`
-    update invitations i set accepted_at = now() from organisations o
-     where i.email = ${user.email} and i.accepted_at is null and i.expires_at > now() and o.id = i.organisation_id
-    returning i.organisation_id, i.role, o.operator`.execute(unit.em.getKysely())
-  for (const row of rows) if (!row.operator) await join(unit, row.organisation_id, user.id, row.role)
+/**
+ * Revokes an invitation that was not answered: it can be renewed, and not accepted.
+ * @throws invitation_not_found 404 for one that was answered, has ended, or is another organisation's
+ */
+export async function revokeInvitation(unit: UnitOfWork, id: string): Promise<InvitationRow> {
+  const { organisationId } = unit.actor
+  const open = { id, organisationId, acceptedAt: null, declinedAt: null, revokedAt: null }
+  const now = new Date()
+  if (!isId(id) || (await unit.em.nativeUpdate(InvitationEntity, open, { revokedAt: now, updatedAt: now })) !== 1)
+    throw errors.invitation_not_found()
+  return unit.em.findOneOrFail(InvitationEntity, { id }, { refresh: true })
+}
+
+/** Ends what a member has invited and nobody has answered: with the right to invite. */
+export async function endInvitationsOf(unit: UnitOfWork, userId: string): Promise<void> {
+  const { organisationId } = unit.actor
+  const open = { organisationId, invitedBy: userId, acceptedAt: null, declinedAt: null, revokedAt: null }
+  const now = new Date()
+  await unit.em.nativeUpdate(InvitationEntity, open, { revokedAt: now, updatedAt: now })
 }

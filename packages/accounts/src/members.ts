@@ -2,7 +2,7 @@ import { newId } from '@payments/kernel'
 import type { QueryContext, UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
-import { MembershipEntity, OrganisationEntity } from './entity.ts'
+import { OrganisationEntity } from './entity.ts'
 import { isOperatorEmail } from './operators.ts'
 import type { Tokens } from './schemas.ts'
 
@@ -27,7 +27,7 @@ export async function userOf(
 /** Creates an organisation with this user as its owner. */
 export async function createOrganisation(unit: UnitOfWork, userId: string, name: string): Promise<OrganisationSummary> {
   const id = await insertOrganisation(unit, name, false)
-  await unit.em.insert(MembershipEntity, { organisationId: id, userId, role: 'owner', createdAt: new Date() })
+  await join(unit, id, userId, { role: 'owner' })
   return { id, name, role: 'owner' }
 }
 
@@ -35,7 +35,7 @@ export async function createOrganisation(unit: UnitOfWork, userId: string, name:
 export async function joinOperators(unit: UnitOfWork, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('operators'))`.execute(unit.em.getKysely())
   const existing = await unit.em.findOne(OrganisationEntity, { operator: true })
-  await join(unit, existing?.id ?? (await insertOrganisation(unit, 'Operators', true)), userId, 'operator')
+  await join(unit, existing?.id ?? (await insertOrganisation(unit, 'Operators', true)), userId, { role: 'operator' })
 }
 
 /** Adds a membership. An existing one does not change. */
@@ -43,10 +43,10 @@ export async function join(
   unit: UnitOfWork,
   organisationId: string,
   userId: string,
-  role: OrganisationSummary['role'],
+  { role, invitedBy = null }: { readonly role: OrganisationSummary['role']; readonly invitedBy?: string | null },
 ): Promise<void> {
-  await sql`insert into memberships (organisation_id, user_id, role, created_at)
-    values (${organisationId}, ${userId}, ${role}, clock_timestamp())
+  await sql`insert into memberships (organisation_id, user_id, role, invited_by, created_at)
+    values (${organisationId}, ${userId}, ${role}, ${invitedBy}, clock_timestamp())
     on conflict do nothing`.execute(unit.em.getKysely())
 }
 
@@ -59,6 +59,15 @@ export async function organisationsOf(context: QueryContext, user: UserSummary):
     context.em.getKysely(),
   )
   return rows
+}
+
+/** The organisation that the user signed in to last, as long as ended sessions are kept. */
+export async function lastUsed(context: QueryContext, userId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ organisation_id: string }>`
+    select organisation_id from sessions where user_id = ${userId} order by created_at desc, id desc limit 1`.execute(
+    context.em.getKysely(),
+  )
+  return rows[0]?.organisation_id
 }
 
 async function insertOrganisation(unit: UnitOfWork, name: string, operator: boolean): Promise<string> {

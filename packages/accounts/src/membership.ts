@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import { requireConfirmed } from './confirmation.ts'
 import { MembershipEntity, SessionEntity } from './entity.ts'
 import { errors } from './errors.ts'
+import { endInvitationsOf } from './invitations.ts'
 import { isOperatorEmail, refuseInOperators } from './operators.ts'
 import type { Member, MemberRole } from './schemas.ts'
 
@@ -46,6 +47,7 @@ export async function changeRole(unit: UnitOfWork, userId: string, role: z.outpu
   const row = await lockedMember(unit, userId, role === 'member')
   const where = { organisationId: unit.actor.organisationId, userId }
   await unit.em.nativeUpdate(MembershipEntity, where, { role })
+  if (role === 'member') await endInvitationsOf(unit, userId)
   return present({ ...row, role })
 }
 
@@ -56,17 +58,44 @@ export async function changeRole(unit: UnitOfWork, userId: string, role: z.outpu
  */
 export async function removeMember(unit: UnitOfWork, userId: string): Promise<Shown> {
   const row = await lockedMember(unit, userId, true)
+  await end(unit, userId)
+  return present(row)
+}
+
+/**
+ * Ends the membership of the signed-in user, and all sessions of the user in this organisation.
+ * @throws ServiceError 403 without a confirmed session, 409 for the last owner and for operators.
+ */
+export async function leave(unit: UnitOfWork): Promise<Shown> {
+  const userId = unit.actor.userId as string
+  const { row, owners } = await lockedMembers(unit, userId)
+  if (row.role === 'owner' && owners === 1) throw errors.last_owner()
+  await end(unit, userId)
+  return present(row)
+}
+
+async function end(unit: UnitOfWork, userId: string): Promise<void> {
   const where = { organisationId: unit.actor.organisationId, userId }
+  await endInvitationsOf(unit, userId)
   await unit.em.nativeDelete(SessionEntity, where)
   await unit.em.nativeDelete(MembershipEntity, where)
-  return present(row)
+}
+
+/** The membership of somebody whom the caller, who must be an owner still, changes. */
+async function lockedMember(unit: UnitOfWork, userId: string, losesOwner: boolean): Promise<Row> {
+  const { row, rows, owners } = await lockedMembers(unit, userId)
+  // The caller's own role may have changed while this request waited for the lock.
+  const own = rows.find((each) => each.user_id === unit.actor.userId)
+  if (unit.actor.kind === 'session' && own?.role !== 'owner') throw commonErrors.owner_required()
+  if (losesOwner && row.role === 'owner' && owners === 1) throw errors.last_owner()
+  return row
 }
 
 /**
  * The membership, with all memberships of the organisation locked: of two owners who remove each other in parallel, one
  * succeeds.
  */
-async function lockedMember(unit: UnitOfWork, userId: string, losesOwner: boolean): Promise<Row> {
+async function lockedMembers(unit: UnitOfWork, userId: string) {
   const { rows } = await sql<Row>`
     select m.user_id, u.email, u.full_name, m.role, m.created_at from memberships m join users u on u.id = m.user_id
      where m.organisation_id = ${unit.actor.organisationId} order by m.user_id for update of m`.execute(
@@ -76,10 +105,5 @@ async function lockedMember(unit: UnitOfWork, userId: string, losesOwner: boolea
   if (!row) throw errors.member_not_found()
   await refuseInOperators(unit)
   await requireConfirmed(unit)
-  // The caller's own role may have changed while this request waited for the lock.
-  const own = rows.find((each) => each.user_id === unit.actor.userId)
-  if (unit.actor.kind === 'session' && own?.role !== 'owner') throw commonErrors.owner_required()
-  const owners = rows.filter((each) => each.role === 'owner')
-  if (losesOwner && row.role === 'owner' && owners.length === 1) throw errors.last_owner()
-  return row
+  return { row, rows, owners: rows.filter((each) => each.role === 'owner').length }
 }

@@ -164,4 +164,31 @@ export const migrations: readonly MigrationStep[] = [
       )`,
     ],
   },
+  {
+    name: '20261122195000_invitations_end',
+    up: [
+      'alter table invitations add column declined_at timestamptz(3), add column revoked_at timestamptz(3)',
+      'alter table memberships add column invited_by uuid references users',
+      `update memberships m set invited_by = i.invited_by from invitations i join users u on u.email = i.email
+        where m.user_id = u.id and m.organisation_id = i.organisation_id and i.accepted_at is not null`,
+      // Whoever may not invite any more: those invitations ended then.
+      `update invitations i set revoked_at = now() where accepted_at is null and invited_by is not null
+          and not exists (select from memberships m where m.organisation_id = i.organisation_id and m.user_id = i.invited_by and m.role <> 'member')`,
+    ],
+  },
+  {
+    name: '20261122210000_code_tries',
+    up: [
+      `create table code_tries (
+        id uuid primary key,
+        email text not null,
+        place text not null,
+        wrong boolean not null,
+        warned boolean not null,
+        tried_at timestamptz(3) not null
+      )`,
+      'create index code_tries_by_email on code_tries (email, tried_at)',
+      'create index code_tries_by_time on code_tries (tried_at)',
+    ],
+  },
 ]

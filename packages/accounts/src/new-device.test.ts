@@ -63,6 +63,21 @@ test('the first sign-in, a new version of the same browser and a neighbour in th
   expect(warnings(email)).toEqual([])
 })
 
+test('a sign-in after months of absence, when sessions and networks are forgotten, is reported', async () => {
+  const email = 'absent@example.com'
+  await signInFrom(email, LAPTOP, HOME)
+  await service.runtime.pool.query('delete from sessions where user_id in (select id from users where email = $1)', [
+    email,
+  ])
+  await service.runtime.pool.query(
+    'delete from sign_in_addresses where user_id in (select id from users where email = $1)',
+    [email],
+  )
+  const { body } = await signInFrom(email, 'Thief 1.0', '192.0.2.79')
+  expect(await notifications(body.data.accessToken, 'test')).toMatchObject([{ type: 'session.new_device' }])
+  await expect.poll(() => warnings(email).length).toBe(1)
+})
+
 test('a wrong code from a new device reports nothing', async () => {
   const email = 'guessed@example.com'
   const first = await signInFrom(email, LAPTOP, HOME)

@@ -11,19 +11,19 @@ const EMAIL_HOURS = 24
 
 /**
  * Is the sign-in from a device or a network that the user has not signed in from? A new version of the same browser is the
- * same device, a neighbour in the same IPv6 /64 the same network. The first sign-in of a user is from no new device. Ask before the
- * sign-in itself is stored. Devices are known as long as their sessions are kept, networks for 90 days.
+ * same device, a neighbour in the same IPv6 /64 the same network. Not for the first sign-in of a
+ * user. Ask before the sign-in itself is stored. Devices are known as long as their sessions are kept, networks for 90 days: after a
+ * longer absence every device is new.
  */
 export async function isNewDevice(unit: UnitOfWork, userId: string, call: CallContext): Promise<boolean> {
-  const { rows } = await sql<{ first: boolean; device: boolean; network: boolean }>`
-    select not exists (select from sessions where user_id = ${userId}) as first,
-           exists (select from sessions where user_id = ${userId}
+  const { rows } = await sql<{ device: boolean; network: boolean }>`
+    select exists (select from sessions where user_id = ${userId}
                     and regexp_replace(coalesce(device, ''), '[0-9.]+', '', 'g') = regexp_replace(${deviceOf(call) ?? ''}, '[0-9.]+', '', 'g')) as device,
            exists (select from sign_in_addresses where user_id = ${userId} and address = ${addressBlock(call.ip ?? '')}) as network`.execute(
     unit.em.getKysely(),
   )
-  const { first, device, network } = rows[0] as (typeof rows)[number]
-  return !first && !(device && network)
+  const { device, network } = rows[0] as (typeof rows)[number]
+  return !(device && network)
 }
 
 /**

@@ -13,6 +13,7 @@ import {
 } from '@payments/kernel'
 import { z } from 'zod'
 import { isAddressRange } from './allowed-ips.ts'
+import { nameProblem } from './organisation-names.ts'
 
 const [ORGANISATION, USER, SESSION, INVITATION, API_KEY, CHALLENGE, MEMBER, INTERNAL_TOKEN] = [1, 2, 3, 4, 5, 6, 7, 8]
 
@@ -29,7 +30,10 @@ const CodeText = z
 export const Register = z.strictObject({
   email: Email,
   organisationName: nameText(120)
-    .refine((given) => !/:\/\//.test(given), 'Must not contain a link')
+    .superRefine((given, issues) => {
+      const message = nameProblem(given)
+      if (message) issues.addIssue({ code: 'custom', message })
+    })
     .meta({ description: 'Name of the new organisation', example: 'Ada Ltd' }),
   fullName: nameText(120).optional().meta({ description: 'Name of the user', example: 'Ada Obi' }),
 })
@@ -48,6 +52,10 @@ export const Verify = z.strictObject({
   challengeId: ChallengeId,
   code: CodeText,
   organisationId: id('organisation to sign in to; default: the one used last', ORGANISATION).optional(),
+  invitationId: id(
+    'invitation to accept. A user without an organisation joins by verifying a code: this invitation, or else the newest',
+    INVITATION,
+  ).optional(),
 })
 const User = z
   .object({ id: id('user', USER), email: ShownEmail, fullName: FullName })
@@ -65,11 +73,14 @@ export const Tokens = z
     organisation: Organisation,
   })
   .meta({ id: 'Tokens', description: 'A signed-in session' })
+const OwnOrganisation = Organisation.extend({
+  invitedBy: text('Email address of the member whose invitation the user accepted', 'grace@example.com').nullable(),
+}).meta({ id: 'OwnOrganisation', description: 'An organisation of the user, and who invited the user' })
 export const Me = z
   .object({
     user: User,
-    organisation: Organisation,
-    organisations: items('All organisations of the user', Organisation),
+    organisation: OwnOrganisation,
+    organisations: items('All organisations of the user', OwnOrganisation),
     environment: Environment,
   })
   .meta({ id: 'Me', description: 'The user and organisation of this session' })
@@ -157,11 +168,30 @@ export const Invitation = z
     id: id('invitation', INVITATION),
     email: text('Email address of the person', 'grace@example.com'),
     role: MemberRole,
-    status: z.enum(['pending', 'accepted', 'expired']).meta({ description: 'State of the invitation' }),
+    status: z.enum(['pending', 'accepted', 'declined', 'revoked', 'expired']).meta({
+      description: 'State of the invitation; `revoked` also when its inviter lost the right to invite',
+      example: 'pending',
+    }),
     expiresAt: time('When it expires'),
     createdAt,
   })
   .meta({ id: 'Invitation', description: 'An invitation to join the organisation' })
+export const InvitationId = z.strictObject({ invitationId: pathId('invitation', INVITATION) })
+const ReceivedInvitation = z
+  .object({
+    id: id('invitation', INVITATION),
+    organisationName: text('Name of the organisation', 'Ada Ltd'),
+    invitedBy: text('Email address of the member who invites', 'ada@example.com').nullable(),
+    role: MemberRole,
+    expiresAt: time('When it expires'),
+  })
+  .meta({ id: 'ReceivedInvitation', description: 'An invitation that the user may accept or decline' })
+export const ReceivedInvitationList = z.object({
+  invitations: items('The invitations that can be answered', ReceivedInvitation),
+  total,
+})
+export const JoinedOrganisation = Organisation
+export const DeclinedInvitation = ReceivedInvitation
 export const InvitationList = z.object({ invitations: items('The newest 200 invitations', Invitation), total })
 
 export const OrganisationId = z.strictObject({ organisationId: pathId('organisation', ORGANISATION) })

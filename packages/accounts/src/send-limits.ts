@@ -8,7 +8,8 @@ export type EmailKind = 'code' | 'invitation' | 'confirm'
 const PER_PAIR = 5
 const PER_EMAIL = 20
 const RESERVED = 5
-const KNOWN_DAYS = 90
+/** For how many days a client address of a sign-in counts as known. */
+export const KNOWN_DAYS = 90
 
 interface Counts {
   pair: number

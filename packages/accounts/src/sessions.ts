@@ -131,9 +131,15 @@ export async function switchOrganisation(
   return startSession(unit, user, organisation, { call, confirmedAt: confirmedAt ?? null })
 }
 
-/** The signed-in user, the organisation of the session and all organisations of the user. */
+/** The signed-in user, the organisation of the session and all organisations of the user, each with who invited the user. */
 export async function me(context: QueryContext): Promise<z.input<typeof Me>> {
-  const { user, organisations } = await userWithOrganisations(context, context.actor.userId as string)
+  const { user, organisations: own } = await userWithOrganisations(context, context.actor.userId as string)
+  const { rows } = await sql<{ id: string; email: string }>`
+    select m.organisation_id as id, u.email from memberships m join users u on u.id = m.invited_by where m.user_id = ${user.id}`.execute(
+    context.em.getKysely(),
+  )
+  const inviters = new Map(rows.map(({ id, email }) => [id, email]))
+  const organisations = own.map((each) => ({ ...each, invitedBy: inviters.get(each.id) ?? null }))
   const organisation = organisations.find((each) => each.id === context.actor.organisationId)
   if (!organisation) throw errors.organisation_not_found()
   return { user, organisation, organisations, environment: context.actor.environment }

@@ -3,20 +3,28 @@ import type { CallContext, UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { markCodeUsed, type VerifiedChallenge } from './challenges.ts'
 import { errors } from './errors.ts'
-import { acceptInvitations } from './invitations.ts'
-import { createOrganisation, joinOperators, type OrganisationSummary, organisationsOf, userOf } from './members.ts'
+import {
+  createOrganisation,
+  joinOperators,
+  lastUsed,
+  type OrganisationSummary,
+  organisationsOf,
+  userOf,
+} from './members.ts'
 import { isNewDevice, reportNewDevice } from './new-device.ts'
 import { isOperatorEmail } from './operators.ts'
-import { mayRegister } from './registration.ts'
+import { acceptInvitation, acceptNewest } from './received-invitations.ts'
+import { mayRegister, useRegistration } from './registration.ts'
 import type { Tokens, Verify } from './schemas.ts'
 import { rememberAddress } from './send-limits.ts'
 import { startSession } from './sessions.ts'
 
 /**
- * Marks a verified code as used and signs in. The user accepts all pending invitations, joins the operators if
- * OPERATOR_EMAILS contains the address, and gets a new organisation if a new user registered one and may register. A sign-in
- * from a new device is reported.
- * @throws ServiceError 401 when the user has no organisation, 404 when the user is not a member of `organisationId`.
+ * Marks a verified code as used and signs in. The user joins the operators if OPERATOR_EMAILS contains the address, and gets a new
+ * organisation if a new user registered one and may register. No invitation is accepted but the one that the request names, or, for a
+ * user who would otherwise have no organisation, the newest. A sign-in from a new device is reported.
+ * @throws ServiceError 401 when the user has no organisation, 404 when the user is not a member of `organisationId` or when
+ * `invitationId` cannot be accepted.
  */
 export async function verify(
   unit: UnitOfWork,
@@ -28,30 +36,31 @@ export async function verify(
   const { user, created } = await userOf(unit, verified.email, verified.fullName)
   const isOperator = isOperatorEmail(unit.runtime.settings, user.email)
   if (isOperator) await joinOperators(unit, user.id)
-  // Asked before the invitations are accepted, because one of them may be the permission.
-  const mayFound = verified.organisationName !== null && (await mayRegister(unit, user.email))
-  await acceptInvitations(unit, user)
   const registered =
-    created && verified.organisationName && mayFound
+    created && verified.organisationName && (await mayRegister(unit, user.email))
       ? await createOrganisation(unit, user.id, verified.organisationName)
       : undefined
+  if (registered) await useRegistration(unit, user.email)
+  const joined = input.invitationId ? await acceptInvitation(unit, user, input.invitationId) : undefined
+  if (!joined && (await organisationsOf(unit, user)).length === 0) await acceptNewest(unit, user)
   const organisations = await organisationsOf(unit, user)
   if (organisations.length === 0) throw errors.invalid_code()
-  const chosen = choose(organisations, input.organisationId, isOperator, registered)
+  const requested = input.organisationId ?? joined?.id
+  const chosen = requested
+    ? organisations.find((each) => each.id === requested)
+    : (isOperator && organisations.find((each) => each.role === 'operator')) ||
+      registered ||
+      (await usedLast(unit, user.id, organisations))
   if (!chosen) throw errors.organisation_not_found()
   const sessionId = newId()
-  if (await isNewDevice(unit, user.id, call)) await reportNewDevice(unit, chosen, user, { sessionId, call })
+  if (!created && (await isNewDevice(unit, user.id, call)))
+    await reportNewDevice(unit, chosen, user, { sessionId, call })
   await rememberAddress(unit, user.id, call.ip)
   return startSession(unit, user, chosen, { sessionId, call, confirmedAt: new Date() })
 }
 
-/** The requested organisation; else the operators' for an operator, the one just registered, or the oldest membership. */
-function choose(
-  organisations: readonly OrganisationSummary[],
-  requestedId: string | undefined,
-  isOperator: boolean,
-  registered: OrganisationSummary | undefined,
-): OrganisationSummary | undefined {
-  if (requestedId) return organisations.find((each) => each.id === requestedId)
-  return (isOperator && organisations.find((each) => each.role === 'operator')) || registered || organisations[0]
+/** Not the oldest membership: that may be one of a stranger's choosing. */
+const usedLast = async (unit: UnitOfWork, userId: string, organisations: readonly OrganisationSummary[]) => {
+  const id = await lastUsed(unit, userId)
+  return organisations.find((each) => each.id === id) ?? organisations[0]
 }

@@ -93,7 +93,9 @@ export function createExecutor(runtime: Runtime): Executor {
         await releaseLease(runtime, keyed.key, fence).catch((cause: unknown) =>
           runtime.log.warn({ err: cause }, 'lease release failed'),
         )
-      if (isDatabaseUnavailable(error)) throw error
+      // What is stored may be lost with this server: it is not acknowledged.
+      const unreplicated = error instanceof ServiceError && error.code === 'busy'
+      if (unreplicated || isDatabaseUnavailable(error)) throw error
       // A duplicate may have succeeded in another process; this error is then a consequence of its success.
       const stored = await findStoredReply(runtime, keyed.key)
       if (stored) return { ...stored, replayed: true }

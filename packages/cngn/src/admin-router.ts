@@ -1,21 +1,29 @@
-import { assets } from '@payments/kernel'
-import { actingFor, operatorCommand, query, requireSecondOperator } from '@payments/platform'
-import { assign, findAnywhere, suspense, treasuries, unfinished } from './admin.ts'
+import { assets, errors as commonErrors } from '@payments/kernel'
+import { actingFor, operatorCommand, query, requireSecondOperator, settleContradictions } from '@payments/platform'
+import { assign, findAnywhere, settleReceipt, suspense, treasuries, unfinished } from './admin.ts'
 import {
   AdminTransferStatus,
   AdminTransfers,
   AssignedReceipt,
   AssignReceipt,
+  BookedTreasury,
+  SettledReceipt,
+  Settlement,
+  SettleReceipt,
   Suspense,
   TransferId,
   Treasuries,
+  TreasuryBooking,
 } from './admin-schemas.ts'
+import { decimal, minorAmount } from './amounts.ts'
 import { errors } from './errors.ts'
-
+import { CNGN } from './kinds.ts'
 import { pollFeedSoon } from './schedule.ts'
 import { Nothing } from './schemas.ts'
+import { settle } from './settle.ts'
 import { TAG } from './transfer-router.ts'
 import { lockedTransfer, update } from './transfers.ts'
+import { bookDifference } from './treasury.ts'
 
 /** Operator operations on cNGN of any organisation. */
 export const cngnAdminRouter = {
@@ -25,7 +33,7 @@ export const cngnAdminRouter = {
     tag: TAG,
     summary: 'List cNGN objects in flight and those that need attention',
     description:
-      'Objects of all organisations. `attention`: `contradicting_report` (the provider reported a failure after the end), `money_with_provider` (a conversion that was neither delivered nor sent back). At most 200; `total` counts all.',
+      'Objects of all organisations. `attention`: `contradicting_report` (the provider reported something else than what the object is), `outcome_unknown` (it may have been sent, and the provider does not say), `money_with_provider` (a conversion that was neither delivered nor sent back). At most 200; `total` counts all.',
     message: 'Objects retrieved',
     input: Nothing,
     output: AdminTransfers,
@@ -51,11 +59,39 @@ export const cngnAdminRouter = {
       return { reply: { id, kind, status }, subject: { id, organisationId, environment } }
     },
   }),
+  settle: operatorCommand({
+    rest: 'POST /admin/ops/cngn/transfers/{transferId}/settle',
+    tag: TAG,
+    summary: 'Say what became of a cNGN object',
+    description:
+      'For objects that have not ended, or whose end a report contradicts: the states, events and entries are those of a report of the provider. Later reports that contradict are marked.',
+    message: 'Object settled',
+    input: Settlement,
+    output: AdminTransferStatus,
+    errors: [
+      errors.cngn_transfer_not_found,
+      errors.cngn_nothing_to_settle,
+      errors.cngn_evidence_used,
+      errors.cngn_insufficient_balance,
+      commonErrors.second_operator_required,
+    ],
+    money: true,
+    async run(unit, input) {
+      const { before, row } = await settle(unit, input)
+      const { id, kind, status, organisationId, environment } = row
+      return {
+        reply: { id, kind, status },
+        subject: { id, organisationId, environment },
+        before: { status: before.status, attention: before.attention ?? null },
+        after: { status, failureReason: row.failureReason ?? null, evidence: input.evidence },
+      }
+    },
+  }),
   resolve: operatorCommand({
     rest: 'POST /admin/ops/cngn/transfers/{transferId}/resolve',
     tag: TAG,
     summary: 'Mark a cNGN object as dealt with',
-    description: 'Removes `attention`. Balances stay.',
+    description: 'Removes `attention`, and its contradicting reports count as settled. State and balances stay.',
     message: 'Object resolved',
     input: TransferId,
     output: AdminTransferStatus,
@@ -65,6 +101,7 @@ export const cngnAdminRouter = {
       const own = actingFor(unit, found)
       const row = await lockedTransfer(own, found.kind, found.id)
       if (row.attention) await update(own, row, { attention: null })
+      settleContradictions(own, row.id)
       const { id, kind, status, organisationId, environment } = row
       return {
         reply: { id, kind, status },
@@ -93,12 +130,69 @@ export const cngnAdminRouter = {
     message: 'Transfer assigned',
     input: AssignReceipt,
     output: AssignedReceipt,
-    errors: [errors.cngn_receipt_not_found, errors.cngn_receipt_assigned, errors.cngn_not_enabled],
+    errors: [
+      errors.cngn_receipt_not_found,
+      errors.cngn_receipt_assigned,
+      errors.cngn_suspense_moved,
+      errors.cngn_not_enabled,
+      commonErrors.second_operator_required,
+    ],
     money: true,
     async run(unit, input) {
       const { id, status, amount, organisationId, environment } = await assign(unit, input)
-      requireSecondOperator(unit, assets.cNGN, amount ?? 0n)
+      await requireSecondOperator(unit, assets.cNGN, amount ?? 0n)
       return { reply: { id, status }, subject: { id, organisationId, environment } }
+    },
+  }),
+  settleReceipt: operatorCommand({
+    rest: 'POST /admin/ops/cngn/suspense/{receiptId}/settle',
+    tag: TAG,
+    summary: 'Say what became of a transfer in suspense',
+    description: 'For one that is no customer’s, or that an entry of the ledger has moved. It is not listed any more.',
+    message: 'Transfer settled',
+    input: SettleReceipt,
+    output: SettledReceipt,
+    errors: [
+      errors.cngn_receipt_not_found,
+      errors.cngn_receipt_assigned,
+      errors.cngn_suspense_moved,
+      errors.cngn_suspense_held,
+      commonErrors.second_operator_required,
+    ],
+    money: true,
+    async run(unit, input) {
+      const { id, organisationId, environment, before } = await settleReceipt(unit, input)
+      return {
+        reply: { id, status: input.outcome },
+        subject: { id, environment, ...(organisationId ? { organisationId } : {}) },
+        before: { status: before },
+        after: { status: input.outcome, evidence: input.evidence },
+      }
+    },
+  }),
+  bookTreasury: operatorCommand({
+    rest: 'POST /admin/ops/cngn/treasury/book',
+    tag: TAG,
+    summary: 'Book a difference between treasury and journal',
+    description:
+      'As your own loss or gain: no balance of a customer changes, and the next comparisons leave it out. What was held back for it can be sent again.',
+    message: 'Difference booked',
+    input: TreasuryBooking,
+    output: BookedTreasury,
+    errors: [errors.cngn_difference_other, commonErrors.second_operator_required],
+    money: true,
+    async run(unit, { environment, amount: text, evidence }) {
+      const negative = text.startsWith('-')
+      const units = minorAmount(negative ? text.slice(1) : text, CNGN)
+      const amount = negative ? -units : units
+      await requireSecondOperator(unit, assets.cNGN, amount)
+      const { id, before, left } = await bookDifference(unit, { environment, amount, evidence })
+      return {
+        reply: { environment, difference: decimal(left, CNGN) },
+        subject: { id, environment },
+        before: { difference: decimal(before, CNGN) },
+        after: { difference: decimal(left, CNGN), evidence },
+      }
     },
   }),
   treasury: query({
@@ -106,7 +200,8 @@ export const cngnAdminRouter = {
     access: 'operator',
     tag: TAG,
     summary: 'Get the last comparison of treasury and journal',
-    description: 'It is made every minute. While `difference` is below zero, no money is sent.',
+    description:
+      'It is made every minute. While `difference` is below zero, as much is held back: see `POST /admin/ops/cngn/treasury/book`.',
     message: 'Treasury retrieved',
     input: Nothing,
     output: Treasuries,

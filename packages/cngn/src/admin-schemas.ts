@@ -38,8 +38,47 @@ export const AdminTransferStatus = z.object({
   status: text('State of the object', 'processing'),
 })
 
+const Evidence = text(
+  'Where you know it from: a statement, a transaction, a ticket',
+  'Statement of 31 January, line 14',
+)
+  .min(1)
+  .max(500)
+const Amount = z.string().trim().min(1).max(40)
+
+export const Settlement = TransferId.extend({
+  outcome: z.enum(['completed', 'failed']).meta({
+    description: '`completed`: the money arrived, or was delivered. `failed`: it did not, or came back',
+    example: 'completed',
+  }),
+  amount: Amount.optional().meta({
+    description:
+      'Money in: what arrived. Money out: what was delivered (the rest is the fee; of a convert, in its other currency) or, with `failed`, what came back (the rest was kept). Default: all of it',
+    example: '25000',
+  }),
+  reference: text('The provider’s reference. Required for money in that no report has shown', 'RD-3e7a91cf')
+    .max(128)
+    .optional(),
+  txHash: text('Transaction of the delivery or the return, where it was one', `0x${'4'.repeat(64)}`)
+    .max(128)
+    .optional(),
+  evidence: Evidence,
+})
+
 const ReceiptId = z.strictObject({ receiptId: pathId('transfer in suspense', RECEIPT) })
 export const AssignReceipt = ReceiptId.extend({ organisationId: id('organisation', 1), customerId: CustomerRef })
+export const SettleReceipt = ReceiptId.extend({
+  outcome: z.enum(['returned', 'resolved']).meta({
+    description:
+      '`returned`: the provider sent it back, or it was never a customer’s. `resolved`: an entry of the ledger moved it out of suspense',
+    example: 'returned',
+  }),
+  evidence: Evidence,
+})
+export const SettledReceipt = z.object({
+  id: id('transfer in suspense', RECEIPT),
+  status: text('What became of it', 'returned'),
+})
 export const Suspense = z.object({
   receipts: items(
     'Transfers that belong to no payin, oldest first',
@@ -60,6 +99,15 @@ export const Suspense = z.object({
 })
 export const AssignedReceipt = z.object({ id: id('payin', EXAMPLES.payin), status: text('State', 'completed') })
 
+export const TreasuryBooking = z.strictObject({
+  environment,
+  amount: Amount.regex(/^-?\d+(\.\d+)?$/).meta({
+    description: 'The part of the difference that is your own loss (below zero) or gain, in cNGN',
+    example: '-50',
+  }),
+  evidence: Evidence,
+})
+export const BookedTreasury = z.object({ environment, difference: units('What is left of the difference', '0') })
 export const Treasuries = z.object({
   treasuries: items(
     'One for each environment that was compared',

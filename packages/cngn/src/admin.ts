@@ -1,8 +1,24 @@
-import { type Environment, invalid, isId, newId, type Tenant } from '@payments/kernel'
-import { reverse } from '@payments/ledger'
-import { actingFor, createResource, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import {
+  type Asset,
+  type AssetSymbol,
+  assetOf,
+  type Environment,
+  invalid,
+  isId,
+  newId,
+  type Tenant,
+} from '@payments/kernel'
+import { balance, checkSuspense, reverse } from '@payments/ledger'
+import {
+  actingFor,
+  createResource,
+  type QueryContext,
+  requireSecondOperator,
+  sqlOf,
+  type UnitOfWork,
+} from '@payments/platform'
 import type { z } from 'zod'
-import type { AdminTransfers, AssignReceipt, Suspense, Treasuries } from './admin-schemas.ts'
+import type { AdminTransfers, AssignReceipt, SettleReceipt, Suspense, Treasuries } from './admin-schemas.ts'
 import { decimal } from './amounts.ts'
 import { blank, TransferEntity, type TransferRow } from './entity.ts'
 import { errors } from './errors.ts'
@@ -112,8 +128,9 @@ export async function suspense(context: QueryContext): Promise<z.input<typeof Su
 }
 
 /**
- * Credits money in suspense to a customer, as a payin. An operator decides whose it is; it happens once.
- * @throws cngn_receipt_not_found 404, cngn_receipt_assigned 409, validation_failed 422, cngn_not_enabled 409
+ * Credits money in suspense to a customer, as a payin. An operator decides whose it is; it happens once, and only while the money is
+ * still in the journal's suspense, which owns it.
+ * @throws cngn_receipt_not_found 404, cngn_receipt_assigned 409, cngn_suspense_moved 409, validation_failed 422, cngn_not_enabled 409
  */
 export async function assign(
   unit: UnitOfWork,
@@ -133,8 +150,7 @@ export async function assign(
   const tenant: Tenant = { organisationId, environment: receipt.environment }
   const own = actingFor(unit, tenant)
   await checkEnabled(own, customerId)
-  if (receipt.organisation_id)
-    await reverse(own, { source: { type: 'cngn_receipt', id: receipt.id }, step: 'suspense' })
+  await outOfSuspense(own, receipt)
   const created = createResource(own, transferResources.payin, {
     ...blank,
     id: newId(),
@@ -153,6 +169,61 @@ export async function assign(
     [receipt.id, row.id, customerId, organisationId],
   )
   return row
+}
+
+/** What a receipt put into the journal's suspense leaves it, if it is still there. @throws cngn_suspense_moved 409 */
+async function outOfSuspense(unit: UnitOfWork, receipt: Pick<ReceiptRow, 'id' | 'organisation_id'>): Promise<void> {
+  if (!receipt.organisation_id) return
+  await reverse(unit, { source: { type: 'cngn_receipt', id: receipt.id }, step: 'suspense' })
+  try {
+    await checkSuspense(unit, CNGN)
+  } catch {
+    throw errors.cngn_suspense_moved()
+  }
+}
+
+/**
+ * Ends a receipt that is no customer's: it was sent back, or an entry of the ledger has moved it.
+ * @throws cngn_receipt_not_found 404, cngn_receipt_assigned 409, cngn_suspense_moved 409, cngn_suspense_held 409, second_operator_required 403
+ */
+export async function settleReceipt(
+  unit: UnitOfWork,
+  { receiptId, outcome }: z.output<typeof SettleReceipt>,
+): Promise<{ id: string; organisationId: string | null; environment: Environment; before: string }> {
+  const { rows } = isId(receiptId)
+    ? await sqlOf(unit.em).query<ReceiptRow & { transfer_id: string | null }>(
+        `select id, environment, organisation_id, status, transfer_id, asset, amount::text, fee::text from cngn_receipts
+          where id = $1 for update`,
+        [receiptId],
+      )
+    : { rows: [] }
+  const [receipt] = rows
+  if (!receipt) throw errors.cngn_receipt_not_found()
+  const { id, environment, organisation_id: organisationId } = receipt
+  const open = receipt.status === 'open' && receipt.transfer_id === null
+  if (receipt.status !== 'suspense' && !open) throw errors.cngn_receipt_assigned()
+  await requireSecondOperator(unit, assetNamed(receipt.asset), BigInt(receipt.amount))
+  if (outcome === 'resolved') {
+    if (open || !organisationId) throw errors.cngn_suspense_held()
+    const own = actingFor(unit, { organisationId, environment })
+    const { rows: sums } = await sqlOf(unit.em).query<{ owed: string }>(
+      `select sum(amount - fee)::text as owed from cngn_receipts
+        where organisation_id = $1 and environment = $2 and asset = $3 and status = 'suspense'`,
+      [organisationId, environment, receipt.asset],
+    )
+    // What the receipts put there and is still there belongs to them.
+    const held = await balance(own, { purpose: 'suspense', asset: assetNamed(receipt.asset).symbol as AssetSymbol })
+    if (held > BigInt(sums[0]?.owed ?? 0) - (BigInt(receipt.amount) - BigInt(receipt.fee)))
+      throw errors.cngn_suspense_held()
+  } else if (!open && organisationId) await outOfSuspense(actingFor(unit, { organisationId, environment }), receipt)
+  await sqlOf(unit.em).query('update cngn_receipts set status = $2, next_check_at = null where id = $1', [id, outcome])
+  return { id, organisationId, environment, before: receipt.status }
+}
+
+const assetNamed = (symbol: string): Asset => {
+  const found = assetOf(symbol)
+  if (!found) throw new Error(`No asset ${symbol}`)
+  return found
 }
 
 interface TreasuryRow extends Record<'balance' | 'journal' | 'leaving' | 'arriving' | 'difference', string> {

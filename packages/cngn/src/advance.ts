@@ -25,6 +25,12 @@ export async function advance(unit: UnitOfWork, seconds: number): Promise<void> 
       where environment = 'test' and account = $1::text and next_poll_at > now()`,
     [organisationId, seconds],
   )
+  for (const table of ['cngn_sends', 'cngn_receipts'])
+    await db.query(
+      `update ${table} set next_check_at = next_check_at - make_interval(secs => $2)
+        where organisation_id = $1 and environment = 'test' and next_check_at is not null`,
+      [organisationId, seconds],
+    )
   unit.afterCommit(() => unit.runtime.trigger(FEED))
   unit.afterCommit(() => unit.runtime.trigger(DELIVERY))
 }

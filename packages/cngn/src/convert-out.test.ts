@@ -83,7 +83,7 @@ test('what came back is free again, less what was kept; before it has arrived no
   )
   await moveOn(service, merchant)
   await service.runtime.pool.query(
-    'update cngn_sends set next_delivery_at = now() where id = $1 and next_delivery_at is not null',
+    'update cngn_sends set next_delivery_at = now() - make_interval(secs => 1) where id = $1 and next_delivery_at is not null',
     [id],
   )
   await moveOn(service, merchant)

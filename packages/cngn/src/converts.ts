@@ -10,7 +10,7 @@ import { CNGN } from './kinds.ts'
 import { type ConvertTerms, convertOutProvider, customerAccountsProvider } from './provider.ts'
 import { budgetOf } from './rate-budget.ts'
 import { transferResources } from './resources.ts'
-import { addressOn, checkEnabled, checkFloat, networkWith } from './rules.ts'
+import { addressOn, checkBalance, checkEnabled, checkFloat, networkWith } from './rules.ts'
 import type { NewConvert } from './schemas.ts'
 import { queueSend } from './sends.ts'
 import { watch } from './watch.ts'
@@ -56,7 +56,8 @@ export async function prepareConvert(context: QueryContext, input: Input): Promi
     if (!input.destinationAddress) throw invalid({ destinationAddress: 'Required' })
     const destinationAddress = addressOn(network, input.destinationAddress, 'destinationAddress')
     await checkEnabled(context, input.customerId)
-    await checkFloat(context)
+    await checkFloat(context, amount)
+    await checkBalance(context, input.customerId, amount)
     const { networkKey, address, ...terms } = await converter.quote({
       ...{ id, amount, toCurrency: to, networkKey: network.key, destinationAddress },
     })

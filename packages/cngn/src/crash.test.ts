@@ -44,6 +44,22 @@ test('a crash before any statement of an incoming transfer, the commits included
   await expectConsistent(service)
 })
 
+test('polls of one account at the same time count each transfer to it once, and leave no object behind', async () => {
+  const merchant = await newMerchant(service)
+  const customerId = await enabled(service, merchant)
+  for (let round = 1; round <= 4; round++) {
+    await bankTransfer(merchant, customerId, '500')
+    // Once before it has settled, and once after.
+    await Promise.all(Array.from({ length: 4 }, () => readList(service, merchant)))
+    await advanced(merchant.organisationId)
+    await Promise.all(Array.from({ length: 4 }, () => readList(service, merchant)))
+    await readList(service, merchant)
+    expect(await balanceOf(merchant, customerId)).toEqual([`${500 * round}`, '0'])
+    expect((await merchant.call('GET /v1/cngn/payins')).body.data.total).toBe(round)
+  }
+  await expectConsistent(service)
+})
+
 test('a crash before any statement of a payout, and between them and the call of the provider, pays it once', async () => {
   const merchant = await newMerchant(service)
   const customerId = await enabled(service, merchant, '10000')

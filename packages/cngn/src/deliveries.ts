@@ -1,6 +1,15 @@
 import { type Environment, system } from '@payments/kernel'
-import { aboutObject, queryContext, type Runtime, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
+import {
+  aboutObject,
+  dueInTurns,
+  queryContext,
+  type Runtime,
+  sqlOf,
+  type UnitOfWork,
+  unitOfWork,
+} from '@payments/platform'
 import type { TransferRow } from './entity.ts'
+import { lockHash } from './incoming.ts'
 import { type ConvertReport, convertOutProvider } from './provider.ts'
 import { LOST_SECONDS } from './schedule.ts'
 import { endSend } from './sends.ts'
@@ -22,10 +31,10 @@ export async function claimDeliveries(
   limit: number,
 ): Promise<ClaimedDelivery[]> {
   const { rows } = await runtime.pool.query<{ id: string; organisation_id: string; delivery_seconds: number }>(
-    `update cngn_sends set next_delivery_at = now() + make_interval(secs => greatest($3, delivery_seconds))
-      where id in (select id from cngn_sends where environment = $1 and next_delivery_at <= now()
-                    order by next_delivery_at limit $2 for update skip locked)
-      returning id, organisation_id, delivery_seconds`,
+    `with due as (${dueInTurns({ table: 'cngn_sends', at: 'next_delivery_at', where: 'environment = $1 and next_delivery_at is not null', limit: '$2' })})
+     update cngn_sends s set next_delivery_at = now() + make_interval(secs => greatest($3, delivery_seconds)) from due
+      where s.id = due.id and next_delivery_at <= now()
+      returning s.id, organisation_id, delivery_seconds`,
     [environment, limit, LOST_SECONDS],
   )
   return rows.map((row) => ({
@@ -65,15 +74,16 @@ export async function pollDelivery(
   })
 }
 
-/** What the treasury received in a transaction, minor units of cNGN; null: nothing yet. */
+/** What the treasury received in a transaction, minor units of cNGN; null: nothing yet. Nobody else counts it before the commit. */
 async function arrivedBack(
   unit: UnitOfWork,
   { environment }: TransferRow,
   txHash: string | null,
 ): Promise<bigint | null> {
+  if (txHash) await lockHash(unit, txHash)
   const { rows } = await sqlOf(unit.em).query<{ amount: string }>(
     `select (amount - fee)::text as amount from cngn_receipts
-      where environment = $1 and $2::text = any (targets) and status = 'suspense' and organisation_id is null`,
+      where environment = $1 and $2::text = any (targets) and status = 'suspense' and organisation_id is null for update`,
     [environment, txHash],
   )
   return rows[0] ? BigInt(rows[0].amount) : null
@@ -89,7 +99,8 @@ async function applyReport(unit: UnitOfWork, row: TransferRow, report: ConvertRe
         ...(report.convertedAmount === null ? {} : { convertedAmount: report.convertedAmount }),
       })
     case 'refunded': {
-      const back = report.refundedAmount ?? (await arrivedBack(unit, row, report.refundTxHash))
+      const arrived = await arrivedBack(unit, row, report.refundTxHash)
+      const back = report.refundedAmount ?? arrived
       // Reported, and not arrived at the treasury yet: how much it is is not known.
       if (back === null) return row
       const next = await fail(unit, row, 'conversion_refunded', {

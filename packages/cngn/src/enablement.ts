@@ -3,7 +3,7 @@ import { newId } from '@payments/kernel'
 import { createResource, type EncryptedColumn, move, sqlOf, type UnitOfWork } from '@payments/platform'
 import { emit } from '@payments/webhooks'
 import type { z } from 'zod'
-import { type EnablementRow, IdentityEntity, VirtualAccountEntity } from './entity.ts'
+import { EnablementEntity, type EnablementRow, IdentityEntity, VirtualAccountEntity } from './entity.ts'
 import { errors } from './errors.ts'
 import type { EnablementFailure } from './failure-reasons.ts'
 import { type Names, namesOf } from './names.ts'
@@ -106,6 +106,9 @@ export async function recordResult(
   id: string,
   { failureReason, provider, account }: Result,
 ): Promise<void> {
+  // In the order in which every command locks them: the customer, then what belongs to them.
+  const { customerId: of } = await unit.em.findOneOrFail(EnablementEntity, { id }, { disableIdentityMap: true })
+  await lockCustomer(unit, of)
   const { row, outcome } = await move(
     unit,
     enablementResource,

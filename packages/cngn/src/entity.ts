@@ -41,6 +41,10 @@ export const TransferEntity = defineEntity({
     failureReason: p.text().$type<Failure>().nullable(),
     providerOutcome: p.enum(['unknown']).nullable(),
     attention: p.text().nullable(),
+    /** The last report that no path reaches, by reference and status: the same one is told to operators once. */
+    contradiction: p.text().nullable(),
+    /** How often it turned out otherwise after it had ended: each time has a journal entry of its own. */
+    corrections: p.integer().default(0),
     provider: p.text(),
     /** The provider's account that the money is in. */
     account: p.text(),
@@ -175,7 +179,9 @@ export const VirtualAccountEntity = defineEntity({
 
 /**
  * An order of money out, under the object's id: see `sends.ts`. `sentAt`: it was claimed for sending; null: it waits, and nothing
- * was sent. `reference`: the provider's, once it is known. `fingerprint`: what the provider shows of the order.
+ * was sent. `reference`: the provider's, once it is known. `fingerprint`: what the provider shows of the order. `matched`: the
+ * reference was found by the fingerprint, not told by the provider. `absentSince`: the first complete list that did not show it.
+ * `surplus`: what the treasury had too much when it was claimed. `nextCheckAt`: when it is asked for by its reference.
  */
 export const SendEntity = defineEntity({
   name: 'CngnSend',
@@ -191,6 +197,11 @@ export const SendEntity = defineEntity({
     sentAt: instant().nullable(),
     nextSendAt: instant(),
     reference: p.text().nullable(),
+    matched: p.boolean().default(false),
+    absentSince: instant().nullable(),
+    surplus: minorUnits().defaultRaw('0'),
+    nextCheckAt: instant().nullable(),
+    checkSeconds: p.integer().default(0),
     ended: p.boolean(),
     /** When a convert's delivery is polled next; null before the withdrawal is final and after the end. */
     nextDeliveryAt: instant().nullable(),
@@ -208,6 +219,18 @@ export const SendEntity = defineEntity({
     uniqueIndex('cngn_sends_reference_key', 'cngn_sends (environment, account, reference)'),
     index('cngn_sends_reference', ['reference'], 'reference is not null'),
     index('cngn_sends_open', ['environment', 'account', 'sentAt'], 'sent_at is not null and not ended'),
+    index('cngn_sends_turns', ['environment', 'organisationId', 'nextSendAt'], 'sent_at is null and not ended'),
+    index(
+      'cngn_sends_delivery_turns',
+      ['environment', 'organisationId', 'nextDeliveryAt'],
+      'next_delivery_at is not null',
+    ),
+    index(
+      'cngn_sends_checks',
+      ['environment', 'account', 'organisationId', 'nextCheckAt'],
+      'next_check_at is not null',
+    ),
+    index('cngn_sends_of_account', ['environment', 'account', 'sentAt'], 'reference is not null'),
   ],
   ...foreignKeys(ofOrganisation),
 })
@@ -243,7 +266,12 @@ const ReceiptEntity = defineEntity({
     organisationId: p.uuid().nullable(),
     customerId: p.uuid().nullable(),
     transferId: p.uuid().nullable(),
-    status: p.enum(['open', 'credited', 'failed', 'suspense', 'assigned']),
+    status: p.enum(['open', 'credited', 'failed', 'suspense', 'assigned', 'resolved', 'returned']),
+    /** When it is asked for by its reference; null: no more. */
+    nextCheckAt: instant().nullable(),
+    checkSeconds: p.integer().default(0),
+    /** The last report that contradicts the status. */
+    lastStatus: p.text().nullable(),
     asset: p.text(),
     amount: minorUnits(),
     fee: minorUnits(),
@@ -255,7 +283,63 @@ const ReceiptEntity = defineEntity({
     uniqueIndex('cngn_receipts_reference_key', 'cngn_receipts (environment, account, reference)'),
     index('cngn_receipts_reference', ['reference']),
     index('cngn_receipts_unsettled', ['environment', 'account'], "status in ('open', 'suspense')"),
+    index(
+      'cngn_receipts_checks',
+      ['environment', 'account', 'organisationId', 'nextCheckAt'],
+      'next_check_at is not null',
+    ),
+    index('cngn_receipts_of_account', ['environment', 'account', 'receivedAt']),
   ],
+})
+
+/** References of money out that a list showed and no order has, and when it was read: no later order is one of them. */
+const ListedEntity = defineEntity({
+  name: 'CngnListed',
+  tableName: 'cngn_listed',
+  properties: {
+    environment: tenant().environment.primary(),
+    account: p.text().primary(),
+    reference: p.text().primary(),
+    listedAt: instant(),
+  },
+  indexes: [index('cngn_listed_age', ['environment', 'account', 'listedAt'])],
+})
+
+/** Elements of a list that could not be read or applied: one row for each distinct one. */
+const RecordEntity = defineEntity({
+  name: 'CngnRecord',
+  tableName: 'cngn_records',
+  properties: {
+    id: p.uuid().primary(),
+    organisationId: p.uuid().nullable(),
+    environment: tenant().environment,
+    account: p.text(),
+    digest: p.text(),
+    reference: p.text().nullable(),
+    reason: p.text(),
+    report: p.text(),
+    times: p.integer(),
+    firstAt: p.datetime(3),
+    lastAt: p.datetime(3),
+  },
+  indexes: [
+    uniqueIndex('cngn_records_digest_key', 'cngn_records (environment, account, digest)'),
+    index('cngn_records_newest', ['firstAt']),
+  ],
+})
+
+/** What operators booked between the treasury and the journal: their own gain or, below zero, loss. Minor units of cNGN. */
+export const AdjustmentEntity = defineEntity({
+  name: 'CngnTreasuryAdjustment',
+  tableName: 'cngn_treasury_adjustments',
+  properties: {
+    id: p.uuid().primary(),
+    environment: tenant().environment,
+    amount: minorUnits().check('amount <> 0'),
+    evidence: p.text(),
+    createdAt: p.datetime(3),
+  },
+  indexes: [index('cngn_treasury_adjustments_of', ['environment'])],
 })
 
 /** The last comparison of the treasury with the journal: see `treasury.ts`. Minor units of cNGN. */
@@ -263,6 +347,7 @@ const TreasuryEntity = defineEntity({
   name: 'CngnTreasury',
   tableName: 'cngn_treasuries',
   properties: {
+    id: p.uuid().defaultRaw('gen_random_uuid()'),
     environment: tenant().environment.primary(),
     balance: minorUnits(),
     journal: minorUnits(),
@@ -272,9 +357,10 @@ const TreasuryEntity = defineEntity({
     differsSince: p.datetime(3).nullable(),
     checkedAt: p.datetime(3),
   },
+  indexes: [index('cngn_treasuries_differing', ['environment'], 'difference <> 0')],
 })
 
-/** The times of the newest calls of the provider: see `rate-budget.ts`. */
+/** Calls as they were counted before `provider_budgets`: processes of the last release still write it. */
 const CallsEntity = defineEntity({
   name: 'CngnCalls',
   tableName: 'cngn_calls',
@@ -332,6 +418,9 @@ export const entities = [
   SendEntity,
   FeedEntity,
   ReceiptEntity,
+  ListedEntity,
+  RecordEntity,
+  AdjustmentEntity,
   TreasuryEntity,
   CallsEntity,
   TransferCountEntity,
@@ -348,6 +437,8 @@ export const blank = {
   failureReason: null,
   providerOutcome: null,
   attention: null,
+  contradiction: null,
+  corrections: 0,
   providerReference: null,
   receiveAt: null,
   receiveNetworkKey: null,

@@ -21,6 +21,14 @@ export const errors = defineErrors({
     constraint: 'cngn_transfers_reference_key',
   },
   cngn_receipt_assigned: { status: 409, message: 'The transfer is not in suspense' },
+  cngn_nothing_to_settle: {
+    status: 409,
+    message: 'The object has ended as the provider reported it, or cannot end like that',
+  },
+  cngn_evidence_used: { status: 409, message: 'The provider’s reference belongs to another object' },
+  cngn_suspense_moved: { status: 409, message: 'The money is not in suspense any more' },
+  cngn_suspense_held: { status: 409, message: 'The money is still in suspense' },
+  cngn_difference_other: { status: 422, message: 'The last comparison did not find this difference' },
   sandbox_cngn_closed: { status: 409, message: 'The object does not wait for money any more' },
   cngn_insufficient_balance: {
     status: 422,

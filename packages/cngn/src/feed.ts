@@ -1,22 +1,26 @@
 import { type Environment, ServiceError, system } from '@payments/kernel'
-import { queryContext, type Runtime, unitOfWork } from '@payments/platform'
+import { dueInTurns, queryContext, type Runtime, unitOfWork } from '@payments/platform'
+import { contradictionOf, sameAmount } from './contradictions.ts'
 import { applyIncoming } from './incoming.ts'
 import type { Kind } from './kinds.ts'
-import { applyOutgoing, SKEW_SECONDS } from './outgoing.ts'
+import { applyOutgoing } from './outgoing.ts'
 import {
   cngnProvider,
   customerAccountsProvider,
   type Feed,
   type Movements,
   type ProviderTransaction,
+  type UnreadableRecord,
 } from './provider.ts'
 import { budgetOf } from './rate-budget.ts'
-import { LOST_SECONDS, nextInterval, SEND } from './schedule.ts'
+import { keepRecord, type OddRecord } from './records.ts'
+import { LOST_SECONDS, nextInterval } from './schedule.ts'
 import { fail, lockedTransfer } from './transfers.ts'
+import { LAST_KNOWN, resolveOrders, SKEW_SECONDS, treasuryBefore } from './unresolved.ts'
 
 /** How far a poll goes back beyond what it has to: for movements that a provider lists late. */
 const OVERLAP_SECONDS = 600
-/** How long a payment that has not settled is looked for in the list; afterwards by its reference. */
+/** How long a payment that has not settled is found in the list; afterwards by its reference. */
 const LISTED_SECONDS = 3600
 /** Movements that one poll asks for by their reference, at most. */
 const STRAGGLERS = 3
@@ -50,25 +54,38 @@ export async function claimFeeds(runtime: Runtime, environment: Environment, lim
 
 /**
  * Reads the list of movements of an account and applies what is new, each in a transaction of its own: a poll that is interrupted is
- * repeated, and changes nothing twice. Then objects that nobody paid expire, and orders that the list would show by now and does not
- * are sent again.
+ * repeated, and changes nothing twice. What cannot be read or applied is kept for operators, and the others count. Then objects that
+ * nobody paid expire, and orders without an answer are resolved: see `unresolved.ts`.
  */
 export async function pollFeed(runtime: Runtime, claimed: ClaimedFeed): Promise<void> {
   const { environment, account, pollSeconds } = claimed
   try {
+    const before = await treasuryBefore(runtime, environment, account)
     const { began, since } = await window(runtime, environment, account)
-    const { movements, complete } = await list(runtime, environment, account, since)
+    const listed = await list(runtime, environment, account, since)
+    const { movements } = listed
+    const readAt = await databaseTime(runtime)
     let changed = false
+    let complete = listed.complete
     const apply = async (tx: ProviderTransaction) => {
-      const by = tx.channel.endsWith('_in') ? applyIncoming : applyOutgoing
-      changed = (await by(runtime, environment, account, tx)) || changed
+      try {
+        const by = tx.channel.endsWith('_in') ? applyIncoming : applyOutgoing
+        changed = (await by(runtime, environment, account, tx)) || changed
+      } catch (error) {
+        if (runtime.database.report(error)) throw error
+        complete = false
+        await keepFailed(runtime, environment, account, tx, error)
+      }
     }
+    for (const { reference, field, report } of listed.unreadable ?? [])
+      await keep(runtime, { environment, account, reference, report, reason: `Not as documented: ${field}` })
+    changed = await resolveOrders(runtime, environment, account, { ...listed, complete, began, readAt, before })
     for (const tx of await unfinished(runtime, environment, account, movements)) await apply(tx)
     for (const tx of await stragglers(runtime, environment, account, movements)) await apply(tx)
-    // What is missing in an incomplete list may be a payment that is in time, or an order that was sent.
+    // What is missing in an incomplete list may be a payment that is in time.
     if (complete) {
       changed = (await expire(runtime, environment, account, began)) || changed
-      changed = (await sendAgain(runtime, environment, account, began)) || changed
+      await forget(runtime, environment, account)
     }
     await schedule(runtime, claimed, complete ? began : null, changed)
   } catch (error) {
@@ -86,9 +103,45 @@ export async function pollFeed(runtime: Runtime, claimed: ClaimedFeed): Promise<
   }
 }
 
+async function keep(runtime: Runtime, record: OddRecord): Promise<void> {
+  if (await keepRecord(runtime.pool, record))
+    runtime.log.warn(
+      { environment: record.environment, account: record.account, reference: record.reference, reason: record.reason },
+      'movement kept for operators',
+    )
+}
+
+/** A movement that could not be applied does not stop the others. It is tried again with the next poll. */
+async function keepFailed(
+  runtime: Runtime,
+  environment: Environment,
+  account: string,
+  tx: ProviderTransaction,
+  error: unknown,
+): Promise<void> {
+  runtime.log.error({ err: error, environment, account, reference: tx.reference }, 'movement could not be applied')
+  const { reference, channel, status, amount } = tx
+  const report = JSON.stringify({ reference, channel, status, amount: amount === null ? null : String(amount) })
+  const why = error instanceof ServiceError ? error.code : 'internal'
+  await keep(runtime, { environment, account, reference, report, reason: `Could not be applied: ${why}` })
+}
+
+async function databaseTime({ pool }: Runtime): Promise<Date> {
+  const { rows } = await pool.query<{ at: Date | string }>('select clock_timestamp() as at')
+  return new Date(rows[0]?.at ?? Number.NaN)
+}
+
+/** References are compared with orders of the last minutes only. */
+async function forget({ pool }: Runtime, environment: Environment, account: string): Promise<void> {
+  await pool.query(
+    `delete from cngn_listed where environment = $1 and account = $2 and listed_at < now() - interval '30 days'`,
+    [environment, account],
+  )
+}
+
 /**
  * Now, and the time from which movements may be new. A movement that takes longer than usual does not make the list longer: it is asked
- * for by its reference.
+ * for by its reference. While an order has no answer, the list goes back to what is known before it: without that it proves nothing.
  */
 async function window(
   { pool }: Runtime,
@@ -98,11 +151,12 @@ async function window(
   const { rows } = await pool.query<{ began: Date | string; since: Date | string }>(
     `select clock_timestamp() as began, least(
               (select checked_at from cngn_feeds where environment = $1 and account = $2),
-              (select min(sent_at) from cngn_sends
-                where environment = $1 and account = $2 and sent_at is not null and reference is null and not ended),
+              oldest.at, ${LAST_KNOWN},
               (select min(received_at) from cngn_receipts
                 where environment = $1 and account = $2 and status = 'open' and received_at > now() - make_interval(secs => $4))
-            ) - make_interval(secs => $3) as since`,
+            ) - make_interval(secs => $3) as since
+       from (select min(sent_at) as at from cngn_sends
+              where environment = $1 and account = $2 and sent_at is not null and reference is null and not ended) oldest`,
     [environment, account, OVERLAP_SECONDS + SKEW_SECONDS, LISTED_SECONDS],
   )
   return { began: new Date(rows[0]?.began ?? Number.NaN), since: new Date(rows[0]?.since ?? Number.NaN) }
@@ -115,63 +169,102 @@ async function list(runtime: Runtime, environment: Environment, account: string,
     providers.get(cngnProvider, environment),
     providers.find(customerAccountsProvider, environment),
   ])
-  const budget = budgetOf({ runtime }, environment)
-  const all: ProviderTransaction[] = []
+  const budget = budgetOf({ runtime }, environment, 'poll')
+  const movements: ProviderTransaction[] = []
+  const unreadable: UnreadableRecord[] = []
   let complete = true
   for (const feed of feeds) {
     const listed = await feed?.transactions(account, since, budget)
-    all.push(...(listed?.movements ?? []))
+    movements.push(...(listed?.movements ?? []))
+    unreadable.push(...(listed?.unreadable ?? []))
     complete &&= listed?.complete ?? true
   }
-  return { movements: all.sort((a, b) => a.at.getTime() - b.at.getTime()), complete }
+  const time = ({ at }: ProviderTransaction) => at?.getTime() ?? Number.POSITIVE_INFINITY
+  return { movements: movements.sort((a, b) => time(a) - time(b) || 0), unreadable, complete }
 }
 
-/** Movements that have not ended and are older than the list, a few at a time. */
+interface Straggler {
+  readonly source: 'sends' | 'receipts'
+  readonly id: string
+  readonly reference: string
+  readonly kind: Kind | null
+}
+
+/**
+ * Movements that may change and that the list did not show, a few at a time: one of each organisation in turn. They are asked for less
+ * often the older they are; one that failed for a week, because some are paid after all.
+ */
 async function stragglers(
   runtime: Runtime,
   environment: Environment,
   account: string,
   listed: readonly ProviderTransaction[],
 ): Promise<ProviderTransaction[]> {
-  const { rows } = await runtime.pool.query<{ reference: string }>(
-    `select reference from (
-       select reference from cngn_sends where environment = $1 and account = $2 and sent_at is not null and reference is not null
-          and not ended and next_delivery_at is null
+  const values = [environment, account, listed.map(({ reference }) => reference), STRAGGLERS]
+  const due = (table: string) =>
+    dueInTurns({
+      table,
+      at: 'next_check_at',
+      where: 'environment = $1 and account = $2 and next_check_at is not null and reference <> all ($3)',
+      limit: '$4',
+    })
+  const { rows } = await runtime.pool.query<Straggler>(
+    `with sends as (${due('cngn_sends')}), receipts as (${due('cngn_receipts')})
+     select * from (
+       select 'sends' as source, s.id, s.reference, s.kind, s.next_check_at from cngn_sends s where id in (select id from sends)
        union all
-       select reference from cngn_receipts where environment = $1 and account = $2 and status = 'open') open
-      where reference <> all ($3) order by random() limit $4`,
-    [environment, account, listed.map(({ reference }) => reference), STRAGGLERS],
+       select 'receipts', r.id, r.reference, null, r.next_check_at from cngn_receipts r where id in (select id from receipts)) each
+      order by next_check_at limit $4`,
+    values,
   )
   const provider = runtime.providers.get(cngnProvider, environment)
-  const budget = budgetOf({ runtime }, environment)
+  const budget = budgetOf({ runtime }, environment, 'poll')
   const found: ProviderTransaction[] = []
-  for (const { reference } of rows) {
-    const tx = await provider.movement(account, reference, budget)
+  for (const { source, id, reference, kind } of rows) {
+    const channel = kind === null ? 'bank_in' : kind === 'payout' ? 'payout' : 'withdrawal'
+    await runtime.pool.query(CHECKED[source], [id, provider.pollSeconds.soonest])
+    const tx = await provider.movement(account, reference, budget, channel)
     if (tx) found.push(tx)
   }
   return found
 }
 
-/** Movements that have not been applied to their end. */
+/** A movement is asked for again after twice the time each time, until it is this long, seconds. */
+const LATEST_CHECK_SECONDS = 3600
+const CHECK = `check_seconds = least(${LATEST_CHECK_SECONDS}, greatest($2::int, check_seconds * 2)),
+  next_check_at = case when OVER then null
+    else now() + make_interval(secs => least(${LATEST_CHECK_SECONDS}, greatest($2::int, check_seconds * 2))) end`
+const CHECKED = {
+  sends: `update cngn_sends set ${CHECK.replace('OVER', "ended and sent_at < now() - interval '7 days'")} where id = $1`,
+  receipts: `update cngn_receipts set ${CHECK.replace('OVER', "status = 'failed' and created_at < now() - interval '7 days'")} where id = $1`,
+} as const
+
+/** Movements that have not been applied to their end, and those that contradict an end and were not kept yet. */
 async function unfinished(
   { pool }: Runtime,
   environment: Environment,
   account: string,
   listed: readonly ProviderTransaction[],
 ): Promise<ProviderTransaction[]> {
-  const { rows } = await pool.query<{ reference: string; state: string }>(
-    `select reference, 'ended' as state from cngn_receipts
-      where environment = $1 and account = $2 and reference = any ($3) and status <> 'open'
+  const { rows } = await pool.query<{ reference: string; state: string; told: string | null; counted: string | null }>(
+    `select r.reference, case when r.status in ('open', 'failed') then r.status else 'completed' end as state,
+            case when r.last_status is null then t.contradiction else r.reference || ' ' || r.last_status end as told,
+            (case when r.status = 'credited' then coalesce(t.amount, r.amount) else r.amount end)::text as counted
+       from cngn_receipts r left join cngn_transfers t on t.id = r.transfer_id
+      where r.environment = $1 and r.account = $2 and r.reference = any ($3)
      union all
-     select s.reference, case when s.next_delivery_at is not null or t.attention is not null then 'ended' else t.status end
+     select s.reference, case when s.next_delivery_at is not null then 'completed' else t.status end, t.contradiction, null
        from cngn_sends s join cngn_transfers t on t.id = s.id
       where s.environment = $1 and s.account = $2 and s.reference = any ($3)`,
     [environment, account, listed.map(({ reference }) => reference)],
   )
-  const states = new Map(rows.map(({ reference, state }) => [reference, state]))
-  return listed.filter(({ reference, status }) => {
-    const state = states.get(reference)
-    return !(state === 'ended' || state === 'failed' || (state === 'completed' && status !== 'failed'))
+  const known = new Map(rows.map((row) => [row.reference, row]))
+  return listed.filter((tx) => {
+    const row = known.get(tx.reference)
+    if (row?.state !== 'completed' && row?.state !== 'failed') return true
+    if (tx.status === 'pending' || row.told === contradictionOf(tx)) return false
+    const isOther = tx.amount !== null && row.counted !== null && !sameAmount(tx.amount, BigInt(row.counted))
+    return tx.status !== row.state || (row.state === 'completed' && isOther)
   })
 }
 
@@ -189,20 +282,6 @@ async function expire(runtime: Runtime, environment: Environment, account: strin
       const row = await lockedTransfer(unit, kind, id)
       if (row.status === 'pending') await fail(unit, row, 'expired')
     })
-  return rows.length > 0
-}
-
-/** Frees orders that were claimed and that the provider, by its own list, never got. */
-async function sendAgain(runtime: Runtime, environment: Environment, account: string, began: Date): Promise<boolean> {
-  const { certainAfterSeconds } = runtime.providers.get(cngnProvider, environment)
-  const { rows } = await runtime.pool.query<{ id: string }>(
-    `update cngn_sends set sent_at = null, next_send_at = now()
-      where environment = $1 and account = $2 and sent_at < $3::timestamptz - make_interval(secs => $4)
-        and reference is null and not ended returning id`,
-    [environment, account, began, certainAfterSeconds],
-  )
-  for (const { id } of rows) runtime.log.warn({ transfer: id }, 'order was not sent and is sent again')
-  if (rows.length > 0) runtime.trigger(SEND)
   return rows.length > 0
 }
 

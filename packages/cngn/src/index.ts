@@ -3,6 +3,7 @@ import { bind } from '@payments/kernel'
 import { domain, withFaults } from '@payments/platform'
 import { cngnAdminRouter } from './admin-router.ts'
 import { advance } from './advance.ts'
+import { anonymise } from './anonymise.ts'
 import { callbacks } from './callbacks.ts'
 import { encryptedIdentities } from './enablement.ts'
 import { entities } from './entity.ts'
@@ -103,9 +104,10 @@ export const cngn = domain({
   jobs: [verifyIdentity, expireIdentities, compareTreasury],
   tasks,
   metrics,
+  anonymise,
   sandbox: { advance },
   encrypted: encryptedIdentities,
-  appendOnly: ['cngn_transfer_counts'],
+  appendOnly: ['cngn_transfer_counts', 'cngn_treasury_adjustments'],
 })
 
 export { errors as cngnErrors } from './errors.ts'
@@ -127,4 +129,5 @@ export {
   type Order,
   type ProviderTransaction,
   type SendResult,
+  type UnreadableRecord,
 } from './provider.ts'

@@ -162,7 +162,7 @@ test(
         await advance(merchant, 1900)
         // What a killed process had claimed is due again now, not in half a minute.
         await owner.query(
-          `update cngn_sends set next_send_at = now() where id in
+          `update cngn_sends set next_send_at = now() - make_interval(secs => 1) where id in
              (select id from cngn_sends where sent_at is null and not ended and next_send_at > now() for update skip locked)`,
         )
         await owner.query('update cngn_feeds set next_poll_at = least(next_poll_at, now())')

@@ -32,6 +32,8 @@ export const verifyIdentity = job({
     const provider = runtime.providers.get(identityProvider, environment)
     const answer = await aboutObject({ id, organisationId, environment }, () => checkIdentity(provider, identity))
     if (answer === 'unavailable') throw errors.identity_unavailable()
+    // It ended while the register answered: the customer was anonymised.
+    if (!(await identityOf(context, id))) return
     const accounts = runtime.providers.find(customerAccountsProvider, environment)
     const account =
       answer === 'match' && accounts

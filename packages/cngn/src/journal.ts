@@ -3,7 +3,7 @@ import { type AccountKey, capture, type Draft, type Posting, post, reserve, type
 import type { UnitOfWork } from '@payments/platform'
 import type { TransferRow } from './entity.ts'
 import { errors } from './errors.ts'
-import { CNGN } from './kinds.ts'
+import { CNGN, goesOut } from './kinds.ts'
 
 const sourceOf = (row: Pick<TransferRow, 'id' | 'kind'>): Source => ({ type: `cngn_${row.kind}`, id: row.id })
 
@@ -40,27 +40,69 @@ export function paid(unit: UnitOfWork, row: TransferRow) {
 export const givenBack = (unit: UnitOfWork, row: TransferRow, kept: bigint) =>
   capture(unit, { source: sourceOf(row), to: nonZero([posting(account('fees', CNGN), kept)]) })
 
-/** Money has arrived in the customer's balance, through the exchange if it was converted. */
-export function credited(unit: UnitOfWork, row: TransferRow) {
+/** What money that has arrived in the customer's balance is in the journal: through the exchange if it was converted. */
+function arrived(row: TransferRow): Posting[] {
   const amount = row.amount ?? 0n
   const from = row.fromCurrency
   const available = account('available', CNGN, row.customerId)
   const converted = row.convertedAmount ?? 0n
-  return post(unit, {
-    source: sourceOf(row),
-    step: 'credited',
-    postings: nonZero([
-      posting(account('external', from ?? CNGN), -amount),
-      posting(account('fees', from ?? CNGN), row.fee),
-      ...(from
-        ? [
-            posting(account('exchange', from), amount - row.fee),
-            posting(account('exchange', CNGN), -converted),
-            posting(available, converted),
-          ]
-        : [posting(available, amount - row.fee)]),
-    ]),
-  })
+  return [
+    posting(account('external', from ?? CNGN), -amount),
+    posting(account('fees', from ?? CNGN), row.fee),
+    ...(from
+      ? [
+          posting(account('exchange', from), amount - row.fee),
+          posting(account('exchange', CNGN), -converted),
+          posting(available, converted),
+        ]
+      : [posting(available, amount - row.fee)]),
+  ]
+}
+
+/** Money has arrived in the customer's balance. */
+export const credited = (unit: UnitOfWork, row: TransferRow) =>
+  post(unit, { source: sourceOf(row), step: 'credited', postings: nonZero(arrived(row)) })
+
+/** What the journal holds for an object in its state, by account. */
+function positionOf(row: TransferRow): Posting[] {
+  const amount = row.amount ?? 0n
+  const available = account('available', CNGN, row.customerId)
+  const converted = row.convertedAmount ?? 0n
+  if (!goesOut(row.kind, row.fromCurrency)) return row.status === 'completed' ? arrived(row) : []
+  if (row.status === 'failed') return [posting(available, -row.fee), posting(account('fees', CNGN), row.fee)]
+  if (row.status !== 'completed')
+    return [posting(available, -amount), posting(account('reserved', CNGN, row.customerId), amount)]
+  const net = amount - row.fee
+  return [
+    posting(available, -amount),
+    posting(account('fees', CNGN), row.fee),
+    posting(account(row.toCurrency ? 'exchange' : 'external', CNGN), net),
+    ...(row.toCurrency
+      ? [
+          posting(account('exchange', row.toCurrency), -converted),
+          posting(account('external', row.toCurrency), converted),
+        ]
+      : []),
+  ]
+}
+
+/**
+ * An object that had ended turned out otherwise: the difference between what the journal held for it and what it must hold now.
+ * @throws cngn_insufficient_balance 422 when the customer has spent what must be taken back
+ */
+export async function corrected(unit: UnitOfWork, before: TransferRow, after: TransferRow): Promise<void> {
+  const byAccount = new Map<string, Posting>()
+  const add = (sign: bigint) => (each: Posting) => {
+    const key = JSON.stringify(each.account)
+    byAccount.set(key, posting(each.account, (byAccount.get(key)?.amount ?? 0n) + sign * each.amount))
+  }
+  positionOf(after).forEach(add(1n))
+  positionOf(before).forEach(add(-1n))
+  const postings = nonZero([...byAccount.values()])
+  if (postings.length === 0) return
+  await post(unit, { source: sourceOf(after), step: `corrected.${after.corrections}`, postings }, [
+    errors.cngn_insufficient_balance,
+  ])
 }
 
 /** Money that arrived for an organisation and belongs to no object: held in suspense until an operator assigns it. */

@@ -26,9 +26,10 @@ const leg = (networkKey: string | null | undefined, symbol: string, units: bigin
 
 /** Where the money of an object goes, and the part of its receipt that only its kind has. */
 function detail(row: TransferRow): { destination: string; receipt: Record<string, unknown> } {
-  const arrived = row.status === 'processing' || row.status === 'completed'
   const amount = row.amount ?? 0n
-  const net = amount - row.fee
+  // What was delivered: nothing before, and nothing where it failed. The object shows what was asked for.
+  const isDelivered = row.status === 'completed'
+  const net = isDelivered ? amount - row.fee : 0n
   switch (row.kind) {
     case 'convert': {
       const [from, to] = [row.fromCurrency ?? CNGN, row.toCurrency ?? CNGN]
@@ -38,7 +39,7 @@ function detail(row: TransferRow): { destination: string; receipt: Record<string
         receipt: {
           source: leg(out ? null : row.networkKey, from, amount),
           destination: {
-            ...leg(out ? row.networkKey : null, to, row.convertedAmount ?? 0n),
+            ...leg(out ? row.networkKey : null, to, isDelivered ? (row.convertedAmount ?? 0n) : 0n),
             address: row.address ?? null,
           },
           rate: row.rate ?? '',
@@ -72,7 +73,7 @@ function detail(row: TransferRow): { destination: string; receipt: Record<string
         destination: `${CNGN} balance`,
         receipt: {
           source: money('NGN', amount),
-          destination: money(CNGN, arrived ? net : 0n),
+          destination: money(CNGN, net),
           bankAccount: bank(row),
           reference: row.reference ?? null,
         },

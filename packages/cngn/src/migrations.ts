@@ -221,4 +221,67 @@ export const migrations: readonly MigrationStep[] = [
     ],
   },
   { name: '20261122090720_cngn_counters', up: countersWithoutWaiting },
+  {
+    // What one report says is not believed alone, and every state has a command that ends it.
+    name: '20261122191500_cngn_evidence',
+    up: [
+      'drop trigger cngn_transfers_status_moves on cngn_transfers',
+      `create trigger cngn_transfers_status_moves before update of status on cngn_transfers for each row when (old.status <> new.status)
+        execute function guard_status('pending>failed', 'pending>processing', 'processing>completed', 'processing>failed', 'completed>failed', 'failed>completed')`,
+      'alter table cngn_transfers add column contradiction text, add column corrections integer not null default 0',
+
+      `alter table cngn_sends add column matched boolean not null default false, add column absent_since timestamptz,
+        add column surplus numeric(78,0) not null default 0, add column next_check_at timestamptz,
+        add column check_seconds integer not null default 0`,
+      'update cngn_sends set next_check_at = now() where reference is not null and not ended',
+      'create index cngn_sends_turns on cngn_sends (environment, organisation_id, next_send_at) where sent_at is null and not ended',
+      'create index cngn_sends_delivery_turns on cngn_sends (environment, organisation_id, next_delivery_at) where next_delivery_at is not null',
+      'create index cngn_sends_checks on cngn_sends (environment, account, organisation_id, next_check_at) where next_check_at is not null',
+      'create index cngn_sends_of_account on cngn_sends (environment, account, sent_at) where reference is not null',
+
+      'alter table cngn_receipts add column next_check_at timestamptz, add column check_seconds integer not null default 0, add column last_status text',
+      'alter table cngn_receipts drop constraint cngn_receipts_status_check',
+      `alter table cngn_receipts add constraint cngn_receipts_status_check
+        check (status in ('open', 'credited', 'failed', 'suspense', 'assigned', 'resolved', 'returned'))`,
+      "update cngn_receipts set next_check_at = now() where status = 'open'",
+      'create index cngn_receipts_checks on cngn_receipts (environment, account, organisation_id, next_check_at) where next_check_at is not null',
+      'create index cngn_receipts_of_account on cngn_receipts (environment, account, received_at)',
+
+      `create table cngn_listed (
+        environment text not null check (environment in ('test', 'live')),
+        account text not null,
+        reference text not null,
+        listed_at timestamptz not null,
+        primary key (environment, account, reference)
+      )`,
+      'create index cngn_listed_age on cngn_listed (environment, account, listed_at)',
+
+      `create table cngn_records (
+        id uuid primary key,
+        organisation_id uuid,
+        environment text not null check (environment in ('test', 'live')),
+        account text not null,
+        digest text not null,
+        reference text,
+        reason text not null,
+        report text not null,
+        times integer not null,
+        first_at timestamptz(3) not null,
+        last_at timestamptz(3) not null
+      )`,
+      'create unique index cngn_records_digest_key on cngn_records (environment, account, digest)',
+      'create index cngn_records_newest on cngn_records (first_at)',
+
+      'alter table cngn_treasuries add column id uuid not null default gen_random_uuid()',
+      'create index cngn_treasuries_differing on cngn_treasuries (environment) where difference <> 0',
+      `create table cngn_treasury_adjustments (
+        id uuid primary key,
+        environment text not null check (environment in ('test', 'live')),
+        amount numeric(78,0) not null check (amount <> 0),
+        evidence text not null,
+        created_at timestamptz(3) not null
+      )`,
+      'create index cngn_treasury_adjustments_of on cngn_treasury_adjustments (environment)',
+    ],
+  },
 ]

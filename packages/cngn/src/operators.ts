@@ -1,12 +1,32 @@
-import { type OperatorsDeclaration, sqlOf } from '@payments/platform'
+import { endings, type OperatorsDeclaration, sqlOf } from '@payments/platform'
+import { kinds } from './kinds.ts'
 import { FEED } from './schedule.ts'
+import { enablementMachine, machines } from './states.ts'
+
+const settle = (...outcomes: ('completed' | 'failed')[]) => ({ command: 'admin.cngn.settle', outcomes })
 
 export const operators: OperatorsDeclaration = {
+  endings: [
+    ...kinds.map((kind) =>
+      endings(machines[kind], {
+        pending: settle('completed', 'failed'),
+        processing: settle('completed', 'failed'),
+        completed: settle('failed'),
+        failed: settle('completed'),
+      }),
+    ),
+    endings(enablementMachine, {
+      pending: 'It moves no money, and ends after a day at the latest',
+      enabled: 'It moves no money',
+      failed: 'It moves no money',
+    }),
+  ],
   attention: [
     {
       kind: 'cngn_transfer',
       sql: `select t.id, t.organisation_id, t.environment, t.status,
-                   case when t.attention = 'money_with_provider' then 'held' when t.attention is not null then 'failed'
+                   case when t.attention = 'money_with_provider' then 'held' when t.attention = 'outcome_unknown' then 'unknown'
+                        when t.attention is not null then 'failed'
                         when s.sent_at is not null and s.reference is null and not s.ended then 'unknown' else 'stuck' end as condition,
                    coalesce(t.attention, s.error, 'No change for longer than an hour') as reason, coalesce(s.sent_at, t.updated_at) as since
               from cngn_transfers t left join cngn_sends s on s.id = t.id
@@ -26,6 +46,19 @@ export const operators: OperatorsDeclaration = {
       kind: 'cngn_receipt',
       sql: `select id, organisation_id, environment, status, 'held' as condition, 'No reference ties it to exactly one payin' as reason, created_at as since
               from cngn_receipts where status = 'suspense'`,
+    },
+    {
+      kind: 'cngn_record',
+      sql: `select id, organisation_id, environment, reason as status, 'failed' as condition,
+                   reason || coalesce(': ' || reference, '') as reason, first_at as since
+              from cngn_records where first_at > now() - interval '90 days'`,
+    },
+    {
+      kind: 'cngn_treasury',
+      sql: `select id, null::uuid as organisation_id, environment, case when difference < 0 then 'short' else 'over' end as status,
+                   'failed' as condition, 'Differs from the journal by ' || trim_scale(difference / 1e6) || ' cNGN' as reason,
+                   coalesce(differs_since, checked_at) as since
+              from cngn_treasuries where difference <> 0`,
     },
   ],
   search: [

@@ -12,7 +12,7 @@ import { CNGN } from './kinds.ts'
 import { type Bank, cngnProvider } from './provider.ts'
 import { budgetOf } from './rate-budget.ts'
 import { transferResources } from './resources.ts'
-import { checkEnabled, checkFloat } from './rules.ts'
+import { checkBalance, checkEnabled, checkFloat } from './rules.ts'
 import type { NewPayout } from './schemas.ts'
 import { queueSend } from './sends.ts'
 
@@ -42,7 +42,8 @@ export async function preparePayout(context: QueryContext, input: Input): Promis
   const amount = minorAmount(input.amount, CNGN, 2)
   checkLimits(amount, CNGN, LEAST)
   await checkEnabled(context, input.customerId)
-  await checkFloat(context)
+  await checkFloat(context, amount)
+  await checkBalance(context, input.customerId, amount)
   await checkReference(context, input.reference)
   const { accountNumber, bankCode, accountName: given } = input.bankAccount
   const account = { accountNumber, bankCode }

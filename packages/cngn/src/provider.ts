@@ -45,14 +45,14 @@ export type SendResult =
   | { readonly status: 'rejected'; readonly reason: Failure }
   | { readonly status: 'not_sent'; readonly retryAfter: number; readonly because?: string }
 
-/** A movement of money as the provider lists it. Amounts are minor units of `asset`. */
+/** A movement of money as the provider lists it. Amounts are minor units of `asset`. Null: this report does not say. */
 export interface ProviderTransaction {
   /** The provider's own; unique in the account, and the same in every report. Of a deposit on a chain: transaction and log index. */
   readonly reference: string
   readonly channel: 'bank_in' | 'crypto_in' | 'payout' | 'withdrawal'
   readonly status: 'pending' | 'completed' | 'failed'
   readonly asset: string
-  readonly amount: bigint
+  readonly amount: bigint | null
   /** What the provider keeps, in `asset`. */
   readonly fee: bigint
   /** Of a deposit that is converted: what it becomes, in cNGN. */
@@ -63,12 +63,25 @@ export interface ProviderTransaction {
   readonly failureReason: Failure | null
   /** The provider has the order and does not say what became of it. */
   readonly outcomeUnknown: boolean
-  readonly at: Date
+  /** It leaves out what other reports of the same movement may say, such as the narration. */
+  readonly partial?: boolean
+  readonly at: Date | null
+}
+
+/** An element of a list that does not have the documented shape: it is kept for operators, and the others count. */
+export interface UnreadableRecord {
+  readonly reference: string | null
+  /** The first field that is wrong. */
+  readonly field: string
+  readonly at: Date | null
+  /** The element as JSON, cut where it is long. */
+  readonly report: string
 }
 
 /** What a list showed. */
 export interface Movements {
   readonly movements: readonly ProviderTransaction[]
+  readonly unreadable?: readonly UnreadableRecord[]
   /** False: there were more than are read at once, and older ones are missing. */
   readonly complete: boolean
 }
@@ -90,8 +103,12 @@ export interface CngnProvider extends Feed {
   readonly callsPerMinute: number | null
   /** How often its list is read while something is in flight, seconds: soon after a change, then less often. */
   readonly pollSeconds: { readonly soonest: number; readonly longest: number }
-  /** After this time, an order that its list does not show was not sent. */
+  /** After this time, an order that its list does not show may not have been sent: see `unresolved.ts`. */
   readonly certainAfterSeconds: number
+  /** How far apart two such lists must be. */
+  readonly listsApartSeconds?: number
+  /** It uses our id of an order as its reference, so the same order is never sent twice. */
+  readonly knowsOrders?: boolean
   /** How long money may still arrive after the end of an object's time, seconds. */
   readonly graceSeconds: number
   /** The name of the account at the provider that an organisation's money is in: organisations may share one. */
@@ -121,7 +138,12 @@ export interface CngnProvider extends Feed {
   /** Sends money once. Never called again for an order before it is certain that nothing was sent. */
   send(order: Order, budget: CallBudget): Promise<SendResult>
   /** One movement by its reference, however old it is; null: the provider does not tell. */
-  movement(account: string, reference: string, budget: CallBudget): Promise<ProviderTransaction | null>
+  movement(
+    account: string,
+    reference: string,
+    budget: CallBudget,
+    channel?: ProviderTransaction['channel'],
+  ): Promise<ProviderTransaction | null>
   /** cNGN in all accounts of the environment, minor units. */
   treasury(budget: CallBudget): Promise<bigint>
   /** True for a callback that the provider signed. It only moves the next poll forward. */

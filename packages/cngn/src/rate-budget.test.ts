@@ -1,42 +1,53 @@
-import { providers } from '@payments/kernel'
-import type { Runtime } from '@payments/platform'
+import { newId, providers, system } from '@payments/kernel'
+import { pauseCalls, queryContext, type Runtime } from '@payments/platform'
 import { beforeEach, expect, test } from 'vitest'
 import { useService } from '#testing'
-import { budgetOf, secondsUntilFree, silence, takeCall } from './rate-budget.ts'
+import { budgetOf, isFree, type Purpose } from './rate-budget.ts'
 
 const service = useService({ settings: { DATABASE_POOL: '20' } })
-beforeEach(() => service.runtime.pool.query("update cngn_calls set times = '{}', silent_until = null"))
+beforeEach(() => service.runtime.pool.query("delete from provider_budgets where provider = 'cngn'"))
 
-const START = Date.parse('2026-01-31T12:00:00.000Z')
-const at = (seconds: number) => ({ now: new Date(START + seconds * 1000) })
+const limited = (callsPerMinute: number | null): Runtime => ({
+  ...service.runtime,
+  providers: { ...providers([]), find: () => ({ callsPerMinute }) as never, get: () => ({ callsPerMinute }) as never },
+})
+/** How many calls of so many get one. */
+async function taken(tries: number, purpose: Purpose, organisationId = newId()): Promise<number> {
+  const context = queryContext(limited(20), system(organisationId, 'test'))
+  let count = 0
+  for (let each = 0; each < tries; each++)
+    await budgetOf(context, 'test', purpose)
+      .take()
+      .then(
+        () => count++,
+        (error) => expect(error).toMatchObject({ code: 'cngn_provider_busy', status: 503 }),
+      )
+  return count
+}
 
-test('20 calls a minute: on a moving clock, no 60 seconds ever have more, and none is wasted', async () => {
-  const { pool } = service.runtime
-  const taken: number[] = []
-  // Callers of many processes try 4 times a second for five minutes.
-  for (let second = 0; second < 300; second += 0.25)
-    if ((await takeCall(pool, 'test', 20, at(second))) === 0) taken.push(second)
-  for (const from of taken)
-    expect(taken.filter((each) => each >= from && each < from + 60).length).toBeLessThanOrEqual(20)
-  expect(taken).toHaveLength(100)
-  expect(await secondsUntilFree(pool, 'test', 20, at(taken.at(-1) ?? 0))).toBe(60 - 4)
+test('one organisation cannot use the calls of the others, neither with requests nor with sends', async () => {
+  expect(await taken(30, 'request')).toBe(5)
+  expect(await taken(30, 'send')).toBe(10)
+  // What is left of the share of requests and sends.
+  expect(await taken(30, 'request')).toBe(1)
 })
 
-test('parallel callers together take no more than the limit, and are told when the next call is free', async () => {
-  const { pool } = service.runtime
-  const waits = await Promise.all(Array.from({ length: 60 }, () => takeCall(pool, 'live', 20, at(0))))
-  expect(waits.filter((wait) => wait === 0)).toHaveLength(20)
-  expect(new Set(waits.filter((wait) => wait > 0))).toEqual(new Set([60]))
+test('however many organisations ask and send, a part of the calls is left for the polls on which everything depends', async () => {
+  for (let organisations = 0; organisations < 10; organisations++) await taken(5, 'request')
+  expect(await isFree(limited(20), 'test', 'send')).toBe(true)
+  for (let organisations = 0; organisations < 10; organisations++) await taken(5, 'send')
+  expect([await isFree(limited(20), 'test', 'send'), await isFree(limited(20), 'test', 'poll')]).toEqual([false, true])
+  expect(await taken(30, 'poll')).toBe(4)
 })
 
 test('a provider that refuses calls is not called until its pause has passed; one without a limit always', async () => {
-  const limited = (callsPerMinute: number | null): Runtime => ({
-    ...service.runtime,
-    providers: { ...providers([]), find: () => ({ callsPerMinute }) as never },
-  })
   await budgetOf({ runtime: limited(null) }, 'test').take()
-  await silence(service.runtime.pool, 'test', 45)
-  const refused = budgetOf({ runtime: limited(20) }, 'test').take()
-  await expect(refused).rejects.toMatchObject({ code: 'cngn_provider_busy', status: 503 })
-  expect(await secondsUntilFree(service.runtime.pool, 'test', 20)).toBeGreaterThan(40)
+  await budgetOf({ runtime: limited(20) }, 'test').silence(45)
+  await expect(budgetOf({ runtime: limited(20) }, 'test', 'poll').take()).rejects.toMatchObject({
+    code: 'cngn_provider_busy',
+    status: 503,
+  })
+  await pauseCalls(service.runtime.pool, { provider: 'cngn', bucket: 'calls', environment: 'test', seconds: 1 })
+  expect(await isFree(limited(20), 'test', 'poll')).toBe(false)
+  expect(await isFree(limited(null), 'test', 'poll')).toBe(true)
 })

@@ -1,6 +1,6 @@
 import { id, type ObjectBalance, text } from '@payments/kernel'
 import { Bank, Leg, Money, TransactionHash, Wallet } from '@payments/ledger'
-import type { ReceiptDeclaration } from '@payments/platform'
+import type { ReceiptDeclaration, ReportedAmounts } from '@payments/platform'
 import { z } from 'zod'
 import { units } from './amounts.ts'
 import { EXAMPLES } from './fields.ts'
@@ -20,11 +20,11 @@ const document = <S extends z.ZodRawShape>(kind: Kind, name: string, shape: S) =
 
 const what = (text: string) => ({ description: text })
 
-/** Receipts of the five kinds. Amounts are decimal text; "0" for what has not arrived. */
+/** Receipts of the five kinds. Amounts are decimal text; a destination has what was delivered, "0" until then and where it failed. */
 const receiptSchemas = {
   convert: document('convert', 'Convert', {
     source: Leg.meta(what('What is converted')),
-    destination: Wallet.meta(what('What it becomes; without an address it is in the balance')),
+    destination: Wallet.meta(what('What it became; without an address it is in the balance')),
     rate: text('cNGN for one unit of the other stablecoin', '1580.25'),
     depositTxHash: TransactionHash,
     refundTxHash: TransactionHash,
@@ -32,12 +32,12 @@ const receiptSchemas = {
   }),
   withdrawal: document('withdrawal', 'Withdrawal', {
     source: Money.meta(what('What leaves the balance')),
-    destination: Wallet.meta(what('What the wallet receives')),
+    destination: Wallet.meta(what('What was delivered to the wallet')),
     txHash: TransactionHash,
   }),
   payout: document('payout', 'Payout', {
     source: Money.meta(what('What leaves the balance')),
-    destination: Money.meta(what('What the account receives')),
+    destination: Money.meta(what('What was delivered to the account')),
     bankAccount: Bank.meta(what('The account that receives the naira')),
     reference: text('Your own reference', 'payroll-17').nullable(),
   }),
@@ -93,6 +93,15 @@ function leaving({ status, fee, source, destination }: Receipt): ObjectBalance[]
   ]
 }
 
+/** What the provider must have reported of an object that is completed: what arrived or, of money out, what was ordered. */
+const evidenceOf = (kind: Kind, { status, source }: Receipt): ReportedAmounts => {
+  if (status !== 'completed') return {}
+  const asset = source.symbol === 'NGN' ? CNGN : source.symbol
+  const moved = { asset, amount: units(source.amount, asset) }
+  if (kind === 'payout' || kind === 'withdrawal') return { delivered: moved }
+  return kind === 'convert' && asset === CNGN ? {} : { received: moved }
+}
+
 const balances: Readonly<Record<Kind, (receipt: Receipt) => ObjectBalance[]>> = {
   convert: (receipt) => (receipt.source.symbol === CNGN ? leaving(receipt) : arriving(receipt)),
   withdrawal: leaving,
@@ -104,6 +113,10 @@ const balances: Readonly<Record<Kind, (receipt: Receipt) => ObjectBalance[]>> = 
 export const receipts: Readonly<Record<string, ReceiptDeclaration>> = Object.fromEntries(
   (Object.keys(receiptSchemas) as Kind[]).map((kind) => [
     `cngn_${kind}`,
-    { schema: receiptSchemas[kind], balances: balances[kind] as ReceiptDeclaration['balances'] },
+    {
+      schema: receiptSchemas[kind],
+      balances: balances[kind] as ReceiptDeclaration['balances'],
+      evidence: (receipt: Receipt) => evidenceOf(kind, receipt),
+    } as ReceiptDeclaration,
   ]),
 )

@@ -6,7 +6,11 @@ import { presenters } from './present.ts'
 import { enablementMachine, machines } from './states.ts'
 
 const object = (kind: Kind) =>
-  resource<TransferRow, 'pending' | 'processing' | 'completed' | 'failed', 'process' | 'complete' | 'fail'>({
+  resource<
+    TransferRow,
+    'pending' | 'processing' | 'completed' | 'failed',
+    'process' | 'complete' | 'fail' | 'revoke' | 'recover'
+  >({
     machine: machines[kind],
     entity: TransferEntity,
     table: 'cngn_transfers',

@@ -1,7 +1,9 @@
 import { checkCustomer } from '@payments/customers'
 import { invalid, isId, type Network, networkOf, parseAddress } from '@payments/kernel'
+import { balance } from '@payments/ledger'
 import { type QueryContext, sqlOf } from '@payments/platform'
 import { errors } from './errors.ts'
+import { CNGN } from './kinds.ts'
 import { enabledNetworks } from './networks.ts'
 
 /**
@@ -54,12 +56,30 @@ export function addressOn({ type }: Network, text: string, field: string): strin
 }
 
 /**
- * Refuses money out while the provider has less than the journal says: see `treasury.ts`.
+ * Refuses money out that the treasury may not have: see {@link holdBack}.
  * @throws cngn_float_short 503
  */
-export async function checkFloat({ em, actor }: QueryContext): Promise<void> {
-  const { rows } = await sqlOf(em).query('select 1 from cngn_treasuries where environment = $1 and difference < 0', [
-    actor.environment,
-  ])
-  if (rows.length > 0) throw errors.cngn_float_short({ retryAfter: 60 })
+export async function checkFloat(context: QueryContext, amount: bigint): Promise<void> {
+  if (await holdBack(context, amount)) throw errors.cngn_float_short({ retryAfter: 60 })
+}
+
+/**
+ * Is an amount more than what is certainly at the provider? While the last comparison found too little, as much as is missing is held
+ * back, beside what is being sent; everything else goes on. `treasury.ts` compares, and operators book the difference.
+ */
+export async function holdBack({ em, actor }: Pick<QueryContext, 'em' | 'actor'>, amount: bigint): Promise<boolean> {
+  const { rows } = await sqlOf(em).query(
+    `select 1 from cngn_treasuries t where environment = $1 and difference < 0
+        and $2::numeric > balance + difference - (
+          select coalesce(sum(c.amount), 0) from cngn_sends s join cngn_transfers c on c.id = s.id
+           where s.environment = t.environment and s.sent_at is not null and not s.ended)`,
+    [actor.environment, amount.toString()],
+  )
+  return rows.length > 0
+}
+
+/** The customer can pay it: asked before a provider is, whose calls are few. The journal decides in the end. @throws cngn_insufficient_balance 422 */
+export async function checkBalance(context: QueryContext, customerId: string, amount: bigint): Promise<void> {
+  if ((await balance(context, { purpose: 'available', asset: CNGN, customerId })) < amount)
+    throw errors.cngn_insufficient_balance()
 }

@@ -78,6 +78,7 @@ export function sandboxCngn(db: SqlExecutor): SandboxCngn {
     callsPerMinute: null,
     pollSeconds: { soonest: 2, longest: 60 },
     certainAfterSeconds: 5,
+    knowsOrders: true,
     graceSeconds: 0,
     account: (organisationId) => organisationId,
     banks: () => fiat.institutions('NGN'),

@@ -2,6 +2,7 @@ import { type Environment, ServiceError, system } from '@payments/kernel'
 import {
   aboutObject,
   constraintOf,
+  dueInTurns,
   type QueryContext,
   queryContext,
   type Runtime,
@@ -12,8 +13,9 @@ import {
 import { SendEntity, type TransferRow } from './entity.ts'
 import { errors } from './errors.ts'
 import type { Kind } from './kinds.ts'
-import { cngnProvider, type Order, type SendResult } from './provider.ts'
+import { cngnProvider, type Order, type ProviderTransaction, type SendResult } from './provider.ts'
 import { budgetOf } from './rate-budget.ts'
+import { holdBack } from './rules.ts'
 import { pollFeedSoon, SEND } from './schedule.ts'
 import { fail, lockedTransfer, process, update } from './transfers.ts'
 
@@ -24,6 +26,8 @@ const EQUAL_SECONDS = 1
 /** A process that was stopped for longer than this after its claim does not send any more. */
 const STALE_MS = 15_000
 const FIRST_DELIVERY_SECONDS = 2
+/** A treasury that is short is looked at again after this. */
+const SHORT_SECONDS = 30
 
 export interface ClaimedSend {
   readonly id: string
@@ -33,10 +37,10 @@ export interface ClaimedSend {
 }
 
 /** One spelling of a destination. */
-const destinationKey = (text: string): string => (text.startsWith('0x') ? text.toLowerCase() : text)
+export const destinationKey = (text: string): string => (text.startsWith('0x') ? text.toLowerCase() : text)
 
 /** What the provider's list shows of an order. Two unresolved orders never have the same one. */
-export const fingerprintOf = (
+const fingerprintOf = (
   account: string,
   channel: 'payout' | 'withdrawal',
   amount: bigint,
@@ -77,6 +81,11 @@ export function queueSend(unit: UnitOfWork, row: TransferRow): void {
     sentAt: null,
     nextSendAt: row.createdAt,
     reference: null,
+    matched: false,
+    absentSince: null,
+    surplus: 0n,
+    nextCheckAt: null,
+    checkSeconds: 0,
     ended: false,
     nextDeliveryAt: null,
     deliverySeconds: FIRST_DELIVERY_SECONDS,
@@ -86,14 +95,13 @@ export function queueSend(unit: UnitOfWork, row: TransferRow): void {
   unit.afterCommit(() => unit.runtime.trigger(SEND))
 }
 
-/** Takes orders that wait, and postpones them, so that no other process takes them. */
+/** Takes orders that wait, one of each organisation in turn, and postpones them, so that no other process takes them. */
 export async function claimSends(runtime: Runtime, environment: Environment, limit: number): Promise<ClaimedSend[]> {
   const { rows } = await runtime.pool.query<{ id: string; kind: Kind; organisation_id: string }>(
-    `update cngn_sends set next_send_at = now() + make_interval(secs => $3)
-      where id in (select id from cngn_sends where environment = $1 and sent_at is null and reference is null and not ended
-                      and next_send_at <= now()
-                    order by next_send_at limit $2 for update skip locked)
-      returning id, kind, organisation_id`,
+    `with due as (${dueInTurns({ table: 'cngn_sends', at: 'next_send_at', where: 'environment = $1 and sent_at is null and not ended', limit: '$2' })})
+     update cngn_sends s set next_send_at = now() + make_interval(secs => $3) from due
+      where s.id = due.id and sent_at is null and not ended and next_send_at <= now()
+      returning s.id, kind, organisation_id`,
     [environment, limit, LOST_SECONDS],
   )
   return rows.map((row) => ({ id: row.id, kind: row.kind, organisationId: row.organisation_id, environment }))
@@ -116,7 +124,7 @@ export async function send(runtime: Runtime, claimed: ClaimedSend): Promise<void
     if (Date.now() - began > STALE_MS) result = { status: 'not_sent', retryAfter: EQUAL_SECONDS }
     else
       result = await aboutObject(claimed, () =>
-        provider.send(orderOf(row, account), budgetOf(context, claimed.environment)),
+        provider.send(orderOf(row, account), budgetOf(context, claimed.environment, 'send')),
       )
   } catch (error) {
     if (!(error instanceof ServiceError && error.code === errors.cngn_provider_busy.code)) {
@@ -135,8 +143,14 @@ async function claimOrder(context: QueryContext, { id, kind }: ClaimedSend): Pro
   try {
     return await unitOfWork(context, async (unit) => {
       const row = await lockedTransfer(unit, kind, id)
+      if (await holdBack(unit, row.amount ?? 0n)) {
+        await postpone(unit, id, SHORT_SECONDS, errors.cngn_float_short.code)
+        return null
+      }
       const { rows } = await sqlOf(unit.em).query(
-        `update cngn_sends s set sent_at = clock_timestamp(), attempts = attempts + 1, error = null
+        `update cngn_sends s set sent_at = clock_timestamp(), attempts = attempts + 1, error = null, absent_since = null,
+                surplus = coalesce((select difference from cngn_treasuries where environment = s.environment and difference > 0
+                                     and differs_since < now() - interval '5 minutes'), 0)
           where id = $1 and sent_at is null and reference is null and not ended
             and not exists (select from cngn_sends o where o.environment = s.environment and o.fingerprint = s.fingerprint
                               and o.sent_at is not null and o.reference is null and not o.ended)
@@ -157,11 +171,11 @@ async function claimOrder(context: QueryContext, { id, kind }: ClaimedSend): Pro
   }
 }
 
-const postpone = (unit: UnitOfWork, id: string, seconds: number) =>
-  sqlOf(unit.em).query('update cngn_sends set next_send_at = now() + make_interval(secs => $2) where id = $1', [
-    id,
-    seconds,
-  ])
+const postpone = (unit: UnitOfWork, id: string, seconds: number, error: string | null = null) =>
+  sqlOf(unit.em).query(
+    'update cngn_sends set next_send_at = now() + make_interval(secs => $2), error = coalesce($3, error) where id = $1',
+    [id, seconds, error],
+  )
 
 /** The answer of the provider to an order that was sent. */
 async function applyResult(unit: UnitOfWork, { id, kind }: ClaimedSend, result: SendResult): Promise<void> {
@@ -169,7 +183,19 @@ async function applyResult(unit: UnitOfWork, { id, kind }: ClaimedSend, result: 
   switch (result.status) {
     case 'accepted':
       if (await resolve(unit, id, result.reference))
-        await update(unit, row, { providerReference: result.reference, providerOutcome: null })
+        await update(unit, row, {
+          providerReference: result.reference,
+          providerOutcome: null,
+          ...(row.attention === 'outcome_unknown' ? { attention: null } : {}),
+        })
+      // An operator ended it meanwhile: what the provider lists of it is compared with that. Or a list showed it before the
+      // answer came, which confirms what was found.
+      else
+        await sqlOf(unit.em).query(
+          `update cngn_sends set reference = $2, matched = false, next_check_at = coalesce(next_check_at, now())
+            where id = $1 and ((reference is null and ended) or (reference = $2 and matched))`,
+          [id, result.reference],
+        )
       return
     case 'rejected':
       await fail(unit, row, result.reason)
@@ -177,27 +203,66 @@ async function applyResult(unit: UnitOfWork, { id, kind }: ClaimedSend, result: 
       return
     case 'not_sent':
       await sqlOf(unit.em).query(
-        `update cngn_sends set sent_at = null, next_send_at = now() + make_interval(secs => $2), error = $3
+        `update cngn_sends set sent_at = null, absent_since = null, next_send_at = now() + make_interval(secs => $2), error = $3
           where id = $1 and reference is null and not ended`,
         [id, result.retryAfter, result.because ?? null],
       )
   }
 }
 
-/** The provider's reference of an order becomes known; false when it was already. Equal orders need not wait any more. */
-export async function resolve(unit: UnitOfWork, id: string, reference: string): Promise<boolean> {
+/**
+ * The provider's reference of an order becomes known; false when it was already. `matched`: the order was found by what it looks
+ * like. Equal orders need not wait any more.
+ */
+export async function resolve(unit: UnitOfWork, id: string, reference: string, matched = false): Promise<boolean> {
+  // What the provider says itself is better than what another order was found by.
+  if (!matched)
+    await sqlOf(unit.em).query(
+      `update cngn_sends o set reference = null, matched = false, absent_since = null, next_check_at = null from cngn_sends s
+        where s.id = $1 and o.environment = s.environment and o.account = s.account and o.reference = $2 and o.id <> s.id
+          and o.matched and not o.ended`,
+      [id, reference],
+    )
   const { rows } = await sqlOf(unit.em).query(
-    `update cngn_sends set reference = $2, sent_at = coalesce(sent_at, clock_timestamp()), error = null
+    `update cngn_sends set reference = $2, matched = $3, sent_at = coalesce(sent_at, clock_timestamp()), absent_since = null, error = null,
+            next_check_at = now(), check_seconds = 0
       where id = $1 and reference is null and not ended returning id`,
-    [id, reference],
+    [id, reference, matched],
   )
   if (rows.length > 0) await freeEqual(unit, id)
   return rows.length > 0
 }
 
-/** Nothing more happens to an order. */
-export async function endSend(unit: UnitOfWork, id: string): Promise<void> {
-  await sqlOf(unit.em).query('update cngn_sends set ended = true, next_delivery_at = null where id = $1', [id])
+/**
+ * The movement that was found for an order by what it looks like has failed. It may be another attempt, so the order is unresolved
+ * again: it is sent again only if no list shows it and the treasury has its money.
+ */
+export async function release(unit: UnitOfWork, row: TransferRow, tx: ProviderTransaction): Promise<TransferRow> {
+  const db = sqlOf(unit.em)
+  const { rows } = await db.query<{ environment: string; account: string }>(
+    `update cngn_sends s set reference = null, matched = false, absent_since = null, next_check_at = null
+      where id = $1 and reference = $2 and not ended
+        and not exists (select from cngn_sends o where o.environment = s.environment and o.fingerprint = s.fingerprint and o.id <> s.id
+                          and o.sent_at is not null and o.reference is null and not o.ended)
+      returning environment, account`,
+    [row.id, tx.reference],
+  )
+  const [send] = rows
+  if (!send) return row.attention ? row : update(unit, row, { attention: 'outcome_unknown' })
+  await db.query(
+    'insert into cngn_listed (environment, account, reference, listed_at) values ($1, $2, $3, now()) on conflict do nothing',
+    [send.environment, send.account, tx.reference],
+  )
+  return update(unit, row, { providerReference: null, providerOutcome: 'unknown' })
+}
+
+/** Nothing more happens to an order. `watch`: it failed; for a while it is asked whether it was paid after all. */
+export async function endSend(unit: UnitOfWork, id: string, { watch = false } = {}): Promise<void> {
+  await sqlOf(unit.em).query(
+    `update cngn_sends set ended = true, next_delivery_at = null,
+            next_check_at = case when $2 and reference is not null then now() end where id = $1`,
+    [id, watch],
+  )
   await freeEqual(unit, id)
 }
 

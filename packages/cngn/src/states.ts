@@ -11,10 +11,17 @@ const states = {
     needs: ['amount'],
     moves: { complete: 'completed', fail: 'failed' },
   },
-  completed: { description: 'Done: the money is in the balance, or was delivered', needs: ['amount'] },
+  completed: {
+    description:
+      'Done: the money is in the balance, or was delivered. An operator can revoke it when the provider took that back',
+    needs: ['amount'],
+    moves: { revoke: 'failed' },
+  },
   failed: {
-    description: 'Could not be completed; `failureReason` says why. Reserved money is back in the balance',
+    description:
+      'Could not be completed; `failureReason` says why. Reserved money is back in the balance. It is completed if the money arrives or was delivered after all',
     needs: ['failure_reason'],
+    moves: { recover: 'completed' },
   },
 } as const
 

@@ -4,7 +4,7 @@ import { locked, move, newest, type QueryContext, sqlOf, type UnitOfWork } from 
 import { TransferEntity, type TransferRow } from './entity.ts'
 import { errors } from './errors.ts'
 import type { Failure } from './failure-reasons.ts'
-import { credited, givenBack, paid } from './journal.ts'
+import { corrected, credited, givenBack, paid } from './journal.ts'
 import { CNGN, goesOut, type Kind } from './kinds.ts'
 import { transferResources } from './resources.ts'
 
@@ -72,7 +72,7 @@ export async function update(unit: UnitOfWork, row: TransferRow, fields: Partial
 const step = async (
   unit: UnitOfWork,
   row: TransferRow,
-  event: 'process' | 'complete' | 'fail',
+  event: 'process' | 'complete' | 'fail' | 'recover' | 'revoke',
   fields: Partial<TransferRow>,
 ) => move(unit, transferResources[row.kind], row.id, event, missing[row.kind], fields)
 
@@ -108,10 +108,53 @@ export async function fail(
     ...(out ? { fee: kept } : {}),
     failureReason,
     providerOutcome: null,
+    attention: null,
   })
   if (outcome === 'moved' && out) {
     await givenBack(unit, next, kept)
     if (next.limitDay) await returnToLimit(unit, { asset: CNGN, amount: next.amount ?? 0n, day: next.limitDay })
   }
+  return next
+}
+
+/**
+ * An object that had failed is completed after all, with the journal entry of the difference.
+ * @throws cngn_insufficient_balance 422 when money went out whose refund the customer has spent
+ */
+export async function recover(
+  unit: UnitOfWork,
+  row: TransferRow,
+  fields: Partial<TransferRow> = {},
+): Promise<TransferRow> {
+  const { row: next, outcome } = await step(unit, row, 'recover', {
+    ...(goesOut(row.kind, row.fromCurrency) ? { fee: 0n } : {}),
+    ...fields,
+    failureReason: null,
+    providerOutcome: null,
+    attention: null,
+    corrections: row.corrections + 1,
+  })
+  if (outcome === 'moved') await corrected(unit, row, next)
+  return next
+}
+
+/**
+ * A completed object failed after all, with the journal entry of the difference; a provider kept `kept` of what went out.
+ * @throws cngn_insufficient_balance 422 when money came in that the customer has spent
+ */
+export async function revoke(
+  unit: UnitOfWork,
+  row: TransferRow,
+  failureReason: Failure,
+  { kept = 0n, ...fields }: Partial<TransferRow> & { kept?: bigint } = {},
+): Promise<TransferRow> {
+  const { row: next, outcome } = await step(unit, row, 'revoke', {
+    ...fields,
+    ...(goesOut(row.kind, row.fromCurrency) ? { fee: kept } : {}),
+    failureReason,
+    attention: null,
+    corrections: row.corrections + 1,
+  })
+  if (outcome === 'moved') await corrected(unit, row, next)
   return next
 }

@@ -1,6 +1,8 @@
-import { type Environment, environments, system } from '@payments/kernel'
+import { type Environment, environments, newId, system } from '@payments/kernel'
 import { trialBalance } from '@payments/ledger'
-import { queryContext, type Runtime } from '@payments/platform'
+import { queryContext, type Runtime, sqlOf, type UnitOfWork } from '@payments/platform'
+import { AdjustmentEntity } from './entity.ts'
+import { errors } from './errors.ts'
 import { CNGN } from './kinds.ts'
 import { cngnProvider } from './provider.ts'
 import { budgetOf } from './rate-budget.ts'
@@ -47,7 +49,7 @@ export async function books(runtime: Runtime, environment: Environment): Promise
 }
 
 const least = (a: bigint, b: bigint) => (a < b ? a : b)
-const most = (a: bigint, b: bigint) => (a > b ? a : b)
+export const most = (a: bigint, b: bigint) => (a > b ? a : b)
 
 /**
  * How far the treasury is outside of what the books before and after reading it allow: below zero, the provider has too little.
@@ -64,15 +66,27 @@ export async function compareTreasuries(runtime: Runtime): Promise<void> {
     if (runtime.providers.find(cngnProvider, environment)) await compare(runtime, environment)
 }
 
-async function compare(runtime: Runtime, environment: Environment): Promise<void> {
+/**
+ * cNGN at the provider that is neither the operator's own nor booked as a difference: what must be in the journal. Minor units.
+ */
+export async function treasuryBalance(runtime: Runtime, environment: Environment): Promise<bigint> {
   const provider = runtime.providers.get(cngnProvider, environment)
+  const balance = await provider.treasury(budgetOf({ runtime }, environment, 'poll'))
   const own = environment === 'live' ? cngnSettings.from(runtime.settings).CNGN_OWN_FLOAT : 0n
+  const { rows } = await runtime.pool.query<{ booked: string }>(
+    'select coalesce(sum(amount), 0)::text as booked from cngn_treasury_adjustments where environment = $1',
+    [environment],
+  )
+  return balance - own - BigInt(rows[0]?.booked ?? 0)
+}
+
+async function compare(runtime: Runtime, environment: Environment): Promise<void> {
   let difference = 0n
   let balance = 0n
   let after: Books = await books(runtime, environment)
   for (let tries = 0; tries < TRIES; tries++) {
     const before = after
-    balance = (await provider.treasury(budgetOf({ runtime }, environment))) - own
+    balance = await treasuryBalance(runtime, environment)
     after = await books(runtime, environment)
     difference = differenceOf(balance, before, after)
     if (difference === 0n) break
@@ -92,4 +106,30 @@ async function compare(runtime: Runtime, environment: Environment): Promise<void
       { environment, balance: `${balance}`, journal: `${journal}`, difference: `${difference}` },
       'treasury differs from the journal',
     )
+}
+
+/**
+ * Books the difference between treasury and journal as the operator's own: a loss below zero, such as a movement that was made by
+ * mistake, or a gain. No balance of a customer changes. The next comparisons leave it out.
+ * @returns the difference that is left
+ * @throws cngn_difference_other 422 when the amount is more than the last difference, or of the other sign
+ */
+export async function bookDifference(
+  unit: UnitOfWork,
+  { environment, amount, evidence }: { environment: Environment; amount: bigint; evidence: string },
+): Promise<{ id: string; before: bigint; left: bigint }> {
+  const { rows } = await sqlOf(unit.em).query<{ id: string; difference: string }>(
+    'select id, difference::text from cngn_treasuries where environment = $1 for update',
+    [environment],
+  )
+  const before = BigInt(rows[0]?.difference ?? 0)
+  const within = before < 0n ? amount < 0n && amount >= before : amount > 0n && amount <= before
+  if (!rows[0] || !within) throw errors.cngn_difference_other()
+  unit.insert(AdjustmentEntity, { id: newId(), environment, amount, evidence, createdAt: new Date() })
+  await sqlOf(unit.em).query(
+    `update cngn_treasuries set difference = difference - $2, balance = balance - $2,
+            differs_since = case when difference <> $2::numeric then differs_since end where environment = $1`,
+    [environment, amount.toString()],
+  )
+  return { id: rows[0].id, before, left: before - amount }
 }

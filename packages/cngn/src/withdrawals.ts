@@ -27,7 +27,7 @@ export async function createWithdrawal(unit: UnitOfWork, input: z.output<typeof 
   const network = cngnNetwork(input.networkKey)
   const address = addressOn(network, input.address, 'address')
   await checkEnabled(unit, input.customerId)
-  await checkFloat(unit)
+  await checkFloat(unit, amount)
   const id = newId()
   const destination = { type: 'wallet', networkKey: network.key, address } as const
   const limitDay = await countPayout(unit, { asset: CNGN, amount, destination })

@@ -1,5 +1,6 @@
 import { risingAfter } from '@payments/kernel'
 import { locked, type Moved, move, sqlOf, type UnitOfWork } from '@payments/platform'
+import { watchHiddenRoute } from '@payments/routes'
 import {
   CollectionEntity,
   type CollectionRow,
@@ -39,7 +40,7 @@ export async function updateCollection(
 }
 
 export const lockedSession = (unit: UnitOfWork, id: string): Promise<SessionRow> =>
-  locked(unit, sessionResource, id, errors.session_not_found)
+  locked(unit, sessionResource, id, errors.checkout_session_not_found)
 
 /** Changes a locked session without changing its status. No event is sent; its transaction in the unified list follows. */
 export async function updateSession(
@@ -54,9 +55,12 @@ export async function updateSession(
 
 /** Cancels the sessions of a locked collection that still wait for their payment. */
 export async function cancelWaiting(unit: UnitOfWork, collection: CollectionRow): Promise<void> {
-  const { rows } = await sqlOf(unit.em).query<{ id: string }>(
-    "select id from checkout_sessions where parent_id = $1 and status = 'awaiting_payment' order by id",
+  const { rows } = await sqlOf(unit.em).query<{ id: string; route_id: string }>(
+    "select id, route_id from checkout_sessions where parent_id = $1 and status = 'awaiting_payment' order by id",
     [collection.id],
   )
-  for (const { id } of rows) await move(unit, sessionResource, id, 'cancel', errors.session_not_found)
+  for (const { id, route_id } of rows) {
+    await move(unit, sessionResource, id, 'cancel', errors.checkout_session_not_found)
+    await watchHiddenRoute(unit, route_id, new Date())
+  }
 }

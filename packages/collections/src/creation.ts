@@ -1,6 +1,6 @@
 import { checkCustomer } from '@payments/customers'
 import { AmountError, assets, invalid, newId, parseAddress, toMinor } from '@payments/kernel'
-import { createResource, platformSettings, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { createResource, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import { type AvailableNetwork, availableNetworks } from '@payments/routes'
 import type { z } from 'zod'
 import { type CollectionRow, resourceOf } from './entity.ts'
@@ -132,7 +132,7 @@ export async function createCollection(
     allowedOrigins: input.allowedOrigins ?? [],
     embedConfig: mergeEmbed(DEFAULT_EMBED, input.embedConfig),
     paymentPolicy: prepared.paymentPolicy,
-    payUrl: payUrlOf(platformSettings.from(unit.runtime.settings).BASE_URL, id),
+    payUrl: payUrlOf(unit.runtime.settings, id),
     sentAt: null,
     metadata: input.metadata ?? {},
   })

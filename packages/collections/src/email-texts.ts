@@ -9,6 +9,8 @@ interface PayerFacts {
   readonly missing: string
   readonly network: string
   readonly address: string
+  /** Until when what is missing can be sent. */
+  readonly deadline: string
   readonly url: string
 }
 
@@ -36,12 +38,12 @@ export const payerTexts: Readonly<Record<Locale, PayerTexts>> = {
         url,
       ],
     }),
-    missing: ({ merchant, title, received, amount, missing, network, address, url }) => ({
+    missing: ({ merchant, title, received, amount, missing, network, address, deadline, url }) => ({
       subject: `Incomplete payment: ${title}`,
       paragraphs: [
         `${merchant} received ${received} of ${amount} from you. ${missing} is missing.`,
         `It is for: ${title}`,
-        `Send ${missing} on ${network} to the same address: ${address}`,
+        `Send ${missing} on ${network} to the same address until ${deadline}: ${address}`,
         'The payment and its present state:',
         url,
       ],
@@ -52,12 +54,12 @@ export const payerTexts: Readonly<Record<Locale, PayerTexts>> = {
       subject: `Reçu : ${title}`,
       paragraphs: [`Votre paiement de ${received} à ${merchant} a été reçu.`, `Objet : ${title}`, 'Votre reçu :', url],
     }),
-    missing: ({ merchant, title, received, amount, missing, network, address, url }) => ({
+    missing: ({ merchant, title, received, amount, missing, network, address, deadline, url }) => ({
       subject: `Paiement incomplet : ${title}`,
       paragraphs: [
         `${merchant} a reçu de vous ${received} sur ${amount}. Il manque ${missing}.`,
         `Objet : ${title}`,
-        `Envoyez ${missing} sur ${network} à la même adresse : ${address}`,
+        `Envoyez ${missing} sur ${network} à la même adresse avant le ${deadline} : ${address}`,
         'Le paiement et son état actuel :',
         url,
       ],
@@ -73,12 +75,12 @@ export const payerTexts: Readonly<Record<Locale, PayerTexts>> = {
         url,
       ],
     }),
-    missing: ({ merchant, title, received, amount, missing, network, address, url }) => ({
+    missing: ({ merchant, title, received, amount, missing, network, address, deadline, url }) => ({
       subject: `Pagamento incompleto: ${title}`,
       paragraphs: [
         `${merchant} recebeu de si ${received} de ${amount}. Faltam ${missing}.`,
         `Referente a: ${title}`,
-        `Envie ${missing} em ${network} para o mesmo endereço: ${address}`,
+        `Envie ${missing} em ${network} para o mesmo endereço até ${deadline}: ${address}`,
         'O pagamento e o seu estado atual:',
         url,
       ],
@@ -89,12 +91,12 @@ export const payerTexts: Readonly<Record<Locale, PayerTexts>> = {
       subject: `إيصال: ${title}`,
       paragraphs: [`تم استلام دفعتك بمبلغ ${received} إلى ${merchant}.`, `مقابل: ${title}`, 'إيصالك:', url],
     }),
-    missing: ({ merchant, title, received, amount, missing, network, address, url }) => ({
+    missing: ({ merchant, title, received, amount, missing, network, address, deadline, url }) => ({
       subject: `دفعة غير مكتملة: ${title}`,
       paragraphs: [
         `استلم ${merchant} منك ${received} من أصل ${amount}. المبلغ المتبقي ${missing}.`,
         `مقابل: ${title}`,
-        `أرسل ${missing} على شبكة ${network} إلى العنوان نفسه: ${address}`,
+        `أرسل ${missing} على شبكة ${network} إلى العنوان نفسه حتى ${deadline}: ${address}`,
         'الدفعة وحالتها الحالية:',
         url,
       ],

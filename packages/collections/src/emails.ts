@@ -1,7 +1,7 @@
 import { merchantProfile, paragraphEmail, plainName, sendEmail } from '@payments/accounts'
 import { networkOf } from '@payments/kernel'
 import type { Locale } from '@payments/pay-page'
-import { type Count, countHitsSql, platformSettings, sqlOf, type UnitOfWork } from '@payments/platform'
+import { type Count, countHitsSql, sqlOf, type UnitOfWork } from '@payments/platform'
 import { payerTexts } from './email-texts.ts'
 import type { SessionRow } from './entity.ts'
 import { decimal, missingAmount } from './present.ts'
@@ -38,6 +38,8 @@ export async function countEmail({ em, actor }: UnitOfWork): Promise<boolean> {
 export async function emailPayer(unit: UnitOfWork, before: SessionRow, session: SessionRow): Promise<void> {
   const { status, payerEmail } = session
   if (!payerEmail || status === before.status || (status !== 'paid' && status !== 'underpaid')) return
+  // What is missing is asked for only while it can still be paid.
+  if (status === 'underpaid' && session.endsAt <= new Date()) return
   if (!(await countEmail(unit))) return
   const merchant = await merchantProfile(unit, session.organisationId)
   const { currency } = session
@@ -51,13 +53,18 @@ export async function emailPayer(unit: UnitOfWork, before: SessionRow, session: 
     missing: withSymbol(missingAmount(session)),
     network: networkOf(session.networkKey)?.name ?? session.networkKey,
     address: session.depositAddress,
-    url: payUrlOf(platformSettings.from(unit.runtime.settings).BASE_URL, session.id),
+    deadline: deadlineIn(session.locale, session.expiresAt),
+    url: payUrlOf(unit.runtime.settings, session.id),
   }
   const texts = payerTexts[session.locale as Locale] ?? payerTexts.en
   const { subject, paragraphs } = texts[status === 'paid' ? 'receipt' : 'missing'](facts)
   await sendEmail(unit, {
     ...paragraphEmail(payerEmail, subjectIn(session.environment, subject), paragraphs, session.locale),
     deliver: true,
-    until: validUntil(),
+    until: status === 'underpaid' ? session.expiresAt.toISOString() : validUntil(),
   })
 }
+
+/** A time in the reader's language, in UTC. */
+const deadlineIn = (locale: string, time: Date): string =>
+  `${new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }).format(time)} UTC`

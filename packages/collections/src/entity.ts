@@ -17,6 +17,7 @@ import {
   uniqueIndex,
   withinTenant,
 } from '@payments/platform'
+import type { RefundTo } from '@payments/routes'
 import type { EmbedConfig, Item } from './fields.ts'
 import type { PaymentPolicy } from './policy.ts'
 import { presentCollection, presentSession } from './present.ts'
@@ -114,7 +115,14 @@ export const SessionEntity = defineEntity({
     paidLate: p.boolean(),
     failureReason: p.text().nullable(),
     payerEmail: p.text().nullable(),
+    /** The address that the payer gave. */
     refundAddress: p.text().nullable(),
+    /** Where a refund goes, and whose address that is. Null for sessions of earlier versions. */
+    refundTo: p.json().$type<RefundTo>().nullable(),
+    /** A payment is neither delivered nor returned, or came back to this service, and no operator has settled it. */
+    needsOperator: p.boolean().default(false),
+    /** Since when the oldest payment is under way. */
+    pendingSince: p.datetime(3).nullable(),
     locale: p.text(),
     /** Hash of the parent and the client's address, for the limit of open sessions. */
     client: p.text(),
@@ -134,6 +142,8 @@ export const SessionEntity = defineEntity({
     index('checkout_sessions_address', ['depositAddress']),
     index('checkout_sessions_payer', ['payerEmail'], 'payer_email is not null'),
     index('checkout_sessions_failed', ['updatedAt'], "status = 'failed'"),
+    index('checkout_sessions_needing', ['updatedAt'], 'needs_operator'),
+    index('checkout_sessions_pending', ['pendingSince'], 'pending_since is not null'),
     index('checkout_sessions_processing', ['environment', 'updatedAt'], "status = 'processing'"),
   ],
   ...foreignKeys(withinTenant('parent_id', 'collections')),

@@ -3,7 +3,7 @@ import { defineErrors } from '@payments/kernel'
 export const errors = defineErrors({
   collection_not_found: { status: 404, message: 'Collection not found' },
   invoice_not_found: { status: 404, message: 'Invoice not found' },
-  session_not_found: { status: 404, message: 'Checkout session not found' },
+  checkout_session_not_found: { status: 404, message: 'Checkout session not found' },
   payments_unavailable: { status: 403, message: 'Payments to this merchant are not available' },
   collection_closed: { status: 409, message: 'Collection accepts no payments any more' },
   collection_final: { status: 409, message: 'Collection can no longer be changed' },
@@ -12,4 +12,5 @@ export const errors = defineErrors({
   sent_recently: { status: 429, message: 'Too many emails, please retry later' },
   too_many_sessions: { status: 429, message: 'Too many open payments, please finish or cancel one first' },
   too_many_streams: { status: 429, message: 'Too many event streams from this address, please retry later' },
+  session_not_settleable: { status: 409, message: 'Checkout session has nothing to settle' },
 })

@@ -26,7 +26,7 @@ const changes: readonly Change[] = [
   {
     due: `select id, organisation_id, environment from checkout_sessions
            where ends_at <= now() and status in ('awaiting_payment', 'underpaid') and id > $1 order by id limit $2`,
-    apply: (unit, id) => move(unit, sessionResource, id, 'expire', errors.session_not_found),
+    apply: (unit, id) => move(unit, sessionResource, id, 'expire', errors.checkout_session_not_found),
   },
   {
     due: `select id, organisation_id, environment from collections
@@ -77,15 +77,16 @@ export async function moveClock(unit: UnitOfWork, seconds: number): Promise<void
   const { organisationId } = unit.actor
   const db = sqlOf(unit.em)
   const values = [organisationId, seconds]
-  await db.query(
-    `update checkout_sessions set ends_at = ends_at - make_interval(secs => $2)
-      where organisation_id = $1 and environment = 'test' and status <> 'paid' and ends_at > now() - interval '8 days'`,
-    values,
-  )
+  // A collection is locked before its sessions.
   await db.query(
     `update collections set ends_at = ends_at - make_interval(secs => $2), overdue_at = overdue_at - make_interval(secs => $2)
       where organisation_id = $1 and environment = 'test' and status in ('active', 'open', 'overdue')
         and (ends_at is not null or overdue_at is not null)`,
+    values,
+  )
+  await db.query(
+    `update checkout_sessions set ends_at = ends_at - make_interval(secs => $2)
+      where organisation_id = $1 and environment = 'test' and status <> 'paid' and ends_at > now() - interval '8 days'`,
     values,
   )
 }

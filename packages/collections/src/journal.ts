@@ -1,31 +1,47 @@
-import type { AssetSymbol } from '@payments/kernel'
+import { type AssetSymbol, assetOf } from '@payments/kernel'
 import type { AccountKey, Draft, Posting } from '@payments/ledger'
 import type { SessionColumns, StoredPayment } from './rows.ts'
 
 /** The provider through which conversions go: the party of the exchange accounts, as of payment routes. */
 const PARTY = 'relay'
 
+/** A refund that came back to this service: it belongs to somebody else until an operator has passed it on. */
+export const isRefundHeld = ({ status, refundTo, settled }: StoredPayment): boolean =>
+  status === 'refunded' && refundTo?.owner === 'service' && !settled
+
 /**
- * The journal entry of one deposit to a session, posted once, when the deposit is final. Delivered: from `external` to the
- * merchant's destination, the provider's fees beside it; another asset goes through `exchange`. Neither delivered nor sent back,
- * or delivered with an unknown amount: into suspense. One that is under way, or was sent back, moves nothing.
+ * The journal entry of one deposit to a session, whenever what became of it changes: the difference between its balances before and
+ * after. Delivered: from `external` to the merchant's destination, the provider's fees beside it; another asset goes through `exchange`.
+ * Neither delivered nor sent back, delivered with an unknown amount, or sent back to this service: into suspense. One that is under way,
+ * or was sent back, moves nothing.
+ * @param step a name of its own for a change after the first end
  */
 export function journalDraft(
   { id, destinationCurrency }: Pick<SessionColumns, 'id' | 'destinationCurrency'>,
   payment: StoredPayment,
+  before?: StoredPayment,
+  step = `deposit.${payment.id.replaceAll('-', '')}`,
 ): Draft | undefined {
-  const postings = postingsOf(destinationCurrency, payment).filter(({ amount }) => amount !== 0n)
-  if (postings.length === 0) return undefined
-  return { source: { type: 'collection', id }, step: `deposit.${payment.id.replaceAll('-', '')}`, postings }
+  const sums = new Map<string, Posting>()
+  const add = ({ account, amount }: Posting, sign: 1n | -1n) => {
+    const key = `${account.purpose} ${account.asset}`
+    sums.set(key, { account, amount: (sums.get(key)?.amount ?? 0n) + sign * amount })
+  }
+  for (const posting of balancesOf(destinationCurrency, payment)) add(posting, 1n)
+  if (before) for (const posting of balancesOf(destinationCurrency, before)) add(posting, -1n)
+  const postings = [...sums.values()].filter(({ amount }) => amount !== 0n)
+  return postings.length === 0 ? undefined : { source: { type: 'collection', id }, step, postings }
 }
 
-function postingsOf(target: string, payment: StoredPayment): Posting[] {
+function balancesOf(target: string, payment: StoredPayment): Posting[] {
   const { currency, status } = payment
-  const kept = BigInt(payment.amount) - BigInt(payment.returned)
+  // A token that this service does not know has no account, and its amount no unit.
+  const kept = assetOf(currency) ? BigInt(payment.amount) - BigInt(payment.returned) : 0n
   const from: Posting = { account: account('external', currency), amount: -kept }
+  const suspense: Posting = { account: account('suspense', currency), amount: kept }
+  if (isRefundHeld(payment)) return [from, suspense]
   if (status === 'pending' || status === 'refunded') return []
-  if (status === 'failed' || payment.delivered === null)
-    return [from, { account: account('suspense', currency), amount: kept }]
+  if (status === 'failed' || payment.delivered === null) return [from, suspense]
   const delivered = BigInt(payment.delivered)
   const to: Posting = { account: account('destination', target), amount: delivered }
   if (currency === target) return [from, to, { account: account('fees', currency), amount: kept - delivered }]

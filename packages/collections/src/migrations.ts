@@ -182,4 +182,22 @@ export const migrations: readonly MigrationStep[] = [
     name: '20261122090210_session_counts',
     up: countRows('checkout_sessions', { scopes: ['parent_id::text'] }),
   },
+  {
+    // A small, failed or refunded payment ends no session that can still be paid, and refunds say whose they are.
+    name: '20261122193200_session_refunds',
+    up: [
+      `alter table checkout_sessions add column refund_to jsonb, add column needs_operator boolean not null default false,
+        add column pending_since timestamptz(3)`,
+      "update checkout_sessions set needs_operator = true where status = 'failed'",
+      "update checkout_sessions set pending_since = updated_at where status = 'processing'",
+      'create index checkout_sessions_needing on checkout_sessions (updated_at) where needs_operator',
+      'create index checkout_sessions_pending on checkout_sessions (pending_since) where pending_since is not null',
+      'drop trigger checkout_sessions_status_moves on checkout_sessions',
+      `create trigger checkout_sessions_status_moves before update of status on checkout_sessions for each row
+        when (old.status <> new.status) execute function guard_status('awaiting_payment>cancelled', 'awaiting_payment>expired',
+          'awaiting_payment>processing', 'expired>processing', 'failed>processing', 'failed>returned', 'processing>failed',
+          'processing>paid', 'processing>returned', 'processing>underpaid', 'returned>processing', 'underpaid>expired',
+          'underpaid>processing')`,
+    ],
+  },
 ]

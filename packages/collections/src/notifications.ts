@@ -1,5 +1,6 @@
 import type { Change } from '@payments/kernel'
 import type { ChangeNotification, DeclaredNotification } from '@payments/platform'
+import { wentTo } from '@payments/routes'
 
 const resource = 'checkout_session'
 const isSession = ({ data }: Change): boolean => data.type === 'session'
@@ -74,8 +75,7 @@ export const notifications: Readonly<Record<string, Readonly<Record<string, Decl
         resource,
         type: 'money.returned',
         title: 'Payment returned',
-        body: ({ data }) =>
-          `A payment for ${data.amount} ${data.currency} could not be accepted and was sent back to the payer.`,
+        body: ({ data }) => `A payment for ${data.amount} ${data.currency} could not be accepted and ${wentTo(data)}`,
       },
       afterEnd,
     ),

@@ -1,5 +1,6 @@
 import { command, download, query } from '@payments/platform'
 import { routesErrors } from '@payments/routes'
+import type { z } from 'zod'
 import { errors } from './errors.ts'
 import { findTarget, payPage } from './payer.ts'
 import { presentPaySession } from './present.ts'
@@ -8,6 +9,13 @@ import { cancel, type PreparedSession, prepareStart, refresh, start } from './se
 import { pageEvents } from './stream.ts'
 
 const tag = 'Pay page'
+
+/** What was done, for people. */
+const DONE = {
+  start: 'Checkout session started',
+  refresh: 'Checkout session retrieved',
+  cancel: 'Checkout session cancelled',
+} as const satisfies Record<z.output<typeof PayAction>['action'], string>
 
 /** Operations for payers: without a credential, from any origin. A publishable key may be sent to read. */
 export const payRouter = {
@@ -32,6 +40,7 @@ export const payRouter = {
     description:
       '`start` gives a checkout session: an address and an amount, held for 15 minutes. At most 5 sessions of one link are open for a client address.',
     message: 'Checkout session retrieved',
+    messageOf: ({ action }) => DONE[action as z.output<typeof PayAction>['action']],
     input: PayAction,
     output: PaySession,
     errors: [

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Draft, post } from '@payments/ledger'
 import { move, recordUnchanged, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { HiddenDeposit, HiddenDepositReceiver } from '@payments/routes'
@@ -12,9 +13,13 @@ import {
 import { emailPayer } from './emails.ts'
 import { type CollectionRow, type SessionRow, sessionResource } from './entity.ts'
 import { errors } from './errors.ts'
-import { journalDraft } from './journal.ts'
+import { isRefundHeld, journalDraft } from './journal.ts'
 import { thresholdOf } from './policy.ts'
 import type { StoredPayment } from './rows.ts'
+import { expectedUntil } from './sessions.ts'
+
+/** States in which money can still make a session paid, while its time or its grace time lasts. */
+const PAYABLE: readonly string[] = ['awaiting_payment', 'underpaid', 'expired', 'returned', 'failed']
 
 const isFinal = ({ status }: Pick<StoredPayment, 'status'>): boolean => status !== 'pending'
 
@@ -33,7 +38,7 @@ export const receiver: HiddenDepositReceiver = {
     if (!found) throw new Error(`No session has the hidden route ${routeId}`)
     // Always the collection before its session, so that two payments of one collection cannot deadlock.
     const collection = await lockedCollection(unit, found.parent_id)
-    await applyToSession(unit, collection, await lockedSession(unit, found.id), deposits)
+    return applyToSession(unit, collection, await lockedSession(unit, found.id), deposits)
   },
 }
 
@@ -42,82 +47,97 @@ async function applyToSession(
   collection: CollectionRow,
   session: SessionRow,
   deposits: readonly HiddenDeposit[],
-): Promise<void> {
-  const { payments, ended, arrived } = merge(session, deposits)
-  if (payments === session.payments) return
-  const fields = fieldsOf(session, payments)
-  const after = await advance(unit, session, fields, { arrived, ended })
+): Promise<Date> {
+  const merged = merge(session, deposits)
+  if (merged.changes.length === 0) return expectedUntil(session)
+  const fields = fieldsOf(session, merged.payments)
+  const after = await advance(unit, session, fields, merged)
   await emailPayer(unit, session, after)
   await post(
     unit,
-    ended.flatMap((payment): Draft[] => [journalDraft(session, payment)].flatMap((draft) => draft ?? [])),
+    merged.changes.flatMap(({ before, after: payment }): Draft[] => {
+      // A name of its own, of at most 40 characters, for each change after the first end.
+      const again = payment.changes ? [`c${payment.changes}.${payment.id.replaceAll('-', '')}`] : []
+      return [journalDraft(session, payment, before, ...again)].flatMap((draft) => draft ?? [])
+    }),
   )
   const added = grossOf(after) - grossOf(session)
   const paid = after.status === 'paid' && session.status !== 'paid'
   if (paid || added !== 0n) await applyToCollection(unit, collection, added, paid)
+  return expectedUntil(after)
 }
 
 const grossOf = ({ deliveredAmount, fees }: SessionRow): bigint => deliveredAmount + fees
 
-/**
- * The session's payments with the deposits merged in. `ended`: those that became final by it. `arrived`: one that counts was
- * received. The same array when nothing changed.
- */
+/** One payment that is new or became something else. */
+interface PaymentChange {
+  readonly before: StoredPayment | undefined
+  readonly after: StoredPayment
+}
+
+/** The session's payments with the deposits merged in, and what that changed. */
 function merge(session: SessionRow, deposits: readonly HiddenDeposit[]) {
   const payments = [...session.payments]
-  const ended: StoredPayment[] = []
-  let arrived = false
-  let changed = false
+  const changes: PaymentChange[] = []
   for (const deposit of deposits) {
     const index = payments.findIndex(({ id }) => id === deposit.id)
     const before = payments[index]
-    if (before && (isFinal(before) || deposit.status === 'pending')) continue
-    const payment = paymentOf(session, deposit, before)
-    changed = true
-    if (before) payments[index] = payment
-    else payments.push(payment)
-    if (!before && payment.counts) arrived = true
-    if (isFinal(payment)) ended.push(payment)
+    const same = paymentOf(session, deposit, before)
+    if (before && (isDeepStrictEqual(before, same) || (isFinal(before) && !isFinal(same)))) continue
+    const after = before && isFinal(before) ? { ...same, changes: (before.changes ?? 0) + 1 } : same
+    if (before) payments[index] = after
+    else payments.push(after)
+    changes.push({ before, after })
   }
-  return { payments: changed ? payments : session.payments, ended, arrived }
+  return { payments, changes }
 }
 
 /** A deposit as the session keeps it. */
 function paymentOf(session: SessionRow, deposit: HiddenDeposit, before: StoredPayment | undefined): StoredPayment {
   const { networkKey, currency } = deposit.origin
+  // What it is, is known from its end: until then it is taken for what the session asked for.
   const requested = networkKey === session.networkKey && currency === session.currency
   const completed = deposit.status === 'completed'
+  const sent = deposit.originAmount ?? 0n
   // A provider that enforces the amount fills what was requested and sends the excess back at once.
-  const excess = deposit.originAmount - session.amount
+  const excess = sent - session.amount
   const strict = session.paymentPolicy.mismatch === 'return'
   const returned = completed && strict && requested && excess > 0n ? excess : 0n
   const delivered = completed ? deposit.destinationAmount : null
-  const receivedAt = before?.receivedAt ?? deposit.receivedAt.toISOString()
-  const counts = before?.counts ?? (requested && countsAt(session, new Date(receivedAt)))
+  // A provider may leave out the time at first: until it is known, the time of the first report stands for it.
+  const told = deposit.receivedAt.toISOString()
+  const receivedAt = before && before.receivedAt < told ? before.receivedAt : told
+  const wasInTime = before ? (before.inTime ?? before.counts) : false
+  const inTime = wasInTime || ((!before || receivedAt < before.receivedAt) && countsAt(session, new Date(receivedAt)))
+  const counts = requested && inTime
   return {
     id: deposit.id,
     networkKey,
     currency,
-    amount: deposit.originAmount.toString(),
+    amount: sent.toString(),
     amountUsd: deposit.originAmountUsd,
     returned: returned.toString(),
     delivered: delivered?.toString() ?? null,
     deliveredUsd: completed ? deposit.destinationAmountUsd : null,
-    fees: feesOf(session, currency, deposit.originAmount - returned, delivered, requested).toString(),
+    fees: feesOf(session, currency, sent - returned, delivered, requested).toString(),
     status: deposit.status,
     txHash: deposit.txHash,
     failureReason: deposit.failureReason,
     receivedAt,
     requested,
     counts,
-    late: before?.late ?? (counts && new Date(receivedAt) > session.endsAt),
+    inTime,
+    refundTo: deposit.refundTo,
+    settled: deposit.settled,
+    ...(before?.changes ? { changes: before.changes } : {}),
+    late: counts && new Date(receivedAt) > session.endsAt,
   }
 }
 
 /** Whether a payment that was received at this time can still change the session's status. */
 function countsAt({ status, endsAt, paymentPolicy }: SessionRow, at: Date): boolean {
   const until = endsAt.getTime() + paymentPolicy.graceMinutes * 60_000
-  return ['awaiting_payment', 'processing', 'underpaid', 'expired'].includes(status) && at.getTime() <= until
+  return (status === 'processing' || PAYABLE.includes(status)) && at.getTime() <= until
 }
 
 /**
@@ -143,6 +163,9 @@ const sum = (payments: readonly StoredPayment[], of: (payment: StoredPayment) =>
 
 const keptOf = ({ amount, returned }: StoredPayment): bigint => BigInt(amount) - BigInt(returned)
 
+const oldest = (payments: readonly StoredPayment[]): Date | null =>
+  payments.length === 0 ? null : new Date(Math.min(...payments.map(({ receivedAt }) => Date.parse(receivedAt))))
+
 /** The columns that follow from the payments. */
 function fieldsOf(session: SessionRow, payments: readonly StoredPayment[]) {
   const completed = payments.filter(({ status }) => status === 'completed')
@@ -158,6 +181,11 @@ function fieldsOf(session: SessionRow, payments: readonly StoredPayment[]) {
     paidOver: receivedAmount > session.amount,
     paidLate: payments.some(({ late }) => late),
     firstPaymentAt: session.firstPaymentAt ?? new Date(),
+    needsOperator: payments.some(
+      (payment) => isRefundHeld(payment) || (payment.status === 'failed' && !payment.settled),
+    ),
+    pendingSince: oldest(payments.filter(({ status }) => status === 'pending')),
+    refundTo: payments.findLast(({ status }) => status === 'refunded')?.refundTo ?? session.refundTo ?? null,
   }
 }
 
@@ -168,28 +196,40 @@ async function advance(
   unit: UnitOfWork,
   session: SessionRow,
   fields: Fields,
-  { arrived, ended }: { arrived: boolean; ended: readonly StoredPayment[] },
+  { changes }: { changes: readonly PaymentChange[] },
 ): Promise<SessionRow> {
   let row = session
-  if (arrived && ['awaiting_payment', 'underpaid', 'expired'].includes(row.status))
-    row = (await move(unit, sessionResource, row.id, 'receive', errors.session_not_found, fields)).row
-  const event = row.status === 'processing' ? outcomeOf(row, fields) : undefined
-  if (event) {
-    const more =
-      event === 'pay' ? { paidAt: new Date() } : event === 'fail' ? { failureReason: reasonOf(fields.payments) } : {}
-    return (await move(unit, sessionResource, row.id, event, errors.session_not_found, { ...fields, ...more })).row
+  const apply = async (event: 'receive' | 'pay' | 'fall_short' | 'fail' | 'return', more: Partial<SessionRow> = {}) => {
+    row = (await move(unit, sessionResource, row.id, event, errors.checkout_session_not_found, { ...fields, ...more }))
+      .row
   }
+  if (PAYABLE.includes(row.status) && changes.some(bringsMoney)) await apply('receive', { failureReason: null })
+  const outcome = outcomeOf(row, fields)
+  if (row.status === 'processing' && outcome) {
+    if (outcome === 'pay') await apply('pay', { paidAt: new Date() })
+    else await apply(outcome, outcome === 'fail' ? { failureReason: reasonOf(fields.payments) } : {})
+  } else if (row.status === 'failed' && outcome === 'return') await apply('return', { failureReason: null })
   if (row !== session) return row
   row = await updateSession(unit, row, fields)
-  // Money that changes no status: too much, too late, in another currency, or stuck. What was sent back needs no event.
-  const stuck = ended.some(({ status }) => status === 'failed')
-  const kept = ended.some(({ status }) => status === 'completed')
-  if (stuck || (kept && row.status !== 'processing')) recordUnchanged(unit, sessionResource, row)
+  // Money that changes no status: too much, too late, in another currency, stuck, or no longer there. What was sent back needs no event.
+  const ended = changes.filter(({ after }) => isFinal(after))
+  const stuck = ended.some(({ after }) => after.status === 'failed' && !after.settled)
+  const kept = ended.some(({ after }) => after.status === 'completed')
+  const gone = ended.some(({ before, after }) => before?.status === 'completed' && after.status !== 'completed')
+  if (stuck || gone || (kept && row.status !== 'processing')) recordUnchanged(unit, sessionResource, row)
   else recordEntry(unit, row)
   return row
 }
 
-/** How the payments that count end a session that is being processed; undefined while one of them is under way. */
+/** A payment that counts is new or turned out to be in time, or what had failed or been sent back was delivered after all. */
+const bringsMoney = ({ before, after }: PaymentChange): boolean =>
+  after.counts &&
+  (!before?.counts || (isFinal(before) && after.status === 'completed' && before.status !== 'completed'))
+
+/**
+ * How the payments that count end a session that is being processed; undefined while one of them is under way. It is returned only
+ * if every one of them was. What arrived in another currency than requested counts for nothing, and leaves the whole amount to pay.
+ */
 function outcomeOf({ amount, paymentPolicy }: SessionRow, { payments }: Fields) {
   const counted = payments.filter(({ counts }) => counts)
   const received = sum(
@@ -198,8 +238,9 @@ function outcomeOf({ amount, paymentPolicy }: SessionRow, { payments }: Fields) 
   )
   if (received >= thresholdOf(amount, paymentPolicy)) return 'pay'
   if (counted.some(({ status }) => status === 'pending')) return undefined
-  if (received > 0n) return 'fall_short'
-  return counted.some(({ status }) => status === 'failed') ? 'fail' : 'return'
+  if (received > 0n || counted.length === 0) return 'fall_short'
+  if (counted.some(({ status }) => status === 'failed')) return 'fail'
+  return counted.every(({ status }) => status === 'refunded') ? 'return' : 'fall_short'
 }
 
 const reasonOf = (payments: readonly StoredPayment[]): string =>

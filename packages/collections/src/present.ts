@@ -1,4 +1,5 @@
 import { assetOf, toDecimal } from '@payments/kernel'
+import type { RefundTo } from '@payments/routes'
 import type { z } from 'zod'
 import { paymentUri } from './payment-uri.ts'
 import type { CollectionColumns, SessionColumns, StoredPayment } from './rows.ts'
@@ -51,13 +52,21 @@ export const presentCollection = (row: CollectionColumns): z.infer<typeof Collec
   updatedAt: row.updatedAt.toISOString(),
 })
 
+/** Minor units as decimal text; "0" for a token that this service does not know: its unit is unknown. */
+export const decimalOrZero = (units: bigint, symbol: string): string => (assetOf(symbol) ? decimal(units, symbol) : '0')
+
+/** Where money of a session goes back to. Sessions of earlier versions only know the payer's own address. */
+const refundOf = ({ refundTo, refundAddress }: SessionColumns): RefundTo | null =>
+  refundTo ?? (refundAddress ? { address: refundAddress, owner: 'payer' } : null)
+
 const presentPayment = (payment: StoredPayment): z.infer<typeof SessionPayment> => ({
   txHash: payment.txHash,
   networkKey: payment.networkKey,
   currency: payment.currency,
-  amount: decimal(BigInt(payment.amount), payment.currency),
+  amount: decimalOrZero(BigInt(payment.amount), payment.currency),
   status: payment.status,
   receivedAt: payment.receivedAt,
+  refundTo: payment.refundTo ?? null,
 })
 
 /** What is missing of the requested amount, in minor units; never negative. */
@@ -85,6 +94,7 @@ export function presentPaySession(row: SessionColumns): z.infer<typeof PaySessio
     paidOver: row.paidOver,
     paidLate: row.paidLate,
     failureReason: (row.failureReason ?? null) as z.infer<typeof PaySession>['failureReason'],
+    refundTo: refundOf(row),
     expiresAt: row.expiresAt.toISOString(),
     paidAt: row.paidAt?.toISOString() ?? null,
     createdAt: row.createdAt.toISOString(),

@@ -10,8 +10,10 @@ import {
 } from '@payments/kernel'
 import { Leg, TransactionHash, Wallet } from '@payments/ledger'
 import type { ReceiptDeclaration } from '@payments/platform'
+import { RefundToSchema } from '@payments/routes'
 import { z } from 'zod'
-import { decimal, invoiceNumberText } from './present.ts'
+import { isRefundHeld } from './journal.ts'
+import { decimal, decimalOrZero, invoiceNumberText } from './present.ts'
 import type { SessionColumns, StoredPayment } from './rows.ts'
 
 const Payment = z.looseObject({
@@ -25,6 +27,11 @@ const Payment = z.looseObject({
   fees: text('Fees of the provider, in the currency of `destination`', '0.1'),
   status: text('State of the payment', 'completed'),
   receivedAt: text('When it was received', '2026-01-31T12:00:00.000Z'),
+  refundTo: RefundToSchema.nullable().optional(),
+  refundHeld: z
+    .boolean()
+    .optional()
+    .meta({ description: 'True while a refund that came back to this service has not been passed on' }),
 })
 
 /** The receipt of a checkout session: one transaction, with every deposit to its address. Amounts are decimal text. */
@@ -106,13 +113,15 @@ const shown = (payment: StoredPayment, symbol: string): z.infer<typeof Payment> 
   txHash: payment.txHash,
   network: payment.networkKey,
   symbol: payment.currency,
-  amount: decimal(BigInt(payment.amount), payment.currency),
+  amount: decimalOrZero(BigInt(payment.amount), payment.currency),
   amountUsd: payment.amountUsd ?? '',
-  returned: decimal(BigInt(payment.returned), payment.currency),
+  returned: decimalOrZero(BigInt(payment.returned), payment.currency),
   delivered: payment.delivered === null ? '' : decimal(BigInt(payment.delivered), symbol),
   fees: decimal(BigInt(payment.fees), symbol),
   status: payment.status,
   receivedAt: payment.receivedAt,
+  refundTo: payment.refundTo ?? null,
+  refundHeld: isRefundHeld(payment),
 })
 
 const units = (amount: string, symbol: string): bigint => {
@@ -122,7 +131,7 @@ const units = (amount: string, symbol: string): bigint => {
 
 /**
  * The balances that the journal must show for a session: what was delivered is at the destination, less the fees; what was
- * neither delivered nor sent back is in suspense; what is under way, or was sent back, is nowhere.
+ * neither delivered nor sent back is in suspense, and so is what came back to this service; what is under way, or was sent back, is nowhere.
  */
 function balances({ payments, destination }: z.infer<typeof CollectionReceipt>): ObjectBalance[] {
   const total = new Map<string, ObjectBalance>()
@@ -130,9 +139,9 @@ function balances({ payments, destination }: z.infer<typeof CollectionReceipt>):
     const key = `${purpose} ${asset}`
     total.set(key, { purpose, asset, amount: amount + (total.get(key)?.amount ?? 0n) })
   }
-  for (const { status, symbol, amount, returned, delivered, fees } of payments) {
+  for (const { status, symbol, amount, returned, delivered, fees, refundHeld } of payments) {
     const kept = units(amount, symbol) - units(returned, symbol)
-    if (status === 'failed' || (status === 'completed' && delivered === '')) {
+    if (status === 'failed' || refundHeld || (status === 'completed' && delivered === '')) {
       add('external', symbol, -kept)
       add('suspense', symbol, kept)
     } else if (status === 'completed') {

@@ -1,4 +1,5 @@
 import type { Environment, Metadata } from '@payments/kernel'
+import type { RefundTo } from '@payments/routes'
 import type { EmbedConfig, Item } from './fields.ts'
 import type { PaymentPolicy } from './policy.ts'
 
@@ -48,7 +49,7 @@ export interface StoredPayment {
   readonly id: string
   readonly networkKey: string
   readonly currency: string
-  /** What was sent. */
+  /** What was sent; "0" until it is known, and for a token that this service does not know. */
   readonly amount: string
   readonly amountUsd: string | null
   /** The part of it that was sent back at once, because the provider enforces the amount. */
@@ -65,6 +66,14 @@ export interface StoredPayment {
   readonly requested: boolean
   /** Changes the session's status: it arrived before the session ended, or within the grace time. */
   readonly counts: boolean
+  /** It was received in time for that, whatever it was. Absent in rows of earlier versions: then `counts` says it. */
+  readonly inTime?: boolean
+  /** Where a refund goes; once refunded, where it went. */
+  readonly refundTo?: RefundTo | null
+  /** How often it became something else after it had ended. */
+  readonly changes?: number
+  /** An operator has said what became of it. */
+  readonly settled?: boolean
   /** It counts, and arrived after the session's end. */
   readonly late: boolean
 }
@@ -99,6 +108,7 @@ export interface SessionColumns {
   readonly failureReason?: string | null
   readonly payerEmail?: string | null
   readonly refundAddress?: string | null
+  readonly refundTo?: RefundTo | null
   readonly locale: string
   readonly firstPaymentAt?: Date | null
   readonly expiresAt: Date

@@ -19,7 +19,7 @@ export const collectionsSandboxRouter = {
     status: 201,
     input: SandboxPayment,
     output: SandboxPaymentResult,
-    errors: [errors.session_not_found],
+    errors: [errors.checkout_session_not_found],
     async run(unit, { sessionId, outcome, ...given }) {
       const session = await findSession(unit, sessionId)
       const networkKey = given.networkKey ?? session.networkKey

@@ -17,7 +17,7 @@ import {
   updatedAt,
 } from '@payments/kernel'
 import { locales } from '@payments/pay-page'
-import { failureReasons, sandboxOutcomes } from '@payments/routes'
+import { failureReasons, RefundToSchema, sandboxOutcomes } from '@payments/routes'
 import { z } from 'zod'
 import { AllowedOrigins, EmbedConfig, EmbedConfigPatch, Items, NewItems, RedirectUrl } from './fields.ts'
 import { PaymentPolicy, PaymentPolicyPatch } from './policy.ts'
@@ -103,7 +103,7 @@ export const NewCollection = z
   })
 
 export const CollectionId = z.strictObject({ collectionId: pathId('link, invoice, checkout or session', COLLECTION) })
-export const SessionId = z.strictObject({ sessionId: pathId('checkout session', SESSION) })
+const SessionId = z.strictObject({ sessionId: pathId('checkout session', SESSION) })
 
 export const CollectionPatch = CollectionId.extend({
   title: Title.optional(),
@@ -181,6 +181,7 @@ export const SessionPayment = z.object({
   amount: amountText('What was sent, in that currency'),
   status: z.enum(paymentStatuses).meta({ description: 'State of the payment' }),
   receivedAt: time('When it was received'),
+  refundTo: RefundToSchema.nullable().meta({ description: 'Where it goes if it cannot be delivered' }),
 })
 
 /** The fields of a session that its payer may see. */
@@ -205,6 +206,7 @@ const sessionFields = {
   paidOver: z.boolean().meta({ description: 'More than `amount` was received', example: false }),
   paidLate: z.boolean().meta({ description: 'A payment arrived after the end, within the grace time', example: false }),
   failureReason: failureReasons.Code.nullable().meta({ description: 'Why a payment was not delivered' }),
+  refundTo: RefundToSchema.nullable(),
 }
 const sessionTimes = {
   expiresAt: time('Until when `amount` is held'),
@@ -228,6 +230,29 @@ export const PaySession = z
 
 export const CollectionList = z.object({ collections: items('The newest 200 collections', Collection), total })
 export const SessionList = z.object({ sessions: items('The newest 200 sessions', Session), total })
+export const SessionSettlement = SessionId.extend({
+  outcome: z.enum(['completed', 'refunded', 'not_received', 'expired']).meta({
+    description:
+      '`completed`: the merchant has the money. `refunded`: the payer or the merchant has it back, also where it came back to the service first. `not_received`: nothing arrived. `expired`: ends a session that waits for its payment',
+    example: 'refunded',
+  }),
+  paymentId: z
+    .uuid()
+    .optional()
+    .meta({ description: 'Which payment is meant. Default: the only one that is not settled', example: exampleId(52) }),
+  amount: text('What was delivered, in the currency of the collection. Default: what the provider reported', '24.9')
+    .max(100)
+    .optional(),
+  receivedAmount: text('What was received, in the currency that was sent. Default: what the provider reported', '25')
+    .max(100)
+    .optional(),
+  txHash: text('Transaction that shows it', HASH).max(128).optional(),
+  evidence: text('What shows it: a message of the provider, a block explorer', 'Ticket 4711 of the provider').max(500),
+})
+export const SessionSync = SessionId.extend({
+  networkKey: text('Another network to look at, with addresses of the same kind', 'arbitrum').max(40).optional(),
+})
+
 export const AdminSessionList = z.object({
   sessions: items(
     'The longest unchanged first',
@@ -401,13 +426,22 @@ export const sessionSample = {
   depositAddress: DEPOSIT,
   paymentUri: `ethereum:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48@1/transfer?address=${DEPOSIT}&uint256=860000000`,
   payments: [
-    { txHash: HASH, networkKey: 'ethereum', currency: 'USDC', amount: '860', status: 'completed', receivedAt: at },
+    {
+      txHash: HASH,
+      networkKey: 'ethereum',
+      currency: 'USDC',
+      amount: '860',
+      status: 'completed',
+      refundTo: null,
+      receivedAt: at,
+    },
   ],
   paidOver: false,
   paidLate: false,
   failureReason: null,
   payerEmail: null,
   refundAddress: null,
+  refundTo: { address: DEPOSIT, owner: 'organisation' },
   expiresAt: at,
   paidAt: at,
   createdAt: at,

@@ -23,32 +23,34 @@ export async function find(context: QueryContext, id: string): Promise<Collectio
   return row
 }
 
-/** A session of the actor's tenant. @throws session_not_found 404 */
+/** A session of the actor's tenant. @throws checkout_session_not_found 404 */
 export async function findSession(context: QueryContext, id: string): Promise<SessionRow> {
   const row = isId(id) ? await context.em.findOne(SessionEntity, { id }) : null
-  if (!row) throw errors.session_not_found()
+  if (!row) throw errors.checkout_session_not_found()
   return row
 }
 
-/** A session of any organisation and environment, for operators. @throws session_not_found 404 */
+/** A session of any organisation and environment, for operators. @throws checkout_session_not_found 404 */
 export async function findSessionAnywhere(context: QueryContext, id: string): Promise<SessionRow> {
   const anywhere = { filters: { tenant: false }, disableIdentityMap: true } as const
   const row = isId(id) ? await context.em.findOne(SessionEntity, { id }, anywhere) : null
-  if (!row) throw errors.session_not_found()
+  if (!row) throw errors.checkout_session_not_found()
   return row
 }
 
 /**
- * Sessions of all organisations that need attention, at most 200, and the exact number: those whose payment has been under way
- * for longer than an hour, and those that failed. The longest unchanged come first.
+ * Sessions of all organisations that need attention, at most 200, and the exact number: those with a payment that has been under
+ * way for longer than an hour, that is neither delivered nor returned, or that came back to this service. The longest unchanged come first.
  */
 export async function sessionsNeedingAttention(context: QueryContext): Promise<{ rows: SessionRow[]; total: number }> {
+  const stuck = new Date(Date.now() - STUCK_SECONDS * 1000)
   const [rows, total] = await context.em.findAndCount(
     SessionEntity,
     {
       $or: [
-        { status: 'failed' },
-        { status: 'processing', updatedAt: { $lt: new Date(Date.now() - STUCK_SECONDS * 1000) } },
+        { needsOperator: true },
+        { pendingSince: { $lt: stuck } },
+        { status: 'processing', updatedAt: { $lt: stuck } },
       ],
     },
     { filters: { tenant: false }, orderBy: { updatedAt: 'asc', id: 'asc' }, limit: NEWEST, disableIdentityMap: true },

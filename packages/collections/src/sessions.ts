@@ -22,7 +22,13 @@ import {
   sqlOf,
   type UnitOfWork,
 } from '@payments/platform'
-import { availableNetworks, createHiddenRoute, type PreparedHiddenRoute, prepareHiddenRoute } from '@payments/routes'
+import {
+  availableNetworks,
+  createHiddenRoute,
+  type PreparedHiddenRoute,
+  prepareHiddenRoute,
+  watchHiddenRoute,
+} from '@payments/routes'
 import type { z } from 'zod'
 import { lockedCollection } from './changes.ts'
 import { type CollectionRow, type SessionRow, sessionResource } from './entity.ts'
@@ -73,6 +79,7 @@ export async function prepareStart(context: QueryContext, input: Input, call: Ca
     refundAddress,
     quote: choice.currency === collection.currency ? { input: targetAmount } : { output: targetAmount },
     strict: collection.paymentPolicy.mismatch === 'return',
+    startedAt: collection.id,
   }).catch((error: unknown) => {
     throw forPayer(error)
   })
@@ -191,6 +198,9 @@ export async function start(unit: UnitOfWork, input: Input, prepared: PreparedSe
     failureReason: null,
     payerEmail: input.payerEmail ?? null,
     refundAddress: prepared.refundAddress,
+    refundTo: route.refundTo,
+    needsOperator: false,
+    pendingSince: null,
     locale: input.locale ?? 'en',
     client: prepared.client,
     firstPaymentAt: null,
@@ -207,12 +217,19 @@ async function sessionFor(unit: UnitOfWork, { collectionId, action }: Input): Pr
   return session
 }
 
+/** Until when a payment can change the status of a session: its address is watched so long. */
+export function expectedUntil({ status, endsAt, paymentPolicy }: SessionRow): Date {
+  if (status === 'paid' || status === 'cancelled') return new Date()
+  return new Date(endsAt.getTime() + paymentPolicy.graceMinutes * 60_000)
+}
+
 /** Cancels a session that waits for its payment. @throws session_not_cancellable 409 */
 export async function cancel(unit: UnitOfWork, input: Input): Promise<SessionRow> {
   const session = await sessionFor(unit, input)
   const acting = actingFor(unit, session)
-  const { row, outcome } = await move(acting, sessionResource, session.id, 'cancel', errors.session_not_found)
+  const { row, outcome } = await move(acting, sessionResource, session.id, 'cancel', errors.checkout_session_not_found)
   if (outcome === 'ignored' && row.status !== 'cancelled') throw errors.session_not_cancellable()
+  if (outcome === 'moved') await watchHiddenRoute(acting, row.routeId, expectedUntil(row))
   return row
 }
 
@@ -221,5 +238,5 @@ export async function refresh(unit: UnitOfWork, input: Input): Promise<SessionRo
   const session = await sessionFor(unit, input)
   if (session.endsAt > new Date()) return session
   const acting = actingFor(unit, session)
-  return (await move(acting, sessionResource, session.id, 'expire', errors.session_not_found)).row
+  return (await move(acting, sessionResource, session.id, 'expire', errors.checkout_session_not_found)).row
 }

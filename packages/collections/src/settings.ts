@@ -1,4 +1,4 @@
-import { defineSettings } from '@payments/platform'
+import { defineSettings, publicUrl, type Settings } from '@payments/platform'
 import { z } from 'zod'
 
 export const collectionsSettings = defineSettings({
@@ -17,8 +17,5 @@ export const SESSIONS_PER_ADDRESS = 5
 export const SESSIONS_PER_LINK = 1000
 /** A payment that is being delivered for longer counts as stuck: a provider delivers within minutes. */
 export const STUCK_SECONDS = 3600
-/** The default address of a process without BASE_URL, for links in emails and replies. */
-const LOCAL = 'http://localhost:4000'
-
-export const payUrlOf = (baseUrl: string | undefined, id: string): string =>
-  `${(baseUrl ?? LOCAL).replace(/\/$/, '')}/pay/${id}`
+/** The address of the hosted pay page of a link, an invoice, a checkout or a session. */
+export const payUrlOf = (settings: Settings, id: string): string => `${publicUrl(settings)}/pay/${id}`

@@ -58,10 +58,16 @@ export const sessionMachine = machine('checkout_session', 'awaiting_payment', {
     moves: { receive: 'processing' },
   },
   cancelled: { description: 'Cancelled by the payer, or another session paid' },
-  returned: { description: 'Nothing was delivered; the payment was sent back' },
+  returned: {
+    description:
+      'Nothing was delivered; every payment was sent back, `refundTo` says to whom. It can still be paid until its grace time is over',
+    moves: { receive: 'processing' },
+  },
   failed: {
-    description: 'A payment was neither delivered nor sent back; `failureReason` says why',
+    description:
+      'A payment was neither delivered nor sent back; `failureReason` says why. It can still be paid until its grace time is over',
     needs: ['failure_reason'],
+    moves: { receive: 'processing', return: 'returned' },
   },
 })
 

@@ -141,3 +141,18 @@ test('a stream of an unknown page is a 404, and over tRPC there are none', async
   const input = encodeURIComponent(JSON.stringify({ collectionId: id }))
   expect((await call(service, `GET /trpc/pay.stream?input=${input}`, { token })).status).toBe(404)
 })
+
+test('who begins to watch a page that others watch already gets the present time', async () => {
+  const merchant = await newMerchant(service)
+  const { id } = await newCollection(merchant)
+  const first = await watch(service.url, id)
+  await expect.poll(() => first.events.length).toBe(1)
+  await pause(50)
+  const before = Date.now()
+  const second = await watch(service.url, id)
+  await expect.poll(() => second.events.length).toBe(1)
+  const { serverTime = '' } = (second.events[0]?.data ?? {}) as { serverTime?: string }
+  expect(Date.parse(serverTime)).toBeGreaterThanOrEqual(before - 1)
+  first.close()
+  second.close()
+})

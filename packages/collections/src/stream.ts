@@ -49,6 +49,9 @@ export async function* pageEvents(
   }
 }
 
+/** The data of a page with the service's present time: it was read before, for the first of its watchers. */
+const atPresent = (text: string): string => `${text.slice(0, -1)},"serverTime":"${new Date().toISOString()}"}`
+
 const isOwn = (actor: QueryContext['actor'], page: WatchedPage): boolean =>
   actor.organisationId === page.organisationId && actor.environment === page.environment
 
@@ -65,7 +68,7 @@ async function* changesOf(
     // A page that can no longer be shown ends its streams: the client asks again and gets the reason.
     if (page?.text === undefined) return
     if (page.version === sent) yield 'event: ping\ndata:\n\n'
-    else yield `id: ${page.version}\nevent: page\ndata: ${page.text}\n\n`
+    else yield `id: ${page.version}\nevent: page\ndata: ${atPresent(page.text)}\n\n`
     sent = page.version
     await Promise.race([page.next, aborted])
   }

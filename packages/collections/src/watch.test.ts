@@ -22,3 +22,15 @@ test('a change while a page is read for the first time is shown', async () => {
   await expect.poll(() => watch.current(id)?.text).toContain('Changed meanwhile')
   watch.leave(id)
 })
+
+test('a page whose merchant was suspended is no longer shown to those who watch it', async () => {
+  const merchant = await newMerchant(service)
+  const { id } = await newCollection(merchant)
+  const watch = new PageWatch(service.runtime)
+  await watch.enter(id)
+  await service.runtime.pool.query('update organisations set suspended_at = now() where id = $1', [
+    merchant.organisationId,
+  ])
+  await expect.poll(() => watch.current(id)?.text).toBeUndefined()
+  watch.leave(id)
+})

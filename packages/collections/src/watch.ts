@@ -1,3 +1,4 @@
+import { joinMerchant } from '@payments/accounts'
 import { anonymous, type Environment, isId } from '@payments/kernel'
 import { queryContext, type Runtime } from '@payments/platform'
 import { errors } from './errors.ts'
@@ -14,7 +15,7 @@ export interface WatchedPage {
   readonly environment: Environment
   /** Id of the present event: rises with each change. */
   readonly version: string
-  /** The data of the page as JSON; undefined when it can no longer be shown. */
+  /** The data of the page as JSON, without the time at which it is sent; undefined when it can no longer be shown. */
   readonly text: string | undefined
   /** Resolves at the next change or heartbeat. */
   readonly next: Promise<void>
@@ -33,10 +34,12 @@ interface VersionRow {
   readonly environment: Environment
 }
 
+/** A merchant that is suspended changes its pages too. */
+const version = `(floor(extract(epoch from c.updated_at) * 1000) * 2 + (m.suspended_at is not null)::int)::text`
 const VERSIONS = `
-  select id, floor(extract(epoch from updated_at) * 1000)::text as version, organisation_id, environment from collections where id = any($1)
+  select c.id, ${version} as version, c.organisation_id, c.environment from collections c ${joinMerchant('m', 'c')} where c.id = any($1)
   union all
-  select id, floor(extract(epoch from updated_at) * 1000)::text, organisation_id, environment from checkout_sessions where id = any($1)`
+  select c.id, ${version}, c.organisation_id, c.environment from checkout_sessions c ${joinMerchant('m', 'c')} where c.id = any($1)`
 
 /**
  * Watches pages for the event streams of one process. However many watch, one statement per interval reads the versions of all
@@ -99,8 +102,10 @@ export class PageWatch {
     return entry
   }
 
-  #read = async (id: string): Promise<string> =>
-    JSON.stringify(await payPage(queryContext(this.#runtime, anonymous), id))
+  #read = async (id: string): Promise<string> => {
+    const { serverTime: _, ...page } = await payPage(queryContext(this.#runtime, anonymous), id)
+    return JSON.stringify(page)
+  }
 
   #start(): void {
     this.#timer ??= setInterval(() => void this.#poll(), POLL_MS).unref()

@@ -38,7 +38,10 @@ export async function find(
   id: string,
   options: { lockMode?: LockMode } = {},
 ): Promise<CustomerRow> {
-  const row = isId(id) ? await context.em.findOne(CustomerEntity, { id }, options) : null
+  // As it is now: what the unit of work has written with statements of its own is not in the ORM's copies.
+  const row = isId(id)
+    ? await context.em.findOne(CustomerEntity, { id }, { ...options, disableIdentityMap: true })
+    : null
   if (!row) throw errors.customer_not_found()
   return row
 }
@@ -91,8 +94,8 @@ export async function change(
 }
 
 /**
- * Erases the personal data of a customer: name, email address, phone number and metadata, here and in the replies that are stored
- * for replay. Transactions and the journal stay, and refer to the customer by id. It cannot be undone; repeating it changes
+ * Erases the personal data of a customer: name, email address, phone number and metadata, here, in the replies that are stored
+ * for replay, and in every domain that holds some of it. Transactions and the journal stay, and refer to the customer by id. It cannot be undone; repeating it changes
  * nothing.
  * @throws customer_not_found 404
  */
@@ -110,7 +113,14 @@ export async function anonymise(unit: UnitOfWork, id: string): Promise<CustomerR
     updatedAt,
   }
   await unit.em.nativeUpdate(CustomerEntity, { id: row.id }, erased)
-  const anonymised = { ...row, ...erased }
+  for (const domain of unit.runtime.domains)
+    await domain.anonymise?.(unit, {
+      ...{ id: row.id, name: erased.name, formerName: row.name },
+      shown: present({ ...row, ...erased }),
+    })
+  // A domain may have ended what was under way.
+  const { cngnStatus, cngnFailureReason, updatedAt: last } = await find(unit, row.id)
+  const anonymised = { ...row, ...erased, cngnStatus, cngnFailureReason, updatedAt: last }
   await replaceStoredReplies(unit, { path: '/v1/customers', id: row.id, data: present(anonymised) })
   return anonymised
 }

@@ -5,6 +5,7 @@ import { EmbeddedServerError, reasonOf } from './error.ts'
 import { initialise } from './initialise.ts'
 import { lockDataDirectory } from './lock.ts'
 import { freePort, isFree } from './ports.ts'
+import { findPostmaster } from './postmaster.ts'
 import { ensureServiceRole } from './role.ts'
 import { shutDown } from './shutdown.ts'
 import { startPostmaster } from './start.ts'
@@ -53,9 +54,7 @@ export async function startEmbedded(directory: string, options: EmbeddedServerOp
     throw new EmbeddedServerError(`DATA_DIR: the database in ${directory} does not start (${reasonOf(error)})`)
   })
 
-  const url = (role: string, password: string, database: string) =>
-    `postgres://${role}:${password}@127.0.0.1:${postmaster.port}/${database}`
-  const ownerUrl = (database = 'postgres') => url('payments_owner', credentials.owner, database)
+  const { ownerUrl, serviceUrl } = urlsOf(credentials, () => postmaster.port)
   const lock = await lockDataDirectory(ownerUrl(), directory).catch(async (error: unknown) => {
     if (error instanceof EmbeddedServerError) throw error
     if (!postmaster.found) await shutDown(postmaster.pid, cluster.data, stopSeconds)
@@ -81,12 +80,35 @@ export async function startEmbedded(directory: string, options: EmbeddedServerOp
   }
   return {
     ownerUrl,
-    serviceUrl: (database = 'postgres') => url('payments_service', credentials.service, database),
+    serviceUrl,
     stop: () => supervisor.stop(),
     async destroy() {
       await supervisor.stop()
       if (supervisor.ownsDirectory) deleteCluster(cluster)
     },
+  }
+}
+
+/**
+ * The server of a service that runs on this directory, or else one that is started as by {@link startEmbedded} and stopped by `stop`:
+ * for commands beside a service. A running one is left alone.
+ * @throws EmbeddedServerError as {@link startEmbedded}
+ */
+export async function useEmbedded(
+  directory: string,
+): Promise<Pick<EmbeddedServer, 'ownerUrl' | 'serviceUrl' | 'stop'>> {
+  const cluster = locateCluster(directory, serverUser())
+  const running = holdsDatabase(cluster) ? findPostmaster(cluster.data) : undefined
+  if (running?.status !== 'ready') return startEmbedded(directory)
+  return { ...urlsOf(readCredentials(cluster), () => running.port), stop: async () => undefined }
+}
+
+function urlsOf(credentials: Credentials, port: () => number): Pick<EmbeddedServer, 'ownerUrl' | 'serviceUrl'> {
+  const url = (role: string, password: string, database: string) =>
+    `postgres://${role}:${password}@127.0.0.1:${port()}/${database}`
+  return {
+    ownerUrl: (database = 'postgres') => url('payments_owner', credentials.owner, database),
+    serviceUrl: (database = 'postgres') => url('payments_service', credentials.service, database),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { QueryContext } from '@payments/platform'
 import { sqlOf } from '@payments/platform'
 import { errors } from './errors.ts'
+import { newCall } from './new-calls.ts'
 import { type Account, type AccountName, fiatProvider } from './provider.ts'
 import { fiatSettings } from './settings.ts'
 
@@ -31,7 +32,10 @@ export async function accountName(
   context: QueryContext,
   account: Account,
   purpose: Purpose,
-  ask: Ask = () => context.runtime.providers.get(fiatProvider, context.actor.environment).accountName(account, purpose),
+  ask: Ask = async () => {
+    const provider = context.runtime.providers.get(fiatProvider, context.actor.environment)
+    return newCall(context, provider, () => provider.accountName(account, purpose))
+  },
 ): Promise<CheckedAccount> {
   const { organisationId, environment } = context.actor
   const key = [organisationId, environment, keyOf(account, purpose)].join('/')

@@ -1,8 +1,9 @@
 import { errors as commonErrors } from '@payments/kernel'
-import { actingFor, operatorCommand, query } from '@payments/platform'
+import { ledgerErrors } from '@payments/ledger'
+import { actingFor, locked, operatorCommand, query, settleContradictions } from '@payments/platform'
 import { findForOperator, pollNow, unfinishedOrders } from './admin.ts'
 import { errors } from './errors.ts'
-import { update } from './orders.ts'
+import { orderMissing, orderResource, update } from './orders.ts'
 import { applyPoll } from './polls.ts'
 import { AdminOrderList, AdminOrderStatus, Nothing, OrderId, Settlement } from './schemas.ts'
 import { settle } from './settle.ts'
@@ -17,7 +18,7 @@ export const fiatAdminRouter = {
     tag,
     summary: 'List local fiat orders in flight and those that need attention',
     description:
-      'Orders of all organisations. `attention`: `compliance_hold` (the provider holds the money), `money_with_provider` (failed, and no refund is reported), `refund_failed`, `returned_after_delivery` (the bank returned a confirmed transfer), `contradicting_report`. `pollError`: why the provider could not be asked. At most 200; `total` counts all.',
+      'Orders of all organisations. `attention`: `compliance_hold` (the provider holds the money), `money_with_provider` (failed, and no refund is reported), `refund_failed`, `returned_after_delivery` (the bank returned a confirmed transfer), `cancelled_by_provider` (it hides the order), `contradicting_report`. `pollError`: why the provider could not be asked. At most 200; `total` counts all.',
     message: 'Orders retrieved',
     input: Nothing,
     output: AdminOrderList,
@@ -45,11 +46,16 @@ export const fiatAdminRouter = {
     tag,
     summary: 'Say what became of a local fiat order',
     description:
-      'For orders whose provider does not say so: the states, events and entries are those of a report of the provider. Later reports that contradict are marked.',
+      'From every state, also after the end: status, events and journal become those of the outcome, whatever was posted before. Without amounts, those of the order hold. Later reports that contradict it are kept for operators and change nothing.',
     message: 'Order settled',
     input: Settlement,
     output: AdminOrderStatus,
-    errors: [errors.fiat_order_not_found, errors.fiat_nothing_to_settle, commonErrors.second_operator_required],
+    errors: [
+      errors.fiat_order_not_found,
+      errors.fiat_nothing_to_settle,
+      ledgerErrors.suspense_moved,
+      commonErrors.second_operator_required,
+    ],
     money: true,
     async run(unit, input) {
       const { direction, before, order } = await settle(unit, input)
@@ -71,8 +77,11 @@ export const fiatAdminRouter = {
     output: AdminOrderStatus,
     errors: [errors.fiat_order_not_found],
     async run(unit, { orderId }) {
-      const { direction, order } = await findForOperator(unit, orderId)
-      if (order.attention) await update(actingFor(unit, order), direction, order, { attention: null })
+      const { direction, order: found } = await findForOperator(unit, orderId)
+      const own = actingFor(unit, found)
+      const order = await locked(own, orderResource[direction], found.id, orderMissing[direction])
+      if (order.attention) await update(own, direction, order, { attention: null })
+      settleContradictions(own, order.id)
       return {
         reply: { id: order.id, direction, status: order.status },
         subject: order,

@@ -1,10 +1,11 @@
-import { system } from '@payments/kernel'
+import { newId, system } from '@payments/kernel'
 import { queryContext, unitOfWork } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { dyingRuntime, newMerchant, newOfframp, useService } from '#testing'
 import { eventsOf, expectConsistent, journal } from '../test/orders.ts'
 import { applyPoll } from './polls.ts'
 import type { OrderReport } from './provider.ts'
+import { settle } from './settle.ts'
 
 const service = useService()
 
@@ -52,5 +53,54 @@ test('a crash before any statement of a report, its commit included, changes not
   expect(await journal(service, merchant)).toEqual({})
   await unitOfWork(queryContext(service.runtime, actor), (own) => applyPoll(own, 'offramp', id, report))
   expect(await eventsOf(service, id)).toHaveLength(6)
+  await expectConsistent(service)
+})
+
+test('a crash before any statement of an operator’s settlement changes nothing; settling again posts what is missing, once', async () => {
+  const merchant = await newMerchant(service)
+  const { id } = await newOfframp(merchant)
+  const actor = system(merchant.organisationId, 'test')
+  const context = queryContext(service.runtime, actor)
+  const report = (given: Partial<OrderReport>) =>
+    unitOfWork(context, (own) =>
+      applyPoll(own, 'offramp', id, {
+        status: 'failed',
+        receivedAmount: 25_125_000n,
+        convertedAmount: null,
+        fee: null,
+        txHash: null,
+        failureReason: null,
+        refund: { status: 'completed', amount: null, txHash: null },
+        outcomeUnknown: false,
+        ...given,
+      }),
+    )
+  // Failed and sent back, then reported as delivered.
+  await report({})
+  await report({ status: 'delivered', refund: null })
+  const show = async () => (await merchant.call(`GET /v1/offramps/${id}`)).body.data
+  const [before, events] = [await show(), await eventsOf(service, id)]
+  const input = { orderId: id, outcome: 'delivered', reason: 'The bank confirmed it' } as const
+  const operator = { ...actor, kind: 'session', userId: newId() } as const
+  let cut = 0
+  for (; ; cut++) {
+    const { runtime, cuts } = dyingRuntime(service, cut)
+    const unit = unitOfWork(queryContext(runtime, operator), (own) => settle(own, input))
+    const failed = await unit.then(
+      () => false,
+      () => true,
+    )
+    expect(failed).toBe(cuts() > 0)
+    if (!failed) break
+    expect(await show()).toEqual(before)
+    expect(await eventsOf(service, id)).toEqual(events)
+    expect(await journal(service, merchant)).toEqual({})
+  }
+  expect(cut).toBeGreaterThan(10)
+  expect(await show()).toMatchObject({ status: 'delivered', refund: null })
+  expect(await journal(service, merchant)).toMatchObject({ 'destination NGN': '3950625', 'external USDC': '-25125000' })
+  await expect(unitOfWork(queryContext(service.runtime, operator), (own) => settle(own, input))).rejects.toMatchObject({
+    code: 'fiat_nothing_to_settle',
+  })
   await expectConsistent(service)
 })

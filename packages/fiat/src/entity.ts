@@ -23,7 +23,7 @@ import { offrampMachine, onrampMachine, refundMachine } from './states.ts'
 /** SQL: the refund of an order, as JSON; null without one. */
 const refundOf = (_columns: unknown, { alias }: { readonly alias: string }) =>
   `(select json_build_object('status', r.status, 'amount', r.amount::text, 'destination', r.destination, 'txHash', r.tx_hash)
-      from fiat_refunds r where r.id = ${alias}.id)`
+      from fiat_refunds r where r.id = ${alias}.id and r.status <> 'withdrawn')`
 
 /** The refund that an order shows. `destination`: an address or an account number. */
 interface Refund {
@@ -34,7 +34,11 @@ interface Refund {
   readonly txHash: string | null
 }
 
-/** Columns of orders in both directions. `attention`: why an order needs an operator. */
+/**
+ * Columns of orders in both directions. `attention`: why an order needs an operator. `settledAt`: when one said how it ended; what the
+ * provider reports afterwards changes nothing. `evidence`: what the provider said when it accepted the order, where its documents and
+ * its server disagree.
+ */
 const order = () => ({
   id: p.uuid().primary(),
   ...tenant(),
@@ -53,6 +57,8 @@ const order = () => ({
   provider: p.text(),
   providerOrderId: p.text(),
   attention: p.text().nullable(),
+  settledAt: p.datetime(3).nullable(),
+  evidence: p.json().$type<Record<string, string>>().nullable(),
   metadata: p.json().$type<Metadata>(),
   ...times(),
 })
@@ -165,6 +171,7 @@ export const RefundEntity = defineEntity({
     ...times(),
   },
   checks: machineChecks('fiat_refunds', refundMachine),
+  indexes: [index('fiat_refunds_on_their_way', ['updatedAt'], "status = 'pending'")],
   ...foreignKeys(ofOrganisation),
 })
 
@@ -207,7 +214,7 @@ const AccountNameEntity = defineEntity({
   ...foreignKeys(ofOrganisation),
 })
 
-/** When an order is polled next; gone once nothing more can happen to it. */
+/** When an order is polled next; gone once nothing more can happen to it. `cancelledSince`: since when the provider has hidden it. */
 export const PollEntity = defineEntity({
   name: 'FiatPoll',
   tableName: 'fiat_polls',
@@ -220,11 +227,14 @@ export const PollEntity = defineEntity({
     pollSeconds: p.integer(),
     failingSince: p.datetime(3).nullable(),
     error: p.text().nullable(),
+    cancelledSince: p.datetime(3).nullable(),
     createdAt: p.datetime(3),
   },
   indexes: [
     index('fiat_polls_due_soon', ['environment', 'nextPollAt'], 'poll_seconds <= 60'),
     index('fiat_polls_due_later', ['environment', 'nextPollAt'], 'poll_seconds > 60'),
+    index('fiat_polls_turns_soon', ['environment', 'organisationId', 'nextPollAt'], 'poll_seconds <= 60'),
+    index('fiat_polls_turns_later', ['environment', 'organisationId', 'nextPollAt'], 'poll_seconds > 60'),
     index('fiat_polls_of_organisation', ['organisationId', 'environment']),
   ],
   ...foreignKeys(ofOrganisation),

@@ -35,6 +35,10 @@ export const offrampFailures = defineFailureReasons({
 
 /** Why an onramp failed. */
 export const onrampFailures = defineFailureReasons({
+  payment_not_received: {
+    description: 'No payment arrived at the account of the order',
+    nextStep: createAnother,
+  },
   payment_too_late: {
     description: 'The payment arrived after the order had expired and is sent back to the refund account',
     nextStep: createAnother,

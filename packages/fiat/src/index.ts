@@ -3,6 +3,7 @@ import { bind } from '@payments/kernel'
 import { domain, withFaults } from '@payments/platform'
 import { fiatAdminRouter } from './admin-router.ts'
 import { advance } from './advance.ts'
+import { anonymise } from './anonymise.ts'
 import { callbacks } from './callbacks.ts'
 import { entities } from './entity.ts'
 import { errors } from './errors.ts'
@@ -86,6 +87,7 @@ export const fiat = domain({
   jobs: [fiatPurge],
   tasks: [pollTask],
   metrics,
+  anonymise,
   sandbox: { advance },
   appendOnly: ['fiat_order_counts'],
 })

@@ -11,14 +11,23 @@ const masked = (accountNumber: string): string => `••••${accountNumber.s
 const dollars = (units: bigint, symbol: string): string | null =>
   symbol === 'USDC' || symbol === 'USDT' ? decimal(units, symbol) : null
 
+/** What was delivered: nothing before, and nothing where it failed. The order shows what was asked for. */
+const deliveredOf = ({ status, convertedAmount }: OfframpRow | OnrampRow): bigint =>
+  status === 'delivered' ? convertedAmount : 0n
+
 const common = (row: OfframpRow | OnrampRow) => ({
   orderId: row.id,
   status: row.status,
   receivedAmount: decimal(row.receivedAmount ?? 0n, row.sourceCurrency),
+  convertedAmount: decimal(
+    ['settled', 'delivered'].includes(row.status) ? row.convertedAmount : 0n,
+    row.destinationCurrency,
+  ),
   fee: decimal(row.fee, row.sourceCurrency),
   rate: row.rate,
   reference: row.reference ?? null,
   failureReason: row.failureReason ?? null,
+  ...(row.evidence ? { evidence: row.evidence } : {}),
   refund: row.refund
     ? {
         status: row.refund.status,
@@ -39,7 +48,7 @@ export function offrampEntry(row: OfframpRow): LedgerEntry {
     source: { network: row.networkKey, symbol: row.sourceCurrency, amount, amountUsd: amountUsd ?? '' },
     destination: {
       symbol: row.destinationCurrency,
-      amount: decimal(row.convertedAmount, row.destinationCurrency),
+      amount: decimal(deliveredOf(row), row.destinationCurrency),
     },
     bankAccount: {
       holderName: row.accountName,
@@ -62,8 +71,7 @@ export function offrampEntry(row: OfframpRow): LedgerEntry {
 
 /** An onramp as an entry of the unified list, with its receipt. */
 export function onrampEntry(row: OnrampRow): LedgerEntry {
-  const delivered = decimal(row.convertedAmount, row.destinationCurrency)
-  const amountUsd = dollars(row.convertedAmount, row.destinationCurrency)
+  const delivered = deliveredOf(row)
   const amount = decimal(row.amount, row.sourceCurrency)
   const receipt: z.input<typeof OnrampReceipt> = {
     type: 'onramp',
@@ -73,8 +81,8 @@ export function onrampEntry(row: OnrampRow): LedgerEntry {
       network: row.networkKey,
       symbol: row.destinationCurrency,
       address: row.destinationAddress,
-      amount: delivered,
-      amountUsd: amountUsd ?? '',
+      amount: decimal(delivered, row.destinationCurrency),
+      amountUsd: dollars(delivered, row.destinationCurrency) ?? '',
     },
     txHash: row.txHash ?? null,
   }
@@ -84,7 +92,7 @@ export function onrampEntry(row: OnrampRow): LedgerEntry {
     customerId: row.customerId ?? null,
     destination: `${network} ${row.destinationCurrency} ${row.destinationAddress}`,
     amount: `${amount} ${row.sourceCurrency}`,
-    amountUsd,
+    amountUsd: dollars(row.convertedAmount, row.destinationCurrency),
     receipt,
   }
 }

@@ -1,4 +1,4 @@
-import { lifecycle, type MigrationStep } from '@payments/platform'
+import { indexConcurrently, lifecycle, type MigrationStep } from '@payments/platform'
 import { counters, countersWithoutWaiting } from './counters.ts'
 
 /** Columns of orders in both directions. */
@@ -33,6 +33,12 @@ const indexes = (table: string, states: string) => [
   `create index ${table}_newest on ${table} (organisation_id, environment, created_at desc, id desc)`,
   `create index ${table}_of_customer on ${table} (organisation_id, environment, customer_id, created_at desc, id desc) where customer_id is not null`,
   `create index ${table}_unfinished on ${table} (updated_at) where attention is not null or status in (${states})`,
+]
+
+/** The edges of a table's states, in place of those that it had. */
+const edges = (table: string, allowed: readonly string[]) => [
+  `drop trigger ${table}_status_moves on ${table}`,
+  `create trigger ${table}_status_moves before update of status on ${table} for each row when (old.status <> new.status) execute function guard_status(${allowed.map((edge) => `'${edge}'`).join(', ')})`,
 ]
 
 export const migrations: readonly MigrationStep[] = [
@@ -218,4 +224,61 @@ export const migrations: readonly MigrationStep[] = [
     ],
   },
   { name: '20261122090710_fiat_counters', up: countersWithoutWaiting },
+  {
+    // Operators settle every state: what was refused and then delivered, and refunds that never were.
+    name: '20261122192000_fiat_settlements',
+    up: [
+      ...['offramps', 'onramps'].flatMap((table) => [
+        `alter table ${table} add column settled_at timestamptz(3)`,
+        `alter table ${table} add column evidence jsonb`,
+      ]),
+      'alter table fiat_polls add column cancelled_since timestamptz(3)',
+      ...edges('offramps', [
+        'failed>delivered',
+        'pending>failed',
+        'pending>processing',
+        'processing>failed',
+        'processing>settled',
+        'settled>delivered',
+        'settled>failed',
+      ]),
+      ...edges('onramps', [
+        'awaiting_payment>expired',
+        'awaiting_payment>failed',
+        'awaiting_payment>processing',
+        'expired>failed',
+        'expired>processing',
+        'failed>delivered',
+        'processing>delivered',
+        'processing>failed',
+      ]),
+      "create index fiat_refunds_on_their_way on fiat_refunds (updated_at) where status = 'pending'",
+      'alter table fiat_refunds drop constraint fiat_refunds_status_known',
+      "alter table fiat_refunds add constraint fiat_refunds_status_known check (status in ('pending', 'completed', 'failed', 'withdrawn'))",
+      ...edges('fiat_refunds', [
+        'completed>withdrawn',
+        'failed>completed',
+        'failed>withdrawn',
+        'pending>completed',
+        'pending>failed',
+        'pending>withdrawn',
+        'withdrawn>completed',
+      ]),
+    ],
+  },
+  {
+    // Organisations take turns however many polls of one are due.
+    name: '20261123010100_fiat_turns',
+    concurrently: true,
+    up: [
+      ...indexConcurrently(
+        'fiat_polls_turns_soon',
+        'fiat_polls (environment, organisation_id, next_poll_at) where poll_seconds <= 60',
+      ),
+      ...indexConcurrently(
+        'fiat_polls_turns_later',
+        'fiat_polls (environment, organisation_id, next_poll_at) where poll_seconds > 60',
+      ),
+    ],
+  },
 ]

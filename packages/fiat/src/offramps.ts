@@ -7,6 +7,7 @@ import { canonicalRate, sold } from './amounts.ts'
 import { fiatCurrencies } from './currencies.ts'
 import type { OfframpRow, QuoteRow } from './entity.ts'
 import { errors } from './errors.ts'
+import { newCall } from './new-calls.ts'
 import { startPolls } from './polls.ts'
 import { type AcceptedOfframp, type Account, type Corridor, fiatProvider, type Institution } from './provider.ts'
 import { quoteFor } from './quotes.ts'
@@ -67,7 +68,7 @@ export async function prepareOfframp(context: QueryContext, input: Input): Promi
   const holder = given ?? (check.status === 'verified' ? check.accountName : undefined)
   if (!holder) throw invalid({ [`${BANK}accountName`]: `Required: ${bank.name} does not tell the name of the holder` })
   const id = newId()
-  const accepted = await aboutObject({ ...context.actor, id }, () =>
+  const create = () =>
     provider.createOfframp({
       reference: id,
       amount: plan.amount,
@@ -77,8 +78,8 @@ export async function prepareOfframp(context: QueryContext, input: Input): Promi
       account: { ...account, accountName: holder },
       refundAddress,
       quote: quote && { rate: quote.rate, terms: quote.terms ?? null },
-    }),
-  )
+    })
+  const accepted = await aboutObject({ ...context.actor, id }, () => newCall(context, provider, create))
   const rate = canonicalRate(accepted.rate)
   if (quote && (rate !== quote.rate || accepted.fee !== quote.fee))
     throw invalid({ quoteId: 'The provider does not honour this quote any more: request another one' })
@@ -126,6 +127,8 @@ export function createOfframp(unit: UnitOfWork, input: Input, prepared: Prepared
     provider: prepared.provider,
     providerOrderId: accepted.providerOrderId,
     attention: null,
+    settledAt: null,
+    evidence: accepted.evidence ?? null,
     metadata: input.metadata ?? {},
     quoteId: prepared.quote?.id ?? null,
     bankCode: bank.code,

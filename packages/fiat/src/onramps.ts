@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import { canonicalRate } from './amounts.ts'
 import type { OnrampRow } from './entity.ts'
 import { errors } from './errors.ts'
+import { newCall } from './new-calls.ts'
 import { startPolls } from './polls.ts'
 import { type AcceptedOnramp, fiatProvider } from './provider.ts'
 import { checkReference } from './references.ts'
@@ -43,7 +44,7 @@ export async function prepareOnramp(context: QueryContext, input: Input): Promis
   await checkCustomer(context, input.customerId)
   await checkReference(context, 'onramp', input.reference, errors.onramp_reference_used)
   const id = newId()
-  const accepted = await aboutObject({ ...context.actor, id }, () =>
+  const create = () =>
     provider.createOnramp({
       reference: id,
       amount: plan.amount,
@@ -52,8 +53,8 @@ export async function prepareOnramp(context: QueryContext, input: Input): Promis
       currency: plan.currency,
       address: destinationAddress,
       refundAccount,
-    }),
-  )
+    })
+  const accepted = await aboutObject({ ...context.actor, id }, () => newCall(context, provider, create))
   if (accepted.convertedAmount <= 0n) throw invalid({ amount: 'Too small: nothing would be left after fees' })
   return { id, plan, destinationAddress, provider: provider.name, accepted }
 }
@@ -81,6 +82,8 @@ export function createOnramp(unit: UnitOfWork, input: Input, prepared: PreparedO
     provider: prepared.provider,
     providerOrderId: accepted.providerOrderId,
     attention: null,
+    settledAt: null,
+    evidence: accepted.evidence ?? null,
     metadata: input.metadata ?? {},
     destinationAddress: prepared.destinationAddress,
     paymentAccountNumber: paymentAccount.accountNumber,

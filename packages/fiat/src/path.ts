@@ -38,6 +38,8 @@ export function pathTo(direction: Direction, status: string, received: boolean, 
     case 'expired':
       if (!hasMoney && direction === 'onramp') return { events: status === 'expired' ? [] : ['expire'], reason: null }
       if (!hasMoney) return { events: ['fail'], reason: 'deposit_not_received' }
+      // Its money came later, and the report is older than that.
+      if (direction === 'onramp' && at > 0) return nowhere
       break
   }
   if (!hasMoney) return { events: ['fail'], reason: direction === 'offramp' ? 'payout_failed' : 'delivery_failed' }

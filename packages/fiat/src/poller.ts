@@ -1,7 +1,7 @@
-import { pollTask as polling } from '@payments/platform'
+import { isPaused, pollTask as polling } from '@payments/platform'
 import { poll } from './polls.ts'
 import { fiatProvider } from './provider.ts'
-import { budget, type ClaimedOrder } from './rate-budget.ts'
+import { budget, type ClaimedOrder, pauseOf } from './rate-budget.ts'
 import { POLL } from './schedule.ts'
 
 /** Polls the orders that are due. `docs/decisions/local-fiat.md` explains the schedule. */
@@ -9,7 +9,9 @@ export const pollTask = polling({
   name: POLL,
   port: fiatProvider,
   object: 'order',
-  claim: ({ pool }, environment, { callsPerMinute }, limit) =>
-    budget.claim(pool, environment, callsPerMinute, limit) as Promise<ClaimedOrder[]>,
+  async claim({ pool }, environment, provider, limit) {
+    if (await isPaused(pool, pauseOf(provider, environment))) return []
+    return (await budget.claim(pool, environment, provider.callsPerMinute, limit)) as ClaimedOrder[]
+  },
   poll,
 })

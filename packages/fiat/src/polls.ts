@@ -1,11 +1,19 @@
 import { type Environment, isId, ServiceError, system } from '@payments/kernel'
-import { locked, type QueryContext, queryContext, type Runtime, type UnitOfWork, unitOfWork } from '@payments/platform'
+import {
+  heedingPause,
+  locked,
+  type QueryContext,
+  queryContext,
+  type Runtime,
+  type UnitOfWork,
+  unitOfWork,
+} from '@payments/platform'
 import { PollEntity } from './entity.ts'
 import { type OrderRow, orderMissing, orderResource, update } from './orders.ts'
 import { type Direction, fiatProvider, type OrderReport } from './provider.ts'
-import { budget, type ClaimedOrder } from './rate-budget.ts'
-import { applyReport } from './reports.ts'
-import { FIRST_POLL_SECONDS, nextPoll, POLL, SOON_SECONDS } from './schedule.ts'
+import { budget, type ClaimedOrder, pauseOf } from './rate-budget.ts'
+import { applyReport, expectedAmount } from './reports.ts'
+import { CANCELLED_SECONDS, FIRST_POLL_SECONDS, nextPoll, POLL, SOON_SECONDS } from './schedule.ts'
 
 /** Schedules the first poll of a new order, with the commit that creates it. */
 export function startPolls(unit: UnitOfWork, direction: Direction, order: OrderRow): void {
@@ -18,8 +26,15 @@ export function startPolls(unit: UnitOfWork, direction: Direction, order: OrderR
     pollSeconds: FIRST_POLL_SECONDS,
     failingSince: null,
     error: null,
+    cancelledSince: null,
     createdAt: order.createdAt,
   })
+}
+
+/** Schedules the next poll of an order that an operator settled: a report that contradicts is still noticed. */
+export async function schedulePolls(unit: UnitOfWork, order: OrderRow): Promise<void> {
+  const next = nextPoll(order, SOON_SECONDS, true)
+  if (next) await unit.em.nativeUpdate(PollEntity, { id: order.id }, { ...next, failingSince: null, error: null })
 }
 
 /** Makes an order due for its poll now: the only effect of a provider's callback. An unknown order changes nothing. */
@@ -37,13 +52,19 @@ export async function schedulePoll(runtime: Runtime, environment: Environment, i
 export async function fetchReport(context: QueryContext, direction: Direction, order: OrderRow): Promise<OrderReport> {
   const { runtime } = context
   const offramp = direction === 'offramp'
-  const { report, calls } = await runtime.providers.get(fiatProvider, order.environment).report({
-    direction,
-    reference: order.id,
-    providerOrderId: order.providerOrderId,
-    asset: offramp ? order.sourceCurrency : order.destinationCurrency,
-    currency: offramp ? order.destinationCurrency : order.sourceCurrency,
-  })
+  const provider = runtime.providers.get(fiatProvider, order.environment)
+  const { report, calls } = await heedingPause(runtime.pool, pauseOf(provider, order.environment), () =>
+    provider.report({
+      direction,
+      reference: order.id,
+      providerOrderId: order.providerOrderId,
+      asset: offramp ? order.sourceCurrency : order.destinationCurrency,
+      currency: offramp ? order.destinationCurrency : order.sourceCurrency,
+      amount: order.amount,
+      asked: expectedAmount(order),
+      rate: order.rate,
+    }),
+  )
   if (calls > 1) await budget.consume(runtime.pool, order.environment, calls - 1)
   return report
 }
@@ -56,11 +77,32 @@ export async function applyPoll(
   report: OrderReport,
   pollSeconds: number = SOON_SECONDS,
 ): Promise<OrderRow> {
-  const { order, changed } = await applyReport(unit, direction, id, report)
+  const cancelledSince = report.cancelled ? await sinceWhenCancelled(unit, id) : null
+  const isOver = cancelledSince !== null && Date.now() - cancelledSince.getTime() > CANCELLED_SECONDS * 1000
+  const { order, changed } = isOver
+    ? await endCancelled(unit, direction, id, report)
+    : await applyReport(unit, direction, id, report)
   const next = nextPoll(order, pollSeconds, changed)
-  if (next) await unit.em.nativeUpdate(PollEntity, { id }, { ...next, failingSince: null, error: null })
+  if (next) await unit.em.nativeUpdate(PollEntity, { id }, { ...next, failingSince: null, error: null, cancelledSince })
   else await unit.em.nativeDelete(PollEntity, { id })
   return order
+}
+
+async function sinceWhenCancelled(unit: UnitOfWork, id: string): Promise<Date> {
+  const known = await unit.em.findOne(PollEntity, { id }, { disableIdentityMap: true })
+  return known?.cancelledSince ?? new Date()
+}
+
+/**
+ * The provider has hidden an order for so long that it neither assigned it again nor sent its money back: it has failed, with its
+ * money at the provider, for an operator to look at. Every later report still counts.
+ */
+async function endCancelled(unit: UnitOfWork, direction: Direction, id: string, report: OrderReport) {
+  const failed: OrderReport = { ...report, status: 'failed', cancelled: false, outcomeUnknown: false }
+  const { order, changed } = await applyReport(unit, direction, id, failed)
+  // It had money, or it would not have been cancelled: how much, nobody has seen.
+  if (!changed || order.attention) return { order, changed }
+  return { order: await update(unit, direction, order, { attention: 'cancelled_by_provider' }), changed }
 }
 
 /** Polls a claimed order and applies what the provider reports. A poll that fails leaves its reason for operators. */

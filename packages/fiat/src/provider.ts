@@ -87,6 +87,8 @@ interface AcceptedOrder {
   readonly providerOrderId: string
   readonly rate: string
   readonly fee: bigint
+  /** Figures that tell which reading of the provider's documents is right; without personal data. */
+  readonly evidence?: Readonly<Record<string, string>>
 }
 export interface AcceptedOfframp extends AcceptedOrder {
   readonly deposit: { readonly address: string; readonly amount: bigint; readonly expiresAt: Date }
@@ -110,6 +112,10 @@ export interface OrderQuery {
   readonly providerOrderId: string
   readonly asset: string
   readonly currency: string
+  /** As fixed when the order was created, in the source currency: what is converted, and what the payer was asked for, fees included. */
+  readonly amount: bigint
+  readonly asked: bigint
+  readonly rate: string
 }
 
 /** What the provider reports of an order. Amounts are minor units; null: as fixed when the order was created. */
@@ -130,6 +136,8 @@ export interface OrderReport {
   } | null
   /** The provider has the money and does not say what became of it. */
   readonly outcomeUnknown: boolean
+  /** The provider cancelled the order and hides it: it may still assign it again, pay it out or send the money back. */
+  readonly cancelled?: boolean
 }
 
 /**
@@ -141,6 +149,8 @@ export interface FiatProvider {
   readonly name: string
   /** How many polling calls the provider allows per minute, over all processes. */
   readonly callsPerMinute: number
+  /** How many quotes, new orders and account checks it allows per minute, over all processes; absent: any number. */
+  readonly newCallsPerMinute?: number
   /** Default refund addresses of the sandbox. The live environment has none. */
   readonly refundAddresses?: Readonly<Record<NetworkType, string>>
   /** May be some hours old. */

@@ -3,6 +3,7 @@ import type { QueryContext, UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { canonicalRate, decimal, sold } from './amounts.ts'
 import { QuoteEntity, type QuoteRow } from './entity.ts'
+import { newCall } from './new-calls.ts'
 import { fiatProvider } from './provider.ts'
 import { checkFiatLimits, type Plan, planOf } from './rules.ts'
 import type { NewSellQuote, SellQuote } from './schemas.ts'
@@ -17,7 +18,9 @@ export async function prepareQuote(context: QueryContext, input: Input): Promise
   const provider = context.runtime.providers.get(fiatProvider, context.actor.environment)
   const offers = await provider.offers()
   const { amount, asset, currency, network } = planOf('offramp', input, offers)
-  const quote = await provider.sellQuote({ amount, asset, networkKey: network.key, currency })
+  const quote = await newCall(context, provider, () =>
+    provider.sellQuote({ amount, asset, networkKey: network.key, currency }),
+  )
   const rate = canonicalRate(quote.rate)
   const convertedAmount = sold(amount, asset, currency, rate)
   checkFiatLimits(offers, currency, convertedAmount)

@@ -1,5 +1,6 @@
-import { type ClaimedPoll, pollBudget } from '@payments/platform'
-import type { Direction } from './provider.ts'
+import type { Environment } from '@payments/kernel'
+import { type Budget, type ClaimedPoll, pollBudget } from '@payments/platform'
+import type { Direction, FiatProvider } from './provider.ts'
 
 /** The provider's limit, which scheduled polls share with those that operators ask for. */
 export const budget = pollBudget({
@@ -7,6 +8,13 @@ export const budget = pollBudget({
   polls: 'fiat_polls',
   budgets: 'fiat_rate_budgets',
   extra: ['direction'],
+})
+
+/** The limit of calls for what is new. Its pauses hold for every call: the provider counts all of them together. */
+export const pauseOf = ({ name }: FiatProvider, environment: Environment): Budget => ({
+  provider: name,
+  bucket: 'new',
+  environment,
 })
 
 export type ClaimedOrder = ClaimedPoll & { readonly direction: Direction }

@@ -1,5 +1,6 @@
 import type { Draft } from '@payments/ledger'
 import { createResource, locked, move, type UnitOfWork } from '@payments/platform'
+import { RefundEntity } from './entity.ts'
 import { errors } from './errors.ts'
 import { journalOf } from './journal.ts'
 import { type OrderRow, orderMissing, orderResource, updateAnnounced } from './orders.ts'
@@ -11,7 +12,9 @@ const destinationOf = (order: OrderRow): string | null =>
   'refundAddress' in order ? order.refundAddress : (order.refundAccountNumber ?? null)
 
 /** Creates the refund of an order, under the order's id. The order's next change shows it. */
-export function createRefund(unit: UnitOfWork, order: OrderRow): void {
+export async function createRefund(unit: UnitOfWork, order: OrderRow): Promise<void> {
+  // One that was withdrawn is there, and may still be completed.
+  if ((await unit.em.count(RefundEntity, { id: order.id })) > 0) return
   createResource(unit, refundResource, {
     id: order.id,
     organisationId: order.organisationId,
@@ -33,7 +36,7 @@ export async function applyRefund(
   let order = failed
   const reload = () => locked(unit, orderResource[direction], failed.id, orderMissing[direction])
   if (!order.refund) {
-    createRefund(unit, order)
+    await createRefund(unit, order)
     order = await updateAnnounced(unit, direction, await reload(), {
       attention: order.attention === 'money_with_provider' ? null : (order.attention ?? null),
     })

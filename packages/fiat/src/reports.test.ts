@@ -2,7 +2,7 @@ import { system } from '@payments/kernel'
 import { queryContext, unitOfWork } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { call, newMerchant, newOfframp, newOnramp, signedIn, useService } from '#testing'
-import { eventsOf, expectConsistent, journal } from '../test/orders.ts'
+import { eventsOf, expectConsistent, journal, reportOf } from '../test/orders.ts'
 import { pathTo } from './path.ts'
 import { applyPoll } from './polls.ts'
 import type { Direction, OrderReport } from './provider.ts'
@@ -11,17 +11,6 @@ import { offrampMachine, onrampMachine } from './states.ts'
 const service = useService()
 const RECEIVED = 25_125_000n
 
-const reportOf = (given: Partial<OrderReport>): OrderReport => ({
-  status: 'received',
-  receivedAmount: RECEIVED,
-  convertedAmount: null,
-  fee: null,
-  txHash: '0x1',
-  failureReason: null,
-  refund: null,
-  outcomeUnknown: false,
-  ...given,
-})
 const refund = (status: 'pending' | 'completed' | 'failed', amount: bigint | null = null) => ({
   status,
   amount,
@@ -37,7 +26,7 @@ async function begin(direction: Direction = 'offramp') {
     id,
     merchant,
     report: (given: Partial<OrderReport>) =>
-      unitOfWork(context, (unit) => applyPoll(unit, direction, id, reportOf(given))),
+      unitOfWork(context, (unit) => applyPoll(unit, direction, id, reportOf('offramp', given))),
     get: async () => (await merchant.call(`GET /v1/${direction}s/${id}`)).body.data,
     events: () => eventsOf(service, id),
     journal: () => journal(service, merchant),
@@ -65,7 +54,7 @@ test('from every state, every report leads along edges of the state table, and f
       for (const status of STATUSES) {
         for (const money of [true, false]) {
           for (const failureReason of [null, 'returned_by_bank', 'compliance_hold'] as const) {
-            const { events } = pathTo(direction, from, money, reportOf({ status, failureReason }))
+            const { events } = pathTo(direction, from, money, reportOf('offramp', { status, failureReason }))
             let at: string | undefined = from
             for (const event of events) at = machine.step(at as never, event as never)
             expect([direction, from, status, events, at !== undefined]).toEqual([direction, from, status, events, true])

@@ -1,6 +1,9 @@
 import { type Draft, post } from '@payments/ledger'
 import { locked, move, type UnitOfWork } from '@payments/platform'
+import { conform } from './conform.ts'
+import { contradict, contradictionOf } from './contradictions.ts'
 import type { OfframpRow } from './entity.ts'
+import { recordEvidence } from './evidence.ts'
 import { journalOf } from './journal.ts'
 import { type OrderRow, orderMissing, orderResource, update } from './orders.ts'
 import { pathTo } from './path.ts'
@@ -9,8 +12,8 @@ import { applyRefund, createRefund } from './refunds.ts'
 
 /**
  * Applies what the provider reported of an order, in the caller's transaction: every state in between, each with its event,
- * and the journal entries of each. A report of an earlier or the same state changes nothing; one that no path reaches is
- * marked for operators. Returns the order and whether anything changed.
+ * and the journal entries of each. A report of an earlier or the same state changes nothing; one that no path reaches, or that
+ * contradicts itself, is kept with the order for operators. Returns the order and whether anything changed.
  */
 export async function applyReport(
   unit: UnitOfWork,
@@ -18,15 +21,34 @@ export async function applyReport(
   id: string,
   report: OrderReport,
 ): Promise<{ order: OrderRow; changed: boolean }> {
+  const before = await locked(unit, orderResource[direction], id, orderMissing[direction])
+  const reason = contradictionOf(direction, before, report)
+  const order = reason
+    ? await contradict(unit, direction, before, report, reason)
+    : before.settledAt
+      ? before
+      : await applyKnown(unit, direction, before, report)
+  const changed = order.updatedAt.getTime() !== before.updatedAt.getTime()
+  if (changed && !reason) recordEvidence(unit, direction, order, report)
+  return { order, changed }
+}
+
+async function applyKnown(
+  unit: UnitOfWork,
+  direction: Direction,
+  before: OrderRow,
+  report: OrderReport,
+): Promise<OrderRow> {
   const of = orderResource[direction]
   const missing = orderMissing[direction]
-  const before = await locked(unit, of, id, missing)
   const drafts: Draft[] = []
-  let order = await receiveMore(unit, direction, before, report, drafts)
+  let order = await receiveOther(unit, direction, before, report, drafts)
   const { events, reason } = pathTo(direction, order.status, hasMoney(order, report), report)
   for (const event of events) {
-    if (event === 'fail' && report.refund && hasMoney(order, report)) createRefund(unit, order)
-    const { row } = await move(unit, of, id, event, missing, (row) => fieldsOf(direction, row, event, report, reason))
+    if (event === 'fail' && report.refund && hasMoney(order, report)) await createRefund(unit, order)
+    const { row } = await move(unit, of, order.id, event, missing, (row) =>
+      fieldsOf(direction, row, event, report, reason),
+    )
     drafts.push(...draftsOf(direction, event, order, row))
     order = row
   }
@@ -39,14 +61,16 @@ export async function applyReport(
     unit,
     drafts.filter(({ postings }) => postings.length > 0),
   )
-  return { order, changed: order.updatedAt.getTime() !== before.updatedAt.getTime() }
+  // What was converted was posted with the amounts of an earlier report.
+  if (before.status === 'settled' && amountsDiffer(before, order)) await conform(unit, direction, order, 'corrected')
+  return order
 }
 
 const hasMoney = (order: OrderRow, report: OrderReport): boolean =>
   order.receivedAmount != null || report.receivedAmount !== null
 
 /** What a payer was asked to send. */
-const expectedAmount = (order: OrderRow): bigint =>
+export const expectedAmount = (order: OrderRow): bigint =>
   'depositAmount' in order ? order.depositAmount : order.paymentAmount
 
 /** The amounts as the provider reports them, once it converts another amount than asked. */
@@ -54,6 +78,9 @@ const amountsOf = (order: OrderRow, report: OrderReport) => ({
   convertedAmount: report.convertedAmount ?? order.convertedAmount,
   fee: report.fee ?? order.fee,
 })
+
+const amountsDiffer = (one: OrderRow, other: OrderRow): boolean =>
+  one.convertedAmount !== other.convertedAmount || one.fee !== other.fee || one.receivedAmount !== other.receivedAmount
 
 function fieldsOf(
   direction: Direction,
@@ -73,7 +100,12 @@ function fieldsOf(
     case 'settle':
       return amountsOf(order, report)
     case 'deliver':
-      return offramp ? { attention: null } : { ...amountsOf(order, report), txHash: report.txHash, attention: null }
+      return {
+        ...amountsOf(order, report),
+        ...(order.status === 'settled' ? { receivedAmount: report.receivedAmount ?? order.receivedAmount } : {}),
+        attention: null,
+        ...(offramp ? {} : { txHash: report.txHash }),
+      }
     case 'fail':
       return {
         failureReason: report.failureReason ?? reason,
@@ -94,7 +126,8 @@ function attentionOf(order: OrderRow, report: OrderReport): string | null {
   return report.refund ? null : 'money_with_provider'
 }
 
-function draftsOf(direction: Direction, event: string, before: OrderRow, order: OrderRow): Draft[] {
+/** The journal entries of an event. `before`: the order without it. */
+export function draftsOf(direction: Direction, event: string, before: OrderRow, order: OrderRow): Draft[] {
   const journal = journalOf(direction, order)
   switch (event) {
     case 'receive':
@@ -102,10 +135,11 @@ function draftsOf(direction: Direction, event: string, before: OrderRow, order: 
     case 'settle':
       return [journal.converted]
     case 'deliver':
+      if (before.status === 'settled') return [journalOf(direction, before).delivered]
       return direction === 'offramp' ? [journal.delivered] : [journal.converted, journal.delivered]
     case 'fail':
       return [
-        ...(before.status === 'settled' ? [journal.unconverted] : []),
+        ...(before.status === 'settled' ? [journalOf(direction, before).unconverted] : []),
         ...(order.receivedAmount != null && order.failureReason === 'compliance_hold' ? [journal.held] : []),
       ]
     default:
@@ -113,8 +147,11 @@ function draftsOf(direction: Direction, event: string, before: OrderRow, order: 
   }
 }
 
-/** A payer who sends in parts: more has arrived before anything was converted. */
-async function receiveMore(
+/**
+ * Another amount has arrived than an earlier report said, and nothing was converted yet. Payers send in parts, so more counts at
+ * once. Less may be an old report that comes late: it counts only when the order goes on from there.
+ */
+async function receiveOther(
   unit: UnitOfWork,
   direction: Direction,
   order: OrderRow,
@@ -122,17 +159,16 @@ async function receiveMore(
   drafts: Draft[],
 ): Promise<OrderRow> {
   const known = order.receivedAmount
-  if (order.status !== 'processing' || known == null || report.receivedAmount === null) return order
-  if (report.receivedAmount <= known) return order
-  const next = await update(unit, direction, order, {
-    receivedAmount: report.receivedAmount,
-    ...amountsOf(order, report),
-  })
+  const { receivedAmount } = report
+  if (order.status !== 'processing' || known == null || receivedAmount === null || receivedAmount === known)
+    return order
+  if (receivedAmount < known && report.status === 'received') return order
+  const next = await update(unit, direction, order, { receivedAmount, ...amountsOf(order, report) })
   drafts.push(journalOf(direction, next).received(known))
   return next
 }
 
-/** Reports of an order that has ended: a return after delivery, and contradictions. */
+/** Reports of an order that has ended, which its state allows: a return after delivery, and a late deposit that goes back. */
 async function applyLate(
   unit: UnitOfWork,
   direction: Direction,
@@ -140,29 +176,18 @@ async function applyLate(
   report: OrderReport,
   drafts: Draft[],
 ): Promise<OrderRow> {
-  if (order.status === 'delivered' && report.status === 'failed') {
-    if (direction === 'onramp') return contradict(unit, direction, order)
-    if ((order as OfframpRow).returnedAt) return order
+  if (order.status === 'delivered' && report.status === 'failed' && !(order as OfframpRow).returnedAt) {
     drafts.push(journalOf(direction, order).returned)
     return update(unit, direction, order, { returnedAt: new Date(), attention: 'returned_after_delivery' })
   }
-  if (order.status !== 'failed') return order
-  if (order.receivedAmount == null && report.receivedAmount !== null && report.refund) {
-    const next = await update(unit, direction, order, {
-      receivedAmount: report.receivedAmount,
-      ...(direction === 'offramp' ? { txHash: report.txHash } : {}),
-    })
-    drafts.push(journalOf(direction, next).received())
-    return next
-  }
-  const moved = report.status === 'settled' || report.status === 'delivered'
-  return moved || (order.receivedAmount == null && report.receivedAmount !== null)
-    ? contradict(unit, direction, order)
-    : order
+  if (order.status !== 'failed' || order.receivedAmount != null || report.receivedAmount === null) return order
+  const next = await update(unit, direction, order, {
+    receivedAmount: report.receivedAmount,
+    ...(direction === 'offramp' ? { txHash: report.txHash } : {}),
+  })
+  drafts.push(journalOf(direction, next).received())
+  return next
 }
-
-const contradict = async (unit: UnitOfWork, direction: Direction, order: OrderRow): Promise<OrderRow> =>
-  order.attention ? order : update(unit, direction, order, { attention: 'contradicting_report' })
 
 /** The provider does not say what became of the money, or says so again. */
 async function keepOutcome(

@@ -66,7 +66,7 @@ export const fiatRouter = {
     tag: FIAT,
     summary: 'Verify a bank account',
     description:
-      'Asks the bank for the name of the holder. Many banks outside Nigeria do not tell it: the account is then `unresolved`. A bank that does not answer in 20 s is a 503; its answer is stored when it comes, so the next request finds it.',
+      'Asks the bank for the name of the holder. Many banks outside Nigeria do not return it: the account is then `unresolved`. A bank that does not answer in 20 s is a 503; its answer is stored when it comes, so the next request finds it.',
     message: 'Account checked',
     input: AccountToVerify,
     output: VerifiedAccount,

@@ -7,10 +7,13 @@ export const FIRST_POLL_SECONDS = 15
 export const SOON_SECONDS = 2
 /** The longest interval while an order waits for money or moves it. */
 const LONGEST_ACTIVE_SECONDS = 60
-/** The longest interval while the provider does not say what became of the money. */
+/** The longest interval while the provider does not say what became of the money, in the first minutes. */
 const LONGEST_UNKNOWN_SECONDS = 5
+const UNKNOWN_SECONDS = 300
 /** The longest interval while the provider keeps money that must come back. */
 const LONGEST_HELD_SECONDS = 3600
+/** An order that its provider cancelled and hides for this long has failed: by then it would have been assigned again or refunded. */
+export const CANCELLED_SECONDS = 1800
 /**
  * Orders that ended are polled for two weeks, ten minutes to a day apart: for late money and late returns. They are never in
  * the queue of orders in flight (up to a minute), which they would slow down.
@@ -39,7 +42,7 @@ export function nextPoll(
   changed: boolean,
   now: number = Date.now(),
 ): { pollSeconds: number; nextPollAt: Date } | null {
-  const longest = longestInterval(order)
+  const longest = longestInterval(order, now - order.updatedAt.getTime())
   if (longest === LONGEST_WATCH_SECONDS && now - order.updatedAt.getTime() > WATCH_SECONDS * 1000) return null
   const pollSeconds =
     longest === LONGEST_WATCH_SECONDS
@@ -51,8 +54,8 @@ export function nextPoll(
   return { pollSeconds, nextPollAt: new Date(now + pollSeconds * jitter * 1000) }
 }
 
-function longestInterval(order: Pollable): number {
-  if (order.providerOutcome) return LONGEST_UNKNOWN_SECONDS
+function longestInterval(order: Pollable, age: number): number {
+  if (order.providerOutcome) return age < UNKNOWN_SECONDS * 1000 ? LONGEST_UNKNOWN_SECONDS : LONGEST_ACTIVE_SECONDS
   if (ACTIVE.has(order.status)) return LONGEST_ACTIVE_SECONDS
   if (order.status !== 'failed' || order.receivedAmount == null) return LONGEST_WATCH_SECONDS
   if (order.refund?.status === 'completed') return LONGEST_WATCH_SECONDS

@@ -20,7 +20,7 @@ import { z } from 'zod'
 import { channels } from './currencies.ts'
 import { offrampFailures, onrampFailures } from './failure-reasons.ts'
 import { Numeral } from './numerals.ts'
-import { offrampMachine, onrampMachine, refundMachine } from './states.ts'
+import { offrampMachine, onrampMachine, shownRefundStates } from './states.ts'
 
 /** Numbers of the ids in examples. */
 export const OFFRAMP = 60
@@ -39,14 +39,33 @@ const Reference = Input(100, 'Your own reference, unique among the orders of thi
   .nullable()
   .optional()
 
+/** How an operator may say that an order ended. */
+export const settlements = ['delivered', 'refunded', 'not_received'] as const
+
 export const Nothing = z.strictObject({})
 export const CurrencyCode = z.strictObject({ code: text('Currency, ISO 4217', 'NGN') })
 export const OrderId = z.strictObject({ orderId: pathId('order', OFFRAMP) })
 export const Settlement = OrderId.extend({
-  outcome: z.enum(['delivered', 'refunded']).meta({
-    description: '`delivered`: the recipient has the money. `refunded`: the payer has it back',
+  outcome: z.enum(settlements).meta({
+    description:
+      '`delivered`: the recipient has the money. `refunded`: the payer has it back. `not_received`: the payer never sent any',
     example: 'delivered',
   }),
+  receivedAmount: text(
+    'What the payer sent, in the source currency; as reported, or else as asked for, unless given',
+    '25.125',
+  )
+    .max(40)
+    .optional(),
+  amount: text(
+    'What the recipient got, in the destination currency, or what the payer got back, in the source currency',
+    '39506.25',
+  )
+    .max(40)
+    .optional(),
+  evidence: text('Where it can be seen: a statement, a letter, a transaction', 'Statement of the bank, 22 November')
+    .max(500)
+    .optional(),
   txHash: text('Transaction of the delivery or the refund, where it was one', `0x${'4'.repeat(64)}`)
     .max(128)
     .optional(),
@@ -135,7 +154,7 @@ export const NewOfframp = z.strictObject({
 const refund = <T extends Record<string, z.ZodType>>(where: T) =>
   z
     .object({
-      status: refundMachine.Status.meta({ description: 'State of the refund' }),
+      status: z.enum(shownRefundStates).meta({ description: 'State of the refund' }),
       amount: units('What was sent back; null while it is not known', '25.125').nullable(),
       ...where,
     })

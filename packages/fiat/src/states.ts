@@ -1,3 +1,4 @@
+// `correct` and `withdraw` are moves of operators, who settle what a provider contradicts.
 import { machine } from '@payments/kernel'
 
 export const offrampMachine = machine('offramp', 'pending', {
@@ -17,7 +18,11 @@ export const offrampMachine = machine('offramp', 'pending', {
     moves: { deliver: 'delivered', fail: 'failed' },
   },
   delivered: { description: 'The destination bank confirmed receipt', needs: ['received_amount'] },
-  failed: { description: 'Could not be completed; `failureReason` says why', needs: ['failure_reason'] },
+  failed: {
+    description: 'Could not be completed; `failureReason` says why',
+    needs: ['failure_reason'],
+    moves: { correct: 'delivered' },
+  },
 })
 
 export const onrampMachine = machine('onramp', 'awaiting_payment', {
@@ -35,12 +40,26 @@ export const onrampMachine = machine('onramp', 'awaiting_payment', {
     description: 'Not paid in time; a late payment is processed or refunded',
     moves: { receive: 'processing', fail: 'failed' },
   },
-  failed: { description: 'Could not be completed; `failureReason` says why', needs: ['failure_reason'] },
+  failed: {
+    description: 'Could not be completed; `failureReason` says why',
+    needs: ['failure_reason'],
+    moves: { correct: 'delivered' },
+  },
 })
 
-/** The refund of a failed order: its money on the way back. */
+/** States of a refund that its order shows. */
+export const shownRefundStates = ['pending', 'completed', 'failed'] as const
+
+/** The refund of an order: its money on the way back. */
 export const refundMachine = machine('fiat_refund', 'pending', {
-  pending: { description: 'The provider is sending the money back', moves: { complete: 'completed', fail: 'failed' } },
-  completed: { description: 'The money was sent back' },
-  failed: { description: 'The money could not be sent back', moves: { complete: 'completed' } },
+  pending: {
+    description: 'The provider is sending the money back',
+    moves: { complete: 'completed', fail: 'failed', withdraw: 'withdrawn' },
+  },
+  completed: { description: 'The money was sent back', moves: { withdraw: 'withdrawn' } },
+  failed: { description: 'The money could not be sent back', moves: { complete: 'completed', withdraw: 'withdrawn' } },
+  withdrawn: {
+    description: 'There is none: an operator found that the order was delivered, or that nothing had arrived',
+    moves: { complete: 'completed' },
+  },
 })

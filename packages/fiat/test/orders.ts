@@ -4,7 +4,23 @@ import { queryContext } from '@payments/platform'
 import { expect } from 'vitest'
 import { advance, type Merchant, type TestService } from '#testing'
 import { poll } from '../src/polls.ts'
-import type { Direction } from '../src/provider.ts'
+import type { Direction, OrderReport } from '../src/provider.ts'
+
+/** What the orders of the tests ask for. */
+const RECEIVED = { offramp: 25_125_000n, onramp: 5_000_000n } as const
+
+/** A report that the money of an order has arrived, or what else is given. */
+export const reportOf = (direction: Direction, given: Partial<OrderReport>): OrderReport => ({
+  status: 'received',
+  receivedAmount: RECEIVED[direction],
+  convertedAmount: null,
+  fee: null,
+  txHash: '0x1',
+  failureReason: null,
+  refund: null,
+  outcomeUnknown: false,
+  ...given,
+})
 
 /** Polls an order as the worker does, after moving the sandbox clock. Returns the order as its GET shows it. */
 export async function pollAfter(

@@ -133,7 +133,7 @@ test('an internal token calls what it lists by name or branch, and never what mo
     expect(() => call(name)).not.toThrow()
   for (const name of ['admin.swapsToo.list', 'admin.swaps', 'admin.ledger.checkAll', 'admin.ledger.accounts'])
     expect(() => call(name)).toThrow('The internal token does not list this procedure')
-  expect(() => call('admin.swaps.list', true)).toThrow('What moves money needs the session of an operator')
+  expect(() => call('admin.swaps.list', true)).toThrow("Operations that move money require an operator's session")
   expect(() => call('admin.swaps.list', false, true)).toThrow('Dashboard session required')
   const other = { name: 'a', money: false, personal: false }
   expect(() => authoriseToken({ ...base, kind: 'token', scopes: [] }, other)).toThrow(

@@ -1,4 +1,5 @@
 import { newId } from '@payments/kernel'
+import { recordReport } from '@payments/platform'
 import { Client } from 'pg'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -48,7 +49,11 @@ const balances = ({ amount }: { amount: string }) => [
   { purpose: 'external', asset: 'USDC', amount: -BigInt(amount) },
   { purpose: 'available', asset: 'USDC', amount: BigInt(amount) },
 ]
-const domains = [{ name: 'swaps', receipts: { swap: { schema: z.unknown(), balances } } }]
+const evidence = ({ amount }: { amount: string }) => ({
+  received: { asset: 'USDC', amount: BigInt(amount) },
+  refunded: { asset: 'USDC', amount: 0n },
+})
+const domains = [{ name: 'swaps', receipts: { swap: { schema: z.unknown(), balances, evidence } } }]
 
 const findings = async () =>
   (await checkLedger({ pool: service.runtime.pool, domains }, { batch: 2 })).findings
@@ -72,6 +77,12 @@ test('the check of a consistent ledger has no findings and reports its progress'
 test('a changed balance is found', async () => {
   await tamper("update ledger_accounts set balance = balance + 1 where purpose = 'available'")
   expect(await findings()).toMatch(/holds 23 USDC, its postings sum to 22/)
+})
+
+test('an account with money of others that is negative is found, although its postings and balance agree', async () => {
+  const book = bookOf(service.runtime, organisationId)
+  await book.do((unit) => post(unit, transfer(own('suspense'), own('external'), 7n)))
+  expect(await findings()).toBe('suspense holds -7 USDC: more left than came')
 })
 
 test('an account whose purpose was changed is found', async () => {
@@ -140,6 +151,25 @@ describe('the list of transactions', () => {
   test('a transaction without the entries that its receipt implies is found, and one that is not counted in the total', async () => {
     expect(await findings()).toBe(
       'swap completed: the receipt implies available 7 USDC, external -7 USDC; the journal has nothing; counts 0 transactions, the list has 1',
+    )
+  })
+
+  test('a receipt that agrees with the journal but not with what the provider reported last is found', async () => {
+    const book = bookOf(service.runtime, organisationId)
+    await book.do(async (unit) => {
+      await post(unit, transfer(own('external'), own('available'), 7n, { type: 'swap', id }))
+      recordReport(unit, {
+        organisationId,
+        environment: 'test',
+        resourceType: 'swap',
+        resourceId: id,
+        provider: 'jupiter',
+        report: {},
+        amounts: { received: { asset: 'USDC', amount: 5n }, delivered: { asset: 'EURC', amount: 1n } },
+      })
+    })
+    expect(await findings()).toMatch(
+      /^swap completed: the receipt says received 7 USDC; the provider reported 5 USDC; counts/,
     )
   })
 

@@ -22,7 +22,7 @@ export async function resolveSuspense(unit: UnitOfWork, input: z.output<typeof S
   const own = actingFor(unit, input)
   const asset = assets[input.asset as AssetSymbol]
   const amount = requestedAmount(input.amount, asset)
-  requireSecondOperator(unit, asset, amount)
+  await requireSecondOperator(unit, asset, amount)
   const suspense: AccountKey = { purpose: 'suspense', asset: asset.symbol }
   const customerId = input.to === 'available' ? (input.customerId ?? null) : null
   const target: AccountKey = { purpose: input.to, asset: asset.symbol, customerId }
@@ -38,9 +38,34 @@ export async function resolveSuspense(unit: UnitOfWork, input: z.output<typeof S
       { account: target, amount },
     ],
   })
-  // Another command may have taken the money since. The posting holds the account's lock, so nobody does any more.
-  if ((await balance(own, suspense)) < 0n) throw errors.insufficient_balance()
+  await checkSuspense(own, asset.symbol)
   return id
+}
+
+/**
+ * No more was taken out of an organisation's suspense than was there: whatever takes money out calls it after its posting, which holds
+ * the lock of the account. So what arrived leaves suspense once, whichever command takes it.
+ * @throws insufficient_balance 422
+ */
+export async function checkSuspense(context: QueryContext, asset: AssetSymbol): Promise<void> {
+  if ((await balance(context, { purpose: 'suspense', asset })) < 0n) throw errors.insufficient_balance()
+}
+
+/**
+ * For a command that changes what an object had put into suspense: it must not take out what an entry of an operator has moved already.
+ * @returns what is called after the command's postings. Throws suspense_moved 409 where less is there than they took
+ */
+export async function guardSuspense(context: QueryContext, symbols: readonly string[]): Promise<() => Promise<void>> {
+  const known = [...new Set(symbols)].filter((symbol): symbol is AssetSymbol => symbol in assets)
+  const read = (asset: AssetSymbol) => balance(context, { purpose: 'suspense', asset })
+  const before = new Map<AssetSymbol, bigint>()
+  for (const asset of known) before.set(asset, await read(asset))
+  return async () => {
+    for (const asset of known) {
+      const left = await read(asset)
+      if (left < 0n && left < (before.get(asset) ?? 0n)) throw errors.suspense_moved()
+    }
+  }
 }
 
 /**
@@ -57,7 +82,7 @@ export async function reverseEntry(
   if (type !== CORRECTION) throw errors.entry_of_object()
   const entry = await findEntry(own, { type, id }, step)
   for (const { account, amount } of entry.postings)
-    if (amount > 0n) requireSecondOperator(unit, assets[account.asset], amount)
+    if (amount > 0n) await requireSecondOperator(unit, assets[account.asset], amount)
   const [outcome] = await post(own, reversalOf(entry, input.reason))
   if (outcome === 'repeated') throw errors.entry_reversed()
   return id

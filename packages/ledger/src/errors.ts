@@ -24,6 +24,10 @@ export const errors = defineErrors({
     status: 409,
     message: 'This entry follows from the state of an object: change the object instead',
   },
+  suspense_moved: {
+    status: 409,
+    message: 'The money is not in suspense any more: reverse the entry that moved it first',
+  },
   payout_limit_exceeded: { status: 422, message: 'Daily limit of live payouts exceeded' },
   payout_destination_refused: { status: 422, message: 'Destination is not among the allowed destinations' },
   transaction_not_found: { status: 404, message: 'Transaction not found' },

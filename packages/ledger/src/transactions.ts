@@ -1,6 +1,6 @@
 import { joinCustomerName } from '@payments/customers'
 import { isId } from '@payments/kernel'
-import type { Domain, QueryContext } from '@payments/platform'
+import type { Domain, QueryContext, UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { errors } from './errors.ts'
@@ -92,4 +92,20 @@ export async function listTransactions(
     total: Number(rows[0]?.total ?? 0),
     transactions: rows.filter((row) => row.id !== null).map(present),
   }
+}
+
+/**
+ * Replaces one field of the receipts of transactions of the actor's tenant, where they have it, to erase personal data. Amounts and
+ * statuses are not touched.
+ */
+export async function replaceInReceipts(
+  unit: UnitOfWork,
+  of: { readonly ids: readonly string[]; readonly field: readonly string[]; readonly value: string },
+): Promise<void> {
+  if (of.ids.length === 0) return
+  const { organisationId, environment } = unit.actor
+  const field = sql`${of.field}::text[]`
+  await sql`update transactions set receipt = jsonb_set(receipt::jsonb, ${field}, to_jsonb(${of.value}::text))
+    where id = any (${of.ids}::uuid[]) and organisation_id = ${organisationId} and environment = ${environment}
+      and receipt #>> ${field} is not null`.execute(unit.em.getKysely())
 }

@@ -10,7 +10,7 @@ export const places: readonly AccountKey[] = [
   { purpose: 'clearing', asset: 'USDC', party: 'relay' },
   { purpose: 'clearing', asset: 'USDC', party: 'paycrest' },
   { purpose: 'fees', asset: 'USDC' },
-  { purpose: 'suspense', asset: 'USDC' },
+  { purpose: 'exchange', asset: 'USDC' },
 ]
 const GUARDED = 3
 

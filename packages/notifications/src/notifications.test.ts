@@ -67,7 +67,7 @@ test.each([
     'refunded',
     'money.returned',
     'Money returned',
-    'A deposit of 12.5 USDC to a payment route could not be delivered and was returned to its refund address.',
+    'A deposit of 12.5 USDC to a payment route could not be delivered and was returned to an address of this service (0x71C7656EC7ab88b098defB751B7401B5f6d8976F), which keeps it for you: please contact support.',
   ],
   [
     'failed',

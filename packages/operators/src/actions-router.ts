@@ -60,11 +60,19 @@ export const actionsRouter = (commands: Commands) => ({
         tag,
         personal: true,
         summary: 'Approve a command on money',
-        description: 'Runs it now, in the same transaction. Not for the operator who requested it.',
+        description:
+          'Runs it now, in the same transaction, if it would still do what the request shows: else 409, and a new request is needed. Not for the operator who requested it, who must still be one.',
         message: 'Command approved',
         input: ApprovalId,
         output: Approval,
-        errors: [errors.approval_not_found, errors.approval_ended, errors.approval_own, errors.command_unknown],
+        errors: [
+          errors.approval_not_found,
+          errors.approval_ended,
+          errors.approval_own,
+          errors.approval_requester_left,
+          errors.approval_effects_changed,
+          errors.command_unknown,
+        ],
         money: true,
         async run(unit, { approvalId }, _prepared, call) {
           const row = await approve(unit, commands, approvalId, call)

@@ -1,7 +1,7 @@
 import { isId, newId } from '@payments/kernel'
-import { type CallContext, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { type CallContext, type Effect, observed, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
-import { type Commands, commandOf } from './commands.ts'
+import { type Commands, commandOf, lasting } from './commands.ts'
 import { ApprovalEntity, type ApprovalRow } from './entity.ts'
 import { errors } from './errors.ts'
 import type { Approval, ApprovalFilter, ApprovalList } from './schemas.ts'
@@ -67,6 +67,11 @@ async function pending(unit: UnitOfWork, id: string): Promise<ApprovalRow> {
   return row
 }
 
+async function isOperator(unit: UnitOfWork, userId: string): Promise<boolean> {
+  const { authentication } = unit.runtime.domains.find((domain) => domain.authentication) ?? {}
+  return authentication ? authentication.isOperator(unit, userId) : false
+}
+
 async function decide(unit: UnitOfWork, row: ApprovalRow, status: 'approved' | 'declined'): Promise<ApprovalRow> {
   const { userId = null, email = null } = unit.actor
   const changes = { status, decidedBy: userId, decidedByEmail: email, updatedAt: new Date() }
@@ -74,9 +79,21 @@ async function decide(unit: UnitOfWork, row: ApprovalRow, status: 'approved' | '
   return { ...row, ...changes }
 }
 
+/** Does a command do what was shown? The need for an approval is no effect, and the order of effects does not count. */
+function sameEffects(shown: readonly object[], done: readonly Effect[]): boolean {
+  const texts = (effects: readonly object[]) =>
+    (effects as readonly Effect[])
+      .filter(({ kind }) => kind !== 'approval')
+      .map(({ kind, resourceId, summary }) => JSON.stringify([kind, resourceId, summary]))
+      .sort()
+  return JSON.stringify(texts(shown)) === JSON.stringify(texts(done))
+}
+
 /**
- * Runs a command that another operator requested, in the transaction that marks the request as approved: it runs once.
- * @throws approval_not_found 404, approval_ended 409, approval_own 403, and what the command throws
+ * Runs a command that another operator requested, in the transaction that marks the request as approved: it runs once, and only
+ * with the effects that the request shows. An object that changed since then is a new request.
+ * @throws approval_not_found 404, approval_ended 409, approval_own 403, approval_requester_left 409, approval_effects_changed 409,
+ *   and what the command throws
  */
 export async function approve(
   unit: UnitOfWork,
@@ -86,8 +103,12 @@ export async function approve(
 ): Promise<ApprovalRow> {
   const row = await pending(unit, id)
   if (row.requestedBy === unit.actor.userId) throw errors.approval_own()
+  if (!(await isOperator(unit, row.requestedBy))) throw errors.approval_requester_left()
   const { run } = commandOf(commands, row)
-  await run({ ...unit, requestedBy: row.requestedBy }, undefined, call)
+  const began = new Date()
+  const effects: Effect[] = []
+  await run({ ...observed(unit, effects), requestedBy: row.requestedBy }, undefined, call)
+  if (!sameEffects(row.effects, lasting(effects, began))) throw errors.approval_effects_changed()
   return decide(unit, row, 'approved')
 }
 

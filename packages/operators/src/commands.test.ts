@@ -1,10 +1,12 @@
 import { newId } from '@payments/kernel'
 import { trialBalance } from '@payments/ledger'
-import { expect, test } from 'vitest'
-import { bookOf, newMerchant, newRoute, suspenseOf, tableContents, useService } from '#testing'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { bookOf, fund, newMerchant, newOfframp, newRoute, suspenseOf, tableContents, useService } from '#testing'
 import { find, operator, ops, TWO_OPERATORS } from '../test/operators.ts'
 
 const service = useService({ settings: TWO_OPERATORS })
+// What one test moved does not count in another.
+beforeEach(() => service.runtime.pool.query('delete from operator_amounts'))
 const second = () => operator(service, 'second@example.com')
 
 /** A merchant with money in suspense, in minor units of USDC. */
@@ -167,4 +169,90 @@ test('a command that fails when it is approved stays to be approved; one without
   expect((await ops(service, grace, 'POST approvals', { command: 'admin.paymentRoutes.pause', input })).status).toBe(
     422,
   )
+})
+
+describe('an approval', () => {
+  /** A funded offramp of 1,500 USDC whose settlement the first operator has requested. */
+  async function requested() {
+    const merchant = await newMerchant(service)
+    const { id, deposit } = await newOfframp(merchant, { amount: '1500' })
+    const context = { organisationId: merchant.organisationId, environment: merchant.environment }
+    await fund(merchant, 'offramp', id)
+    const [grace, ada] = [await operator(service), await second()]
+    const synced = await ops(service, grace, `POST fiat/orders/${id}/sync`)
+    expect(synced.body.data.status, synced.text).toBe('processing')
+    const input = { orderId: id, outcome: 'refunded' }
+    const { body, text, status } = await ops(service, grace, 'POST approvals', { command: 'admin.fiat.settle', input })
+    expect(status, text).toBe(201)
+    const approve = () => ops(service, ada, `POST approvals/${body.data.id}/approve`)
+    const show = async () => (await merchant.call(`GET /v1/offramps/${id}`)).body.data
+    return { id, grace, ada, approve, show, deposit, ...context }
+  }
+
+  test('runs with exactly the effects that were shown: an amount that changed since then is a conflict, and nothing is moved', async () => {
+    const { id, approve, show } = await requested()
+    await service.runtime.pool.query('update offramps set received_amount = 90000000000 where id = $1', [id])
+    const refused = await approve()
+    expect([refused.status, refused.body.message]).toEqual([409, 'The effects have changed'])
+    expect(await show()).toMatchObject({ status: 'processing', refund: null })
+    await service.runtime.pool.query('update offramps set received_amount = deposit_amount where id = $1', [id])
+    expect((await approve()).status).toBe(200)
+    expect(await show()).toMatchObject({ status: 'failed', refund: { status: 'completed' } })
+  })
+
+  test('of a command that creates objects runs although their ids are new each time', async () => {
+    const { move, balances } = await withSuspense(4_000_000_000n)
+    const [grace, ada] = [await operator(service), await second()]
+    const command = 'admin.ledger.resolveSuspense'
+    const { effects, id } = (await ops(service, grace, 'POST approvals', { command, input: move('3000') })).body.data
+    expect(effects.map(({ resourceId }: { resourceId: string | null }) => resourceId)).toEqual([null, null, null])
+    expect((await ops(service, ada, `POST approvals/${id}/approve`)).status).toBe(200)
+    expect(await balances()).toMatchObject({ suspense: '1000000000', fees: '3000000000' })
+  })
+
+  test('needs a requester who is still an operator when it runs', async () => {
+    const { grace, approve, show } = await requested()
+    await service.runtime.pool.query('update users set email = $2 where id = $1', [
+      grace.userId,
+      `${newId()}@example.com`,
+    ])
+    const refused = await approve()
+    expect([refused.status, refused.body.message]).toEqual([
+      409,
+      'The operator who requested this is no operator any more',
+    ])
+    expect((await show()).status).toBe('processing')
+    await service.runtime.pool.query('update users set email = $2 where id = $1', [grace.userId, grace.email])
+    expect((await approve()).status).toBe(200)
+  })
+})
+
+describe('the limit of an operator', () => {
+  test('is the sum of a UTC day: parts cannot avoid it, at the same time neither, and another operator or day begins anew', async () => {
+    const { move, balances } = await withSuspense(9_000_000_000n)
+    const [grace, ada] = [await operator(service), await second()]
+    const resolve = async (by: typeof grace, amount: string) =>
+      (await ops(service, by, 'POST ledger/suspense/resolve', move(amount))).status
+    const parts = await Promise.all(['300', '300', '300', '300', '300'].map((amount) => resolve(grace, amount)))
+    expect(parts.sort()).toEqual([200, 200, 200, 403, 403])
+    expect(await resolve(grace, '100.000001')).toBe(403)
+    expect(await resolve(grace, '100')).toBe(200)
+    expect(await resolve(grace, '0.000001')).toBe(403)
+    expect(await resolve(ada, '1000')).toBe(200)
+    await service.runtime.pool.query('update operator_amounts set day = day - 1')
+    expect(await resolve(grace, '1000')).toBe(200)
+    expect(await balances()).toMatchObject({ fees: '3000000000' })
+  })
+
+  test('counts neither what fails, nor a dry run, nor what a second operator approved', async () => {
+    const { move, balances } = await withSuspense(2_900_000_000n)
+    const [grace, ada] = [await operator(service), await second()]
+    const command = 'admin.ledger.resolveSuspense'
+    expect((await ops(service, grace, 'POST ledger/suspense/resolve', move('999', 'nowhere'))).status).toBe(422)
+    await find(service, grace, 'dry-runs', { command, input: { ...move('999'), reason: 'To see' } })
+    const { id } = (await ops(service, grace, 'POST approvals', { command, input: move('1900') })).body.data
+    expect((await ops(service, ada, `POST approvals/${id}/approve`)).status).toBe(200)
+    expect((await ops(service, grace, 'POST ledger/suspense/resolve', move('1000'))).status).toBe(200)
+    expect(await balances()).toMatchObject({ suspense: '0' })
+  })
 })

@@ -1,6 +1,8 @@
+import { firstIdOf } from '@payments/kernel'
 import {
   type CallContext,
   dryRun,
+  type Effect,
   InvalidInput,
   type Operation,
   type QueryContext,
@@ -34,6 +36,18 @@ export function commandOf(commands: Commands, { command: name, input }: CommandC
 }
 
 /**
+ * Effects of a run that began at a time, without the ids of what the run itself created: those exist once it is committed, and
+ * another run of the same command would create others.
+ */
+export const lasting = (effects: readonly Effect[], began: Date): Effect[] =>
+  effects.map((effect) => {
+    const { resourceId } = effect
+    // Version 7: ids of other versions tell no time.
+    const isNew = resourceId !== null && resourceId[14] === '7' && resourceId >= firstIdOf(began)
+    return isNew ? { ...effect, resourceId: null } : effect
+  })
+
+/**
  * What a command would do and answer: it is run in a transaction that is rolled back.
  * @throws what the command would throw, and dry_run_unavailable 409 where a provider is asked first
  */
@@ -41,5 +55,7 @@ export async function tryOut(context: QueryContext, commands: Commands, given: C
   const { run, before, operatorCommand } = commandOf(commands, given)
   if (!operatorCommand.dryRun) throw errors.dry_run_unavailable()
   const prepared = await before(context, call)
-  return dryRun(context, async (unit) => (await run(unit, prepared, call)) as Record<string, unknown>)
+  const began = new Date()
+  const tried = await dryRun(context, async (unit) => (await run(unit, prepared, call)) as Record<string, unknown>)
+  return { ...tried, effects: lasting(tried.effects, began) }
 }

@@ -15,7 +15,10 @@ async function inFlight(merchant: Merchant, amount: string): Promise<string> {
   const { id } = await newOfframp(merchant, { amount })
   await fund(merchant, 'offramp', id)
   await service.runtime.pool.query('update sandbox_fiat_orders set received_at = now() where reference = $1', [id])
-  await service.runtime.pool.query('update fiat_polls set next_poll_at = now() where id = $1', [id])
+  await service.runtime.pool.query(
+    'update fiat_polls set next_poll_at = now() - make_interval(secs => 1) where id = $1',
+    [id],
+  )
   const status = async () => (await merchant.call(`GET /v1/offramps/${id}`)).body.data.status
   await expect.poll(status, { timeout: 20_000 }).toBe('processing')
   return id
@@ -37,7 +40,7 @@ test('a drill: an outage leaves offramps unknown; operators find them, see why, 
   expect((await ops(service, grace, 'POST sandbox/faults', { ...outage, seconds: 3600 })).status).toBe(200)
   const filter = { kind: 'offramp', condition: 'unknown', organisationId: merchant.organisationId }
   const unknown = async (): Promise<Shown[]> => (await find(service, grace, 'attention', filter)).objects
-  await service.runtime.pool.query('update fiat_polls set next_poll_at = now()')
+  await service.runtime.pool.query('update fiat_polls set next_poll_at = now() - make_interval(secs => 1)')
   await expect
     .poll(async () => (await unknown()).map(({ id }) => id).sort(), { timeout: 20_000 })
     .toEqual(offramps.toSorted())

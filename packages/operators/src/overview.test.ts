@@ -167,7 +167,7 @@ test('asking the providers again changes only when they are asked, any number of
   ])
   expect(rows).toEqual([{ due: true, status: 'active' }])
   const none = await ops(service, grace, 'POST attention/recheck', { kind: 'event' })
-  expect([none.status, none.body.message]).toEqual([422, 'Nobody can be asked about objects of this kind'])
+  expect([none.status, none.body.message]).toEqual([422, 'Objects of this kind have no provider to poll'])
 })
 
 test('jobs that failed for good are listed without what they carry, and sent again once, one of them or all of a queue', async () => {

@@ -49,7 +49,7 @@ export const ApprovalId = z.strictObject({
 export const Approval = z
   .object({
     id: id('approval', APPROVAL),
-    status: z.enum([...approvalStatuses, 'expired']).meta({ description: 'Where it stands', example: 'pending' }),
+    status: z.enum([...approvalStatuses, 'expired']).meta({ description: 'Status', example: 'pending' }),
     command,
     input,
     effects,
@@ -62,7 +62,7 @@ export const Approval = z
   })
   .meta({ id: 'Approval', description: 'A command on money that another operator approves' })
 export const ApprovalFilter = z.strictObject({
-  status: z.enum(approvalStatuses).optional().meta({ description: 'Only those that stand so', example: 'pending' }),
+  status: z.enum(approvalStatuses).optional().meta({ description: 'Filter by status', example: 'pending' }),
 })
 export const ApprovalList = z.object({ approvals: items('The newest 200 approvals', Approval), total })
 

@@ -48,6 +48,8 @@ export interface PaySession {
   readonly payments: readonly Payment[]
   readonly paidOver: boolean
   readonly paidLate: boolean
+  /** Where money that cannot be delivered goes, and whose address that is. */
+  readonly refundTo?: { readonly address: string; readonly owner: 'payer' | 'organisation' | 'service' } | null
   readonly expiresAt: string
   readonly paidAt: string | null
 }

@@ -70,6 +70,92 @@ test('nothing that a merchant or payer wrote becomes markup, in the page or in i
   expect(JSON.parse(state).data.title).toBe(hostile)
 })
 
+/** The same value with the text at each path replaced, one at a time. */
+function* withEach<T>(value: T, text: string): Generator<{ path: string; value: T }> {
+  if (typeof value === 'string') yield { path: '', value: text as T }
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, part] of Object.entries(value))
+    for (const changed of withEach(part, text)) {
+      const copy = Array.isArray(value) ? [...value] : { ...value }
+      yield { path: `${name}.${changed.path}`, value: Object.assign(copy, { [name]: changed.value }) as T }
+    }
+}
+
+test('no text of the data becomes markup, wherever it stands, on any screen', () => {
+  const hostile = `x"'><img src=x onerror=alert(1)><script>alert(1)</script>&`
+  const payments = ['pending', 'completed', 'failed', 'refunded'].map((status) => ({
+    ...{ txHash: '0xabc', networkKey: 'ethereum', currency: 'USDC', amount: '10', status },
+  }))
+  const owners = ['payer', 'organisation', 'service'] as const
+  const sessions: PaySession[] = [
+    ...['awaiting_payment', 'processing', 'underpaid', 'paid', 'expired', 'cancelled', 'returned', 'failed', 'other'],
+  ].flatMap((status, index) =>
+    [false, true].map((flag) => ({
+      ...{ ...session, status, payments, receivedAmount: '10', remainingAmount: '15', paidAt: session.expiresAt },
+      ...{ paidOver: flag, paidLate: flag, refundTo: { address: ADDRESS, owner: owners[index % 3] ?? 'payer' } },
+    })),
+  )
+  const full: PayData = {
+    ...{ ...data, description: 'Text', number: 'INV-000001', subtotal: '20', tax: '5', dueAt: session.expiresAt },
+    ...{
+      items: [{ description: 'Item', quantity: 2, unitAmount: '10', subtotal: '20' }],
+      redirectUrl: 'https://ada.test/',
+    },
+    ...{ refundRequired: true, allowedOrigins: ['https://ada.test'] },
+  }
+  const statuses = ['active', 'open', 'overdue', 'paid', 'void', 'expired', 'inactive', 'other']
+  const screens: PayData[] = [
+    ...sessions.map((each) => ({ ...full, status: each.status, session: each })),
+    ...statuses.flatMap((status) =>
+      (['link', 'invoice', 'checkout'] as const).flatMap((type) =>
+        [true, false].map((payable) => ({
+          ...full,
+          type,
+          status,
+          payable,
+          session: null,
+          amount: payable ? null : '25',
+        })),
+      ),
+    ),
+  ]
+  const unread = new Set<string>()
+  let pages = 0
+  for (const screen of screens)
+    for (const layout of ['card', 'minimal'])
+      for (const { path, value } of withEach({ ...screen, theme: { ...screen.theme, layout } }, hostile)) {
+        let page: string
+        try {
+          page = payDocument(value, view, { style: '', script: '/pay/page.js' }).html.replace(
+            /(id="state">)[^<]*/,
+            '$1',
+          )
+        } catch {
+          unread.add(path)
+          continue
+        }
+        pages++
+        expect([
+          path,
+          screen.status,
+          page.includes('<img'),
+          page.includes(`"'>`),
+          page.match(/<script/g)?.length,
+        ]).toEqual([...[path, screen.status, false, false, 2]])
+      }
+  expect(pages).toBeGreaterThan(1000)
+  // What is computed with where it is shown, amounts and times, and what is one of a list.
+  expect([...unread].sort()).toEqual([
+    ...[
+      'dueAt.',
+      'session.paidAt.',
+      'session.payments.0.amount.',
+      'session.refundTo.owner.',
+      'session.remainingAmount.',
+    ],
+  ])
+})
+
 test('every language has every text, with the same placeholders', () => {
   const placeholders = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(String).sort()
   for (const locale of locales) {
@@ -158,4 +244,80 @@ test('the code of a page decodes to its text', () => {
     }
   }
   expect(decodeQR({ width: size * scale, height: size * scale, data: pixels })).toBe(ADDRESS)
+})
+
+const payment = { txHash: '0x1', networkKey: 'ethereum', currency: 'USDC', amount: '10', status: 'completed' }
+const shownFor = (given: Partial<PaySession>, more: Partial<PayData> = {}) =>
+  content(
+    { ...data, ...more, status: given.status ?? 'awaiting_payment', session: { ...session, ...given } },
+    view,
+  ).text.replace(/<bdi>|<\/bdi>/g, '')
+
+test.each<[string, Partial<PaySession>, string, string]>([
+  [
+    'other currency, in time',
+    { payments: [{ ...payment, currency: 'USDT' }] },
+    'You sent USDT on Ethereum. It went to Ada Ltd, but does not count',
+    'Send 25',
+  ],
+  [
+    'a part is being confirmed',
+    { status: 'processing', payments: [{ ...payment, status: 'pending' }] },
+    '15 USDC will still be left to pay',
+    'Nothing else to do',
+  ],
+  [
+    'all is being confirmed',
+    { status: 'processing', payments: [{ ...payment, amount: '25', status: 'pending' }] },
+    'Nothing else to do',
+    'left to pay',
+  ],
+  [
+    'an unknown amount is being confirmed',
+    { status: 'processing', payments: [{ ...payment, amount: '0', status: 'pending' }] },
+    'Nothing else to do',
+    'left to pay',
+  ],
+  [
+    'a part in time, then over',
+    { status: 'expired', receivedAmount: '10', remainingAmount: '15', payments: [payment] },
+    '10 of 25 USDC arrived in time',
+    'after the time had ended',
+  ],
+  [
+    'a part after the end',
+    { status: 'expired', receivedAmount: '10', remainingAmount: '15', paidLate: true, payments: [payment] },
+    'A payment arrived after the time had ended',
+    'in time and went',
+  ],
+  ['nothing, over', { status: 'expired' }, 'Start again to get a new amount', 'arrived'],
+  [
+    'a part, then cancelled',
+    { status: 'cancelled', receivedAmount: '10', remainingAmount: '15', payments: [payment] },
+    '10 USDC arrived and went to Ada Ltd',
+    'after the time',
+  ],
+  [
+    'sent back to the payer',
+    { status: 'returned', refundTo: { address: '0xPayer', owner: 'payer' } },
+    'sent back to your address 0xPayer',
+    'Ask Ada Ltd for it',
+  ],
+  [
+    'sent back to the merchant',
+    { status: 'returned', refundTo: { address: '0xM', owner: 'organisation' } },
+    'sent back to Ada Ltd, at 0xM',
+    'your address',
+  ],
+  [
+    'sent back to the service',
+    { status: 'returned', refundTo: { address: '0xS', owner: 'service' } },
+    'keeps it for you, at 0xS',
+    'your address',
+  ],
+  ['nothing yet', {}, 'Give Ada Ltd the transaction number', 'may not count'],
+])('%s: the page says what is true, and nothing else', (_name, given, says, never) => {
+  const text = shownFor(given)
+  expect(text).toContain(says)
+  expect(text.replace(/id="[^"]*"|<dl[\s\S]*<\/dl>|<ul>[\s\S]*<\/ul>/g, '')).not.toContain(never)
 })

@@ -28,13 +28,30 @@ function words(
   }
   const say = (text: string) => fill(text, values)
   const arrived = session.payments.length > 0
+  const part = session.receivedAmount !== '0'
+  const other = otherPayment(session)
+  const elsewhere =
+    other &&
+    fill(texts.otherText, {
+      ...values,
+      paidCurrency: other.currency,
+      paidNetwork: networks[other.networkKey]?.name ?? other.networkKey,
+    })
   switch (screen) {
     case 'waiting':
-      return [say(texts.waitingHeading), say(texts.waitingText), texts.waitingLive]
+      return elsewhere
+        ? [texts.otherHeading, elsewhere]
+        : [say(texts.waitingHeading), say(texts.waitingText), texts.waitingLive, say(texts.wrongNetwork)]
     case 'underpaid':
-      return [say(texts.underpaidHeading), say(texts.underpaidText), texts.waitingLive]
-    case 'confirming':
-      return [texts.confirmingHeading, texts.confirmingText]
+      if (elsewhere && !part) return [texts.otherHeading, elsewhere]
+      return [say(texts.underpaidHeading), say(texts.underpaidText), texts.waitingLive, say(texts.wrongNetwork)]
+    case 'confirming': {
+      const pending = pendingPart(session)
+      return [
+        texts.confirmingHeading,
+        pending ? fill(texts.confirmingPart, { ...values, ...pending }) : texts.confirmingText,
+      ]
+    }
     case 'paid':
       return [
         texts.paidHeading,
@@ -43,14 +60,73 @@ function words(
         ...(session.paidLate ? [texts.paidLate] : []),
       ]
     case 'returned':
-      return [texts.returnedHeading, texts.returnedText]
+      return [texts.returnedHeading, texts.returnedText, ...wentTo(session, data, texts)]
     case 'failed':
       return [texts.failedHeading, say(texts.failedText)]
     case 'expired':
-      return [texts.expiredHeading, ...(arrived ? [say(texts.expiredPaid)] : [texts.expiredSent, texts.expiredText])]
+      if (elsewhere && !part) return [texts.expiredHeading, elsewhere]
+      if (part && session.remainingAmount !== '0' && !session.paidLate)
+        return [texts.expiredHeading, say(texts.expiredPart)]
+      return [
+        texts.expiredHeading,
+        ...(arrived ? [say(texts.expiredPaid)] : [texts.expiredSent, texts.expiredText, say(texts.wrongNetwork)]),
+      ]
     default:
-      return [texts.cancelledHeading, texts.cancelledText, ...(arrived ? [say(texts.expiredPaid)] : [])]
+      return [
+        texts.cancelledHeading,
+        texts.cancelledText,
+        ...(part ? [say(texts.cancelledPart)] : elsewhere ? [elsewhere] : arrived ? [say(texts.expiredPaid)] : []),
+      ]
   }
+}
+
+/** What was delivered in another currency, or on another network, than asked for; undefined where nothing was. */
+const otherPayment = ({ payments, currency, networkKey }: PaySession) =>
+  payments.find(
+    (payment) => payment.status === 'completed' && (payment.currency !== currency || payment.networkKey !== networkKey),
+  )
+
+/** Decimal texts of amounts as whole numbers of the smallest part that either has. */
+function exactly(...amounts: readonly string[]): bigint[] {
+  const places = Math.max(...amounts.map((amount) => amount.split('.')[1]?.length ?? 0))
+  return amounts.map((amount) => {
+    const [whole = '0', decimals = ''] = amount.split('.')
+    return BigInt(whole + decimals.padEnd(places, '0'))
+  })
+}
+
+/** What is being confirmed and what will be left to pay after it, where that is a part only; undefined where it may be all, or is not known. */
+function pendingPart({ payments, remainingAmount, currency, networkKey }: PaySession) {
+  const waiting = payments.filter(
+    (payment) => payment.status === 'pending' && payment.currency === currency && payment.networkKey === networkKey,
+  )
+  if (waiting.length === 0 || waiting.some(({ amount }) => amount === '0')) return undefined
+  const amounts = [remainingAmount, ...waiting.map(({ amount }) => amount)]
+  const places = Math.max(...amounts.map((amount) => amount.split('.')[1]?.length ?? 0))
+  const [remaining = 0n, ...parts] = exactly(...amounts)
+  const pending = parts.reduce((sum, part) => sum + part, 0n)
+  const left = remaining - pending
+  // A small shortfall may count as paid: the page does not ask for it before the service does.
+  if (left * 20n <= remaining) return undefined
+  return { pending: decimalOf(pending, places), left: decimalOf(left, places) }
+}
+
+function decimalOf(units: bigint, places: number): string {
+  const digits = units.toString().padStart(places + 1, '0')
+  const decimals = digits.slice(digits.length - places).replace(/0+$/, '')
+  const whole = digits.slice(0, digits.length - places)
+  return places > 0 && decimals ? `${whole}.${decimals}` : whole
+}
+
+/** To whom a payment was sent back; nothing where the service does not say. */
+function wentTo({ refundTo }: PaySession, { merchant }: PayData, texts: View['texts']): Html[] {
+  if (!refundTo) return []
+  const text = {
+    payer: texts.returnedToPayer,
+    organisation: texts.returnedToMerchant,
+    service: texts.returnedToService,
+  }
+  return [fill(text[refundTo.owner], { merchant: merchant.name, address: refundTo.address })]
 }
 
 /** The heading of a session's screen and what belongs to it: how to pay, what arrived, where to go. */

@@ -42,6 +42,8 @@ export interface Authentication {
    * @throws ServiceError 403 when the session must be confirmed first
    */
   requireConfirmed(context: QueryContext): Promise<void>
+  /** Is this user an operator now? */
+  isOperator(context: QueryContext, userId: string): Promise<boolean>
   /** SQL that selects {@link TokenRecord} for an array of lookup parts (`parameter`, `text[]`). */
   tokenRecordsSql(parameter: string): string
   /** Creates the functions that one process uses. */

@@ -66,9 +66,11 @@ export interface Effect {
 
 /** One transaction: the rows that the handler writes itself, and the effects that it adds to the commit. */
 export interface UnitOfWork extends QueryContext {
+  /** Set while a command of operators runs: who runs it, also where the unit acts for another organisation. */
+  readonly operator?: string
   /** Set when an operator approves what another one requested: who that was. */
   readonly requestedBy?: string
-  /** Set in a dry run: what the unit would do is added here, and the unit is rolled back. */
+  /** Set in a dry run, which is rolled back, and in an approval, which compares: what the unit does is added here. */
   readonly effects?: Effect[]
   /** Inserts a row with the commit. A violated constraint is reported there, as the error that the operation declares. */
   insert<E extends EntitySchema>(entity: E, row: InferEntity<E>): void

@@ -2,7 +2,7 @@ import { newId } from '@payments/kernel'
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { useService } from '#testing'
-import { countOf, countProblems, countRows, INSTALLATION } from './counts.ts'
+import { countOf, countProblems, countRows, INSTALLATION, newSlots } from './counts.ts'
 import type { Counted } from './domain.ts'
 
 const service = useService()
@@ -93,6 +93,48 @@ test('no writer waits for a counter, however many transactions are open, and eac
     "select count(*)::int as rows from record_counts where table_name = 'never_waiting' and scope = ''",
   )
   expect(rows).toEqual([{ rows: 40 }])
+})
+
+test('a writer waits for nobody when others hold every row of a number, its own too', async () => {
+  const { add, count } = await things('all_held')
+  const writers = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const db = new Client({ connectionString: service.database.ownerUrl })
+      await db.connect()
+      return db
+    }),
+  )
+  const round = async (order: readonly number[]) => {
+    const chosen = order.map((index) => writers[index] as Client)
+    for (const db of chosen) await db.query("begin; set local lock_timeout = '2s'")
+    for (const db of chosen) await add('a', 1, { db })
+    for (const db of chosen) await db.query('commit')
+  }
+  try {
+    // The second and the third add a row of their own; then the second comes last, and finds all three held.
+    await round([0, 1, 2])
+    await round([0, 2, 3, 1])
+  } finally {
+    await Promise.all(writers.map((db) => db.end()))
+  }
+  expect(await count('')).toBe(3 + 3 + 4)
+})
+
+test('the functions that an earlier release made take new rows after the migration, too', async () => {
+  const { owner, add, count } = await things('migrated')
+  const { rows } = await owner.query("select pg_get_functiondef('count_migrated_insert'::regproc) as text")
+  const [{ text }] = rows as [{ text: string }]
+  const earlier = text.replace(
+    /loop\s+(insert into record_counts as c [^;]*?), [^,]*, counted\.count\)\s+on conflict (\([^)]*\)) do nothing;\s+exit when found;\s+end loop;/,
+    '$1, pg_backend_pid(), counted.count)\n        on conflict $2 do update set count = c.count + excluded.count;',
+  )
+  expect(earlier).toContain('pg_backend_pid(), counted.count')
+  await owner.query(earlier)
+  for (const statement of newSlots) await owner.query(statement)
+  const after = await owner.query("select prosrc from pg_proc where proname = 'count_migrated_insert'")
+  expect(after.rows[0].prosrc).toMatch(/random\(\) \* 512.*on conflict .* do nothing; exit when found/)
+  await add('b', 2)
+  expect([await count(''), await count('b')]).toEqual([5, 2])
 })
 
 test('the service cannot change a counter, and a counter that is not exact is found', async () => {

@@ -22,8 +22,9 @@ export const RecordCountEntity = defineEntity({
 
 /**
  * Migration: the function of a trigger that adds what `counts` selects, the columns `keys` and `count`, to the counters in the table `into`.
- * Each number is the sum of a few rows, of which a transaction takes one that no other one holds; if there is none it adds one, with
- * the id of its backend as `slot`. So a writer never waits for another, and counters are in no deadlock.
+ * Each number is the sum of a few rows, of which a transaction takes one that no other one holds; if there is none it adds one. Its
+ * `slot` begins with the id of the backend, so no other transaction is inserting it now, and one that exists, which another may
+ * hold, is not touched but another number is taken. So a writer never waits for another, and counters are in no deadlock.
  */
 export function countingFunction(name: string, into: string, keys: readonly string[], counts: string): string {
   const same = keys.map((key) => `c.${key} = counted.${key}`).join(' and ')
@@ -37,13 +38,36 @@ export function countingFunction(name: string, into: string, keys: readonly stri
       if found then
         update ${into} c set count = c.count + counted.count where ${same} and slot = free;
       else
-        insert into ${into} as c (${keys.join(', ')}, slot, count) values (${keys.map((key) => `counted.${key}`).join(', ')}, pg_backend_pid(), counted.count)
-        on conflict (${keys.join(', ')}, slot) do update set count = c.count + excluded.count;
+        loop
+          insert into ${into} as c (${keys.join(', ')}, slot, count) values (${keys.map((key) => `counted.${key}`).join(', ')}, ${NEW_SLOT}, counted.count)
+          on conflict (${keys.join(', ')}, slot) do nothing;
+          exit when found;
+        end loop;
       end if;
     end loop;
     return null;
   end $$`
 }
+
+/** SQL: 22 bits of the backend's id, the most that Linux has, and 9 of a random number. */
+const NEW_SLOT = '(pg_backend_pid() << 9) + floor(random() * 512)::int'
+
+/**
+ * Migration: replaces the functions that {@link countingFunction} made before: they wrote into the row of the backend's id, which
+ * another transaction may hold.
+ */
+export const newSlots: readonly string[] = [
+  `do $$ declare definition text; begin
+    for definition in
+      select regexp_replace(pg_get_functiondef(p.oid),
+               'insert into (\\w+) as c \\(([^)]*)\\) values \\(([^)]*), pg_backend_pid\\(\\), counted\\.count\\)\\s+on conflict \\(([^)]*)\\) do update set count = c\\.count \\+ excluded\\.count;',
+               'loop insert into \\1 as c (\\2) values (\\3, ${NEW_SLOT}, counted.count) on conflict (\\4) do nothing; exit when found; end loop;')
+        from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prosrc like '%pg\\_backend\\_pid(), counted.count%'
+    loop
+      execute definition;
+    end loop;
+  end $$`,
+]
 
 /**
  * Migration: triggers count the rows of a table in `record_counts`, so that a list has an exact total whatever its length: counting a

@@ -8,6 +8,7 @@ import type { CommitStatement, Runtime, UnitOfWork } from './context.ts'
 import type { Callback, Page } from './http.ts'
 import type { Job } from './jobs.ts'
 import type { OperatorsDeclaration } from './operators.ts'
+import type { ReportedAmounts } from './provider-reports.ts'
 import type { Resource } from './resource.ts'
 import type { EncryptedColumn, LastingSecret } from './secrets.ts'
 import type { Settings, SettingsDeclaration } from './settings.ts'
@@ -18,7 +19,19 @@ import type { TimelineDeclaration } from './timeline.ts'
 export interface MigrationStep {
   readonly name: string
   readonly up: readonly string[]
+  /**
+   * The statements run one by one, outside a transaction, as `create index concurrently` needs. Each must be repeatable: a step that
+   * was interrupted is run again from its first statement. {@link indexConcurrently} makes such statements.
+   */
+  readonly concurrently?: true
 }
+
+/** Statements of a `concurrently` step that create an index of an existing table while it is written to. */
+export const indexConcurrently = (name: string, definition: string): string[] => [
+  // What an interrupted attempt has left is invalid, and has the name.
+  `drop index concurrently if exists ${name}`,
+  `create index concurrently ${name} on ${definition}`,
+]
 
 /** An event type of the catalogue: its description and the schema of its `data`. */
 export interface EventType {
@@ -35,8 +48,16 @@ export interface Metric {
   /** By the conventions of Prometheus: the unit is the suffix. */
   readonly name: string
   readonly help: string
-  /** By environment, or one value where there are none. Must be cheap. */
-  read(runtime: Runtime): Promise<number | Readonly<Record<Environment, number>>>
+  /** By environment, one value where there are none, or values with labels of {@link metricLabels}. Must be cheap. */
+  read(runtime: Runtime): Promise<number | Readonly<Record<Environment, number>> | readonly LabelledValue[]>
+}
+
+export const metricLabels = ['environment', 'organisation', 'kind'] as const
+
+/** One value of a gauge with several. They must be few: each is a time series. */
+export interface LabelledValue {
+  readonly labels: Partial<Readonly<Record<(typeof metricLabels)[number], string>>>
+  readonly value: number
 }
 
 /** A check of a domain's own records, which a job of the domain runs and whose result it stores. */
@@ -83,6 +104,8 @@ export interface ReceiptDeclaration {
    * the code that writes the postings, because the ledger's check compares the two.
    */
   balances(receipt: never): readonly ObjectBalance[]
+  /** What the last report of the provider must say for an object with this receipt; amounts that it leaves out are not compared. */
+  evidence?(receipt: never): ReportedAmounts
 }
 
 /** A statement that a recorder adds to the transaction of a change. `trigger` names a task to run after the commit. */
@@ -95,6 +118,17 @@ export interface Tag {
   readonly name: string
   readonly description: string
   readonly position: number
+}
+
+/** A customer of the actor's tenant who is being anonymised. */
+export interface AnonymisedCustomer {
+  readonly id: string
+  /** What erased names become. */
+  readonly name: string
+  /** What the customer was called until now. */
+  readonly formerName: string
+  /** The customer as its GET shows it from now on. */
+  readonly shown: Readonly<Record<string, unknown>>
 }
 
 /** Everything that a package adds to the service. `@payments/api` and the gateway read the list of all domains. */
@@ -132,6 +166,11 @@ export interface Domain<R extends TRPCRouterRecord = TRPCRouterRecord> {
     /** Moves all future due times of the actor's organisation forward by `seconds`. Test environment only. */
     advance?(unit: UnitOfWork, seconds: number): Promise<void>
   }
+  /**
+   * Erases what the domain's own tables hold of a person, in the transaction that anonymises the customer, who is locked. Amounts and
+   * statuses stay. Objects on their way must not bring it back.
+   */
+  anonymise?(unit: UnitOfWork, customer: AnonymisedCustomer): Promise<void>
   /** What belongs to the timeline of an object. */
   readonly timeline?: TimelineDeclaration
   /** What operators find, and what needs them. */

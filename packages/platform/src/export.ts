@@ -89,8 +89,13 @@ export async function* exportCsv(
         ? undefined
         : batch.value.map((row) => csvRecord(names.map((name) => row[name] ?? null))).join('')
     })
-  // The first batch is read before the heading is sent, so that an error still has its own reply.
-  const first = await next()
-  yield csvRecord(names)
-  for (let text = first; text !== undefined; text = await next()) yield text
+  try {
+    // The first batch is read before the heading is sent, so that an error still has its own reply.
+    const first = await next()
+    yield csvRecord(names)
+    for (let text = first; text !== undefined; text = await next()) yield text
+  } finally {
+    // A client that leaves ends this generator, and nothing else would end the one that it reads.
+    await batches.return(undefined)
+  }
 }

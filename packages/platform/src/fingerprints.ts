@@ -25,7 +25,7 @@ export async function checkFingerprints(pool: Pool, domains: readonly Domain[], 
     // A setting that no domain declares any more, or that is not set, protects nothing in this process.
     if (!configured.has(setting) || secrets.some((each) => each.setting === setting && each.digest === digest)) continue
     throw new SettingsError(
-      `${setting}: the database was written with another one. Restore it; where several are allowed, put the new one before it`,
+      `${setting}: the database was written with another one. Restore it; where several are allowed, name it beside the new one`,
     )
   }
   await pool.query(

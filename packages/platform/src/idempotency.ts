@@ -83,6 +83,22 @@ export async function replaceStoredReplies(
   )
 }
 
+/**
+ * Replaces one field of `data` in the stored replies below `path` that show objects of a customer, for example to erase a name.
+ * A repeated request still gets a reply, and runs nothing again.
+ */
+export async function replaceInStoredReplies(
+  unit: UnitOfWork,
+  of: { readonly path: string; readonly customerId: string; readonly field: readonly string[]; readonly value: string },
+): Promise<void> {
+  const { organisationId, environment } = unit.actor
+  const field = sql`${['data', ...of.field]}::text[]`
+  await sql`update idempotency_keys set reply = jsonb_set(reply::jsonb, ${field}, to_jsonb(${of.value}::text))::text
+    where organisation_id = ${organisationId} and environment = ${environment} and starts_with(path, ${of.path})
+      and not encrypted and strpos(reply, ${of.customerId}) > 0 and reply::json #>> '{data,customerId}' = ${of.customerId}
+      and reply::json #>> ${field} is not null`.execute(unit.em.getKysely())
+}
+
 /** The statement that stores a reply with the command's commit. It returns no row if another request has used the key. */
 export function storeReply(
   runtime: Runtime,

@@ -16,7 +16,7 @@ export {
 export { connect, connectPriority, type Database, hasTimeouts, ping, SESSION_STATEMENTS } from './database/connect.ts'
 export { asBusy, constraintOf, isDatabaseUnavailable, sqlState } from './database/errors.ts'
 export { surviveLostConnections } from './database/lost-connections.ts'
-export { migrate } from './database/migrate.ts'
+export { migrate, pendingMigrations } from './database/migrate.ts'
 export { databaseProblem } from './database/readiness.ts'
 export { ownsTables } from './database/role.ts'
 export { inTransaction, WITHOUT_FLUSH } from './database/transaction.ts'
@@ -32,6 +32,7 @@ export {
   lease,
   nameOf,
   releaseLease,
+  replaceInStoredReplies,
   replaceStoredReplies,
   replyOf,
   type StoredReply,
@@ -51,6 +52,17 @@ export { pages, rowMapper } from './pages.ts'
 export { platform } from './platform.ts'
 export { claimPolls, type Polls, pollTask } from './polls.ts'
 export {
+  type Budget,
+  type BudgetedCall,
+  heedingPause,
+  isPaused,
+  ProviderLimited,
+  pauseCalls,
+  readBudgets,
+  secondsUntilFree,
+  takeCall,
+} from './provider-budgets.ts'
+export {
   aboutObject,
   type CallOutcome,
   callOutcomes,
@@ -58,8 +70,17 @@ export {
   providerCalls,
   readProviderAnswers,
 } from './provider-calls.ts'
+export {
+  type ObjectReport,
+  type ReportedAmount,
+  type ReportedAmounts,
+  recordContradiction,
+  recordReport,
+  reportedAmountsSql,
+  settleContradictions,
+} from './provider-reports.ts'
 export { purgeJob, type Retention } from './purge.ts'
-export { type ClaimedPoll, dueInTurns, pollBudget, rateBudgetEntity } from './rate-budget.ts'
+export { ANNOUNCED_SQL, type ClaimedPoll, pollBudget, rateBudgetEntity } from './rate-budget.ts'
 export { type Count, countHitsSql } from './rate-limits.ts'
 export { reEncrypt } from './re-encrypt.ts'
 export { type LoggedRequest, type RequestLog, requestLog } from './request-log.ts'
@@ -68,7 +89,7 @@ export { faultModes, setSandboxFault, withFaults } from './sandbox-faults.ts'
 export { requireSecondOperator } from './second-operator.ts'
 export * from './secrets.ts'
 export * from './settings.ts'
-export { readSnapshot } from './snapshot.ts'
+export { readSnapshot, runningSnapshots } from './snapshot.ts'
 export {
   createTriggers,
   type RunningTasks,
@@ -79,11 +100,13 @@ export {
   type Task,
 } from './tasks.ts'
 export * from './timeline.ts'
+export { dueInTurns, type Turns } from './turns.ts'
 export {
   actingFor,
   dryRun,
   emFor,
   LastStatementEmpty,
+  observed,
   queryContext,
   runUnit,
   type SqlExecutor,

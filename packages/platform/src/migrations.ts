@@ -1,4 +1,4 @@
-import { countRows, recordCounts } from './counts.ts'
+import { countRows, newSlots, recordCounts } from './counts.ts'
 import type { MigrationStep } from './domain.ts'
 
 export const platformMigrations: readonly MigrationStep[] = [
@@ -162,5 +162,70 @@ export const platformMigrations: readonly MigrationStep[] = [
       'create index audit_log_of_operator on audit_log (email, created_at desc, id desc)',
       'create index audit_log_of_operation on audit_log (operation, created_at desc, id desc)',
     ],
+  },
+  {
+    name: '20261122191000_provider_reports',
+    up: [
+      // Without foreign keys, as the calls of providers: the object is a row of any domain.
+      `create table provider_reports (
+        id uuid primary key,
+        organisation_id uuid not null,
+        environment text not null,
+        resource_type text not null,
+        resource_id uuid not null,
+        provider text not null,
+        digest text not null,
+        reason text,
+        report jsonb not null,
+        amounts jsonb not null,
+        times integer not null,
+        first_at timestamptz(3) not null,
+        last_at timestamptz(3) not null,
+        settled_at timestamptz(3)
+      )`,
+      'create unique index provider_reports_key on provider_reports (resource_id, digest)',
+      'create index provider_reports_contradicting on provider_reports (resource_id, first_at desc) where reason is not null and settled_at is null',
+      `create table provider_budgets (
+        provider text not null,
+        bucket text not null,
+        environment text not null,
+        per_minute integer not null default 0,
+        calls jsonb not null default '[]',
+        paused_until timestamptz,
+        primary key (provider, bucket, environment)
+      ) with (fillfactor = 50)`,
+    ],
+  },
+  {
+    // How much each operator alone moved on a UTC day: OPERATOR_LIMITS bound the sum, not each call.
+    name: '20261122191200_operator_amounts',
+    up: [
+      `create table operator_amounts (
+        operator_id uuid not null,
+        asset text not null,
+        day date not null,
+        amount numeric(78,0) not null,
+        primary key (operator_id, asset, day)
+      )`,
+    ],
+  },
+  {
+    name: '20261122194500_counter_slots',
+    up: newSlots,
+  },
+  {
+    name: '20261122202000_readiness_probes',
+    up: [
+      `create table readiness_probes (
+        id uuid primary key,
+        filler text not null,
+        at timestamptz not null
+      ) with (fillfactor = 50)`,
+    ],
+  },
+  {
+    // An older process that restarts beside a newer one grants the service's role what it knows of: see database/migrate.ts.
+    name: '20261122210500_append_only_tables',
+    up: ['create table append_only_tables (name text primary key)'],
   },
 ]

@@ -88,6 +88,8 @@ export interface OperationMeta extends OpenApiMeta {
   readonly status: 200 | 201
   /** The success message of the envelope. */
   readonly message: string
+  /** The message where it depends on the input, which fits its schema. */
+  readonly messageOf?: ((input: Readonly<Record<string, unknown>>) => string) | undefined
   readonly errors: readonly ErrorFactory[]
   /** The reply contains a secret: it is encrypted when it is stored for replay. */
   readonly secretReply: boolean
@@ -160,6 +162,7 @@ export interface Description {
   readonly summary: string
   readonly description?: string
   readonly message: string
+  readonly messageOf?: OperationMeta['messageOf']
   readonly status?: 200 | 201
   readonly errors?: readonly ErrorFactory[]
   readonly secretReply?: boolean
@@ -186,6 +189,7 @@ function metaOf(description: Description, more: { callsProvider?: boolean; produ
     access: description.access,
     status: description.status ?? 200,
     message: description.message,
+    ...(description.messageOf ? { messageOf: description.messageOf } : {}),
     errors: description.errors ?? [],
     secretReply: description.secretReply ?? false,
     callsProvider: more.callsProvider ?? false,

@@ -32,6 +32,12 @@ function unitFor(more: Partial<UnitOfWork> = {}) {
       settings: loadSettings({ NODE_ENV: 'test', OPERATOR_LIMITS: 'USDC:1000', SECRETS_KEY }, []),
     },
     insert: (_entity: unknown, row: unknown) => void rows.push(row),
+    // Nothing has been moved today.
+    em: {
+      getKysely: () => ({
+        executeQuery: async ({ parameters: [, , amount] }: { parameters: unknown[] }) => ({ rows: [{ amount }] }),
+      }),
+    },
     ...more,
   } as unknown as UnitOfWork
   const run = (command: object, prepared?: unknown) =>
@@ -114,28 +120,28 @@ test('what a command is to dry runs and approvals follows from its definition', 
   )
 })
 
-test('above its limit an amount needs a second operator, in either direction; an asset without a limit always does', () => {
-  const refusal = (asset: 'USDC' | 'EURC', amount: bigint, more?: Partial<UnitOfWork>) => {
+test('above its limit an amount needs a second operator, in either direction; an asset without a limit always does', async () => {
+  const refusal = async (asset: 'USDC' | 'EURC', amount: bigint, more?: Partial<UnitOfWork>) => {
     try {
-      return requireSecondOperator(unitFor(more).unit, assets[asset], amount)
+      return await requireSecondOperator(unitFor(more).unit, assets[asset], amount)
     } catch (error) {
       return (error as { code: string }).code
     }
   }
   for (const sign of [1n, -1n]) {
-    expect(refusal('USDC', sign * 1_000_000_000n)).toBeUndefined()
-    expect(refusal('USDC', sign * 1_000_000_001n)).toBe('second_operator_required')
-    expect(refusal('USDC', sign * 1_000_000_001n, { requestedBy: newId() })).toBeUndefined()
+    expect(await refusal('USDC', sign * 1_000_000_000n)).toBeUndefined()
+    expect(await refusal('USDC', sign * 1_000_000_001n)).toBe('second_operator_required')
+    expect(await refusal('USDC', sign * 1_000_000_001n, { requestedBy: newId() })).toBeUndefined()
   }
-  expect([refusal('EURC', 0n), refusal('EURC', 1n)]).toEqual([undefined, 'second_operator_required'])
+  expect([await refusal('EURC', 0n), await refusal('EURC', 1n)]).toEqual([undefined, 'second_operator_required'])
   const effects: Effect[] = []
-  expect(refusal('USDC', -1_000_000_001n, { effects })).toBeUndefined()
-  expect(refusal('USDC', 1n, { effects })).toBeUndefined()
+  expect(await refusal('USDC', -1_000_000_001n, { effects })).toBeUndefined()
+  expect(await refusal('USDC', 1n, { effects })).toBeUndefined()
   expect(effects).toEqual([
     {
       kind: 'approval',
       resourceId: null,
-      summary: 'A second operator must approve 1000.000001 USDC: the limit is 1000',
+      summary: 'A second operator must approve 1000.000001 USDC: the limit of a day is 1000, 0 is used',
     },
   ])
 })

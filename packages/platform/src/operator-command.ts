@@ -72,7 +72,8 @@ export function operatorCommand<
       async run(unit, given, prepared, call) {
         // A dry run changes nothing, and an approval has confirmed its own session.
         if (money && !unit.effects && !unit.requestedBy) await requireConfirmed(unit)
-        const done = await run(unit, given, prepared, call)
+        const { userId } = unit.actor
+        const done = await run(userId ? { ...unit, operator: userId } : unit, given, prepared, call)
         auditEntry(unit, {
           operation: described.rest,
           summary: described.summary,

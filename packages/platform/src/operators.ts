@@ -37,9 +37,32 @@ export interface RateBudget {
   readonly callsLeft: number
 }
 
+/** A command of operators that ends an object, by its name in the router, and the values of its `outcome` that do so. */
+export interface Ending {
+  readonly command: string
+  readonly outcomes: readonly string[]
+}
+
+/**
+ * How operators end the objects of one state table. Every state has an entry, final states too: a provider may contradict what it
+ * reported. A text says why a state needs no command: no money can be anywhere but where its row says.
+ */
+export interface Endings {
+  readonly machine: { readonly name: string; readonly states: Readonly<Record<string, unknown>> }
+  readonly states: Readonly<Record<string, Ending | string>>
+}
+
+/** {@link Endings} of a state table; a state without an entry does not compile. */
+export const endings = <S extends string>(
+  machine: { readonly name: string; readonly states: Readonly<Record<S, unknown>> },
+  states: Readonly<Record<S, Ending | string>>,
+): Endings => ({ machine, states })
+
 /** What a domain adds to the work of operators. */
 export interface OperatorsDeclaration {
   readonly attention?: readonly AttentionSource[]
   readonly search?: readonly SearchSource[]
+  /** One for each state table of the domain's resources. */
+  readonly endings?: readonly Endings[]
   rateBudgets?(db: SqlExecutor): Promise<readonly RateBudget[]>
 }

@@ -2,8 +2,11 @@ import { auditTimeline } from './audit-log.ts'
 import { domain } from './domain.ts'
 import { encryptedReplies } from './idempotency.ts'
 import { platformMigrations } from './migrations.ts'
+import { readBudgets } from './provider-budgets.ts'
 import { providerTimeline } from './provider-calls.ts'
+import { contradictions, reportTimeline } from './provider-reports.ts'
 import { platformPurge } from './purge.ts'
+import { queueMetrics } from './queue-metrics.ts'
 import { requestTimeline } from './request-timeline.ts'
 import { secretKeys } from './secrets.ts'
 import { platformSettings } from './settings.ts'
@@ -20,7 +23,9 @@ export const platform = domain({
   migrations: platformMigrations,
   settings: platformSettings,
   jobs: [platformPurge],
-  timeline: { sources: [requestTimeline, auditTimeline, providerTimeline] },
+  metrics: queueMetrics,
+  timeline: { sources: [requestTimeline, auditTimeline, providerTimeline, reportTimeline] },
+  operators: { attention: [contradictions], rateBudgets: readBudgets },
   counted: { audit_log: { scopes: ["''", 'organisation_id::text'], installation: true } },
   appendOnly: ['audit_log', 'record_counts'],
   encrypted: [encryptedReplies],

@@ -39,4 +39,47 @@ const ProviderCallEntity = defineEntity({
   ],
 })
 
-export const providerEntities = [ProviderMinuteEntity, ProviderCallEntity]
+/** What providers said about objects: see `provider-reports.ts`. */
+const ProviderReportEntity = defineEntity({
+  name: 'ProviderReport',
+  tableName: 'provider_reports',
+  properties: {
+    id: p.uuid().primary(),
+    ...inheritedTenant(),
+    resourceType: p.text(),
+    resourceId: p.uuid(),
+    provider: p.text(),
+    digest: p.text(),
+    reason: p.text().nullable(),
+    report: p.json(),
+    amounts: p.json(),
+    times: p.integer(),
+    firstAt: p.datetime(3),
+    lastAt: p.datetime(3),
+    settledAt: p.datetime(3).nullable(),
+  },
+  indexes: [
+    uniqueIndex('provider_reports_key', 'provider_reports (resource_id, digest)'),
+    index(
+      'provider_reports_contradicting',
+      ['resourceId', 'firstAt desc'],
+      'reason is not null and settled_at is null',
+    ),
+  ],
+})
+
+/** Limits of providers, with the calls of the last minute: see `provider-budgets.ts`. */
+const ProviderBudgetEntity = defineEntity({
+  name: 'ProviderBudget',
+  tableName: 'provider_budgets',
+  properties: {
+    provider: p.text().primary(),
+    bucket: p.text().primary(),
+    environment: p.text().primary(),
+    perMinute: p.integer().default(0),
+    calls: p.json().default('[]'),
+    pausedUntil: instant().nullable(),
+  },
+})
+
+export const providerEntities = [ProviderMinuteEntity, ProviderCallEntity, ProviderReportEntity, ProviderBudgetEntity]

@@ -43,6 +43,8 @@ export const purgeJob = (name: string, statements: readonly (string | Retention)
 
 /** Deletes counters whose window has ended, stored replies that have expired, and old requests. */
 export const platformPurge = purgeJob('platform.purge', [
+  "delete from operator_amounts where ctid in (select ctid from operator_amounts where day < (now() at time zone 'utc')::date - 7 limit $1)",
+  "delete from readiness_probes where ctid in (select ctid from readiness_probes where at < now() - interval '1 day' limit $1)",
   'delete from rate_limits where ctid in (select ctid from rate_limits where ends_at < now() limit $1)',
   "delete from provider_minutes where ctid in (select ctid from provider_minutes where minute < now() - interval '7 days' limit $1)",
   "delete from provider_calls where ctid in (select ctid from provider_calls where last_at < now() - interval '90 days' limit $1)",

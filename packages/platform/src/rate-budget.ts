@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import type { Environment } from '@payments/kernel'
 import { instant, tenant } from './entity.ts'
 import type { RateBudget } from './operators.ts'
+import { dueInTurns } from './turns.ts'
 import type { SqlExecutor } from './unit.ts'
 
 /** Seconds of a provider's limit that accumulate while nothing is called; also how far people may run ahead of it. */
@@ -12,9 +13,8 @@ const SOON_SECONDS = 60
 const LATER_SHARE = 0.2
 /** What was claimed by a process that died is due again after this. */
 const LOST_SECONDS = 30
-/** Due polls among which organisations take turns: enough for any claim, and few enough to rank each time. */
-const WINDOW = 2000
-
+/** SQL: the due time of what a provider itself has announced. Earlier than any other, so that it is polled first. */
+export const ANNOUNCED_SQL = "timestamptz '1970-01-01 00:00Z'"
 /** An object whose poll is due, claimed for one process. `Extra`: the domain's own columns. */
 export type ClaimedPoll<Extra extends string = never> = {
   readonly id: string
@@ -26,26 +26,13 @@ export type ClaimedPoll<Extra extends string = never> = {
 export interface PollBudgetTables<Extra extends string> {
   /** The name of the provider that operators see. */
   readonly provider: string
-  /** Has `id`, `organisation_id`, `environment`, `poll_seconds` and `next_poll_at`, with an index on the due ones of both intervals. */
+  /** Has `id`, `organisation_id`, `environment`, `poll_seconds` and `next_poll_at`, with indexes on what is due, of both intervals, as {@link dueInTurns} needs. */
   readonly polls: string
   /** A table of {@link rateBudgetEntity}, with a row for each environment. */
   readonly budgets: string
   /** Further columns of `polls` with text. */
   readonly extra?: readonly Extra[]
 }
-
-/**
- * SQL: the ids of what is due in the environment `$1`: one of each organisation in turn, and the longest due first within each, so
- * that no organisation delays another. A `limit` and `for update of p skip locked` follow.
- * @param where a further condition on the rows of `table`, which has `id`, `organisation_id`, `environment` and `next_poll_at`
- */
-export const dueInTurns = (table: string, where = 'true'): string => `
-       select p.id from (
-         select id, next_poll_at, row_number() over (partition by organisation_id order by next_poll_at) as turn
-           from (select id, organisation_id, next_poll_at from ${table}
-                  where environment = $1 and ${where} and next_poll_at <= now() order by next_poll_at limit ${WINDOW}) due) ranked
-         join ${table} p on p.id = ranked.id
-        where p.next_poll_at <= now() order by ranked.turn, ranked.next_poll_at`
 
 /** The calls that may be made of a provider now, and the time of that number: a token bucket over all processes. */
 export const rateBudgetEntity = (name: string, tableName: string) =>
@@ -70,23 +57,24 @@ export function pollBudget<Extra extends string = never>({
        select least($2::float8 * $3, calls + extract(epoch from clock_timestamp() - refilled_at) * $2) as calls
          from ${budgets} where environment = $1 for update
      ), room as (
-       select greatest(0, least(floor(calls), $4))::int as total,
+       select greatest(0, least($7::int * greatest(floor(calls) - $8::int, least(floor(calls), ceil(announced.due::float8 / $7::int))), $4))::int as total,
               exists (select from ${polls} where environment = $1 and ${later} and next_poll_at <= now()) as shared
-         from budget
+         from budget, (select count(*) as due from ${polls} where environment = $1 and ${soon} and next_poll_at = ${ANNOUNCED_SQL}) as announced
+     ), share as (
+       select total - case when shared then floor(total * $5::float8 + random())::int else 0 end as soon from room
      ), soon as (
-       ${dueInTurns(polls, soon)}
-        limit (select total - case when shared then floor(total * $5::float8 + random())::int else 0 end from room)
-        for update of p skip locked
+       ${dueInTurns({ table: polls, at: 'next_poll_at', where: `environment = $1 and ${soon}`, limit: '(select soon from share)', few: true })}
+     ), rest as (
+       select total - (select count(*) from soon) as later from room
      ), later as (
-       ${dueInTurns(polls, later)} limit (select total - (select count(*) from soon) from room)
-        for update of p skip locked
+       ${dueInTurns({ table: polls, at: 'next_poll_at', where: `environment = $1 and ${later}`, limit: '(select later from rest)', few: true })}
      ), claimed as (
        update ${polls} set next_poll_at = now() + make_interval(secs => greatest(poll_seconds, $6))
         where id in (select id from soon union all select id from later)
        returning ${columns}
      ), consumed as (
        update ${budgets}
-          set calls = (select calls from budget) - (select count(*) from claimed), refilled_at = clock_timestamp()
+          set calls = (select calls from budget) - (select ceil(count(*)::float8 / $7::int) from claimed), refilled_at = clock_timestamp()
         where environment = $1
      )
      select ${columns} from claimed`
@@ -94,12 +82,16 @@ export function pollBudget<Extra extends string = never>({
     /**
      * Takes what is due, at most `limit` and as many as the budget allows, and postpones its next poll, so that none is taken twice.
      * One statement for any number; what is polled soon comes first, and organisations take turns.
+     * @param perCall how many one call of the provider polls
+     * @param reserve calls that only what is due since {@link ANNOUNCED_SQL} may use
      */
     async claim(
       db: SqlExecutor,
       environment: Environment,
       callsPerMinute: number,
       limit: number,
+      perCall = 1,
+      reserve = 0,
     ): Promise<ClaimedPoll<Extra>[]> {
       const { rows } = await db.query<{ id: string; organisation_id: string; poll_seconds: number }>(claim, [
         environment,
@@ -108,6 +100,8 @@ export function pollBudget<Extra extends string = never>({
         limit,
         LATER_SHARE,
         LOST_SECONDS,
+        perCall,
+        reserve,
       ])
       return rows.map(({ organisation_id, poll_seconds, ...row }) => ({
         ...row,

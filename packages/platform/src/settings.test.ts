@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { defineSettings, loadSettings, platformSettings, SettingsError } from './settings.ts'
+import { defineSettings, listensOn, loadSettings, platformSettings, publicUrl, SettingsError } from './settings.ts'
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'payments-settings-'))
 afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }))
@@ -39,4 +39,20 @@ test('a violated rule between several settings stops the start with its message'
 test('a secret that was generated outside production is the same after a restart', () => {
   const [first, second] = [platformSettings.from(load({})), platformSettings.from(load({}))]
   expect(second.SECRETS_KEY).toBe(first.SECRETS_KEY)
+})
+
+test('what one package completes stays, whatever another package returns of its own settings', () => {
+  const own = defineSettings({ OWN_KEY: z.string() }, (values) => ({ ...values, OWN_KEY: values.OWN_KEY.trim() }))
+  const other = defineSettings({ OTHER: z.string() }, (values) => values)
+  expect(own.from(load({ OWN_KEY: ' key ', OTHER: 'other' }, own, other))).toMatchObject({ OWN_KEY: 'key' })
+})
+
+test('the public address is BASE_URL without a slash at its end, else HOST and PORT as somebody else can reach them', () => {
+  expect(publicUrl(load({ BASE_URL: 'https://pay.example.test/' }))).toBe('https://pay.example.test')
+  expect(publicUrl(load({}))).toBe('http://127.0.0.1:4000')
+  expect(publicUrl(load({ HOST: '::', PORT: '5000' }))).toBe('http://localhost:5000')
+  expect(publicUrl(load({ HOST: '::1', PORT: '5000' }))).toBe('http://[::1]:5000')
+  const settings = load({ PORT: '0' })
+  listensOn(settings, 5001)
+  expect(publicUrl(settings)).toBe('http://127.0.0.1:5001')
 })

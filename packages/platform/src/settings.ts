@@ -50,6 +50,9 @@ export function defineSettings<S extends z.ZodRawShape, C = z.output<z.ZodObject
 /** A number of seconds, as text or number. */
 export const secondsSetting = z.coerce.number().int().positive('must be a positive whole number of seconds')
 
+/** A TCP port; 0 selects a free one. */
+export const portSetting = z.coerce.number().int().min(0).max(65535)
+
 /** For how many days data is kept. */
 export const daysSetting = z.coerce.number().int().min(1, 'must be at least 1 day').max(36_500)
 
@@ -175,7 +178,7 @@ export const platformSettings = defineSettings(
     OPERATOR_LIMITS: amountsSetting
       .prefault('USDC:1000,USDT:1000,EURC:1000,cNGN:1500000,NGN:1500000')
       .describe(
-        'Up to which amounts one operator alone reverses entries, settles orders and resolves suspense; above, and for other assets, a second one approves',
+        'Up to which amounts of an asset one operator alone reverses entries, settles orders and resolves suspense on one UTC day; above, and for other assets, a second one approves',
       ),
     LOG_LEVEL: z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'])
@@ -194,8 +197,11 @@ export const platformSettings = defineSettings(
       .describe(
         'Keys of secrets at rest, each of 32 bytes in base64, comma-separated, with optional ids (`id:key`). The first encrypts. Required in production',
       ),
+    HOST: z.string().min(1).optional().describe('Address to listen on; default 127.0.0.1, in production all addresses'),
+    PORT: portSetting.default(4000).describe('Port of the public API; 0 selects a free port'),
     BASE_URL: z
       .url({ protocol: /^https?$/ })
+      .transform((url) => url.replace(/\/+$/, ''))
       .optional()
       .describe('Public address without `/v1`; default `http://HOST:PORT`, required in production'),
     IDEMPOTENCY_RETENTION_HOURS: z.coerce
@@ -229,6 +235,7 @@ export const platformSettings = defineSettings(
     return {
       ...values,
       ENV_NAME: values.ENV_NAME ?? values.NODE_ENV,
+      HOST: values.HOST ?? (values.NODE_ENV === 'production' ? '::' : '127.0.0.1'),
       DATA_DIR: resolve(values.DATA_DIR),
       production: values.NODE_ENV === 'production',
       SECRETS_KEY: values.SECRETS_KEY ?? keep('secrets.key', () => randomKey()),
@@ -236,6 +243,23 @@ export const platformSettings = defineSettings(
     }
   },
 )
+
+/**
+ * The address under which people reach this installation, without `/v1` and without a slash at its end: BASE_URL, else the address
+ * that the gateway listens on. Links in replies, emails and documents begin with it.
+ */
+export function publicUrl(settings: Settings): string {
+  const { BASE_URL, HOST, PORT } = platformSettings.from(settings)
+  return BASE_URL ?? `http://${HOSTS[HOST] ?? (HOST.includes(':') ? `[${HOST}]` : HOST)}:${PORT}`
+}
+
+/** Addresses that mean all of this machine: nobody can connect to them by name. */
+const HOSTS: Readonly<Record<string, string>> = { '::': 'localhost', '0.0.0.0': 'localhost' }
+
+/** Keeps the port that the system selected for PORT=0, so that {@link publicUrl} names it. */
+export function listensOn(settings: Settings, port: number): void {
+  Object.assign(settings, { PORT: port })
+}
 
 const randomKey = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')
 
@@ -273,7 +297,9 @@ export function loadSettings(
   const completed: object[] = []
   for (const declaration of all) {
     try {
-      completed.push(declaration.complete(values as never, process))
+      // Only its own settings: what it returns must not undo what another one has completed.
+      const own = Object.keys(declaration.shape).map((name) => [name, values[name]])
+      completed.push(declaration.complete(Object.fromEntries(own) as never, process))
     } catch (error) {
       if (!(error instanceof SettingsError)) throw error
       // One message for each setting: a DATA_DIR that cannot be read is reported once, not once for each file in it.

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { AuditEntryEntity } from './audit-log.ts'
 import { RecordCountEntity } from './counts.ts'
-import { index, inheritedTenant, instant } from './entity.ts'
+import { index, inheritedTenant, instant, minorUnits } from './entity.ts'
 import { providerEntities } from './provider-tables.ts'
 import { faultModes } from './sandbox-faults.ts'
 
@@ -24,6 +24,18 @@ const IdempotencyKeyEntity = defineEntity({
   indexes: [index('idempotency_keys_expiry', ['expiresAt'])],
 })
 
+/** What an operator alone has moved of an asset on a UTC day: see `second-operator.ts`. */
+const OperatorAmountEntity = defineEntity({
+  name: 'OperatorAmount',
+  tableName: 'operator_amounts',
+  properties: {
+    operatorId: p.uuid().primary(),
+    asset: p.text().primary(),
+    day: p.date().primary(),
+    amount: minorUnits(),
+  },
+})
+
 /** A window of a rate limit: see `rate-limits.ts`. */
 const RateLimitEntity = defineEntity({
   name: 'RateLimit',
@@ -35,6 +47,20 @@ const RateLimitEntity = defineEntity({
     endsAt: instant(),
   },
   indexes: [index('rate_limits_expiry', ['endsAt'])],
+})
+
+/** The last probe of each process: see `database/readiness.ts`. */
+const ReadinessProbeEntity = defineEntity({
+  name: 'ReadinessProbe',
+  tableName: 'readiness_probes',
+  properties: { id: p.uuid().primary(), filler: p.text(), at: instant() },
+})
+
+/** A table whose rows the service's role never updates or deletes: see `database/migrate.ts`. */
+const AppendOnlyTableEntity = defineEntity({
+  name: 'AppendOnlyTable',
+  tableName: 'append_only_tables',
+  properties: { name: p.text().primary() },
 })
 
 /** A fingerprint of a secret of the settings that the data depends on: see `fingerprints.ts`. */
@@ -91,6 +117,9 @@ export const platformEntities = [
   RequestLogEntity,
   IdempotencyKeyEntity,
   RateLimitEntity,
+  OperatorAmountEntity,
+  ReadinessProbeEntity,
+  AppendOnlyTableEntity,
   SettingFingerprintEntity,
   SandboxFaultEntity,
 ]

@@ -9,6 +9,7 @@ export const timelineKinds = [
   'posting',
   'delivery_attempt',
   'provider_call',
+  'provider_report',
   'operator_action',
 ] as const
 

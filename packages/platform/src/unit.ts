@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { type Actor, system, type Tenant } from '@payments/kernel'
+import { type Actor, type Change, system, type Tenant } from '@payments/kernel'
 import { CompiledQuery, type RawBuilder, sql } from 'kysely'
 import type { Effect, QueryContext, Runtime, UnitOfWork } from './context.ts'
 import { asBusy, sqlState } from './database/errors.ts'
@@ -47,6 +47,22 @@ export interface OpenUnit extends UnitOfWork {
   rollback(): Promise<void>
 }
 
+/** A change of an object, as a dry run shows it. */
+function effectOf({ resourceId, previousStatus, status, type }: Change): Effect {
+  const move = previousStatus === null ? `created as ${status}` : `${previousStatus} → ${status}`
+  return { kind: 'change', resourceId, summary: type ? `${type}: ${move}` : move }
+}
+
+/** The unit of work, with its effects added to `effects` as in a dry run, although it commits. */
+export const observed = (unit: UnitOfWork, effects: Effect[]): UnitOfWork => ({
+  ...unit,
+  effects,
+  record(change) {
+    effects.push(effectOf(change))
+    unit.record(change)
+  },
+})
+
 /** The last statement of a unit wrote no row, so nothing was committed. */
 export class LastStatementEmpty extends Error {
   override name = 'LastStatementEmpty'
@@ -74,9 +90,7 @@ export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>, effe
     ...(effects ? { effects } : {}),
     insert: (entity, row) => void inserts.push(insertStatement(runtime.orm, entity, row)),
     record(change) {
-      const { resourceId, previousStatus, status, type } = change
-      const move = previousStatus === null ? `created as ${status}` : `${previousStatus} → ${status}`
-      effects?.push({ kind: 'change', resourceId, summary: type ? `${type}: ${move}` : move })
+      effects?.push(effectOf(change))
       for (const { recorder } of runtime.domains) {
         for (const { statement, key, trigger } of recorder?.(change, runtime.domains) ?? []) {
           unit.appendToCommit(statement, key)

@@ -1,11 +1,26 @@
-import { actingFor, operatorCommand, query, type UnitOfWork } from '@payments/platform'
+import { errors as commonErrors } from '@payments/kernel'
+import { ledgerErrors } from '@payments/ledger'
+import { actingFor, operatorCommand, query, sqlOf, type UnitOfWork } from '@payments/platform'
 import { z } from 'zod'
 import { syncNow } from './deposits.ts'
 import { presentDeposit, presentRoute } from './entity.ts'
 import { errors } from './errors.ts'
+import { pollSoon } from './operators.ts'
+import { reindex } from './reindex.ts'
 import { applyRemaining } from './reports.ts'
-import { AdminDepositList, PaymentRoute, PaymentRouteId, SyncResult } from './schemas.ts'
+import { POLL } from './schedule.ts'
+import {
+  AdminDepositList,
+  Deposit,
+  PaymentRoute,
+  PaymentRouteId,
+  Reindex,
+  ReindexResult,
+  Settlement,
+  SyncResult,
+} from './schemas.ts'
 import { findAnywhere, needingAttention, operate } from './service.ts'
+import { settleDeposit } from './settle.ts'
 
 const tag = 'Payment routes'
 
@@ -17,7 +32,7 @@ export const routesAdminRouter = {
     tag,
     summary: 'List deposits that need attention',
     description:
-      'Deposits of all organisations that are pending for longer than an hour, or that failed without being returned. At most 200, most recently changed first; `total` counts all of them.',
+      'Deposits of all organisations that are pending for longer than an hour, that failed without being returned, or whose refund came back to this service. At most 200, most recently changed first; `total` counts all of them.',
     message: 'Deposits retrieved',
     input: z.strictObject({}),
     output: AdminDepositList,
@@ -49,6 +64,48 @@ export const routesAdminRouter = {
       reply: await applyRemaining(actingFor(unit, pending.route), pending),
       subject: pending.route,
     }),
+  }),
+  settleDeposit: operatorCommand({
+    rest: 'POST /admin/ops/payment-routes/deposits/{depositId}/settle',
+    tag,
+    summary: 'Say what became of a deposit',
+    description:
+      'For deposits whose provider does not say so, contradicts itself, or sent the money back to this service: the states, events and entries are those of a report of the provider. Later reports that contradict are kept.',
+    message: 'Deposit settled',
+    input: Settlement,
+    output: Deposit,
+    errors: [errors.deposit_not_found, ledgerErrors.suspense_moved, commonErrors.second_operator_required],
+    money: true,
+    async run(unit, { depositId, ...input }) {
+      const { before, deposit } = await settleDeposit(unit, depositId, input)
+      return {
+        reply: presentDeposit(deposit),
+        subject: deposit,
+        before: { status: before.status, origin: presentDeposit(before).origin },
+        after: { status: deposit.status, origin: presentDeposit(deposit).origin },
+      }
+    },
+  }),
+  reindex: operatorCommand({
+    rest: 'POST /admin/ops/payment-routes/{paymentRouteId}/reindex',
+    tag,
+    summary: 'Look for money in another currency or on another network',
+    description:
+      'The provider watches an address for its currency on its network alone. This makes it look for others once; what it finds is a deposit, delivered or refunded.',
+    message: 'Address searched',
+    input: Reindex,
+    output: ReindexResult,
+    errors: [errors.payment_route_not_found, errors.provider_failed, errors.provider_unavailable],
+    callsProvider: true,
+    before: async (context, { paymentRouteId, networkKey }) => {
+      const route = await findAnywhere(context, paymentRouteId)
+      return { route, found: await reindex(context, route, networkKey) }
+    },
+    async run(unit, _input, { route, found }) {
+      await pollSoon(sqlOf(unit.em), [route.id])
+      unit.afterCommit(() => unit.runtime.trigger(POLL))
+      return { reply: { found }, subject: route }
+    },
   }),
   pause: operatorCommand({
     rest: 'POST /admin/ops/payment-routes/{paymentRouteId}/pause',

@@ -1,5 +1,5 @@
 import type { Callback } from '@payments/platform'
-import { schedulePoll } from './deposits.ts'
+import { schedulePolls } from './deposits.ts'
 import { routesProvider } from './provider.ts'
 
 /**
@@ -14,7 +14,7 @@ export const callbacks: readonly Callback[] = [
       if (!provider?.callback) return 'unavailable'
       const report = provider.callback(request)
       if (!report) return 'unsigned'
-      if (report.depositAddress) await schedulePoll(runtime, 'live', report.depositAddress)
+      if (report.depositAddress) await schedulePolls(runtime, 'live', [report.depositAddress])
       return 'received'
     },
   },

@@ -7,7 +7,9 @@ import { type RouteRow, routeResource } from './entity.ts'
 import { errors } from './errors.ts'
 import { availableNetworks } from './networks.ts'
 import { routesProvider } from './provider.ts'
+import { quoted, takeQuote } from './quotes.ts'
 import { configuredRefund, refundAddressSql } from './refund-addresses.ts'
+import type { RefundTo } from './refund-owners.ts'
 import { type Plan, planOf } from './rules.ts'
 import { FIRST_POLL_SECONDS } from './schedule.ts'
 import type { NewPaymentRoute } from './schemas.ts'
@@ -18,7 +20,7 @@ type Input = z.output<typeof NewPaymentRoute>
 export interface PreparedRoute extends Plan {
   readonly id: string
   readonly depositAddress: string
-  readonly refundAddress: string
+  readonly refundTo: RefundTo
 }
 
 /**
@@ -31,12 +33,15 @@ export async function prepareRoute(context: QueryContext, input: Input): Promise
   await checkCustomer(context, input.customerId)
   const { exists, refund } = await lookUp(context, input, plan)
   if (exists) throw errors.payment_route_active()
-  const refundAddress = plan.refundAddress ?? configuredRefund(context, plan.origin.type, refund)
-  if (refundAddress === null)
-    throw invalid({ refundAddress: 'Required: no refund address is configured for this network' })
+  // The merchant's own choice for this route is an address of the merchant's.
+  const refundTo: RefundTo | null = plan.refundAddress
+    ? { address: plan.refundAddress, owner: 'organisation' }
+    : configuredRefund(context, plan.origin.type, refund)
+  if (refundTo === null) throw invalid({ refundAddress: 'Required: no refund address is configured for this network' })
   const id = newId()
+  await takeQuote(context, provider)
   const { depositAddress } = await aboutObject({ ...context.actor, id }, () =>
-    provider.createDepositAddress({
+    quoted(context, provider, {
       routeId: id,
       origin: { networkKey: plan.origin.key, currency: plan.originCurrency },
       destination: {
@@ -44,11 +49,11 @@ export async function prepareRoute(context: QueryContext, input: Input): Promise
         currency: input.destinationCurrency,
         address: plan.destinationAddress,
       },
-      refundAddress,
+      refundAddress: refundTo.address,
     }),
   )
   if (!isAddressOf(plan.origin.type, depositAddress)) throw errors.deposit_address_used()
-  return { ...plan, id, depositAddress, refundAddress }
+  return { ...plan, id, depositAddress, refundTo }
 }
 
 /**
@@ -84,7 +89,8 @@ export const createRoute = (unit: UnitOfWork, input: Input, prepared: PreparedRo
     destinationChainKey: prepared.destination.key,
     destinationCurrency: input.destinationCurrency,
     destinationAddress: prepared.destinationAddress,
-    refundAddress: prepared.refundAddress,
+    refundAddress: prepared.refundTo.address,
+    refundOwner: prepared.refundTo.owner,
     depositAddress: prepared.depositAddress,
     metadata: input.metadata ?? {},
     nextPollAt: new Date(Date.now() + FIRST_POLL_SECONDS * 1000),

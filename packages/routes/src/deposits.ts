@@ -1,5 +1,6 @@
 import { type Environment, isId, system } from '@payments/kernel'
 import {
+  ANNOUNCED_SQL,
   aboutObject,
   type ClaimedPoll,
   type QueryContext,
@@ -7,25 +8,33 @@ import {
   type Runtime,
   unitOfWork,
 } from '@payments/platform'
-import { sql } from 'kysely'
+import { checkpoints } from './checkpoints.ts'
 import { RouteEntity, type RouteRow, WITH_HIDDEN } from './entity.ts'
 import { errors } from './errors.ts'
-import { type DepositQuery, type DepositReport, routesProvider } from './provider.ts'
+import { type DepositPage, type DepositQuery, routesProvider } from './provider.ts'
 import { budget } from './rate-budget.ts'
 import { applyInParts, applyRemaining, type PendingSync, type SyncCounts } from './reports.ts'
 import { fullSyncShare, POLL, SOON_SECONDS } from './schedule.ts'
 import { limitSync } from './sync-limits.ts'
 
+/** A poll of a route: for everything, or for what has changed since the checkpoint. */
+export const queryOf = (
+  route: RouteRow,
+  checkpoint: Pick<DepositQuery, 'since' | 'pendingRequests'> = { since: null, pendingRequests: [] },
+): DepositQuery => ({
+  depositAddress: route.depositAddress,
+  origin: { networkKey: route.originChainKey, currency: route.originCurrency },
+  destination: { networkKey: route.destinationChainKey, currency: route.destinationCurrency },
+  ...checkpoint,
+})
+
 /** Asks the provider what has changed at a route's address, or for everything. No transaction is open meanwhile. */
-async function fetchReports(context: QueryContext, route: RouteRow, all = false): Promise<readonly DepositReport[]> {
-  const { reports, calls } = await context.runtime.providers.get(routesProvider, route.environment).deposits({
-    depositAddress: route.depositAddress,
-    origin: { networkKey: route.originChainKey, currency: route.originCurrency },
-    destination: { networkKey: route.destinationChainKey, currency: route.destinationCurrency },
-    ...(all ? { since: null, pendingRequests: [] } : await checkpoint(context, route)),
-  })
-  if (calls > 1) await budget.consume(context.runtime.pool, route.environment, calls - 1)
-  return reports
+async function fetchReports(context: QueryContext, route: RouteRow, all = false): Promise<DepositPage> {
+  const checkpoint = (await checkpoints(context.runtime.pool, [route.id])).get(route.id)
+  const query = queryOf(route, checkpoint && { ...checkpoint, ...(all ? { since: null } : {}) })
+  const page = await context.runtime.providers.get(routesProvider, route.environment).deposits(query)
+  if (page.calls > 1) await budget.consume(context.runtime.pool, route.environment, page.calls - 1)
+  return page
 }
 
 /**
@@ -41,31 +50,19 @@ export async function syncNow(context: QueryContext, route: RouteRow, all = fals
 }
 
 /**
- * What the provider need not send again. `since`: the newest change that is stored or the oldest deposit that is not
- * final, whichever was first, less an hour, so that reports that overtook each other and clocks that differ lose nothing;
- * null, for everything, while nothing is stored. `pendingRequests`: the deposits that are not final.
+ * Makes addresses due for their poll now, before all others: the only effect of a provider's callback and of its feed. An unknown
+ * address changes nothing.
  */
-async function checkpoint(
-  context: QueryContext,
-  route: RouteRow,
-): Promise<Pick<DepositQuery, 'since' | 'pendingRequests'>> {
-  const { rows } = await sql<{ since: Date | string | null; requests: string[] }>`
-    select case when newest.at is not null then least(now(), newest.at, pending.oldest) - interval '1 hour' end as since, pending.requests
-      from (select max(relay_updated_at) as at from payment_route_deposits where payment_route_id = ${route.id}) as newest,
-           (select min(relay_updated_at) as oldest, coalesce(array_agg(relay_request_id), '{}') as requests
-              from payment_route_deposits where payment_route_id = ${route.id} and status = 'pending') as pending`.execute(
-    context.em.getKysely(),
-  )
-  const { since, requests } = rows[0] ?? { since: null, requests: [] }
-  return { since: since ? new Date(since) : null, pendingRequests: requests }
-}
-
-/** Makes an address due for its poll now: the only effect of a provider's callback. An unknown address changes nothing. */
-export async function schedulePoll(runtime: Runtime, environment: Environment, depositAddress: string): Promise<void> {
+export async function schedulePolls(
+  runtime: Runtime,
+  environment: Environment,
+  depositAddresses: readonly string[],
+): Promise<void> {
+  if (depositAddresses.length === 0) return
   const { rowCount } = await runtime.pool.query(
-    `update payment_routes set next_poll_at = least(next_poll_at, now()), poll_seconds = least(poll_seconds, $3)
-      where environment = $1 and lower(deposit_address) = lower($2)`,
-    [environment, depositAddress, SOON_SECONDS],
+    `update payment_routes set next_poll_at = ${ANNOUNCED_SQL}, poll_seconds = least(poll_seconds, $3)
+      where environment = $1 and lower(deposit_address) = any ($2::text[])`,
+    [environment, depositAddresses.map((address) => address.toLowerCase()), SOON_SECONDS],
   )
   if (rowCount) runtime.trigger(POLL)
 }
@@ -78,7 +75,12 @@ export async function poll(
   const context = queryContext(runtime, system(organisationId, environment))
   const route = isId(id) ? await context.em.findOne(RouteEntity, { id }, { filters: WITH_HIDDEN }) : null
   if (!route) throw errors.payment_route_not_found()
-  const reports = await fetchReports(context, route, Math.random() < fullSyncShare(route.pollSeconds))
-  const pending = await applyInParts(context, route, reports)
+  const page = await fetchReports(context, route, Math.random() < fullSyncShare(route.pollSeconds))
+  return apply(context, route, page)
+}
+
+/** Applies what a poll has told. */
+export async function apply(context: QueryContext, route: RouteRow, page: DepositPage): Promise<SyncCounts> {
+  const pending = await applyInParts(context, route, page)
   return unitOfWork(context, (unit) => applyRemaining(unit, pending))
 }

@@ -18,7 +18,9 @@ import {
   withinTenant,
 } from '@payments/platform'
 import type { z } from 'zod'
+import { isRefundHeld } from './journal.ts'
 import type { PaymentRouteReceipt } from './receipt.ts'
+import { type RefundTo, refundOwners } from './refund-owners.ts'
 import { type Deposit, type PaymentRoute, sandboxOutcomes } from './schemas.ts'
 import { depositMachine, routeMachine } from './states.ts'
 
@@ -45,6 +47,8 @@ export const RouteEntity = defineEntity({
     destinationCurrency: p.text(),
     destinationAddress: p.text(),
     refundAddress: p.text(),
+    /** Whose address that is; null for routes of earlier versions. */
+    refundOwner: p.enum(refundOwners).nullable(),
     depositAddress: p.text(),
     metadata: p.json().$type<Metadata>().defaultRaw("'{}'"),
     nextPollAt: p.datetime(3),
@@ -68,10 +72,15 @@ export const RouteEntity = defineEntity({
     newestFirst('payment_routes'),
     index('payment_routes_due_soon', ['environment', 'nextPollAt'], 'poll_seconds <= 60'),
     index('payment_routes_due_later', ['environment', 'nextPollAt'], 'poll_seconds > 60'),
+    index('payment_routes_turns_soon', ['environment', 'organisationId', 'nextPollAt'], 'poll_seconds <= 60'),
+    index('payment_routes_turns_later', ['environment', 'organisationId', 'nextPollAt'], 'poll_seconds > 60'),
     index('payment_routes_address', ['depositAddress']),
   ],
   ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
 })
+
+/** SQL: a refund that came back to this service and was not passed on. */
+export const HELD = "status = 'refunded' and refund_owner = 'service' and settled_at is null"
 
 export const DepositEntity = defineEntity({
   name: 'PaymentRouteDeposit',
@@ -87,7 +96,8 @@ export const DepositEntity = defineEntity({
     status: p.text(),
     originChainKey: p.text(),
     originCurrency: p.text(),
-    originAmount: minorUnits().check('origin_amount >= 0'),
+    /** Null while it is not known: it comes from the report that ends the deposit. */
+    originAmount: minorUnits().nullable().check('origin_amount >= 0'),
     originAmountUsd: p.text().nullable(),
     destinationChainKey: p.text(),
     destinationCurrency: p.text(),
@@ -97,6 +107,13 @@ export const DepositEntity = defineEntity({
     depositTxHash: p.text().nullable(),
     failureReason: p.text().nullable(),
     providerReason: p.text().nullable(),
+    /** Where a refund goes; once refunded, where it went. Null for deposits of earlier versions. */
+    refundAddress: p.text().nullable(),
+    refundOwner: p.enum(refundOwners).nullable(),
+    /** When an operator passed on a refund that had come back to this service. */
+    settledAt: p.datetime(3).nullable(),
+    /** How often an operator has said what became of it. */
+    settlements: p.integer().default(0),
     relayUpdatedAt: p.datetime(3),
     hidden: p.boolean().default(false),
     ...times(),
@@ -119,8 +136,20 @@ export const DepositEntity = defineEntity({
       ['relayUpdatedAt desc', 'id desc'],
       "status in ('pending', 'failed') and not hidden",
     ),
+    index('payment_route_deposits_refunds_held', ['updatedAt'], HELD),
   ],
   ...foreignKeys(withinTenant('payment_route_id', 'payment_routes')),
+})
+
+/** Up to which time the provider has told which addresses changed, and when it is asked again. */
+export const FeedEntity = defineEntity({
+  name: 'PaymentRouteFeed',
+  tableName: 'payment_route_feeds',
+  properties: {
+    environment: tenant().environment.primary(),
+    toldUntil: p.datetime(3).nullable(),
+    nextAt: p.datetime(3).defaultRaw('now()'),
+  },
 })
 
 /** The address that an organisation set for refunds on networks of a type. */
@@ -223,10 +252,14 @@ export const presentDeposit = (row: DepositRow): z.infer<typeof Deposit> => ({
   ...legs(row),
   depositTxHash: row.depositTxHash ?? null,
   failureReason: (row.failureReason ?? null) as z.infer<typeof Deposit>['failureReason'],
+  refundTo: refundOf(row),
   relayUpdatedAt: row.relayUpdatedAt.toISOString(),
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
 })
+
+const refundOf = ({ refundAddress: address, refundOwner: owner }: DepositRow): RefundTo | null =>
+  address && owner ? { address, owner } : null
 
 /** In a receipt every amount is a string: `"0"` while nothing was delivered, `""` for an unknown value in US dollars. */
 const inText = <L extends { amount: string | null; amountUsd: string | null }>(leg: L) => ({
@@ -248,13 +281,15 @@ function depositEntry(row: DepositRow): LedgerEntry {
     origin: inText(origin),
     destination: inText(destination),
     depositTxHash: row.depositTxHash ?? null,
+    // Only where money went back: the keys of the specification otherwise.
+    ...(row.status === 'refunded' && { refundTo: refundOf(row), refundHeld: isRefundHeld(row) }),
   }
   const network = networkOf(row.destinationChainKey)?.name ?? row.destinationChainKey
   return {
     kind: 'payment_route',
     customerId: row.customerId ?? null,
     destination: `${network} ${row.destinationCurrency} ${row.destinationAddress}`,
-    amount: `${origin.amount} ${origin.symbol}`,
+    amount: `${origin.amount ?? '0'} ${origin.symbol}`,
     amountUsd: row.originAmountUsd ?? null,
     receipt,
   }

@@ -5,10 +5,14 @@ import { syncNow } from './deposits.ts'
 import { hiddenRouteResource, RouteEntity, WITH_HIDDEN } from './entity.ts'
 import { errors } from './errors.ts'
 import { type Leg, type QuotedAmount, routesProvider } from './provider.ts'
+import { quoted, takeQuote } from './quotes.ts'
 import { configuredRefund, refundAddressSql } from './refund-addresses.ts'
+import type { RefundTo } from './refund-owners.ts'
+import { reindexWithin } from './reindex.ts'
 import { applyRemaining, type PendingSync, type SyncCounts } from './reports.ts'
 import { FIRST_POLL_SECONDS, POLL, SOON_SECONDS } from './schedule.ts'
 import type { sandboxOutcomes } from './schemas.ts'
+import { settleDeposit } from './settle.ts'
 
 /** A hidden route to create. Networks, currencies and addresses are checked by the caller. */
 export interface HiddenRoute {
@@ -20,13 +24,15 @@ export interface HiddenRoute {
   readonly refundAddress: string | null
   readonly quote: QuotedAmount
   readonly strict: boolean
+  /** Id of what anyone may start such routes from, such as a payment link: it has a share of the provider's quotes. */
+  readonly startedAt: string
 }
 
 /** A hidden route with the deposit address that the provider gave for it. */
 export interface PreparedHiddenRoute extends HiddenRoute {
   readonly id: string
   readonly depositAddress: string
-  readonly refundAddress: string
+  readonly refundTo: RefundTo
   /** What the payer must send for the quote, in minor units of the origin currency. */
   readonly inputAmount: bigint
 }
@@ -39,20 +45,23 @@ export interface PreparedHiddenRoute extends HiddenRoute {
 export async function prepareHiddenRoute(context: QueryContext, route: HiddenRoute): Promise<PreparedHiddenRoute> {
   const provider = context.runtime.providers.get(routesProvider, context.actor.environment)
   const { type } = route.origin
-  const refundAddress = route.refundAddress ?? configuredRefund(context, type, await ofOrganisation(context, type))
-  if (refundAddress === null) throw errors.refund_address_missing()
+  const refundTo: RefundTo | null = route.refundAddress
+    ? { address: route.refundAddress, owner: 'payer' }
+    : configuredRefund(context, type, await ofOrganisation(context, type))
+  if (refundTo === null) throw errors.refund_address_missing()
   const id = newId()
-  const { depositAddress, inputAmount } = await provider.createDepositAddress({
+  await takeQuote(context, provider, route.startedAt)
+  const { depositAddress, inputAmount } = await quoted(context, provider, {
     routeId: id,
     origin: { networkKey: route.origin.networkKey, currency: route.origin.currency },
     destination: route.destination,
-    refundAddress,
+    refundAddress: refundTo.address,
     quote: route.quote,
     strict: route.strict,
   })
   if (!isAddressOf(type, depositAddress) || inputAmount === undefined || inputAmount <= 0n)
     throw errors.deposit_address_used()
-  return { ...route, id, depositAddress, refundAddress, inputAmount }
+  return { ...route, id, depositAddress, refundTo, inputAmount }
 }
 
 async function ofOrganisation(context: QueryContext, type: NetworkType): Promise<string | null> {
@@ -78,7 +87,8 @@ export function createHiddenRoute(unit: UnitOfWork, route: PreparedHiddenRoute, 
     destinationChainKey: route.destination.networkKey,
     destinationCurrency: route.destination.currency,
     destinationAddress: route.destination.address,
-    refundAddress: route.refundAddress,
+    refundAddress: route.refundTo.address,
+    refundOwner: route.refundTo.owner,
     depositAddress: route.depositAddress,
     metadata: {},
     nextPollAt: new Date(Date.now() + FIRST_POLL_SECONDS * 1000),
@@ -88,13 +98,29 @@ export function createHiddenRoute(unit: UnitOfWork, route: PreparedHiddenRoute, 
   })
 }
 
-/** Polls a hidden route of any organisation now, its whole history, because an operator asked. The rest is applied by {@link applyHiddenSync}. */
-export async function syncHiddenRoute(context: QueryContext, routeId: string): Promise<PendingSync> {
+/** Says until when the payer of a hidden route is expected: afterwards its address is polled ever more rarely. */
+export async function watchHiddenRoute(unit: UnitOfWork, routeId: string, until: Date): Promise<void> {
+  await unit.em.nativeUpdate(RouteEntity, { id: routeId }, { watchedUntil: until }, { filters: WITH_HIDDEN })
+}
+
+/** What an operator says became of a deposit. */
+export type DepositSettlement = Parameters<typeof settleDeposit>[2]
+
+/** Ends a deposit to a hidden route as an operator knows that it ended; its owner is told. */
+export const settleHiddenDeposit = async (unit: UnitOfWork, id: string, settlement: DepositSettlement): Promise<void> =>
+  void (await settleDeposit(unit, id, settlement))
+
+/**
+ * Polls a hidden route of any organisation now, its whole history, because an operator asked, and makes the provider look for money in
+ * another currency or on another network. The rest is applied by {@link applyHiddenSync}.
+ */
+export async function syncHiddenRoute(context: QueryContext, routeId: string, on?: string): Promise<PendingSync> {
   const route = await context.em.findOneOrFail(
     RouteEntity,
     { id: routeId },
     { filters: { ...WITH_HIDDEN, tenant: false }, disableIdentityMap: true },
   )
+  await reindexWithin(context, route, on)
   return syncNow(context, route, true)
 }
 

@@ -7,6 +7,7 @@ import { callbacks } from './callbacks.ts'
 import {
   DepositEntity,
   depositResource,
+  FeedEntity,
   RateBudgetEntity,
   RefundAddressEntity,
   RouteEntity,
@@ -17,6 +18,7 @@ import {
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import { failureReasons } from './failure-reasons.ts'
+import { feedTask } from './feed.ts'
 import { metrics } from './metrics.ts'
 import { migrations } from './migrations.ts'
 import { notifications } from './notifications.ts'
@@ -48,6 +50,7 @@ export const routes = domain({
     DepositEntity,
     RefundAddressEntity,
     RateBudgetEntity,
+    FeedEntity,
     SandboxAddressEntity,
     SandboxRequestEntity,
   ],
@@ -67,7 +70,7 @@ export const routes = domain({
   },
   failureReasons: { 'Deposits to payment routes': failureReasons },
   receipts: { payment_route: paymentRouteReceipt },
-  tasks: [pollTask],
+  tasks: [pollTask, feedTask],
   metrics,
   sandbox: { advance },
 })
@@ -82,23 +85,30 @@ export {
 export {
   applyHiddenSync,
   createHiddenRoute,
+  type DepositSettlement,
   type HiddenRoute,
   type PreparedHiddenRoute,
   prepareHiddenRoute,
+  settleHiddenDeposit,
   simulateHiddenDeposit,
   syncHiddenRoute,
+  watchHiddenRoute,
 } from './hidden-routes.ts'
 export { type AvailableNetwork, availableNetworks } from './networks.ts'
+export { wentTo } from './notifications.ts'
 export { pollSoon } from './operators.ts'
 export {
+  type DepositChanges,
   type DepositPage,
   type DepositQuery,
   type DepositReport,
   type Leg,
+  type OddReport,
   type Offer,
   type QuotedAmount,
   type RoutesProvider,
   routesProvider,
   type SandboxRoutes,
 } from './provider.ts'
-export { SyncResult, sandboxOutcomes } from './schemas.ts'
+export type { RefundTo } from './refund-owners.ts'
+export { RefundTo as RefundToSchema, SyncResult, sandboxOutcomes } from './schemas.ts'

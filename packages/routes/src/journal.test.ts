@@ -8,10 +8,11 @@ import type { DepositReport } from './provider.ts'
 import { applyReports } from './reports.ts'
 
 const service = useService()
+const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 const usdc = (text: string) => toMinor(text, assets.USDC)
 
 /** A route of a new merchant, a way to report deposits to it, and the balances of the journal. */
-async function newRoute(originCurrency: 'USDC' | 'ETH' = 'USDC') {
+async function newRoute(originCurrency: 'USDC' | 'ETH' = 'USDC', given: object = {}) {
   const merchant = await newMerchant(service)
   const made = await merchant.call('POST /v1/payment-routes', {
     body: {
@@ -20,7 +21,8 @@ async function newRoute(originCurrency: 'USDC' | 'ETH' = 'USDC') {
       originCurrency,
       destinationChainKey: 'base',
       destinationCurrency: 'USDC',
-      destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
+      destinationAddress: WALLET,
+      ...given,
     },
   })
   const context = queryContext(service.runtime, system(merchant.organisationId, 'test'))
@@ -86,11 +88,15 @@ test('a deposit first reported as completed is one transaction and is fully post
   await inOrder()
 })
 
-test('a returned deposit is reversed: every balance is zero', async () => {
+test('a deposit that was returned to its owner is nowhere; one that came back to this service is owed, in suspense', async () => {
+  const own = await newRoute('USDC', { refundAddress: WALLET })
+  await own.reports({})
+  await own.reports({ status: 'refunded' })
+  expect(await own.journal()).toEqual({})
   const route = await newRoute()
   await route.reports({})
   await route.reports({ status: 'refunded' })
-  expect(await route.journal()).toEqual({})
+  expect(await route.journal()).toEqual({ 'external USDC': '-12500000', 'suspense USDC': '12500000' })
   await inOrder()
 })
 
@@ -101,10 +107,45 @@ test('a deposit that failed without being returned stays visible in suspense', a
   await inOrder()
 })
 
-test('a delivery of unknown amount stays in suspense', async () => {
+test('a final status without its amounts stays pending, with the money in the provider’s account', async () => {
   const route = await newRoute()
   await route.reports({ status: 'completed' })
-  expect(await route.journal()).toEqual({ 'external USDC': '-12500000', 'suspense USDC': '12500000' })
+  await route.reports({ status: 'refunded', originAmount: null })
+  expect(await route.list()).toMatchObject({ total: 1, transactions: [{ status: 'pending' }] })
+  expect(await route.journal()).toEqual({ 'external USDC': '-12500000', 'clearing USDC': '12500000' })
+  await inOrder()
+})
+
+test('what was received is what the end of the deposit says: the journal posts the difference', async () => {
+  const route = await newRoute()
+  await route.reports({ originAmount: usdc('25') })
+  await route.reports({ originAmount: usdc('10'), status: 'completed', destinationAmount: usdc('9.9') })
+  expect(await route.journal()).toEqual({
+    'external USDC': '-10000000',
+    'destination USDC': '9900000',
+    'fees USDC': '100000',
+  })
+  expect(await route.list()).toMatchObject({ transactions: [{ amount: '10 USDC', status: 'completed' }] })
+  await inOrder()
+})
+
+test('a deposit whose amount is not known yet posts nothing before its end', async () => {
+  const route = await newRoute()
+  await route.reports({ originAmount: null })
+  expect(await route.journal()).toEqual({})
+  await route.reports({ status: 'completed', destinationAmount: usdc('12.5') })
+  expect(await route.journal()).toEqual({ 'external USDC': '-12500000', 'destination USDC': '12500000' })
+  await inOrder()
+})
+
+test('a token that this service does not know and that was delivered is its own origin', async () => {
+  const route = await newRoute()
+  const origin = { networkKey: 'ethereum', currency: '0x6B175474E89094C44Da98b954EedeAC495271d0F' }
+  await route.reports({ origin, originAmount: 0n, status: 'completed', destinationAmount: usdc('12.4') })
+  expect(await route.journal()).toEqual({ 'exchange USDC': '-12400000', 'destination USDC': '12400000' })
+  expect(await route.list()).toMatchObject({
+    transactions: [{ status: 'completed', receipt: { origin: { symbol: origin.currency, amount: '0' } } }],
+  })
   await inOrder()
 })
 

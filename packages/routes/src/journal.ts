@@ -1,71 +1,98 @@
-import type { AssetSymbol } from '@payments/kernel'
-import { type AccountKey, type Draft, type Posting, reversalOf } from '@payments/ledger'
+import { type AssetSymbol, assetOf } from '@payments/kernel'
+import type { AccountKey, Draft, Posting } from '@payments/ledger'
 
 /** What a deposit's postings follow from. */
 export interface DepositMoney {
   readonly id: string
   readonly status: string
-  readonly originAmount: bigint
+  /** Null: not known yet. */
+  readonly originAmount?: bigint | null | undefined
   readonly originCurrency: string
   readonly destinationAmount?: bigint | null | undefined
   readonly destinationCurrency: string
+  readonly refundOwner?: string | null | undefined
+  readonly settledAt?: Date | null | undefined
 }
 
 /** The provider's clearing account, which holds pending deposits. */
 const PARTY = 'relay'
 
+/** The name of the entry that a status is reached by. */
+const STEPS: Readonly<Record<string, string>> = {
+  pending: 'received',
+  completed: 'delivered',
+  refunded: 'returned',
+  failed: 'stranded',
+}
+
+/** A refund that came back to this service: it belongs to somebody else until an operator has passed it on. */
+export const isRefundHeld = ({ status, refundOwner, settledAt }: Omit<DepositMoney, 'id'>): boolean =>
+  status === 'refunded' && refundOwner === 'service' && !settledAt
+
 /**
- * All journal entries of a deposit up to its present state. Posting them again changes nothing.
+ * The balances of a deposit in its present state.
  *
- * A deposit received on the origin chain moves from `external` to the provider's account (`received`). A delivery moves it from
- * there to the merchant's destination; a difference in the same asset is fees, another asset goes through `exchange`.
- * A returned deposit reverses `received`. One that failed without being returned is in suspense until an operator resolves it.
+ * A deposit received on the origin chain is in the provider's account. Delivered, it is at the merchant's destination; a difference
+ * in the same asset is fees, another asset goes through `exchange`. Returned, it is nowhere, unless it came back to this service: then
+ * it is in suspense, and so is one that failed without being returned, until an operator settles it. A token that this service does
+ * not know has no account.
  */
-export function journalDrafts(row: DepositMoney): Draft[] {
-  const source = { type: 'payment_route', id: row.id }
-  const came = account('clearing', row.originCurrency)
-  const received: Draft = {
-    source,
-    step: 'received',
-    postings: move(row.originAmount, account('external', row.originCurrency), came),
-  }
-  const drafts = [received]
-  if (row.status === 'completed') drafts.push({ source, step: 'delivered', postings: delivery(row, came) })
-  if (row.status === 'refunded') drafts.push(reversalOf(received))
-  if (row.status === 'failed') {
-    const lost = account('suspense', row.originCurrency)
-    drafts.push({ source, step: 'stranded', postings: move(row.originAmount, came, lost) })
-  }
-  return drafts.filter((draft) => draft.postings.length > 0)
-}
-
-function delivery(row: DepositMoney, came: AccountKey): Posting[] {
-  const { originAmount, destinationAmount, originCurrency, destinationCurrency } = row
-  // Delivered, but the provider did not report the amount.
-  if (!destinationAmount) return move(originAmount, came, account('suspense', originCurrency))
-  const arrived = account('destination', destinationCurrency)
-  if (originCurrency === destinationCurrency) {
-    return [
-      ...move(destinationAmount, came, arrived),
-      ...move(originAmount - destinationAmount, came, account('fees', originCurrency)),
-    ]
-  }
-  return [
-    ...move(originAmount, came, account('exchange', originCurrency)),
-    ...move(destinationAmount, account('exchange', destinationCurrency), arrived),
-  ]
-}
-
-const account = (purpose: AccountKey['purpose'], asset: string): AccountKey => ({
-  purpose,
-  asset: asset as AssetSymbol,
-  ...(purpose === 'clearing' || purpose === 'exchange' ? { party: PARTY } : {}),
-})
-
-const move = (amount: bigint, from: AccountKey, to: AccountKey): Posting[] =>
-  amount === 0n
-    ? []
-    : [
-        { account: from, amount: -amount },
-        { account: to, amount },
+function balancesOf(row: DepositMoney): Posting[] {
+  const { originCurrency, destinationCurrency } = row
+  const received = assetOf(originCurrency) ? (row.originAmount ?? 0n) : 0n
+  const external = at('external', originCurrency, -received)
+  switch (row.status) {
+    case 'pending':
+      return [external, at('clearing', originCurrency, received)]
+    case 'refunded':
+      return isRefundHeld(row) ? [external, at('suspense', originCurrency, received)] : []
+    case 'completed': {
+      const { destinationAmount } = row
+      // Delivered, but the provider did not report the amount: only rows of earlier versions.
+      if (!destinationAmount) return [external, at('suspense', originCurrency, received)]
+      const delivered = at('destination', destinationCurrency, destinationAmount)
+      if (originCurrency === destinationCurrency)
+        return [external, delivered, at('fees', originCurrency, received - destinationAmount)]
+      return [
+        external,
+        at('exchange', originCurrency, received),
+        at('exchange', destinationCurrency, -destinationAmount),
+        delivered,
       ]
+    }
+    default:
+      return [external, at('suspense', originCurrency, received)]
+  }
+}
+
+/**
+ * The entry of a deposit that changes from one state to another: the difference between their balances, so that the journal always
+ * shows the present state, whatever was posted before. Undefined where nothing moves.
+ * @param before undefined for a deposit that is new
+ * @param step a name of its own, for a state that a deposit may reach twice
+ */
+export function journalDraft(before: DepositMoney | undefined, after: DepositMoney, step?: string): Draft | undefined {
+  const sums = new Map<string, Posting>()
+  const add = ({ account, amount }: Posting, sign: 1n | -1n) => {
+    const key = `${account.purpose} ${account.asset}`
+    sums.set(key, { account, amount: (sums.get(key)?.amount ?? 0n) + sign * amount })
+  }
+  for (const posting of balancesOf(after)) add(posting, 1n)
+  if (before) for (const posting of balancesOf(before)) add(posting, -1n)
+  const postings = [...sums.values()].filter(({ amount }) => amount !== 0n)
+  if (postings.length === 0) return undefined
+  return {
+    source: { type: 'payment_route', id: after.id },
+    step: step ?? STEPS[after.status] ?? after.status,
+    postings,
+  }
+}
+
+const at = (purpose: AccountKey['purpose'], asset: string, amount: bigint): Posting => ({
+  account: {
+    purpose,
+    asset: asset as AssetSymbol,
+    ...(purpose === 'clearing' || purpose === 'exchange' ? { party: PARTY } : {}),
+  },
+  amount,
+})

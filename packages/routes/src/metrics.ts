@@ -1,4 +1,4 @@
-import { byEnvironment, type Metric } from '@payments/platform'
+import { ANNOUNCED_SQL, byEnvironment, type Metric } from '@payments/platform'
 import { STUCK_SECONDS } from './schedule.ts'
 
 /** Gauges: overdue polls, and pending deposits. */
@@ -11,8 +11,8 @@ export const metrics: readonly Metric[] = [
       byEnvironment(
         runtime,
         `select environment, greatest(0, extract(epoch from now() - least(
-                  (select min(next_poll_at) from payment_routes r where r.environment = e.environment and poll_seconds <= 60),
-                  (select min(next_poll_at) from payment_routes r where r.environment = e.environment and poll_seconds > 60))))::float8 as value
+                  (select min(next_poll_at) from payment_routes r where r.environment = e.environment and poll_seconds <= 60 and next_poll_at > ${ANNOUNCED_SQL}),
+                  (select min(next_poll_at) from payment_routes r where r.environment = e.environment and poll_seconds > 60 and next_poll_at > ${ANNOUNCED_SQL}))))::float8 as value
            from (values ('test'), ('live')) as e (environment)`,
       ),
   },

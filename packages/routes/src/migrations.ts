@@ -1,4 +1,4 @@
-import { countRows, lifecycle, type MigrationStep } from '@payments/platform'
+import { countRows, indexConcurrently, lifecycle, type MigrationStep } from '@payments/platform'
 
 export const migrations: readonly MigrationStep[] = [
   {
@@ -190,5 +190,49 @@ export const migrations: readonly MigrationStep[] = [
   {
     name: '20261122090500_deposit_counts',
     up: countRows('payment_route_deposits', { scopes: ["''", 'payment_route_id::text'], where: 'not hidden' }),
+  },
+  {
+    // What was received comes from the end of a deposit; an end may be followed by another; refunds say whose they are.
+    name: '20261122193000_deposit_evidence',
+    up: [
+      'alter table payment_route_deposits alter column origin_amount drop not null',
+      `alter table payment_route_deposits add column refund_address text,
+        add column refund_owner text check (refund_owner in ('payer', 'organisation', 'service')),
+        add column settled_at timestamptz(3), add column settlements integer not null default 0`,
+      "alter table payment_routes add column refund_owner text check (refund_owner in ('payer', 'organisation', 'service'))",
+      `create index payment_route_deposits_refunds_held on payment_route_deposits (updated_at)
+        where status = 'refunded' and refund_owner = 'service' and settled_at is null`,
+      'drop trigger payment_route_deposits_status_moves on payment_route_deposits',
+      `create trigger payment_route_deposits_status_moves before update of status on payment_route_deposits for each row
+        when (old.status <> new.status) execute function guard_status('completed>failed', 'completed>refunded', 'failed>completed',
+          'failed>refunded', 'pending>completed', 'pending>failed', 'pending>refunded', 'refunded>completed', 'refunded>failed')`,
+    ],
+  },
+  {
+    // Which addresses have changed: one question for all of them.
+    name: '20261122193100_deposit_feeds',
+    up: [
+      `create table payment_route_feeds (
+        environment text primary key check (environment in ('test', 'live')),
+        told_until timestamptz(3),
+        next_at timestamptz(3) not null default now()
+      )`,
+      "insert into payment_route_feeds (environment) values ('test'), ('live')",
+    ],
+  },
+  {
+    // Organisations take turns however many polls of one are due.
+    name: '20261123010000_route_turns',
+    concurrently: true,
+    up: [
+      ...indexConcurrently(
+        'payment_routes_turns_soon',
+        'payment_routes (environment, organisation_id, next_poll_at) where poll_seconds <= 60',
+      ),
+      ...indexConcurrently(
+        'payment_routes_turns_later',
+        'payment_routes (environment, organisation_id, next_poll_at) where poll_seconds > 60',
+      ),
+    ],
   },
 ]

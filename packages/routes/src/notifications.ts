@@ -1,6 +1,16 @@
 import type { ChangeNotification } from '@payments/platform'
+import type { RefundTo } from './refund-owners.ts'
 
 const resource = 'payment_route_deposit'
+
+/** Where a refund went: the address that was really used, and whose it is. */
+export function wentTo({ refundTo }: Readonly<Record<string, unknown>>): string {
+  const { address, owner } = (refundTo ?? {}) as Partial<RefundTo>
+  if (owner === 'service')
+    return `was returned to an address of this service (${address}), which keeps it for you: please contact support.`
+  if (owner === 'payer') return `was sent back to the payer’s address ${address}.`
+  return `was returned to your refund address${address ? ` ${address}` : ''}.`
+}
 
 /** Notifications to an organisation: deposits that were delivered, were returned, or need attention. */
 export const notifications: Readonly<Record<string, Readonly<Record<string, ChangeNotification>>>> = {
@@ -15,8 +25,8 @@ export const notifications: Readonly<Record<string, Readonly<Record<string, Chan
       resource,
       type: 'money.returned',
       title: 'Money returned',
-      body: ({ entry }) =>
-        `A deposit of ${entry?.amount} to a payment route could not be delivered and was returned to its refund address.`,
+      body: ({ entry, data }) =>
+        `A deposit of ${entry?.amount} to a payment route could not be delivered and ${wentTo(data)}`,
     },
     failed: {
       resource,

@@ -1,6 +1,8 @@
-import { type OperatorsDeclaration, type SqlExecutor, sqlOf } from '@payments/platform'
+import { endings, type OperatorsDeclaration, type SqlExecutor, sqlOf } from '@payments/platform'
+import { HELD } from './entity.ts'
 import { budget } from './rate-budget.ts'
 import { POLL, SOON_SECONDS, STUCK_SECONDS } from './schedule.ts'
+import { depositMachine, routeMachine } from './states.ts'
 
 /** Makes the routes of a condition (SQL, whose `$1` is `ids`) due for their poll now. */
 const pollWhere = (db: SqlExecutor, condition: string, ids: readonly string[]) =>
@@ -13,15 +15,24 @@ const pollWhere = (db: SqlExecutor, condition: string, ids: readonly string[]) =
 export const pollSoon = (db: SqlExecutor, routeIds: readonly string[]) =>
   pollWhere(db, 'id = any ($1::uuid[])', routeIds)
 
+const SETTLE = {
+  command: 'admin.paymentRoutes.settleDeposit',
+  outcomes: ['completed', 'refunded', 'not_received'],
+} as const
+
 export const operators: OperatorsDeclaration = {
   attention: [
     {
       kind: 'payment_route_deposit',
       sql: `select id, organisation_id, environment, status, case status when 'failed' then 'failed' else 'stuck' end as condition,
-                   coalesce(failure_reason || coalesce(': ' || provider_reason, ''), 'Pending for longer than an hour') as reason, updated_at as since
+                   coalesce(failure_reason || coalesce(': ' || provider_reason, ''), 'Pending for longer than an hour' || coalesce(': ' || provider_reason, '')) as reason,
+                   updated_at as since
               from payment_route_deposits
-             where status in ('pending', 'failed') and not hidden
-               and (status = 'failed' or created_at < now() - make_interval(secs => ${STUCK_SECONDS}))`,
+             where status in ('pending', 'failed') and not hidden and settled_at is null
+               and (status = 'failed' or created_at < now() - make_interval(secs => ${STUCK_SECONDS}))
+            union all
+            select id, organisation_id, environment, status, 'held', 'Refunded to an address of this service: pass it on, then settle', updated_at
+              from payment_route_deposits where ${HELD} and not hidden`,
       async recheck(unit, ids) {
         const condition = 'id in (select payment_route_id from payment_route_deposits where id = any ($1::uuid[]))'
         await pollWhere(sqlOf(unit.em), condition, ids)
@@ -36,6 +47,19 @@ export const operators: OperatorsDeclaration = {
       from: 'payment_route_deposits',
       by: { provider_id: 'relay_request_id', transaction_hash: 'deposit_tx_hash' },
     },
+  ],
+  endings: [
+    endings(routeMachine, {
+      active: 'It holds no money: its deposits do',
+      paused: 'It holds no money: its deposits do',
+      deleted: 'It holds no money: its deposits do',
+    }),
+    endings(depositMachine, {
+      pending: SETTLE,
+      completed: SETTLE,
+      failed: SETTLE,
+      refunded: SETTLE,
+    }),
   ],
   rateBudgets: budget.read,
 }

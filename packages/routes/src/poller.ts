@@ -1,21 +1,33 @@
 import type { Environment } from '@payments/kernel'
-import { type ClaimedPoll, claimPolls, pollTask as polling, type Runtime } from '@payments/platform'
-import { poll } from './deposits.ts'
-import { routesProvider } from './provider.ts'
+import { claimPolls, pollTask as polling, type Runtime } from '@payments/platform'
+import { type Batch, batchesOf, pollBatch } from './batches.ts'
+import { type RoutesProvider, routesProvider } from './provider.ts'
 import { budget } from './rate-budget.ts'
 import { POLL } from './schedule.ts'
+
+/** Calls that wait for callbacks and the feed, where the provider allows so many a minute that they do not stop everything else. */
+const RESERVED_CALLS = 2
+const RESERVED_FROM = 60
 
 const polls = {
   name: POLL,
   port: routesProvider,
   object: 'paymentRoute',
-  claim: ({ pool }: Runtime, environment: Environment, { callsPerMinute }: { callsPerMinute: number }, limit: number) =>
-    budget.claim(pool, environment, callsPerMinute, limit),
-  poll,
+  async claim(
+    { pool }: Runtime,
+    environment: Environment,
+    { callsPerMinute, depositsOf, addressesPerCall = 1 }: RoutesProvider,
+    limit: number,
+  ): Promise<Batch[]> {
+    const perCall = depositsOf ? addressesPerCall : 1
+    const reserve = callsPerMinute >= RESERVED_FROM ? RESERVED_CALLS : 0
+    return batchesOf(await budget.claim(pool, environment, callsPerMinute, limit * perCall, perCall, reserve), perCall)
+  },
+  poll: pollBatch,
 }
 
-/** Claims due routes of both environments, at most `room` of them and as many as the providers' rate budgets allow now. */
-export const claimRound = (runtime: Runtime, room: number): Promise<readonly ClaimedPoll[]> =>
+/** Claims due routes of both environments, at most `room` batches of them and as many as the providers' rate budgets allow now. */
+export const claimRound = (runtime: Runtime, room: number): Promise<readonly Batch[]> =>
   claimPolls(runtime, polls, room)
 
 /** Polls the routes that are due. `docs/decisions/payment-route-polling.md` explains the schedule. */

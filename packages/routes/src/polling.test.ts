@@ -9,6 +9,7 @@ import { fullSyncShare, nextPoll } from './schedule.ts'
 const service = useService()
 const PER_MINUTE = 60
 const BURST = 10
+const IDLE = { pendingSince: null, changed: false }
 
 beforeEach(async () => {
   const { pool } = service.runtime
@@ -54,16 +55,19 @@ test('a round over a hundred thousand due routes is one statement and makes as m
   expect(statements).toBe(1)
 })
 
-test('organisations take turns: many due routes of one do not delay the route of another', async () => {
-  await dueRoutes(500, 2)
-  await dueRoutes(1, 2)
-  await service.runtime.pool.query(
-    `update payment_routes set next_poll_at = now() where organisation_id = (
+test.each([500, 2500])(
+  'organisations take turns: %s due routes of one do not delay the route of another',
+  async (count) => {
+    await dueRoutes(count, 2)
+    await dueRoutes(1, 2)
+    await service.runtime.pool.query(
+      `update payment_routes set next_poll_at = now() - make_interval(secs => 1) where organisation_id = (
        select organisation_id from payment_routes group by organisation_id having count(*) = 1)`,
-  )
-  const claimed = await budget.claim(service.runtime.pool, 'test', 60_000, 4)
-  expect(new Set(claimed.map(({ organisationId }) => organisationId)).size).toBe(2)
-})
+    )
+    const claimed = await budget.claim(service.runtime.pool, 'test', 60_000, 4)
+    expect(new Set(claimed.map(({ organisationId }) => organisationId)).size).toBe(2)
+  },
+)
 
 test('processes that poll concurrently share one rate limit and never claim the same route', async () => {
   await dueRoutes(200, 2)
@@ -122,7 +126,7 @@ test('the poll interval doubles up to an hour (a day for a deleted route), with 
   const pauses = (status: string) => {
     let pollSeconds = 15
     return Array.from({ length: 15 }, () => {
-      const next = nextPoll({ status, pollSeconds }, false, 0)
+      const next = nextPoll({ status, pollSeconds }, IDLE, 0)
       pollSeconds = next.pollSeconds
       expect(Math.abs(next.nextPollAt.getTime() / 1000 - pollSeconds)).toBeLessThanOrEqual(pollSeconds / 5 + 0.001)
       return pollSeconds
@@ -131,18 +135,32 @@ test('the poll interval doubles up to an hour (a day for a deleted route), with 
   expect(pauses('active').slice(0, 3)).toEqual([30, 60, 120])
   expect(pauses('active').at(-1)).toBe(3600)
   expect(pauses('deleted').at(-1)).toBe(86_400)
-  expect(nextPoll({ status: 'active', pollSeconds: 3600 }, true, 0).pollSeconds).toBe(2)
+  expect(nextPoll({ status: 'active', pollSeconds: 3600 }, { ...IDLE, changed: true }, 0).pollSeconds).toBe(2)
 })
 
-test('a hidden route is polled every 30 seconds while its payer is expected, and ever more rarely afterwards', () => {
-  const pauses = (watchedUntil: Date) => {
+test('a deposit that stays pending is polled ever more rarely: every 2 s at first, each hour after a day', () => {
+  const seconds = (age: number) =>
+    nextPoll({ status: 'active', pollSeconds: 2 }, { pendingSince: new Date(0), changed: false }, age * 1000)
+      .pollSeconds
+  expect([0, 10, 60, 3600, 86_400].map(seconds)).toEqual([2, 2, 8, 450, 3600])
+  let polls = 0
+  for (let age = 0; age < 86_400; age += seconds(age)) polls++
+  expect(polls).toBeLessThan(100)
+})
+
+test('a hidden route is polled every 30 s when its payer has just begun, more rarely with its age, and hardly ever when nobody is expected', () => {
+  const pauses = (watchedUntil: Date, age = 0) => {
     let pollSeconds = 15
     return Array.from({ length: 20 }, () => {
-      pollSeconds = nextPoll({ status: 'active', pollSeconds, hidden: true, watchedUntil }, false, 0).pollSeconds
+      const route = { status: 'active', pollSeconds, hidden: true, watchedUntil, createdAt: new Date(-age * 1000) }
+      pollSeconds = nextPoll(route, IDLE, 0).pollSeconds
       return pollSeconds
     })
   }
-  expect(new Set(pauses(new Date(1000)))).toEqual(new Set([30]))
+  const soon = new Date(1000)
+  expect(new Set(pauses(soon))).toEqual(new Set([30]))
+  expect(pauses(soon, 3600).at(-1)).toBe(450)
+  expect(pauses(new Date(0))[0]).toBe(3600)
   expect(pauses(new Date(0)).at(-1)).toBe(7 * 86_400)
 })
 

@@ -21,10 +21,15 @@ export interface Offer {
 export interface DepositReport {
   /** The provider's id of the request. */
   readonly requestId: string
+  /** An end whose amounts are not there yet is `pending`. */
   readonly status: 'pending' | 'completed' | 'failed' | 'refunded'
-  /** What was deposited, and where: usually the route's origin, but a provider may accept another currency that a payer sent. */
+  /**
+   * What was deposited, and where: usually the route's origin, but a provider may accept another currency that a payer sent. A token that
+   * this service does not know is named by its contract, a chain by `chain:<id>`.
+   */
   readonly origin: Leg
-  readonly originAmount: bigint
+  /** Null: not known yet, only while pending. Zero for a token that this service does not know: its unit is unknown. */
+  readonly originAmount: bigint | null
   readonly originAmountUsd: string | null
   readonly destinationAmount: bigint | null
   readonly destinationAmountUsd: string | null
@@ -33,9 +38,19 @@ export interface DepositReport {
   readonly failureReason: z.infer<typeof failureReasons.Code> | null
   /** The provider's own words for operators; never shown to a merchant. */
   readonly providerReason: string | null
+  /** To which address a refund goes, where the provider tells. */
+  readonly refundAddress?: string | null
   readonly updatedAt: Date
-  /** When the payer's transaction was received, where the provider tells. */
+  /** When the payer's transaction was received, at the latest, where the provider tells. */
   readonly receivedAt?: Date | null
+}
+
+/** An element of a provider's list that cannot be read: kept for operators, and skipped. */
+export interface OddReport {
+  readonly requestId: string | null
+  readonly reason: string
+  /** The element as it came. */
+  readonly report: unknown
 }
 
 /** A poll of one address. */
@@ -52,6 +67,15 @@ export interface DepositQuery {
 /** The reports of a poll, and how many calls of {@link RoutesProvider.callsPerMinute} it used. */
 export interface DepositPage {
   readonly reports: readonly DepositReport[]
+  readonly odd?: readonly OddReport[]
+  readonly calls: number
+}
+
+/** Addresses of this service whose deposits changed, and the time up to which the provider has told all changes. */
+export interface DepositChanges {
+  /** `version`: another one whenever the deposit changed. */
+  readonly addresses: readonly { readonly address: string; readonly version: string }[]
+  readonly until: Date
   readonly calls: number
 }
 
@@ -63,8 +87,14 @@ export type QuotedAmount = { readonly input: bigint } | { readonly output: bigin
  * (503), which carry none of the provider's own text to a merchant.
  */
 export interface RoutesProvider {
+  /** The name in budgets and evidence. */
+  readonly name?: string
   /** How many polling calls the provider allows per minute, over all processes. */
   readonly callsPerMinute: number
+  /** How many deposit addresses may be created per minute, over all processes; absent: any number. */
+  readonly quotesPerMinute?: number
+  /** How many addresses one call of {@link depositsOf} reads. */
+  readonly addressesPerCall?: number
   /** Default refund addresses of the sandbox. The live environment has none. */
   readonly refundAddresses?: Readonly<Record<NetworkType, string>>
   /** What can be deposited and delivered now. May be some hours old. */
@@ -84,9 +114,22 @@ export interface RoutesProvider {
   }): Promise<{ depositAddress: string; inputAmount?: bigint }>
   /** Every deposit at the address that changed, also when its request was replaced. */
   deposits(query: DepositQuery): Promise<DepositPage>
+  /** The same for many addresses with one call: a page for each query, in their order. */
+  depositsOf?(queries: readonly DepositQuery[]): Promise<readonly DepositPage[]>
+  /** Which addresses have deposits that changed since a time: one call for all of them. */
+  changes?(since: Date): Promise<DepositChanges>
+  /**
+   * Makes the provider look for money that arrived at an address on another network of the same kind, or in another currency: it looks
+   * for neither by itself. `networkKey`: the network for which the address was created; `on`: the one to look at.
+   * @returns in how many currencies it found money, which deposits report later
+   */
+  reindex?(input: { depositAddress: string; networkKey: string; on: string }): Promise<{ found: number }>
   /** The address that a callback is about; undefined for one that the provider did not sign. */
   callback?(request: CallbackRequest): { depositAddress: string | null } | undefined
 }
+
+/** The name of a provider in budgets and evidence. */
+export const nameOf = ({ name = 'routes' }: Pick<RoutesProvider, 'name'>): string => name
 
 /** The sandbox provider, with the payer's side of it. */
 export interface SandboxRoutes extends RoutesProvider {

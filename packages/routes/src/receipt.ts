@@ -1,7 +1,8 @@
 import { assetOf, id, type ObjectBalance, text, toMinor } from '@payments/kernel'
 import { Leg, TransactionHash, Wallet } from '@payments/ledger'
-import type { ReceiptDeclaration } from '@payments/platform'
+import type { ReceiptDeclaration, ReportedAmounts } from '@payments/platform'
 import { z } from 'zod'
+import { RefundTo } from './schemas.ts'
 
 /** The receipt of a deposit to a payment route (specification, Transaction). */
 export const PaymentRouteReceipt = z
@@ -15,6 +16,11 @@ export const PaymentRouteReceipt = z
     origin: Leg.meta({ description: 'What the payer sent' }),
     destination: Wallet.meta({ description: 'What was delivered' }),
     depositTxHash: TransactionHash,
+    refundTo: RefundTo.nullable().optional(),
+    refundHeld: z
+      .boolean()
+      .optional()
+      .meta({ description: 'True while a refund that came back to this service has not been passed on' }),
   })
   .meta({ id: 'PaymentRouteReceipt' })
 
@@ -30,7 +36,7 @@ const units = ({ symbol, amount }: { symbol: string; amount: string }): bigint |
  * The balances that the journal must show for a deposit: in the provider's account while it is pending, at the destination or
  * in suspense afterwards, and zero everywhere once it was returned.
  */
-function balances({ status, origin, destination }: Receipt): ObjectBalance[] {
+function balances({ status, origin, destination, refundHeld }: Receipt): ObjectBalance[] {
   const paid = units(origin) ?? 0n
   const delivered = units(destination)
   const { symbol } = origin
@@ -40,7 +46,7 @@ function balances({ status, origin, destination }: Receipt): ObjectBalance[] {
     case 'pending':
       return [external, held('clearing', paid)]
     case 'refunded':
-      return []
+      return refundHeld ? [external, held('suspense', paid)] : []
     case 'completed':
       // "0": delivered, but the provider did not report the amount.
       if (!delivered) return [external, held('suspense', paid)]
@@ -57,4 +63,14 @@ function balances({ status, origin, destination }: Receipt): ObjectBalance[] {
   }
 }
 
-export const paymentRouteReceipt: ReceiptDeclaration = { schema: PaymentRouteReceipt, balances }
+/** What the provider's last report must say of a deposit that has ended. */
+function evidence({ status, origin, destination }: Receipt): ReportedAmounts {
+  const [received, delivered] = [units(origin), units(destination)]
+  if (status === 'pending') return {}
+  return {
+    received: received === undefined ? undefined : { asset: origin.symbol, amount: received },
+    delivered: status === 'completed' && delivered ? { asset: destination.symbol, amount: delivered } : undefined,
+  }
+}
+
+export const paymentRouteReceipt: ReceiptDeclaration = { schema: PaymentRouteReceipt, balances, evidence }

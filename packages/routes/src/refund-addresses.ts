@@ -1,17 +1,19 @@
 import { requireConfirmedOwner } from '@payments/accounts'
-import type { NetworkType } from '@payments/kernel'
+import { type NetworkType, networkOf } from '@payments/kernel'
 import { notify } from '@payments/notifications'
 import { type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
+import type { RouteRow } from './entity.ts'
 import { routesProvider } from './provider.ts'
+import type { RefundTo } from './refund-owners.ts'
 import type { RefundAddressChange, RefundAddresses } from './schemas.ts'
 import { routesSettings } from './settings.ts'
 
 type ByType = z.infer<typeof RefundAddresses>['organisation']
 
 /** The service's default refund addresses: from the settings, in the sandbox else the provider's own. */
-function ofService({ runtime, actor }: QueryContext): ByType {
+function ofService({ runtime, actor }: Pick<QueryContext, 'runtime' | 'actor'>): ByType {
   const { REFUND_ADDRESS_EVM, REFUND_ADDRESS_SVM, REFUND_ADDRESS_TVM } = routesSettings.from(runtime.settings)
   const own = runtime.providers.find(routesProvider, actor.environment)?.refundAddresses
   return {
@@ -27,11 +29,41 @@ export const refundAddressSql = ({ actor }: QueryContext, type: NetworkType) => 
    where organisation_id = ${actor.organisationId} and environment = ${actor.environment} and network_type = ${type})`
 
 /** The organisation's address, else the service's: every route has a refund address. */
-export const configuredRefund = (
+export function configuredRefund(
   context: QueryContext,
   type: NetworkType,
   ofOrganisation: string | null,
-): string | null => ofOrganisation ?? ofService(context)[type]
+): RefundTo | null {
+  if (ofOrganisation !== null) return { address: ofOrganisation, owner: 'organisation' }
+  const address = ofService(context)[type]
+  return address === null ? null : { address, owner: 'service' }
+}
+
+const isSame = (type: NetworkType, a: string, b: string | null): boolean =>
+  b !== null && (type === 'evm' ? a.toLowerCase() === b.toLowerCase() : a === b)
+
+/** Where refunds of a route go. Routes of earlier versions do not say whose address that is. */
+export function refundOfRoute(
+  context: Pick<QueryContext, 'runtime' | 'actor'>,
+  { refundAddress: address, refundOwner, originChainKey, hidden }: RouteRow,
+): RefundTo {
+  if (refundOwner) return { address, owner: refundOwner }
+  const type = networkOf(originChainKey)?.type ?? 'evm'
+  if (isSame(type, address, ofService(context)[type])) return { address, owner: 'service' }
+  return { address, owner: hidden ? 'payer' : 'organisation' }
+}
+
+/** Whose address a refund really went to, where the provider names another one than that of the route. */
+export function usedRefund(
+  context: Pick<QueryContext, 'runtime' | 'actor'>,
+  route: RouteRow,
+  used: string | null | undefined,
+): RefundTo {
+  const own = refundOfRoute(context, route)
+  const type = networkOf(route.originChainKey)?.type ?? 'evm'
+  if (!used || isSame(type, used, own.address)) return own
+  return { address: used, owner: isSame(type, used, ofService(context)[type]) ? 'service' : 'payer' }
+}
 
 /** The configured addresses of the organisation and of the service. */
 export async function refundAddresses(context: QueryContext): Promise<z.infer<typeof RefundAddresses>> {

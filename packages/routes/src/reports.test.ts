@@ -81,12 +81,32 @@ test('a transaction under another request is the same deposit, in any order of i
   await inOrder()
 })
 
-test('reports without a transaction are distinguished by their request', async () => {
-  const { merchant, apply } = await begin()
-  const [one, other] = [completed({ depositTxHash: null }), completed({ depositTxHash: null })]
-  expect(await apply(one, other)).toEqual({ synced: 2, created: 2, updated: 0 })
-  expect(await apply(one, other)).toEqual({ synced: 2, created: 0, updated: 0 })
+test('an end without the payer’s transaction is no deposit: operators are told, until the transaction makes it one, once', async () => {
+  const { id, merchant, apply } = await begin()
+  const listed = async () =>
+    (
+      await service.runtime.pool.query(
+        'select reason from provider_reports where resource_id = $1 and settled_at is null',
+        [id],
+      )
+    ).rows.map(({ reason }) => reason)
+  const first = completed()
+  // The same money under another request, and other money: nobody can tell which.
+  const [again, other] = [completed({ depositTxHash: null }), completed({ depositTxHash: null })]
+  const pending = report({ depositTxHash: null })
+  expect(await apply(first, again, other, pending)).toEqual({ synced: 4, created: 1, updated: 0 })
+  expect(await apply(again, other, pending)).toEqual({ synced: 3, created: 0, updated: 0 })
+  expect((await listed()).sort()).toEqual(
+    [again, other].map(({ requestId }) => `Ended without the payer’s transaction, request ${requestId}`).sort(),
+  )
+  await apply({ ...again, depositTxHash: first.depositTxHash }, { ...other, depositTxHash: newId() })
   expect((await depositsOf(merchant)).total).toBe(2)
+  expect(await listed()).toEqual([])
+  // A deposit that is known ends by its request, whatever its last report leaves out.
+  const known = report()
+  await apply(known)
+  expect(await apply({ ...completed(), requestId: known.requestId, depositTxHash: null })).toMatchObject({ updated: 1 })
+  await inOrder()
 })
 
 test('a poll that reports nothing new costs as many statements for a hundred deposits as for three', async () => {

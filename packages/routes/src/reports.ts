@@ -1,30 +1,35 @@
 import { newId, system } from '@payments/kernel'
 import { type Draft, post } from '@payments/ledger'
 import {
+  ANNOUNCED_SQL,
   createResource,
   locked,
   move,
   type QueryContext,
   queryContext,
+  recordContradiction,
+  recordReport,
+  settleContradictions,
+  sqlOf,
   type UnitOfWork,
   unitOfWork,
 } from '@payments/platform'
-import { sql } from 'kysely'
 import {
   DepositEntity,
   type DepositRow,
   depositResource,
   hiddenDepositResource,
   hiddenRouteResource,
-  RouteEntity,
   type RouteRow,
   routeResource,
   WITH_HIDDEN,
 } from './entity.ts'
 import { errors } from './errors.ts'
+import { effectOf, findExisting, hasEnded, type StoredDeposit } from './existing.ts'
 import { type HiddenDeposit, hiddenDeposits, toHiddenDeposit } from './hidden-deposits.ts'
-import { journalDrafts } from './journal.ts'
-import type { DepositReport } from './provider.ts'
+import { journalDraft } from './journal.ts'
+import { type DepositReport, nameOf, type OddReport, routesProvider } from './provider.ts'
+import { refundOfRoute, usedRefund } from './refund-addresses.ts'
 import { nextPoll } from './schedule.ts'
 
 const EVENT = { completed: 'complete', failed: 'fail', refunded: 'refund' } as const
@@ -38,105 +43,211 @@ export interface SyncCounts {
   readonly updated: number
 }
 
-/** What a report needs to know of a deposit that is stored. */
-type StoredDeposit = Pick<DepositRow, 'id' | 'status'>
-
-/**
- * The stored deposits that reports are about, in one statement: by the transaction at this address, else by the request.
- * Deposits that are created or changed meanwhile are remembered.
- */
-async function findExisting(unit: UnitOfWork, route: RouteRow, reports: readonly DepositReport[]) {
-  const { rows } = await sql<StoredDeposit & { request: string; hash: string | null }>`
-    select id, status, relay_request_id as request, deposit_tx_hash as hash from payment_route_deposits
-     where organisation_id = ${route.organisationId} and environment = ${route.environment}
-       and relay_request_id = any (${reports.map(({ requestId }) => requestId)}::text[])
-     union
-    select id, status, relay_request_id, deposit_tx_hash from payment_route_deposits
-     where payment_route_id = ${route.id}
-       and deposit_tx_hash = any (${reports.map(({ depositTxHash }) => depositTxHash)}::text[])`.execute(
-    unit.em.getKysely(),
-  )
-  const byRequest = new Map<string, StoredDeposit>(rows.map((row) => [row.request, row]))
-  const byHash = new Map<string | null, StoredDeposit>(rows.map((row) => [row.hash, row]))
-  byHash.delete(null)
-  return {
-    of: ({ depositTxHash, requestId }: DepositReport) => byHash.get(depositTxHash) ?? byRequest.get(requestId),
-    remember({ depositTxHash, requestId }: DepositReport, row: StoredDeposit): void {
-      byRequest.set(requestId, row)
-      if (depositTxHash !== null) byHash.set(depositTxHash, row)
-    },
-  }
-}
-
 const byTime = (a: DepositReport, b: DepositReport): number =>
   a.updatedAt.getTime() - b.updatedAt.getTime() || (a.requestId < b.requestId ? -1 : 1)
 
+export const machineOf = (route: RouteRow) => (route.hidden ? hiddenDepositResource : depositResource)
+
 /**
- * Applies what the provider reported: each deposit once, each change once, in the caller's transaction. Reports that are
- * late, repeated or out of order have no edge to follow and change nothing.
+ * Applies what the provider reported: each deposit once, each change once, in the caller's transaction. Reports that are late,
+ * repeated or out of order change nothing; one that no path of a deposit's states reaches is kept for operators, as is an element
+ * that cannot be read, and an end of which nobody can tell whether it is a deposit that is stored already.
  */
 export async function applyReports(
   unit: UnitOfWork,
   route: RouteRow,
   reports: readonly DepositReport[],
+  odd: readonly OddReport[] = [],
 ): Promise<SyncCounts> {
   let created = 0
   let updated = 0
-  const drafts: Draft[] = []
-  const hidden = new Map<string, HiddenDeposit>()
-  const changed = (row: DepositRow, report: DepositReport) => {
-    if (route.hidden) hidden.set(row.id, toHiddenDeposit(row, report))
-    else drafts.push(...journalDrafts(row))
-  }
+  const changes = new DepositChangesOf(unit, route)
   // Two polls of one route are applied one after the other: the second finds what the first created.
   await locked(unit, route.hidden ? hiddenRouteResource : routeResource, route.id, errors.payment_route_not_found)
-  const existing = await findExisting(unit, route, reports)
+  const existing = await findExisting(sqlOf(unit.em), route.environment, [route.id], reports)
   for (const report of reports.toSorted(byTime)) {
-    const before = existing.of(report)
-    const deposit = before ? undefined : createDeposit(unit, route, report)
-    if (deposit) {
-      created++
-      existing.remember(report, deposit)
-    }
-    if (report.status === 'pending') {
-      if (deposit) changed(deposit, report)
+    let stored = existing.of(route.id, report)
+    if (!stored && report.depositTxHash === null) {
+      if (hasEnded(report)) keepOdd(unit, route, withoutTransaction(report))
       continue
     }
-    const { id, status } = (before ?? deposit) as StoredDeposit
-    // What is final stays: nothing is locked for a report that `move` would ignore.
-    if (status !== 'pending') continue
-    const { row } = await move(
-      unit,
-      route.hidden ? hiddenDepositResource : depositResource,
-      id,
-      EVENT[report.status],
-      errors.deposit_not_found,
-      ({ depositTxHash }) => ({
-        destinationAmount: report.destinationAmount,
-        destinationAmountUsd: report.destinationAmountUsd,
-        depositTxHash: depositTxHash ?? report.depositTxHash,
-        failureReason: report.failureReason,
-        providerReason: report.providerReason,
-        relayUpdatedAt: report.updatedAt,
-      }),
-    )
-    existing.remember(report, row)
-    changed(row, report)
-    if (before) updated++
+    if (!stored) {
+      const deposit = createDeposit(unit, route, report)
+      created++
+      changes.add(undefined, deposit, report)
+      existing.remember(route.id, report, deposit)
+      stored = deposit
+    } else if (effectOf(stored, report) === 'end') updated++
+    switch (effectOf(stored, report)) {
+      case 'learn':
+        await unit.em.nativeUpdate(
+          DepositEntity,
+          { id: stored.id, depositTxHash: null },
+          { depositTxHash: report.depositTxHash },
+          { filters: WITH_HIDDEN },
+        )
+        existing.remember(route.id, report, { ...stored, depositTxHash: report.depositTxHash })
+        break
+      case 'end':
+        existing.remember(route.id, report, await endDeposit(unit, route, stored.id, report, changes))
+        break
+      case 'contradicts':
+        contradict(unit, route, stored, report)
+    }
   }
-  // In one call, so that the accounts of all these deposits are locked in one order.
-  await post(unit, drafts)
-  if (hidden.size > 0)
-    await unit.runtime.providers.get(hiddenDeposits, route.environment).apply(unit, route.id, [...hidden.values()])
-  const moving =
-    created + updated > 0 ||
-    (await unit.em.count(DepositEntity, { paymentRouteId: route.id, status: 'pending' }, { filters: WITH_HIDDEN })) > 0
-  await unit.em.nativeUpdate(RouteEntity, { id: route.id }, nextPoll(route, moving), { filters: WITH_HIDDEN })
+  for (const one of odd) keepOdd(unit, route, one)
+  const explained = reports.filter(({ depositTxHash }) => depositTxHash !== null)
+  if (explained.length > 0)
+    settleContradictions(
+      unit,
+      route.id,
+      explained.map((report) => reasonOf(withoutTransaction(report))),
+    )
+  const watchedUntil = await changes.apply()
+  await schedule(unit, { ...route, ...(watchedUntil ? { watchedUntil } : {}) }, created + updated > 0)
   return { synced: reports.length, created, updated }
 }
 
-const createDeposit = (unit: UnitOfWork, route: RouteRow, report: DepositReport): DepositRow =>
-  createResource(unit, route.hidden ? hiddenDepositResource : depositResource, {
+/** The changes of one unit: what they post, and what the owner of a hidden route is told. */
+export class DepositChangesOf {
+  readonly #unit: UnitOfWork
+  readonly #route: RouteRow
+  readonly #drafts: Draft[] = []
+  readonly #hidden = new Map<string, HiddenDeposit>()
+
+  constructor(unit: UnitOfWork, route: RouteRow) {
+    this.#unit = unit
+    this.#route = route
+  }
+
+  add(before: DepositRow | undefined, after: DepositRow, report: Partial<DepositReport>, step?: string): void {
+    if (this.#route.hidden) this.#hidden.set(after.id, toHiddenDeposit(after, report))
+    else {
+      const draft = journalDraft(before, after, step)
+      if (draft) this.#drafts.push(draft)
+    }
+  }
+
+  /** @returns until when the payer of a hidden route is expected, as its owner says */
+  async apply(): Promise<Date | undefined> {
+    // In one call, so that the accounts of all these deposits are locked in one order.
+    await post(this.#unit, this.#drafts)
+    if (this.#hidden.size === 0) return undefined
+    const owner = this.#unit.runtime.providers.get(hiddenDeposits, this.#route.environment)
+    return owner.apply(this.#unit, this.#route.id, [...this.#hidden.values()])
+  }
+}
+
+/** Ends a deposit as reported: what was received is what the report that ends it says. */
+async function endDeposit(
+  unit: UnitOfWork,
+  route: RouteRow,
+  id: string,
+  report: DepositReport,
+  changes: DepositChangesOf,
+): Promise<DepositRow> {
+  const refundTo = usedRefund(unit, route, report.refundAddress)
+  const before = await locked(unit, machineOf(route), id, errors.deposit_not_found)
+  const status = report.status as keyof typeof EVENT
+  const { row } = await move(unit, machineOf(route), id, EVENT[status], errors.deposit_not_found, {
+    originChainKey: report.origin.networkKey,
+    originCurrency: report.origin.currency,
+    originAmount: report.originAmount,
+    originAmountUsd: report.originAmountUsd,
+    destinationAmount: report.destinationAmount,
+    destinationAmountUsd: report.destinationAmountUsd,
+    depositTxHash: before.depositTxHash ?? report.depositTxHash,
+    failureReason: report.failureReason,
+    providerReason: report.providerReason,
+    refundAddress: refundTo.address,
+    refundOwner: refundTo.owner,
+    relayUpdatedAt: report.updatedAt,
+  })
+  changes.add(before, row, report)
+  keepEvidence(unit, route, row, report)
+  return row
+}
+
+const objectOf = (unit: UnitOfWork, { organisationId, environment }: RouteRow) => ({
+  organisationId,
+  environment,
+  provider: nameOf(unit.runtime.providers.get(routesProvider, environment)),
+})
+
+function keepEvidence(unit: UnitOfWork, route: RouteRow, { id }: DepositRow, report: DepositReport): void {
+  recordReport(unit, {
+    ...objectOf(unit, route),
+    resourceType: 'payment_route_deposit',
+    resourceId: id,
+    report,
+    amounts: amountsOf(route, report),
+  })
+}
+
+const amountsOf = (route: RouteRow, { status, origin, originAmount, destinationAmount }: DepositReport) => ({
+  ...(originAmount === null ? {} : { received: { asset: origin.currency, amount: originAmount } }),
+  ...(status === 'completed' && destinationAmount !== null
+    ? { delivered: { asset: route.destinationCurrency, amount: destinationAmount } }
+    : {}),
+})
+
+function contradict(unit: UnitOfWork, route: RouteRow, stored: StoredDeposit, report: DepositReport): void {
+  recordContradiction(unit, {
+    ...objectOf(unit, route),
+    resourceType: 'payment_route_deposit',
+    resourceId: stored.id,
+    report: { ...report, updatedAt: null },
+    amounts: amountsOf(route, report),
+    reason:
+      stored.status === report.status
+        ? `Reported as ${report.status} with other amounts`
+        : `Reported as ${report.status} after it was ${stored.status}`,
+  })
+}
+
+/**
+ * The same money may be told under several requests, and its transaction alone shows that. So what has none is no deposit yet, and
+ * operators are told of what has ended without it.
+ */
+const withoutTransaction = ({ requestId, status }: DepositReport): OddReport => ({
+  requestId,
+  reason: 'Ended without the payer’s transaction',
+  report: { requestId, status },
+})
+
+const reasonOf = ({ requestId, reason }: OddReport): string =>
+  `${reason}${requestId === null ? '' : `, request ${requestId}`}`
+
+function keepOdd(unit: UnitOfWork, route: RouteRow, odd: OddReport): void {
+  recordContradiction(unit, {
+    ...objectOf(unit, route),
+    resourceType: 'payment_route',
+    resourceId: route.id,
+    report: odd.report,
+    reason: reasonOf(odd),
+  })
+}
+
+/** When the route is polled next: by what is pending, and by what has just changed. */
+async function schedule(unit: UnitOfWork, route: RouteRow, changed: boolean): Promise<void> {
+  const { rows } = await sqlOf(unit.em).query<{ since: string | null }>(
+    "select min(created_at)::text as since from payment_route_deposits where payment_route_id = $1 and status = 'pending'",
+    [route.id],
+  )
+  const since = rows[0]?.since
+  const { watchedUntil = null } = route
+  const next = nextPoll(route, { pendingSince: since ? new Date(since) : null, changed })
+  // What the provider announced meanwhile stays due.
+  await sqlOf(unit.em).query(
+    `update payment_routes set poll_seconds = $2, watched_until = $4,
+            next_poll_at = case when next_poll_at = ${ANNOUNCED_SQL} then next_poll_at else $3 end where id = $1`,
+    [route.id, next.pollSeconds, next.nextPollAt, watchedUntil],
+  )
+}
+
+function createDeposit(unit: UnitOfWork, route: RouteRow, report: DepositReport): DepositRow {
+  const refundTo = refundOfRoute(unit, route)
+  return createResource(unit, machineOf(route), {
     id: newId(),
     organisationId: route.organisationId,
     environment: route.environment,
@@ -155,15 +266,21 @@ const createDeposit = (unit: UnitOfWork, route: RouteRow, report: DepositReport)
     destinationAmountUsd: null,
     depositTxHash: report.depositTxHash,
     failureReason: null,
-    providerReason: null,
+    providerReason: hasEnded(report) ? null : report.providerReason,
+    refundAddress: refundTo.address,
+    refundOwner: refundTo.owner,
+    settledAt: null,
+    settlements: 0,
     relayUpdatedAt: report.updatedAt,
     hidden: route.hidden,
   })
+}
 
 /** Reports of one poll: those that did not fit into one transaction are applied already, the rest remain. */
 export interface PendingSync {
   readonly route: RouteRow
   readonly remaining: readonly DepositReport[]
+  readonly odd: readonly OddReport[]
   readonly applied: SyncCounts
 }
 
@@ -174,7 +291,7 @@ export interface PendingSync {
 export async function applyInParts(
   { runtime, log }: QueryContext,
   route: RouteRow,
-  reports: readonly DepositReport[],
+  { reports, odd = [] }: { readonly reports: readonly DepositReport[]; readonly odd?: readonly OddReport[] },
 ): Promise<PendingSync> {
   const context = queryContext(runtime, system(route.organisationId, route.environment), log)
   const remaining = reports.toSorted(byTime)
@@ -183,7 +300,7 @@ export async function applyInParts(
     const part = remaining.splice(0, PART)
     applied = sum(applied, await unitOfWork(context, (unit) => applyReports(unit, route, part)))
   }
-  return { route, remaining, applied }
+  return { route, remaining, odd, applied }
 }
 
 const sum = (a: SyncCounts, b: SyncCounts): SyncCounts => ({
@@ -195,5 +312,5 @@ const sum = (a: SyncCounts, b: SyncCounts): SyncCounts => ({
 /** Applies the rest of a poll, in the caller's transaction. */
 export const applyRemaining = async (
   unit: UnitOfWork,
-  { route, remaining, applied }: PendingSync,
-): Promise<SyncCounts> => sum(applied, await applyReports(unit, route, remaining))
+  { route, remaining, odd, applied }: PendingSync,
+): Promise<SyncCounts> => sum(applied, await applyReports(unit, route, remaining, odd))

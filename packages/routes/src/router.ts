@@ -1,4 +1,13 @@
-import { AmountError, assetOf, assets, errors as commonErrors, invalid, toMinor } from '@payments/kernel'
+import {
+  AmountError,
+  type Asset,
+  assetOf,
+  assets,
+  errors as commonErrors,
+  invalid,
+  toDecimal,
+  toMinor,
+} from '@payments/kernel'
 import { command, completeList, download, exportCsv, exportInput, query, sqlOf } from '@payments/platform'
 import { z } from 'zod'
 import { createRoute, prepareRoute } from './creation.ts'
@@ -252,23 +261,24 @@ export const routesSandboxRouter = {
     async run(unit, { paymentRouteId, amount, outcome }) {
       const route = await find(unit, paymentRouteId)
       const provider = unit.runtime.providers.sandbox(routesProvider)
+      const asset = assetOf(route.originCurrency)
+      if (!asset) throw new Error(`No asset ${route.originCurrency}`)
+      const units = minor(amount, asset)
       const { requestId } = await provider.simulateDeposit(sqlOf(unit.em), {
         depositAddress: route.depositAddress,
-        amount: minor(amount, route.originCurrency),
+        amount: units,
         networkKey: route.originChainKey,
         currency: route.originCurrency,
         outcome,
       })
       await unit.em.nativeUpdate(RouteEntity, { id: route.id }, { nextPollAt: new Date(), pollSeconds: SOON_SECONDS })
       unit.afterCommit(() => unit.runtime.trigger(POLL))
-      return { relayRequestId: requestId, paymentRouteId: route.id, amount, outcome }
+      return { relayRequestId: requestId, paymentRouteId: route.id, amount: toDecimal(units, asset), outcome }
     },
   }),
 }
 
-function minor(amount: string, symbol: string): bigint {
-  const asset = assetOf(symbol)
-  if (!asset) throw new Error(`No asset ${symbol}`)
+function minor(amount: string, asset: Asset): bigint {
   try {
     return toMinor(amount, asset)
   } catch (error) {

@@ -357,7 +357,7 @@ describe('an operator', () => {
 
   test('lists the deposits of all organisations that are stuck or failed, and no others', async () => {
     const merchant = await newMerchant(service)
-    const { id } = await newRoute(merchant)
+    const { id } = await newRoute(merchant, { refundAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F' })
     const paid: Record<string, string> = {}
     for (const outcome of ['completed', 'refunded', 'failed']) paid[outcome] = await pay(merchant, id, '5', outcome)
     await advance(merchant, 10)

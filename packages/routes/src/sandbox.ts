@@ -61,6 +61,7 @@ const newAddress: Record<NetworkType, () => string> = {
 /** Makes the sandbox provider on a pool. */
 export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
   return {
+    name: 'sandbox',
     callsPerMinute: 12_000,
     refundAddresses: REFUNDS,
     offers: async () => OFFERS,

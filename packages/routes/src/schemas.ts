@@ -20,6 +20,7 @@ import {
 } from '@payments/kernel'
 import { z } from 'zod'
 import { failureReasons } from './failure-reasons.ts'
+import { refundOwners } from './refund-owners.ts'
 import { depositMachine, routeMachine } from './states.ts'
 
 const [ROUTE, DEPOSIT] = [10, 11]
@@ -87,6 +88,17 @@ const leg = (network: string, amount: string) =>
     amountUsd: text('Value in US dollars as decimal text; null if unknown', amount).nullable(),
   })
 
+export const RefundTo = z
+  .object({
+    address: text('Address to which a refund goes; once refunded, the one that the provider used', SAFE),
+    owner: z.enum(refundOwners).meta({
+      description:
+        'Whose address it is. `service`: the operator of this service keeps the refund until it is passed on; contact support',
+      example: 'organisation',
+    }),
+  })
+  .meta({ id: 'RefundTo', description: 'Where money that cannot be delivered goes' })
+
 const Status = depositMachine.Status.meta({ description: 'State of the deposit' })
 
 export const Deposit = z
@@ -102,6 +114,7 @@ export const Deposit = z
       .meta({ description: 'What was delivered' }),
     depositTxHash: text('Hash of the payer’s transaction', `0x${'9c2d0e5a'.repeat(8)}`).nullable(),
     failureReason: failureReasons.Code.nullable().meta({ description: 'Why it was not delivered' }),
+    refundTo: RefundTo.nullable(),
     relayUpdatedAt: time('When the provider last changed it'),
     createdAt,
     updatedAt,
@@ -122,6 +135,31 @@ export const AdminDepositList = z.object({
     }).meta({ id: 'AdminDeposit', description: 'A deposit of any organisation' }),
   ),
   total,
+})
+
+export const Settlement = DepositId.extend({
+  outcome: z.enum(['completed', 'refunded', 'not_received']).meta({
+    description:
+      '`completed`: the merchant has the money. `refunded`: the payer or the merchant has it back, also where it came back to the service first. `not_received`: nothing arrived',
+    example: 'refunded',
+  }),
+  amount: text('What was delivered, in the currency of the destination. Default: what the provider reported', '12.4')
+    .max(100)
+    .optional(),
+  receivedAmount: text('What was received, in the currency of the origin. Default: what the provider reported', '12.5')
+    .max(100)
+    .optional(),
+  txHash: text('Transaction that shows it', `0x${'4'.repeat(64)}`)
+    .max(128)
+    .optional(),
+  evidence: text('What shows it: a message of the provider, a block explorer', 'Ticket 4711 of the provider').max(500),
+})
+
+export const Reindex = PaymentRouteId.extend({
+  networkKey: text('Network to look at, with addresses of the same kind', 'arbitrum').max(40).optional(),
+})
+export const ReindexResult = z.object({
+  found: count('In how many currencies money was found; each becomes a deposit'),
 })
 
 export const SyncResult = z.object({
@@ -232,6 +270,7 @@ export const depositSample = {
   destination: { network: 'base', symbol: 'USDC', address: WALLET, amount: '12.4', amountUsd: '12.4' },
   depositTxHash: `0x${'9c2d0e5a'.repeat(8)}`,
   failureReason: null,
+  refundTo: { address: SAFE, owner: 'organisation' },
   relayUpdatedAt: at,
   createdAt: at,
   updatedAt: at,

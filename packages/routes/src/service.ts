@@ -48,14 +48,15 @@ export async function findAnywhere(context: QueryContext, id: string): Promise<R
 
 /**
  * The 200 newest deposits of all organisations that need attention, and the exact total: those pending for longer than an hour,
- * and those that failed without being returned.
+ * those that failed without being returned, and those whose refund came back to this service.
  */
 export async function needingAttention(context: QueryContext): Promise<{ rows: DepositRow[]; total: number }> {
   const [rows, total] = await context.em.findAndCount(
     DepositEntity,
     {
       $or: [
-        { status: 'failed' },
+        { status: 'failed', settledAt: null },
+        { status: 'refunded', refundOwner: 'service', settledAt: null },
         { status: 'pending', createdAt: { $lt: new Date(Date.now() - STUCK_SECONDS * 1000) } },
       ],
     },

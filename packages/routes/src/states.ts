@@ -19,7 +19,17 @@ export const depositMachine = machine('payment_route_deposit', 'pending', {
     needs: ['relay_request_id'],
     moves: { complete: 'completed', fail: 'failed', refund: 'refunded' },
   },
-  completed: { description: 'Delivered on the destination chain' },
-  failed: { description: 'Could not be delivered and was not returned' },
-  refunded: { description: 'Could not be delivered and was returned' },
+  completed: {
+    description: 'Delivered on the destination chain',
+    moves: { correct_to_failed: 'failed', correct_to_refunded: 'refunded' },
+  },
+  failed: {
+    description: 'Could not be delivered and was not returned',
+    // A transaction that was mined again, money that a provider held and then released, and what an operator settles.
+    moves: { complete: 'completed', refund: 'refunded' },
+  },
+  refunded: {
+    description: 'Could not be delivered and was returned: `refundTo` says to whom',
+    moves: { correct_to_completed: 'completed', correct_to_failed: 'failed' },
+  },
 })

@@ -1,10 +1,12 @@
+import { errors as commonErrors } from '@payments/kernel'
 import { operatorCommand, query } from '@payments/platform'
 import { z } from 'zod'
 import { errors } from './errors.ts'
 import { present } from './present.ts'
 import { processNow } from './process.ts'
-import { AdminSwapList, Swap, SwapId } from './schemas.ts'
+import { AdminSwapList, Settlement, Swap, SwapId } from './schemas.ts'
 import { findAnywhere, unfinished } from './service.ts'
+import { settle } from './settle.ts'
 
 const tag = 'Swaps'
 
@@ -31,8 +33,40 @@ export const swapsAdminRouter = {
     message: 'Swap processed',
     input: SwapId,
     output: Swap,
-    errors: [errors.swap_not_found, errors.swap_provider_failed, errors.swap_provider_unavailable],
+    errors: [
+      errors.swap_not_found,
+      errors.swap_refund_account_missing,
+      errors.swap_refund_limit_reached,
+      errors.swap_provider_failed,
+      errors.swap_provider_unavailable,
+    ],
     before: async (context, { swapId }) => processNow(context.runtime, await findAnywhere(context, swapId)),
     run: async (_unit, _input, swap) => ({ reply: present(swap), subject: swap, after: { status: swap.status } }),
+  }),
+  settle: operatorCommand({
+    rest: 'POST /admin/ops/swaps/{swapId}/settle',
+    tag,
+    summary: 'Record the outcome of a swap',
+    description:
+      'For a swap whose transaction cannot be found out, or whose deposit was sent back by other means, such as a sweep: the states, events and entries are those of a transaction of the service. A transaction of its own must have expired. What is left at the address afterwards is sent back as before.',
+    message: 'Swap settled',
+    input: Settlement,
+    output: Swap,
+    errors: [
+      errors.swap_not_found,
+      errors.swap_nothing_to_settle,
+      errors.swap_transaction_open,
+      commonErrors.second_operator_required,
+    ],
+    money: true,
+    async run(unit, input) {
+      const { before, swap } = await settle(unit, input)
+      return {
+        reply: present(swap),
+        subject: swap,
+        before: { status: before.status, returnedAmount: before.returnedAmount.toString() },
+        after: { status: swap.status, returnedAmount: swap.returnedAmount.toString() },
+      }
+    },
   }),
 }

@@ -131,6 +131,7 @@ export function createSwap(unit: UnitOfWork, input: Input, prepared: PreparedSwa
     failingSince: null,
     error: null,
     unexplainedAmount: null,
+    readTo: null,
     otherHoldings: null,
   })
 }

@@ -1,22 +1,25 @@
 import { type Draft, post } from '@payments/ledger'
 import { locked, move, sqlOf, type UnitOfWork } from '@payments/platform'
 import { update } from './changes.ts'
-import { type SwapRow, swapResource } from './entity.ts'
+import { SwapEntity, type SwapRow, swapResource } from './entity.ts'
 import { errors } from './errors.ts'
 import { journalOf } from './journal.ts'
 import type { DepositReport } from './provider.ts'
 
 /**
  * Applies a report of a swap's address, in the caller's transaction: records the deposits that are new, each with its
- * journal entry, and starts or expires the swap. The same report again changes nothing.
+ * journal entry, and starts or expires the swap. The same report again changes nothing, and so does one that begins elsewhere than
+ * where the last one ended: another worker was faster.
  */
 export async function applyDeposits(
   unit: UnitOfWork,
   id: string,
   report: DepositReport,
-  provider: string,
+  { readTo, provider }: { readonly readTo: string | null; readonly provider: string },
 ): Promise<SwapRow> {
   let swap = await locked(unit, swapResource, id, errors.swap_not_found)
+  if ((swap.readTo ?? null) !== readTo) return swap
+  if (report.readTo !== readTo) await unit.em.nativeUpdate(SwapEntity, { id }, { readTo: report.readTo })
   const { added, drafts, inTime } = await record(unit, swap, report, provider)
   const [first] = added
   const deposited = {
@@ -25,7 +28,8 @@ export async function applyDeposits(
   }
   // Money that left the address after this swap ended is never counted twice: only new transfers add to the sum.
   if (swap.status === 'awaiting_deposit') {
-    const event = inTime >= swap.amount ? 'receive' : report.finalizedAt > swap.depositsUntil ? 'expire' : null
+    const isOver = report.complete && report.finalizedAt > swap.depositsUntil
+    const event = inTime >= swap.amount ? 'receive' : isOver ? 'expire' : null
     if (event) swap = (await move(unit, swapResource, id, event, errors.swap_not_found, deposited)).row
     else if (first) swap = await update(unit, swap, deposited)
   } else if (first) swap = await update(unit, swap, deposited)
@@ -38,29 +42,36 @@ async function record(unit: UnitOfWork, swap: SwapRow, { deposits }: DepositRepo
   const reported = deposits
     .filter(({ amount }) => amount > 0n)
     .toSorted((a, b) => a.at.getTime() - b.at.getTime() || (a.txHash < b.txHash ? -1 : 1))
-  const { rows: known } = await sqlOf(unit.em).query<{ tx_hash: string; in_time: boolean; amount: string }>(
-    'select tx_hash, in_time, amount::text from swap_deposits where swap_id = $1',
+  const db = sqlOf(unit.em)
+  const { rows: before } = await db.query<{ in_time: string }>(
+    'select coalesce(sum(amount) filter (where in_time), 0)::text as in_time from swap_deposits where swap_id = $1',
     [swap.id],
   )
-  const hashes = new Set(known.map(({ tx_hash }) => tx_hash))
-  const added = reported.filter(({ txHash }) => !hashes.has(txHash) && hashes.add(txHash))
-  const isInTime = ({ at }: { at: Date }) => at <= swap.depositsUntil
-  if (added.length > 0)
-    await sqlOf(unit.em).query(
-      `insert into swap_deposits (swap_id, tx_hash, organisation_id, environment, amount, in_time, created_at)
-       select $1, d.tx_hash, $2, $3, d.amount, d.in_time, now()
-         from unnest($4::text[], $5::numeric[], $6::boolean[]) as d (tx_hash, amount, in_time)`,
-      [
-        swap.id,
-        swap.organisationId,
-        swap.environment,
-        added.map(({ txHash }) => txHash),
-        added.map(({ amount }) => amount.toString()),
-        added.map(isInTime),
-      ],
-    )
+  const { rows: inserted } =
+    reported.length === 0
+      ? { rows: [] }
+      : await db.query<{ tx_hash: string }>(
+          `insert into swap_deposits (swap_id, tx_hash, organisation_id, environment, amount, in_time, created_at)
+           select distinct on (d.tx_hash) $1::uuid, d.tx_hash, $2::uuid, $3, d.amount, d.at <= $4, now()
+             from unnest($5::text[], $6::numeric[], $7::timestamptz[]) as d (tx_hash, amount, at)
+           on conflict (swap_id, tx_hash) do nothing returning tx_hash`,
+          [
+            swap.id,
+            swap.organisationId,
+            swap.environment,
+            swap.depositsUntil,
+            reported.map(({ txHash }) => txHash),
+            reported.map(({ amount }) => amount.toString()),
+            reported.map(({ at }) => at.toISOString()),
+          ],
+        )
+  const hashes = new Set(inserted.map(({ tx_hash }) => tx_hash))
+  const added = reported.filter(({ txHash }) => hashes.delete(txHash))
   const journal = journalOf(swap, provider)
-  const drafts: Draft[] = added.map(({ txHash, amount }) => journal.received(txHash, amount))
-  const before = known.reduce((sum, row) => (row.in_time ? sum + BigInt(row.amount) : sum), 0n)
-  return { added, drafts, inTime: added.filter(isInTime).reduce((sum, { amount }) => sum + amount, before) }
+  const inTime = added.filter(({ at }) => at <= swap.depositsUntil)
+  return {
+    added,
+    drafts: added.map(({ txHash, amount }): Draft => journal.received(txHash, amount)),
+    inTime: inTime.reduce((sum, { amount }) => sum + amount, BigInt(before[0]?.in_time ?? 0)),
+  }
 }

@@ -65,6 +65,8 @@ export const SwapEntity = defineEntity({
     error: p.text().nullable(),
     // What the chain shows at the address beyond what the journal says; null: never compared.
     unexplainedAmount: minorUnits().nullable(),
+    /** How far the provider has read the history of the address, in its own words. */
+    readTo: p.text().nullable(),
     otherHoldings: p.json().$type<readonly OtherHolding[]>().nullable(),
     ...times(),
   },
@@ -85,6 +87,7 @@ export const SwapEntity = defineEntity({
   indexes: [
     newestFirst('swaps'),
     index('swaps_due', ['environment', 'nextPollAt']),
+    index('swaps_turns', ['environment', 'organisationId', 'nextPollAt']),
     index('swaps_failing', ['environment'], 'failing_since is not null'),
     index('swaps_suspense', ['environment'], 'unexplained_amount <> 0 or other_holdings is not null'),
     index('swaps_unfinished', ['updatedAt', 'id'], UNFINISHED),
@@ -137,6 +140,10 @@ export const SwapTransactionEntity = defineEntity({
     kind: p.enum(['swap', 'refund']),
     amount: minorUnits().check('amount > 0'),
     payload: p.text(),
+    /** It creates the token account of its receiver, at the fee payer's cost. */
+    createsAccount: p.boolean().default(false),
+    /** Fee and rent that the fee payer pays. */
+    costLamports: minorUnits().defaultRaw('0'),
     outcome: p.enum(['finalized', 'failed', 'dropped']).nullable(),
     createdAt: p.datetime(3),
   },
@@ -144,6 +151,8 @@ export const SwapTransactionEntity = defineEntity({
     // One transaction of a swap at a time: the next is signed when the outcome of the last is known.
     uniqueIndex('swap_transactions_open_key', 'swap_transactions (swap_id) where outcome is null'),
     index('swap_transactions_of_swap', ['swapId', 'createdAt']),
+    // What each organisation's transactions of a day cost.
+    index('swap_transactions_cost', ['createdAt', 'organisationId'], 'cost_lamports > 0'),
   ],
   ...foreignKeys(withinTenant('swap_id', 'swaps')),
 })
@@ -173,6 +182,7 @@ const SwapFeePayerEntity = defineEntity({
     environment: tenant().environment.primary(),
     address: p.text(),
     lamports: minorUnits(),
+    readTo: p.text().nullable(),
     readAt: p.datetime(3),
   },
 })

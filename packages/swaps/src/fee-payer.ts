@@ -12,31 +12,34 @@ const STALE_MINUTES = 10
  * explained by a transaction that this service stored before it was sent; anything else was signed elsewhere with its key.
  */
 async function store({ pool, log }: Runtime, environment: Environment, feePayer: FeePayer): Promise<void> {
-  const { rows } = await pool.query<{ signature: string; lamports: string; explained: boolean }>(
-    `insert into swap_fee_payer_changes (environment, signature, lamports, explained)
-     select $1, c.signature, c.lamports,
-            c.lamports >= 0
-            or exists (select from swap_transactions t where t.signature = c.signature and t.environment = $1)
-            or exists (select from swap_upkeep u where u.signature = c.signature and u.environment = $1)
-       from unnest($2::text[], $3::numeric[]) with ordinality as c (signature, lamports, position) order by c.position
-     on conflict (environment, signature) do nothing
-     returning signature, lamports::text, explained`,
+  // One statement: how far was read goes with what was read.
+  const { rows } = await pool.query<{ signature: string; lamports: string }>(
+    `with payer as (
+       insert into swap_fee_payers (environment, address, lamports, read_to, read_at) values ($1, $4, $5, $6, now())
+       on conflict (environment) do update
+         set address = excluded.address, lamports = excluded.lamports, read_to = excluded.read_to, read_at = now()
+     ), changes as (
+       insert into swap_fee_payer_changes (environment, signature, lamports, explained)
+       select $1, c.signature, c.lamports,
+              c.lamports >= 0
+              or exists (select from swap_transactions t where t.signature = c.signature and t.environment = $1)
+              or exists (select from swap_upkeep u where u.signature = c.signature and u.environment = $1)
+         from unnest($2::text[], $3::numeric[]) with ordinality as c (signature, lamports, position) order by c.position
+       on conflict (environment, signature) do nothing
+       returning signature, lamports, explained
+     )
+     select signature, lamports::text from changes where not explained`,
     [
       environment,
       feePayer.changes.map(({ signature }) => signature),
       feePayer.changes.map(({ lamports }) => lamports.toString()),
+      feePayer.address,
+      feePayer.lamports.toString(),
+      feePayer.readTo,
     ],
   )
-  for (const change of rows.filter(({ explained }) => !explained))
-    log.error(
-      { environment, signature: change.signature, lamports: change.lamports },
-      'fee payer spent by an unknown transaction',
-    )
-  await pool.query(
-    `insert into swap_fee_payers (environment, address, lamports, read_at) values ($1, $2, $3, now())
-     on conflict (environment) do update set address = excluded.address, lamports = excluded.lamports, read_at = now()`,
-    [environment, feePayer.address, feePayer.lamports.toString()],
-  )
+  for (const { signature, lamports } of rows)
+    log.error({ environment, signature, lamports }, 'fee payer spent by an unknown transaction')
 }
 
 /** Reads the fee payers and compares what they spent with the transactions that were stored. */
@@ -48,11 +51,11 @@ export const feePayerTask: Task = {
     for (const environment of environments) {
       const provider = runtime.providers.find(swapsProvider, environment)
       if (!provider?.readFeePayer) continue
-      const { rows } = await runtime.pool.query<{ signature: string }>(
-        'select signature from swap_fee_payer_changes where environment = $1 order by position desc limit 1',
+      const { rows } = await runtime.pool.query<{ read_to: string | null }>(
+        'select read_to from swap_fee_payers where environment = $1',
         [environment],
       )
-      await provider.readFeePayer(rows[0]?.signature ?? null).then(
+      await provider.readFeePayer(rows[0]?.read_to ?? null).then(
         (feePayer) => feePayer && store(runtime, environment, feePayer),
         (error: unknown) => {
           if (!runtime.database.report(error)) runtime.log.warn({ err: error, environment }, 'fee payer not read')

@@ -1,3 +1,4 @@
+import type { Environment } from '@payments/kernel'
 import { byEnvironment, type Metric } from '@payments/platform'
 
 /** Gauges: overdue swaps, and swaps that fail to be processed. */
@@ -39,6 +40,18 @@ export const metrics: readonly Metric[] = [
            left join (select environment, sum(lamports) as total, sum(lamports) filter (where not explained) as unexplained
                         from swap_fee_payer_changes group by environment) c on c.environment = p.environment`,
       ),
+  },
+  {
+    name: 'swaps_transaction_cost_lamports',
+    help: 'What the transactions of an organisation have cost the fee payer in the last 24 hours, fees and rents: the 50 organisations that cost most',
+    read: async ({ pool }) =>
+      (
+        await pool.query<{ environment: Environment; organisation: string; kind: string; value: number }>(
+          `select environment, organisation_id as organisation, kind, sum(cost_lamports)::float8 as value from swap_transactions
+            where cost_lamports > 0 and created_at > now() - interval '1 day'
+            group by environment, organisation_id, kind order by value desc limit 50`,
+        )
+      ).rows.map(({ value, ...labels }) => ({ labels, value })),
   },
   {
     name: 'swaps_failing',

@@ -1,4 +1,4 @@
-import { countRows, lifecycle, type MigrationStep } from '@payments/platform'
+import { countRows, indexConcurrently, lifecycle, type MigrationStep } from '@payments/platform'
 
 export const migrations: readonly MigrationStep[] = [
   {
@@ -202,5 +202,25 @@ export const migrations: readonly MigrationStep[] = [
          or unexplained_amount <> 0 or other_holdings is not null
          or deposited_amount - returned_amount > case status when 'completed' then amount else 0 end`,
     ],
+  },
+  {
+    name: '20261122193000_swap_history_and_costs',
+    up: [
+      'alter table swaps add read_to text null',
+      'alter table swap_transactions add creates_account boolean not null default false, add cost_lamports numeric(78,0) not null default 0',
+      'create index swap_transactions_cost on swap_transactions (created_at, organisation_id) where cost_lamports > 0',
+      'alter table swap_fee_payers add read_to text null',
+      // What was read goes on from the last change, in the words of the adapter.
+      `update swap_fee_payers p set read_to = json_build_object('last', c.signature, 'sum', c.total::text)::text
+         from (select distinct on (environment) environment, signature, sum(lamports) over (partition by environment) as total
+                 from swap_fee_payer_changes order by environment, position desc) c
+        where c.environment = p.environment`,
+    ],
+  },
+  {
+    // Organisations take turns however many polls of one are due.
+    name: '20261123010200_swap_turns',
+    concurrently: true,
+    up: [...indexConcurrently('swaps_turns', 'swaps (environment, organisation_id, next_poll_at)')],
   },
 ]

@@ -1,7 +1,23 @@
-import { type OperatorsDeclaration, sqlOf } from '@payments/platform'
+import { endings, type OperatorsDeclaration, sqlOf } from '@payments/platform'
 import { POLL } from './schedule.ts'
+import { settlements } from './schemas.ts'
+import { swapMachine } from './states.ts'
+
+const SETTLE = 'admin.swaps.settle'
+const RETURNED = { command: SETTLE, outcomes: ['returned'] }
 
 export const operators: OperatorsDeclaration = {
+  endings: [
+    endings(swapMachine, {
+      awaiting_deposit: 'Nothing is swapped yet: its merchant cancels it, or it expires, and what arrived is sent back',
+      swapping: { command: SETTLE, outcomes: settlements },
+      completed: RETURNED,
+      failed: RETURNED,
+      expired: RETURNED,
+      cancelled: RETURNED,
+      refunded: RETURNED,
+    }),
+  ],
   attention: [
     {
       kind: 'swap',

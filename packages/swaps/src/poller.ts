@@ -1,44 +1,75 @@
 import { type Environment, environments } from '@payments/kernel'
 import { aboutObject, dueInTurns, type Runtime, type Task } from '@payments/platform'
-import type { Currency } from './currencies.ts'
+import { neededTransaction } from './changes.ts'
+import { SwapEntity, type SwapRow } from './entity.ts'
 import { errors } from './errors.ts'
-import { processSwap, recordFailure, type SwapReference } from './process.ts'
-import { type DepositReport, swapsProvider, type WatchedAddress } from './provider.ts'
-import { POLL } from './schedule.ts'
+import { comparison, processSwap, recordFailure, watched } from './process.ts'
+import { type DepositReport, swapsProvider } from './provider.ts'
+import { nextPoll, POLL } from './schedule.ts'
 
-/** Swaps of one claim. Their addresses are read in one call. */
-const BATCH = 50
+/** Swaps of one claim. Their addresses are read in one call, and those of which nothing is new cost one statement together. */
+const BATCH = 200
 /** Swaps of a claim that are processed at the same time. */
 const LANES = 8
 /** A swap whose worker died is due again after this time. */
 const LOST_SECONDS = 60
 
-interface ClaimedSwap extends SwapReference, WatchedAddress {
-  readonly pollSeconds: number
+interface ClaimedSwap {
+  readonly row: SwapRow
+  /** A transaction of it has been sent. */
+  readonly isMoving: boolean
 }
 
 /** Claims the swaps of an environment that are due: organisations take turns, and what waits longest comes first. */
 export async function claimDue(runtime: Runtime, environment: Environment): Promise<readonly ClaimedSwap[]> {
-  const { rows } = await runtime.pool.query<{
-    id: string
-    organisation_id: string
-    deposit_address: string
-    from_currency: Currency
-    poll_seconds: number
-  }>(
-    `with due as (${dueInTurns('swaps')} limit $2 for update of p skip locked)
+  const { rows: claimed } = await runtime.pool.query<{ id: string; moving: boolean }>(
+    `with due as (${dueInTurns({ table: 'swaps', at: 'next_poll_at', where: 'environment = $1', limit: '$2', few: true })})
      update swaps s set next_poll_at = now() + make_interval(secs => $3) from due where s.id = due.id
-     returning s.id, s.organisation_id, s.deposit_address, s.from_currency, s.poll_seconds`,
+     returning s.id, exists (select from swap_transactions t where t.swap_id = s.id and t.outcome is null) as moving`,
     [environment, BATCH, LOST_SECONDS],
   )
-  return rows.map((row) => ({
-    id: row.id,
-    organisationId: row.organisation_id,
-    environment,
-    depositAddress: row.deposit_address,
-    currency: row.from_currency,
-    pollSeconds: row.poll_seconds,
-  }))
+  if (claimed.length === 0) return []
+  const moving = new Map(claimed.map((each) => [each.id, each.moving]))
+  const rows = await runtime.orm.em
+    .fork()
+    .find(SwapEntity, { id: { $in: [...moving.keys()] } }, { filters: { tenant: false }, disableIdentityMap: true })
+  return rows.map((row) => ({ row, isMoving: moving.get(row.id) ?? true }))
+}
+
+/** True when a report changes nothing of a swap but the time of its next poll, and how far its history was read. */
+export function isUnchanged({ settings }: Runtime, { row, isMoving }: ClaimedSwap, report: DepositReport): boolean {
+  if (isMoving || !report.complete || report.deposits.length > 0 || row.failingSince) return false
+  if (row.status === 'awaiting_deposit' ? report.finalizedAt > row.depositsUntil : report.holdings?.closable)
+    return false
+  if (neededTransaction(row, settings)) return false
+  const compared = comparison(row, report)
+  return (
+    compared === undefined ||
+    (compared.unexplainedAmount === (row.unexplainedAmount ?? 0n) &&
+      JSON.stringify(compared.otherHoldings) === JSON.stringify(row.otherHoldings ?? null))
+  )
+}
+
+/** Postpones the next polls of swaps of which nothing is new, in one statement; a swap that changed meanwhile keeps its own. */
+async function postpone(runtime: Runtime, unchanged: readonly (readonly [SwapRow, DepositReport])[]): Promise<void> {
+  if (unchanged.length === 0) return
+  const polls = unchanged.map(([row, report]) => ({ row, report, next: nextPoll(row, false) }))
+  await runtime.pool.query(
+    `update swaps s set next_poll_at = u.next_poll_at, poll_seconds = u.poll_seconds, read_to = u.read_to
+       from unnest($1::uuid[], $2::timestamptz[], $3::integer[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[])
+            as u (id, next_poll_at, poll_seconds, read_to, was_read_to, updated_at, claimed_until)
+      where s.id = u.id and s.updated_at = u.updated_at and s.read_to is not distinct from u.was_read_to
+        and s.next_poll_at = u.claimed_until`,
+    [
+      polls.map(({ row }) => row.id),
+      polls.map(({ next }) => next.nextPollAt),
+      polls.map(({ next }) => next.pollSeconds),
+      polls.map(({ report }) => report.readTo),
+      polls.map(({ row }) => row.readTo ?? null),
+      polls.map(({ row }) => row.updatedAt),
+      polls.map(({ row }) => row.nextPollAt),
+    ],
+  )
 }
 
 /** Processes one batch of an environment. Returns its size. */
@@ -49,15 +80,22 @@ async function processDue(runtime: Runtime, environment: Environment): Promise<n
   if (claimed.length === 0) return 0
   let reports: readonly (DepositReport | Error)[]
   try {
-    reports = await provider.deposits(claimed)
+    reports = await provider.deposits(claimed.map(({ row }) => watched(row)))
   } catch (error) {
-    await Promise.all(claimed.map((swap) => fail(runtime, swap, error)))
+    await Promise.all(claimed.map(({ row }) => fail(runtime, row, error)))
     return 0
   }
-  const queue = claimed.map((swap, index) => ({ swap, report: reports[index] }))
+  const queue: (readonly [SwapRow, DepositReport | Error | undefined])[] = []
+  const unchanged: (readonly [SwapRow, DepositReport])[] = []
+  for (const [index, each] of claimed.entries()) {
+    const report = reports[index]
+    if (report && !(report instanceof Error) && isUnchanged(runtime, each, report)) unchanged.push([each.row, report])
+    else queue.push([each.row, report])
+  }
+  await postpone(runtime, unchanged)
   const lane = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) {
-      const { swap, report } = next
+      const [swap, report] = next
       const processed =
         report && !(report instanceof Error)
           ? aboutObject(swap, () => processSwap(runtime, swap, report))
@@ -69,7 +107,7 @@ async function processDue(runtime: Runtime, environment: Environment): Promise<n
   return claimed.length
 }
 
-async function fail(runtime: Runtime, swap: ClaimedSwap, error: unknown): Promise<void> {
+async function fail(runtime: Runtime, swap: SwapRow, error: unknown): Promise<void> {
   if (runtime.database.report(error)) return
   runtime.log.warn({ err: error, swap: swap.id }, 'swap not processed')
   await recordFailure(runtime, swap, error)

@@ -4,12 +4,19 @@ import { heldAmount, neededTransaction } from './changes.ts'
 import { applyDeposits } from './deposits.ts'
 import { SwapEntity, type SwapRow, SwapUpkeepEntity } from './entity.ts'
 import { errors } from './errors.ts'
-import { type DepositReport, type SwapsProvider, swapsProvider } from './provider.ts'
+import {
+  type DepositReport,
+  type PaidTransaction,
+  type SwapsProvider,
+  swapsProvider,
+  type WatchedAddress,
+} from './provider.ts'
 import { nextAttempt, nextPoll } from './schedule.ts'
 import { swapsSettings } from './settings.ts'
 import {
   applyOutcome,
   giveUp,
+  hasCreatedAccount,
   mayRefund,
   openTransaction,
   refuseQuote,
@@ -30,16 +37,22 @@ export interface SwapReference extends Tenant {
  * stores and sends the next transaction, in this order. Every step is a unit of work of its own and can be repeated, so a
  * process may die between any two; several processes may do it at once.
  */
-export async function processSwap(runtime: Runtime, reference: SwapReference, report: DepositReport): Promise<SwapRow> {
+export async function processSwap(
+  runtime: Runtime,
+  reference: SwapReference & { readonly readTo?: string | null },
+  report: DepositReport,
+): Promise<SwapRow> {
   const context = queryContext(runtime, system(reference.organisationId, reference.environment))
   const provider = runtime.providers.get(swapsProvider, reference.environment)
   const hadOpen = await settleOpen(context, provider, reference.id)
-  const swap = await unitOfWork(context, (unit) => applyDeposits(unit, reference.id, report, provider.name))
+  const swap = await unitOfWork(context, (unit) =>
+    applyDeposits(unit, reference.id, report, { readTo: reference.readTo ?? null, provider: provider.name }),
+  )
   const moving = await sendNext(context, provider, swap)
   if (!moving && !hadOpen) await closeEmpty(context, provider, swap, report)
   return unitOfWork(context, async (unit) => {
     const row = await unit.em.findOneOrFail(SwapEntity, { id: swap.id }, { refresh: true })
-    const next = nextPoll(row, moving || neededTransaction(row, runtime.settings) !== null)
+    const next = nextPoll(row, moving || !report.complete || neededTransaction(row, runtime.settings) !== null)
     const compared = moving || hadOpen ? {} : comparison(row, report)
     await unit.em.nativeUpdate(SwapEntity, { id: row.id }, { ...next, ...compared, failingSince: null, error: null })
     return row
@@ -50,8 +63,11 @@ export async function processSwap(runtime: Runtime, reference: SwapReference, re
  * What the chain shows beyond what the journal says of an address that nothing moves. A report from before the last change
  * of the swap says nothing about it.
  */
-function comparison(row: SwapRow, { holdings, finalizedAt }: DepositReport): Partial<SwapRow> {
-  if (!holdings || finalizedAt < row.updatedAt) return {}
+export function comparison(
+  row: SwapRow,
+  { holdings, finalizedAt, complete }: DepositReport,
+): Pick<SwapRow, 'unexplainedAmount' | 'otherHoldings'> | undefined {
+  if (!holdings || !complete || finalizedAt < row.updatedAt) return undefined
   return {
     unexplainedAmount: holdings.amount - heldAmount(row),
     otherHoldings: holdings.others.length > 0 ? holdings.others : null,
@@ -63,10 +79,10 @@ async function closeEmpty(
   context: QueryContext,
   provider: SwapsProvider,
   { id, status, environment, depositAddress, derivationIndex, updatedAt }: SwapRow,
-  { holdings, finalizedAt }: DepositReport,
+  { holdings, finalizedAt, complete }: DepositReport,
 ): Promise<void> {
   const ended = status !== 'awaiting_deposit' && status !== 'swapping'
-  if (!ended || !holdings?.closable || finalizedAt < updatedAt) return
+  if (!ended || !complete || !holdings?.closable || finalizedAt < updatedAt) return
   // The last one may not be final yet: a second one would only cost its fee.
   const recent = {
     kind: 'close',
@@ -101,7 +117,7 @@ async function sendNext(context: QueryContext, provider: SwapsProvider, swap: Sw
   const needed = neededTransaction(swap, context.runtime.settings)
   if (!needed) return false
   if (needed.kind === 'refund' && !(await mayRefund(context, swap.id))) return true
-  const prepared = await prepare(provider, swap, needed)
+  const prepared = await prepare(context, provider, swap, needed)
   if ('refused' in prepared) {
     await unitOfWork(context, (unit) => refuseQuote(unit, swap.id, prepared.refused))
     return true
@@ -111,27 +127,48 @@ async function sendNext(context: QueryContext, provider: SwapsProvider, swap: Sw
   return true
 }
 
-function prepare(provider: SwapsProvider, swap: SwapRow, { kind, amount }: { kind: string; amount: bigint }) {
-  const { depositAddress, derivationIndex, fromCurrency, toCurrency, destinationAddress, refundAddress } = swap
-  return kind === 'refund'
-    ? provider.prepareRefund({ depositAddress, derivationIndex, currency: fromCurrency, amount, refundAddress })
-    : provider.prepareSwap({
-        from: fromCurrency,
-        to: toCurrency,
-        amount,
-        depositAddress,
-        derivationIndex,
-        destinationAddress,
-        minimumAmount: swap.minimumAmount,
-        slippageBasisPoints: swap.slippageBasisPoints,
-      })
+async function prepare(
+  context: QueryContext,
+  provider: SwapsProvider,
+  swap: SwapRow,
+  { kind, amount }: { kind: string; amount: bigint },
+): Promise<PaidTransaction | { readonly refused: 'price_moved' | 'no_route' }> {
+  const { depositAddress, derivationIndex, fromCurrency, toCurrency, destinationAddress, refundAddress, readTo } = swap
+  const own = { depositAddress, derivationIndex, readTo: readTo ?? null }
+  if (kind !== 'refund')
+    return provider.prepareSwap({
+      ...own,
+      from: fromCurrency,
+      to: toCurrency,
+      amount,
+      destinationAddress,
+      minimumAmount: swap.minimumAmount,
+      slippageBasisPoints: swap.slippageBasisPoints,
+    })
+  const mayCreateAccount = !(await hasCreatedAccount(context, swap.id))
+  const prepared = await provider.prepareRefund({
+    ...own,
+    currency: fromCurrency,
+    amount,
+    refundAddress,
+    mayCreateAccount,
+  })
+  if ('waits' in prepared) throw errors.swap_refund_account_missing()
+  return prepared
 }
+
+/** The address of a swap, from where its history was read last. */
+export const watched = ({ depositAddress, fromCurrency, readTo }: SwapRow): WatchedAddress => ({
+  depositAddress,
+  currency: fromCurrency,
+  readTo: readTo ?? null,
+})
 
 /** Reads the address of a swap and processes it. @throws swap_provider_failed 502, swap_provider_unavailable 503 */
 export const processNow = (runtime: Runtime, swap: SwapRow): Promise<SwapRow> =>
   aboutObject(swap, async () => {
     const provider = runtime.providers.get(swapsProvider, swap.environment)
-    const [report] = await provider.deposits([{ depositAddress: swap.depositAddress, currency: swap.fromCurrency }])
+    const [report] = await provider.deposits([watched(swap)])
     if (!report) throw errors.swap_provider_failed()
     if (report instanceof Error) throw report
     return processSwap(runtime, swap, report)
@@ -146,7 +183,8 @@ export async function recordFailure(
   reference: SwapReference & { readonly pollSeconds: number },
   error: unknown,
 ): Promise<void> {
-  const { nextPollAt, pollSeconds } = nextAttempt(reference)
+  const waits = error instanceof ServiceError && error.status === 409
+  const { nextPollAt, pollSeconds } = nextAttempt(reference, waits)
   const minutes = swapsSettings.from(runtime.settings).SWAP_GIVE_UP_MINUTES
   const { rows } = await runtime.pool.query<{ overdue: boolean }>(
     `update swaps set failing_since = coalesce(failing_since, now()), error = $2, next_poll_at = $3, poll_seconds = $4

@@ -44,9 +44,16 @@ interface Holdings {
   readonly closable: boolean
 }
 
-/** Every deposit at an address up to `finalizedAt`, the time of the newest finalized block; some later ones may be included. */
+/**
+ * The deposits at an address since `WatchedAddress.readTo`, up to `finalizedAt`, the time of the newest finalized block; some later
+ * ones may be included. All of them, when the address was never read.
+ */
 export interface DepositReport {
   readonly deposits: readonly ChainDeposit[]
+  /** How far the history of the address was read, opaque to the domain: the next report begins there. */
+  readonly readTo: string | null
+  /** False: the history is too long for one read, and the next report goes on. */
+  readonly complete: boolean
   readonly finalizedAt: Date
   /** Missing where the provider cannot tell. */
   readonly holdings?: Holdings
@@ -56,6 +63,8 @@ export interface DepositReport {
 export interface WatchedAddress {
   readonly depositAddress: string
   readonly currency: Currency
+  /** What the report before has returned. */
+  readonly readTo?: string | null
 }
 
 /** A complete, signed transaction that was not sent yet. Stored before it is sent, so that its outcome can always be asked for. */
@@ -70,6 +79,16 @@ export interface PreparedTransaction {
 interface OwnAddress {
   readonly depositAddress: string
   readonly derivationIndex: number
+  /** How far its history was read. */
+  readonly readTo?: string | null
+}
+
+/** A transaction with what it costs the fee payer. */
+export interface PaidTransaction extends PreparedTransaction {
+  /** It creates the token account of its receiver, who can close it and keep the rent. */
+  readonly createsAccount: boolean
+  /** Fee and rent. */
+  readonly costLamports: bigint
 }
 
 interface SwapRequest extends QuoteRequest, OwnAddress {
@@ -80,13 +99,18 @@ interface SwapRequest extends QuoteRequest, OwnAddress {
 }
 
 /** A transaction that swaps a deposit, or why there is none now. */
-type PreparedSwap = PreparedTransaction | { readonly refused: 'price_moved' | 'no_route' }
+type PreparedSwap = PaidTransaction | { readonly refused: 'price_moved' | 'no_route' }
 
 interface RefundRequest extends OwnAddress {
   readonly currency: Currency
   readonly amount: bigint
   readonly refundAddress: string
+  /** Whether the token account of the refund address may be created at the fee payer's cost. */
+  readonly mayCreateAccount: boolean
 }
+
+/** A transaction that sends a deposit back, or why it has to wait: the refund address has no token account. */
+type PreparedRefund = PaidTransaction | { readonly waits: 'account_missing' }
 
 /**
  * What became of a transaction. `unknown`: the network has not seen it and may still accept it. `pending`: seen, not final.
@@ -112,8 +136,10 @@ interface FeePayerChange {
 export interface FeePayer {
   readonly address: string
   readonly lamports: bigint
-  /** Every change after the given one, oldest first. Together with those before, they sum up to `lamports`. */
+  /** What changed it since `readTo`, oldest first; none while a long history is read in parts. With those before they sum up to `lamports`. */
   readonly changes: readonly FeePayerChange[]
+  /** How far its history was read, opaque to the domain. */
+  readonly readTo: string
 }
 
 /**
@@ -133,15 +159,15 @@ export interface SwapsProvider {
   deposits(addresses: readonly WatchedAddress[]): Promise<readonly (DepositReport | Error)[]>
   /** Gets a fresh quote. The signed transaction delivers at least `minimumAmount`, or fails. */
   prepareSwap(request: SwapRequest): Promise<PreparedSwap>
-  prepareRefund(request: RefundRequest): Promise<PreparedTransaction>
+  prepareRefund(request: RefundRequest): Promise<PreparedRefund>
   send(transaction: PreparedTransaction): Promise<void>
   outcome(transaction: PreparedTransaction): Promise<TransactionOutcome>
   /** What is wrong with a wallet as a receiver; undefined: nothing. Asked before a swap is created. */
   checkWallet?(address: string): Promise<string | undefined>
   /** A transaction that closes the empty token accounts of an address, whose rent goes back to the fee payer; null: none. */
   prepareClose?(address: OwnAddress): Promise<PreparedTransaction | null>
-  /** The fee payer, and what changed its balance after the given transaction; null in a process without keys. */
-  readFeePayer?(after: string | null): Promise<FeePayer | null>
+  /** The fee payer, and what changed its balance since `readTo` of the read before; null in a process without keys. */
+  readFeePayer?(readTo: string | null): Promise<FeePayer | null>
 }
 
 /** The sandbox provider, with the payer's side of it. */

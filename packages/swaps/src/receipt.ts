@@ -1,6 +1,6 @@
 import { type ObjectBalance, text, toMinor } from '@payments/kernel'
 import { Leg, TransactionHash, Wallet } from '@payments/ledger'
-import type { ReceiptDeclaration } from '@payments/platform'
+import type { ReceiptDeclaration, ReportedAmounts } from '@payments/platform'
 import { z } from 'zod'
 import { assetIn } from './currencies.ts'
 
@@ -47,4 +47,10 @@ function balances({ status, origin, destination, ...receipt }: z.infer<typeof Sw
   ].filter(({ amount }) => amount !== 0n)
 }
 
-export const swapReceipt: ReceiptDeclaration = { schema: SwapReceipt, balances }
+/** The transaction that completed it says what was delivered. */
+const evidence = ({ status, destination }: z.infer<typeof SwapReceipt>): ReportedAmounts =>
+  status === 'completed'
+    ? { delivered: { asset: destination.symbol, amount: units(destination.amount, destination.symbol) } }
+    : {}
+
+export const swapReceipt: ReceiptDeclaration = { schema: SwapReceipt, balances, evidence }

@@ -53,6 +53,8 @@ export function sandboxSwaps(db: SqlExecutor): SandboxSwaps {
   const prepared = (payload: Omit<z.infer<typeof Payload>, 'validUntil'>) => ({
     signature: newSignature(),
     payload: JSON.stringify({ ...payload, validUntil: Date.now() + LIFETIME_MS }),
+    createsAccount: false,
+    costLamports: 0n,
   })
   const outcomeOf = async (address: string) => {
     const { rows } = await db.query<{ outcome: (typeof sandboxOutcomes)[number] }>(
@@ -84,6 +86,8 @@ export function sandboxSwaps(db: SqlExecutor): SandboxSwaps {
       )
       return addresses.map(({ depositAddress }) => ({
         finalizedAt,
+        readTo: null,
+        complete: true,
         deposits: rows
           .filter(({ address }) => address === depositAddress)
           .map((row) => ({ txHash: row.tx_hash, amount: BigInt(row.amount), at: new Date(row.received_at) })),

@@ -14,6 +14,7 @@ import {
   total,
   updatedAt,
 } from '@payments/kernel'
+import { Reason } from '@payments/platform'
 import { z } from 'zod'
 import { currencies } from './currencies.ts'
 import { failureReasons } from './failure-reasons.ts'
@@ -55,6 +56,24 @@ export const NewSwap = z.strictObject({
 })
 
 export const SwapId = z.strictObject({ swapId: pathId('swap', SWAP) })
+/** How an operator may say that a swap ended. */
+export const settlements = ['completed', 'returned'] as const
+export const Settlement = SwapId.extend({
+  outcome: z.enum(settlements).meta({
+    description:
+      '`completed`: the destination received the proceeds. `returned`: what is held for the swap was sent back to its payer',
+    example: 'completed',
+  }),
+  amount: text(
+    'What the destination received, in `toCurrency`: required; or what was sent back, in `fromCurrency`: all that is held, unless given',
+    '107.946',
+  )
+    .max(40)
+    .optional(),
+  txHash: text('Transaction of the chain that did so', HASH).min(1).max(128),
+  evidence: text('Where it can be seen: an explorer, a letter', 'Two explorers, 22 November').max(500).optional(),
+  reason: Reason,
+})
 
 export const Swap = z
   .object({

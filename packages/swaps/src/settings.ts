@@ -32,6 +32,10 @@ export const swapsSettings = defineSettings(
       'Balance of the fee payer, in SOL, below which `POST /swaps` answers 503 in the live environment',
       '0.1',
     ),
+    SWAP_REFUND_SOL_PER_DAY: amount(
+      'What refunds of one organisation may cost the fee payer in a UTC day, in SOL: fees, and the rents of token accounts that their owners can close. Further refunds wait for the next day',
+      '0.1',
+    ),
     SWAP_GIVE_UP_MINUTES: z.coerce
       .number()
       .int()

@@ -24,7 +24,7 @@ export const swapMachine = machine('swap', 'awaiting_deposit', {
     moves: { return: 'refunded' },
   },
   cancelled: {
-    description: 'Cancelled by you. What arrives nevertheless is sent back',
+    description: 'Cancelled by you. Later deposits are refunded',
     moves: { return: 'refunded' },
   },
   refunded: { description: 'The deposit was sent back to the refund address', needs: ['refund_tx_hash'] },

@@ -1,5 +1,6 @@
+import { assets, toMinor } from '@payments/kernel'
 import { post } from '@payments/ledger'
-import { locked, move, type QueryContext, type UnitOfWork } from '@payments/platform'
+import { locked, move, type QueryContext, recordReport, sqlOf, type UnitOfWork } from '@payments/platform'
 import { neededTransaction, update } from './changes.ts'
 import {
   type SwapRow,
@@ -11,7 +12,8 @@ import {
 } from './entity.ts'
 import { errors } from './errors.ts'
 import { journalOf } from './journal.ts'
-import type { PreparedTransaction, TransactionOutcome } from './provider.ts'
+import type { PaidTransaction, TransactionOutcome } from './provider.ts'
+import { swapsSettings } from './settings.ts'
 
 /** A swap whose transactions were dropped this often fails. A refund is tried for ever. */
 const MOST_DROPPED = 5
@@ -34,19 +36,30 @@ export async function mayRefund(context: QueryContext, swapId: string, now: numb
   return !last || now >= last.createdAt.getTime() + FAILED_REFUND_SECONDS * 2 ** failed.length * 1000
 }
 
+/** Whether a refund of the swap has created the token account of the refund address: the fee payer pays that rent once. */
+export const hasCreatedAccount = async (context: QueryContext, swapId: string): Promise<boolean> =>
+  (await context.em.count(SwapTransactionEntity, {
+    swapId,
+    kind: 'refund',
+    createsAccount: true,
+    outcome: { $in: [null, 'finalized'] },
+  })) > 0
+
 /**
  * Stores a signed transaction before it is sent. False: another worker was faster, or the swap needs this transaction no
  * more; then it must not be sent.
+ * @throws swap_refund_limit_reached 409 when refunds of the organisation would cost the fee payer more than a day may cost
  */
 export async function storeTransaction(
   unit: UnitOfWork,
   id: string,
   needed: { readonly kind: 'swap' | 'refund'; readonly amount: bigint },
-  prepared: PreparedTransaction,
+  prepared: PaidTransaction,
 ): Promise<boolean> {
   const swap = await locked(unit, swapResource, id, errors.swap_not_found)
   const now = neededTransaction(swap, unit.runtime.settings)
   if (now?.kind !== needed.kind || now.amount !== needed.amount || (await openTransaction(unit, id))) return false
+  if (needed.kind === 'refund') await requireAffordable(unit, swap, prepared.costLamports)
   unit.insert(SwapTransactionEntity, {
     signature: prepared.signature,
     swapId: id,
@@ -55,10 +68,31 @@ export async function storeTransaction(
     kind: needed.kind,
     amount: needed.amount,
     payload: prepared.payload,
+    createsAccount: prepared.createsAccount,
+    costLamports: prepared.costLamports,
     outcome: null,
     createdAt: new Date(),
   })
   return true
+}
+
+/** Refunds of an organisation wait for each other, so that together they stay below what a UTC day may cost. */
+async function requireAffordable(unit: UnitOfWork, { organisationId, environment }: SwapRow, cost: bigint) {
+  const limit = toMinor(swapsSettings.from(unit.runtime.settings).SWAP_REFUND_SOL_PER_DAY, assets.SOL)
+  if (cost === 0n) return
+  const db = sqlOf(unit.em)
+  // A statement of its own: the sum must see what those that were waited for have committed.
+  await db.query("select pg_advisory_xact_lock(hashtextextended('refunds ' || $1 || $2, 0))", [
+    organisationId,
+    environment,
+  ])
+  const { rows } = await db.query<{ spent: string }>(
+    `select coalesce(sum(cost_lamports), 0)::text as spent from swap_transactions
+      where organisation_id = $1 and environment = $2 and kind = 'refund' and cost_lamports > 0
+        and created_at >= date_trunc('day', now(), 'UTC')`,
+    [organisationId, environment],
+  )
+  if (BigInt(rows[0]?.spent ?? 0) + cost > limit) throw errors.swap_refund_limit_reached()
 }
 
 /** Stores a signed transaction that moves no money of a swap, before it is sent. */
@@ -114,7 +148,8 @@ export async function giveUp(unit: UnitOfWork, id: string, since: Date): Promise
   await fail(unit, id, 'provider_unavailable')
 }
 
-const fail = async (
+/** Fails a swap, whose deposit is then sent back. */
+export const fail = async (
   unit: UnitOfWork,
   id: string,
   failureReason: string,
@@ -122,23 +157,36 @@ const fail = async (
 ): Promise<SwapRow> =>
   (await move(unit, swapResource, id, 'fail', errors.swap_not_found, { ...more, failureReason })).row
 
-async function complete(
+type Sent = Pick<SwapTransactionRow, 'signature' | 'amount'>
+
+/** Completes a swap with what its transaction delivered. */
+export async function complete(
   unit: UnitOfWork,
   swap: SwapRow,
-  { signature, amount }: SwapTransactionRow,
-  { receivedAmount, fees }: Extract<TransactionOutcome, { status: 'finalized' }>,
+  { signature, amount }: Sent,
+  { receivedAmount, fees }: Omit<Extract<TransactionOutcome, { status: 'finalized' }>, 'status'>,
   provider: string,
 ): Promise<SwapRow> {
   const fields = { receivedAmount, fees, swapTxHash: signature }
   const { row } = await move(unit, swapResource, swap.id, 'complete', errors.swap_not_found, fields)
   await post(unit, journalOf(swap, provider).swapped(amount, receivedAmount, fees))
+  recordReport(unit, {
+    organisationId: row.organisationId,
+    environment: row.environment,
+    resourceType: 'swap',
+    resourceId: row.id,
+    provider,
+    report: { transaction: signature, given: amount, received: receivedAmount, fees },
+    amounts: { delivered: { asset: row.toCurrency, amount: receivedAmount } },
+  })
   return row
 }
 
-async function returned(
+/** Records what a transaction has sent back to the refund address. */
+export async function returned(
   unit: UnitOfWork,
   swap: SwapRow,
-  { signature, amount }: SwapTransactionRow,
+  { signature, amount }: Sent,
   provider: string,
 ): Promise<SwapRow> {
   const fields = { returnedAmount: swap.returnedAmount + amount, refundTxHash: signature }

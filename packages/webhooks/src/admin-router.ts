@@ -51,10 +51,11 @@ export const webhooksAdminRouter = {
     tag,
     summary: 'Send missed events of an organisation again',
     description:
-      'To all its enabled endpoints in one environment, as its own recovery of each would: events since a time that were not delivered and are not pending. At most as many as one recovery sends for each endpoint: repeat it while `queued` is less than `found`. A dry run counts.',
+      'To all its enabled endpoints in one environment, as its own recovery of each would: events since a time that were not delivered and are not pending. At most as many as one recovery sends, within the same limits: repeat it while `queued` is less than `found`. A dry run counts.',
     message: 'Events queued',
     input: Replay,
     output: Replayed,
+    errors: [errors.webhook_recovery_limit],
     async run(unit, { organisationId, environment, since }) {
       const reply = await replay(unit, { organisationId, environment }, since)
       return { reply, subject: { id: organisationId, organisationId, environment } }

@@ -1,22 +1,24 @@
 import { sqlOf, type UnitOfWork } from '@payments/platform'
+import { advanceLater, CHANGES, makeSome } from './changes.ts'
 import { DELIVER } from './dispatcher.ts'
 
-/** Moves retries and the disabling of failing endpoints closer, in the sandbox. Times shown to merchants stay. */
+/**
+ * Moves retries and the disabling of failing endpoints closer, in the sandbox. Times shown to merchants stay. A bounded part of it happens
+ * in this transaction, for queues that nobody has locked; the task makes the rest.
+ */
 export async function advance(unit: UnitOfWork, seconds: number): Promise<void> {
   const { organisationId } = unit.actor
   const client = sqlOf(unit.em)
-  await client.query(
-    `update webhook_queues q set due_at = q.due_at - make_interval(secs => $2), failing_since = q.failing_since - make_interval(secs => $2)
-       from (select u.endpoint_id from webhook_queues u join webhook_endpoints w on w.id = u.endpoint_id
-              where w.organisation_id = $1 and w.environment = 'test' order by u.endpoint_id for no key update of u) mine
-      where q.endpoint_id = mine.endpoint_id`,
-    [organisationId, seconds],
+  const { rows } = await client.query<{ id: string }>(
+    "select id from webhook_endpoints where organisation_id = $1 and environment = 'test' and status <> 'revoked'",
+    [organisationId],
   )
-  await client.query(
-    `update webhook_deliveries d set due_at = d.due_at - make_interval(secs => $2)
-       from webhook_endpoints w
-      where w.organisation_id = $1 and w.environment = 'test' and d.endpoint_id = w.id and d.status = 'pending' and d.claim is null`,
-    [organisationId, seconds],
-  )
-  unit.afterCommit(() => unit.runtime.trigger(DELIVER))
+  const endpoints = rows.map(({ id }) => id)
+  if (endpoints.length === 0) return
+  await advanceLater(client, endpoints, 'test', seconds)
+  await makeSome(client, endpoints)
+  unit.afterCommit(() => {
+    unit.runtime.trigger(CHANGES)
+    unit.runtime.trigger(DELIVER)
+  })
 }

@@ -113,7 +113,9 @@ test('a failed attempt is made again after its delay, and counts; the last one e
   expect([waiting.next, (await queue()).due].map((seconds) => seconds > 55 && seconds <= 60)).toEqual([true, true])
   expect(await claimOwn()).toEqual([])
   for (const table of ['webhook_deliveries', 'webhook_queues'])
-    await pool.query(`update ${table} set due_at = now() where endpoint_id = $1`, [endpointId])
+    await pool.query(`update ${table} set due_at = now() - make_interval(secs => 1) where endpoint_id = $1`, [
+      endpointId,
+    ])
   const [again] = await claimOwn()
   expect(again?.made).toBe(1)
   await settle(pool, [failed(again as DeliveryAttempt, { status: 'failed', delay: null })])
@@ -237,7 +239,9 @@ test('no more is claimed than there is room for, of all and of failing or slow e
   const healthyOnly = await claim(pool, { room: 6, impairedRoom: 0, busy: new Map() })
   expect(new Set(healthyOnly.map(({ endpointId }) => endpointId))).toEqual(new Set([other.endpointId]))
   expect(healthyOnly.length).toBeLessThanOrEqual(3)
-  await pool.query('update webhook_queues set due_at = now() where endpoint_id = $1', [own.endpointId])
+  await pool.query('update webhook_queues set due_at = now() - make_interval(secs => 1) where endpoint_id = $1', [
+    own.endpointId,
+  ])
   expect(await own.claimOwn()).toHaveLength(1)
 })
 
@@ -258,7 +262,9 @@ test('the late result of an expired claim changes nothing, and that of the curre
   expect(lapsed).toBeDefined()
   expect(await claim(pool, { room: 10, impairedRoom: 10, busy: new Map() })).toEqual([])
   await pool.query("update webhook_deliveries set due_at = now() - interval '1 s' where endpoint_id = $1", [endpointId])
-  await pool.query('update webhook_queues set due_at = now() where endpoint_id = $1', [endpointId])
+  await pool.query('update webhook_queues set due_at = now() - make_interval(secs => 1) where endpoint_id = $1', [
+    endpointId,
+  ])
   const [present] = await claim(pool, { room: 10, impairedRoom: 10, busy: new Map() })
   expect([present?.id, present?.claim === lapsed?.claim]).toEqual([lapsed?.id, false])
 

@@ -1,27 +1,16 @@
-import { LockMode } from '@mikro-orm/core'
-import { isId, newId, type Tenant } from '@payments/kernel'
-import { actingFor, newestAndTotal, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { isId, newId } from '@payments/kernel'
+import { newestAndTotal, type QueryContext, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { DELIVER } from './dispatcher.ts'
-import {
-  DeliveryEntity,
-  type DeliveryRow,
-  EndpointEntity,
-  type EndpointRow,
-  EventEntity,
-  present,
-  presentDelivery,
-} from './entity.ts'
+import { DeliveryEntity, type DeliveryRow, EventEntity, present, presentDelivery } from './entity.ts'
 import { errors } from './errors.ts'
-import { EVENT_COLUMNS, insertDeliveries, optInTypes } from './new-deliveries.ts'
 import { emit } from './outbox.ts'
-import type { DeliveryWithPayload, Event, Recovered, Recovery } from './schemas.ts'
-import { changeable, find } from './service.ts'
+import type { DeliveryWithPayload, Event } from './schemas.ts'
+import { find, taking } from './service.ts'
 import { TEST_EVENT } from './test-event.ts'
 
-/** Maximum number of deliveries that one `recover` creates. */
-const RECOVER_BATCH = 10_000
+export { recover, replay } from './recovery.ts'
 
 /** The newest 200 deliveries of an endpoint, and the exact number of all. */
 export async function deliveries(
@@ -50,18 +39,6 @@ export async function findDelivery(
   const event = row && (await context.em.findOne(EventEntity, { id: row.eventId }))
   if (!row || !event) throw errors.webhook_delivery_not_found()
   return { ...presentDelivery(row), payload: event.payload as z.infer<typeof Event> }
-}
-
-/** An endpoint that accepts deliveries now, locked. @throws ServiceError 404, or 409 when it is revoked or disabled. */
-async function taking(unit: UnitOfWork, id: string) {
-  return acceptsDeliveries(await changeable(unit, id))
-}
-
-/** @throws ServiceError 409 when the endpoint is revoked or disabled */
-function acceptsDeliveries(endpoint: EndpointRow): EndpointRow {
-  if (endpoint.status === 'revoked') throw errors.webhook_endpoint_revoked()
-  if (endpoint.status === 'disabled') throw errors.webhook_endpoint_disabled()
-  return endpoint
 }
 
 /** Sends a `webhook.test` event to this endpoint alone, regardless of its allowlist. The event's data is the endpoint. */
@@ -103,59 +80,4 @@ function queued(
   unit.appendToCommit(sql`update webhook_queues set due_at = least(due_at, now()) where endpoint_id = ${endpointId}`)
   unit.afterCommit(() => unit.runtime.trigger(DELIVER))
   return row
-}
-
-/**
- * Queues the events since the given time that match this endpoint and have no delivered or pending delivery: failed ones, and
- * those that occurred while it was disabled. A dry run only counts them, and locks
- * nothing.
- */
-export async function recover(
-  unit: UnitOfWork,
-  { webhookEndpointId: endpointId, since, dryRun }: z.output<typeof Recovery>,
-): Promise<z.infer<typeof Recovered>> {
-  const endpoint = dryRun ? acceptsDeliveries(await find(unit, endpointId)) : await taking(unit, endpointId)
-  const missed = `from events e
-    where e.organisation_id = $1 and e.environment = $2 and e.created_at >= $3 and e.drained_at is not null
-      and e.type <> '${TEST_EVENT}' and (e.type = any($4) or ($4::text[] is null and not e.type = any($5)))
-      and not exists (select from webhook_deliveries d
-        where d.event_id = e.id and d.endpoint_id = $6 and d.status in ('delivered', 'pending'))`
-  const from = new Date(Math.max(Date.parse(since), endpoint.createdAt.getTime()))
-  const values = [
-    endpoint.organisationId,
-    endpoint.environment,
-    from,
-    endpoint.events,
-    optInTypes(unit.runtime),
-    endpointId,
-  ]
-  const client = sqlOf(unit.em)
-  const { rows } = await client.query<{ found: number }>(`select count(*)::int as found ${missed}`, values)
-  const found = rows[0]?.found ?? 0
-  if (dryRun || found === 0) return { found, queued: 0, dryRun }
-  const queued = await insertDeliveries(
-    client,
-    `select ${EVENT_COLUMNS}, $6::uuid as endpoint_id, row_number() over (order by e.created_at, e.id) as place
-       ${missed} order by e.created_at, e.id limit ${RECOVER_BATCH}`,
-    values,
-  )
-  unit.afterCommit(() => unit.runtime.trigger(DELIVER))
-  return { found, queued, dryRun }
-}
-
-/** {@link recover} for every enabled endpoint of an organisation, for operators. They are locked in order of id, as their queues are. */
-export async function replay(unit: UnitOfWork, tenant: Tenant, since: string) {
-  const own = actingFor(unit, tenant)
-  const endpoints = await own.em.find(
-    EndpointEntity,
-    { status: 'enabled' },
-    { fields: ['id'], orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true },
-  )
-  const sum = { endpoints: endpoints.length, found: 0, queued: 0 }
-  for (const { id: webhookEndpointId } of endpoints) {
-    const { found, queued } = await recover(own, { webhookEndpointId, since, dryRun: false })
-    sum.found += found
-    sum.queued += queued
-  }
-  return sum
 }

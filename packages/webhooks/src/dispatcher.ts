@@ -1,6 +1,6 @@
 import { type Runtime, type Slots, slotsTask } from '@payments/platform'
 import { disableIfFailing, isDue } from './endpoint-health.ts'
-import { claim, type DeliveryAttempt, type Failing, notMade, type Outcome, settle } from './queue.ts'
+import { claim, type DeliveryAttempt, type Failing, LEASE_SECONDS, notMade, type Outcome, settle } from './queue.ts'
 import { nextDelay } from './schedule.ts'
 import { createSender, type Sent } from './send.ts'
 
@@ -18,9 +18,21 @@ const BATCH = 200
 /** An endpoint slower than this, ms, is limited to one slot until it answers faster. */
 const SLOW_MS = 2000
 
+/** How long the result of an attempt waits before its locked queue is tried again, ms. */
+const LOCKED_MS = 100
+/** Endpoints that are notified of or disabled at once, so that rows which they wait for do not take all connections. */
+const HEALTH_UPDATES = 4
+
+/** A result that has to be written, and when the attempt ended. */
+interface Result {
+  readonly outcome: Outcome
+  readonly settled: () => void
+  readonly since: number
+}
+
 /** The outcome of an attempt. */
 function outcomeOf(delivery: DeliveryAttempt, sent: Sent): Outcome {
-  const { attempt, final, gone } = sent
+  const { attempt, final, gone, proven } = sent
   const answered = attempt.error === null
   const delay = answered || final || gone ? undefined : nextDelay(delivery.made + 1, sent.retryAfter)
   return {
@@ -31,12 +43,13 @@ function outcomeOf(delivery: DeliveryAttempt, sent: Sent): Outcome {
     answered,
     gone,
     fast: attempt.durationMs < SLOW_MS,
+    proven,
   }
 }
 
 const unsent = (delivery: DeliveryAttempt): Outcome => ({
   delivery,
-  attempt: notMade(`The endpoint is ${delivery.status}`),
+  attempt: notMade(delivery.over ? 'The endpoint was disabled' : `The endpoint is ${delivery.status}`),
   status: 'failed',
   delay: null,
   answered: null,
@@ -52,8 +65,8 @@ const unsent = (delivery: DeliveryAttempt): Outcome => ({
 function createDispatcher(runtime: Runtime): Slots {
   const sender = createSender(runtime)
   const inFlight = new Set<Promise<void>>()
-  const results: { outcome: Outcome; settled: () => void }[] = []
-  const healthUpdates = new Set<Promise<void>>()
+  const results: Result[] = []
+  const healthUpdates = new Map<string, Promise<void>>()
   const busy = new Map<string, { all: number; impaired: number }>()
   let impaired = 0
   let filling: Promise<void> | undefined
@@ -107,12 +120,20 @@ function createDispatcher(runtime: Runtime): Slots {
   }
 
   async function attempt(delivery: DeliveryAttempt): Promise<void> {
-    const sent = delivery.status === 'enabled' ? await sender.send(delivery) : undefined
+    const sent = delivery.status === 'enabled' && !delivery.over ? await sender.send(delivery) : undefined
     const outcome = sent ? outcomeOf(delivery, sent) : unsent(delivery)
-    await new Promise<void>((settled) => {
-      results.push({ outcome, settled })
-      if (!settling) void settleAll()
-    })
+    await new Promise<void>((settled) => settleSoon({ outcome, settled, since: performance.now() }))
+  }
+
+  function settleSoon(result: Result): void {
+    results.push(result)
+    if (!settling) void settleAll()
+  }
+
+  /** The queue of the endpoint is locked. After the lease the result would change nothing. */
+  function settleLater(result: Result): void {
+    if (performance.now() - result.since > LEASE_SECONDS * 1000) result.settled()
+    else setTimeout(() => settleSoon(result), LOCKED_MS)
   }
 
   async function settleAll(): Promise<void> {
@@ -120,11 +141,18 @@ function createDispatcher(runtime: Runtime): Slots {
     while (results.length > 0) {
       const batch = results.splice(0, BATCH)
       const outcomes = batch.map(({ outcome }) => outcome)
-      await settle(runtime.pool, outcomes).then(
+      const waiting: Outcome[] = []
+      await settle(runtime.pool, outcomes, waiting).then(
         (failing) => updateHealth(outcomes, failing),
-        logged('delivery results not written', { deliveries: batch.length }),
+        (error) => {
+          waiting.length = 0
+          logged('delivery results not written', { deliveries: batch.length })(error)
+        },
       )
-      for (const { settled } of batch) settled()
+      for (const result of batch) {
+        if (waiting.includes(result.outcome)) settleLater(result)
+        else result.settled()
+      }
       // Not before these attempts have freed their slots.
       setImmediate(() => void fill().catch(logged('claim failed', {})))
     }
@@ -138,10 +166,12 @@ function createDispatcher(runtime: Runtime): Slots {
       const late = failing.find((each) => each.endpointId === endpointId)
       const gone = outcomes.some((outcome) => outcome.gone && outcome.delivery.endpointId === endpointId)
       if (!gone && !(late && isDue(late))) continue
+      // A later attempt says the same.
+      if (healthUpdates.has(endpointId) || healthUpdates.size >= HEALTH_UPDATES) continue
       const update = disableIfFailing(runtime, delivery, gone)
         .catch(logged('endpoint update failed', { endpoint: endpointId }))
-        .finally(() => healthUpdates.delete(update))
-      healthUpdates.add(update)
+        .finally(() => healthUpdates.delete(endpointId))
+      healthUpdates.set(endpointId, update)
     }
   }
 
@@ -151,7 +181,7 @@ function createDispatcher(runtime: Runtime): Slots {
       stopping = true
       await filling?.catch(() => undefined)
       await Promise.all(inFlight)
-      await Promise.all(healthUpdates)
+      await Promise.all(healthUpdates.values())
       await sender.close()
     },
   }

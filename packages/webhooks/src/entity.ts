@@ -53,9 +53,48 @@ export const QueueEntity = defineEntity({
     slots: p.smallint().check('slots > 0'),
     failingSince: instant().nullable(),
     notices: p.smallint().default(0),
+    /** When it first answered 2xx; null: never, at this URL. */
+    answeredAt: instant().nullable(),
+    /** When its receiver proved that it is the merchant's; null: not yet, at this URL. */
+    provenAt: instant().nullable(),
+    /** Attempts to an endpoint that never answered are paced: see `pace.ts`. */
+    pacedUntil: instant().defaultRaw("'-infinity'"),
+    /** Repeated deliveries to a receiver that is not proven are paced: see `recovery.ts`. */
+    recoveringUntil: instant().defaultRaw("'-infinity'"),
   },
   indexes: [index('webhook_queues_due', ['dueAt'])],
   ...foreignKeys({ columns: ['endpoint_id'], table: 'webhook_endpoints', referenced: ['id'] }),
+})
+
+/** What has still to be done to the queues and deliveries of endpoints, in batches: see `changes.ts`. */
+export const ChangeEntity = defineEntity({
+  name: 'WebhookChange',
+  tableName: 'webhook_changes',
+  properties: {
+    id: p.uuid().primary(),
+    endpointId: p.uuid(),
+    environment: p.text(),
+    kind: p.text(),
+    seconds: p.integer().default(0),
+    reason: p.text().nullable(),
+    turn: p.integer().default(0),
+    afterDueAt: instant().nullable(),
+    afterId: p.uuid().nullable(),
+    createdAt: p.datetime(3),
+  },
+  indexes: [index('webhook_changes_of_endpoint', ['endpointId', 'id'])],
+})
+
+/** How many deliveries an organisation has had repeated on a UTC day. */
+export const RecoveryEntity = defineEntity({
+  name: 'WebhookRecovery',
+  tableName: 'webhook_recoveries',
+  properties: {
+    organisationId: p.uuid().primary(),
+    environment: inheritedTenant().environment.primary(),
+    day: p.date().primary(),
+    deliveries: p.integer(),
+  },
 })
 
 /** The outbox: every event, and when it was fanned out to endpoints. */
@@ -78,6 +117,7 @@ export const EventEntity = defineEntity({
     index('events_set_aside', ['id'], 'set_aside_reason is not null'),
     index('events_of_resource', ['resourceId', 'createdAt desc']),
     index('events_undrained', ['id'], 'drained_at is null'),
+    index('events_waiting', ['environment', 'organisationId', 'id'], 'drained_at is null'),
     index('events_listed', ['organisationId', 'environment', 'createdAt desc', 'id desc'], `type <> '${TEST_EVENT}'`),
   ],
 })

@@ -11,5 +11,6 @@ export const errors = defineErrors({
   },
   event_not_found: { status: 404, message: 'Event not found' },
   webhook_delivery_not_found: { status: 404, message: 'Webhook delivery not found' },
+  webhook_recovery_limit: { status: 429, message: 'Too many deliveries are pending or were repeated today' },
   webhook_delivery_pending: { status: 409, message: 'Webhook delivery is still pending' },
 })

@@ -19,7 +19,7 @@ const count = async (text: string, values: unknown[] = []) =>
   (await service.runtime.pool.query<{ n: number }>(`select count(*)::int as n from ${text}`, values)).rows[0]?.n
 const gauge = async (name: string) => {
   const value = await metrics.find((each) => each.name === name)?.read(service.runtime)
-  return typeof value === 'number' ? value : value?.test
+  return typeof value === 'number' ? value : (value as Record<string, number> | undefined)?.test
 }
 
 test('an organisation has at most 50 endpoints in an environment, also when it registers them at once', async () => {

@@ -3,8 +3,17 @@ import { bind } from '@payments/kernel'
 import { domain } from '@payments/platform'
 import { webhooksAdminRouter } from './admin-router.ts'
 import { advance } from './advance.ts'
+import { changesTask } from './changes.ts'
 import { deliverTask } from './dispatcher.ts'
-import { DeliveryEntity, EndpointEntity, EventEntity, endpointResource, QueueEntity } from './entity.ts'
+import {
+  ChangeEntity,
+  DeliveryEntity,
+  EndpointEntity,
+  EventEntity,
+  endpointResource,
+  QueueEntity,
+  RecoveryEntity,
+} from './entity.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
 import { eventsRouter } from './events-router.ts'
@@ -27,7 +36,7 @@ export const webhooks = domain({
     { name: 'Events', description: 'What happened, also for those without a webhook endpoint', position: 125 },
   ],
   router: { webhooks: webhooksRouter, events: eventsRouter, admin: { webhooks: webhooksAdminRouter } },
-  entities: [EventEntity, EndpointEntity, QueueEntity, DeliveryEntity],
+  entities: [EventEntity, EndpointEntity, QueueEntity, ChangeEntity, RecoveryEntity, DeliveryEntity],
   resources: [endpointResource],
   migrations,
   counted: { events: { where: "type <> 'webhook.test'" }, webhook_deliveries: { scopes: ['endpoint_id::text'] } },
@@ -49,7 +58,7 @@ export const webhooks = domain({
       create: () => [bind(targetNames, 'test', publicNames), bind(targetNames, 'live', publicNames)],
     },
   ],
-  tasks: [fanOutTask, deliverTask],
+  tasks: [fanOutTask, changesTask, deliverTask],
   jobs: [purge],
   metrics,
   recorder: eventRecorder,
@@ -58,6 +67,7 @@ export const webhooks = domain({
   encrypted: encryptedSecrets,
 })
 
+export { replaceInEvents } from './anonymise.ts'
 export { payloadOf } from './catalogue.ts'
 export { type Resolve, targetNames } from './names.ts'
 export { emit, OUTBOX } from './outbox.ts'

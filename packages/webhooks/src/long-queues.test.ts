@@ -18,7 +18,10 @@ function explaining(pool: Pool, plans: string[]): Pool {
       return client.query(text, values)
     }
     return new Proxy(client, {
-      get: (target, name) => (name === 'query' ? query : Reflect.get(target, name, target)),
+      get(target, name) {
+        const value = name === 'query' ? query : Reflect.get(target, name, target)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
     })
   }
   return new Proxy(pool, {
@@ -43,7 +46,9 @@ test('where queues are long, a claim finds its deliveries and their events by in
        from events e, unnest($3::uuid[]) w where e.organisation_id = $1`,
     [...tenant, endpoints],
   )
-  await pool.query('update webhook_queues set due_at = now() where endpoint_id = any($1)', [endpoints])
+  await pool.query('update webhook_queues set due_at = now() - make_interval(secs => 1) where endpoint_id = any($1)', [
+    endpoints,
+  ])
   const owner = await connected(service)
   await owner.query('analyze events, webhook_deliveries, webhook_queues, webhook_endpoints')
   await owner.end()

@@ -21,4 +21,24 @@ export const metrics: readonly Metric[] = [
            from (select environment, created_at from events where drained_at is null order by id limit 1000) e group by environment`,
       ),
   },
+  {
+    name: 'webhook_deliveries_overdue_seconds',
+    help: 'How long the delivery that has waited longest is overdue; without endpoints that have never answered or keep failing',
+    read: (runtime) =>
+      byEnvironment(
+        runtime,
+        `select w.environment, extract(epoch from now() - min(q.due_at))::float8 as value
+           from webhook_queues q join webhook_endpoints w on w.id = q.endpoint_id
+          where q.due_at <= now() and q.answered_at is not null and q.failing_since is null group by w.environment`,
+      ),
+  },
+  {
+    name: 'webhook_changes_seconds',
+    help: 'How long the oldest change of an endpoint (deliveries to end, a moved sandbox clock) has waited',
+    read: (runtime) =>
+      byEnvironment(
+        runtime,
+        'select environment, extract(epoch from now() - min(created_at))::float8 as value from webhook_changes group by environment',
+      ),
+  },
 ]

@@ -1,4 +1,4 @@
-import { countRows, lifecycle, type MigrationStep } from '@payments/platform'
+import { countRows, indexConcurrently, lifecycle, type MigrationStep } from '@payments/platform'
 
 export const migrations: readonly MigrationStep[] = [
   {
@@ -115,5 +115,35 @@ export const migrations: readonly MigrationStep[] = [
   {
     name: '20261122090310_delivery_counts',
     up: countRows('webhook_deliveries', { scopes: ['endpoint_id::text'] }),
+  },
+  {
+    name: '20261122203000_webhook_changes',
+    up: [
+      // Without a foreign key: writing a row waits for no other row.
+      `create table webhook_changes (
+        id uuid primary key,
+        endpoint_id uuid not null,
+        environment text not null,
+        kind text not null,
+        seconds integer not null default 0,
+        reason text,
+        turn integer not null default 0,
+        after_due_at timestamptz,
+        after_id uuid,
+        created_at timestamptz(3) not null
+      )`,
+      'create index webhook_changes_of_endpoint on webhook_changes (endpoint_id, id)',
+      // An endpoint that exists has answered and is proven: its receiver keeps what it has.
+      'alter table webhook_queues add column answered_at timestamptz default now(), add column proven_at timestamptz default now()',
+      'alter table webhook_queues alter column answered_at drop default, alter column proven_at drop default',
+      `alter table webhook_queues add column paced_until timestamptz not null default '-infinity',
+        add column recovering_until timestamptz not null default '-infinity'`,
+      'create table webhook_recoveries (organisation_id uuid not null, environment text not null, day date not null, deliveries integer not null, primary key (organisation_id, environment, day))',
+    ],
+  },
+  {
+    name: '20261122203010_events_waiting',
+    concurrently: true,
+    up: indexConcurrently('events_waiting', 'events (environment, organisation_id, id) where drained_at is null'),
   },
 ]

@@ -1,4 +1,5 @@
 import { catalogueOf, type Runtime, type SqlExecutor } from '@payments/platform'
+import { dueLater } from './changes.ts'
 
 /** The event types that only endpoints with an allowlist receive. */
 export const optInTypes = ({ domains }: Pick<Runtime, 'domains'>): string[] =>
@@ -18,25 +19,32 @@ export const EVENT_COLUMNS = 'e.id as event_id, e.organisation_id, e.environment
 
 /**
  * Inserts deliveries inside the database and makes the queues of their endpoints due. `source` selects from events `e`:
- * {@link EVENT_COLUMNS}, `endpoint_id` and `place`, the order of the deliveries.
+ * {@link EVENT_COLUMNS}, `endpoint_id` and `place`, the order of the deliveries. It waits for no queue: one that another transaction holds
+ * is due as soon as it is free. `dueAt` is SQL on a row `p` of the source.
  * @returns the number of deliveries
  */
-export async function insertDeliveries(client: SqlExecutor, source: string, values: unknown[]): Promise<number> {
+export async function insertDeliveries(
+  client: SqlExecutor,
+  source: string,
+  values: unknown[],
+  dueAt = 'now()',
+): Promise<number> {
   // The count makes the source complete before the first delivery is inserted: where it asks which deliveries there are, it would
   // otherwise meet those that this statement has just written, and 10,000 took longer than a statement may.
-  // Queues are locked in order of id, as everywhere: two batches that touch the same queues wait instead of deadlocking.
   const { rows } = await client.query<{ count: number }>(
     `with picked as materialized (select *, count(*) over () from (${source}) s),
      inserted as (
        insert into webhook_deliveries (id, organisation_id, environment, endpoint_id, event_id, event_type, status, next_attempt_at, due_at, created_at, updated_at)
-       select ${ORDERED_ID}, organisation_id, environment, endpoint_id, event_id, event_type, 'pending', now(), now(), now(), now()
+       select ${ORDERED_ID}, organisation_id, environment, endpoint_id, event_id, event_type, 'pending', ${dueAt}, ${dueAt}, now(), now()
          from picked p
        returning 1),
-     due as (
+     free as materialized (
        select endpoint_id from webhook_queues where endpoint_id in (select endpoint_id from picked)
-        order by endpoint_id for no key update),
+        order by endpoint_id for no key update skip locked),
      updated as (
-       update webhook_queues q set due_at = least(q.due_at, now()) from due where q.endpoint_id = due.endpoint_id)
+       update webhook_queues q set due_at = least(q.due_at, now()) from free where q.endpoint_id = free.endpoint_id),
+     later as (
+       ${dueLater('select distinct endpoint_id, environment from picked where endpoint_id not in (select endpoint_id from free)')})
      select count(*)::int as count from inserted`,
     values,
   )

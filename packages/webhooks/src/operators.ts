@@ -1,6 +1,10 @@
-import type { OperatorsDeclaration } from '@payments/platform'
+import { endings, type OperatorsDeclaration } from '@payments/platform'
+import { endpointMachine } from './states.ts'
+
+const NO_MONEY = 'An endpoint holds no money: its owner enables, disables or deletes it'
 
 export const operators: OperatorsDeclaration = {
+  endings: [endings(endpointMachine, { enabled: NO_MONEY, disabled: NO_MONEY, revoked: NO_MONEY })],
   attention: [
     {
       kind: 'event',

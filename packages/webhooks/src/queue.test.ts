@@ -57,7 +57,10 @@ test('a delivery claimed by a dead worker is attempted again when its lease ends
        from webhook_deliveries where id = $1`,
     [delivery.id],
   )
-  await service.runtime.pool.query('update webhook_queues set due_at = now() where endpoint_id = $1', [id])
+  await service.runtime.pool.query(
+    'update webhook_queues set due_at = now() - make_interval(secs => 1) where endpoint_id = $1',
+    [id],
+  )
   await deliveriesOf(merchant, id, (all) => all.length === 2 && finished(all))
   expect(receiver.received.map(({ body }) => body)).toEqual([delivery, delivery].map(() => receiver.received[0]?.body))
 })

@@ -1,9 +1,9 @@
 import type { Environment } from '@payments/kernel'
 import { newId } from '@payments/kernel'
-import type { UnitOfWork } from '@payments/platform'
-import { inTransaction, sqlOf, WITHOUT_FLUSH } from '@payments/platform'
+import { inTransaction, WITHOUT_FLUSH } from '@payments/platform'
 import type { Pool } from 'pg'
 import { type Capacity, type Due, share } from './fair-share.ts'
+import { PACED_ROOM, paced, pacedAfter } from './pace.ts'
 
 /** Maximum attempts in flight to a healthy endpoint, and to one whose last attempt failed or was slow. */
 export const FULL_SLOTS = 5
@@ -12,7 +12,7 @@ const FEW_SLOTS = 1
 const READ_AHEAD = 200
 
 /** Longer than an attempt and settling it can take. Claims of a dead process are attempted again after it. */
-const LEASE_SECONDS = 30
+export const LEASE_SECONDS = 30
 
 /** The input of one attempt. */
 export interface DeliveryAttempt {
@@ -32,7 +32,15 @@ export interface DeliveryAttempt {
   readonly body: string
   /** Attempts made before this one. */
   readonly made: number
+  /** It was pending when its endpoint was disabled or deleted, and is not sent. */
+  readonly over: boolean
+  /** The receiver has proven that it is the merchant's. */
+  readonly proven: boolean
 }
+
+/** SQL: a delivery `d` was pending when its endpoint was disabled or deleted, and only has to be ended. */
+export const OVER = `exists (select from webhook_changes c
+  where c.endpoint_id = d.endpoint_id and c.kind = 'end' and d.created_at <= c.created_at)`
 
 /** When an endpoint is due again: at the end of its oldest lease while its slots are taken, else with its earliest due delivery. */
 const NEXT_DUE = `coalesce(
@@ -57,10 +65,10 @@ export async function claim(pool: Pool, capacity: Capacity): Promise<readonly De
                   coalesce(b.attempts, 0) + row_number() over (partition by q.organisation_id order by q.served_at) as turn
              from webhook_queues q
              left join unnest($2::uuid[], $3::int[]) as b (organisation_id, attempts) on b.organisation_id = q.organisation_id
-            where q.due_at <= now())
+            where q.due_at <= now() and ${PACED_ROOM} > 0)
          select q.endpoint_id as "endpointId", q.organisation_id as "organisationId", q.slots
            from due join webhook_queues q on q.endpoint_id = due.endpoint_id
-          where q.due_at <= now() order by due.turn, due.served_at limit $1 for update of q skip locked`,
+          where q.due_at <= now() and ${PACED_ROOM} > 0 order by due.turn, due.served_at limit $1 for update of q skip locked`,
         [READ_AHEAD + capacity.room, [...capacity.busy.keys()], [...capacity.busy.values()].map(({ all }) => all)],
       )
       const shares = share(due, capacity, ({ slots }) => slots < FULL_SLOTS)
@@ -69,21 +77,23 @@ export async function claim(pool: Pool, capacity: Capacity): Promise<readonly De
       const { rows } = await client.query<DeliveryAttempt>(
         // The rows are few whatever the planner expects: it would join all deliveries and events, where queues are long.
         `with ready as materialized (
-           select picked.id, q.slots from unnest($1::uuid[], $2::int[]) as s (endpoint_id, room)
+           select picked.id, q.slots, q.proven_at is not null as proven from unnest($1::uuid[], $2::int[]) as s (endpoint_id, room)
              join webhook_queues q on q.endpoint_id = s.endpoint_id
              cross join lateral (
                select p.id from webhook_deliveries p
                 where p.endpoint_id = s.endpoint_id and p.status = 'pending' and p.due_at <= now()
                 order by p.due_at, p.id
-                limit greatest(0, least(s.room, q.slots - (
+                limit greatest(0, least(s.room, ${PACED_ROOM}, q.slots - (
                   select count(*) from webhook_deliveries r
-                   where r.endpoint_id = s.endpoint_id and r.claim is not null and r.due_at > now())))) picked),
+                   where r.endpoint_id = s.endpoint_id and r.claim is not null and r.due_at > now())))
+                for no key update of p skip locked) picked),
          claimed as (
            update webhook_deliveries d set claim = $3, due_at = now() + make_interval(secs => $4)
             where d.id = any (array(select id from ready)) and d.status = 'pending' and d.due_at <= now()
-           returning d.id, d.claim, d.organisation_id, d.environment, d.endpoint_id, d.event_id, jsonb_array_length(d.attempts) as made)
-         select d.id, d.claim, d.organisation_id as "organisationId", d.environment, d.endpoint_id as "endpointId", d.made,
-           ready.slots < $5 as impaired, w.status, w.url, e.id as "eventId", e.type as "eventType", e.payload::text as body,
+           returning d.id, d.claim, d.organisation_id, d.environment, d.endpoint_id, d.event_id, jsonb_array_length(d.attempts) as made,
+             ${OVER} as over)
+         select d.id, d.claim, d.organisation_id as "organisationId", d.environment, d.endpoint_id as "endpointId", d.made, d.over,
+           ready.slots < $5 as impaired, ready.proven, w.status, w.url, e.id as "eventId", e.type as "eventType", e.payload::text as body,
            array[w.secret] || array(select p.value ->> 'secret' from jsonb_array_elements(w.previous_secrets) with ordinality p
              where (p.value ->> 'until')::timestamptz > now() order by p.ordinality) as secrets
          from claimed d join ready on ready.id = d.id
@@ -92,9 +102,14 @@ export async function claim(pool: Pool, capacity: Capacity): Promise<readonly De
          order by d.id`,
         [endpoints, shares.map((each) => each.room), newId(), LEASE_SECONDS, FULL_SLOTS],
       )
+      const attempts = endpoints.map((id) => rows.filter(({ endpointId }) => endpointId === id).length)
       await client.query(
-        `update webhook_queues q set served_at = clock_timestamp(), due_at = ${NEXT_DUE} where q.endpoint_id = any($1)`,
-        [endpoints],
+        `update webhook_queues q set served_at = clock_timestamp(), paced_until = n.paced_until,
+            due_at = ${paced(NEXT_DUE, 'q.answered_at is not null', 'n.paced_until')}
+           from (select q.endpoint_id, case when q.answered_at is null then ${pacedAfter('s.attempts')} else q.paced_until end as paced_until
+                   from unnest($1::uuid[], $2::int[]) as s (endpoint_id, attempts) join webhook_queues q on q.endpoint_id = s.endpoint_id) n
+          where q.endpoint_id = n.endpoint_id`,
+        [endpoints, attempts],
       )
       return rows
     },
@@ -116,6 +131,8 @@ export interface Outcome {
   /** The receiver wants no more events. */
   readonly gone: boolean
   readonly fast: boolean
+  /** The receiver has proven with this answer that it is the merchant's. */
+  readonly proven?: boolean
 }
 
 /** An endpoint that is failing since a time; `notices` counts the notifications sent. */
@@ -128,22 +145,25 @@ export interface Failing {
 /**
  * Settles a batch of attempts: writes their results, and when each endpoint is due again, in one transaction. An attempt whose
  * claim has expired meanwhile changes nothing; an endpoint that was disabled meanwhile gets no further attempt. A trigger of the
- * table enforces the transitions of the state machine.
+ * table enforces the transitions of the state machine. It waits for no queue: `waiting` receives the attempts whose endpoint's queue
+ * another transaction holds, for a later batch.
  * @returns the endpoints of the batch that are failing.
  */
-export async function settle(pool: Pool, outcomes: readonly Outcome[]): Promise<readonly Failing[]> {
-  const last = new Map<string, { alive: boolean | null; slots: number }>()
-  for (const { delivery, answered, fast } of outcomes) {
-    if (answered === null) continue
-    const alive = answered || last.get(delivery.endpointId)?.alive === true
-    last.set(delivery.endpointId, { alive, slots: answered && fast ? FULL_SLOTS : FEW_SLOTS })
-  }
-  const endpoints = [...new Set(outcomes.map(({ delivery }) => delivery.endpointId))]
+export async function settle(
+  pool: Pool,
+  all: readonly Outcome[],
+  waiting: Outcome[] = [],
+): Promise<readonly Failing[]> {
   return inTransaction(pool, async (client) => {
-    await client.query(
-      'select from webhook_queues where endpoint_id = any($1) order by endpoint_id for no key update',
-      [endpoints],
+    const { rows: free } = await client.query<{ id: string }>(
+      'select endpoint_id as id from webhook_queues where endpoint_id = any($1) order by endpoint_id for no key update skip locked',
+      [[...new Set(all.map(({ delivery }) => delivery.endpointId))]],
     )
+    const endpoints = free.map(({ id }) => id)
+    const outcomes = all.filter(({ delivery }) => endpoints.includes(delivery.endpointId))
+    waiting.push(...all.filter(({ delivery }) => !endpoints.includes(delivery.endpointId)))
+    if (outcomes.length === 0) return []
+    const last = lastOf(outcomes)
     await client.query(
       `update webhook_deliveries d set attempts = d.attempts || r.attempt, claim = null,
           status = case when r.again then 'pending' when r.status = 'pending' then 'failed' else r.status end,
@@ -163,9 +183,12 @@ export async function settle(pool: Pool, outcomes: readonly Outcome[]): Promise<
       ],
     )
     const { rows } = await client.query<Failing>(
-      `with r as (select * from unnest($1::uuid[], $2::boolean[], $3::int[]) as r (endpoint_id, alive, slots)),
+      `with r as (select * from unnest($1::uuid[], $2::boolean[], $3::int[], $4::boolean[]) as r (endpoint_id, alive, slots, proven)),
         settled as (
-          update webhook_queues q set slots = coalesce(r.slots, q.slots), due_at = ${NEXT_DUE},
+          update webhook_queues q set slots = coalesce(r.slots, q.slots),
+              due_at = ${paced(NEXT_DUE, 'q.answered_at is not null or r.alive is true')},
+              answered_at = case when r.alive then coalesce(q.answered_at, now()) else q.answered_at end,
+              proven_at = case when r.proven then coalesce(q.proven_at, now()) else q.proven_at end,
               failing_since = case when r.alive then null when r.alive is null then q.failing_since else coalesce(q.failing_since, now()) end,
               notices = case when r.alive then 0 else q.notices end
             from r where q.endpoint_id = r.endpoint_id
@@ -176,28 +199,27 @@ export async function settle(pool: Pool, outcomes: readonly Outcome[]): Promise<
         endpoints,
         endpoints.map((id) => last.get(id)?.alive ?? null),
         endpoints.map((id) => last.get(id)?.slots ?? null),
+        endpoints.map((id) => last.get(id)?.proven ?? false),
       ],
     )
     return rows
   })
 }
 
-/** Resets the failures of an endpoint: it is due at once, with all its slots. */
-export async function reopenQueue(unit: UnitOfWork, endpointId: string): Promise<void> {
-  await sqlOf(unit.em).query(
-    'update webhook_queues set slots = $2, failing_since = null, notices = 0, due_at = now() where endpoint_id = $1',
-    [endpointId, FULL_SLOTS],
-  )
-}
-
-/** Ends the pending deliveries of an endpoint without another attempt. Attempts in flight keep their outcome. */
-export async function endPending(unit: UnitOfWork, endpointId: string, reason: string): Promise<void> {
-  await sqlOf(unit.em).query(
-    `update webhook_deliveries set status = 'failed', due_at = null, next_attempt_at = null, attempts = attempts || $2::jsonb,
-        updated_at = greatest(now(), updated_at + interval '1 millisecond')
-      where endpoint_id = $1 and status = 'pending' and claim is null`,
-    [endpointId, JSON.stringify(notMade(reason))],
-  )
+/** What the attempts of a batch say together about each endpoint that was called. */
+function lastOf(outcomes: readonly Outcome[]) {
+  const last = new Map<string, { alive: boolean; slots: number; proven: boolean }>()
+  for (const { delivery, answered, fast, proven = false } of outcomes) {
+    if (answered === null) continue
+    const before = last.get(delivery.endpointId)
+    const slots = answered && fast ? FULL_SLOTS : FEW_SLOTS
+    last.set(delivery.endpointId, {
+      alive: answered || before?.alive === true,
+      slots,
+      proven: proven || before?.proven === true,
+    })
+  }
+  return last
 }
 
 /** The last entry of a delivery that ends without an attempt. */

@@ -189,11 +189,12 @@ export const webhooksRouter = {
     tag,
     summary: 'Replay events that failed since a given time',
     description:
-      'Queues each event since the given time that has no delivered or pending delivery, including events from while the endpoint was disabled. Use `dryRun` first to count them.',
+      'Queues each event since the given time that has no delivered or pending delivery, including events from while the endpoint was disabled. At most 100,000 deliveries a day, and no event more often than five times a day. To a receiver that does not answer the challenge, ten at once and then ten a minute. Use `dryRun` first to count them.',
     message: 'Webhook events recovered',
+    messageOf: ({ dryRun }) => (dryRun ? 'Webhook events counted' : 'Webhook events recovered'),
     input: Recovery,
     output: Recovered,
-    errors: taking,
+    errors: [...taking, errors.webhook_recovery_limit],
     run: recover,
   }),
 }

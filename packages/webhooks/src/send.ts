@@ -7,7 +7,7 @@ import { retryAfterSeconds } from './schedule.ts'
 import type { Attempt } from './schemas.ts'
 import { secretContext } from './service.ts'
 import { webhooksSettings } from './settings.ts'
-import { signedHeaders } from './signature.ts'
+import { CHALLENGE, challengeOf, signedHeaders } from './signature.ts'
 import { checkUrl, guardedConnector, NameNotFound, TargetRefused } from './target.ts'
 
 /** A receiver must answer within about 10 seconds (specification, Registration). */
@@ -24,6 +24,8 @@ export interface Sent {
   /** The receiver answered 410: it wants no more events. */
   readonly gone: boolean
   readonly retryAfter: number | undefined
+  /** The receiver answered the challenge. */
+  readonly proven: boolean
 }
 
 /** Sends attempts over connections to checked addresses; development targets are exempt from the check. */
@@ -44,10 +46,14 @@ export function createSender(runtime: Runtime) {
   ): Promise<Omit<Sent, 'attempt'> & { status: number; body: string }> {
     const { url, exempt } = checkUrl(delivery.url, webhooksSettings.from(runtime.settings).WEBHOOK_DEV_TARGETS)
     const secrets = delivery.secrets.map((box) => runtime.keyring.decrypt(box, secretContext(delivery.endpointId)))
+    const challenge = delivery.proven ? undefined : challengeOf(secrets[0] ?? '', delivery.id)
     const answer = await request(url, {
       method: 'POST',
       dispatcher: exempt ? direct : guarded[delivery.environment],
-      headers: signedHeaders({ ...delivery, secrets, deliveryId: delivery.id, at }),
+      headers: {
+        ...signedHeaders({ ...delivery, secrets, deliveryId: delivery.id, at }),
+        ...(challenge ? { [CHALLENGE]: challenge } : {}),
+      },
       body: delivery.body,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
@@ -56,6 +62,10 @@ export function createSender(runtime: Runtime) {
       body: await beginning(answer.body),
       final: false,
       gone: answer.statusCode === 410,
+      proven:
+        challenge !== undefined &&
+        reasonOf(answer.statusCode) === null &&
+        header(answer.headers[CHALLENGE]) === challenge,
       retryAfter: retryAfterSeconds(header(answer.headers['retry-after'])),
     }
   }
@@ -76,7 +86,13 @@ export function createSender(runtime: Runtime) {
         return { ...rest, attempt: written(status, body, reasonOf(status)) }
       } catch (error) {
         const final = error instanceof TargetRefused || (error as Error).name === 'ServiceError'
-        return { attempt: written(null, null, sentence(error)), final, gone: false, retryAfter: undefined }
+        return {
+          attempt: written(null, null, sentence(error)),
+          final,
+          gone: false,
+          proven: false,
+          retryAfter: undefined,
+        }
       }
     },
     close: () => Promise.all([direct, guarded.test, guarded.live].map((agent) => agent.destroy())),

@@ -12,9 +12,10 @@ import {
 } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
+import { CHANGES, endLater, makeSome, reopenQueue } from './changes.ts'
 import { EndpointEntity, type EndpointRow, endpointResource } from './entity.ts'
 import { errors } from './errors.ts'
-import { endPending, FULL_SLOTS, reopenQueue } from './queue.ts'
+import { FULL_SLOTS } from './queue.ts'
 import type { EndpointPatch, NewEndpoint, Rotation } from './schemas.ts'
 import { newSecret } from './signature.ts'
 import type { endpointMachine } from './states.ts'
@@ -139,6 +140,18 @@ export async function changeable(unit: UnitOfWork, id: string): Promise<Endpoint
   return row
 }
 
+/** An endpoint that accepts deliveries now, locked. @throws ServiceError 404, or 409 when it is revoked or disabled. */
+export async function taking(unit: UnitOfWork, id: string) {
+  return acceptsDeliveries(await changeable(unit, id))
+}
+
+/** @throws ServiceError 409 when the endpoint is revoked or disabled */
+export function acceptsDeliveries(endpoint: EndpointRow): EndpointRow {
+  if (endpoint.status === 'revoked') throw errors.webhook_endpoint_revoked()
+  if (endpoint.status === 'disabled') throw errors.webhook_endpoint_disabled()
+  return endpoint
+}
+
 /**
  * Updates the given fields. `url` is the checked one. Pending deliveries go to the new URL. Enabling and a new URL reset the
  * failures; disabling fails pending deliveries, `recover` sends their events again.
@@ -149,6 +162,7 @@ export async function change(
 ): Promise<EndpointRow> {
   checkEvents(unit, patch.events)
   const row = await changeable(unit, id)
+  const isNew = patch.url !== undefined && patch.url !== row.url
   if (Object.keys(patch).length > 0) {
     const events = eventList(patch.events)
     const changes = { ...patch, ...(events === undefined ? {} : { events }), updatedAt: risingAfter(row.updatedAt) }
@@ -157,7 +171,7 @@ export async function change(
   }
   if (Object.keys(patch).length > 0 || (status !== undefined && status !== row.status))
     notifyChange(unit, row, status === undefined || status === row.status ? 'changed' : `changed and ${status}`)
-  if (patch.url !== undefined || status === 'enabled') await reopenQueue(unit, id)
+  if (patch.url !== undefined || status === 'enabled') await reopenQueue(sqlOf(unit.em), id, isNew)
   if (status === undefined || status === row.status) return row
   return step(unit, id, status === 'enabled' ? 'enable' : 'disable', 'The endpoint was disabled')
 }
@@ -170,10 +184,17 @@ export async function revoke(unit: UnitOfWork, id: string): Promise<EndpointRow>
   return step(unit, id, 'revoke', 'The endpoint was deleted')
 }
 
-/** Changes the status of an endpoint and, when it no longer receives events, fails its pending deliveries with `reason`. */
+/**
+ * Changes the status of an endpoint and, when it no longer receives events, fails its pending deliveries with `reason`: some of them in
+ * this transaction, the others soon after it, and none of them is sent any more.
+ */
 export async function step(unit: UnitOfWork, id: string, event: Move, reason: string): Promise<EndpointRow> {
   const { row } = await move(unit, endpointResource, id, event, errors.webhook_endpoint_not_found)
-  if (row.status !== 'enabled') await endPending(unit, id, reason)
+  if (row.status === 'enabled') return row
+  const client = sqlOf(unit.em)
+  await endLater(client, id, row.environment, reason)
+  await makeSome(client, [id])
+  unit.afterCommit(() => unit.runtime.trigger(CHANGES))
   return row
 }
 

@@ -36,3 +36,10 @@ export function signedHeaders(input: {
     'webhook-signature': standard.map((value) => `v1,${value}`).join(' '),
   }
 }
+
+/** The header of the challenge, in the request and, returned by a receiver that belongs to the merchant, in its answer. */
+export const CHALLENGE = 'x-service-challenge'
+
+/** What only the service can ask of a delivery's receiver: hex HMAC-SHA256 of its id, keyed with the endpoint's secret. */
+export const challengeOf = (secret: string, deliveryId: string): string =>
+  createHmac('sha256', secret).update(`challenge.${deliveryId}`).digest('hex')

@@ -1,6 +1,6 @@
 import { newId, system } from '@payments/kernel'
 import { type Runtime, unitOfWork } from '@payments/platform'
-import { afterEach } from 'vitest'
+import { afterAll, afterEach } from 'vitest'
 import { type Merchant, type Receiver, type ReceiverOptions, startReceiver, type TestService } from '#testing'
 import { emit } from '../src/outbox.ts'
 
@@ -68,25 +68,29 @@ export const finished = (deliveries: readonly { status: string }[]): boolean =>
   deliveries.length > 0 && deliveries.every(({ status }) => status !== 'pending')
 
 /**
- * Receivers for one test file, closed after each test. Ports are chosen first, since the service must know its exempt
- * targets when it starts, and are never used twice: a delivery that one test leaves pending reaches no other's receiver.
+ * Receivers for one test file. All listen from the start, since the service must know its exempt targets when it starts and no other
+ * process may take a port meanwhile. None serves two tests: a delivery that one test leaves pending reaches no other's receiver.
  */
 export async function receiverPool(size = 24) {
-  const probes = await Promise.all(Array.from({ length: size }, () => startReceiver()))
-  const origins = probes.map(({ origin }) => origin)
-  await Promise.all(probes.map((probe) => probe.close()))
-  const free = origins.map((origin) => Number(new URL(origin).port))
-  const open: Receiver[] = []
+  const answers: NonNullable<ReceiverOptions['answer']>[] = []
+  const all = await Promise.all(
+    Array.from({ length: size }, (_, index) =>
+      startReceiver({ answer: (delivery, count) => answers[index]?.(delivery, count) ?? 'hang' }),
+    ),
+  )
+  let closed = 0
   afterEach(async () => {
-    await Promise.all(open.splice(0).map((receiver) => receiver.close()))
+    const used = all.slice(closed, answers.length)
+    closed = answers.length
+    await Promise.all(used.map((receiver) => receiver.close()))
   })
+  afterAll(() => Promise.all(all.slice(closed).map((receiver) => receiver.close())))
   return {
-    devTargets: origins.join(','),
+    devTargets: all.map(({ origin }) => origin).join(','),
     async start(answer: ReceiverOptions['answer'] = () => 200): Promise<Receiver> {
-      const port = free.pop()
-      if (port === undefined) throw new Error('More receivers than ports')
-      const receiver = await startReceiver({ port, answer })
-      open.push(receiver)
+      const receiver = all[answers.length]
+      if (!receiver) throw new Error('More receivers than ports')
+      answers.push(answer)
       return receiver
     },
   }

@@ -71,7 +71,7 @@ test('when requests cannot be counted, health is 503 within 2 s', async () => {
   const small = await start({ DATABASE_POOL: '2' })
   await lock('rate_limits')
   const health = await timed(() => call(small, 'GET /health'))
-  expect([health.status, health.body.status]).toEqual([503, 'unavailable'])
+  expect([health.status, health.body.status]).toEqual([503, 'error'])
   expect(health.ms).toBeLessThan(2000)
   await Promise.all(clients.splice(0).map((client) => client.end()))
   expect((await call(small, 'GET /health')).status).toBe(200)

@@ -57,10 +57,11 @@ export function dispatcher({ runtime, executor, callContext }: Process) {
       userAgent: request.req.headers['user-agent'],
       lastEventId: request.req.headersDistinct['last-event-id']?.[0],
     })
-    const replyTo = (data: unknown): Reply => ({
+    const messageFor = (input: unknown) => meta.messageOf?.(input as Record<string, unknown>) ?? meta.message
+    const replyTo = (data: unknown, input?: unknown): Reply => ({
       status: meta.status,
       type: JSON_TYPE,
-      body: success(meta.message, data),
+      body: success(input === undefined ? meta.message : messageFor(input), data),
       resourceId: method === 'GET' ? undefined : idOf(data),
     })
 
@@ -77,19 +78,18 @@ export function dispatcher({ runtime, executor, callContext }: Process) {
     if (operation.download)
       return {
         status: meta.status,
-        ...(await download(
-          operation,
-          call,
-          queryInput(operation.input, placeholders, request),
+        ...(await download(operation, call, queryInput(operation.input, placeholders, request), {
           // Without a credential there is none to check again.
-          actor.kind === 'anonymous' ? undefined : request.recheck,
-        )),
+          recheck: actor.kind === 'anonymous' ? undefined : request.recheck,
+          headersOnly: request.req.method === 'HEAD',
+        })),
       }
     if (method === 'GET')
       return replyTo(await executor.execute(operation, call, queryInput(operation.input, placeholders, request)))
     if (actor.kind !== 'key' || allowsAnonymous(meta.access)) {
       const bytes = await readBody(request.req)
-      return replyTo(await executor.execute(operation, call, bodyInput(placeholders, request, bytes)))
+      const input = bodyInput(placeholders, request, bytes)
+      return replyTo(await executor.execute(operation, call, input), input)
     }
     const key = { actor, method, path: request.path, key: idempotencyKey(request.req) }
     const bytes = await readBody(request.req)
@@ -102,11 +102,16 @@ export function dispatcher({ runtime, executor, callContext }: Process) {
     })
     if (replay) return replayed(replyOf(runtime, key, replay))
     let resourceId: string | undefined
-    const reply = await executor.executeKeyed(operation, call, () => bodyInput(placeholders, request, bytes), {
+    let input: unknown
+    const read = () => {
+      input = bodyInput(placeholders, request, bytes)
+      return input
+    }
+    const reply = await executor.executeKeyed(operation, call, read, {
       key,
       reply(data) {
         resourceId = idOf(data)
-        return { status: meta.status, body: success(meta.message, data) }
+        return { status: meta.status, body: success(messageFor(input), data) }
       },
     })
     return reply.replayed ? replayed(reply) : { ...reply, type: JSON_TYPE, resourceId }

@@ -31,17 +31,16 @@ const POLICY = [
 
 /**
  * Serves the documentation without external assets: the guides at `/docs`, as pages and as Markdown; the OpenAPI documents
- * and their interactive references; `/llms.txt`. Guides are rendered once, here, so that a mistake in one stops the start.
+ * and their interactive references; `/llms.txt`. `baseUrl` is called when a page is first read: the port may be known only then.
  */
-export function mountDocs(router: Gateway, baseUrl: string | undefined): void {
+export function mountDocs(router: Gateway, baseUrl: () => string): void {
   router.use('/docs', async (ctx, next) => {
     ctx.set('Content-Security-Policy', POLICY)
     await next()
   })
   for (const guide of guides()) {
-    const html = guidePage(guide, baseUrl)
-    serveStatic(router, guide.path, { type: 'text/html', content: () => html })
-    serveStatic(router, `${guide.path}.md`, { type: 'text/markdown', content: () => guideText(guide, baseUrl) })
+    serveStatic(router, guide.path, { type: 'text/html', content: () => guidePage(guide, baseUrl()) })
+    serveStatic(router, `${guide.path}.md`, { type: 'text/markdown', content: () => guideText(guide, baseUrl()) })
   }
   const json = (content: () => unknown) => ({
     type: 'application/json',

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { errors, system } from '@payments/kernel'
 import { type CallContext, download as define, type Operation } from '@payments/platform'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -41,11 +42,12 @@ test('the credential of an open stream is checked every 60 s, and the stream end
       yield `${piece}\n`
     }
   }
-  const opening = download(operationOf(endless), call, {}, async () => {
+  const recheck = async () => {
     if (++checks === 3) throw errors.invalid_api_key()
-  })
+  }
+  const opening = download(operationOf(endless), call, {}, { recheck })
   await vi.advanceTimersByTimeAsync(1000)
-  const { body } = await opening
+  const body = (await opening).body as Readable
   let pieces = 0
   const failed = new Promise<Error>((resolve) => body.on('error', resolve))
   body.on('data', () => pieces++)
@@ -61,7 +63,7 @@ test('an error before the first piece is thrown, so that it is sent in the envel
     yield* []
     throw errors.busy()
   }
-  await expect(download(operationOf(broken), call, {}, async () => undefined)).rejects.toThrow('busy')
+  await expect(download(operationOf(broken), call, {}, { recheck: async () => undefined })).rejects.toThrow('busy')
 })
 
 test('a stream stops producing when the client disconnects', async () => {
@@ -73,8 +75,8 @@ test('a stream stops producing when the client disconnects', async () => {
       yield 'x'.repeat(100_000)
     }
   }
-  const { body } = await download(operationOf(endless), call, {}, async () => undefined)
-  body.destroy()
+  const { body } = await download(operationOf(endless), call, {}, { recheck: async () => undefined })
+  ;(body as Readable).destroy()
   await vi.waitFor(() => expect(aborted).toBe(true))
   const before = produced
   await new Promise((resolve) => setTimeout(resolve, 50))
@@ -87,10 +89,20 @@ test('a stream that waits for its next piece learns at once that the client has 
     yield 'first'
     await new Promise<void>(() => undefined)
   }
-  const { body } = await download(operationOf(waiting), call, {}, undefined)
+  const { body } = await download(operationOf(waiting), call, {}, { recheck: undefined })
   for await (const piece of body) {
     expect(String(piece)).toBe('first')
     break
   }
   expect(aborted).toBe(true)
+})
+
+test('a request for the headers alone opens nothing', async () => {
+  let opened = false
+  const stream = async function* () {
+    opened = true
+    yield 'first'
+  }
+  expect((await download(operationOf(stream), call, {}, { recheck: undefined, headersOnly: true })).body).toBe('')
+  expect(opened).toBe(false)
 })

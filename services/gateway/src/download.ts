@@ -7,11 +7,11 @@ const RECHECK_MS = 60_000
 export interface DownloadReply {
   readonly type: string
   readonly filename: string | undefined
-  readonly body: Readable
+  readonly body: Readable | string
 }
 
 /**
- * The reply of an operation that produces a file or an event stream. The first piece is awaited, so that errors before it
+ * The reply of an operation that produces a file or an event stream. `HEAD` is checked like `GET` and opens nothing. The first piece is awaited, so that errors before it
  * are sent in the envelope. While the rest is sent, the credential is checked again every 60 s: a revoked key or an ended
  * session ends the stream.
  */
@@ -19,7 +19,7 @@ export async function download(
   operation: Operation,
   call: CallContext,
   input: unknown,
-  recheck: (() => Promise<void>) | undefined,
+  { recheck, headersOnly = false }: { recheck: (() => Promise<void>) | undefined; headersOnly?: boolean },
 ): Promise<DownloadReply> {
   const { download: definition } = operation
   if (!definition) throw new Error('The operation produces no file or stream')
@@ -27,6 +27,9 @@ export async function download(
   const pieces = (await call.execute(operation, { ...call, signal: controller.signal }, input)) as AsyncIterable<
     string | Buffer
   >
+  const reply = { type: mediaTypes[definition.produces], filename: definition.filename?.(input as never) }
+  // A generator that was not started holds nothing.
+  if (headersOnly) return { ...reply, body: '' }
   const iterator = pieces[Symbol.asyncIterator]()
   const first = await iterator.next()
 
@@ -64,5 +67,5 @@ export async function download(
     iterator.return?.().catch(() => undefined)
   })
   body.on('error', (error) => call.log.warn({ err: error }, 'download interrupted'))
-  return { type: mediaTypes[definition.produces], filename: definition.filename?.(input as never), body }
+  return { ...reply, body }
 }

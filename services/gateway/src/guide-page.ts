@@ -23,7 +23,7 @@ const slug = (text: string): string =>
     .replaceAll(' ', '-')
 
 /** The page of a guide: its text, the list of all guides, and the neighbours. It has no inline style and no inline script. */
-export function guidePage(guide: Guide, baseUrl: string | undefined): string {
+export function guidePage(guide: Guide, baseUrl: string): string {
   const all = guides()
   const position = all.indexOf(guide)
   const link = (to: Guide | undefined, rel: string, text: string) =>

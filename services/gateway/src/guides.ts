@@ -17,7 +17,8 @@ export interface Guide {
 const DIRECTORY = new URL('../../../docs/guides/', import.meta.url).pathname
 const LANGUAGES: Record<string, string> = { ts: 'ts', py: 'python', go: 'go', php: 'php', rb: 'ruby', sh: 'sh' }
 /** The address in the samples, which a page shows as the address of this service. */
-const SAMPLE_ADDRESS = 'http://127.0.0.1:4000'
+/** What the samples of the guides call, before it is replaced by the address of this service. */
+export const SAMPLE_ADDRESS = 'http://127.0.0.1:4000'
 /** A line that holds only a link to a verifier or a derived page: the page shows that file in its place. */
 const INCLUDE = /^\[[^\]]+\]\((\.\.\/(?:verify|derived)\/[\w.-]+)\)$/gm
 
@@ -59,11 +60,11 @@ function read(name: string): Guide {
 
 /**
  * The Markdown of a guide with the files that it includes, and with the address of this service in its samples.
- * `baseUrl` is without `/v1`; when it is undefined, the samples keep the address of a service on the reader's machine.
+ * `baseUrl` is without `/v1`.
  */
-export const guideText = ({ source }: Guide, baseUrl: string | undefined): string => {
+export const guideText = ({ source }: Guide, baseUrl: string): string => {
   const text = source.replace(INCLUDE, (_line, file: string) => included(file))
-  return baseUrl ? text.replaceAll(SAMPLE_ADDRESS, baseUrl) : text
+  return text.replaceAll(SAMPLE_ADDRESS, baseUrl)
 }
 
 /** Code as a block with its file name; a derived page without its title and its note. */

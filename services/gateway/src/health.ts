@@ -1,3 +1,4 @@
+import { errors } from '@payments/kernel'
 import { platformSettings, type Runtime } from '@payments/platform'
 import type Koa from 'koa'
 import type { State } from './state.ts'
@@ -6,7 +7,8 @@ const DEADLINE_MS = 1500
 
 /**
  * `GET /health` (specification, What the service does): 200 when the statement that counts the request succeeds within
- * 1.5 s and no write has just failed for want of a database that accepts it, otherwise 503, so that the reply takes less than two seconds even if no connection is free.
+ * 1.5 s and no write has just failed for want of a database that accepts it, otherwise 503, so that the reply takes
+ * less than two seconds even if no connection is free. The 503 is an error in the envelope that also has `env` and `ts`.
  */
 export function health(
   runtime: Runtime,
@@ -23,6 +25,9 @@ export function health(
     const serves = available && runtime.database.problem() === undefined
     ctx.status = serves ? 200 : 503
     ctx.set('Cache-Control', 'no-store')
-    ctx.body = { status: serves ? 'ok' : 'unavailable', env: ENV_NAME, ts: new Date().toISOString() }
+    const shown = { env: ENV_NAME, ts: new Date().toISOString() }
+    ctx.body = serves
+      ? { status: 'ok', ...shown }
+      : { status: 'error', message: errors.busy.message, data: null, ...shown }
   }
 }

@@ -1,6 +1,15 @@
 import { newId } from '@payments/kernel'
 import { describe, expect, test } from 'vitest'
-import { call, connected, newMerchant, startProcess, startReceiver, startService, useService } from '#testing'
+import {
+  call,
+  connected,
+  newMerchant,
+  startProcess,
+  startReceiver,
+  startService,
+  statementsWaiting,
+  useService,
+} from '#testing'
 
 const service = useService()
 
@@ -121,13 +130,7 @@ test('a duplicate that fails because the first request succeeded in another proc
       [newId(), merchant.organisationId],
     )
     const duplicate = merchant.call('POST /v1/customers', { body, key })
-    const waiting = async () =>
-      (
-        await service.runtime.pool.query(
-          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-        )
-      ).rowCount
-    await expect.poll(waiting, { timeout: 10_000 }).toBe(1)
+    await statementsWaiting(service, 1)
     await blocker.query(
       `insert into idempotency_keys (organisation_id, environment, method, path, key, fence, status, reply, expires_at)
        values ($1, 'test', 'POST', '/v1/customers', $2, $3, 201, '{"status":"success","message":"the first","data":{}}', now() + interval '1 h')`,

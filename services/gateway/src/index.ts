@@ -1,7 +1,7 @@
 /** The gateway: the public REST API over the routers, and all HTTP handling. */
 export { adapters } from './adapters.ts'
 export { errors as gatewayErrors } from './errors.ts'
-export { type Guide, guides, guideText } from './guides.ts'
+export { type Guide, guides, guideText, SAMPLE_ADDRESS } from './guides.ts'
 export { internalServer } from './internal.ts'
 export { llmsText } from './llms.ts'
 export { createMetrics, type Metrics } from './metrics.ts'

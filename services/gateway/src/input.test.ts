@@ -155,12 +155,14 @@ test('an invalid X-Service-Environment is a 422 on the name of the header', asyn
   }
 })
 
-test('a target that is no URL, a second Host header and an incomplete request get a 400 in the envelope with a request id', async () => {
+test('a target that is no URL, no or a second Host header and an incomplete request get a 400 in the envelope with a request id', async () => {
   for (const head of [
     'GET http://[::1 HTTP/1.1\r\nHost: x',
     'GET /health HTTP/1.1\r\nHost: a\r\nHost: b',
     'GET x HTTP/1.1\r\nHost: x',
     'NONSENSE',
+    'GET /health HTTP/1.1\r\nConnection: close',
+    'POST /v1/customers HTTP/1.1\r\nContent-Length: 2',
   ]) {
     const reply = await sendRaw(`${head}\r\n\r\n`)
     expect(reply, head).toMatch(
@@ -170,6 +172,15 @@ test('a target that is no URL, a second Host header and an incomplete request ge
   expect(await sendRaw('GET http://x/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toMatch(
     /^HTTP\/1.1 200 /,
   )
+})
+
+test('an unknown expectation gets a 417 in the envelope with a request id, and 100-continue goes on', async () => {
+  const send = (expectation: string) =>
+    sendRaw(`GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: ${expectation}\r\n\r\n`)
+  expect(await send('200-ok')).toMatch(
+    /^HTTP\/1.1 417 [\s\S]*X-Request-Id: [0-9a-f-]{36}[\s\S]*"status":"error","message":"The Expect header must be 100-continue","data":null/i,
+  )
+  expect(await send('100-continue')).toMatch(/^HTTP\/1.1 100 [\s\S]*HTTP\/1.1 200 /)
 })
 
 test('an idempotency key finds its reply under every spelling of the path', async () => {

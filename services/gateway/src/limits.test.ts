@@ -47,7 +47,9 @@ test('a request over the limit gets a 429 with Retry-After and without X-RateLim
   expect(over.body).toEqual({ status: 'error', message: 'Too many requests', data: null })
   expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(890)
   expect([...over.headers.keys()].filter((name) => name.includes('ratelimit'))).toEqual([])
-  await service.runtime.pool.query("update rate_limits set ends_at = now() where subject = '198.51.100.4'")
+  await service.runtime.pool.query(
+    "update rate_limits set ends_at = now() - make_interval(secs => 1) where subject = '198.51.100.4'",
+  )
   expect((await send()).status).toBe(401)
 })
 
@@ -120,6 +122,33 @@ test('signed-in requests to /v1/auth count against their session, and others aga
   expect((await me(first.accessToken)).status).toBe(429)
   expect((await me(second.accessToken)).status).toBe(200)
   expect((await me(null)).status).toBe(401)
+})
+
+test('sign-in requests count against the client address, whatever session they send, of however many, active or ended', async () => {
+  const sessions = await Promise.all(Array.from({ length: 4 }, () => signedIn(service.runtime, { role: 'operator' })))
+  await service.runtime.pool.query('update sessions set revoked_at = now() where id = any ($1::uuid[])', [
+    sessions
+      .slice(0, 2)
+      .map(({ accessToken }) => JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()).sid),
+  ])
+  const bodies = {
+    'POST /v1/auth/otp/verify': { challengeId: crypto.randomUUID(), code: '000000' },
+    'POST /v1/auth/otp/resend': { challengeId: crypto.randomUUID() },
+    'POST /v1/auth/refresh': { refreshToken: 'unknown' },
+    'POST /v1/auth/login': { email: 'counted@example.com' },
+    'POST /v1/auth/register': { email: 'counted@example.com', organisationName: 'Counted' },
+  }
+  const lines = Object.entries(bodies)
+  const replies: { status: number }[] = []
+  for (let index = 0; index < AUTH + 5; index++) {
+    const [line, body] = lines[index % lines.length] as [string, object]
+    const token = sessions[index % sessions.length]?.accessToken
+    replies.push(await call(index % 2 ? process : service, line, { body, token, ...as('198.51.100.31') }))
+  }
+  expect([countReplies(replies, false), countReplies(replies, true)]).toEqual([AUTH, 5])
+  const { accessToken: token } = sessions[3] as (typeof sessions)[number]
+  const me = await call(service, 'GET /v1/auth/me', { token, ...as('198.51.100.31') })
+  expect(me.status).toBe(200)
 })
 
 test('the styles and scripts of a page do not count: a page view costs one request', async () => {

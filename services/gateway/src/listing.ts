@@ -34,12 +34,16 @@ export async function listing(
 
   async function* texts(): AsyncGenerator<string> {
     let total = first.length
-    yield `{"status":"success","message":${JSON.stringify(message)},"data":{"${list.name}":[${JSON.stringify(first).slice(1, -1)}`
-    for (let page = second; page; page = await nextText()) {
-      if (page.length > 0) yield `,${page.text}`
-      total += page.length
+    try {
+      yield `{"status":"success","message":${JSON.stringify(message)},"data":{"${list.name}":[${JSON.stringify(first).slice(1, -1)}`
+      for (let page = second; page; page = await nextText()) {
+        if (page.length > 0) yield `,${page.text}`
+        total += page.length
+      }
+      yield `],"total":${total}}}`
+    } finally {
+      await pages.return?.()
     }
-    yield `],"total":${total}}}`
   }
   return Readable.from(texts())
 }

@@ -8,10 +8,13 @@ import {
   createLog,
   hasTimeouts,
   type Log,
+  listensOn,
   migrate,
   ownsTables,
+  pendingMigrations,
   ping,
   platformSettings,
+  publicUrl,
   SESSION_STATEMENTS,
   type Settings,
   surviveLostConnections,
@@ -36,17 +39,17 @@ interface Urls {
 async function database(settings: Settings, log: Log, onLost: (error: Error) => void): Promise<Urls> {
   const { DATABASE_URL, DATABASE_OWNER_URL, DATABASE_DIRECT_URL } = platformSettings.from(settings)
   if (DATABASE_URL) {
-    const owner = DATABASE_OWNER_URL ?? DATABASE_DIRECT_URL ?? DATABASE_URL
-    for (const [name, url] of [
-      ['DATABASE_OWNER_URL', owner],
-      ['DATABASE_DIRECT_URL', DATABASE_DIRECT_URL ?? DATABASE_URL],
-      ['DATABASE_URL', DATABASE_URL],
-    ] as const) {
+    for (const [name, url] of Object.entries({ DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_OWNER_URL })) {
+      if (url === undefined) continue
       await ping(url).catch((error: Error) => {
         throw new StartError(`${name}: the database cannot be reached (${error.message})`)
       })
     }
-    return { owner, service: DATABASE_URL, embedded: undefined }
+    return {
+      owner: DATABASE_OWNER_URL ?? DATABASE_DIRECT_URL ?? DATABASE_URL,
+      service: DATABASE_URL,
+      embedded: undefined,
+    }
   }
   // Imported here only: production requires DATABASE_URL, so it never loads the embedded server.
   const { ensureDatabase, startEmbedded } = await import('@payments/embedded-postgres')
@@ -56,6 +59,22 @@ async function database(settings: Settings, log: Log, onLost: (error: Error) => 
   })
   await ensureDatabase(embedded.ownerUrl(), 'payments')
   return { owner: embedded.ownerUrl('payments'), service: embedded.serviceUrl('payments'), embedded }
+}
+
+/**
+ * Whether this process migrates: with the owner's role. A process that has only the service's role, which owns nothing, starts on a
+ * database that `npm run migrate` has brought up to date.
+ */
+async function mayMigrate(settings: Settings, { service, embedded }: Urls): Promise<boolean> {
+  const { DATABASE_OWNER_URL } = platformSettings.from(settings)
+  if (embedded || DATABASE_OWNER_URL) return true
+  const pending = await pendingMigrations(service, everyDomain)
+  if (pending === undefined || (await ownsTables(service))) return true
+  if (pending.length > 0)
+    throw new StartError(
+      `DATABASE_URL: the database lacks ${pending.length} migrations, from ${pending[0]}: run \`npm run migrate\` with DATABASE_OWNER_URL first`,
+    )
+  return false
 }
 
 /**
@@ -106,9 +125,9 @@ const close = (server: Server): Promise<void> =>
 async function main(): Promise<void> {
   // biome-ignore lint/style/noProcessEnv: the one place that reads the environment
   const settings = loadServiceSettings(process.env, [{ settings: gatewaySettings }, ...adapters])
-  const { LOG_LEVEL, BASE_URL, PROCESS_ROLE, SHUTDOWN_SECONDS, SHUTDOWN_DELAY_SECONDS } =
+  const { LOG_LEVEL, HOST, PORT, PROCESS_ROLE, SHUTDOWN_SECONDS, SHUTDOWN_DELAY_SECONDS } =
     platformSettings.from(settings)
-  const http = gatewaySettings.from(settings)
+  const { INTERNAL_HOST, INTERNAL_PORT } = gatewaySettings.from(settings)
   const log = createLog(LOG_LEVEL)
   surviveLostConnections(log)
   const stops: (() => Promise<unknown>)[] = []
@@ -131,30 +150,29 @@ async function main(): Promise<void> {
   }
   process.on('SIGINT', () => exit(0)).on('SIGTERM', () => exit(0))
 
+  const isStopping = () => stopping !== undefined
   const start = async () => {
+    // First, so that an orchestrator sees a process that lives while it migrates, and sends it no requests before it serves.
+    const internal = internalServer(isStopping)
+    await listen(internal.server, INTERNAL_PORT, INTERNAL_HOST, 'INTERNAL_PORT')
+    stops.push(() => close(internal.server))
     const urls = await database(settings, log, (error) => {
       process.stderr.write(`${error.message}\n`)
       process.exit(1)
     })
     if (urls.embedded) stops.push(urls.embedded.stop)
-    await migrate(urls.owner, urls.service, everyDomain, log)
+    if (await mayMigrate(settings, urls)) await migrate(urls.owner, urls.service, everyDomain, log)
     await requireRestrictedRole(settings, urls, log)
     await requireTimeouts(settings, urls)
     const live = adapters.flatMap((adapter) => adapter.bindings(settings))
     const own = await composeProcess(settings, urls.service, { log, live })
     stops.push(own.stop)
     await checkFingerprints(own.runtime.pool, everyDomain, settings)
-    const host = http.HOST.includes(':') ? `[${http.HOST}]` : http.HOST
-    let baseUrl = BASE_URL ?? ''
-
     const metrics = createMetrics(own.runtime)
-    const isStopping = () => stopping !== undefined
     const server = PROCESS_ROLE === 'worker' ? undefined : gateway(own, metrics, isStopping)
-    if (server) baseUrl ||= `http://${host}:${await listen(server, http.PORT, http.HOST, 'PORT')}`
-    const internal = internalServer(metrics, own.runtime, isStopping)
-    await listen(internal, http.INTERNAL_PORT, http.INTERNAL_HOST, 'INTERNAL_PORT')
-    stops.push(() => close(internal))
-    if (server)
+    internal.ready({ metrics, runtime: own.runtime, serves: () => server?.listening ?? true })
+    if (server) {
+      listensOn(settings, await listen(server, PORT, HOST, 'PORT'))
       stops.push(async () => {
         // Load balancers read on the internal server that this gateway stops, and send no more requests before it refuses them.
         await sleep(SHUTDOWN_DELAY_SECONDS * 1000)
@@ -162,8 +180,9 @@ async function main(): Promise<void> {
         await close(server)
         clearTimeout(forcedClose)
       })
+    }
     if (PROCESS_ROLE !== 'gateway') await own.startWorker()
-    printStartMessage(settings, baseUrl)
+    printStartMessage(settings)
   }
   started = start()
   await started.catch(async (error: unknown) => {
@@ -173,20 +192,24 @@ async function main(): Promise<void> {
   })
 }
 
-function printStartMessage(settings: Settings, baseUrl: string): void {
+function printStartMessage(settings: Settings): void {
   const { PROCESS_ROLE } = platformSettings.from(settings)
   if (PROCESS_ROLE === 'worker') return
-  const lines = [
-    '',
-    `  Base URL   ${baseUrl}/v1`,
-    `  Guides     ${baseUrl}/docs`,
-    `  Reference  ${baseUrl}/docs/reference`,
-    `  Health     ${baseUrl}/health`,
-    '',
+  const url = publicUrl(settings)
+  const firstSteps = [
     '  To get an API key: POST /v1/auth/register, then /v1/auth/otp/verify with the emailed code, then POST /v1/api-keys.',
     `  Without SMTP_URL, emails are written to ${settings.DATA_DIR}/mail, and sign-in codes are also printed here.`,
     '  `npm run demo` runs a complete example, from sign-up to a verified webhook.',
     '',
+  ]
+  const lines = [
+    '',
+    `  Base URL   ${url}/v1`,
+    `  Guides     ${url}/docs`,
+    `  Reference  ${url}/docs/reference`,
+    `  Health     ${url}/health`,
+    '',
+    ...(settings.production ? [] : firstSteps),
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
 }

@@ -8,9 +8,19 @@ import { createMetrics } from './metrics.ts'
 
 const service = useService()
 
+/** The internal server of a process with this runtime. */
+function internal(
+  runtime: Runtime,
+  { stopping = false, listening = true }: { stopping?: boolean; listening?: boolean } = {},
+) {
+  const { server, ready } = internalServer(() => stopping)
+  ready({ metrics: createMetrics(runtime), runtime, serves: () => listening })
+  return server
+}
+
 /** Scrapes the metrics of a process with this runtime. */
 async function scrape(runtime: Runtime): Promise<{ status: number; text: string }> {
-  const server = internalServer(createMetrics(runtime), runtime)
+  const server = internal(runtime)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   try {
     const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`)
@@ -51,8 +61,8 @@ test('a scrape reports by environment how late polls for deposits are and how ma
 })
 
 test('the internal server reports whether the process lives and whether it can serve requests', async () => {
-  const probe = async (runtime: Runtime, path: string, stopping = false) => {
-    const server = internalServer(createMetrics(runtime), runtime, () => stopping)
+  const probe = async (runtime: Runtime, path: string, state: { stopping?: boolean; listening?: boolean } = {}) => {
+    const server = internal(runtime, state)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     try {
       return (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)).status
@@ -68,12 +78,29 @@ test('the internal server reports whether the process lives and whether it can s
   expect([await probe(down, '/livez'), await probe(down, '/readyz'), await probe(hanging, '/readyz')]).toEqual([
     200, 503, 503,
   ])
-  expect(await probe(service.runtime, '/readyz', true)).toBe(503)
+  expect(await probe(service.runtime, '/readyz', { stopping: true })).toBe(503)
+  expect(await probe(service.runtime, '/readyz', { listening: false })).toBe(503)
   expect(await probe(service.runtime, '/v1/customers')).toBe(404)
 })
 
+test('a process that is still starting lives, and is neither ready nor scraped', async () => {
+  const { server } = internalServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const ask = async (path: string) => {
+    const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)
+    return [answer.status, ((await answer.json()) as { problem?: string }).problem]
+  }
+  try {
+    expect(await ask('/livez')).toEqual([200, undefined])
+    expect(await ask('/readyz')).toEqual([503, 'starting'])
+    expect(await ask('/metrics')).toEqual([503, 'starting'])
+  } finally {
+    server.close()
+  }
+})
+
 test('a stop does not wait for a probe that asks again and again over one connection', async () => {
-  const server = internalServer(createMetrics(service.runtime), service.runtime)
+  const server = internal(service.runtime)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })

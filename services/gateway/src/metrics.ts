@@ -1,4 +1,4 @@
-import { databaseProblems, type Runtime } from '@payments/platform'
+import { databaseProblems, metricLabels, type Runtime, runningSnapshots } from '@payments/platform'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export interface Metrics {
@@ -26,6 +26,14 @@ export function createMetrics(runtime: Runtime): Metrics {
       for (const reason of databaseProblems) this.set({ reason }, runtime.database.problem() === reason ? 1 : 0)
     },
   })
+  new Gauge({
+    name: 'exports_running',
+    help: 'Exports that this process is sending',
+    registers: [registry],
+    collect() {
+      this.set(runningSnapshots())
+    },
+  })
   new Counter({
     name: 'database_failures_total',
     help: 'Statements that failed because the database does not serve this process, by reason',
@@ -40,7 +48,7 @@ export function createMetrics(runtime: Runtime): Metrics {
     new Gauge({
       name,
       help,
-      labelNames: ['environment'] as const,
+      labelNames: metricLabels,
       registers: [registry],
       async collect() {
         this.reset()
@@ -49,7 +57,8 @@ export function createMetrics(runtime: Runtime): Metrics {
           if (!runtime.database.report(error)) runtime.log.warn({ err: error, name }, 'gauge read failed')
         })
         if (typeof values === 'number') return this.set(values)
-        for (const [environment, value] of Object.entries(values ?? {})) this.set({ environment }, value)
+        if (Array.isArray(values)) for (const { labels, value } of values) this.set(labels, value)
+        else for (const [environment, value] of Object.entries(values ?? {})) this.set({ environment }, value)
       },
     })
   }

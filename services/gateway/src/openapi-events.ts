@@ -13,6 +13,13 @@ const HEADERS = [
     '`t=<timestamp>,v1=<hex HMAC-SHA256>`, one `v1` for each active secret',
     't=1769860800,v1=5257a869',
   ],
+  ['webhook-id', 'Id of the event (Standard Webhooks)', EVENT_ID],
+  ['webhook-timestamp', 'Unix time in seconds (Standard Webhooks)', '1769860800'],
+  [
+    'webhook-signature',
+    '`v1,<base64 HMAC-SHA256>` for each active secret, separated by spaces (Standard Webhooks)',
+    'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  ],
 ] as const
 
 /** The `webhooks` section: every event of the catalogue with its schema and sample, and the schemas that it refers to. */

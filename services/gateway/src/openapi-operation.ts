@@ -1,4 +1,4 @@
-import { allowsAnonymous, sessionOnly } from '@payments/kernel'
+import { allowsAnonymous, errors as common, sessionOnly } from '@payments/kernel'
 import { mediaTypes, type OperationMeta } from '@payments/platform'
 import type { Json } from './openapi-examples.ts'
 import { errorResponse } from './openapi-responses.ts'
@@ -120,11 +120,10 @@ function successOf(meta: OperationMeta, data: Json, keyed: boolean, example: (sc
   }
   const schema = {
     type: 'object',
-    additionalProperties: false,
     required: ['status', 'message', 'data'],
     properties: {
       status: { type: 'string', const: 'success', description: 'Always `success`' },
-      message: { type: 'string', const: meta.message, description: 'What was done, for people' },
+      message: { type: 'string', description: 'What was done, for people', example: meta.message },
       data,
     },
   }
@@ -141,12 +140,13 @@ function errorsOf({ operation: { meta } }: RestOperation, { keyed }: { keyed: bo
     ...meta.errors.map(({ status }) => status),
     ...(meta.callsProvider ? [502] : []),
   ])
+  const own = [...meta.errors, ...(meta.access === 'sandbox' ? [common.sandbox_only] : [])]
   return Object.fromEntries(
     [...statuses].sort().map((status) => [
       status,
       errorResponse(
         status,
-        meta.errors.filter((row) => row.status === status),
+        own.filter((row) => row.status === status),
       ),
     ]),
   )

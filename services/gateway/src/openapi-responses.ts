@@ -23,7 +23,7 @@ const SHARED: Readonly<Record<number, SharedResponse>> = {
   403: {
     name: 'Forbidden',
     description: 'The credential does not permit this operation, or the organisation is suspended',
-    rows: [common.missing_scopes, common.organisation_suspended],
+    rows: [common.missing_scopes, common.organisation_suspended, common.address_not_allowed],
   },
   404: { name: 'NotFound', description: 'Not found', rows: [errors.not_found] },
   409: { name: 'Conflict', description: 'Conflict with the present state', rows: [common.key_in_progress] },
@@ -60,6 +60,10 @@ export const headers: Json = {
     description: 'Seconds after which to try again',
     schema: { type: 'integer', minimum: 1, maximum: 86_400, example: 2 },
   },
+  Authenticate: {
+    description: 'The scheme of the credential (RFC 6750)',
+    schema: { type: 'string', const: 'Bearer' },
+  },
   IdempotentReplayed: {
     description: 'Present when the response was stored by an earlier request with the same Idempotency-Key',
     schema: { type: 'string', const: 'true' },
@@ -70,7 +74,6 @@ export const headers: Json = {
 export const schemas: Json = {
   Error: {
     type: 'object',
-    additionalProperties: false,
     required: ['status', 'message', 'data'],
     description: 'An error in the envelope',
     properties: {
@@ -102,6 +105,7 @@ function response(status: number, description: string, rows: readonly ErrorFacto
     description,
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+      ...(status === 401 ? { 'WWW-Authenticate': { $ref: '#/components/headers/Authenticate' } } : {}),
       ...(retries ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } : {}),
     },
     content: {

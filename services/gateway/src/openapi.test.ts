@@ -1,7 +1,10 @@
+import { errors as commonErrors } from '@payments/kernel'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
+import { errors as gatewayErrors } from './errors.ts'
 import { openApiDocument } from './openapi.ts'
 import type { Json } from './openapi-examples.ts'
+import { operations } from './operations.ts'
 
 const METHODS = ['get', 'post', 'patch', 'delete']
 
@@ -33,6 +36,23 @@ describe.each(['merchants', 'operators'] as const)('the document for %s', (audie
     expect(operations.filter(([, { description }]) => !description).map(([name]) => name)).toEqual([])
     const ids = operations.map(([, { operationId }]) => operationId)
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
+  })
+
+  test('every 401 names its scheme, and every operation of the sandbox that it is one', () => {
+    const { responses } = document.components as { responses: Record<string, Json> }
+    const resolved = (response: Json) =>
+      (response.$ref ? responses[String(response.$ref).split('/').at(-1) as string] : response) as {
+        headers: Json
+        content: Record<string, { examples: Json }>
+      }
+    for (const [name, operation] of operations) {
+      const { 401: unauthorized, 403: forbidden } = operation.responses as Record<string, Json>
+      if (unauthorized) expect(Object.keys(resolved(unauthorized).headers), name).toContain('WWW-Authenticate')
+      if (!forbidden) continue
+      const codes = Object.keys(resolved(forbidden).content['application/json']?.examples ?? {})
+      expect(codes, name).toContain('address_not_allowed')
+      expect(codes.includes('sandbox_only'), name).toBe(/^\w+ \/sandbox\//.test(name))
+    }
   })
 
   test('describes every property and parameter and gives an example of it', () => {
@@ -122,4 +142,35 @@ test('merchants’ and operators’ operations are in documents of their own, an
   expect(Object.keys(merchants.webhooks as Json)).toContain('payment_route.deposit.updated')
   expect(operators.webhooks).toBeUndefined()
   expect(merchants.servers).toEqual([{ url: '/v1', description: expect.any(String) }])
+})
+
+test('a client that checks replies and events strictly goes on when a field is added or a message changes', () => {
+  for (const audience of ['merchants', 'operators'] as const) {
+    const document = openApiDocument(audience)
+    const closed: string[] = []
+    const requests: string[] = []
+    const visit = (part: unknown, path: readonly string[]): void => {
+      if (typeof part !== 'object' || part === null) return
+      const { additionalProperties, properties } = part as { additionalProperties?: unknown; properties?: object }
+      const message = (properties as { message?: { const?: string } } | undefined)?.message
+      const isRequest = path[0] === 'paths' && path.includes('requestBody')
+      if (additionalProperties === false) (isRequest ? requests : closed).push(path.join('.'))
+      if (message?.const !== undefined) closed.push(`${path.join('.')}: ${message.const}`)
+      for (const [name, value] of Object.entries(part)) visit(value, [...path, name])
+    }
+    visit(document, [])
+    expect(closed).toEqual([])
+    expect(requests.length).toBeGreaterThan(10)
+  }
+})
+
+test('an error code means one thing, whichever operation answers with it', () => {
+  const meanings = new Map<string, Set<string>>()
+  for (const { code, status, message } of [
+    ...Object.values(commonErrors),
+    ...Object.values(gatewayErrors),
+    ...operations.flatMap(({ operation }) => operation.meta.errors),
+  ])
+    meanings.set(code, (meanings.get(code) ?? new Set()).add(`${status} ${message}`))
+  expect([...meanings].filter(([, all]) => all.size > 1)).toEqual([])
 })

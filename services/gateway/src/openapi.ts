@@ -70,7 +70,7 @@ export function openApiDocument(audience: Audience = 'merchants'): Json {
       schemas: { ...schemas, ...events?.schemas },
     },
   }
-  return withoutUnused(document)
+  return withOpenReplies(withoutUnused(document))
 }
 
 /** Tags sorted by the position that their domains declare, operations of a tag in the order of their routers. */
@@ -123,6 +123,21 @@ function receipts(): Json {
       ],
     },
   }
+}
+
+/** A client that checks replies and events strictly must go on when a field is added: only request bodies refuse further fields. */
+function withOpenReplies(document: Json): Json {
+  const opened = (part: unknown, path: readonly string[]): unknown => {
+    if (path[0] === 'paths' && path.at(-1) === 'requestBody') return part
+    if (Array.isArray(part)) return part.map((each) => opened(each, path))
+    if (typeof part !== 'object' || part === null) return part
+    return Object.fromEntries(
+      Object.entries(part)
+        .filter(([name, value]) => name !== 'additionalProperties' || value !== false)
+        .map(([name, value]) => [name, opened(value, [...path, name])]),
+    )
+  }
+  return opened(document, []) as Json
 }
 
 /** Removes components that nothing refers to, also those that only other removed ones referred to. */

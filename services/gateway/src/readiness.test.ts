@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@payments/kernel'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { call, connected, type Merchant, newMerchant, startService } from '#testing'
@@ -45,7 +46,7 @@ async function expectProblem(problem: string): Promise<void> {
   expect(await metric(`database_problem{reason="${problem}"}`)).toBe(1)
   expect(await metric(`database_failures_total{reason="${problem}"}`)).toBeGreaterThan(0)
   const health = await call(service, 'GET /health')
-  expect([health.status, health.body.status]).toEqual([503, 'unavailable'])
+  expect([health.status, health.body.status]).toEqual([503, 'error'])
   expect((await fetch(`${service.internalUrl}/livez`)).status).toBe(200)
 }
 
@@ -58,11 +59,9 @@ async function expectRecovery(): Promise<void> {
 
 test('a process that serves requests is ready', async () => {
   expect((await create()).status).toBe(201)
-  expect(await readiness()).toBe('200 ready')
-  const { rows } = await service.runtime.pool.query(
-    "select count(*)::int as n from idempotency_keys where method = 'PROBE'",
-  )
-  expect(rows[0].n).toBe(0)
+  for (let asked = 0; asked < 3; asked++) expect(await readiness()).toBe('200 ready')
+  const { rows } = await service.runtime.pool.query('select count(*)::int as n from readiness_probes')
+  expect(rows[0].n).toBe(1)
 })
 
 test('a full disk is a 503 with Retry-After and makes the process unready; nothing acknowledged is lost, and it recovers at once', async () => {
@@ -89,4 +88,57 @@ test('a database without free connections makes the process unready until there 
   await expectProblem('out_of_connections')
   await alter('connection limit -1')
   await expectRecovery()
+})
+
+test('a process is ready again after an outage although nobody has sent it a request since', async () => {
+  const { rows } = await owner.query('select current_database() as name')
+  const elsewhere = await connected({
+    ...service,
+    database: { ...service.database, ownerUrl: service.database.ownerUrl.replace(/[^/]+$/, 'postgres') },
+  })
+  try {
+    await elsewhere.query(`alter database ${rows[0].name} allow_connections false`)
+    await owner.end()
+    await elsewhere.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [rows[0].name])
+    await expect.poll(readiness).toBe('503 unreachable')
+    await elsewhere.query(`alter database ${rows[0].name} allow_connections true`)
+    owner = await connected(service)
+    await expect.poll(readiness).toBe('200 ready')
+  } finally {
+    await elsewhere.end()
+  }
+})
+
+test('while commits wait for a standby that is lost, the process is not ready and acknowledges nothing, also when the wait is cancelled; afterwards it is', async () => {
+  // Other tests share the server, and their commits wait for nothing.
+  await alter('set synchronous_commit = on')
+  const standby = async (names: string) => {
+    await owner.query(`alter system set synchronous_standby_names = '${names}'`)
+    await owner.query('select pg_reload_conf()')
+  }
+  let waiting: ReturnType<typeof create>
+  try {
+    await standby('lost')
+    const cancelled = create()
+    await expect.poll(readiness, { timeout: 10_000 }).toBe('503 stalled')
+    expect((await call(service, 'GET /health')).status).toBe(503)
+    // One after another: a cancellation that is still under way must not reach the next request.
+    for (let answered = false; !answered; ) {
+      await owner.query(
+        "select pg_cancel_backend(pid) from pg_stat_activity where datname = current_database() and wait_event = 'SyncRep'",
+      )
+      answered = await Promise.race([cancelled.then(() => true), sleep(100, false)])
+    }
+    const { status, headers } = await cancelled
+    expect([status, Number(headers.get('retry-after')) > 0]).toEqual([503, true])
+    waiting = create()
+    // A probe whose own wait was cancelled with the request's says that it is ready; the next one does not.
+    await expect.poll(readiness, { timeout: 10_000 }).toBe('503 stalled')
+    expect(await Promise.race([waiting.then(() => 'answered'), 'waits'])).toBe('waits')
+  } finally {
+    await standby('')
+  }
+  expect((await waiting).status).toBe(201)
+  await expect.poll(readiness, { timeout: 15_000 }).toBe('200 ready')
+  expect((await create()).status).toBe(201)
 })

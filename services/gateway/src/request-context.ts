@@ -19,7 +19,10 @@ export interface RequestQuery {
   readonly block: string
   /** Number of requests to count: each call of a tRPC batch counts. */
   readonly count: number
+  /** Does it count against the limit of /v1/auth as well? */
   readonly auth: boolean
+  /** Is it one of the operations of access `sign-in`? They try secrets, so whatever session they send, the address counts. */
+  readonly signIn: boolean
   readonly lookup: string | undefined
   readonly sessionId: string | undefined
   /** Of an internal token. */
@@ -34,10 +37,13 @@ export interface RequestContext extends CredentialRecords {
   readonly replay: StoredReplyRow | undefined
 }
 
-/** What a request counts against: signed-in calls of /v1/auth against the session, others against the client address. */
-const countersOf = ({ auth, block, sessionId }: RequestQuery) => [
+/**
+ * What a request counts against: signed-in calls of /v1/auth against the session, others, and whatever tries a code or a
+ * refresh token, against the client address. The session is not known to be active yet.
+ */
+const countersOf = ({ auth, signIn, block, sessionId }: RequestQuery) => [
   { bucket: 'global', subject: block },
-  ...(auth ? [{ bucket: 'auth', subject: sessionId ?? block }] : []),
+  ...(auth ? [{ bucket: 'auth', subject: signIn ? block : (sessionId ?? block) }] : []),
 ]
 
 interface Replay extends StoredReplyRow {

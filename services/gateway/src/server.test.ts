@@ -70,14 +70,24 @@ test('a valid request id of the caller is used, and otherwise a new one is gener
   expect(service.logs.some((line) => line.includes('"requestId":"mine-1"'))).toBe(true)
 })
 
-test('/health is public and has no envelope, and is 503 without the database', async () => {
+test('/health is public and has no envelope, for GET and HEAD, and is 503 in the envelope without the database', async () => {
   const answer = await call(service, 'GET /health')
   expect([answer.status, Object.keys(answer.body)]).toEqual([200, ['status', 'env', 'ts']])
+  const head = await call(service, 'HEAD /health')
+  expect([head.status, head.text]).toEqual([200, ''])
   const own = await startService()
   try {
     await own.database.drop()
     const down = await call(own, 'GET /health')
-    expect([down.status, down.body.status]).toEqual([503, 'unavailable'])
+    expect(down.status).toBe(503)
+    expect(down.body).toEqual({
+      status: 'error',
+      message: 'The service is busy, please retry',
+      data: null,
+      env: answer.body.env,
+      ts: expect.stringMatching(/Z$/),
+    })
+    expect((await call(own, 'HEAD /health')).status).toBe(503)
   } finally {
     await own.stop().catch(() => undefined)
   }

@@ -3,7 +3,7 @@ import cors from '@koa/cors'
 import Router from '@koa/router'
 import type { Process } from '@payments/api'
 import { type Actor, newId } from '@payments/kernel'
-import { type Authentication, addressBlock, type Credential, platformSettings, type Runtime } from '@payments/platform'
+import { type Authentication, addressBlock, type Credential, publicUrl, type Runtime } from '@payments/platform'
 import Koa from 'koa'
 import proxyaddr from 'proxy-addr'
 import { callbacks, refuseCallbacks } from './callbacks.ts'
@@ -15,7 +15,7 @@ import { mountAssets, mountDocs } from './docs.ts'
 import { failure } from './envelope.ts'
 import { errors } from './errors.ts'
 import { health } from './health.ts'
-import { answerParserErrors, refuseMalformed } from './malformed.ts'
+import { answerParserErrors, refuseExpectations, refuseMalformed } from './malformed.ts'
 import type { Metrics } from './metrics.ts'
 import { operations } from './operations.ts'
 import { mountPages } from './pages.ts'
@@ -145,7 +145,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
     if (ctx.state.credential.kind === 'token' && !isTrpc(ctx.path)) ctx.state.credential = { kind: 'invalid-key' }
     ctx.state.environment = ctx.req.headersDistinct['x-service-environment']?.join(', ')
     const context = loadRequestContext(requestQuery(ctx.req, ctx.method, ctx.path, ctx.state))
-    if (ctx.method === 'GET' && ctx.path === '/health') {
+    if ((ctx.method === 'GET' || ctx.method === 'HEAD') && ctx.path === '/health') {
       ctx._matchedRoute = ctx.path
       await answerHealth(ctx, context)
       ctx.state.context = ctx.status === 200 ? await context : NO_REQUEST_CONTEXT
@@ -164,7 +164,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
   const router: Gateway = new Router<State>({ sensitive: true, strict: true })
   // The reply is sent above, where the request is counted. This route exists for the 405 of other methods.
   router.get('/health', () => undefined)
-  mountDocs(router, platformSettings.from(runtime.settings).BASE_URL)
+  mountDocs(router, () => publicUrl(runtime.settings))
   mountPages(router, process)
   mountTrpc(router, process, actorOf)
   for (const each of operations) {
@@ -191,10 +191,18 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
   })
 
   const server = createServer(
-    { requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 },
+    {
+      requestTimeout: 30_000,
+      headersTimeout: 10_000,
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: 16_384,
+      // A request without `Host` is refused by refuseMalformed, in the envelope; Node's own answer has none.
+      requireHostHeader: false,
+    },
     refuseMalformed(app.callback() as (req: IncomingMessage, res: ServerResponse) => void),
   )
   answerParserErrors(server)
+  refuseExpectations(server)
   limitConnections(server, { total: CONNECTIONS_TOTAL, perAddress: CONNECTIONS_PER_ADDRESS, trust })
   // Also ends replies that the client does not read: without progress, a write is no activity.
   server.setTimeout(STALLED_SECONDS * 1000)
@@ -219,6 +227,10 @@ function publicPaths({ domains }: Runtime): (path: string) => boolean {
   return (path) => patterns.some((pattern) => pattern.test(path))
 }
 
+const signInPaths: ReadonlySet<string> = new Set(
+  operations.flatMap(({ operation, path }) => (operation.meta.access === 'sign-in' ? [`/v1${path}`] : [])),
+)
+
 function requestQuery(req: IncomingMessage, method: string, path: string, state: State): RequestQuery {
   const { credential } = state
   const key = method === 'GET' || credential.kind !== 'key' ? undefined : replayKey(req)
@@ -227,6 +239,7 @@ function requestQuery(req: IncomingMessage, method: string, path: string, state:
     block: addressBlock(state.ip),
     count: Math.max(1, calls.length),
     auth: path.startsWith('/v1/auth/') || calls.some((name) => name.startsWith('auth.')),
+    signIn: signInPaths.has(path),
     ...subjectOf(credential),
     replay: key === undefined ? undefined : { method, path, key },
   }
@@ -255,7 +268,14 @@ function requestInput(
     actor: ({ allowAnonymous }) =>
       actorOf(allowAnonymous && hasSession ? { ...state, credential: { kind: 'none' } } : state),
     async recheck() {
-      const query = { block: addressBlock(ip), count: 0, auth: false, ...subjectOf(credential), replay: undefined }
+      const query = {
+        block: addressBlock(ip),
+        count: 0,
+        auth: false,
+        signIn: false,
+        ...subjectOf(credential),
+        replay: undefined,
+      }
       actorOf({ ...state, context: await loadRequestContext(query) })
     },
   }

@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { call, startReceiver, startService } from '#testing'
+import { openApiDocument } from './openapi.ts'
+import type { Json } from './openapi-examples.ts'
 
 test('a merchant signs up, creates a payment route and receives a verified webhook of a completed deposit', async () => {
   const receiver = await startReceiver()
@@ -68,7 +70,13 @@ test('a merchant signs up, creates a payment route and receives a verified webho
       'payment_route.deposit.updated',
       'payment_route.deposit.updated',
     ])
+    const { webhooks } = openApiDocument('merchants') as { webhooks: Record<string, { post: { parameters: Json[] } }> }
     for (const one of received) {
+      const documented = webhooks[String(one.headers['x-service-event'])]?.post.parameters.map(({ name }) =>
+        String(name).toLowerCase(),
+      )
+      const signed = Object.keys(one.headers).filter((name) => /^(x-service|webhook)-/.test(name))
+      expect(documented?.toSorted()).toEqual(signed.filter((name) => name !== 'x-service-challenge').toSorted())
       const [t, v1] = String(one.headers['x-service-signature'])
         .split(',')
         .map((part) => part.split('=')[1])

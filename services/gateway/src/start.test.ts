@@ -1,13 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
-import { freshDatabase } from '#testing'
+import { connectTo, freePort, freshDatabase } from '#testing'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const cleanups: (() => void)[] = []
 afterEach(() => {
   for (const clean of cleanups.splice(0)) clean()
@@ -28,11 +31,15 @@ interface Run {
   readonly url: Promise<string>
 }
 
-function start(env: Record<string, string>): Run {
-  const child = spawn(process.execPath, [MAIN], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PORT: '0', INTERNAL_PORT: '0', ...env },
-  })
+const start = (env: Record<string, string>): Run =>
+  observe(
+    spawn(process.execPath, [MAIN], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PORT: '0', INTERNAL_PORT: '0', ...env },
+    }),
+  )
+
+function observe(child: ChildProcessByStdio<null, Readable, Readable>): Run {
   let output = ''
   let found: (url: string) => void = () => undefined
   const url = new Promise<string>((resolve) => {
@@ -69,7 +76,7 @@ test('an invalid setting, a port in use, an unreachable database and an unusable
   expect([setting.code, directory.code, database.code, used.code]).toEqual([1, 1, 1, 1])
   expect(setting.output).toMatch(/^RATE_LIMIT_GLOBAL: .+\n$/)
   expect(directory.output).toMatch(/^DATA_DIR: .+\n$/)
-  expect(database.output).toMatch(/^DATABASE_(OWNER_)?URL: the database cannot be reached.+\n$/)
+  expect(database.output).toMatch(/^DATABASE_URL: the database cannot be reached.+\n$/)
   expect(used.output).toMatch(new RegExp(`^PORT: port ${port} is already in use\n$`))
 })
 
@@ -154,12 +161,78 @@ test('a database role that owns the tables, and another SECRETS_KEY than the one
     const other = await run({ SECRETS_KEY: two as string }).ended
     expect([other.code, other.output]).toEqual([
       1,
-      'SECRETS_KEY: the database was written with another one. Restore it; where several are allowed, put the new one before it\n',
+      'SECRETS_KEY: the database was written with another one. Restore it; where several are allowed, name it beside the new one\n',
     ])
     expect(await stopped(run({ SECRETS_KEY: `${two},${one}` }))).toBe(0)
     // The first start with both keys uses the second one for what it writes: it may no longer be missing.
     expect((await run({}).ended).code).toBe(1)
   } finally {
+    await database.drop()
+  }
+})
+
+test('a process with the role of the service alone starts on a database that was migrated, and says how where it was not', {
+  timeout: 60_000,
+}, async () => {
+  const database = await freshDatabase()
+  const owner = await connectTo(database.ownerUrl)
+  const own = { LOG_LEVEL: 'warn', PROCESS_ROLE: 'gateway', DATABASE_URL: database.serviceUrl }
+  try {
+    const run = start({ ...own, DATA_DIR: folder() })
+    expect((await fetch(`${await run.url}/health`)).status).toBe(200)
+    run.child.kill('SIGTERM')
+    expect((await run.ended).code).toBe(0)
+    const { rows } = await owner.query(
+      'delete from migrations where id = (select max(id) from migrations) returning name',
+    )
+    const behind = await start({ ...own, DATA_DIR: folder() }).ended
+    expect([behind.code, behind.output]).toEqual([
+      1,
+      `DATABASE_URL: the database lacks 1 migrations, from ${rows[0].name}: run \`npm run migrate\` with DATABASE_OWNER_URL first\n`,
+    ])
+  } finally {
+    await owner.end()
+    await database.drop()
+  }
+})
+
+test('a production process opens its public port, is ready only then, and its links begin with BASE_URL', {
+  timeout: 60_000,
+}, async () => {
+  const database = await freshDatabase()
+  const [port, internalPort] = [await freePort(), await freePort()]
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const run = start({
+    NODE_ENV: 'production',
+    BASE_URL: 'https://pay.example.test',
+    DATABASE_URL: database.serviceUrl,
+    DATABASE_OWNER_URL: database.ownerUrl,
+    SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
+    // One line with escapes, as environment files need it.
+    JWT_PRIVATE_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString().replaceAll('\n', '\\n'),
+    SMTP_URL: 'smtps://127.0.0.1:1',
+    SWAP_SEED: Buffer.alloc(32, 2).toString('base64'),
+    TRUST_PROXY: 'loopback',
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    INTERNAL_PORT: String(internalPort),
+    SHUTDOWN_DELAY_SECONDS: '0',
+  })
+  const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-forwarded-proto': 'https' } })
+  try {
+    const ready = async () => (await fetch(`http://127.0.0.1:${internalPort}/readyz`).catch(() => undefined))?.status
+    await expect.poll(ready, { timeout: 30_000 }).toBe(200)
+    expect((await ask('/health')).status).toBe(200)
+    expect((await ask('/v1/customers')).status).toBe(401)
+    expect(await (await ask('/docs/quick-start')).text()).toContain('https://pay.example.test/v1')
+    run.child.kill('SIGTERM')
+    const { code, output } = await run.ended
+    expect(code).toBe(0)
+    expect(output).toContain('https://pay.example.test/v1')
+    expect(output).not.toContain('npm run demo')
+  } finally {
+    run.child.kill('SIGKILL')
+    await run.ended
     await database.drop()
   }
 })
@@ -194,10 +267,37 @@ test('after a stop signal a gateway is not ready, but answers every request unti
   }
 })
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
+/** A process and everything that it started, by their ids. */
+function tree(pid: number): number[] {
+  const { stdout } = spawnSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
+  const pairs = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number) as [number, number])
+  const below = (parent: number): number[] =>
+    pairs.flatMap(([child, of]) => (of === parent ? [child, ...below(child)] : []))
+  return [pid, ...below(pid)]
 }
+/** Whether a process runs. One that has ended remains in the list, as Z, until its parent has been told. */
+const lives = (pid: number): boolean =>
+  spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
+    .stdout.trim()
+    .match(/^[^ZX]/) !== null
+
+test('SIGTERM to `npm start` ends everything that it started before npm itself ends', {
+  timeout: 120_000,
+}, async () => {
+  // The environment of the tests, whose runner sets a BASE_URL of its own, with these settings.
+  const settings = ['PORT=0', 'INTERNAL_PORT=0', `DATA_DIR=${folder()}`]
+  const run = observe(
+    spawn('env', ['-u', 'BASE_URL', ...settings, 'npm', 'start'], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] }),
+  )
+  const url = await run.url
+  const pids = tree(run.child.pid as number)
+  // npm, the launcher, the service and its database, with processes of its own.
+  expect(pids.length).toBeGreaterThan(4)
+  run.child.kill('SIGTERM')
+  await run.ended
+  expect(pids.filter(lives)).toEqual([])
+  await expect(fetch(`${url}/health`)).rejects.toThrow()
+})

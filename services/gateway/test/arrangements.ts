@@ -1,5 +1,22 @@
 import { newId } from '@payments/kernel'
-import { call, fund, type Merchant, newOfframp, newRoute, signedIn, suspenseOf, type TestService } from '#testing'
+import {
+  call,
+  depositFor,
+  enabledCustomer,
+  fund,
+  type Merchant,
+  newCngn,
+  newCollection,
+  newOfframp,
+  newRoute,
+  newSwap,
+  pay,
+  signedIn,
+  startSession,
+  suspenseOf,
+  sync,
+  type TestService,
+} from '#testing'
 
 /** Where an operators' command is called, with what, and by whom. */
 interface Arranged {
@@ -68,6 +85,44 @@ export function arrangements(
       await runtime.pool.query('update sandbox_fiat_orders set received_at = now() where reference = $1', [id])
       await post(`fiat/orders/${id}/sync`, {})
       return { path: `/v1/admin/ops/fiat/orders/${id}/settle`, body: { outcome: 'delivered', reason } }
+    },
+    'POST /admin/ops/payment-routes/deposits/{depositId}/settle': async () => {
+      const own = { organisationId, ...merchant }
+      const { id } = await newRoute(own)
+      await pay(own, id, '5')
+      await sync(own, id)
+      const [deposit] = (await own.call(`GET /v1/payment-routes/${id}/deposits`)).body.data.deposits
+      const body = { outcome: 'refunded', evidence: 'Ticket 1', reason }
+      return { path: `/v1/admin/ops/payment-routes/deposits/${deposit.id}/settle`, body }
+    },
+    'POST /admin/ops/checkout-sessions/{sessionId}/settle': async () => {
+      const own = { organisationId, ...merchant }
+      const { id } = await startSession(service, (await newCollection(own)).id)
+      const body = { outcome: 'expired', evidence: 'Ticket 1', reason }
+      return { path: `/v1/admin/ops/checkout-sessions/${id}/settle`, body }
+    },
+    'POST /admin/ops/cngn/transfers/{transferId}/settle': async () => {
+      const customerId = await enabledCustomer(runtime, organisationId)
+      const { id } = await newCngn({ organisationId, ...merchant }, 'payins', customerId)
+      const body = { outcome: 'failed', evidence: 'Ticket 1', reason }
+      return { path: `/v1/admin/ops/cngn/transfers/${id}/settle`, body }
+    },
+    'POST /admin/ops/cngn/treasury/book': async () => {
+      await runtime.pool.query(
+        `insert into cngn_treasuries (environment, balance, journal, leaving, arriving, difference, differs_since, checked_at)
+         values ('live', 1000000, 0, 0, 0, 1000000, now(), now())`,
+      )
+      const body = { environment: 'live', amount: '1', evidence: 'Ticket 1', reason }
+      return { path: '/v1/admin/ops/cngn/treasury/book', body }
+    },
+    'POST /admin/ops/swaps/{swapId}/settle': async () => {
+      const own = { organisationId, ...merchant }
+      const { id } = await newSwap(own)
+      await own.call(`POST /v1/swaps/${id}/cancel`)
+      // Too little to be sent back by itself.
+      await depositFor(own, id, { amount: '0.05' })
+      await post(`swaps/${id}/process`, {})
+      return { path: `/v1/admin/ops/swaps/${id}/settle`, body: { outcome: 'returned', txHash: newId(), reason } }
     },
     'POST /admin/ops/organisations/{organisationId}/sessions/{sessionId}/end': async () => {
       await signedIn(runtime, { organisationId, role: 'member' })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { composeProcess, everyDomain, loadServiceSettings, type Process } from '@payments/api'
 import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
+import type { Binding } from '@payments/kernel'
 import { createLog, migrate, type Runtime } from '@payments/platform'
 import { Client } from 'pg'
 
@@ -21,6 +22,7 @@ export async function withStand<T>(
   statements: readonly string[],
   print: Stand['print'],
   run: (stand: Stand) => Promise<T>,
+  live: readonly Binding[] = [],
 ): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), 'payments-bench-'))
   const log = createLog('error')
@@ -34,7 +36,7 @@ export async function withStand<T>(
     for (const statement of statements) await owner.query(statement)
     await owner.end()
     const settings = loadServiceSettings({ NODE_ENV: 'test', DATA_DIR: join(directory, 'data'), DATABASE_POOL: '64' })
-    const process = await composeProcess(settings, serviceUrl, { log })
+    const process = await composeProcess(settings, serviceUrl, { log, live })
     try {
       return await run({ runtime: process.runtime, process, ownerUrl, serviceUrl, print })
     } finally {

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { type ProofReport, record } from '@payments/proof'
+import { benchAnnounced } from './announced.ts'
 import { benchCngn } from './cngn.ts'
 import { benchDomains } from './domains.ts'
 import { benchExport } from './export.ts'
@@ -31,6 +32,7 @@ const parts: Readonly<Record<string, (print: (line: string) => void) => Promise<
   timeline: benchTimeline,
   scaling: benchScaling,
   memory: benchMemory,
+  announced: benchAnnounced,
 }
 const { positionals: wanted, values } = parseArgs({
   allowPositionals: true,

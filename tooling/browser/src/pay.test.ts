@@ -88,7 +88,7 @@ describe.runIf(hasTools('chromium'))('paying in Chromium', () => {
     const id = await begin(page)
     await paySession(merchant, id, { amount: '10' })
     await screen(page, 'underpaid')
-    await page.getByRole('heading', { name: '15 USDC are missing' }).waitFor()
+    await page.getByRole('heading', { name: '15 USDC left to pay' }).waitFor()
     await page.locator('#wallet').selectOption('metamask')
     expect(await readCode(browser, page.locator('#qr'))).toContain('uint256=15000000')
     await paySession(merchant, id, { amount: '15' })

@@ -10,7 +10,7 @@ import { root } from './workspace.ts'
 export function runTasks(tasks: readonly string[]): number {
   const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { packageManager: string }
   const turbo = ['node_modules/.bin/turbo', 'run', ...tasks, '--ui=stream', '--no-update-notifier']
-  const { status } = spawnSync('npx', ['--yes', `--package=${packageManager}`, '--', ...turbo], {
+  const { status } = spawnSync('npx', ['--yes', `--package=${packageManager.split('+')[0]}`, '--', ...turbo], {
     cwd: root,
     stdio: 'inherit',
     env: {

@@ -67,6 +67,22 @@ export const promises: readonly Promised[] = [
     tests: ['tooling/proof/src/crash/effects.test.ts'],
   },
   {
+    title: 'Nothing is paid twice, and operators know of every difference',
+    promise:
+      'Whatever a provider omits, repeats, reorders, delays, contradicts, or answers late, empty or not at all, and whenever a worker ends: no money is paid twice, none is unaccounted for, and where a provider’s books and ours differ, the object is on the list of operators.',
+    shown:
+      'Runs payment routes, checkout sessions, local fiat, cNGN and swaps in production against fakes of Relay, Paycrest, cNGN, Jupiter and Solana that lie within the documents of these providers, kills the worker meanwhile, and compares what the fakes really received, paid and refunded with the journal and the objects.',
+    command: 'npm run proof -- providers',
+    tests: [
+      'packages/providers/relay/src/live.test.ts',
+      'packages/providers/paycrest/src/live.test.ts',
+      'packages/providers/cngn/src/live.test.ts',
+      'packages/providers/jupiter/src/live.test.ts',
+      'packages/providers/relay/src/evidence.test.ts',
+      'packages/providers/cngn/src/evidence.test.ts',
+    ],
+  },
+  {
     title: 'Several processes act as one, and are replaced while they serve',
     promise:
       'Behind a load balancer that reads `/readyz`, a restart in turn and an upgrade with its migrations lose no request; limits and idempotency are exact over all processes, also behind PgBouncer in transaction mode.',

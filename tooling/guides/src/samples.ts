@@ -1,4 +1,4 @@
-import { type Guide, guideText } from '@payments/gateway'
+import { type Guide, guideText, SAMPLE_ADDRESS } from '@payments/gateway'
 import { Lexer } from 'marked'
 
 /** A block of code of a guide that a reader can run. */
@@ -39,6 +39,6 @@ export function matches(output: string, printed: string): boolean {
 
 /** The code blocks of a guide as its page shows them, included files too. */
 export const blocksOf = (guide: Guide): { language: string; code: string }[] =>
-  Lexer.lex(guideText(guide, undefined)).flatMap((token) =>
+  Lexer.lex(guideText(guide, SAMPLE_ADDRESS)).flatMap((token) =>
     token.type === 'code' ? [{ language: (token.lang ?? '').split(' ')[0] ?? '', code: token.text as string }] : [],
   )

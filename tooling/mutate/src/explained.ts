@@ -23,8 +23,8 @@ const health = of('packages/webhooks/src/endpoint-health.ts')
 const queue = of('packages/webhooks/src/queue.ts')
 const fanOut = of('packages/webhooks/src/fan-out.ts')
 const newDeliveries = of('packages/webhooks/src/new-deliveries.ts')
-const outbox = of('packages/webhooks/src/outbox.ts')
 const deliveries = of('packages/webhooks/src/deliveries.ts')
+const recovery = of('packages/webhooks/src/recovery.ts')
 const execute = of('packages/api/src/execute.ts')
 
 const NO_DATABASE =
@@ -87,24 +87,15 @@ export const EXPLAINED: readonly Explained[] = [
   queue('[...capacity.busy.values()] → []', READ_FIRST),
   queue('({ all }) => all → () => undefined', READ_FIRST),
   queue('shares.length === 0 → false', 'The statements then find nothing: the condition saves them'),
-  queue(
-    `'select from webhook_queues where endpoint_id = any($1) order by endpoint_id for no key update' → ""`,
-    LOCK_ORDER,
-  ),
   fanOut('only === undefined → false', 'One event was tried, so there is one'),
   newDeliveries('[] → ["Stryker was here"]', 'No event has a type of that name'),
   newDeliveries('rows[0]?.count → rows[0].count', ONE_ROW),
-  outbox('ids.length > 0 → true', 'Without events there is nothing to mark: the condition saves two statements'),
-  outbox(
-    'ids.length > 0 → ids.length >= 0',
-    'Without events there is nothing to mark: the condition saves two statements',
-  ),
   deliveries('!row || !event → !row && !event', 'A delivery refers to its event by a foreign key'),
-  deliveries('rows[0]?.found → rows[0].found', ONE_ROW),
-  deliveries('found === 0 → false', 'The statement then inserts nothing: the condition saves it'),
-  deliveries("['id'] → []", MORE_COLUMNS),
-  deliveries("{ id: 'asc' } → {}", LOCK_ORDER),
-  deliveries('true → false', 'A row that is locked is read again'),
+  recovery('rows[0]?.found → rows[0].found', ONE_ROW),
+  recovery('found === 0 → false', 'The statement then inserts nothing: the condition saves it'),
+  recovery("['id'] → []", MORE_COLUMNS),
+  recovery("{ id: 'asc' } → {}", LOCK_ORDER),
+  recovery('true → false', 'A row that is locked is read again'),
   execute('Date.now() >= deadline → Date.now() > deadline', 'A millisecond'),
   execute('false → true', 'Without a lease there is no row to delete: `leased` saves a statement'),
   execute('leased → true', 'Without a lease there is no row to delete: the condition saves a statement'),

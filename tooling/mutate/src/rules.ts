@@ -62,13 +62,13 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'deliveries',
-    code: ['packages/webhooks/src/{fan-out,queue}.ts'],
-    tests: ['packages/webhooks/src/{claims,fan-out}.test.ts'],
+    code: ['packages/webhooks/src/{changes,drain,fan-out,pace,queue,tenants}.ts'],
+    tests: ['packages/webhooks/src/{claims,fan-out,no-waiting,recovery}.test.ts'],
   },
   {
     name: 'deliveries',
-    code: ['packages/webhooks/src/{deliveries,new-deliveries,outbox}.ts'],
-    tests: ['packages/webhooks/src/{deliveries,fan-out}.test.ts'],
+    code: ['packages/webhooks/src/{deliveries,new-deliveries,outbox,recovery}.ts'],
+    tests: ['packages/webhooks/src/{deliveries,fan-out,recovery}.test.ts'],
   },
   {
     name: 'deliveries',

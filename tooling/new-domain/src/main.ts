@@ -18,7 +18,15 @@ try {
   throw error
 }
 const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-run('npx', ['--yes', packageManager, 'install', '--no-frozen-lockfile', '--prefer-offline', '--reporter=silent'])
+// Without the digest of the archive, which npx does not compare: `npm start` has.
+run('npx', [
+  '--yes',
+  packageManager.split('+')[0],
+  'install',
+  '--no-frozen-lockfile',
+  '--prefer-offline',
+  '--reporter=silent',
+])
 run(process.execPath, ['tooling/derive/src/main.ts'])
 process.stdout.write(`Next: npm run check -- ${name}${provider ? ` ${name}-live` : ''}, then make it yours.\n`)
 

@@ -11,6 +11,7 @@ const proofs: Readonly<Record<string, () => Promise<{ run: Proof }>>> = {
   crash: () => import('./crash/index.ts'),
   fuzz: () => import('./fuzz/index.ts'),
   neighbours: () => import('./neighbours/index.ts'),
+  providers: () => import('./providers/index.ts'),
 }
 
 const { positionals, values } = parseArgs({

@@ -94,10 +94,13 @@ export async function expectOnce(
 }
 
 /** The owner's own connection: it survives when those of the service are cut. */
-export async function connected(service: TestService): Promise<Client> {
-  const owner = new Client({ connectionString: service.database.ownerUrl })
-  await owner.connect()
-  return owner
+export const connected = (service: TestService): Promise<Client> => connectTo(service.database.ownerUrl)
+
+/** A connection of the test's own. */
+export async function connectTo(connectionString: string): Promise<Client> {
+  const client = new Client({ connectionString })
+  await client.connect()
+  return client
 }
 
 const OUTCOMES = ['completed', 'completed', 'refunded', 'failed'] as const

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { composeProcess, loadServiceSettings, type Process } from '@payments/api'
 import { adapters, createMetrics, gateway, gatewaySettings, internalServer } from '@payments/gateway'
 import { type Binding, bind } from '@payments/kernel'
-import { createLog, type Log, type Runtime } from '@payments/platform'
+import { createLog, type Log, listensOn, type Runtime } from '@payments/platform'
 import { targetNames } from '@payments/webhooks'
 import { afterAll, beforeAll } from 'vitest'
 import { freshDatabase, type TestDatabase } from './database.ts'
@@ -86,9 +86,11 @@ async function compose(
   })
   const metrics = createMetrics(own.runtime)
   const server = gateway(own, metrics)
-  const internal = internalServer(metrics, own.runtime)
+  const internal = internalServer()
+  internal.ready({ metrics, runtime: own.runtime, serves: () => server.listening })
   const url = await listen(server)
-  const internalUrl = await listen(internal)
+  listensOn(settings, Number(new URL(url).port))
+  const internalUrl = await listen(internal.server)
   if (options.worker) await own.startWorker()
   return {
     runtime: own.runtime,
@@ -99,7 +101,7 @@ async function compose(
     dataDir,
     logs,
     async stop() {
-      await Promise.all([server, internal].map(close))
+      await Promise.all([server, internal.server].map(close))
       await own.stop()
     },
   }

@@ -17,11 +17,23 @@ const BATCH = `select a.organisation_id, a.environment, a.id, a.customer_id, a.a
   from ledger_accounts a where (a.organisation_id, a.environment, a.id) > ($1, $2, $3)
  order by a.organisation_id, a.environment, a.id limit $4`
 
-/** Checks that every balance is the sum of the account's postings, and that every id matches its account. */
+/** Money that the service holds for somebody, or owes: more cannot leave than came. */
+const HELD: ReadonlySet<Purpose> = new Set(['available', 'reserved', 'destination', 'suspense'])
+
+/**
+ * Checks that every balance is the sum of the account's postings, that no account with money of others is negative, and that every
+ * id matches its account.
+ */
 export const checkAccounts = (walk: Walk): Promise<void> =>
   each<Row>(walk, BATCH, (row) => {
     if (row.balance !== row.posted) {
       walk.find({ ...locationOf(row), message: `holds ${row.balance} ${row.asset}, its postings sum to ${row.posted}` })
+    }
+    if (HELD.has(row.purpose) && BigInt(row.balance) < 0n) {
+      walk.find({
+        ...locationOf(row),
+        message: `${row.purpose} holds ${row.balance} ${row.asset}: more left than came`,
+      })
     }
     const tenant = { organisationId: row.organisation_id, environment: row.environment }
     const { asset, purpose, party, customer_id: customerId } = row

@@ -1,4 +1,5 @@
 import type { ObjectBalance } from '@payments/kernel'
+import { type ReportedAmount, type ReportedAmounts, reportedAmountsSql } from '@payments/platform'
 import { each, locationOf, type RowKey, type Walk } from './walk.ts'
 
 interface Row extends RowKey {
@@ -6,10 +7,12 @@ interface Row extends RowKey {
   status: string
   receipt: Record<string, unknown>
   balances: { purpose: string; asset: string; amount: string }[]
+  reported: Record<keyof ReportedAmounts, { asset: string; amount: string }> | null
 }
 
 // Ordered by id alone, the primary key of `transactions`. $3 is the last id of the previous batch.
-const BATCH = `select t.organisation_id, t.environment, t.id, t.kind, t.status, t.receipt, coalesce(j.balances, '[]') as balances
+const BATCH = `select t.organisation_id, t.environment, t.id, t.kind, t.status, t.receipt, coalesce(j.balances, '[]') as balances,
+    ${reportedAmountsSql('t.id')} as reported
   from (select * from transactions where id > $3 and ($1::uuid, $2::text) is not null order by id limit $4) t
   cross join lateral (
     select jsonb_agg(jsonb_build_object('purpose', b.purpose, 'asset', b.asset, 'amount', b.amount::text)) as balances from (
@@ -38,7 +41,12 @@ const describeBalances = (balances: readonly ObjectBalance[]) =>
     .sort()
     .join(', ') || 'nothing'
 
-/** Compares the journal with the balances that each transaction's receipt implies, and the counted totals with the rows. */
+const describeAmount = ({ asset, amount }: { asset: string; amount: string | bigint }) => `${amount} ${asset}`
+
+/**
+ * Compares the journal with the balances that each transaction's receipt implies, the receipt with the amounts that the provider
+ * reported last, and the counted totals with the rows.
+ */
 export async function checkTransactions(walk: Walk): Promise<void> {
   await each<Row>(walk, BATCH, (row) => {
     const declaration = walk.receipts[row.kind]
@@ -54,6 +62,15 @@ export async function checkTransactions(walk: Walk): Promise<void> {
       walk.find({
         ...locationOf(row),
         message: `${row.kind} ${row.status}: the receipt implies ${expected}; the journal has ${actual}`,
+      })
+    }
+    const evidence = declaration.evidence?.(receipt.data as never) ?? {}
+    for (const [name, amount] of Object.entries(evidence) as [keyof ReportedAmounts, ReportedAmount | undefined][]) {
+      const reported = row.reported?.[name]
+      if (!amount || !reported || describeAmount(amount) === describeAmount(reported)) continue
+      walk.find({
+        ...locationOf(row),
+        message: `${row.kind} ${row.status}: the receipt says ${name} ${describeAmount(amount)}; the provider reported ${describeAmount(reported)}`,
       })
     }
   })

@@ -2,7 +2,7 @@ import type { Log } from '../log.ts'
 import { isDatabaseUnavailable, sqlState } from './errors.ts'
 
 /** Why the database does not serve this process. */
-export const databaseProblems = ['unreachable', 'out_of_connections', 'out_of_space', 'read_only'] as const
+export const databaseProblems = ['unreachable', 'out_of_connections', 'out_of_space', 'read_only', 'stalled'] as const
 export type DatabaseProblem = (typeof databaseProblems)[number]
 
 /** Seconds after which a failed write no longer counts: without traffic there is no successful one to end it. */
@@ -17,6 +17,8 @@ export interface DatabaseAvailability {
   readonly failures: ReadonlyMap<DatabaseProblem, number>
   /** True when the error means that the database is unavailable. Logs it if the database was available before. */
   report(error: unknown): boolean
+  /** Records that the database answers, and commits do not return. */
+  stalled(): void
   /** Records that a statement succeeded. It does not show that writes succeed. */
   available(): void
   /** Records that a commit with writes succeeded. */
@@ -47,6 +49,11 @@ export function databaseAvailability(log: Log): DatabaseAvailability {
       if (problem() !== found) log.error({ err: error, problem: found }, 'database unavailable')
       current = { problem: found, at: Date.now() }
       return true
+    },
+    stalled() {
+      failures.set('stalled', (failures.get('stalled') ?? 0) + 1)
+      if (problem() !== 'stalled') log.error({ problem: 'stalled' }, 'database unavailable')
+      current = { problem: 'stalled', at: Date.now() }
     },
     available() {
       if (current?.problem === 'unreachable') end()

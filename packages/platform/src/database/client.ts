@@ -1,4 +1,5 @@
-import { Client, type QueryResult } from 'pg'
+import { errors } from '@payments/kernel'
+import { Client, type ClientConfig, type QueryResult } from 'pg'
 
 /** Number of statement texts that one connection remembers and may prepare. */
 const PREPARED_LIMIT = 300
@@ -16,9 +17,30 @@ type Sendable = string | Buffer | null
 export class ServiceClient extends Client {
   readonly #names = new Map<string, string | undefined>()
   #prepared = 0
+  #unreplicated = false
+
+  constructor(config?: string | ClientConfig) {
+    super(config)
+    this.on('notice', ({ routine }) => {
+      if (routine === 'SyncRepWaitForLSN') this.#unreplicated = true
+    })
+  }
+
+  /**
+   * Called after a commit. PostgreSQL commits although its wait for a synchronous standby was cancelled, with a warning: what was
+   * committed on this server alone is lost in a failover, so it is not acknowledged. A repetition with the same key replays it.
+   * @throws busy 503
+   */
+  requireReplicated(): void {
+    if (!this.#unreplicated) return
+    this.#unreplicated = false
+    throw errors.busy({ retryAfter: 1, cause: new Error('A commit did not reach the synchronous standby') })
+  }
 
   /** Starts a transaction without waiting for the result. */
   begin(text = 'begin'): void {
+    // What a statement without a transaction did on this connection says nothing of this one.
+    this.#unreplicated = false
     this.query(text).catch(() => undefined)
   }
 
@@ -31,6 +53,7 @@ export class ServiceClient extends Client {
     const [result, commit] = await Promise.allSettled([this.queryPrepared(text, sendable), this.query('commit')])
     if (result.status === 'fulfilled') {
       if (commit.status === 'rejected') throw commit.reason
+      this.requireReplicated()
       return result.value
     }
     if (commit.status === 'fulfilled' && commit.value.command === 'COMMIT')

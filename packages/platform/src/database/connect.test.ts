@@ -1,5 +1,7 @@
+import type { PoolClient } from 'pg'
 import { expect, test } from 'vitest'
 import { call, connected, pause, useService } from '#testing'
+import type { ServiceClient } from './client.ts'
 
 const service = useService()
 
@@ -18,5 +20,23 @@ test('a connection that the server ends between two statements of a transaction 
     expect((await call(service, 'GET /health')).status).toBe(200)
   } finally {
     await owner.end()
+  }
+})
+
+test('a transaction is not refused because an earlier statement on its connection did not reach the standby', async () => {
+  const { pool } = service.runtime
+  const client = (await pool.connect()) as ServiceClient & PoolClient
+  try {
+    // What the server sends when the wait of a statement without a transaction is cancelled.
+    client.emit('notice', { routine: 'SyncRepWaitForLSN' } as never)
+    client.begin()
+    await client.query('commit')
+    expect(() => client.requireReplicated()).not.toThrow()
+    client.begin()
+    client.emit('notice', { routine: 'SyncRepWaitForLSN' } as never)
+    await client.query('commit')
+    expect(() => client.requireReplicated()).toThrow('busy')
+  } finally {
+    client.release()
   }
 })

@@ -1,8 +1,9 @@
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { freshDatabase, pause } from '#testing'
+import { indexConcurrently } from '../domain.ts'
 import { createLog } from '../log.ts'
-import { migrate } from './migrate.ts'
+import { migrate, pendingMigrations } from './migrate.ts'
 
 const slow = { name: 'slow', migrations: [{ name: '29990101000000_slow', up: ['select pg_sleep(1)'] }] }
 
@@ -16,10 +17,114 @@ test('a migration that loses the connection of its lock fails with the reason, a
     const cut = () =>
       owner.query(
         `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'payments-migrate'
-            and datname = current_database() and state = 'idle' and query like '%pg_advisory_lock%'`,
+            and datname = current_database() and state = 'idle' and query like '%advisory_lock%'`,
       )
     while ((await cut()).rowCount === 0) await pause(20)
     await failed
+  } finally {
+    await owner.end()
+    await database.drop()
+  }
+})
+
+test('a migration that a backup holds up lets requests go on, and ends once the backup has', async () => {
+  const database = await freshDatabase()
+  const clients = [database.ownerUrl, database.serviceUrl, database.ownerUrl].map(
+    (connectionString) => new Client({ connectionString }),
+  )
+  const [backup, request, watch] = clients as [Client, Client, Client]
+  await Promise.all(clients.map((client) => client.connect()))
+  const column = {
+    name: 'column',
+    migrations: [{ name: '29990101000000_column', up: ['alter table customers add column later text'] }],
+  }
+  try {
+    await backup.query('begin')
+    await backup.query('lock table customers in access share mode')
+    let migrated = false
+    const migrating = migrate(database.ownerUrl, database.serviceUrl, [column], createLog('silent')).then(() => {
+      migrated = true
+    })
+    const waits = () =>
+      watch.query(
+        "select 1 from pg_stat_activity where application_name = 'payments-migrate' and wait_event_type = 'Lock'",
+      )
+    while ((await waits()).rowCount === 0) await pause(20)
+    // It has queued behind the backup: a request waits for as long as it does, and no longer.
+    await request.query("set statement_timeout = '6s'")
+    for (let asked = 0; asked < 3; asked++) await request.query('select count(*) from customers')
+    expect(migrated).toBe(false)
+    await backup.query('commit')
+    await migrating
+    await request.query('select later from customers')
+  } finally {
+    await Promise.all(clients.map((client) => client.end()))
+    await database.drop()
+  }
+})
+
+test('an index that is created concurrently is created again after an interrupted attempt', async () => {
+  const database = await freshDatabase()
+  const owner = new Client({ connectionString: database.ownerUrl })
+  await owner.connect()
+  const step = {
+    name: '29990101000000_index',
+    up: indexConcurrently('customers_later', 'customers (created_at)'),
+    concurrently: true as const,
+  }
+  try {
+    await owner.query('create index customers_later on customers (updated_at)')
+    expect(await pendingMigrations(database.serviceUrl, [{ name: 'index', migrations: [step] }])).toEqual([step.name])
+    await migrate(database.ownerUrl, database.serviceUrl, [{ name: 'index', migrations: [step] }], createLog('silent'))
+    const { rows } = await owner.query("select indexdef from pg_indexes where indexname = 'customers_later'")
+    expect(rows[0].indexdef).toMatch(/\(created_at\)$/)
+    expect(await pendingMigrations(database.serviceUrl, [{ name: 'index', migrations: [step] }])).toEqual([])
+  } finally {
+    await owner.end()
+    await database.drop()
+  }
+})
+
+test('processes that start at the same time all end their migration, also where an index is created concurrently', async () => {
+  const database = await freshDatabase()
+  const up = indexConcurrently('customers_later', 'customers (created_at)')
+  const migrations = [{ name: '29990101000000_index', up, concurrently: true as const }]
+  const start = () =>
+    migrate(database.ownerUrl, database.serviceUrl, [{ name: 'index', migrations }], createLog('silent'))
+  try {
+    await Promise.all([start(), start(), start()])
+  } finally {
+    await database.drop()
+  }
+})
+
+test('an older process that migrates beside a newer one leaves its append-only tables append-only', async () => {
+  const database = await freshDatabase()
+  const owner = new Client({ connectionString: database.ownerUrl })
+  await owner.connect()
+  const newer = {
+    name: 'newer',
+    migrations: [{ name: '29990101000000_records', up: ['create table newer_records (id uuid primary key)'] }],
+    appendOnly: ['newer_records'],
+  }
+  const older = { name: 'older', migrations: [], appendOnly: ['ledger_entries'] }
+  const role = decodeURIComponent(new URL(database.serviceUrl).username)
+  const privileges = async (table: string) => {
+    const { rows } = await owner.query(
+      `select array(select privilege from unnest(array['select', 'insert', 'update', 'delete']) privilege
+                     where has_table_privilege($1, $2, privilege)) as held`,
+      [role, table],
+    )
+    return rows[0].held
+  }
+  try {
+    await migrate(database.ownerUrl, database.serviceUrl, [newer], createLog('silent'))
+    expect(await privileges('newer_records')).toEqual(['select', 'insert'])
+    await migrate(database.ownerUrl, database.serviceUrl, [older], createLog('silent'))
+    expect(await privileges('newer_records')).toEqual(['select', 'insert'])
+    expect(await privileges('ledger_postings')).toEqual(['select', 'insert'])
+    expect(await privileges('append_only_tables')).toEqual(['select'])
+    expect(await privileges('customers')).toEqual(['select', 'insert', 'update', 'delete'])
   } finally {
     await owner.end()
     await database.drop()

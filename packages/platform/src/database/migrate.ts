@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Migration, Migrator } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { Client } from 'pg'
@@ -5,12 +6,25 @@ import { PgBoss } from 'pg-boss'
 import type { Domain, MigrationStep } from '../domain.ts'
 import { installQueues, type Job } from '../jobs.ts'
 import type { Log } from '../log.ts'
+import { sqlState } from './errors.ts'
 
 const LOCK = 'payments:migrate'
+const LOCK_POLL_MS = 200
+
+/**
+ * Waits until no other process migrates. It asks again and again: a statement that waits for the lock has a snapshot, for whose end
+ * `create index concurrently` in the process that migrates would wait, for ever.
+ */
+async function takeLock(lock: Client): Promise<void> {
+  const taken = 'select pg_try_advisory_lock(hashtext($1)) as taken'
+  while (!(await lock.query<{ taken: boolean }>(taken, [LOCK])).rows[0]?.taken) await sleep(LOCK_POLL_MS)
+}
 
 /**
  * Migrates a database to the newest schema as its owner: tables, queues, and the grants of the service's role, which owns
- * nothing and cannot update or delete rows of append-only tables. Processes that start together migrate one at a time.
+ * nothing and cannot update or delete rows of append-only tables. Processes that start together migrate one at a time. A step that
+ * would wait for a lock, such as that of a backup, gives up after two seconds, so that requests are not kept waiting behind it, and is
+ * tried again for up to an hour.
  */
 export async function migrate(
   ownerUrl: string,
@@ -23,7 +37,7 @@ export async function migrate(
   lock.on('error', (error) => log.warn({ err: error }, 'connection of the migration lock lost'))
   await lock.connect()
   try {
-    await lock.query('select pg_advisory_lock(hashtext($1))', [LOCK])
+    await takeLock(lock)
     await migrateTables(ownerUrl, domains, log)
     await migrateQueues(ownerUrl, domains)
     await grant(lock, decodeURIComponent(new URL(serviceUrl).username), domains)
@@ -32,8 +46,39 @@ export async function migrate(
   }
 }
 
+const stepsOf = (domains: readonly Domain[]): MigrationStep[] =>
+  domains.flatMap((domain) => domain.migrations ?? []).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+
+/** The names of the migrations that the database lacks, in their order; undefined for a database that was never migrated. */
+export async function pendingMigrations(url: string, domains: readonly Domain[]): Promise<string[] | undefined> {
+  const client = new Client({
+    connectionString: url,
+    application_name: 'payments-migrate',
+    connectionTimeoutMillis: 5000,
+  })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    const { rows: found } = await client.query<{ there: boolean }>(
+      "select to_regclass('public.migrations') is not null as there",
+    )
+    if (!found[0]?.there) return undefined
+    const { rows } = await client.query<{ name: string }>('select name from migrations')
+    const done = new Set(rows.map(({ name }) => name))
+    return stepsOf(domains).flatMap(({ name }) => (done.has(name) ? [] : [name]))
+  } finally {
+    await client.end()
+  }
+}
+
+/** How long a step waits for a lock, and with it every request that comes after it on the same table. */
+const LOCK_TIMEOUT_MS = 2000
+/** A step whose lock was not to be had is tried again, after a pause in which requests go on, for as long as a backup may take. */
+const PAUSES_MS = [500, 1000, 2000, 5000, 10_000]
+const LONGEST_MS = 3_600_000
+
 async function migrateTables(ownerUrl: string, domains: readonly Domain[], log: Log): Promise<void> {
-  const steps = domains.flatMap((domain) => domain.migrations ?? []).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const steps = stepsOf(domains)
   const orm = await MikroORM.init({
     clientUrl: ownerUrl,
     entities: [],
@@ -46,19 +91,38 @@ async function migrateTables(ownerUrl: string, domains: readonly Domain[], log: 
       // Each step commits alone: one that locks a table keeps no request waiting for the steps after it, and holds no other lock.
       allOrNothing: false,
     },
+    driverOptions: { options: `-c lock_timeout=${LOCK_TIMEOUT_MS}`, application_name: 'payments-migrate' },
     logger: (message) => log.debug(message),
   })
   try {
-    await orm.migrator.up()
+    const deadline = Date.now() + LONGEST_MS
+    for (let attempt = 0; ; attempt++) {
+      try {
+        // Steps that were applied before stay applied: each commits alone.
+        await orm.migrator.up()
+        break
+      } catch (error) {
+        if (!LOCKED.has(sqlState(error) ?? '') || Date.now() > deadline) throw error
+        const pause = PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)] as number
+        log.warn({ attempt: attempt + 1, pauseMs: pause }, 'migration waits for a lock')
+        await sleep(pause)
+      }
+    }
   } finally {
     await orm.close(true)
   }
 }
 
+/** SQLSTATE: a lock was not available in time, a deadlock. */
+const LOCKED = new Set(['55P03', '40P01'])
+
 function asClass(step: MigrationStep) {
   return class extends Migration {
     override up(): void {
       for (const statement of step.up) this.addSql(statement)
+    }
+    override isTransactional(): boolean {
+      return !step.concurrently
     }
   }
 }
@@ -74,18 +138,29 @@ async function migrateQueues(ownerUrl: string, domains: readonly Domain[]): Prom
   }
 }
 
-/** Grants all data access by default, and only select and insert on append-only tables. */
+/** The append-only tables of every version that has migrated this database, for processes that do not know some of them. */
+const APPEND_ONLY = 'append_only_tables'
+
+/**
+ * Grants all data access by default, and only select and insert on append-only tables. An older process that restarts beside a newer
+ * one knows fewer of them, so the database keeps their names, which are never removed.
+ */
 async function grant(owner: Client, role: string, domains: readonly Domain[]): Promise<void> {
+  await owner.query(`insert into ${APPEND_ONLY} select unnest($1::text[]) on conflict do nothing`, [
+    domains.flatMap((domain) => domain.appendOnly ?? []),
+  ])
   const { rows } = await owner.query<{ user: string }>('select current_user as user')
   if (rows[0]?.user === role) return
   const to = `"${role.replaceAll('"', '""')}"`
-  const appendOnly = domains.flatMap((domain) => domain.appendOnly ?? [])
+  const { rows: appendOnly } = await owner.query<{ name: string }>(
+    `select name from ${APPEND_ONLY} where to_regclass(quote_ident(name)) is not null order by name`,
+  )
   await owner.query(`
     grant usage on schema public, pgboss to ${to};
     grant select, insert, update, delete on all tables in schema public, pgboss to ${to};
     grant usage on all sequences in schema public, pgboss to ${to};
     grant execute on all functions in schema public, pgboss to ${to};
-    revoke insert, update, delete on migrations from ${to};
-    ${appendOnly.map((table) => `revoke update, delete on ${table} from ${to};`).join('\n')}
+    revoke insert, update, delete on migrations, ${APPEND_ONLY} from ${to};
+    ${appendOnly.map(({ name }) => `revoke update, delete on "${name}" from ${to};`).join('\n')}
   `)
 }

@@ -4,39 +4,51 @@ import type { Runtime } from '../context.ts'
 import type { DatabaseProblem } from './availability.ts'
 
 const DEADLINE_MS = 1500
-/** Bytes of text that the probe writes: random, so that they need space. */
-const PROBE_BYTES = 2000
+/** Characters of text that the probe writes: random, so that they need space. */
+const PROBE_LENGTH = 2000
+
+/** The row of each process, and its probe while it runs: one that hangs must not take one connection after another. */
+interface Probing {
+  readonly id: string
+  running: Promise<DatabaseProblem | undefined> | undefined
+  /** The database has answered, and the commit has not. */
+  commits: boolean
+}
+const probes = new WeakMap<Runtime['priorityPool'], Probing>()
 
 /**
- * Whether this process can serve requests: no write of a request has just failed, and a write to a logged table succeeds,
- * which is then rolled back. Returns the problem, or undefined if there is none.
+ * Whether this process can serve requests: a write to a logged table commits within 1.5 s, and no write of a request has just failed.
+ * It always asks the database: after an outage no load balancer sends the request that would show that it is over. A commit may hang
+ * although statements do not: while a synchronous standby is lost.
+ * Returns the problem, or undefined if there is none.
  */
 export async function databaseProblem(runtime: Runtime): Promise<DatabaseProblem | undefined> {
-  const known = runtime.database.problem()
-  if (known) return known
-  const late = new Promise<DatabaseProblem>((resolve) => setTimeout(resolve, DEADLINE_MS, 'unreachable').unref())
-  return Promise.race([probe(runtime), late])
+  const own: Probing = probes.get(runtime.priorityPool) ?? { id: newId(), running: undefined, commits: false }
+  probes.set(runtime.priorityPool, own)
+  own.running ??= probe(runtime, own).finally(() => {
+    own.running = undefined
+    own.commits = false
+  })
+  const late = new Promise<'late'>((resolve) => setTimeout(resolve, DEADLINE_MS, 'late').unref())
+  const answer = await Promise.race([own.running, late])
+  if (answer !== 'late') return answer
+  if (own.commits) runtime.database.stalled()
+  return runtime.database.problem() ?? 'unreachable'
 }
 
-async function probe({ priorityPool, database }: Runtime): Promise<DatabaseProblem | undefined> {
+async function probe({ priorityPool, database }: Runtime, own: Probing): Promise<DatabaseProblem | undefined> {
   try {
-    const client = await priorityPool.connect()
-    let broken: Error | undefined
-    try {
-      await client.query('begin')
-      await client.query(
-        `insert into idempotency_keys (organisation_id, environment, method, path, key, fence, reply, expires_at)
-         values ($1, 'test', 'PROBE', '', '', $1, $2, now())`,
-        [newId(), randomBytes(PROBE_BYTES / 2).toString('hex')],
-      )
-    } finally {
-      await client.query('rollback').catch((error: Error) => {
-        broken = error
-      })
-      client.release(broken)
-    }
+    await priorityPool.query('select 1')
     database.available()
-    return undefined
+    own.commits = true
+    await priorityPool.query(
+      `insert into readiness_probes (id, filler, at) values ($1, $2, now())
+       on conflict (id) do update set filler = excluded.filler, at = excluded.at`,
+      [own.id, randomBytes(PROBE_LENGTH / 2).toString('hex')],
+    )
+    // A disk may have room for the probe, whose row is replaced, and none for a request: only its commit ends that problem.
+    if (database.problem() !== 'out_of_space') database.written()
+    return database.problem()
   } catch (error) {
     database.report(error)
     return database.problem() ?? 'unreachable'

@@ -81,16 +81,18 @@ export class Transaction {
   }
 
   async #release<T>(client: PoolClient, done: Promise<T>): Promise<T> {
-    try {
-      const result = await done
-      this.#opening = undefined
-      client.release()
-      return result
-    } catch (error) {
-      if (this.#opening) throw error // rollback() releases it
-      client.release(isConnectionError(error) ? (error as Error) : undefined)
+    const result = await done.catch((error: unknown) => {
+      // rollback() releases it
+      if (!this.#opening) client.release(isConnectionError(error) ? (error as Error) : undefined)
       throw error
+    })
+    this.#opening = undefined
+    try {
+      ;(client as PoolClient & ServiceClient).requireReplicated()
+    } finally {
+      client.release()
     }
+    return result
   }
 
   #open(): Promise<ServiceClient & PoolClient> {
@@ -142,6 +144,7 @@ export async function inTransaction<T>(
     ;(client as ServiceClient & PoolClient).begin(begin)
     const result = await run(client)
     await client.query('commit')
+    ;(client as ServiceClient & PoolClient).requireReplicated()
     return result
   } catch (error) {
     await client.query('rollback').catch((rollback: Error) => {

@@ -17,6 +17,8 @@ export interface CngnOptions {
   readonly timeoutMs?: number
   /** After this time, an order that the list does not show was not sent. */
   readonly certainAfterSeconds?: number
+  /** How far apart the two lists are that do not show an order which is sent again. */
+  readonly listsApartSeconds?: number
   /** How often the list is read while something is in flight. */
   readonly pollSeconds?: { readonly soonest: number; readonly longest: number }
 }

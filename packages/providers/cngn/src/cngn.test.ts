@@ -13,6 +13,13 @@ const begin = async (options: Parameters<typeof startCngn>[0] = {}) => {
 
 cngnContract('The live adapter', begin)
 
+for (const seed of [1, 2, 3])
+  cngnContract(`The live adapter, of an API that omits, repeats, reorders and delays (seed ${seed}),`, async () => {
+    const server = await begin()
+    server.lie(seed)
+    return Object.assign(server, { reports: 40 })
+  })
+
 const bank = { type: 'bank', bankCode: '058', accountNumber: '0123456789' } as const
 const order = (
   amount = 5_000_000n,

@@ -1,11 +1,29 @@
-import type { Bank, CallBudget, CngnProvider, Movements, Order, ProviderTransaction, SendResult } from '@payments/cngn'
+import type {
+  Bank,
+  CallBudget,
+  CngnProvider,
+  Movements,
+  Order,
+  ProviderTransaction,
+  SendResult,
+  UnreadableRecord,
+} from '@payments/cngn'
 import { assets, toDecimal } from '@payments/kernel'
 import { LRUCache } from 'lru-cache'
 import { isAuthentic } from './callback.ts'
 import { type CngnClient, type CngnOptions, cngnClient } from './client.ts'
 import { CngnError, mapErrors, nothingInitiated } from './errors.ts'
 import { cngnOf, movementOf } from './transactions.ts'
-import { AccountHolder, Balances, Banks, Networks, Sent, TemporaryAccount, Transaction, Transactions } from './wire.ts'
+import {
+  AccountHolder,
+  Balances,
+  Banks,
+  Networks,
+  OneTransaction,
+  Sent,
+  TemporaryAccount,
+  Transactions,
+} from './wire.ts'
 
 const PAGE = 100
 /** Pages that one poll reads at most: it must not take the calls of everything else. */
@@ -47,6 +65,8 @@ export function cngnMerchant(options: CngnOptions): CngnProvider {
     callsPerMinute: options.requestsPerMinute,
     pollSeconds: options.pollSeconds ?? { soonest: 15, longest: 60 },
     certainAfterSeconds: options.certainAfterSeconds ?? 300,
+    listsApartSeconds: options.listsApartSeconds ?? 120,
+    knowsOrders: false,
     graceSeconds: 900,
     account: () => 'merchant',
     banks: (budget) => mapErrors(() => banks(budget)),
@@ -73,18 +93,7 @@ export function cngnMerchant(options: CngnOptions): CngnProvider {
       }),
     send: (order, budget) => mapErrors(() => send(client, networks, order, budget)),
     transactions: (_account, since, budget) => mapErrors(() => list(client, since, budget)),
-    movement: (_account, reference, budget) =>
-      mapErrors(async () => {
-        try {
-          return (
-            movementOf(await client.get(`/withdraw/verify/${encodeURIComponent(reference)}`, budget, Transaction)) ??
-            null
-          )
-        } catch (error) {
-          if (error instanceof CngnError && error.kind === 'rejected' && /not found/i.test(error.text)) return null
-          throw error
-        }
-      }),
+    movement: (_account, reference, budget, channel) => mapErrors(() => one(client, reference, budget, channel)),
     treasury: (budget) =>
       mapErrors(async () => {
         const balances = await client.get('/balance', budget, Balances)
@@ -97,8 +106,9 @@ export function cngnMerchant(options: CngnOptions): CngnProvider {
 }
 
 /**
- * Sends an order. What the API documents as "nothing initiated" can be sent again, and what it rejects because of the order's own
- * fields never can; every other failure says nothing, and is thrown.
+ * Sends an order. What the API answers before it looks at the order, or while the service is disabled, can be sent again; what it
+ * rejects because of the order's own fields never can; every other failure says nothing, and is thrown (guides/errors: a 400 of an
+ * endpoint that moves money "does not guarantee the operation did not reach a partial state").
  */
 async function send(
   client: CngnClient,
@@ -155,18 +165,58 @@ async function before<T>(call: () => Promise<T>): Promise<{ readonly found: T } 
   }
 }
 
-/** The list of transactions back to a time; the newest pages of it, if it is longer. */
+/**
+ * One transaction by its reference. The API verifies withdrawals at a path of their own; redemptions and deposits are read as
+ * transactions only. Without a channel both are asked. An answer that cannot be read says nothing.
+ */
+async function one(
+  client: CngnClient,
+  reference: string,
+  budget: CallBudget,
+  channel: ProviderTransaction['channel'] | undefined,
+): Promise<ProviderTransaction | null> {
+  const paths =
+    channel === 'withdrawal'
+      ? ['/withdraw/verify/']
+      : channel
+        ? ['/transactions/']
+        : ['/transactions/', '/withdraw/verify/']
+  for (const path of paths) {
+    try {
+      const read = movementOf(await client.get(`${path}${encodeURIComponent(reference)}`, budget, OneTransaction))
+      // The answer of another transaction says nothing about this one.
+      if ('movement' in read && read.movement.reference === reference) return read.movement
+      return null
+    } catch (error) {
+      if (!(error instanceof CngnError && error.kind === 'rejected' && /not found/i.test(error.text))) throw error
+    }
+  }
+  return null
+}
+
+/**
+ * The list of transactions back to a time; the newest pages of it, if it is longer. New elements move others to the next page, so
+ * one may be listed twice: it is returned as it was read last.
+ */
 async function list(client: CngnClient, since: Date, budget: CallBudget): Promise<Movements> {
-  const movements: ProviderTransaction[] = []
+  const movements = new Map<string, ProviderTransaction>()
+  const unreadable: UnreadableRecord[] = []
+  const result = (complete: boolean): Movements => ({ movements: [...movements.values()], unreadable, complete })
   for (let page = 1; page <= PAGES; page++) {
     const { data, pagination } = await client.get(`/transactions?page=${page}&limit=${PAGE}`, budget, Transactions)
-    for (const tx of data) {
-      const movement = tx.createdAt >= since ? movementOf(tx) : undefined
-      if (movement) movements.push(movement)
+    let dated = 0
+    let older = 0
+    for (const element of data) {
+      const read = movementOf(element)
+      const at = 'movement' in read ? read.movement.at : 'unreadable' in read ? read.unreadable.at : null
+      if (at) dated++
+      if (at && at < since) older++
+      else if ('movement' in read) movements.set(read.movement.reference, read.movement)
+      else if ('unreadable' in read) unreadable.push(read.unreadable)
     }
-    const older = data.length > 0 && data.every(({ createdAt }) => createdAt < since)
-    const last = data.length === 0 || pagination.isLastPage || (pagination.isLastPage === null && !pagination.nextPage)
-    if (older || last) return { movements, complete: true }
+    const last =
+      data.length === 0 || (pagination?.isLastPage ?? (pagination ? !pagination.nextPage : data.length < PAGE))
+    if ((dated > 0 && older === dated) || last) return result(true)
   }
-  return { movements, complete: false }
+  return result(false)
 }

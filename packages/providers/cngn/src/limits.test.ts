@@ -19,7 +19,7 @@ async function funded(): Promise<{ merchant: Merchant; customerId: string }> {
   await world.pay(reference, 1_000_000_000n)
   await world.settle()
   // The list would be read a quarter of a minute later.
-  await service.runtime.pool.query('update cngn_feeds set next_poll_at = now()')
+  await service.runtime.pool.query('update cngn_feeds set next_poll_at = now() - make_interval(secs => 1)')
   const balance = async () => (await merchant.call(`GET /v1/cngn/customers/${customerId}/balance`)).body.data.available
   await expect.poll(balance, { timeout: 30_000 }).toBe('1000')
   return { merchant, customerId }

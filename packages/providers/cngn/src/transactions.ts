@@ -1,6 +1,6 @@
-import type { ProviderTransaction } from '@payments/cngn'
-import { assets, toMinor } from '@payments/kernel'
-import type { Transaction } from './wire.ts'
+import type { ProviderTransaction, UnreadableRecord } from '@payments/cngn'
+import { AmountError, assets, toMinor } from '@payments/kernel'
+import { Transaction } from './wire.ts'
 
 const STATUSES: Readonly<Record<string, ProviderTransaction['status']>> = {
   success: 'completed',
@@ -25,39 +25,86 @@ export const cngnOf = (naira: string): bigint => toMinor(naira, assets.cNGN)
 
 /** What a reference may look like in a narration. */
 const REFERENCE = /[A-Za-z0-9][A-Za-z0-9-]{5,63}/g
+/** The receiver of a redemption as text: `bankCode:accountNumber:accountName`. */
+const ACCOUNT = /^[^:]*:(\d{6,20})(:|$)/
+
+/** What one element of a list says. `none`: it moves nothing of ours, such as a bridge or another asset. */
+export type Read =
+  | { readonly movement: ProviderTransaction }
+  | { readonly unreadable: UnreadableRecord }
+  | { readonly none: true }
 
 /**
- * A transaction of the list as a movement; undefined for one that moves nothing of ours, such as a swap between chains. An unknown
- * status counts as pending.
+ * Reads one element, whatever the others are. One that does not have the documented shape is returned as it is, so that it is
+ * kept and reported. What the element leaves out is null; an unknown status counts as pending.
  */
-export function movementOf(tx: Transaction): ProviderTransaction | undefined {
-  const reference = tx.trx_ref ?? tx.id
-  const type = Object.hasOwn(CHANNELS, tx.trx_type) ? CHANNELS[tx.trx_type] : undefined
-  if (!type || !reference) return undefined
-  const txHash = tx.extl_trx_hash ?? tx.base_trx_hash
-  // The list calls both kinds of deposits the same; one on a chain has a transaction there.
-  const channel = type === 'bank_in' && tx.base_trx_hash && tx.receiver?.address ? 'crypto_in' : type
-  const amount = cngnOf(tx.amount)
-  if (amount === 0n) return undefined
-  const to = tx.receiver?.accountNumber ?? tx.receiver?.address
-  const targets =
-    channel === 'bank_in'
-      ? [...new Set([reference, ...(tx.trx_ref && tx.id ? [tx.id] : []), ...(tx.description?.match(REFERENCE) ?? [])])]
-      : to
-        ? [to]
-        : []
+export function movementOf(element: unknown): Read {
+  const tx = Transaction.safeParse(element)
+  if (!tx.success) return { unreadable: unreadable(element, tx.error.issues[0]?.path.join('.') || 'shape') }
+  const { data } = tx
+  const type = Object.hasOwn(CHANNELS, data.trx_type) ? CHANNELS[data.trx_type] : undefined
+  const symbol = data.asset_symbol?.toUpperCase()
+  if (!type || (symbol && symbol !== 'CNGN' && symbol !== 'NGN')) return { none: true }
+  const reference = data.trx_ref ?? data.id
+  if (!reference) return { unreadable: unreadable(element, 'trx_ref') }
+  let amount: bigint | null
+  try {
+    amount = data.amount === null ? null : cngnOf(data.amount)
+  } catch (error) {
+    if (!(error instanceof AmountError)) throw error
+    return { unreadable: unreadable(element, 'amount') }
+  }
+  if (amount === 0n) return { none: true }
+  const channel = channelOf(type, data)
+  return {
+    movement: {
+      reference,
+      channel,
+      status: data.status && Object.hasOwn(STATUSES, data.status) ? (STATUSES[data.status] ?? 'pending') : 'pending',
+      asset: 'cNGN',
+      amount,
+      fee: 0n,
+      convertedAmount: null,
+      targets: targetsOf(channel, reference, data),
+      // The chain of the receiver first; the other is the mint or the burn on the provider's own chain.
+      txHash: channel === 'bank_in' ? null : (data.extl_trx_hash ?? data.base_trx_hash),
+      failureReason: null,
+      outcomeUnknown: false,
+      partial: amount === null || data.createdAt === null || (channel.endsWith('_in') && data.description === null),
+      at: data.createdAt,
+    },
+  }
+}
+
+/**
+ * The list calls deposits from a bank and on a chain the same. One on a chain has an address that received it; the hash alone says
+ * nothing, because a deposit from a bank gets that of its mint.
+ */
+const channelOf = (type: ProviderTransaction['channel'], tx: Transaction): ProviderTransaction['channel'] =>
+  type === 'bank_in' && (tx.base_trx_hash || tx.extl_trx_hash) && tx.receiver?.address ? 'crypto_in' : type
+
+function targetsOf(channel: ProviderTransaction['channel'], reference: string, tx: Transaction): string[] {
+  const receiver = tx.receiver
+  if (!channel.endsWith('_in')) {
+    const account = receiver?.accountNumber ?? receiver?.text?.match(ACCOUNT)?.[1]
+    const to = channel === 'payout' ? (account ?? receiver?.text) : (receiver?.address ?? receiver?.text)
+    return to ? [to] : []
+  }
+  const references = [reference, tx.trx_ref && tx.id, ...(tx.description?.match(REFERENCE) ?? [])]
+  const address = channel === 'crypto_in' ? (receiver?.address ?? receiver?.text) : null
+  return [...new Set([address, ...references].filter((target): target is string => Boolean(target)))]
+}
+
+const LONGEST_REPORT = 4000
+
+function unreadable(element: unknown, field: string): UnreadableRecord {
+  const { trx_ref, id, createdAt } = (typeof element === 'object' && element ? element : {}) as Record<string, unknown>
+  const reference = typeof trx_ref === 'string' ? trx_ref : typeof id === 'string' ? id : null
+  const at = typeof createdAt === 'string' ? Date.parse(createdAt) : Number.NaN
   return {
     reference,
-    channel,
-    status: Object.hasOwn(STATUSES, tx.status) ? (STATUSES[tx.status] ?? 'pending') : 'pending',
-    asset: 'cNGN',
-    amount,
-    fee: 0n,
-    convertedAmount: null,
-    targets,
-    txHash,
-    failureReason: null,
-    outcomeUnknown: false,
-    at: tx.createdAt,
+    field,
+    at: Number.isNaN(at) ? null : new Date(at),
+    report: (JSON.stringify(element) ?? 'undefined').slice(0, LONGEST_REPORT),
   }
 }

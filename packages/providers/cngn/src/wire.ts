@@ -3,12 +3,19 @@ import { z } from 'zod'
 // Answers of the cNGN merchant API, as far as they are used. Its sources disagree on names, so every documented spelling is accepted.
 
 const absent = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
-/** Naira, as a number or as text. */
-const Naira = z.union([z.number().nonnegative(), z.string().regex(/^\d{1,15}(\.\d{1,6})?$/)]).transform(String)
+/** An amount, as a number or as text. Naira have two decimals, other assets seven; zeros at the end mean nothing. */
+const Amount = z.union([z.number().nonnegative(), z.string().regex(/^\d{1,15}(\.\d{1,7})?$/)]).transform((amount) =>
+  String(amount)
+    .replace(/(\.\d*?)0+$/, '$1')
+    .replace(/\.$/, ''),
+)
 const Text = z.string().min(1)
+/** A time without an offset is in UTC, wherever this process runs. */
 const Time = z
-  .union([z.iso.datetime({ offset: true }), z.string().regex(/^\d{4}-\d\d-\d\d[T ]/)])
-  .transform((at) => new Date(at))
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/)
+  .transform((at) => new Date(/(Z|[+-]\d\d:?\d\d)$/i.test(at) ? at.replace(' ', 'T') : `${at.replace(' ', 'T')}Z`))
+  .refine((at) => !Number.isNaN(at.getTime()))
 
 export const Envelope = z.object({
   status: z.union([z.number(), z.boolean()]),
@@ -17,7 +24,7 @@ export const Envelope = z.object({
 })
 
 /** `GET /balance`. */
-export const Balances = z.array(z.object({ asset_code: z.string(), balance: Naira }))
+export const Balances = z.array(z.object({ asset_code: z.string(), balance: Amount }))
 
 /** `GET /networks`. */
 export const Networks = z.array(
@@ -36,7 +43,7 @@ export const AccountHolder = z
 /** `POST /virtual-account/temporary`. */
 export const TemporaryAccount = z.object({
   reference: Text,
-  amountExpected: absent(Naira),
+  amountExpected: absent(Amount),
   accountNumber: Text,
   accountName: Text,
   bankName: Text,
@@ -49,26 +56,34 @@ export const Sent = z.object({ trxRef: Text })
 
 const Receiver = absent(
   z.union([
-    z.string().transform((address) => ({ address, accountNumber: null })),
-    z.object({ address: absent(z.string()), accountNumber: absent(z.string()) }),
+    z.string().transform((text) => ({ text, address: null, accountNumber: null })),
+    z
+      .object({ address: absent(z.string()), accountNumber: absent(z.string()) })
+      .transform((receiver) => ({ text: null, ...receiver })),
   ]),
 )
+
+/** One element of the list. What is absent or null is not known from this report; another one may have it. */
 export const Transaction = z.object({
   id: absent(z.union([z.string(), z.number()]).transform(String)),
   trx_ref: absent(z.string()),
   trx_type: z.string(),
-  status: z.string(),
-  amount: Naira,
+  status: absent(z.string()),
+  amount: absent(Amount),
   description: absent(z.string()),
   receiver: Receiver,
+  asset_symbol: absent(z.string()),
   base_trx_hash: absent(z.string()),
   extl_trx_hash: absent(z.string()),
-  createdAt: Time,
+  createdAt: absent(Time),
 })
 export type Transaction = z.output<typeof Transaction>
 
-/** `GET /transactions?page&limit`. */
+/** `GET /transactions?page&limit`. Each element is read on its own: see `movementsOf`. */
 export const Transactions = z.object({
-  data: z.array(Transaction),
-  pagination: z.object({ isLastPage: absent(z.boolean()), nextPage: z.unknown().optional() }),
+  data: z.array(z.unknown()),
+  pagination: absent(z.object({ isLastPage: absent(z.boolean()), nextPage: z.unknown().optional() })),
 })
+
+/** `GET /transactions/{trxRef}` and `GET /withdraw/verify/{trxRef}`. */
+export const OneTransaction = z.unknown()

@@ -13,7 +13,8 @@ const MOST_ACCOUNTS = 100
 const Slot = z.number().int().nonnegative()
 const AccountInfo = z.object({
   data: z.tuple([z.base64(), z.literal('base64')]),
-  lamports: z.number().int().nonnegative(),
+  // Of a wallet that is not ours it may be too large to be exact here; only whether it has something matters then.
+  lamports: z.number().nonnegative(),
   owner: z.string(),
 })
 const Accounts = z.object({ context: z.object({ slot: Slot }), value: z.array(AccountInfo.nullable()) })

@@ -3,9 +3,8 @@ import { z } from 'zod'
 import { JupiterError } from './errors.ts'
 import type { Call, Rpc } from './rpc.ts'
 
+/** Transactions of one page, at most: a limit of nodes. */
 const PAGE = 1000
-/** Transactions of one account, at most; a longer history is an error. */
-const PAGES = 100
 
 const Signatures = z.array(
   z.object({
@@ -26,8 +25,9 @@ const Transaction = z
     transaction: z.object({ message: z.object({ accountKeys: z.array(z.string()) }) }),
     meta: z.object({
       err: z.unknown(),
-      preBalances: z.array(z.number().int()),
-      postBalances: z.array(z.number().int()),
+      // Of accounts that are not ours they may be too large to be exact here: see `lamports`.
+      preBalances: z.array(z.number().nonnegative()),
+      postBalances: z.array(z.number().nonnegative()),
       preTokenBalances: Balances,
       postTokenBalances: Balances,
       loadedAddresses: z.object({ writable: z.array(z.string()), readonly: z.array(z.string()) }).nullish(),
@@ -36,7 +36,7 @@ const Transaction = z
   .nullable()
 
 /** What one finalized transaction changed. */
-interface Effects {
+export interface Effects {
   readonly failed: boolean
   readonly slot: number
   readonly at: Date
@@ -53,8 +53,11 @@ interface Entry {
 }
 
 export interface History {
-  /** Finalized transactions of an account up to a slot, newest first; with `until`, only those after it. */
-  entries(account: string, upTo: number, until?: string): Promise<Entry[]>
+  /** A page of an account's finalized transactions up to a slot, newest first: those before one, and after another. `oldest`: of the page, whatever its slot; `end`: there is no older one. */
+  page(
+    account: string,
+    range: { readonly upTo: number; readonly before?: string; readonly until?: string },
+  ): Promise<{ readonly entries: readonly Entry[]; readonly oldest: string | undefined; readonly end: boolean }>
   /** What finalized transactions changed, in the same order; undefined for one that the node does not have. */
   effects(signatures: readonly string[]): Promise<(Effects | undefined)[]>
   /** Reads these transactions again next time: what the node said of them cannot be right. */
@@ -62,36 +65,31 @@ export interface History {
 }
 
 /** Reads the history of accounts. A finalized transaction never changes, so each is read once. */
-export function historyReader(rpc: Rpc): History {
+export function historyReader(rpc: Rpc, pageSize: number = PAGE): History {
   const known = new LRUCache<string, Effects>({ max: 20_000 })
   return {
-    async entries(account, upTo, until) {
-      const found: Entry[] = []
-      let before: string | undefined
-      for (let page = 0; page < PAGES; page++) {
-        const list = await rpc.read({
-          method: 'getSignaturesForAddress',
-          params: [
-            account,
-            {
-              commitment: 'finalized',
-              limit: PAGE,
-              minContextSlot: upTo,
-              ...(before ? { before } : {}),
-              ...(until ? { until } : {}),
-            },
-          ],
-          shape: Signatures,
-        })
-        found.push(
-          ...list
-            .filter(({ slot }) => slot <= upTo)
-            .map(({ signature, err }) => ({ signature, failed: err !== null && err !== undefined })),
-        )
-        if (list.length < PAGE) return found
-        before = list.at(-1)?.signature
+    async page(account, { upTo, before, until }) {
+      const list = await rpc.read({
+        method: 'getSignaturesForAddress',
+        params: [
+          account,
+          {
+            commitment: 'finalized',
+            limit: pageSize,
+            minContextSlot: upTo,
+            ...(before ? { before } : {}),
+            ...(until ? { until } : {}),
+          },
+        ],
+        shape: Signatures,
+      })
+      return {
+        entries: list
+          .filter(({ slot }) => slot <= upTo)
+          .map(({ signature, err }) => ({ signature, failed: err !== null && err !== undefined })),
+        oldest: list.at(-1)?.signature,
+        end: list.length < pageSize,
       }
-      throw new JupiterError('unreadable', 'The history of an account does not end')
     },
 
     async effects(signatures) {
@@ -131,8 +129,14 @@ function effectsOf({ slot, blockTime, transaction, meta }: NonNullable<z.output<
     at: new Date(blockTime * 1000),
     lamports(account) {
       const index = keys.indexOf(account)
-      return index < 0 ? 0n : BigInt(meta.postBalances[index] ?? 0) - BigInt(meta.preBalances[index] ?? 0)
+      return index < 0 ? 0n : exact(meta.postBalances[index]) - exact(meta.preBalances[index])
     },
     tokens: (account) => (after.get(account) ?? 0n) - (before.get(account) ?? 0n),
   }
+}
+
+/** @throws JupiterError for a number that JSON did not carry exactly */
+function exact(lamports: number | undefined): bigint {
+  if (!Number.isSafeInteger(lamports)) throw new JupiterError('unreadable', 'A balance that is not exact')
+  return BigInt(lamports as number)
 }

@@ -198,15 +198,38 @@ test.each(Object.entries(ATTACKS))('%s is refused before anything is signed', as
   expect(await world.chain.tokens(request.depositAddress, 'EURC')).toBe(AMOUNT)
 })
 
-test('a fee above the limit is refused before anything is signed', async () => {
+test('a price of compute units above the limit is lowered to it: a busy network delays a swap, and does not refuse it', async () => {
   const request = await paidSwap()
   world.exchange.tamper = (build) => {
     build.computeBudgetInstructions = [unitPrice(MOST_LAMPORTS * 1000n)]
   }
-  await expect(world.provider.prepareSwap(request)).rejects.toMatchObject({
-    cause: { message: 'The network fee is above JUPITER_MAX_FEE_SOL' },
-  })
-  expect(world.signed).toEqual([])
+  const { feePayer } = world.signers
+  const before = world.chain.lamportsOf(feePayer.address)
+  const prepared = await world.provider.prepareSwap(request)
+  if ('refused' in prepared) throw new Error(prepared.refused)
+  await world.provider.send(prepared)
+  world.chain.advance(40)
+  expect(await world.provider.outcome(prepared)).toMatchObject({ status: 'finalized' })
+  const paid = before - world.chain.lamportsOf(feePayer.address)
+  expect(paid).toBe(prepared.costLamports)
+  expect(paid - (prepared.createsAccount ? 2_039_280n : 0n)).toBeLessThanOrEqual(MOST_LAMPORTS)
+})
+
+test('a route whose transaction is too large is asked for again with fewer accounts, and refused when none fits', async () => {
+  const request = await paidSwap()
+  const foreign = Array.from({ length: 40 }, () => bs58.encode(randomBytes(32)))
+  const asked: number[] = []
+  let fits = 28
+  world.exchange.tamper = (build, query) => {
+    const most = Number(query.get('maxAccounts'))
+    asked.push(most)
+    if (most <= fits) return
+    build.swapInstruction.accounts.push(...foreign.map((pubkey) => ({ pubkey, isSigner: false, isWritable: false })))
+  }
+  expect(await world.provider.prepareSwap(request)).toMatchObject({ signature: expect.any(String) })
+  expect(asked).toEqual([64, 40, 28])
+  fits = 0
+  expect(await world.provider.prepareSwap(request)).toEqual({ refused: 'no_route' })
 })
 
 test('what Jupiter says of a lookup table counts for nothing: the contents are read from the chain', async () => {

@@ -16,6 +16,8 @@ export interface JupiterSwapsOptions extends JupiterOptions {
   readonly signers: SwapSigners | undefined
   /** Most that one transaction costs the fee payer, without rents. */
   readonly mostLamports: bigint
+  /** Transactions of one page of a history; nodes allow 1000, the default. */
+  readonly pageSize?: number
 }
 
 /**
@@ -25,7 +27,7 @@ export interface JupiterSwapsOptions extends JupiterOptions {
 export function jupiter(options: JupiterSwapsOptions): SwapsProvider {
   const rpc = rpcClient(options)
   const client = jupiterClient(options)
-  const history = historyReader(rpc)
+  const history = historyReader(rpc, options.pageSize)
   const preparation: Preparation = { rpc, jupiter: client, ...options }
   return {
     name: 'jupiter',

@@ -54,9 +54,7 @@ const Simulation = z.object({
     err: z.unknown(),
     unitsConsumed: z.number().int().nonnegative().nullish(),
     accounts: z
-      .array(
-        z.object({ data: z.tuple([z.base64(), z.string()]), lamports: z.number().int(), owner: z.string() }).nullable(),
-      )
+      .array(z.object({ data: z.tuple([z.base64(), z.string()]), lamports: z.number(), owner: z.string() }).nullable())
       .nullish(),
   }),
 })

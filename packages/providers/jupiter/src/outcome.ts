@@ -1,11 +1,14 @@
 import type { PreparedTransaction, TransactionOutcome } from '@payments/swaps'
 import { z } from 'zod'
 import { readGroup, tokensIn } from './accounts.ts'
-import { tokenHistory } from './deposits.ts'
+import { readChanges } from './changes.ts'
 import { JupiterError } from './errors.ts'
-import type { History } from './history.ts'
+import type { Effects, History } from './history.ts'
 import { Payload } from './prepare.ts'
 import type { Rpc } from './rpc.ts'
+
+/** Reads of a history since a transaction was signed: it begins there, and not at the first transaction of the account. */
+const MOST_READS = 20
 
 const Epoch = z.object({ absoluteSlot: z.number().int(), blockHeight: z.number().int() })
 const Statuses = z.object({
@@ -70,21 +73,28 @@ async function settled(
 
 /**
  * True when the history of the source contains the transaction, although its status is unknown. The history is complete, since
- * it sums up to what the source holds: a node that keeps no old transactions cannot make us send the money twice.
+ * it sums up to what the source holds: a node that keeps no old transactions cannot make us send the money twice. One that failed
+ * changed nothing, and counts as dropped.
  */
 async function isInHistory(
   rpc: Rpc,
   history: History,
   signature: string,
-  { source, owner, mint }: z.output<typeof Payload>,
+  { source, owner, mint, readTo }: z.output<typeof Payload>,
   leastSlot: number,
 ): Promise<boolean> {
   const snapshot = await readGroup(rpc, [source], 'finalized')
   if (snapshot.slot < leastSlot) throw new JupiterError('unavailable', 'The node is behind')
   const held = tokensIn(snapshot.get(source), mint, owner)
   if (held === undefined) throw new JupiterError('unreadable', 'The source of a transaction does not exist')
-  const { signatures } = await tokenHistory(history, source, { slot: snapshot.slot, held })
-  return signatures.includes(signature)
+  const account = { account: source, slot: snapshot.slot, held, amountOf: (effects: Effects) => effects.tokens(source) }
+  let from: string | null = readTo ?? null
+  for (let reads = 0; reads < MOST_READS; reads++) {
+    const read = await readChanges(history, account, from)
+    if (read.complete) return read.changes.some(({ txHash }) => txHash === signature)
+    from = read.readTo
+  }
+  throw new JupiterError('unavailable', 'The history of an account is too long to be read at once')
 }
 
 const payloadOf = (payload: string): z.output<typeof Payload> => Payload.parse(JSON.parse(payload))

@@ -5,7 +5,15 @@ import {
   type SwapsProvider,
   swapsErrors,
 } from '@payments/swaps'
-import { type Address, address, createNoopSigner, getBase64EncodedWireTransaction, type Instruction } from '@solana/kit'
+import {
+  type Address,
+  address,
+  createNoopSigner,
+  getBase64EncodedWireTransaction,
+  type Instruction,
+  isSolanaError,
+  SOLANA_ERROR__TRANSACTION__EXCEEDS_SIZE_LIMIT,
+} from '@solana/kit'
 import {
   getCreateAssociatedTokenIdempotentInstruction,
   getTransferCheckedInstruction,
@@ -60,6 +68,8 @@ export const Payload = z.object({
   /** Missing for upkeep, which moves no money of a swap. */
   destination: z.string().optional(),
   amount: z.string().regex(/^\d+$/).transform(BigInt),
+  /** How far the history of the source went when this was signed: whether it was accepted stands after that. */
+  readTo: z.string().optional(),
 })
 
 /** The keys of an address. @throws swap_provider_unavailable 503 in a process without keys, swap_provider_failed 502 for another address */
@@ -84,6 +94,7 @@ export const prepared = (
     readonly mint: string
     readonly destination?: string
     readonly amount: bigint
+    readonly readTo?: string
   },
 ): PreparedTransaction => ({
   signature,
@@ -110,16 +121,32 @@ export async function plainDraft(
 export const createTokenAccount = (feePayer: Address, owner: Address, mint: Address, ata: Address): Instruction =>
   getCreateAssociatedTokenIdempotentInstruction({ payer: createNoopSigner(feePayer), ata, owner, mint })
 
-/** Signs a refund: what arrived goes to the token account of the refund address, which is created if it does not exist. */
-export async function prepareRefund(of: Preparation, request: RefundRequest): Promise<PreparedTransaction> {
+/** Rent of a token account, lamports: (128 + 165 bytes) at 3,480 a year for two years, as the network's rent parameters are. */
+const ACCOUNT_RENT = 2_039_280n
+
+/** What the network takes for a transaction with two signatures; it rounds the price of the units up. */
+const feeOf = ({ units, unitPrice }: Pick<Draft, 'units' | 'unitPrice'>): bigint =>
+  2n * SIGNATURE_LAMPORTS + (BigInt(units) * unitPrice + MICRO - 1n) / MICRO
+
+/**
+ * Signs a refund: what arrived goes to the token account of the refund address. One that does not exist is created where the request
+ * allows it: its owner can close it and keep the rent, which the fee payer paid.
+ */
+export async function prepareRefund(
+  of: Preparation,
+  request: RefundRequest,
+): ReturnType<SwapsProvider['prepareRefund']> {
   const { feePayer, key } = keysOf(of, request)
   const mint = MINTS[request.currency]
   const [payer, owner] = [address(feePayer.address), address(request.refundAddress)]
   const source = await tokenAccountOf(key.address, mint)
   const destination = await tokenAccountOf(owner, mint)
   const { amount } = request
+  const exists = tokensIn((await readGroup(of.rpc, [destination], 'confirmed')).get(destination), mint, owner)
+  const createsAccount = exists === undefined
+  if (createsAccount && !request.mayCreateAccount) return { waits: 'account_missing' }
   const draft = await plainDraft(of, payer, [
-    createTokenAccount(payer, owner, mint, destination),
+    ...(createsAccount ? [createTokenAccount(payer, owner, mint, destination)] : []),
     getTransferCheckedInstruction({
       source,
       mint,
@@ -129,41 +156,86 @@ export async function prepareRefund(of: Preparation, request: RefundRequest): Pr
       decimals: DECIMALS,
     }),
   ])
-  return prepared(await signWith(assemble(draft), [feePayer, key]), draft, {
-    source,
-    owner: key.address,
-    mint,
-    destination,
-    amount,
-  })
+  return {
+    ...prepared(await signWith(assemble(draft), [feePayer, key]), draft, {
+      source,
+      owner: key.address,
+      mint,
+      destination,
+      amount,
+      ...(request.readTo ? { readTo: request.readTo } : {}),
+    }),
+    createsAccount,
+    costLamports: feeOf(draft) + (createsAccount ? ACCOUNT_RENT : 0n),
+  }
 }
 
-/** Gets a quote that guarantees the minimum, checks and simulates what is to be signed, and signs it. */
+/**
+ * Gets a quote that guarantees the minimum, checks and simulates what is to be signed, and signs it. A route whose transaction is
+ * larger than the network accepts is asked for again with fewer accounts.
+ */
 export async function prepareSwap(of: Preparation, request: SwapRequest): ReturnType<SwapsProvider['prepareSwap']> {
   const { feePayer, key } = keysOf(of, request)
   const intent = await intentOf(request, feePayer.address)
-  const build = await quote(of.jupiter, request, intent)
-  if (typeof build === 'string') return { refused: build }
+  for (const maxAccounts of MOST_ACCOUNTS) {
+    const build = await quote(of.jupiter, request, intent, maxAccounts)
+    if (typeof build === 'string') return { refused: build }
+    const draft = await draftOf(of, build, intent)
+    if (!fits(draft)) continue
+    const effect = await tryOut(of, draft, intent, draft.floor)
+    if (typeof effect === 'string') return { refused: effect }
+    const units = Math.min(Math.ceil((effect.units * (100 + SPARE_PERCENT)) / 100), MOST_UNITS)
+    const final = { ...draft, units, unitPrice: affordable(draft.unitPrice, units, of.mostLamports) }
+    const { source, destination, taker: owner, inputMint: mint, amount } = intent
+    return {
+      ...prepared(await signWith(assemble(final), [feePayer, key]), final, {
+        source,
+        owner,
+        mint,
+        destination,
+        amount,
+        ...(request.readTo ? { readTo: request.readTo } : {}),
+      }),
+      createsAccount: effect.createsAccount,
+      costLamports: feeOf(final) + (effect.createsAccount ? ACCOUNT_RENT : 0n),
+    }
+  }
+  return { refused: 'no_route' }
+}
+
+/** Accounts that a route may use: Jupiter's default first. */
+const MOST_ACCOUNTS = [64, 40, 28, 20]
+
+async function draftOf(of: Preparation, build: Build, intent: Intent): Promise<Draft & { readonly floor: bigint }> {
   const route = await checkRoute(build, intent)
-  const { feePayer: payer, destination, outputMint } = intent
-  const before = [createTokenAccount(payer, intent.receiver, outputMint, destination), ...route.setup]
+  const { feePayer: payer, destination, outputMint, receiver } = intent
   const own = new Set<string>([...Object.values(intent).map(String), ...Object.values(MINTS), TOKEN_PROGRAM_ADDRESS])
-  const draft: Draft = {
-    instructions: [...before, route.swap],
+  return {
+    instructions: [createTokenAccount(payer, receiver, outputMint, destination), ...route.setup, route.swap],
     feePayer: payer,
     lifetime: await latestBlockhash(of.rpc),
     tables: await lookupTables(of.rpc, Object.keys(build.addressesByLookupTableAddress ?? {}), own),
     units: MOST_UNITS,
     unitPrice: route.unitPrice,
+    floor: route.floor,
   }
-  const effect = await tryOut(of, draft, intent, route.floor)
-  if (typeof effect === 'string') return { refused: effect }
-  const final = { ...draft, units: Math.min(Math.ceil((effect.units * (100 + SPARE_PERCENT)) / 100), MOST_UNITS) }
-  const fee = 2n * SIGNATURE_LAMPORTS + (BigInt(final.units) * final.unitPrice) / MICRO
-  if (fee > of.mostLamports) throw new JupiterError('rejected', 'The network fee is above JUPITER_MAX_FEE_SOL')
-  const signed = await signWith(assemble(final), [feePayer, key])
-  const { source, taker: owner, inputMint: mint, amount } = intent
-  return prepared(signed, final, { source, owner, mint, destination, amount })
+}
+
+/** Whether the network accepts a transaction of this size. */
+function fits(draft: Draft): boolean {
+  try {
+    assemble(draft)
+    return true
+  } catch (error) {
+    if (isSolanaError(error, SOLANA_ERROR__TRANSACTION__EXCEEDS_SIZE_LIMIT)) return false
+    throw error
+  }
+}
+
+/** The price of a compute unit, at most such that the fee stays within JUPITER_MAX_FEE_SOL: a lower one is slower, never refused. */
+function affordable(unitPrice: bigint, units: number, mostLamports: bigint): bigint {
+  const most = ((mostLamports - 2n * SIGNATURE_LAMPORTS) * MICRO) / BigInt(Math.max(units, 1))
+  return unitPrice < most ? unitPrice : most > 0n ? most : 0n
 }
 
 async function intentOf(request: SwapRequest, feePayer: string): Promise<Intent> {
@@ -190,6 +262,7 @@ async function quote(
   jupiter: JupiterClient,
   { slippageBasisPoints, minimumAmount }: SwapRequest,
   intent: Intent,
+  maxAccounts: number,
 ): Promise<Build | 'price_moved' | 'no_route'> {
   const ask = (slippageBps: number) =>
     jupiter.build({
@@ -201,6 +274,7 @@ async function quote(
       destinationTokenAccount: intent.destination,
       slippageBps: slippageBps.toString(),
       wrapAndUnwrapSol: 'false',
+      maxAccounts: maxAccounts.toString(),
     })
   let build = await ask(slippageBasisPoints)
   if (build !== 'no_route' && build.otherAmountThreshold < minimumAmount && build.outAmount >= minimumAmount)
@@ -226,7 +300,7 @@ async function tryOut(
   draft: Draft,
   intent: Intent,
   floor: bigint,
-): Promise<Simulated | 'price_moved' | 'no_route'> {
+): Promise<(Simulated & { readonly createsAccount: boolean }) | 'price_moved' | 'no_route'> {
   const { source, destination, taker } = intent
   const accounts = [source, destination]
   const before = await readGroup(of.rpc, accounts, 'confirmed')
@@ -248,5 +322,5 @@ async function tryOut(
   const got = tokens(destination, intent.outputMint, intent.receiver)
   if (given.before - given.after !== intent.amount || got.after - got.before < floor)
     throw new JupiterError('unreadable', 'The simulation did something else than the swap')
-  return effect
+  return { ...effect, createsAccount: before.get(destination) === undefined }
 }

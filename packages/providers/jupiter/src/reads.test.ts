@@ -27,6 +27,9 @@ async function signedSwap(amount = AMOUNT) {
   return { ...own, prepared }
 }
 
+const refundTo = (own: { depositAddress: string; derivationIndex: number }, refundAddress: string, may: boolean) =>
+  world.provider.prepareRefund({ ...own, currency: 'EURC', amount: AMOUNT, refundAddress, mayCreateAccount: may })
+
 /** Blocks go by until the blockhash of every transaction so far has expired. */
 const expire = () => world.chain.advance(200)
 
@@ -213,16 +216,95 @@ test('a refund creates the token account of its receiver, at the cost of the fee
   const own = await world.newAddress()
   const receiver = (await world.newAddress()).depositAddress
   await world.pay(own.depositAddress, AMOUNT)
-  const refund = await world.provider.prepareRefund({
-    ...own,
-    currency: 'EURC',
-    amount: AMOUNT,
-    refundAddress: receiver,
-  })
+  const refund = await refundTo(own, receiver, true)
+  if ('waits' in refund) throw new Error(refund.waits)
+  expect(refund).toMatchObject({ createsAccount: true })
+  const { feePayer } = world.signers
+  const before = world.chain.lamportsOf(feePayer.address)
   await world.provider.send(refund)
   expire()
   expect(await world.provider.outcome(refund)).toEqual({ status: 'finalized', receivedAmount: AMOUNT, fees: 0n })
   expect(await world.chain.tokens(receiver, 'EURC')).toBe(AMOUNT)
+  expect(before - world.chain.lamportsOf(feePayer.address)).toBe(refund.costLamports)
+
+  // The account exists: another refund costs the fee alone, and needs no permission to create one.
+  await world.pay(own.depositAddress, AMOUNT)
+  const second = await refundTo(own, receiver, false)
+  expect(second).toMatchObject({ createsAccount: false, costLamports: 13_000n })
+})
+
+test('a refund to a wallet without a token account waits where the rent may not be paid again', async () => {
+  const own = await world.newAddress()
+  await world.pay(own.depositAddress, AMOUNT)
+  expect(await refundTo(own, (await world.newAddress()).depositAddress, false)).toEqual({ waits: 'account_missing' })
+})
+
+test('what changed an address is read once: a report goes on where the last one ended', async () => {
+  const { depositAddress } = await world.newAddress()
+  await world.pay(depositAddress, AMOUNT)
+  const watch = async (readTo: string | null) => {
+    const [one] = await world.provider.deposits([{ depositAddress, currency: 'EURC', readTo }])
+    if (!one || one instanceof Error) throw one ?? new Error('No report')
+    return one
+  }
+  const first = await watch(null)
+  expect(first).toMatchObject({ complete: true, deposits: [{ amount: AMOUNT }] })
+  expect(await watch(first.readTo)).toMatchObject({ complete: true, deposits: [], readTo: first.readTo })
+  await world.pay(depositAddress, 7n)
+  const third = await watch(first.readTo)
+  expect(third.deposits.map(({ amount }) => amount)).toEqual([7n])
+  // A node that forgot what was read before contradicts the sum.
+  world.node.distort = (method, result) => (method === 'getSignaturesForAddress' ? [] : result)
+  await world.pay(depositAddress, 8n)
+  await expect(watch(third.readTo)).rejects.toMatchObject({ code: 'swap_provider_unavailable' })
+})
+
+test('a history that strangers made long is read in bounded parts, exact to the unit, and delays no other address', async () => {
+  await world.close()
+  world = await startWorld({ pageSize: 5 })
+  const { depositAddress } = await world.newAddress()
+  const { depositAddress: other } = await world.newAddress()
+  await world.pay(depositAddress, AMOUNT)
+  for (let spam = 1n; spam <= 23n; spam++) await world.pay(depositAddress, spam)
+  await world.pay(other, 5n)
+  let readTo: string | null = null
+  let [parts, deposited, entries] = [0, 0n, 0]
+  for (;;) {
+    world.node.calls.length = 0
+    const [spammed, quiet] = await world.provider.deposits([
+      { depositAddress, currency: 'EURC', readTo },
+      { depositAddress: other, currency: 'EURC' },
+    ])
+    if (!spammed || spammed instanceof Error || !quiet || quiet instanceof Error) throw new Error('No report')
+    expect(quiet).toMatchObject({ complete: true, deposits: [{ amount: 5n }] })
+    expect(world.node.calls.filter((method) => method === 'getTransaction').length).toBeLessThanOrEqual(6)
+    readTo = spammed.readTo
+    parts++
+    if (!spammed.complete) {
+      expect(spammed.deposits).toEqual([])
+      // More arrives while the history is read: it belongs to the next read.
+      if (parts === 2) await world.pay(depositAddress, 1000n)
+      continue
+    }
+    deposited += spammed.deposits.reduce((sum, { amount }) => sum + amount, 0n)
+    entries += spammed.deposits.length
+    if (deposited === AMOUNT + 276n + 1000n) break
+  }
+  expect(parts).toBeGreaterThan(4)
+  // Small ones count for each page together; the payer's own deposit is itself.
+  expect(entries).toBeLessThan(10)
+})
+
+test('an account with more lamports than JavaScript counts exactly does not break the history of an address', async () => {
+  const { depositAddress } = await world.newAddress()
+  await world.pay(depositAddress, AMOUNT)
+  world.node.distort = (method, result) => {
+    if (method !== 'getTransaction') return result
+    const answer = structuredClone(result) as { meta: { preBalances: number[]; postBalances: number[] } }
+    for (const list of [answer.meta.preBalances, answer.meta.postBalances]) list[list.length - 1] = 2 ** 60
+    return answer
+  }
+  expect((await report(depositAddress)).deposits.map(({ amount }) => amount)).toEqual([AMOUNT])
 })
 
 test('a token account or a mint is no wallet; a new address and one with SOL are', async () => {
@@ -266,7 +348,13 @@ test('a process without keys reads, and signs nothing', async () => {
   ])
   expect(await reader.readFeePayer?.(null)).toBeNull()
   await expect(
-    reader.prepareRefund({ ...own, currency: 'EURC', amount: AMOUNT, refundAddress: RECEIVER }),
+    reader.prepareRefund({
+      ...own,
+      currency: 'EURC',
+      amount: AMOUNT,
+      refundAddress: RECEIVER,
+      mayCreateAccount: true,
+    }),
   ).rejects.toMatchObject({ code: 'swap_provider_unavailable' })
 })
 
@@ -280,5 +368,5 @@ test('the changes of the fee payer sum up to its balance, and only new ones are 
   expect(first?.changes.at(-1)?.signature).toBe(prepared.signature)
   expect(first?.lamports).toBe(start + (first?.changes[1]?.lamports ?? 0n))
   expect(first?.changes.reduce((sum, { lamports }) => sum + lamports, 0n)).toBe(first?.lamports)
-  expect(await world.provider.readFeePayer?.(prepared.signature)).toMatchObject({ changes: [] })
+  expect(await world.provider.readFeePayer?.(first?.readTo ?? null)).toMatchObject({ changes: [] })
 })

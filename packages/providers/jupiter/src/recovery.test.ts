@@ -13,7 +13,7 @@ import { freshDatabase } from '#testing'
 import { expectJournalEqualsChain, type Live, startLive } from '../test/live.ts'
 import { MINTS, tokenAccountOf } from './tokens.ts'
 
-const COMMAND = fileURLToPath(new URL('../../../../tooling/swap-addresses/src/main.ts', import.meta.url))
+const COMMAND = fileURLToPath(new URL('../../../../services/maintenance/src/swap-addresses.ts', import.meta.url))
 const EUR = 1_000_000n
 
 const authority = { organization: 'Test', countryCode: 'NG', state: 'Lagos', locality: 'Lagos', validity: 2 }

@@ -3,7 +3,7 @@ import { JupiterError } from './errors.ts'
 import { type HttpOptions, httpClient } from './http.ts'
 
 /** Genesis of mainnet: another network's tokens are worth nothing. */
-export const MAINNET_GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
+const MAINNET_GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 /** Calls of one batch. */
 const BATCH = 50
 

@@ -39,7 +39,9 @@ test('a transaction that was signed elsewhere is found at the address that it em
     currency: 'EURC',
     amount: 20n * EUR,
     refundAddress: live.world.exchange.table,
+    mayCreateAccount: true,
   })
+  if ('waits' in stolen) throw new Error(stolen.waits)
   await provider.send(stolen)
   live.skip(30)
   await live.process(swap.id)

@@ -3,7 +3,7 @@ import { address, createNoopSigner } from '@solana/kit'
 import { getCloseAccountInstruction, getTokenDecoder, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { z } from 'zod'
 import { readGroup } from './accounts.ts'
-import { JupiterError } from './errors.ts'
+import { readChanges } from './changes.ts'
 import type { History } from './history.ts'
 import { keysOf, plainDraft, prepared, type Signing } from './prepare.ts'
 import type { Rpc } from './rpc.ts'
@@ -60,24 +60,25 @@ export async function prepareClose(
   })
 }
 
-/** Reads the fee payer and every change of its balance after a transaction. The changes are of the same slot as the balance. */
+/** Reads the fee payer and what changed its balance since `readTo`: see {@link readChanges}. */
 export async function readFeePayer(
   { rpc, signers }: Signing,
   history: History,
-  after: string | null,
+  readTo: string | null,
 ): Promise<FeePayer | null> {
   if (!signers) return null
   const { address: account } = signers.feePayer
   const snapshot = await readGroup(rpc, [account], 'finalized')
-  const entries = (await history.entries(account, snapshot.slot, after ?? undefined)).toReversed()
-  const effects = await history.effects(entries.map(({ signature }) => signature))
+  const lamports = snapshot.get(account)?.lamports ?? 0n
+  const read = await readChanges(
+    history,
+    { account, slot: snapshot.slot, held: lamports, failedToo: true, amountOf: (effects) => effects.lamports(account) },
+    readTo,
+  )
   return {
     address: account,
-    lamports: snapshot.get(account)?.lamports ?? 0n,
-    changes: entries.map(({ signature }, index) => {
-      const effect = effects[index]
-      if (!effect) throw new JupiterError('unavailable', 'The node lacks a transaction of its own list')
-      return { signature, lamports: effect.lamports(account) }
-    }),
+    lamports,
+    changes: read.changes.map(({ txHash, amount }) => ({ signature: txHash, lamports: amount })),
+    readTo: read.readTo,
   }
 }

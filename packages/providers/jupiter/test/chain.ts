@@ -23,6 +23,7 @@ import {
   setTransactionMessageLifetimeUsingBlockhash,
   type Transaction,
 } from '@solana/kit'
+import { getTransferSolInstruction } from '@solana-program/system'
 import {
   AccountState,
   getCreateAssociatedTokenIdempotentInstruction,
@@ -34,7 +35,7 @@ import {
 } from '@solana-program/token'
 import bs58 from 'bs58'
 import { FailedTransactionMetadata, LiteSVM } from 'litesvm'
-import { DECIMALS, MINTS, tokenAccountOf } from '../src/tokens.ts'
+import { DECIMALS, MINTS, tokenAccountOf } from './facts.ts'
 import { POOL_SEED, poolProgram } from './pool.ts'
 
 export const JUPITER = address('JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4')
@@ -130,6 +131,12 @@ export class Chain {
   fund(wallet: Address, amount: bigint): void {
     this.svm.airdrop(wallet, lamports(amount))
     this.#remember(wallet, 0)
+  }
+
+  /** A transfer of lamports to a wallet, which is in its history. */
+  async payLamports(wallet: string, amount: bigint): Promise<void> {
+    await this.send([getTransferSolInstruction({ source: this.payer, destination: address(wallet), amount })])
+    this.advance()
   }
 
   #remember(account: string, slot: number): void {

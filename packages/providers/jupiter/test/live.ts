@@ -50,6 +50,7 @@ export async function startLive(
     readonly wrap?: (provider: SwapsProvider) => SwapsProvider
     readonly tls?: Tls
     readonly seed?: Uint8Array
+    readonly settings?: Record<string, string>
   } = {},
 ): Promise<Live> {
   const { seed = randomBytes(32), tls } = options
@@ -57,7 +58,7 @@ export async function startLive(
   const provider = options.wrap?.(world.provider) ?? world.provider
   const service = await startService({
     live: [bind(swapsProvider, 'live', provider)],
-    settings: { SWAP_SEED: Buffer.from(seed).toString('base64') },
+    settings: { SWAP_SEED: Buffer.from(seed).toString('base64'), ...options.settings },
   })
   const merchant = await newMerchant(service, { environment: 'live' })
   const { accessToken: token } = await signedIn(service.runtime, { role: 'operator' })

@@ -1,7 +1,7 @@
 import type { EncodedAccount } from '@solana/kit'
 import { getTokenDecoder, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
-import { MAINNET_GENESIS } from '../src/rpc.ts'
 import type { Chain, Executed } from './chain.ts'
+import { MAINNET_GENESIS } from './facts.ts'
 import { type Fault, type Listening, listen, type Tls } from './listen.ts'
 
 const CLOCK = 'SysvarC1ock11111111111111111111111111111111'

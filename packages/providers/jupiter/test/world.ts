@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { type Signer, type SwapSigners, type SwapsProvider, signersFrom } from '@payments/swaps'
-import { address } from '@solana/kit'
-import { getTransferSolInstruction } from '@solana-program/system'
 import type { SwapsWorld } from '#testing'
 import { jupiter } from '../src/jupiter.ts'
 import { Chain } from './chain.ts'
@@ -24,7 +22,12 @@ export const MOST_LAMPORTS = 1_000_000n
 
 /** A chain with a node and Jupiter's server on loopback, and the adapter that talks to both. */
 export async function startWorld(
-  options: { readonly seed?: Uint8Array; readonly tls?: Tls; readonly retryMs?: number } = {},
+  options: {
+    readonly seed?: Uint8Array
+    readonly tls?: Tls
+    readonly retryMs?: number
+    readonly pageSize?: number
+  } = {},
 ): Promise<World> {
   const chain = await Chain.start()
   const [node, exchange] = [await startNode(chain, options.tls), await startExchange(chain, options.tls)]
@@ -38,14 +41,7 @@ export async function startWorld(
   })
   const keys = signersFrom(options.seed ?? randomBytes(32), 'live')
   const signers = { feePayer: recorded(keys.feePayer), deposit: (index: number) => recorded(keys.deposit(index)) }
-  await chain.send([
-    getTransferSolInstruction({
-      source: chain.payer,
-      destination: address(signers.feePayer.address),
-      amount: 10_000_000_000n,
-    }),
-  ])
-  chain.advance()
+  await chain.payLamports(signers.feePayer.address, 10_000_000_000n)
   let index = 0
   const provider = jupiter({
     baseUrl: exchange.url,
@@ -56,6 +52,7 @@ export async function startWorld(
     retryMs: options.retryMs ?? 1,
     restMs: 50,
     timeoutMs: 5000,
+    ...(options.pageSize ? { pageSize: options.pageSize } : {}),
   })
   return {
     chain,

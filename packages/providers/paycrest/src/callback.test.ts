@@ -96,7 +96,7 @@ test('a timeout at creation is a 503 that stores nothing; the order that nobody 
   const answer = await create(merchant)
   world.spoil = () => undefined
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
-  expect(world.orders.slice(before)).toMatchObject([{ status: 'initiated', amountPaid: '0' }])
+  expect(world.orders.slice(before)).toMatchObject([{ status: 'initiated', amountPaid: 0n }])
   expect((await merchant.call('GET /v1/offramps')).body.data.total).toBe(0)
   expect((await merchant.call('GET /v1/transactions')).body.data.total).toBe(0)
 })
@@ -123,7 +123,7 @@ test('a quote is taken with its rate and fee; once Paycrest charges another fee 
   const first = await quote()
   const taken = await create(merchant, { quoteId: first.quoteId })
   expect(taken.body.data).toMatchObject({ rate: first.rate, fee: '0.05', convertedAmount: first.convertedAmount })
-  world.transactionFee = '0.07'
+  world.fees.networkFee = '0.07'
   const refused = await create(merchant, { quoteId: first.quoteId })
   expect(refused.body.errors).toEqual({
     quoteId: 'The provider does not honour this quote any more: request another one',
@@ -131,5 +131,5 @@ test('a quote is taken with its rate and fee; once Paycrest charges another fee 
   const second = await quote()
   expect(second.fee).toBe('0.07')
   expect((await create(merchant, { quoteId: second.quoteId })).status).toBe(201)
-  world.transactionFee = '0.05'
+  world.fees.networkFee = '0.05'
 })

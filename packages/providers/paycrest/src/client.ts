@@ -10,6 +10,8 @@ export interface PaycrestOptions {
   readonly apiSecret: string
   /** Polls a minute, over all processes. */
   readonly requestsPerMinute: number
+  /** Quotes, new orders and account checks a minute, over all processes. */
+  readonly newRequestsPerMinute?: number
   /** The largest order, in stablecoin. */
   readonly maxOrder: number
   /** Timeout of one call, ms. */
@@ -87,8 +89,12 @@ export function paycrestClient(options: PaycrestOptions): PaycrestClient {
     }
     if (answer.status >= 500) throw new PaycrestError('unavailable', `Status ${answer.status}`)
     if (!answer.ok) {
-      const refusals = Problem.safeParse(value).data?.data ?? []
-      throw new PaycrestError('rejected', `Status ${answer.status}`, { refusals })
+      const { data, message } = Problem.safeParse(value).data ?? {}
+      throw new PaycrestError('rejected', `Status ${answer.status}`, {
+        refusals: data ?? [],
+        status: answer.status,
+        said: message,
+      })
     }
     const known = enveloped(shape).safeParse(value)
     if (!known.success) throw new PaycrestError('unreadable', 'Not the documented shape', { cause: known.error })

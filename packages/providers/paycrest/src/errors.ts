@@ -1,5 +1,6 @@
 import { fiatErrors as errors } from '@payments/fiat'
 import { invalid, ServiceError } from '@payments/kernel'
+import { ProviderLimited } from '@payments/platform'
 import { BrokenCircuitError } from 'cockatiel'
 
 /** What Paycrest says of a field. */
@@ -18,14 +19,25 @@ export class PaycrestError extends Error {
   readonly refusals: readonly Refusal[]
   /** Seconds. */
   readonly retryAfter: number | undefined
+  /** HTTP status, and Paycrest's own text, of a 4xx. */
+  readonly status: number | undefined
+  readonly said: string | undefined
 
   constructor(
     kind: PaycrestError['kind'],
     message: string,
-    options: { refusals?: readonly Refusal[]; retryAfter?: number; cause?: unknown } = {},
+    options: {
+      refusals?: readonly Refusal[]
+      retryAfter?: number
+      cause?: unknown
+      status?: number
+      said?: string | undefined
+    } = {},
   ) {
     super(message, { cause: options.cause })
     this.kind = kind
+    this.status = options.status
+    this.said = options.said
     this.refusals = options.refusals ?? []
     this.retryAfter = options.retryAfter
   }
@@ -38,6 +50,17 @@ export const isTransient = (error: unknown): boolean =>
 export const isDuplicate = (error: unknown): boolean =>
   error instanceof PaycrestError &&
   error.refusals.some(({ field, message }) => /^reference$/i.test(field) && /already exists/i.test(message))
+
+/**
+ * True for an order that the server hides: it was cancelled, and is assigned again or refunded. Another 404 is that of a wrong address,
+ * and says nothing of the order.
+ */
+export const isHidden = (error: unknown): boolean =>
+  error instanceof PaycrestError && error.status === 404 && /^payment order not found$/i.test(error.said ?? '')
+
+/** True for a check of an account that does not exist: a 400 that names the account, or nothing. A 401 or 404 is about us. */
+export const isNoAccount = (error: unknown): boolean =>
+  error instanceof PaycrestError && error.status === 400 && error.refusals.every(({ field }) => /account/i.test(field))
 
 const REJECTED = 'Not accepted by the provider'
 
@@ -77,8 +100,10 @@ function callerErrorOf(error: unknown, direction: 'offramp' | 'onramp' = 'offram
   if (error instanceof ServiceError) return error
   if (error instanceof BrokenCircuitError) return errors.fiat_provider_unavailable({ cause: error, retryAfter: 10 })
   if (!(error instanceof PaycrestError)) return errors.fiat_provider_failed({ cause: error })
-  if (error.kind === 'unavailable' || error.kind === 'limited')
-    return errors.fiat_provider_unavailable({ cause: error, retryAfter: error.retryAfter ?? 5 })
+  const { retryAfter = 5 } = error
+  if (error.kind === 'limited')
+    return errors.fiat_provider_unavailable({ cause: new ProviderLimited(retryAfter, { cause: error }), retryAfter })
+  if (error.kind === 'unavailable') return errors.fiat_provider_unavailable({ cause: error, retryAfter })
   const wrong = error.refusals.flatMap(({ field }) => {
     const known = FIELDS[direction][(field.split('.').at(-1) ?? '').toLowerCase()]
     return known ? [known] : []

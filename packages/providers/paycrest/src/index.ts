@@ -17,6 +17,7 @@ export const paycrestAdapter: LiveAdapter = {
       apiKey: own.PAYCREST_API_KEY,
       apiSecret: own.PAYCREST_API_SECRET,
       requestsPerMinute: own.PAYCREST_REQUESTS_PER_MINUTE,
+      newRequestsPerMinute: own.PAYCREST_NEW_REQUESTS_PER_MINUTE,
       maxOrder: own.PAYCREST_MAX_ORDER,
     })
     return [bind(fiatProvider, 'live', provider)]

@@ -26,7 +26,16 @@ const PATIENCE_MS = 120_000 + (OFFRAMPS + ONRAMPS) * 300
 
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 const refundBankAccount = { accountNumber: '0123456789', bankCode: '058', accountName: 'Ada Obi' }
-const OUTCOMES = ['delivered', 'delivered', 'refunded', 'returned', 'held', 'cancelled', 'delivered', 'unpaid'] as const
+const OUTCOMES = [
+  'delivered',
+  'reassigned',
+  'refunded',
+  'returned',
+  'held',
+  'cancelled',
+  'cancelled_refunded',
+  'unpaid',
+] as const
 type Outcome = (typeof OUTCOMES)[number]
 
 const authority = { organization: 'Test', countryCode: 'NG', state: 'Lagos', locality: 'Lagos', validity: 2 }
@@ -96,11 +105,13 @@ function endOf(direction: 'offramp' | 'onramp', outcome: Outcome): string {
   const offramp = direction === 'offramp'
   switch (outcome) {
     case 'delivered':
+    case 'reassigned':
       return 'delivered - -'
     case 'unpaid':
       return offramp ? 'failed deposit_not_received -' : 'expired - -'
     case 'held':
-      return 'failed compliance_hold -'
+      // Only money of onramps is held.
+      return offramp ? 'delivered - -' : 'failed compliance_hold -'
     case 'cancelled':
       return `failed ${offramp ? 'payout_failed' : 'delivery_failed'} -`
     case 'returned':
@@ -137,6 +148,7 @@ test(
         await pause(400)
         world.step()
         await owner.query(UNFINISHED_DUE)
+        await owner.query(CANCELLED_LONGER)
       }
     })()
     try {
@@ -155,8 +167,8 @@ test(
         }
         // Some payers send another amount: what arrived is paid out.
         const amount = direction === 'offramp' && chance(0.2) ? asked / 2n : asked
-        await world.pay(id, amount)
         order.outcome = outcome
+        await world.pay(id, amount)
       }
       for (let kill = 1; kill <= KILLS; kill++) {
         const upTo = (all: number, number: number) => Math.round((all * number) / KILLS)
@@ -204,7 +216,7 @@ test(
           ending,
           ending?.startsWith('delivered') ? 1 : 0,
         ])
-        if (!ending) expect(order.amountPaid).toBe('0')
+        if (!ending) expect(order.received).toBe(0n)
       }
       await expectLegalEvents(owner, ended)
       expect((await checkLedger(service.runtime)).findings).toEqual([])
@@ -224,6 +236,9 @@ const LINES: Record<string, readonly string[]> = {
   offramp: ['pending', 'processing', 'settled', 'delivered'],
   onramp: ['awaiting_payment', 'processing', 'delivered'],
 }
+
+/** An order that its provider hides for half an hour has failed: here it takes seconds, but longer than it is until another one has it. */
+const CANCELLED_LONGER = `update fiat_polls set cancelled_since = cancelled_since - interval '4 minutes' where cancelled_since is not null`
 
 /** Makes the orders that have not ended due for their poll. */
 const UNFINISHED_DUE = `update fiat_polls q set next_poll_at = least(next_poll_at, now())
@@ -249,7 +264,9 @@ async function expectLegalEvents(owner: Awaited<ReturnType<typeof connected>>, e
     const kind = own[0]?.type.split('.')[0] ?? ''
     const [status = '', reason, refund] = ending.split(' ')
     const line = LINES[kind] ?? []
-    const paid = reason !== 'deposit_not_received' && status !== 'expired'
+    // Of a cancelled order no poll may have seen the money.
+    const isUnseen = refund === '-' && !own.some((row) => row.status === 'processing')
+    const paid = reason !== 'deposit_not_received' && status !== 'expired' && !isUnseen
     const until = status === 'delivered' ? line.length : reason === 'returned_by_bank' ? 3 : paid ? 2 : 1
     const path = [...line.slice(0, until), ...(status === 'delivered' ? [] : [status])]
     const changes = own.filter(({ previous, status: next }) => previous !== next)

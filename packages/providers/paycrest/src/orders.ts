@@ -10,12 +10,14 @@ import type { z } from 'zod'
 import { textOf, unitsOf } from './amounts.ts'
 import type { PaycrestClient } from './client.ts'
 import { isDuplicate, PaycrestError } from './errors.ts'
+import { type FeeTerms, termsOf } from './fees.ts'
 import { networkNames } from './offers.ts'
-import { Offramp, Onramp, OrderList } from './wire.ts'
+import { Offramp, Onramp, Order, OrderList } from './wire.ts'
 
 /** Paycrest encrypts the recipient in at most 500 bytes, of which about 450 are usable. */
 const RECIPIENT_BYTES = 450
 const PAGE = 100
+const RATE_READS = 3
 /** How far back a duplicate reference is searched for. */
 const PAGES = 5
 
@@ -39,7 +41,7 @@ export async function createOfframp(
   client: PaycrestClient,
   order: NewOfframpOrder,
   institution: string,
-): Promise<AcceptedOfframp> {
+): Promise<{ accepted: AcceptedOfframp; terms: FeeTerms }> {
   const { account, asset, quote, reference } = order
   const recipient = {
     institution,
@@ -71,10 +73,13 @@ export async function createOfframp(
   const fee = feeOf(accepted, asset)
   const { receiveAddress, validUntil } = accepted.providerAccount
   return {
-    providerOrderId: accepted.id,
-    rate: accepted.rate,
-    fee,
-    deposit: { address: receiveAddress, amount: order.amount + fee, expiresAt: validUntil },
+    terms: termsOf(accepted, order.amount, asset),
+    accepted: {
+      providerOrderId: accepted.id,
+      rate: await rateOf(client, accepted),
+      fee,
+      deposit: { address: receiveAddress, amount: order.amount + fee, expiresAt: validUntil },
+    },
   }
 }
 
@@ -108,16 +113,26 @@ export async function createOnramp(
       recipient: { address: order.address, network: networkName(order.networkKey) },
     },
   })
-  const { rate, providerAccount } = accepted
+  const { providerAccount } = accepted
+  const rate = await rateOf(client, accepted)
   const paid = unitsOf(providerAccount.amountToTransfer, currency)
-  // Fees are tokens: what is left of the price after them is delivered.
-  const convertedAmount = fiatConversions.bought(paid, currency, asset, rate) - feeOf(accepted, asset)
-  const worth = fiatConversions.sold(convertedAmount > 0n ? convertedAmount : 0n, asset, currency, rate)
+  // The server delivers the `amount` of its reply, and `amountToTransfer` contains the sender's fee (paycrest/aggregator,
+  // controllers/sender/sender.go). Its documents read as if the fees were taken from what was paid: both figures are evidence.
+  const convertedAmount = unitsOf(accepted.amount, asset)
+  const asDocumented = fiatConversions.bought(paid, currency, asset, rate) - feeOf(accepted, asset)
+  const worth = fiatConversions.sold(convertedAmount, asset, currency, rate)
   return {
     providerOrderId: accepted.id,
     rate,
     fee: paid > worth ? paid - worth : 0n,
     convertedAmount,
+    evidence: {
+      amount: textOf(convertedAmount, asset),
+      amountAsDocumented: textOf(asDocumented > 0n ? asDocumented : 0n, asset),
+      amountToTransfer: textOf(paid, currency),
+      senderFee: accepted.senderFee ?? '0',
+      transactionFee: accepted.transactionFee ?? '0',
+    },
     paymentAccount: {
       accountNumber: providerAccount.accountIdentifier,
       accountName: providerAccount.accountName,
@@ -131,6 +146,16 @@ export async function createOnramp(
 
 const feeOf = ({ senderFee, transactionFee }: Offramp | Onramp, asset: string): bigint =>
   unitsOf(senderFee ?? '0', asset) + unitsOf(transactionFee ?? '0', asset)
+
+/** The rate of a new order. The server omits an empty one; then the order itself is read. */
+async function rateOf(client: PaycrestClient, { id, rate }: Offramp | Onramp): Promise<string> {
+  if (rate !== null) return rate
+  for (let tries = 0; tries < RATE_READS; tries++) {
+    const order = await client.get(`/sender/orders/${id}`, {}, Order)
+    if (order.rate !== null) return order.rate
+  }
+  throw new PaycrestError('unreadable', 'The order has no rate')
+}
 
 /** Creates an order. A reference that Paycrest has already means that it was created: the order is searched for. */
 async function create<T extends z.ZodType>(

@@ -2,6 +2,7 @@ import { newId } from '@payments/kernel'
 import { afterEach, describe, expect, test } from 'vitest'
 import { fiatContract } from '#testing'
 import { type Fault, type PaycrestServer, startPaycrest } from '../test/server.ts'
+import { paycrest } from './paycrest.ts'
 
 const servers: PaycrestServer[] = []
 afterEach(async () => {
@@ -13,7 +14,9 @@ async function begin(...given: Parameters<typeof startPaycrest>): Promise<Paycre
   return server
 }
 
-fiatContract('Paycrest', begin)
+fiatContract('Paycrest', () => begin())
+for (const seed of [1, 2, 3])
+  fiatContract(`Paycrest, which omits, repeats and delays (seed ${seed}),`, () => begin({ seed }))
 
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 const newOrder = (given: object = {}) => ({
@@ -27,9 +30,29 @@ const newOrder = (given: object = {}) => ({
   quote: null,
   ...given,
 })
+async function newOnramp(world: PaycrestServer, amount = 5_000_000n) {
+  const { account: _account, refundAddress: _refund, quote: _quote, ...order } = newOrder({ amount })
+  const accepted = await world.provider.createOnramp({ ...order, address: WALLET, refundAccount: null })
+  const query = {
+    ...asked(accepted.providerOrderId, order.reference),
+    direction: 'onramp' as const,
+    amount,
+    asked: amount,
+  }
+  return { order, accepted, query }
+}
 const posts = ({ calls }: PaycrestServer) => calls.filter(({ line }) => line === 'POST /sender/orders')
 const asked = (providerOrderId: string, reference: string) =>
-  ({ direction: 'offramp', reference, providerOrderId, asset: 'USDC', currency: 'NGN' }) as const
+  ({
+    direction: 'offramp',
+    reference,
+    providerOrderId,
+    asset: 'USDC',
+    currency: 'NGN',
+    amount: 25_000_000n,
+    asked: 25_050_000n,
+    rate: '1580.25',
+  }) as const
 
 describe('creating an offramp', () => {
   test('sends Paycrest’s names, our reference, a memo and the key', async () => {
@@ -168,7 +191,6 @@ describe('a poll', () => {
     ['settled', 'delivered'],
     ['refunding', 'failed'],
     ['refunded', 'failed'],
-    ['cancelled', 'failed'],
     ['expired', 'expired'],
   ])('reads the status %s of an offramp as %s', async (status, expected) => {
     const world = await begin()
@@ -189,7 +211,6 @@ describe('a poll', () => {
     ['settled', 'delivered'],
     ['refunding', 'failed'],
     ['refunded', 'failed'],
-    ['cancelled', 'failed'],
     ['expired', 'expired'],
   ])('reads the status %s of an onramp as %s', async (status, expected) => {
     const world = await begin()
@@ -200,19 +221,111 @@ describe('a poll', () => {
     expect((await world.provider.report(query)).report.status).toBe(expected)
   })
 
-  test('finds a compliance hold, which no status tells, in the list of callbacks', async () => {
+  test('finds a compliance hold of an onramp, which neither its status nor its amount tells, in the list of callbacks', async () => {
+    const world = await begin()
+    const { order, query } = await newOnramp(world)
+    world.order(order.reference).outcome = 'held'
+    expect((await world.provider.report(query)).report).toMatchObject({ status: 'waiting', receivedAmount: null })
+    await world.pay(order.reference, order.amount)
+    for (const status of ['pending', 'expired']) {
+      world.order(order.reference).status = status
+      expect(await world.provider.report(query)).toMatchObject({
+        calls: 2,
+        report: { status: 'failed', failureReason: 'compliance_hold', receivedAmount: order.amount },
+      })
+    }
+  })
+
+  test('of an order that Paycrest hides, because it was cancelled, is no failure: it is assigned again, and may be paid', async () => {
+    const world = await begin()
+    await world.provider.createOfframp(newOrder())
+    const order = newOrder()
+    const { providerOrderId, deposit } = await world.provider.createOfframp(order)
+    await world.pay(order.reference, deposit.amount)
+    world.order(order.reference).outcome = 'reassigned'
+    const poll = () => world.provider.report(asked(providerOrderId, order.reference))
+    while (world.order(order.reference).status !== 'cancelled') world.step()
+    expect((await poll()).report).toMatchObject({ status: 'waiting', cancelled: true, outcomeUnknown: true })
+    await world.settle()
+    expect((await poll()).report).toMatchObject({ status: 'delivered', receivedAmount: deposit.amount })
+  })
+
+  test.each<[string, object]>([
+    ['a wrong base URL', { baseUrl: '/wrong' }],
+    ['a wrong key', { apiKey: 'other' }],
+  ])('with %s says nothing of an order', async (_name, options) => {
+    const world = await begin()
+    const order = newOrder()
+    const { providerOrderId } = await world.provider.createOfframp(order)
+    const baseUrl = 'baseUrl' in options ? `${world.url}${options.baseUrl}` : world.url
+    const other = paycrest({
+      ...{ apiKey: 'paycrest-key', apiSecret: 'x', requestsPerMinute: 600, maxOrder: 100, retryMs: 1, ...options },
+      baseUrl,
+    })
+    await expect(other.report(asked(providerOrderId, order.reference))).rejects.toMatchObject({ status: 502 })
+    const account = { currency: 'NGN', bankCode: '058', accountNumber: '0123456789' }
+    if ('baseUrl' in options) await expect(other.accountName(account, 'order')).rejects.toMatchObject({ status: 502 })
+  })
+
+  test('of the account of somebody else, which lists no orders of ours, says nothing of an order', async () => {
+    const world = await begin()
+    const order = newOrder()
+    const { providerOrderId } = await world.provider.createOfframp(order)
+    world.orders.splice(0)
+    await expect(world.provider.report(asked(providerOrderId, order.reference))).rejects.toMatchObject({ status: 503 })
+  })
+
+  test('books another deposit than was asked for at what is paid out for it, whatever fees grow on chain', async () => {
+    const world = await begin()
+    const order = newOrder()
+    const { providerOrderId } = await world.provider.createOfframp(order)
+    const poll = async () => (await world.provider.report(asked(providerOrderId, order.reference))).report
+    await world.pay(order.reference, 12_550_000n)
+    const booked = { receivedAmount: 12_550_000n, convertedAmount: 1_975_312n, fee: 50_000n }
+    expect(await poll()).toMatchObject({ status: 'received', ...booked })
+    await world.settle()
+    expect(world.order(order.reference).protocolFee).toBeGreaterThan(0n)
+    expect(await poll()).toMatchObject({ status: 'delivered', ...booked })
+    // What the server has not rewritten is not believed.
+    for (const [amountPaid, converted] of [
+      ['12.5', 1_967_411n],
+      ['0.12', 11_061n],
+      ['25', 3_942_723n],
+    ] as const) {
+      world.distort = (wire) => ({ ...wire, amount: '25', amountPaid })
+      expect(await poll()).toMatchObject({ convertedAmount: converted })
+    }
+    world.distort = ({ amountPaid: _paid, ...wire }) => wire
+    expect(await poll()).toMatchObject(booked)
+  })
+
+  test('keeps the hash of the deposit, not that of a later transaction', async () => {
     const world = await begin()
     const order = newOrder()
     const { providerOrderId, deposit } = await world.provider.createOfframp(order)
-    world.order(order.reference).outcome = 'held'
     await world.pay(order.reference, deposit.amount)
-    for (const status of ['pending', 'expired']) {
-      world.order(order.reference).status = status
-      expect(await world.provider.report(asked(providerOrderId, order.reference))).toMatchObject({
-        calls: 2,
-        report: { status: 'failed', failureReason: 'compliance_hold', receivedAmount: deposit.amount },
-      })
-    }
+    const { txHash } = world.order(order.reference)
+    await world.settle()
+    expect(world.order(order.reference).txHash).not.toBe(txHash)
+    const poll = async () => (await world.provider.report(asked(providerOrderId, order.reference))).report.txHash
+    expect(await poll()).toBe(txHash)
+    world.distort = ({ transactionLogs: _logs, ...wire }) => wire
+    expect(await poll()).toBeNull()
+  })
+
+  test('follows a deposit of an expired order to its refund, of which no status tells', async () => {
+    const world = await begin()
+    const order = newOrder()
+    const { providerOrderId, deposit } = await world.provider.createOfframp(order)
+    await world.pay(order.reference, deposit.amount)
+    world.order(order.reference).status = 'expired'
+    const { report } = await world.provider.report(asked(providerOrderId, order.reference))
+    expect(report).toMatchObject({
+      status: 'failed',
+      failureReason: 'deposit_not_received',
+      receivedAmount: deposit.amount,
+      refund: { status: 'pending' },
+    })
   })
 
   test('an undocumented status of a paid order is an unknown outcome, not a failure', async () => {
@@ -239,6 +352,68 @@ describe('a poll', () => {
     expect(world.calls.length).toBe(calls)
   })
 })
+
+describe('an onramp', () => {
+  test('delivers the amount of Paycrest’s reply for what is to be transferred, which contains the sender’s fee; both readings are evidence', async () => {
+    const world = await begin()
+    world.fees.senderFeePercent = '1'
+    const { accepted, order, query } = await newOnramp(world)
+    const kept = world.order(order.reference)
+    expect(accepted).toMatchObject({
+      convertedAmount: 31_640_563n,
+      fee: 50_000n,
+      paymentAccount: { amount: 5_049_999n },
+      evidence: { amount: '31.640563', amountToTransfer: '50499.99', senderFee: '0.3164', transactionFee: '0.05' },
+    })
+    expect(accepted.evidence?.amountAsDocumented).toBe('31.590562')
+    await world.pay(order.reference, 5_049_999n)
+    await world.settle()
+    const { report } = await world.provider.report({ ...query, asked: 5_049_999n })
+    expect(report).toMatchObject({ status: 'delivered', receivedAmount: 5_049_999n, convertedAmount: 31_640_563n })
+    expect(kept.paidOut).toBe(31_640_563n * 10n ** 12n)
+  })
+})
+
+describe('a percentage fee of the sender', () => {
+  test('belongs to the amount of each quote, not to that of the last order', async () => {
+    const world = await begin()
+    world.fees.senderFeePercent = '0.75'
+    for (const amount of [25_000_000n, 333_333_333n, 1_000_001n, 9_999_999_999n]) {
+      await world.provider.createOfframp(newOrder())
+      const order = newOrder({ amount })
+      const quote = await world.provider.sellQuote(order)
+      const accepted = await world.provider.createOfframp({ ...order, quote })
+      expect([amount, accepted.fee]).toEqual([amount, quote.fee])
+    }
+  })
+
+  test('is at most what an order has shown to be its cap, and a fixed fee is the same for every amount', async () => {
+    const world = await begin()
+    Object.assign(world.fees, { senderFeePercent: '1', maxFeeCap: '2' })
+    await world.provider.createOfframp(newOrder({ amount: 1_000_000_000n }))
+    expect((await world.provider.sellQuote(newOrder({ amount: 500_000_000n }))).fee).toBe(2_050_000n)
+    expect((await world.provider.sellQuote(newOrder({ amount: 100_000_000n }))).fee).toBe(1_050_000n)
+    Object.assign(world.fees, { senderFeePercent: '', senderFee: '0.5' })
+    await world.provider.createOfframp(newOrder())
+    expect((await world.provider.sellQuote(newOrder({ amount: 500_000_000n }))).fee).toBe(550_000n)
+  })
+})
+
+test.each<[string, Fault]>([
+  ['401', { status: 401, body: '{"status":"error","message":"Invalid API key or token","data":null}' }],
+  ['403', { status: 403 }],
+  ['404', { status: 404, body: '{"status":"error","message":"Route Not Found","data":null}' }],
+  ['400 on the bank', { status: 400, body: '{"status":"error","data":{"field":"Institution","message":"x"}}' }],
+])(
+  'a check of an account that is answered with %s does not say that there is no such account',
+  async (_name, fault) => {
+    const world = await begin()
+    await world.provider.offers()
+    world.fail(fault)
+    const account = { currency: 'NGN', bankCode: '058', accountNumber: '0123456789' }
+    await expect(world.provider.accountName(account, 'order')).rejects.toMatchObject({ name: 'ServiceError' })
+  },
+)
 
 test('a bank that fails says nothing about an account: 503, neither verified nor missing', async () => {
   const world = await begin()

@@ -2,13 +2,15 @@ import { type Account, type FiatProvider, fiatErrors } from '@payments/fiat'
 import { textOf } from './amounts.ts'
 import { isAuthentic, referenceOf } from './callback.ts'
 import { type PaycrestOptions, paycrestClient } from './client.ts'
-import { mapErrors, PaycrestError } from './errors.ts'
+import { isHidden, isNoAccount, mapErrors, PaycrestError } from './errors.ts'
+import { type FeeTerms, feeUnder } from './fees.ts'
 import { networkNames, paycrestMarket } from './offers.ts'
 import { accountMetadata, createOfframp, createOnramp, identifier } from './orders.ts'
-import { mayBeHeld, reportOf } from './reports.ts'
-import { AccountHolder, Deliveries, Order, Rates } from './wire.ts'
+import { hiddenReport, mayBeHeld, reportOf } from './reports.ts'
+import { AccountHolder, Deliveries, Order, OrderList, Rates } from './wire.ts'
 
 const QUOTE_SECONDS = 120
+const NEW_PER_MINUTE = 400
 const ACCOUNT_TIMEOUT_MS = 60_000
 /** What Paycrest answers where nobody tells the name of a holder. */
 const UNRESOLVED = 'OK'
@@ -22,8 +24,8 @@ const HOLD = 'payment_order.compliance_hold'
 export function paycrest(options: PaycrestOptions): FiatProvider {
   const client = paycrestClient(options)
   const market = paycrestMarket(client, options.maxOrder, options.offersMs)
-  /** The fee of the last order of each token and network, in minor units: quotes of Paycrest do not tell it. */
-  const lastFee = new Map<string, bigint>()
+  /** The fees of the last order of each token and network: quotes of Paycrest do not tell them. */
+  const lastTerms = new Map<string, FeeTerms>()
   const feeKey = (order: { asset: string; networkKey: string }) => `${order.asset} ${order.networkKey}`
 
   /** Paycrest's code of a bank. */
@@ -37,6 +39,7 @@ export function paycrest(options: PaycrestOptions): FiatProvider {
   return {
     name: 'paycrest',
     callsPerMinute: options.requestsPerMinute,
+    newCallsPerMinute: options.newRequestsPerMinute ?? NEW_PER_MINUTE,
     offers: () => mapErrors(market),
     institutions: (currency) =>
       mapErrors(async () =>
@@ -57,8 +60,8 @@ export function paycrest(options: PaycrestOptions): FiatProvider {
           )
           return holder === UNRESOLVED ? { status: 'unresolved' } : { status: 'verified', accountName: holder }
         } catch (error) {
-          // A 400 is about the account. A 5xx may be about the bank: it says nothing.
-          if (error instanceof PaycrestError && error.kind === 'rejected') return { status: 'not_found' }
+          // A 5xx may be about the bank, and a 401 is about us: they say nothing of the account.
+          if (isNoAccount(error)) return { status: 'not_found' }
           throw error
         }
       }),
@@ -70,15 +73,15 @@ export function paycrest(options: PaycrestOptions): FiatProvider {
         const { sell } = await client.get(`/rates/${network}/${asset}/${text}/${currency}`, { side: 'sell' }, Rates)
         return {
           rate: sell.rate,
-          fee: lastFee.get(feeKey(request)) ?? 0n,
+          fee: feeUnder(lastTerms.get(feeKey(request)), amount, asset),
           expiresAt: new Date(Date.now() + QUOTE_SECONDS * 1000),
           terms: sell.providerIds.length > 0 ? JSON.stringify(sell.providerIds) : null,
         }
       }),
     createOfframp: (order) =>
       mapErrors(async () => {
-        const accepted = await createOfframp(client, order, await codeOf(order.account))
-        lastFee.set(feeKey(order), accepted.fee)
+        const { accepted, terms } = await createOfframp(client, order, await codeOf(order.account))
+        lastTerms.set(feeKey(order), terms)
         return accepted
       }, 'offramp'),
     createOnramp: (order) =>
@@ -89,13 +92,29 @@ export function paycrest(options: PaycrestOptions): FiatProvider {
       }, 'onramp'),
     report: (query) =>
       mapErrors(async () => {
-        const order = await client.get(`/sender/orders/${query.providerOrderId}`, {}, Order)
-        const asks = mayBeHeld(order)
+        const order = await read(query.providerOrderId)
+        if (!order) return { report: hiddenReport, calls: 2 }
+        const asks = mayBeHeld(query, order)
         const held = asks && (await wasHeld(query.providerOrderId))
         return { report: reportOf(query, order, held), calls: asks ? 2 : 1 }
       }),
     callback: (request) =>
       isAuthentic(options.apiSecret, request) ? { reference: referenceOf(request.body) } : undefined,
+  }
+
+  /**
+   * An order; undefined for one that is hidden. The key of another account hides all of ours too: where it lists none at all, nothing
+   * is known.
+   */
+  async function read(orderId: string): Promise<Order | undefined> {
+    try {
+      return await client.get(`/sender/orders/${orderId}`, {}, Order)
+    } catch (error) {
+      if (!isHidden(error)) throw error
+      const { total } = await client.get('/sender/orders', { page: '1', pageSize: '1' }, OrderList)
+      if (total === 0) throw new PaycrestError('unavailable', 'The account lists no orders', { cause: error })
+      return undefined
+    }
   }
 
   /** Held orders keep their status; only the list of callbacks tells. */

@@ -16,7 +16,6 @@ const STATUSES: Readonly<Record<OrderQuery['direction'], ReadonlyMap<string, Sta
     ['settled', 'delivered'],
     ['refunding', 'failed'],
     ['refunded', 'failed'],
-    ['cancelled', 'failed'],
     ['expired', 'expired'],
   ]),
   onramp: new Map<string, Status>([
@@ -29,64 +28,108 @@ const STATUSES: Readonly<Record<OrderQuery['direction'], ReadonlyMap<string, Sta
     ['settled', 'delivered'],
     ['refunding', 'failed'],
     ['refunded', 'failed'],
-    ['cancelled', 'failed'],
     ['expired', 'expired'],
   ]),
+}
+
+/** Statuses that only orders with money have. `amountPaid` may be missing, and is never written for onramps. */
+const PAID: Readonly<Record<OrderQuery['direction'], ReadonlySet<string>>> = {
+  offramp: new Set([
+    'deposited',
+    'pending',
+    'fulfilling',
+    'fulfilled',
+    'validated',
+    'settling',
+    'settled',
+    'refunding',
+    'refunded',
+  ]),
+  onramp: new Set(['fulfilling', 'fulfilled', 'validated', 'settling', 'settled', 'refunding', 'refunded']),
 }
 
 const isPositive = (text: string | null): text is string => text !== null && /[1-9]/.test(text)
 
 /** Can Paycrest hold the money of this order for compliance? No status says so: its deliveries have to be asked for. */
-export const mayBeHeld = ({ status, amountPaid }: Order): boolean =>
-  isPositive(amountPaid) && ['deposited', 'pending', 'expired'].includes(status)
+export const mayBeHeld = ({ direction }: OrderQuery, { status, amountPaid }: Order): boolean =>
+  direction === 'onramp'
+    ? status === 'pending' || status === 'expired'
+    : isPositive(amountPaid) && ['deposited', 'pending', 'expired'].includes(status)
+
+/** What is known of an order that Paycrest cancelled and hides. */
+export const hiddenReport: OrderReport = {
+  status: 'waiting',
+  receivedAmount: null,
+  convertedAmount: null,
+  fee: null,
+  txHash: null,
+  failureReason: null,
+  refund: null,
+  outcomeUnknown: true,
+  cancelled: true,
+}
 
 /** Paycrest's order in the domain's terms. `held`: a callback of the kind `compliance_hold` was sent for it. */
 export function reportOf(query: OrderQuery, order: Order, held: boolean): OrderReport {
-  const known = STATUSES[query.direction].get(order.status)
-  const money = isPositive(order.amountPaid)
+  if (order.status === 'cancelled') return hiddenReport
+  const { direction } = query
+  const known = STATUSES[direction].get(order.status)
+  const paid = PAID[direction].has(order.status) || isPositive(order.amountPaid) || held
+  // A deposit that came when the order had expired goes back to the payer, without a change of status (tasks/refunds.go).
+  const isLate = order.status === 'expired' && paid && !held
   // A status that is not documented says nothing about the money: it is with Paycrest, and the order stays as it is.
-  const status = held ? 'failed' : (known ?? (money ? 'received' : 'waiting'))
-  const arrived = query.direction === 'offramp' ? offrampMoney(query, order) : onrampMoney(query, order, money, status)
+  const status = held || isLate ? 'failed' : (known ?? (paid ? 'received' : 'waiting'))
+  const money = paid ? (direction === 'offramp' ? offrampMoney(query, order) : onrampMoney(query, order)) : nothing
   return {
     status,
-    ...arrived,
-    txHash: order.txHash,
-    failureReason: held ? 'compliance_hold' : null,
-    refund: refundOf(query, order),
-    outcomeUnknown: known === undefined && money,
+    ...money,
+    txHash: hashOf(query, order),
+    failureReason: held ? 'compliance_hold' : isLate && direction === 'offramp' ? 'deposit_not_received' : null,
+    refund: isLate ? { status: 'pending', amount: null, txHash: null } : refundOf(order),
+    outcomeUnknown: known === undefined && paid,
   }
 }
 
 type Money = Pick<OrderReport, 'receivedAmount' | 'convertedAmount' | 'fee'>
+const nothing: Money = { receivedAmount: null, convertedAmount: null, fee: null }
 
-/** Another amount than asked is paid out less the fees of the order, at its rate. */
-function offrampMoney({ asset, currency }: OrderQuery, order: Order): Money {
-  if (!isPositive(order.amountPaid)) return { receivedAmount: null, convertedAmount: null, fee: null }
-  const receivedAmount = unitsOf(order.amountPaid, asset)
-  const fee = unitsOf(order.senderFee ?? '0', asset) + unitsOf(order.transactionFee ?? '0', asset)
-  const asked = unitsOf(order.amount, asset)
-  // Paycrest does not document whether the fees are part of `amountPaid`: without them the whole amount has arrived, too.
-  if (receivedAmount === asked + fee || receivedAmount === asked)
-    return { receivedAmount: asked + fee, convertedAmount: null, fee: null }
-  const net = receivedAmount - fee
-  const convertedAmount = net > 0n ? fiatConversions.sold(net, asset, currency, order.rate) : 0n
-  return { receivedAmount, convertedAmount, fee: net > 0n ? fee : receivedAmount }
-}
-
-/** Amounts of an onramp are in tokens, except what the payer was asked for: money that arrived counts as that. */
-function onrampMoney({ currency }: OrderQuery, order: Order, money: boolean, status: Status): Money {
-  const asked = order.providerAccount?.amountToTransfer
-  const arrived = (money || status === 'received' || status === 'delivered') && asked
-  return { receivedAmount: arrived ? unitsOf(asked, currency) : null, convertedAmount: null, fee: null }
-}
-
-function refundOf(query: OrderQuery, order: Order): OrderReport['refund'] {
-  if (order.status === 'refunding') return { status: 'pending', amount: null, txHash: null }
-  if (order.status !== 'refunded') return null
-  const returned = query.direction === 'offramp' && isPositive(order.amountReturned) ? order.amountReturned : null
+/**
+ * What arrived and what is paid out of it, against our own amount and fee: Paycrest rewrites `amount` to what is converted when another
+ * deposit arrives, while `transactionFee` grows on chain. Only the deposit that was asked for is booked as it was agreed.
+ */
+function offrampMoney({ asset, currency, amount, asked, rate }: OrderQuery, order: Order): Money {
+  const agreedFee = asked - amount
+  const told = unitsOf(order.amount, asset)
+  const paid = isPositive(order.amountPaid) ? unitsOf(order.amountPaid, asset) : null
+  if (told === amount && (paid === null || paid === asked)) return { ...nothing, receivedAmount: asked }
+  const isRewritten = told !== amount && (paid === null || told <= paid)
+  // Not rewritten yet, or more than arrived: what is left after the fee that was agreed.
+  const converted = isRewritten ? told : (paid ?? asked) - agreedFee
+  const receivedAmount = paid ?? converted + agreedFee
+  const net = converted > 0n ? converted : 0n
   return {
-    status: 'completed',
-    amount: returned === null ? null : unitsOf(returned, query.asset),
-    txHash: query.direction === 'offramp' ? order.txHash : null,
+    receivedAmount,
+    convertedAmount: fiatConversions.sold(net, asset, currency, rate),
+    fee: receivedAmount - net,
   }
+}
+
+/** Paycrest does not tell what a payer of fiat sent: money that arrived counts as what was asked for. `amount` is what is delivered. */
+const onrampMoney = ({ asset, asked }: OrderQuery, order: Order): Money => ({
+  receivedAmount: asked,
+  convertedAmount: order.status === 'settled' ? unitsOf(order.amount, asset) : null,
+  fee: null,
+})
+
+/** `txHash` is that of the last transaction; the deposit's is in the log. */
+function hashOf({ direction }: OrderQuery, order: Order): string | null {
+  if (direction === 'onramp') return order.status === 'settled' ? order.txHash : null
+  const deposit = order.transactionLogs?.find(({ status }) => status === 'crypto_deposited')
+  return deposit?.tx_hash ?? (order.status === 'deposited' ? order.txHash : null)
+}
+
+/** `AmountReturned` is never written, so what went back is not told. */
+function refundOf(order: Order): OrderReport['refund'] {
+  if (order.status === 'refunding') return { status: 'pending', amount: null, txHash: null }
+  return order.status === 'refunded' ? { status: 'completed', amount: null, txHash: order.txHash } : null
 }

@@ -17,6 +17,15 @@ export const paycrestSettings = defineSettings(
       .max(60_000)
       .default(600)
       .describe('Polls of orders, over all processes; Paycrest allows 1,200 calls a minute for each client address'),
+    PAYCREST_NEW_REQUESTS_PER_MINUTE: z.coerce
+      .number()
+      .int()
+      .min(4)
+      .max(600)
+      .default(400)
+      .describe(
+        'Quotes, new orders and account checks, over all processes; one organisation takes at most half of them',
+      ),
     PAYCREST_MAX_ORDER: z.coerce
       .number()
       .int()

@@ -9,7 +9,13 @@ const Time = z.iso.datetime({ offset: true }).transform((at) => new Date(at))
 
 /** What `data` of a failed validation may be: one field, or several. */
 const Refusal = z.object({ field: z.string(), message: z.string() })
-export const Problem = z.object({ data: z.union([z.array(Refusal), Refusal.transform((one) => [one])]) })
+export const Problem = z.object({
+  message: z.string().optional(),
+  data: z
+    .union([z.array(Refusal), Refusal.transform((one) => [one])])
+    .nullish()
+    .catch(null),
+})
 
 export const enveloped = <T extends z.ZodType>(data: T) => z.object({ status: z.literal('success'), data })
 
@@ -44,17 +50,22 @@ const VirtualAccount = z.object({
   validUntil: Time,
 })
 
+/** The server omits what is empty. */
 const order = {
   id: z.string().min(1),
   status: z.string(),
   amount: Numeral,
-  rate: Numeral,
+  rate: absent(Numeral),
   senderFee: absent(Numeral),
   transactionFee: absent(Numeral),
   reference: absent(z.string()),
 }
+/** A percentage belongs to each amount; text that is no numeral, such as none at all, means a fixed fee. */
+const senderFeePercent = absent(z.string()).transform((text) =>
+  text !== null && Numeral.safeParse(text).success && /[1-9]/.test(text) ? text : null,
+)
 /** The reply of `POST /sender/orders`, and an element of `GET /sender/orders`. */
-export const Offramp = z.object({ ...order, providerAccount: DepositAddress })
+export const Offramp = z.object({ ...order, senderFeePercent, providerAccount: DepositAddress })
 export type Offramp = z.output<typeof Offramp>
 export const Onramp = z.object({ ...order, providerAccount: VirtualAccount })
 export type Onramp = z.output<typeof Onramp>
@@ -65,7 +76,7 @@ export const Order = z.object({
   amountPaid: absent(Numeral),
   amountReturned: absent(Numeral),
   txHash: absent(z.string()),
-  providerAccount: absent(z.object({ amountToTransfer: absent(Numeral) })),
+  transactionLogs: absent(z.array(z.object({ status: z.string(), tx_hash: z.string() }))),
 })
 export type Order = z.output<typeof Order>
 

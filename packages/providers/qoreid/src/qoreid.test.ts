@@ -29,12 +29,28 @@ test('a number is matched with its names over one token, which is used until it 
   expect(server.tokens).toBe(3)
 })
 
+const ADA = { firstname: 'ADA', lastname: 'OBI' }
 test.each([
-  [200, matched('PARTIAL_MATCH'), 'partial'],
-  [200, matched('NO_MATCH'), 'mismatch'],
+  [200, matched(ADA, { lastname: false }), 'partial'],
+  [200, matched(ADA, { firstname: false, lastname: false }), 'mismatch'],
+  // The fields decide, whatever the overall status says.
+  [200, matched(ADA, { phone: false }), 'match'],
+  [200, matched(ADA, { firstname: false, lastname: false, phone: true }), 'mismatch'],
+  [200, matched(ADA, { lastname: false }, 'EXACT_MATCH'), 'partial'],
+  [200, matched(ADA, { lastname: undefined }, 'PARTIAL_MATCH'), 'partial'],
+  [200, { summary: { bvn_match_check: { status: 'EXACT_MATCH' } } }, 'match'],
   [200, { summary: { bvn_check: { status: 'NO_MATCH' } }, status: { status: 'id_mismatch' } }, 'mismatch'],
   [404, { message: 'BVN not found' }, 'not_found'],
-  [200, matched('SOMETHING_NEW'), 'unavailable'],
+  [404, { message: 'No record was found for this identity' }, 'not_found'],
+  [404, { message: 'Not Found' }, 'unavailable'],
+  [
+    404,
+    { statusCode: 404, message: 'Cannot POST /v1/ng/identities/bvn-match/22212345678', error: 'Not Found' },
+    'unavailable',
+  ],
+  [404, { message: 'no Route matched with those values' }, 'unavailable'],
+  [404, 'Not Found', 'unavailable'],
+  [200, { summary: { bvn_match_check: { status: 'SOMETHING_NEW' } } }, 'unavailable'],
   [200, { unexpected: true }, 'unavailable'],
   [400, { message: 'Bad request' }, 'unavailable'],
   [500, { message: 'x' }, 'unavailable'],
@@ -48,11 +64,23 @@ test('no answer, a refused secret and a revoked token are unavailable, and no er
   expect(await adapter().verifyBvn(question)).toEqual({ outcome: 'unavailable' })
   expect(await adapter({ secret: 'wrong' }).verifyBvn(question)).toEqual({ outcome: 'unavailable' })
   expect(await adapter({ baseUrl: 'http://127.0.0.1:9' }).verifyBvn(question)).toEqual({ outcome: 'unavailable' })
-  server.answer = { status: 200, body: matched('EXACT_MATCH') }
+  server.answer = undefined
   const provider = adapter()
   await provider.verifyBvn(question)
   // Somebody else gets a token, and ours is worth nothing any more.
   server.tokens++
   expect(await provider.verifyBvn(question)).toEqual({ outcome: 'unavailable' })
   expect(await provider.verifyBvn(question)).toEqual({ outcome: 'match' })
+})
+
+test('a telephone number in another format than the bank’s does not fail a correct number', async () => {
+  const ask = (more: object) => adapter().verifyBvn({ ...question, ...more })
+  for (const phoneNumber of ['+2348012345678', '08012345678', '2348012345678', '+2348099999999'])
+    expect(await ask({ phoneNumber })).toEqual({ outcome: 'match' })
+  expect(await ask({ phoneNumber: '08012345678', lastName: 'EZE' })).toEqual({ outcome: 'partial' })
+  expect(await ask({ phoneNumber: '08012345678', firstName: 'JOHN', lastName: 'EZE' })).toEqual({ outcome: 'mismatch' })
+})
+
+test('behind a wrong base URL no number is missing', async () => {
+  expect(await adapter({ baseUrl: `${server.url}/v2` }).verifyBvn(question)).toEqual({ outcome: 'unavailable' })
 })

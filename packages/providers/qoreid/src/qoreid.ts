@@ -11,7 +11,12 @@ export interface QoreidOptions {
 }
 
 const Token = z.object({ accessToken: z.string().min(1), expiresIn: z.coerce.number().positive() })
-const Check = z.object({ status: z.string() }).nullish()
+const Check = z
+  .object({
+    status: z.string(),
+    fieldMatches: z.object({ firstname: z.boolean().nullish(), lastname: z.boolean().nullish() }).nullish(),
+  })
+  .nullish()
 /** `bvn_match_check` of the match, `bvn_check` of the basic product. */
 const Match = z.object({ summary: z.object({ bvn_match_check: Check, bvn_check: Check }) })
 
@@ -20,6 +25,25 @@ const OUTCOMES: Readonly<Record<string, IdentityAnswer['outcome']>> = {
   PARTIAL_MATCH: 'partial',
   NO_MATCH: 'mismatch',
 }
+/**
+ * Does the number belong to the names? The fields of the name decide: a telephone number in another format than the bank's makes the
+ * overall status a partial match. Without both fields the overall status is all there is.
+ */
+function outcomeOf(check: z.output<typeof Check>): IdentityAnswer['outcome'] {
+  const { firstname, lastname } = check?.fieldMatches ?? {}
+  if (typeof firstname === 'boolean' && typeof lastname === 'boolean')
+    return firstname && lastname ? 'match' : firstname || lastname ? 'partial' : 'mismatch'
+  const status = check?.status ?? ''
+  return Object.hasOwn(OUTCOMES, status) ? (OUTCOMES[status] ?? 'unavailable') : 'unavailable'
+}
+
+const Problem = z.object({ message: z.string() })
+/** A 404 about the number names it, or the record. That of a wrong address names a path, or nothing. */
+const isNoSuchNumber = (value: unknown): boolean => {
+  const message = Problem.safeParse(value).data?.message ?? ''
+  return /\b(bvn|record|identity)\b/i.test(message) && !/\bcannot (get|post)\b|\//i.test(message)
+}
+
 /** A token is replaced this long before its end, ms. */
 const EARLY_MS = 60_000
 const UNAVAILABLE: IdentityAnswer = { outcome: 'unavailable' }
@@ -76,10 +100,9 @@ export function qoreid(options: QoreidOptions): IdentityProvider {
       const answer = await post(`/v1/ng/identities/bvn-match/${bvn}`, body, value)
       if (!answer) return UNAVAILABLE
       if (answer.status === 401) token = undefined
-      if (answer.status === 404) return { outcome: 'not_found' }
+      if (answer.status === 404) return isNoSuchNumber(answer.value) ? { outcome: 'not_found' } : UNAVAILABLE
       const { summary } = (answer.status < 300 ? Match.safeParse(answer.value).data : undefined) ?? {}
-      const status = (summary?.bvn_match_check ?? summary?.bvn_check)?.status ?? ''
-      return Object.hasOwn(OUTCOMES, status) ? { outcome: OUTCOMES[status] ?? 'unavailable' } : UNAVAILABLE
+      return { outcome: outcomeOf(summary?.bvn_match_check ?? summary?.bvn_check) }
     },
   }
 }

@@ -64,6 +64,11 @@ export function legOf({ chainId, address }: { chainId: number; address: string }
   return legs.get(`${chainId}:${address}`) ?? legs.get(`${chainId}:${address.toLowerCase()}`)
 }
 
+const keys: ReadonlyMap<number, string> = new Map(Object.entries(chains).map(([key, { id }]) => [id, key]))
+
+/** The network of one of Relay's chains; for a chain outside the table a name that no network has. */
+export const networkKeyOf = (chainId: number): string => keys.get(chainId) ?? `chain:${chainId}`
+
 /** Every currency of the table, in the format of `POST /currencies/v2`. */
 export const everyToken: readonly string[] = Object.values(chains).flatMap(({ id, tokens }) =>
   Object.values(tokens).map((address) => `${id}:${address}`),

@@ -1,7 +1,7 @@
 import { ConsecutiveBreaker, circuitBreaker, ExponentialBackoff, handleWhen, retry, wrap } from 'cockatiel'
 import { Agent, fetch, type RequestInit } from 'undici'
 import type { z } from 'zod'
-import { isTransient, RelayError } from './errors.ts'
+import { isTransient, isUnavailable, RelayError } from './errors.ts'
 import { Problem } from './wire.ts'
 
 export interface RelayOptions {
@@ -9,6 +9,8 @@ export interface RelayOptions {
   readonly apiKey: string
   /** Calls a minute that Relay allows this key for `/requests/v3`, over all processes. */
   readonly requestsPerMinute: number
+  /** Quotes a minute that Relay allows this key, over all processes. */
+  readonly quotesPerMinute?: number
   /** Timeout of one call, ms. */
   readonly timeoutMs?: number
   /** First delay before a read is retried, ms; it grows, with jitter. */
@@ -43,7 +45,8 @@ const LONGEST_PAUSE_SECONDS = 60
  */
 export function relayClient(options: RelayOptions): RelayClient {
   const { timeoutMs = 8000, retryMs = 250, restMs = 10_000 } = options
-  const breaker = circuitBreaker(handleWhen(isTransient), {
+  // An answer of another shape is a fault of that answer, not of Relay: it never stops the calls of others.
+  const breaker = circuitBreaker(handleWhen(isUnavailable), {
     halfOpenAfter: restMs,
     breaker: new ConsecutiveBreaker(FAILURES),
   })

@@ -3,7 +3,8 @@ import { assets, errors as commonErrors, invalid, networkOf, ServiceError } from
 import { chains, relayAsset } from './assets.ts'
 import type { RelayClient } from './client.ts'
 import { callerErrorOf, RelayError } from './errors.ts'
-import { Chains, Delivery, PricedQuote } from './wire.ts'
+import { deliveredOf, readElements } from './reports.ts'
+import { Chains, PricedQuote, Requests } from './wire.ts'
 
 const CNGN_UNIT = 10n ** BigInt(assets.cNGN.decimals)
 
@@ -57,16 +58,17 @@ export function relayConvertOut(client: RelayClient, treasury: TreasuryAddresses
     report: ({ address }) =>
       mapErrors(async () => {
         const query = { depositAddress: address, sortBy: 'updatedAt', sortDirection: 'desc', limit: '10' }
-        const { requests } = await client.get('/requests/v3', query, Delivery)
+        const { requests } = readElements((await client.get('/requests/v3', query, Requests)).requests)
         const request = requests.find(({ supersededByRequestId }) => !supersededByRequestId)
         const txHash = request?.data?.outTxs?.find((tx) => tx.txHash)?.txHash ?? null
         const none = { convertedAmount: null, txHash: null, refundedAmount: null, refundTxHash: null }
         switch (request?.status) {
           case 'success': {
-            const out =
-              request.data?.route?.actual?.destination?.outputCurrency ??
-              request.data?.route?.actual?.origin?.outputCurrency
-            return { ...none, status: 'completed', txHash, convertedAmount: out ? BigInt(out.amount) : null }
+            const amount = request && deliveredOf(request)
+            // The amounts may come after the status.
+            return amount === null
+              ? { ...none, status: 'pending' }
+              : { ...none, status: 'completed', txHash, convertedAmount: amount }
           }
           case 'refund':
             // How much came back is what arrives at the treasury.

@@ -1,4 +1,5 @@
 import { invalid, type ServiceError } from '@payments/kernel'
+import { ProviderLimited } from '@payments/platform'
 import { routesErrors as errors } from '@payments/routes'
 import { BrokenCircuitError } from 'cockatiel'
 
@@ -25,8 +26,10 @@ export class RelayError extends Error {
   }
 }
 
+export const isUnavailable = (error: unknown): boolean => error instanceof RelayError && error.kind === 'unavailable'
+
 export const isTransient = (error: unknown): boolean =>
-  error instanceof RelayError && (error.kind === 'unavailable' || error.kind === 'unreadable')
+  isUnavailable(error) || (error instanceof RelayError && error.kind === 'unreadable')
 
 /** Relay's codes for invalid input: the merchant's field and its error. */
 const FIELDS: Readonly<Record<string, readonly [field: string, message: string]>> = {
@@ -59,8 +62,13 @@ const TRANSIENT: ReadonlySet<string> = new Set([
 /** The error that a merchant receives. The provider's own text is never part of it; it is kept as the cause for the log. */
 export function callerErrorOf(error: unknown): ServiceError {
   if (error instanceof BrokenCircuitError) return errors.provider_unavailable({ cause: error, retryAfter: 10 })
+  if (error instanceof RelayError && error.kind === 'limited')
+    return errors.provider_unavailable({
+      cause: new ProviderLimited(error.retryAfter ?? 5, { cause: error }),
+      retryAfter: error.retryAfter ?? 5,
+    })
   if (!(error instanceof RelayError)) return errors.provider_failed({ cause: error })
-  if (error.kind === 'unavailable' || error.kind === 'limited' || TRANSIENT.has(error.code ?? '')) {
+  if (error.kind === 'unavailable' || TRANSIENT.has(error.code ?? '')) {
     return errors.provider_unavailable({ cause: error, retryAfter: error.retryAfter ?? 5 })
   }
   const wrong = error.code === undefined ? undefined : FIELDS[error.code]

@@ -14,12 +14,13 @@ export const relayAdapter: LiveAdapter = {
   settings: relaySettings,
   bindings(settings) {
     const own = relaySettings.from(settings)
-    const { RELAY_API_KEY, RELAY_BASE_URL, RELAY_REQUESTS_PER_MINUTE, RELAY_CNGN_TREASURY } = own
+    const { RELAY_API_KEY, RELAY_BASE_URL, RELAY_CNGN_TREASURY } = own
     if (!RELAY_API_KEY) return []
     const options = {
       baseUrl: RELAY_BASE_URL,
       apiKey: RELAY_API_KEY,
-      requestsPerMinute: RELAY_REQUESTS_PER_MINUTE,
+      requestsPerMinute: own.RELAY_REQUESTS_PER_MINUTE,
+      quotesPerMinute: own.RELAY_QUOTES_PER_MINUTE,
     }
     const converts =
       Object.keys(RELAY_CNGN_TREASURY).length > 0

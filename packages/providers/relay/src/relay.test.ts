@@ -2,6 +2,7 @@ import { networks } from '@payments/kernel'
 import type { DepositReport, QuotedAmount } from '@payments/routes'
 import { afterEach, describe, expect, test } from 'vitest'
 import { routesContract } from '#testing'
+import { oddly } from '../test/odd.ts'
 import { type Fault, hash, type RelayServer, startRelay } from '../test/server.ts'
 
 const servers: RelayServer[] = []
@@ -15,6 +16,12 @@ async function begin(...given: Parameters<typeof startRelay>): Promise<RelayServ
 }
 
 routesContract('Relay', begin)
+for (const seed of [1, 2, 3])
+  routesContract(`Relay that omits, repeats, reorders and delays (seed ${seed})`, async () => {
+    const world = await begin()
+    world.distort = oddly(seed)
+    return Object.assign(world, { looks: 40 })
+  })
 
 const usdc = { networkKey: 'ethereum', currency: 'USDC' }
 const onBase = { networkKey: 'base', currency: 'USDC' }
@@ -317,6 +324,7 @@ describe('polling for deposits', () => {
   test('unknown fields change nothing', async () => {
     const world = await begin()
     const { request, reports } = await paid(world)
+    await world.settle()
     request.over = { surprise: { deep: [1] }, protocol: 'a text where an object was' }
     expect(await reports()).toMatchObject([{ originAmount: 12_500_000n }])
   })
@@ -379,13 +387,19 @@ describe('polling for deposits', () => {
     ])
   })
 
-  test('an amount of an unknown token is not reported as an amount of the origin’s', async () => {
+  test('a token outside the table is its own origin, and its amount has no unit here', async () => {
     const world = await begin()
     const { request, reports } = await paid(world, 'refunded')
     Object.assign(request, { from: { chainId: 1, address: '0x6B175474E89094C44Da98b954EedeAC495271d0F' } })
     await world.settle()
     expect(await reports()).toMatchObject([
-      { status: 'refunded', origin: usdc, originAmount: 0n, failureReason: 'price_moved', providerReason: 'SLIPPAGE' },
+      {
+        status: 'refunded',
+        origin: { networkKey: 'ethereum', currency: '0x6B175474E89094C44Da98b954EedeAC495271d0F' },
+        originAmount: 0n,
+        failureReason: 'price_moved',
+        providerReason: 'SLIPPAGE',
+      },
     ])
   })
 

@@ -1,17 +1,19 @@
-import type { DepositQuery, Leg, QuotedAmount, RoutesProvider } from '@payments/routes'
-import { type RelayAsset, relayAsset } from './assets.ts'
+import type { DepositPage, DepositQuery, Leg, OddReport, QuotedAmount, RoutesProvider } from '@payments/routes'
+import { chains, type RelayAsset, relayAsset } from './assets.ts'
 import { addressOf, isAuthentic } from './callback.ts'
+import { relayChanges } from './changes.ts'
 import { type RelayClient, type RelayOptions, relayClient } from './client.ts'
 import { callerErrorOf, RelayError } from './errors.ts'
+import { type Listed, listRequests } from './list.ts'
 import { relayOffers } from './offers.ts'
-import { isFinal, reportsOf } from './reports.ts'
-import { Quote, type Request, Requests, Status } from './wire.ts'
+import { isFinal, readElements, reportsOf } from './reports.ts'
+import { Quote, Reindexed, type Request, Requests, Status } from './wire.ts'
 
-const PAGE = 50
-/** Page limit of one poll: twenty thousand changed deposits. A longer list is an error of the provider. */
-const PAGES = 400
 /** How many requests one poll queries by id at most. */
 const SINGLES = 20
+const QUOTES_PER_MINUTE = 50
+/** Addresses of one call: its line stays well below the 8 kB that servers accept. */
+const ADDRESSES = 50
 
 /**
  * Payment routes over Relay. Deposit addresses are open: they accept any amount, any number of times. They are polled by address,
@@ -22,10 +24,28 @@ const SINGLES = 20
 export function relay(options: RelayOptions): RoutesProvider {
   const client = relayClient(options)
   const offers = relayOffers(client, options.offersMs)
-  return {
-    offers: () => mapErrors(offers),
 
+  async function page(query: DepositQuery, { found, odd, pages }: Listed): Promise<DepositPage> {
+    const left = query.pendingRequests.filter((id) => !found.has(id)).slice(0, SINGLES)
+    const singles = await Promise.all(left.map((id) => ended(client, id)))
+    for (const { requests } of singles) for (const request of requests) found.set(request.id, request)
+    return {
+      reports: reportsOf([...found.values()], {
+        origin: query.origin,
+        destination: assetOf(query.destination),
+        known: query.pendingRequests,
+      }),
+      odd: [...odd, ...singles.flatMap((single) => single.odd)],
+      calls: pages + singles.reduce((sum, { requests }) => sum + requests.length, 0),
+    }
+  }
+
+  return {
+    name: 'relay',
+    offers: () => mapErrors(offers),
     callsPerMinute: options.requestsPerMinute,
+    quotesPerMinute: options.quotesPerMinute ?? QUOTES_PER_MINUTE,
+    addressesPerCall: ADDRESSES,
 
     createDepositAddress: ({ origin, destination, refundAddress, quote, strict = false }) =>
       mapErrors(async () => {
@@ -57,13 +77,45 @@ export function relay(options: RelayOptions): RoutesProvider {
       }),
 
     deposits: (query) =>
+      mapErrors(async () =>
+        page(query, await listRequests(client, { depositAddress: query.depositAddress }, query.since)),
+      ),
+
+    depositsOf: (queries) =>
       mapErrors(async () => {
-        const { found, pages } = await listed(client, query)
-        const left = query.pendingRequests.filter((id) => !found.has(id)).slice(0, SINGLES)
-        const singles = (await Promise.all(left.map((id) => ended(client, id)))).flat()
-        for (const request of singles) keepLatest(found, request)
-        const reports = reportsOf([...found.values()], query.origin, assetOf(query.destination))
-        return { reports, calls: pages + singles.length }
+        const since = queries.some((query) => query.since === null)
+          ? null
+          : new Date(Math.min(...queries.map((query) => query.since?.getTime() ?? 0)))
+        const filter = {
+          filters: JSON.stringify([{ depositAddress: queries.map(({ depositAddress }) => depositAddress) }]),
+        }
+        const { found, odd, pages } = await listRequests(client, filter, since)
+        const shares = shareOut(queries, [...found.values()], odd)
+        // What names no address may belong to any of them.
+        if (!shares)
+          return Promise.all(
+            queries.map(async (query) =>
+              page(query, await listRequests(client, { depositAddress: query.depositAddress }, query.since)),
+            ),
+          )
+        return Promise.all(
+          queries.map((query, index) => page(query, { ...(shares[index] as Listed), pages: index === 0 ? pages : 0 })),
+        )
+      }),
+
+    changes: (since) => mapErrors(() => relayChanges(client, options.apiKey, since)),
+
+    reindex: ({ depositAddress, networkKey, on }) =>
+      mapErrors(async () => {
+        const [chainId, targetChainId] = [chains[networkKey]?.id, chains[on]?.id]
+        if (chainId === undefined || targetChainId === undefined)
+          throw new RelayError('rejected', 'No such chain', { code: 'UNSUPPORTED_CHAIN' })
+        const { triggeredCurrencies } = await client.post(
+          '/transactions/deposit-address/reindex',
+          { chainId, depositAddress, ...(targetChainId === chainId ? {} : { targetChainId }) },
+          Reindexed,
+        )
+        return { found: triggeredCurrencies?.length ?? 0 }
       }),
 
     callback: (request) =>
@@ -77,51 +129,38 @@ const tradeOf = (quote: QuotedAmount, strict: boolean) =>
     ? { amount: quote.input.toString(), tradeType: 'EXACT_INPUT' }
     : { amount: quote.output.toString(), tradeType: strict ? 'EXACT_OUTPUT' : 'EXPECTED_OUTPUT' }
 
-/** All requests that Relay lists for an address, by id. */
-async function listed(
-  client: RelayClient,
-  { depositAddress, since }: DepositQuery,
-): Promise<{ found: Map<string, Request>; pages: number }> {
-  const found = new Map<string, Request>()
-  let continuation: string | null = null
-  let pages = 0
-  do {
-    if (pages++ === PAGES) throw new RelayError('unreadable', 'The list of requests does not end')
-    const answer: { requests: Request[]; continuation: string | null } = await client.get(
-      '/requests/v3',
-      {
-        depositAddress,
-        sortBy: 'updatedAt',
-        sortDirection: 'desc',
-        limit: String(PAGE),
-        ...(since ? { startTimestamp: String(Math.floor(since.getTime() / 1000)) } : {}),
-        ...(continuation ? { continuation } : {}),
-      },
-      Requests,
-    )
-    for (const request of answer.requests) keepLatest(found, request)
-    continuation = answer.continuation
-  } while (continuation)
-  return { found, pages }
+/** Requests of many addresses by address; undefined where one of them does not say to which it belongs. */
+function shareOut(
+  queries: readonly DepositQuery[],
+  requests: readonly Request[],
+  odd: readonly OddReport[],
+): Listed[] | undefined {
+  const shares = queries.map((): Listed & { odd: OddReport[] } => ({ found: new Map(), odd: [], pages: 0 }))
+  if (odd.length > 0) return undefined
+  const indexes = new Map(queries.map(({ depositAddress }, index) => [depositAddress.toLowerCase(), index]))
+  const byRequest = new Map(queries.flatMap(({ pendingRequests }, index) => pendingRequests.map((id) => [id, index])))
+  for (const request of requests) {
+    const address = request.depositAddress?.address
+    const index = address ? indexes.get(address.toLowerCase()) : byRequest.get(request.id)
+    if (index === undefined) return undefined
+    shares[index]?.found.set(request.id, request)
+  }
+  return shares
 }
 
 /**
  * One request that the list of its address left out. Its status is queried first; its amounts only when the status is final. On
  * any error the deposit stays pending until the next poll.
  */
-async function ended(client: RelayClient, id: string): Promise<Request[]> {
+async function ended(client: RelayClient, id: string): Promise<{ requests: Request[]; odd: OddReport[] }> {
   try {
     const { status } = await client.get('/intents/status/v3', { requestId: id }, Status)
-    return isFinal(status) ? (await client.get('/requests/v3', { id }, Requests)).requests : []
+    return isFinal(status)
+      ? readElements((await client.get('/requests/v3', { id }, Requests)).requests)
+      : { requests: [], odd: [] }
   } catch {
-    return []
+    return { requests: [], odd: [] }
   }
-}
-
-/** A list that changes between two pages can contain a request twice: the later state counts. */
-function keepLatest(found: Map<string, Request>, request: Request): void {
-  const known = found.get(request.id)
-  if (!known || known.updatedAt <= request.updatedAt) found.set(request.id, request)
 }
 
 function assetOf(leg: Leg): RelayAsset {

@@ -1,6 +1,7 @@
-import type { DepositReport, Leg } from '@payments/routes'
-import { legOf, type RelayAsset } from './assets.ts'
-import type { Request } from './wire.ts'
+import { isDeepStrictEqual } from 'node:util'
+import type { DepositReport, Leg, OddReport } from '@payments/routes'
+import { legOf, networkKeyOf, type RelayAsset } from './assets.ts'
+import { type Amount, Identified, Request } from './wire.ts'
 
 const ENDS: ReadonlyMap<string, DepositReport['status']> = new Map([
   ['success', 'completed'],
@@ -11,64 +12,158 @@ const ENDS: ReadonlyMap<string, DepositReport['status']> = new Map([
 /** Whether a request with this status is final. */
 export const isFinal = (status: string): boolean => ENDS.has(status)
 
+/** Reads the elements of a list one by one: an odd one hides no other. */
+export function readElements(elements: readonly unknown[]): { requests: Request[]; odd: OddReport[] } {
+  const requests: Request[] = []
+  const odd: OddReport[] = []
+  for (const element of elements) {
+    const { data, error } = Request.safeParse(element)
+    if (data) requests.push(data)
+    else
+      odd.push({
+        requestId: Identified.safeParse(element).data?.id ?? null,
+        reason: `Not readable at ${error.issues.map(({ path }) => path.join('.') || 'the element').join(', ')}`,
+        report: element,
+      })
+  }
+  return { requests, odd }
+}
+
+/** What the deposits of an address are read for. */
+export interface Wanted {
+  readonly origin: Leg
+  readonly destination: RelayAsset
+  /** Requests that are deposits already, whatever this answer leaves out. */
+  readonly known: readonly string[]
+}
+
 /**
  * Relay's requests of one deposit address as deposits. A request is a deposit once money was received: the quote that created the
  * address is a request too, which may never be paid. A superseded request is reported by its successor, which has the same
- * transaction. An unknown status counts as pending.
+ * transaction. An unknown status counts as pending, and so does an end whose amounts are not there yet.
  */
-export function reportsOf(requests: readonly Request[], origin: Leg, destination: RelayAsset): DepositReport[] {
+export function reportsOf(requests: readonly Request[], wanted: Wanted): DepositReport[] {
   return requests.flatMap((request) => {
     if (request.supersededByRequestId) return []
-    const status = ENDS.get(request.status) ?? 'pending'
-    const txHash = request.depositAddress?.depositTxHash ?? request.data?.inTxs?.find((tx) => tx.txHash)?.txHash ?? null
-    if (!txHash && status !== 'completed' && status !== 'refunded') return []
-    const came = moneyIn(request)
-    // The amount received is written once: wait for the next poll rather than write a wrong one.
-    if (!came && status === 'pending') return []
-    const sent = came && legOf(came.currency)
-    const went = status === 'completed' ? moneyOut(request, destination) : null
+    const said = ENDS.get(request.status) ?? 'pending'
+    if (!isPaid(request, said) && !wanted.known.includes(request.id)) return []
+    const ended = said !== 'pending'
+    const came = ended ? moneyIn(request) : observed(request)
+    const went = said === 'completed' ? moneyOut(request, wanted.destination) : null
+    const complete = ended && came !== null && (said !== 'completed' || went !== null)
+    const status = complete ? said : 'pending'
     return [
       {
         requestId: request.id,
         status,
-        // A payer may send another currency on another chain. Relay accepts some of them: report what was received. The amount
-        // of an unknown token has no known unit and is not reported.
-        origin: sent ?? origin,
-        originAmount: sent ? BigInt(came.amount) : 0n,
+        // A payer may send another currency, or on another chain, and open addresses deliver some of them. A token outside the table is
+        // its own origin: nobody knows its unit here, so only its value in US dollars is told.
+        origin: came ? originOf(came) : wanted.origin,
+        originAmount: came && (legOf(came.currency) ? BigInt(came.amount) : 0n),
         originAmountUsd: came && dollars(came.amountUsd),
-        destinationAmount: went && isOf(went, destination) ? BigInt(went.amount) : null,
-        destinationAmountUsd: went && dollars(went.amountUsd),
-        depositTxHash: txHash,
+        destinationAmount: complete && went ? BigInt(went.amount) : null,
+        destinationAmountUsd: complete && went ? dollars(went.amountUsd) : null,
+        depositTxHash: payerHash(request),
         failureReason: status === 'refunded' || status === 'failed' ? failureReason(request) : null,
-        providerReason: providerReason(request),
-        updatedAt: request.updatedAt,
+        providerReason: ended && !complete ? `${request.status} without its amounts` : providerReason(request),
+        refundAddress: request.refundTo,
+        updatedAt: request.updatedAt ?? request.createdAt ?? new Date(),
         receivedAt: receivedAt(request),
       },
     ]
   })
 }
 
-type Amount = NonNullable<
-  NonNullable<NonNullable<NonNullable<NonNullable<Request['data']>['route']>['actual']>['origin']>['inputCurrency']
->
+const hashes = (transactions: NonNullable<Request['data']>['inTxs'] | undefined): string[] =>
+  (transactions ?? []).flatMap(({ txHash }) => txHash ?? [])
 
-function moneyIn(request: Request): Amount | null {
-  const { actual, quoted } = request.data?.route ?? {}
-  return actual?.origin?.inputCurrency ?? quoted?.origin?.inputCurrency ?? null
+const depositOf = ({ protocol }: Request) => protocol?.deposit?.origin ?? null
+
+/** The payer's transaction. `inTxs` has the sweep from the deposit address, which is Relay's own transaction. */
+function payerHash(request: Request): string | null {
+  const sweeps = hashes(request.data?.inTxs)
+  const protocol = depositOf(request)?.transactionId ?? null
+  return request.depositAddress?.depositTxHash ?? (protocol !== null && !sweeps.includes(protocol) ? protocol : null)
 }
 
-/** Block time of the payer's transaction: Relay reports seconds. */
+/** Did money arrive? An expired quote that nobody paid is a `failure` too. */
+const isPaid = (request: Request, said: DepositReport['status']): boolean =>
+  said === 'completed' ||
+  said === 'refunded' ||
+  payerHash(request) !== null ||
+  hashes(request.data?.inTxs).length > 0 ||
+  depositOf(request) !== null
+
+/** What the chain saw arrive, where Relay tells. */
+function seenOnChain(request: Request): Amount | null {
+  const { amount = null, chainId = null, currency = null } = depositOf(request) ?? {}
+  if (amount === null || chainId === null || currency === null) return null
+  const listed = request.data?.route?.actual?.origin?.inputCurrency
+  const seen = { currency: { chainId, address: currency }, amount, amountUsd: null }
+  return { ...seen, amountUsd: listed && listed.amount === amount && isSame(seen, listed) ? listed.amountUsd : null }
+}
+
+const isSame = ({ currency: a }: Amount, { currency: b }: Amount): boolean =>
+  a.chainId === b.chainId && a.address.toLowerCase() === b.address.toLowerCase()
+
+/**
+ * `actual` repeats `quoted` while nothing was executed: then it says nothing of what arrived or was delivered. A request that went
+ * exactly as quoted looks the same, and has a transaction that delivered, or the deposit that was quoted.
+ */
+function isMirror(request: Request): boolean {
+  const { actual, quoted } = request.data?.route ?? {}
+  if (!actual || !quoted || !isDeepStrictEqual(actual, quoted)) return false
+  const seen = seenOnChain(request)
+  const asked = quoted.origin?.inputCurrency
+  if (seen) return !asked || seen.amount !== asked.amount || !isSame(seen, asked)
+  return hashes(request.data?.outTxs).length === 0
+}
+
+/** What arrived, as a request that has not ended can tell: seen on chain, or reported differently from what was quoted. */
+function observed(request: Request): Amount | null {
+  const { actual, quoted } = request.data?.route ?? {}
+  const told = actual?.origin?.inputCurrency ?? null
+  const asked = quoted?.origin?.inputCurrency ?? null
+  return seenOnChain(request) ?? (told && asked && !isDeepStrictEqual(told, asked) ? told : null)
+}
+
+/** What arrived, from a request that has ended. */
+function moneyIn(request: Request): Amount | null {
+  const { actual, quoted } = request.data?.route ?? {}
+  const told = actual?.origin?.inputCurrency ?? null
+  const asked = quoted?.origin?.inputCurrency ?? null
+  // Where it differs from the quote, somebody has looked. Where it does not, what the chain saw counts more.
+  if (told && asked && !isDeepStrictEqual(told, asked)) return told
+  return seenOnChain(request) ?? (isMirror(request) ? null : told)
+}
+
+/** What a request delivered, in whichever currency; null where it does not tell. */
+export function deliveredOf(request: Request): bigint | null {
+  const actual = request.data?.route?.actual
+  const went = isMirror(request) ? null : (actual?.destination?.outputCurrency ?? actual?.origin?.outputCurrency)
+  return went ? BigInt(went.amount) : null
+}
+
+/** What was delivered, in the currency asked for. On one chain there is no destination leg: it is what came out of the origin's swap. */
+function moneyOut(request: Request, destination: RelayAsset): Amount | null {
+  if (isMirror(request)) return null
+  const actual = request.data?.route?.actual
+  const same = moneyIn(request)?.currency.chainId === destination.chainId ? actual?.origin?.outputCurrency : null
+  const went = actual?.destination?.outputCurrency ?? same ?? null
+  return went && isOf(went, destination) ? went : null
+}
+
+/**
+ * When the payer's transaction was mined, in seconds. Relay tells the time of its sweep, which comes later: then this is the latest
+ * time at which it can have been.
+ */
 function receivedAt({ data }: Request): Date | null {
-  const seconds = data?.inTxs?.find(({ txHash }) => txHash)?.timestamp
+  const seconds = data?.inTxs?.find(({ timestamp }) => timestamp !== null)?.timestamp
   return seconds ? new Date(seconds > 1e11 ? seconds : seconds * 1000) : null
 }
 
-/** On one chain there is no destination leg: what came out of the origin's swap is what was delivered. */
-function moneyOut(request: Request, destination: RelayAsset): Amount | null {
-  const actual = request.data?.route?.actual
-  const same = moneyIn(request)?.currency.chainId === destination.chainId ? actual?.origin?.outputCurrency : null
-  return actual?.destination?.outputCurrency ?? same ?? null
-}
+const originOf = ({ currency }: Amount): Leg =>
+  legOf(currency) ?? { networkKey: networkKeyOf(currency.chainId), currency: currency.address }
 
 const isOf = ({ currency }: Amount, asset: RelayAsset): boolean => {
   const [is, wanted] = [legOf(currency), legOf(asset)]
@@ -89,6 +184,7 @@ type FailureReason = NonNullable<DepositReport['failureReason']>
 const REASONS: Readonly<Record<string, FailureReason>> = {
   BLOCKED_WALLET: 'provider_blocked',
   REFUND_RECIPIENT_IS_VASP: 'provider_blocked',
+  MANUAL_REFUND_REQUIRED: 'provider_blocked',
   DEPOSIT_CHAIN_MISMATCH: 'wrong_currency',
   INCORRECT_DEPOSIT_CURRENCY: 'wrong_currency',
   ORIGIN_CURRENCY_MISMATCH: 'wrong_currency',

@@ -28,6 +28,15 @@ export const relaySettings = defineSettings(
       .max(60_000)
       .default(150)
       .describe('Polls of deposit addresses, over all processes; a plain key may make 200 calls a minute'),
+    RELAY_QUOTES_PER_MINUTE: z.coerce
+      .number()
+      .int()
+      .min(4)
+      .max(60_000)
+      .default(50)
+      .describe(
+        'Quotes, over all processes: one for each payment route and checkout session; a plain key may make 50 a minute',
+      ),
     RELAY_CNGN_TREASURY: listSetting
       .transform((parts, context) => {
         const addresses: Record<string, string> = {}

@@ -1,9 +1,16 @@
 import { z } from 'zod'
 
-// Relay's responses, as far as they are used. Additional fields are ignored; fields that may be missing are optional.
+// Relay's responses, as far as they are used. Additional fields are ignored. In a list every element is read by itself: one that
+// cannot be read hides no other.
 
 const Units = z.string().regex(/^\d{1,78}$/)
 const absent = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null)
+/** What is useful and not needed: an unreadable value counts as an absent one. */
+const helpful = <T extends z.ZodType>(type: T) =>
+  type
+    .nullish()
+    .catch(null)
+    .transform((value) => value ?? null)
 const Time = z.union([z.iso.datetime({ offset: true }), z.number().int().positive()]).transform((at) => new Date(at))
 
 /** `POST /quote/v2` with `useDepositAddress`. `currencyIn`: what the payer sends, fees included. */
@@ -15,52 +22,76 @@ export const Quote = z.object({
 /** The same, with what is delivered for the amount. */
 export const PricedQuote = Quote.extend({ details: z.object({ currencyOut: z.object({ amount: Units }) }) })
 
-const Money = z.object({
-  currency: z.object({ chainId: z.number(), address: z.string() }),
-  amount: Units,
-  amountUsd: absent(z.string()),
-})
-const Leg = absent(z.object({ inputCurrency: absent(Money), outputCurrency: absent(Money) }))
+/** An amount with its currency; null where a part of it is left out. One that is no amount is an error. */
+const Amount = z
+  .object({
+    currency: absent(z.object({ chainId: absent(z.number()), address: absent(z.string()) })),
+    amount: absent(Units),
+    amountUsd: helpful(z.string()),
+  })
+  .nullish()
+  .transform((value) => {
+    const { chainId = null, address = null } = value?.currency ?? {}
+    if (!value || chainId === null || address === null || value.amount === null) return null
+    return { currency: { chainId, address }, amount: value.amount, amountUsd: value.amountUsd }
+  })
+export type Amount = NonNullable<z.output<typeof Amount>>
+
+const Leg = absent(z.object({ inputCurrency: Amount, outputCurrency: Amount }))
 const Path = absent(z.object({ origin: Leg, destination: Leg }))
+const Transactions = helpful(
+  z.array(z.object({ txHash: helpful(z.string()), timestamp: helpful(z.number().int().positive()) })),
+)
 
 /** One element of `GET /requests/v3`. `status` is open: Relay has added values before. */
 export const Request = z.object({
   id: z.string().min(1),
-  status: z.string(),
-  supersededByRequestId: absent(z.string()),
-  updatedAt: Time,
-  depositAddress: absent(z.object({ address: z.string(), depositTxHash: absent(z.string()) })),
+  status: z.string().min(1),
+  supersededByRequestId: helpful(z.string()),
+  createdAt: helpful(Time),
+  updatedAt: helpful(Time),
+  /** The address to which a refund goes. */
+  refundTo: helpful(z.string().min(1)),
+  depositAddress: helpful(z.object({ address: helpful(z.string()), depositTxHash: helpful(z.string().min(1)) })),
   data: absent(
     z.object({
-      failReason: absent(z.string()),
-      refundFailReason: absent(z.string()),
-      inTxs: absent(
-        z.array(z.object({ txHash: absent(z.string()), timestamp: absent(z.number().int().positive()).catch(null) })),
-      ),
+      failReason: helpful(z.string()),
+      refundFailReason: helpful(z.string()),
+      inTxs: Transactions,
+      outTxs: Transactions,
       route: absent(z.object({ quoted: Path, actual: Path })),
     }),
   ),
-})
-export type Request = z.output<typeof Request>
-
-export const Requests = z.object({ requests: z.array(Request), continuation: absent(z.string()) })
-
-/** `GET /requests/v3` of one strict deposit address: what was delivered or sent back. */
-export const Delivery = z.object({
-  requests: z.array(
-    Request.pick({ status: true, supersededByRequestId: true }).extend({
-      data: absent(
+  protocol: helpful(
+    z.object({
+      deposit: helpful(
         z.object({
-          outTxs: absent(z.array(z.object({ txHash: absent(z.string()) }))),
-          route: absent(z.object({ actual: Path })),
+          origin: helpful(
+            z.object({
+              amount: helpful(Units),
+              chainId: helpful(z.number()),
+              currency: helpful(z.string()),
+              transactionId: helpful(z.string().min(1)),
+            }),
+          ),
         }),
       ),
     }),
   ),
 })
+export type Request = z.output<typeof Request>
+
+/** `GET /requests/v3`. */
+export const Requests = z.object({ requests: z.array(z.unknown()), continuation: helpful(z.string().min(1)) })
+
+/** The id of an element that cannot be read, where that much can be. */
+export const Identified = z.object({ id: z.string().min(1) })
 
 /** `GET /intents/status/v3`. */
 export const Status = z.object({ status: z.string() })
+
+/** `POST /transactions/deposit-address/reindex`: the currencies of which a balance was found. */
+export const Reindexed = z.object({ triggeredCurrencies: helpful(z.array(z.unknown())) })
 
 /** `GET /chains`: which chains are enabled, and which tokens they accept. */
 export const Chains = z.object({

@@ -1,4 +1,4 @@
-import type { PayData, View } from '@payments/pay-page'
+import { type PayData, readAmount, type View, type WrittenAmount } from '@payments/pay-page'
 import { type Answer, request } from './api.ts'
 import { data, find, text, view } from './page.ts'
 
@@ -22,8 +22,11 @@ export async function start(form: HTMLFormElement): Promise<void> {
     locale: view().locale,
     ...Object.fromEntries(Object.keys(FIELDS).flatMap((name) => (given(name) ? [[name, given(name)]] : []))),
   }
-  // A decimal comma is what many keyboards offer.
-  if ('amount' in body) body.amount = String(body.amount).replace(',', '.')
+  if ('amount' in body) {
+    const read = readAmount(String(body.amount), view().locale)
+    if ('error' in read) return refuse(form, read)
+    body.amount = read.amount
+  }
   button.disabled = true
   button.textContent = text('starting')
   const answer = await request(data().linkId, body)
@@ -31,6 +34,13 @@ export async function start(form: HTMLFormElement): Promise<void> {
   button.disabled = false
   button.textContent = text('start')
   explain(form, answer)
+}
+
+/** An amount that cannot be read, or that may be read in two ways, is not sent. */
+function refuse(form: HTMLFormElement, read: Exclude<WrittenAmount, { amount: string }>): void {
+  explain(form, { status: 422, data: null, errors: { amount: read.error } })
+  if (read.error === 'unclear')
+    setText('amount-error', text('errorAmountUnclear', { whole: read.whole, decimal: read.decimal }))
 }
 
 function go(id: string): void {

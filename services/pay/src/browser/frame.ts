@@ -15,7 +15,7 @@ function originOf(url: string): string | undefined {
   }
 }
 
-/** In a frame: tells the site around it the height of the page, and once that it was paid. To nobody else. */
+/** In a frame: posts the height of the page to the embedding origin, and once that it was paid. To no other. */
 export function reportToHost(): void {
   const origin = hostOrigin()
   if (!view().embedded || parent === globalThis.window || !origin) return

@@ -63,6 +63,8 @@ async function ask(): Promise<void> {
   asking = undefined
   const { status, data: answer } = await request(data().id)
   if (status === 200) show(answer as PayData)
+  // The page is not shown any more: the service says why.
+  else if (status === 403 || status === 404) return location.reload()
   const well = status !== 0 && status < 500
   reached(well)
   if (!well || source?.readyState !== EventSource.OPEN) {

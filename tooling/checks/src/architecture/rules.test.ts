@@ -42,6 +42,7 @@ const INDEX = 'A package is used through its index'
 const HTTP = 'HTTP is spoken by the gateway alone'
 const REMOTE = 'Clients take types of the service alone'
 const ORM = 'Only entities and services use the ORM'
+const LOCKS = 'A row is read under a lock before it is updated with what follows from it'
 
 type Planted = readonly [rule: string, line: string, files: Record<string, string>, more?: (tree: Tree) => Tree]
 
@@ -57,6 +58,28 @@ const query = (statement: string) => ({
 })
 
 const planted: readonly Planted[] = [
+  ...[
+    ['const row = await em.findOne(E, { id })', 'updates row, which was read without a lock'],
+    ['const { order: row } = await findForOperator(unit, id)', 'updates row, which was read without a lock'],
+  ].map(
+    ([read, line]): Planted => [
+      LOCKS,
+      `packages/routes/src/planted.ts:3 ${line}`,
+      {
+        'packages/routes/src/planted.ts': `export async function planted(em: any, id: any) {\n  ${read}\n  await em.nativeUpdate(E, { id: row.id }, { count: row.count + 1 })\n}`,
+      },
+    ],
+  ),
+  [
+    LOCKS,
+    'packages/routes/src/planted-b.ts:4 updates order by change, which was read without a lock',
+    {
+      'packages/routes/src/planted-a.ts':
+        'const write = async (em: any, row: any, fields: any) => {\n  const changes = { ...fields, at: later(row.at) }\n  await em.nativeUpdate(E, { id: row.id }, changes)\n}\nexport const change = (em: any, row: any) => write(em, row, {})',
+      'packages/routes/src/planted-b.ts':
+        "import { change } from './planted-a.ts'\nexport const planted = async (em: any) => {\n  const order = await findAnywhere(em)\n  await change(em, order)\n}",
+    },
+  ],
   [KERNEL, 'packages/kernel/src/planted.ts imports pg', { 'packages/kernel/src/planted.ts': "import 'pg'" }],
   [
     KERNEL,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { parseSync, Visitor } from 'oxc-parser'
 import { type Package, packagesOf, root, sourcesOf } from '../workspace.ts'
+import { type RowUse, rowUses } from './row-uses.ts'
 
 /** An import, a re-export, `import()` or the type `import('…').T`, of types too. */
 interface Import {
@@ -27,6 +28,7 @@ export interface Source {
   readonly texts: readonly Text[]
   /** Every identifier, in values and types. */
   readonly identifiers: ReadonlySet<string>
+  readonly rowUses: readonly RowUse[]
 }
 
 export interface Tree {
@@ -68,7 +70,8 @@ function parse(file: string, text: string): Source {
     typeOnly,
     file: specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : undefined,
   }))
-  return { file, imports, texts: [...texts.values()], identifiers }
+  const uses = isTest(file) ? [] : rowUses(program, text)
+  return { file, imports, texts: [...texts.values()], identifiers, rowUses: uses }
 }
 
 /** Every source file of the workspace. */

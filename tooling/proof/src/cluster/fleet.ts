@@ -1,6 +1,5 @@
-import { createKeyFor, foundOrganisation } from '@payments/fixtures'
+import { createKeyFor, foundOrganisation, freePorts } from '@payments/fixtures'
 import type { ProofDatabase } from '../stand/database.ts'
-import { freePorts } from '../stand/ports.ts'
 import { type ServiceProcess, sharedSettings, startServiceProcess } from '../stand/service-process.ts'
 import type { Tenant } from './load.ts'
 import { type LoadBalancer, startProxy } from './proxy.ts'
@@ -47,7 +46,10 @@ export async function startFleet(
       },
       (text) => void written.push(text),
     )
-  const gateways = [start('gateway', 0), start('gateway', 1)]
+  const first = start('gateway', 0)
+  // Earlier versions created indexes while others waited for the migration lock, and waited for them.
+  if (root) await first.ready()
+  const gateways = [first, start('gateway', 1)]
   const workers = [start('worker', 0), start('worker', 1)]
   const all = [...gateways, ...workers]
   const ready = async () => void (await Promise.all(all.map((each) => each.ready())))

@@ -3,6 +3,7 @@ import {
   askForCode,
   call,
   createKeyFor,
+  foundOrganisation,
   type Mailbox,
   type Receiver,
   signedIn,
@@ -79,16 +80,35 @@ export async function exchange(
     if (body === undefined) return undefined
     const given = body as Json
     if (/confirm|email|verify/.test(line)) await allSent(runtime)
-    if (line.endsWith('/otp/verify'))
-      return known.filled(JSON.stringify({ ...given, ...(await askForCode(place, mailbox, { email: EMAIL })) }))
+    if (line.endsWith('/otp/verify')) {
+      const { invitationId: _another, ...own } = given
+      return known.filled(JSON.stringify({ ...own, ...(await askForCode(place, mailbox, { email: EMAIL })) }))
+    }
     if (line.endsWith('/auth/confirm')) return JSON.stringify(await withCodes(line, { code: EMAIL }, given))
     if (line.endsWith('/auth/email'))
       return JSON.stringify(await withCodes(line, { currentCode: EMAIL, newCode: String(given.email) }, given))
     return known.filled(JSON.stringify(given))
   }
-  const send = async (each: Example, credential: string, keyed: boolean): Promise<Answer> => {
+  /** An invitation to another organisation, which only the invited user can answer. */
+  const received = async (): Promise<string> => {
+    const organisationId = await foundOrganisation(runtime)
+    const { accessToken } = await signedIn(runtime, { organisationId, role: 'owner' })
+    const body = { email: EMAIL, role: 'member' }
+    return (await call(place, 'POST /v1/auth/invitations', { token: accessToken, key: null, body })).body.data.id
+  }
+  const lineOf = async ({ line }: Example): Promise<string> => {
+    if (/invitations\/.+\/(accept|decline)$/.test(line))
+      return line.replace(/invitations\/[^/]+/, `invitations/${await received()}`)
+    return /deliveries\/\w/.test(line) ? filledWith(line, delivery) : known.filled(line)
+  }
+  /** The last owner cannot leave. */
+  const credentialOf = async ({ line }: Example, usual: string): Promise<string> =>
+    line.endsWith('/members/me')
+      ? (await signedIn(runtime, { organisationId: organisation.id, role: 'member' })).accessToken
+      : usual
+  const send = async (each: Example, usual: string, keyed: boolean): Promise<Answer> => {
     const body = await bodyOf(each)
-    const line = /deliveries\/\w/.test(each.line) ? filledWith(each.line, delivery) : known.filled(each.line)
+    const [line, credential] = [await lineOf(each), await credentialOf(each, usual)]
     const more = { ...(keyed ? {} : { key: null }), ...(body === undefined ? {} : { body }) }
     const answer = await call(place, line, { token: credential, ...more })
     place.seen?.(each, answer)

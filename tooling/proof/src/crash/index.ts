@@ -1,7 +1,7 @@
+import { freePorts } from '@payments/fixtures'
 import { random } from '../fuzz/random.ts'
 import type { Proof } from '../proof.ts'
 import { startDatabase } from '../stand/database.ts'
-import { freePorts } from '../stand/ports.ts'
 import { type EventReceiver, startEventReceiver } from '../stand/receiver.ts'
 import { sharedSettings, startServiceProcess, unhandledErrors } from '../stand/service-process.ts'
 import { checkAcknowledged } from './acknowledged.ts'

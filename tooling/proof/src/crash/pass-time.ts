@@ -7,10 +7,10 @@ import type { Member } from './world.ts'
 const CLAIMS = [
   'update idempotency_keys set expires_at = now() where reply is null',
   "update pgboss.job set state = 'retry', start_after = now() where state in ('active', 'retry')",
-  'update cngn_sends set next_send_at = now() where next_send_at > now()',
+  'update cngn_sends set next_send_at = now() - make_interval(secs => 1) where next_send_at > now()',
   "update cngn_sends set sent_at = sent_at - interval '10 seconds' where sent_at is not null and reference is null",
-  'update webhook_deliveries set due_at = now() where claim is not null',
-  "update webhook_queues set due_at = now() where due_at < 'infinity'",
+  'update webhook_deliveries set due_at = now() - make_interval(secs => 1) where claim is not null',
+  "update webhook_queues set due_at = now() - make_interval(secs => 1) where due_at < 'infinity'",
   'update payment_routes set next_poll_at = least(next_poll_at, now())',
   'update swaps set next_poll_at = least(next_poll_at, now())',
   'update fiat_polls set next_poll_at = least(next_poll_at, now())',

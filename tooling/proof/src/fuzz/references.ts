@@ -12,6 +12,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   'cngn_receipts.customer_id': ['customers'],
   'cngn_receipts.organisation_id': ['organisations'],
   'cngn_receipts.transfer_id': ['cngn_transfers'],
+  'cngn_records.organisation_id': ['organisations'],
   'cngn_transfer_counts.customer_id': ['customers'],
   'cngn_transfer_counts.organisation_id': ['organisations'],
   'email_sends.organisation_id': ['organisations'],
@@ -38,16 +39,20 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   'ledger_unsealed.entry_id': ['ledger_entries'],
   'ledger_unsealed.organisation_id': ['organisations'],
   'payment_route_deposits.customer_id': ['customers'],
+  'operator_amounts.operator_id': ['users'],
   'operator_approvals.decided_by': ['users'],
   'operator_approvals.requested_by': ['users'],
   'provider_calls.organisation_id': ['organisations'],
+  'provider_reports.organisation_id': ['organisations'],
   'record_counts.organisation_id': ['organisations'],
   'request_log.key_id': ['api_keys'],
   'request_log.organisation_id': ['organisations'],
   'request_log.session_id': ['sessions'],
   'transaction_counts.customer_id': ['customers'],
   'transaction_counts.organisation_id': ['organisations'],
+  'webhook_changes.endpoint_id': ['webhook_endpoints'],
   'webhook_queues.organisation_id': ['organisations'],
+  'webhook_recoveries.organisation_id': ['organisations'],
 }
 
 /** Columns of ids that name no row of another table, and why. */
@@ -63,9 +68,11 @@ const FREE: Readonly<Record<string, string>> = {
   'offramps.quote_id': 'a quote is deleted a week after it expired',
   'operator_resolutions.resource_id': 'of any kind that can need an operator',
   'provider_calls.resource_id': 'a provider is called before its object is stored here',
+  'provider_reports.resource_id': 'a report can name an object that was rolled back after the provider was called',
   'request_log.resource_id': 'what the path named, whether it exists or not',
   'sandbox_fiat_orders.reference': 'the provider knows an order before it is stored here',
   'sandbox_relay_addresses.route_id': 'the provider knows an address before its route is stored here',
+  'webhook_changes.after_id': 'the place that a change has reached, whose delivery may be deleted meanwhile',
   'webhook_deliveries.claim': 'the batch of a worker',
 }
 

@@ -107,6 +107,11 @@ const attacks: Readonly<Record<string, Attack>> = {
       { since: '2026-01-01T00:00:00Z', dryRun: true },
     ],
   },
+  'the sandbox clock, again and again': {
+    clients: 2,
+    pauseMs: 100,
+    request: () => ['POST /v1/sandbox/advance', { seconds: 1 }],
+  },
   'sign-in codes': {
     clients: 1,
     pauseMs: 200,

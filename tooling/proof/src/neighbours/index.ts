@@ -1,20 +1,22 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startMailbox } from '@payments/fixtures'
 import type { Proof } from '../proof.ts'
 import { startEventReceiver } from '../stand/receiver.ts'
 import type { Attacker } from './attacks.ts'
 import { type Installation, startInstallation } from './installation.ts'
 import { type Measured, measure, percentile } from './neighbours.ts'
-import { newAttacker, newNeighbour, startSilentReceiver } from './organisations.ts'
+import { ENDPOINTS, newAttacker, newNeighbour, startSilentReceiver } from './organisations.ts'
+import { play } from './scenes.ts'
 
 const NEIGHBOURS = 10
 /** How many times slower an operation may be beside the organisation that misbehaves. */
 const FACTOR = 3
 /** Objects: what the lists of the organisation that misbehaves have. Rounds: each measures the three parts of a {@link Round}. */
 const SIZES = {
-  short: { rounds: 1, seconds: 4, objects: 2000 },
-  full: { rounds: 7, seconds: 15, objects: 50_000 },
+  short: { rounds: 1, seconds: 4, objects: 2000, pending: 30_000 },
+  full: { rounds: 7, seconds: 15, objects: 50_000, pending: 200_000 },
 } as const
 
 /**
@@ -22,17 +24,19 @@ const SIZES = {
  * within three times its quiet value (the median of the rounds). Clients, gateway, worker and database share the cores of one machine,
  * and whoever misbehaves takes of them what is left; so quiet is the service and not the machine: the same organisation then
  * misbehaves towards another installation, with processes and a database of its own. The value while nobody does is printed as well.
- * The short form prints these figures and does not judge them: on a machine that does other work they are chance.
+ * The short form prints these figures and does not judge them: on a machine that does other work they are chance. What it does judge are
+ * the attacks of {@link play}, one after another.
  */
 export const run: Proof = async ({ size, times, log }) => {
-  const { seconds, objects, ...usual } = SIZES[size]
+  const { seconds, objects, pending, ...usual } = SIZES[size]
   const receiver = await startEventReceiver(() => 'accept')
   const silent = await startSilentReceiver()
+  const mailbox = await startMailbox()
   const origins = [receiver.origin, silent.origin]
   const installations: Installation[] = []
   let attackers: ChildProcess | undefined
   try {
-    for (let number = 0; number < 2; number++) installations.push(await startInstallation(origins))
+    for (let number = 0; number < 2; number++) installations.push(await startInstallation(origins, mailbox.url))
     const [own, other] = installations as [Installation, Installation]
     const neighbours = await Promise.all(
       Array.from({ length: NEIGHBOURS }, (_, number) => newNeighbour(own.database, own.url, receiver, number)),
@@ -53,12 +57,18 @@ export const run: Proof = async ({ size, times, log }) => {
       sent += beside.sent
       rounds.push({ alone, quiet: quiet.measured, beside: beside.measured })
     }
+    const scenes = await play({
+      ...{ database: own.database, attacker: here as Attacker, neighbours, receiver, mailbox, pending },
+      attempts: () => silent.requests(`/${ENDPOINTS - 1}`),
+    })
+    for (const [name, took] of Object.entries(scenes.figures)) log(`${name}: ${took} ms`)
     const operations = compare(rounds)
     for (const [name, { alone, quiet, beside, ratio }] of Object.entries(operations))
       log(`${name.padEnd(27)} p99 ${alone} ms alone, ${quiet} ms quiet, ${beside} ms beside: ${ratio} times`)
     const findings = rounds.flatMap(({ alone, quiet, beside }) =>
       [alone, quiet, beside].flatMap(({ failures }) => failures),
     )
+    findings.push(...scenes.findings)
     if (size === 'full')
       for (const [name, { ratio }] of Object.entries(operations))
         if (ratio > FACTOR)
@@ -72,12 +82,12 @@ export const run: Proof = async ({ size, times, log }) => {
       )
     return {
       findings: [...new Set(findings)],
-      figures: { rounds: rounds.length, attackerRequests: sent, operations },
+      figures: { rounds: rounds.length, attackerRequests: sent, operations, scenes: scenes.figures },
     }
   } finally {
     attackers?.disconnect()
     await Promise.all(installations.map((each) => each.stop()))
-    await Promise.all([receiver.close(), silent.close()])
+    await Promise.all([receiver.close(), silent.close(), mailbox.close()])
   }
 }
 

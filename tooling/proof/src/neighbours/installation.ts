@@ -1,5 +1,5 @@
+import { freePorts } from '@payments/fixtures'
 import { type ProofDatabase, startDatabase } from '../stand/database.ts'
-import { freePorts } from '../stand/ports.ts'
 import { sharedSettings, startServiceProcess } from '../stand/service-process.ts'
 
 /** A database server, a gateway and a worker. */
@@ -11,13 +11,14 @@ export interface Installation {
   stop(): Promise<void>
 }
 
-/** Starts the service in processes of its own, for receivers at these origins. */
-export async function startInstallation(origins: readonly string[]): Promise<Installation> {
+/** Starts the service in processes of its own, for receivers at these origins and with this mail server. */
+export async function startInstallation(origins: readonly string[], mailServer: string): Promise<Installation> {
   const database = await startDatabase()
   const [port = 0, ...internal] = await freePorts(3)
   const settings = sharedSettings(database, {
     TRUST_PROXY: '127.0.0.1',
     WEBHOOK_DEV_TARGETS: origins.join(),
+    SMTP_URL: mailServer,
   })
   const output: string[] = []
   const processes = (['gateway', 'worker'] as const).map((role, index) =>

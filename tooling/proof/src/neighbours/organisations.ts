@@ -11,7 +11,7 @@ import type { Attacker } from './attacks.ts'
 import type { Neighbour } from './neighbours.ts'
 
 /** The most endpoints that an organisation may have. */
-const ENDPOINTS = 50
+export const ENDPOINTS = 50
 /** Rows of one statement, well below the statement timeout. */
 const AT_ONCE = 20_000
 
@@ -86,11 +86,23 @@ export async function newAttacker(
 }
 
 /** A receiver that takes every connection and never answers. */
-export async function startSilentReceiver(): Promise<{ readonly origin: string; close(): Promise<void> }> {
-  const server = createServer((req) => void req.resume())
+export interface SilentReceiver {
+  readonly origin: string
+  /** Requests at a path. */
+  requests(path: string): number
+  close(): Promise<void>
+}
+
+export async function startSilentReceiver(): Promise<SilentReceiver> {
+  const requests = new Map<string, number>()
+  const server = createServer((req) => {
+    requests.set(req.url ?? '', (requests.get(req.url ?? '') ?? 0) + 1)
+    req.resume()
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests: (path) => requests.get(path) ?? 0,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

@@ -7,6 +7,8 @@ type Outcome = 'completed' | 'failed' | 'refunded'
 /** A provider under test, with a way to make deposits and to settle them. */
 export interface RoutesWorld {
   readonly provider: RoutesProvider
+  /** How often an address is read before everything true was told once; 1 unless given. */
+  readonly looks?: number
   /** A payer's transfer of this many minor units arrives; it stays pending until {@link settle}. */
   pay(depositAddress: string, amount: bigint, outcome: Outcome): Promise<void>
   /** Settles pending deposits with the `outcome` of each. */
@@ -24,6 +26,10 @@ const REFUNDS = {
   tvm: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
 }
 
+/** An end counts more than anything else that a report tells. */
+const completeness = (report: DepositReport): number =>
+  Object.values(report).filter((value) => value !== null).length + (report.status === 'pending' ? 0 : 100)
+
 /** The contract of every payment route provider, sandbox and live. `begin` creates a separate world for one test. */
 export function routesContract(name: string, begin: () => Promise<RoutesWorld>): void {
   const open = async (
@@ -39,10 +45,25 @@ export function routesContract(name: string, begin: () => Promise<RoutesWorld>):
         refundAddress: REFUNDS[type],
       })
     ).depositAddress
-  const look = (world: RoutesWorld, depositAddress: string, origin = usdc, since: Date | null = null) =>
-    world.provider
-      .deposits({ depositAddress, origin, destination: onBase, since, pendingRequests: [] })
-      .then(({ reports }) => reports)
+  /** What a provider that omits, repeats and reorders tells in several answers: of each deposit the most complete report. */
+  const look = async (world: RoutesWorld, depositAddress: string, origin = usdc, since: Date | null = null) => {
+    const told = new Map<string, DepositReport>()
+    for (let time = 0; time < (world.looks ?? 1); time++) {
+      const query = { depositAddress, origin, destination: onBase, since, pendingRequests: [...told.keys()] }
+      for (const report of (await world.provider.deposits(query)).reports) {
+        const known = told.get(report.requestId)
+        // What is not true is not told, however little is told.
+        if (known && known.status !== 'pending' && report.status !== 'pending')
+          expect([report.status, report.originAmount, report.destinationAmount]).toEqual([
+            known.status,
+            known.originAmount,
+            known.destinationAmount,
+          ])
+        if (!known || completeness(report) >= completeness(known)) told.set(report.requestId, report)
+      }
+    }
+    return [...told.values()]
+  }
   const only = async (reports: Promise<readonly DepositReport[]>) => {
     const all = await reports
     expect(all).toHaveLength(1)
@@ -110,9 +131,10 @@ export function routesContract(name: string, begin: () => Promise<RoutesWorld>):
         expect(before).toMatchObject({
           status: 'pending',
           origin: usdc,
-          originAmount: 12_500_000n,
           destinationAmount: null,
         })
+        // What arrived is known from the end of the deposit; before, it may be.
+        expect([null, 12_500_000n]).toContain(before.originAmount)
         await world.settle()
         const after = await only(look(world, address))
         expect(after).toMatchObject({ requestId: before.requestId, status: outcome, originAmount: 12_500_000n })
@@ -126,6 +148,7 @@ export function routesContract(name: string, begin: () => Promise<RoutesWorld>):
       const world = await begin()
       const address = await open(world, eth)
       await world.pay(address, 1_234_567_890_123_456_789n, 'refunded')
+      await world.settle()
       expect((await only(look(world, address, eth))).originAmount).toBe(1_234_567_890_123_456_789n)
     })
 
@@ -157,6 +180,7 @@ export function routesContract(name: string, begin: () => Promise<RoutesWorld>):
       const world = await begin()
       const address = await open(world)
       for (let number = 1n; number <= 60n; number++) await world.pay(address, number, 'completed')
+      await world.settle()
       const amounts = (await look(world, address)).map((report) => Number(report.originAmount))
       expect(amounts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, index) => index + 1))
     })
@@ -166,7 +190,9 @@ export function routesContract(name: string, begin: () => Promise<RoutesWorld>):
       const [address, other] = [await open(world), await open(world)]
       await world.pay(address, 5n, 'completed')
       await world.settle()
-      expect(await look(world, address)).toEqual(await look(world, address))
+      const told = async () =>
+        (await look(world, address)).map(({ requestId, status, originAmount }) => [requestId, status, originAmount])
+      expect(await told()).toEqual(await told())
       expect(await look(world, other)).toEqual([])
     })
 

@@ -73,6 +73,22 @@ export function swapsContract(name: string, begin: () => Promise<SwapsWorld>): v
       expect((await read())[0]?.deposits).toEqual(own?.deposits)
     })
 
+    test('a report that goes on where the last one ended has what is new, and may repeat what is not', async () => {
+      const { provider, watched, depositAddress, pay } = await opened()
+      const read = async (readTo: string | null) => {
+        const [report] = await provider.deposits([{ ...watched, readTo }])
+        if (!report || report instanceof Error) throw report ?? new Error('No report')
+        expect(report.complete).toBe(true)
+        return report
+      }
+      await pay(depositAddress, 40_000_000n)
+      const first = await read(null)
+      await pay(depositAddress, 60_000_000n)
+      const second = await read(first.readTo)
+      const amounts = new Map([...first.deposits, ...second.deposits].map(({ txHash, amount }) => [txHash, amount]))
+      expect([...amounts.values()].sort()).toEqual([40_000_000n, 60_000_000n])
+    })
+
     test('a swap is known before it is sent, delivers at least its minimum, and moves money once however often it is sent', async () => {
       const { provider, depositAddress, pay, settle, prepared } = await opened()
       await pay(depositAddress, AMOUNT)
@@ -105,7 +121,9 @@ export function swapsContract(name: string, begin: () => Promise<SwapsWorld>): v
         currency: 'EURC',
         amount: AMOUNT,
         refundAddress: WALLET,
+        mayCreateAccount: true,
       })
+      if ('waits' in refund) throw new Error(refund.waits)
       await provider.send(refund)
       await settle()
       expect(await provider.outcome(refund)).toEqual({ status: 'finalized', receivedAmount: AMOUNT, fees: 0n })

@@ -1,0 +1,322 @@
+import { bind, newId } from '@payments/kernel'
+import { type DepositReport, routes, routesProvider, type SandboxRoutes } from '@payments/routes'
+import { describe, expect, test } from 'vitest'
+import {
+  act,
+  advance,
+  call,
+  endingsContract,
+  newCollection,
+  newMerchant,
+  payPageOf,
+  paySession,
+  type Stage,
+  signedIn,
+  startSession,
+  useService,
+} from '#testing'
+import { eventsOf, getSession, inOrder, poll, settle } from '../test/sessions.ts'
+import { applyDue } from './expiry.ts'
+import { operators } from './operators.ts'
+
+/** What the provider reports of an address, in place of what the sandbox would. */
+const told = new Map<string, readonly DepositReport[]>()
+let honest: SandboxRoutes | undefined
+const sandbox = (): SandboxRoutes => {
+  honest ??= routes.providers?.[0]?.create({ pool: service.runtime.pool })[0]?.provider as SandboxRoutes
+  return honest
+}
+const telling: SandboxRoutes = {
+  name: 'relay',
+  callsPerMinute: 60_000,
+  get refundAddresses() {
+    return sandbox().refundAddresses ?? { evm: '', svm: '', tvm: '' }
+  },
+  offers: () => sandbox().offers(),
+  createDepositAddress: (input) => sandbox().createDepositAddress(input),
+  simulateDeposit: (...given: Parameters<SandboxRoutes['simulateDeposit']>) => sandbox().simulateDeposit(...given),
+  async deposits(query) {
+    const reports = told.get(query.depositAddress)
+    return reports ? { reports, calls: 1 } : sandbox().deposits(query)
+  },
+}
+const service = useService({
+  live: [bind(routesProvider, 'test', telling)],
+  settings: { OPERATOR_EMAILS: 'operator@example.com,second@example.com' },
+})
+
+const PAYER = '0x8617E340B3D01FA5F11F306F4090FD50E238070D'
+const usdc = { networkKey: 'ethereum', currency: 'USDC' }
+
+async function begin(given: Record<string, unknown> = {}, start: Record<string, unknown> = {}) {
+  const merchant = await newMerchant(service)
+  const collection = await newCollection(merchant, given)
+  const session = await startSession(service, collection.id, start)
+  const report = (given: Partial<DepositReport> = {}): DepositReport => ({
+    requestId: newId(),
+    status: 'pending',
+    origin: usdc,
+    originAmount: 25_000_000n,
+    originAmountUsd: null,
+    destinationAmount: given.status === 'completed' ? (given.originAmount ?? 25_000_000n) : null,
+    destinationAmountUsd: null,
+    depositTxHash: newId(),
+    failureReason: given.status === 'failed' ? 'delivery_failed' : null,
+    providerReason: null,
+    updatedAt: new Date(),
+    ...given,
+  })
+  return {
+    merchant,
+    collection,
+    session,
+    report,
+    /** The provider tells these from now on. */
+    async tell(...reports: DepositReport[]) {
+      told.set(session.depositAddress, reports)
+      await poll(service)
+      return getSession(merchant, session.id)
+    },
+    async pay(payment: Parameters<typeof paySession>[2] = {}) {
+      await paySession(merchant, session.id, payment)
+      await settle(service)
+      return getSession(merchant, session.id)
+    },
+    async wait(minutes: number) {
+      await advance(merchant, minutes * 60)
+      await applyDue(service.runtime, new AbortController().signal)
+    },
+    changes: async () => (await eventsOf(service, merchant)).filter((change) => change.startsWith('session')).slice(1),
+  }
+}
+
+async function attention(organisationId: string): Promise<{ id: string; condition: string }[]> {
+  const { accessToken: token } = await signedIn(service.runtime, { role: 'operator', email: 'operator@example.com' })
+  const { body } = await call(service, 'POST /v1/admin/ops/attention', { token, key: null, body: { organisationId } })
+  return body.data.objects
+}
+
+test('an invoice of 25 of which a pending report says 25 and the end says 10 is not paid', async () => {
+  const { report, tell } = await begin({ type: 'invoice' })
+  const pending = report()
+  expect(await tell(pending)).toMatchObject({ status: 'processing' })
+  const end = { ...pending, status: 'completed', originAmount: 10_000_000n, destinationAmount: 9_900_000n } as const
+  expect(await tell(end)).toMatchObject({
+    status: 'underpaid',
+    receivedAmount: '10',
+    deliveredAmount: '9.9',
+    remainingAmount: '15',
+  })
+  await inOrder(service)
+})
+
+test('what a pending report does not tell is not taken for nothing', async () => {
+  const { report, tell } = await begin()
+  const pending = report({ originAmount: null })
+  expect(await tell(pending)).toMatchObject({ status: 'processing', payments: [{ amount: '0', status: 'pending' }] })
+  expect(await tell({ ...pending, status: 'completed', originAmount: null })).toMatchObject({ status: 'processing' })
+  const end = { ...pending, status: 'completed', originAmount: 25_000_000n, destinationAmount: 25_000_000n } as const
+  expect(await tell(end)).toMatchObject({ status: 'paid', receivedAmount: '25' })
+  await inOrder(service)
+})
+
+test('a token that this service does not know and that was delivered was not sent back: the whole amount is left to pay', async () => {
+  const { report, tell } = await begin()
+  const pending = report({ originAmount: null })
+  await tell(pending)
+  const origin = { networkKey: 'ethereum', currency: '0x6B175474E89094C44Da98b954EedeAC495271d0F' }
+  const end = { ...pending, origin, status: 'completed', originAmount: 0n, destinationAmount: 24_000_000n } as const
+  expect(await tell(end)).toMatchObject({
+    status: 'underpaid',
+    receivedAmount: '0',
+    remainingAmount: '25',
+    deliveredAmount: '24',
+    payments: [{ currency: origin.currency, networkKey: 'ethereum', amount: '0', status: 'completed' }],
+  })
+  expect(await tell(end, report({ status: 'completed' }))).toMatchObject({ status: 'paid', receivedAmount: '25' })
+  await inOrder(service)
+})
+
+test.each([
+  ['refunded', 'returned'],
+  ['failed', 'failed'],
+])(
+  'a first payment that is %s ends no session: while its time lasts the full payment pays it',
+  async (outcome, status) => {
+    const { merchant, collection, pay, changes } = await begin({ type: 'invoice' })
+    expect(await pay({ amount: '1', outcome })).toMatchObject({ status })
+    expect(await pay({ amount: '25' })).toMatchObject({ status: 'paid', receivedAmount: '25', failureReason: null })
+    expect(await getSession(merchant, collection.id)).toMatchObject({ status: 'paid', paymentsCount: 1 })
+    expect(await changes()).toEqual([
+      'session awaiting_payment>processing',
+      `session processing>${status}`,
+      `session ${status}>processing`,
+      'session processing>paid',
+    ])
+    await inOrder(service)
+  },
+)
+
+test('a returned session can be paid within its grace time, and not after it', async () => {
+  const late = await begin()
+  await late.pay({ outcome: 'refunded' })
+  await late.wait(50)
+  expect(await late.pay({ amount: '25' })).toMatchObject({ status: 'paid', paidLate: true })
+  const over = await begin()
+  await over.pay({ outcome: 'refunded' })
+  await over.wait(80)
+  expect(await over.pay({ amount: '25' })).toMatchObject({ status: 'returned', deliveredAmount: '25' })
+  await inOrder(service)
+})
+
+test('a session is returned only if every payment that counts was', async () => {
+  const { report, tell } = await begin()
+  const [one, other] = [report(), report()]
+  await tell(one, other)
+  expect(await tell({ ...one, status: 'refunded' }, other)).toMatchObject({ status: 'processing' })
+  expect(
+    await tell({ ...one, status: 'refunded' }, { ...other, status: 'failed', failureReason: 'no_liquidity' }),
+  ).toMatchObject({
+    status: 'failed',
+    failureReason: 'no_liquidity',
+  })
+  await inOrder(service)
+})
+
+test('a payment that was reorganised out and mined again pays its session, once', async () => {
+  const { merchant, report, tell, changes } = await begin()
+  const failed = report({ status: 'failed', failureReason: 'deposit_not_confirmed' })
+  expect(await tell(failed)).toMatchObject({ status: 'failed', failureReason: 'deposit_not_confirmed' })
+  const again = report({ depositTxHash: failed.depositTxHash, status: 'completed' })
+  expect(await tell(failed, again)).toMatchObject({
+    status: 'paid',
+    failureReason: null,
+    payments: [{ status: 'completed' }],
+  })
+  expect(await changes()).toEqual([
+    'session awaiting_payment>processing',
+    'session processing>failed',
+    'session failed>processing',
+    'session processing>paid',
+  ])
+  expect((await merchant.call('GET /v1/transactions')).body.data.total).toBe(1)
+  expect(await attention(merchant.organisationId)).toEqual([])
+  await inOrder(service)
+})
+
+test('a payment that the provider held and then sent back ends its session as returned', async () => {
+  const { report, tell } = await begin({}, { refundAddress: PAYER })
+  const held = report({ status: 'failed', failureReason: 'provider_blocked' })
+  expect(await tell(held)).toMatchObject({ status: 'failed', failureReason: 'provider_blocked' })
+  expect(await tell({ ...held, status: 'refunded' })).toMatchObject({
+    status: 'returned',
+    failureReason: null,
+    refundTo: { address: PAYER, owner: 'payer' },
+  })
+  await inOrder(service)
+})
+
+test('a report that no path of the states reaches is kept with the session for operators', async () => {
+  const { merchant, session, report, tell } = await begin({}, { refundAddress: PAYER })
+  const end = report({ status: 'completed' })
+  await tell(end)
+  expect(await tell({ ...end, status: 'refunded' })).toMatchObject({ status: 'paid', receivedAmount: '25' })
+  expect(await attention(merchant.organisationId)).toMatchObject([{ condition: 'failed' }])
+  const { accessToken: token } = await signedIn(service.runtime, { role: 'operator', email: 'operator@example.com' })
+  const { body } = await call(service, `GET /v1/admin/ops/timeline/${session.id}`, { token })
+  expect(body.data.entries.map(({ summary }: { summary: string }) => summary)).toContain(
+    'Reported as refunded after it was completed',
+  )
+})
+
+test('session, page and notification say to whom a payment was sent back; what came back to the service is owed', async () => {
+  const payer = await begin({}, { refundAddress: PAYER })
+  expect(await payer.pay({ outcome: 'refunded' })).toMatchObject({ refundTo: { address: PAYER, owner: 'payer' } })
+  const notice = async ({ merchant }: { merchant: typeof payer.merchant }) =>
+    (await merchant.call('GET /v1/notifications')).body.data.notifications[0].body
+  expect(await notice(payer)).toContain(`was sent back to the payer’s address ${PAYER}.`)
+  const nobody = await begin()
+  const returned = await nobody.pay({ outcome: 'refunded' })
+  expect(returned).toMatchObject({ status: 'returned', refundTo: { owner: 'service' } })
+  expect((await payPageOf(service, nobody.session.id)).session.refundTo).toEqual(returned.refundTo)
+  expect(await notice(nobody)).toContain('which keeps it for you')
+  expect(await attention(nobody.merchant.organisationId)).toMatchObject([{ id: nobody.session.id, condition: 'held' }])
+  const merchant = await begin()
+  const { body } = await merchant.merchant.call('PATCH /v1/payment-routes/refund-addresses', { body: { evm: PAYER } })
+  expect(body.data.organisation.evm).toBe(PAYER)
+  const second = await startSession(service, merchant.collection.id)
+  expect(await getSession(merchant.merchant, second.id)).toMatchObject({
+    refundTo: { address: PAYER, owner: 'organisation' },
+  })
+  await inOrder(service)
+})
+
+test('an address is watched no longer than a payment can change its session', async () => {
+  const watched = async (id: string) => {
+    const { rows } = await service.runtime.pool.query(
+      `select r.watched_until > now() as watched, r.poll_seconds as seconds from payment_routes r
+         join checkout_sessions s on s.route_id = r.id where s.id = $1`,
+      [id],
+    )
+    return rows[0]
+  }
+  const paid = await begin()
+  expect(await watched(paid.session.id)).toMatchObject({ watched: true })
+  await paid.pay()
+  expect(await watched(paid.session.id)).toMatchObject({ watched: false })
+  expect((await watched(paid.session.id)).seconds).toBeGreaterThanOrEqual(3600)
+  const cancelled = await begin()
+  await act(service, cancelled.session.id, { action: 'cancel' })
+  expect(await watched(cancelled.session.id)).toMatchObject({ watched: false })
+  const checkout = await begin({ type: 'checkout' })
+  const other = await startSession(service, checkout.collection.id)
+  await checkout.pay()
+  expect(await watched(other.id)).toMatchObject({ watched: false })
+})
+
+test('a payment that the provider first told late, and then with its time, was in time', async () => {
+  const { tell, report, wait, session } = await begin()
+  const sentAt = new Date()
+  await wait(24 * 60)
+  const late = report()
+  expect(await tell(late)).toMatchObject({ status: 'expired', receivedAmount: '0' })
+  // The clock of the sandbox has moved the end of the session, not the time of the payment.
+  const { rows } = await service.runtime.pool.query('select ends_at from checkout_sessions where id = $1', [session.id])
+  const inTime = new Date(new Date(rows[0].ends_at).getTime() - 60_000)
+  expect(inTime < sentAt).toBe(true)
+  const told = { ...late, status: 'completed', destinationAmount: 25_000_000n, receivedAt: inTime } as const
+  expect(await tell(told)).toMatchObject({ status: 'paid', receivedAmount: '25' })
+  await inOrder(service)
+})
+
+describe('operators end a session in any state', () => {
+  const stage =
+    (bring: (world: Awaited<ReturnType<typeof begin>>) => Promise<unknown>): Stage =>
+    async (outcome) => {
+      const world = await begin({}, { refundAddress: PAYER })
+      await bring(world)
+      const amount = outcome === 'completed' ? { amount: '24.9' } : {}
+      const { id: sessionId } = world.session
+      const input = { sessionId, evidence: 'Ticket 1', ...amount }
+      return { id: sessionId, organisationId: world.merchant.organisationId, input }
+    }
+  const delivered = (world: Awaited<ReturnType<typeof begin>>) => world.tell(world.report({ status: 'completed' }))
+  endingsContract(service, operators.endings ?? [], {
+    checkout_session: {
+      awaiting_payment: stage(async () => undefined),
+      processing: stage((world) => world.tell(world.report({ originAmount: 20_000_000n }))),
+      underpaid: stage((world) => world.tell(world.report({ status: 'completed', originAmount: 10_000_000n }))),
+      paid: stage(delivered),
+      expired: stage(async (world) => {
+        await world.wait(100)
+        await delivered(world)
+      }),
+      cancelled: stage(async (world) => {
+        await act(service, world.session.id, { action: 'cancel' })
+        await delivered(world)
+      }),
+      returned: stage((world) => world.tell(world.report({ status: 'refunded' }))),
+      failed: stage((world) => world.tell(world.report({ status: 'failed' }))),
+    },
+  })
+})

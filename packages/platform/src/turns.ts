@@ -1,0 +1,48 @@
+/** What waits in a table, for a claim that takes some of it. */
+export interface Turns {
+  readonly table: string
+  /** The column with the time from which a row is due. */
+  readonly at: string
+  /** A condition on the table's columns. An index on (…, `organisation_id`, `at`) has the rows that fulfil it. */
+  readonly where: string
+  /** SQL: how many rows are taken. */
+  readonly limit: string
+  /** Where an index on (…, `at`) exists as well: as long as fewer than {@link FEW} rows are due, they are ranked without a look at each organisation. */
+  readonly few?: boolean
+}
+
+/** Few enough due rows to rank all of them each time. */
+const FEW = 2000
+
+/**
+ * SQL: the ids of what is due, locked: one of each organisation in turn, and the longest due first within each, so that no
+ * organisation delays another. Each organisation is found by one step on the index, so that however much one has waiting, it costs the
+ * others nothing; of those that wait, the first `limit` are looked at closely, because no more can have a turn.
+ */
+export function dueInTurns({ table, at, where, limit, few = false }: Turns): string {
+  const due = `${where} and ${at} <= now()`
+  const isMany = few ? `(select count(*) from few) = ${FEW}` : 'true'
+  return `
+  with recursive ${few ? `few as materialized (select id, organisation_id, ${at} as at from ${table} where ${due} order by ${at} limit ${FEW}), ` : ''}owners (id) as (
+    (select organisation_id from ${table} where ${where} and ${isMany} order by organisation_id limit 1)
+    union all
+    select (select n.organisation_id from ${table} n where ${where} and n.organisation_id > o.id order by n.organisation_id limit 1)
+      from owners o where o.id is not null
+  ), waiting as (
+    select o.id from owners o
+     cross join lateral (select ${at} as at from ${table} where ${due} and organisation_id = o.id order by ${at} limit 1) f
+     order by f.at limit ${limit}
+  ), ranked as (
+    select d.id, d.at, row_number() over (partition by w.id order by d.at) as turn
+      from waiting w
+     cross join lateral (select id, ${at} as at from ${table} where ${due} and organisation_id = w.id order by ${at} limit ${limit}) d${
+       few
+         ? `
+    union all
+    select id, at, row_number() over (partition by organisation_id order by at) from few where not ${isMany}`
+         : ''
+     }
+  )
+  select t.id from ${table} t join ranked r on r.id = t.id where t.${at} <= now()
+   order by r.turn, r.at limit ${limit} for update of t skip locked`
+}

@@ -1,0 +1,290 @@
+import { cngnProvider } from '@payments/cngn'
+import { bind, newId } from '@payments/kernel'
+import { checkLedger } from '@payments/ledger'
+import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import {
+  call,
+  enabledCustomer,
+  type Merchant,
+  newCngn,
+  newMerchant,
+  pause,
+  REFUSED,
+  signedIn,
+  useService,
+} from '#testing'
+import { startCngn } from '../test/server.ts'
+
+// What the provider's documents allow, and a service that must neither pay twice nor book what did not happen.
+
+const world = await startCngn({
+  requestsPerMinute: 6000,
+  pollSeconds: { soonest: 1, longest: 1 },
+  certainAfterSeconds: 3,
+  listsApartSeconds: 2,
+})
+afterAll(() => world.close())
+const service = useService({ live: [bind(cngnProvider, 'live', world.provider)], worker: true })
+beforeEach(async () => {
+  world.spoil = () => undefined
+  world.distort = (page) => page
+  world.empty = false
+  world.short = 0
+})
+
+const balanceOf = async (merchant: Merchant, customerId: string) =>
+  (await merchant.call(`GET /v1/cngn/customers/${customerId}/balance`)).body.data.available
+const soon = { timeout: 40_000, interval: 200 }
+/** Ages a movement until the test has ended: where one of today is missing, the other tests' lists would be incomplete. */
+function makeOld(one: { createdAt: string } | undefined): void {
+  if (!one) throw new Error('Not listed')
+  const { createdAt } = one
+  one.createdAt = new Date(Date.now() - 3 * 86_400_000).toISOString()
+  onTestFinished(() => void Object.assign(one, { createdAt }))
+}
+/** Lists and sends are due now; a worker that waits for a minute would wait in the test. */
+const hurry = () =>
+  service.runtime.pool.query(
+    `with feeds as (update cngn_feeds set next_poll_at = now() - make_interval(secs => 1)),
+          checks as (update cngn_sends set next_check_at = now() - make_interval(secs => 1) where next_check_at is not null),
+          receipts as (update cngn_receipts set next_check_at = now() - make_interval(secs => 1) where next_check_at is not null)
+     update cngn_sends set next_send_at = now() - make_interval(secs => 1) where sent_at is null and not ended`,
+  )
+const after = async <T>(value: Promise<T>): Promise<T> => {
+  await hurry()
+  return value
+}
+const show = async (merchant: Merchant, kind: string, id: string) => {
+  await hurry()
+  return (await merchant.call(`GET /v1/cngn/${kind}/${id}`)).body.data
+}
+const becomes = (merchant: Merchant, kind: string, id: string, status: string) =>
+  expect.poll(async () => (await show(merchant, kind, id)).status, soon).toBe(status)
+
+async function funded(amount = '1000'): Promise<{ merchant: Merchant; customerId: string }> {
+  const merchant = await newMerchant(service, { environment: 'live' })
+  const customerId = await enabledCustomer(service.runtime, merchant.organisationId, 0n, 'live')
+  const { id, reference } = await newCngn(merchant, 'payins', customerId, { amount })
+  await world.pay(reference, BigInt(amount) * 1_000_000n)
+  await world.settle()
+  await becomes(merchant, 'payins', id, 'completed')
+  return { merchant, customerId }
+}
+let accounts = 1000
+const account = (accountNumber = `01234${String(++accounts).padStart(5, '0')}`) => ({
+  bankAccount: { accountNumber, bankCode: '058' },
+})
+const to = (accountNumber: string) =>
+  world.transactions.filter(
+    ({ receiver, trx_type }) => trx_type === 'redeem' && String(receiver).split(':')[1] === accountNumber,
+  )
+const sendOf = async (id: string) =>
+  (await service.runtime.pool.query('select attempts, sent_at, reference, error from cngn_sends where id = $1', [id]))
+    .rows[0]
+const attentionOf = async (id: string) =>
+  (await service.runtime.pool.query('select attention from cngn_transfers where id = $1', [id])).rows[0].attention
+const operator = async () => (await signedIn(service.runtime, { role: 'operator' })).accessToken
+const listedFor = async (id: string) => {
+  const { body } = await call(service, 'POST /v1/admin/ops/attention', { token: await operator(), key: null, body: {} })
+  return body.data.objects.filter((each: { id: string }) => each.id === id).map(({ kind }: { kind: string }) => kind)
+}
+const consistent = async () => expect((await checkLedger(service.runtime)).findings).toEqual([])
+
+test('the failed record of a refused attempt never ends the next one: the bank is paid and nothing is refunded', async () => {
+  const { merchant, customerId } = await funded()
+  const to1 = account()
+  world.short = 1
+  const { id } = await newCngn(merchant, 'payouts', customerId, { amount: '100', ...to1 })
+  await expect.poll(() => to(to1.bankAccount.accountNumber).length, soon).toBe(1)
+  await expect.poll(async () => (await sendOf(id)).sent_at, soon).toBe(null)
+  // The second attempt's answer is lost.
+  world.fail()
+  world.spoil = (line) => (line === 'POST /redeemAsset' ? 'lost' : undefined)
+  await hurry()
+  await expect.poll(() => to(to1.bankAccount.accountNumber).length, soon).toBe(2)
+  world.spoil = () => undefined
+  for (let lists = 0; lists < 4; lists++) {
+    await hurry()
+    await pause(300)
+    expect((await show(merchant, 'payouts', id)).status).toBe('processing')
+  }
+  await world.settle()
+  await becomes(merchant, 'payouts', id, 'completed')
+  const sent = to(to1.bankAccount.accountNumber)
+  expect(sent.map(({ status }) => status)).toEqual(['failed', 'success'])
+  expect((await sendOf(id)).reference).toBe(sent[1]?.trx_ref)
+  expect(await balanceOf(merchant, customerId)).toBe('900')
+  await consistent()
+})
+
+test('a lost answer and empty lists send nothing a second time', async () => {
+  const { merchant, customerId } = await funded()
+  const to1 = account()
+  world.spoil = (line) => (line === 'POST /redeemAsset' ? 'lost' : undefined)
+  world.empty = true
+  const { id } = await newCngn(merchant, 'payouts', customerId, { amount: '100', ...to1 })
+  await expect.poll(() => to(to1.bankAccount.accountNumber).length, soon).toBe(1)
+  world.spoil = () => undefined
+  for (let lists = 0; lists < 16; lists++) {
+    await hurry()
+    await pause(500)
+  }
+  expect([to(to1.bankAccount.accountNumber).length, (await sendOf(id)).attempts]).toEqual([1, 1])
+  world.empty = false
+  await world.settle()
+  await becomes(merchant, 'payouts', id, 'completed')
+  expect(await balanceOf(merchant, customerId)).toBe('900')
+})
+
+test('lists that show everything but the order, and a treasury that fell, send nothing again; operators are told', async () => {
+  const { merchant, customerId } = await funded()
+  const to1 = account()
+  const number = to1.bankAccount.accountNumber
+  world.spoil = (line) => (line === 'POST /redeemAsset' ? 'lost' : undefined)
+  world.distort = (page) => page.filter(({ receiver }) => String(receiver).split(':')[1] !== number)
+  const { id } = await newCngn(merchant, 'payouts', customerId, { amount: '100', ...to1 })
+  await expect.poll(() => to(number).length, soon).toBe(1)
+  world.spoil = () => undefined
+  await expect.poll(async () => after(attentionOf(id)), soon).toBe('outcome_unknown')
+  expect([to(number).length, (await sendOf(id)).attempts, await listedFor(id)]).toEqual([1, 1, ['cngn_transfer']])
+  world.distort = (page) => page
+  await world.settle()
+  await becomes(merchant, 'payouts', id, 'completed')
+  expect(await attentionOf(id)).toBe(null)
+})
+
+test('an order that never arrived is sent again after two lists, and is paid once', async () => {
+  const { merchant, customerId } = await funded()
+  const to1 = account()
+  let faults = 1
+  world.spoil = (line) => (line === 'POST /redeemAsset' && faults-- > 0 ? { status: 500, message: 'x' } : undefined)
+  const { id } = await newCngn(merchant, 'payouts', customerId, { amount: '100', ...to1 })
+  await expect.poll(async () => after(Promise.resolve(to(to1.bankAccount.accountNumber).length)), soon).toBe(1)
+  await world.settle()
+  await becomes(merchant, 'payouts', id, 'completed')
+  expect([to(to1.bankAccount.accountNumber).length, (await sendOf(id)).attempts]).toEqual([1, 2])
+})
+
+test('a movement made in the dashboard before an order was sent never completes the order', async () => {
+  const { merchant, customerId } = await funded()
+  const to1 = account()
+  const number = to1.bankAccount.accountNumber
+  const byHand = world.byHand({ trx_type: 'redeem', amount: '100.00', receiver: `058:${number}:OBI ADA` })
+  await world.settle()
+  // Operators have booked it.
+  await service.runtime.pool.query(
+    "insert into cngn_treasury_adjustments (id, environment, amount, evidence, created_at) values ($1, 'live', -100000000, 'Dashboard', now())",
+    [newId()],
+  )
+  const listed = async () => {
+    await hurry()
+    return (await service.runtime.pool.query('select 1 from cngn_listed where reference = $1', [byHand])).rowCount
+  }
+  await expect.poll(listed, soon).toBe(1)
+  let faults = 1
+  world.spoil = (line) => (line === 'POST /redeemAsset' && faults-- > 0 ? { status: 500, message: 'x' } : undefined)
+  const { id } = await newCngn(merchant, 'payouts', customerId, { amount: '100', ...to1 })
+  await expect.poll(async () => (await after(sendOf(id))).reference, soon).not.toBe(null)
+  expect((await sendOf(id)).reference).not.toBe(byHand)
+  await world.settle()
+  await becomes(merchant, 'payouts', id, 'completed')
+})
+
+test('a payout that failed and is then listed as paid is kept and told, and an operator settles it', async () => {
+  const { merchant, customerId } = await funded()
+  const { id } = await newCngn(merchant, 'payouts', customerId, { amount: '100', ...account(REFUSED) })
+  await expect.poll(() => to(REFUSED).length, soon).toBe(1)
+  await world.settle()
+  await becomes(merchant, 'payouts', id, 'failed')
+  expect(await balanceOf(merchant, customerId)).toBe('1000')
+  const [paid] = to(REFUSED)
+  if (paid) paid.status = 'success'
+  await expect.poll(async () => after(attentionOf(id)), soon).toBe('contradicting_report')
+  expect((await listedFor(id)).sort()).toEqual(['cngn_transfer', 'provider_report'])
+  const settle = (outcome: string) =>
+    operator().then((token) =>
+      call(service, `POST /v1/admin/ops/cngn/transfers/${id}/settle`, {
+        ...{ token, key: null },
+        body: { outcome, evidence: 'The bank confirmed it', reason: 'Asked for' },
+      }),
+    )
+  expect((await settle('failed')).status).toBe(409)
+  const settled = await settle('completed')
+  expect([settled.status, settled.body.data?.status], settled.text).toEqual([200, 'completed'])
+  expect([await balanceOf(merchant, customerId), await attentionOf(id), await listedFor(id)]).toEqual(['900', null, []])
+  // The same report is not told again.
+  await hurry()
+  await pause(1500)
+  expect(await attentionOf(id)).toBe(null)
+  await consistent()
+})
+
+test('a payout that takes days is found by its reference as a transaction, however old it is', async () => {
+  const { merchant, customerId } = await funded()
+  const to1 = account()
+  const { id } = await newCngn(merchant, 'payouts', customerId, { amount: '100', ...to1 })
+  await expect.poll(async () => (await sendOf(id)).reference, soon).not.toBe(null)
+  const [sent] = to(to1.bankAccount.accountNumber)
+  if (!sent) throw new Error('Not sent')
+  makeOld(sent)
+  await service.runtime.pool.query("update cngn_sends set sent_at = sent_at - interval '3 days' where id = $1", [id])
+  await world.settle()
+  await becomes(merchant, 'payouts', id, 'completed')
+  expect(world.calls.map(({ line }) => line)).toContain(`GET /transactions/${sent.trx_ref}`)
+  expect(world.calls.map(({ line }) => line)).not.toContain(`GET /withdraw/verify/${sent.trx_ref}`)
+})
+
+test('a deposit that was declined and is approved days later is credited, once', async () => {
+  const { merchant, customerId } = await funded()
+  const { id, reference } = await newCngn(merchant, 'payins', customerId, { amount: '500' })
+  const deposit = await world.pay(reference, 500_000_000n)
+  await becomes(merchant, 'payins', id, 'processing')
+  world.reject(deposit)
+  await becomes(merchant, 'payins', id, 'failed')
+  makeOld(world.transactions.find(({ trx_ref }) => trx_ref === deposit))
+  world.approve(deposit)
+  await becomes(merchant, 'payins', id, 'completed')
+  expect(await balanceOf(merchant, customerId)).toBe('1500')
+  expect(await show(merchant, 'payins', id)).toMatchObject({ failureReason: null, amount: '500' })
+  await consistent()
+})
+
+test('a deposit that gets the hash of its mint, and whose receiver is then an address, stays the payin that it was', async () => {
+  const { merchant, customerId } = await funded()
+  const { id, reference } = await newCngn(merchant, 'payins', customerId, { amount: '500' })
+  const deposit = await world.pay(reference, 500_000_000n)
+  await becomes(merchant, 'payins', id, 'processing')
+  const listed = world.transactions.find(({ trx_ref }) => trx_ref === deposit)
+  if (listed)
+    Object.assign(listed, { receiver: { address: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F' }, description: null })
+  world.approve(deposit)
+  await becomes(merchant, 'payins', id, 'completed')
+  expect(await balanceOf(merchant, customerId)).toBe('1500')
+  const other = await newCngn(merchant, 'payins', customerId, { amount: '200' })
+  const minted = await world.pay(other.reference, 200_000_000n)
+  const wire = world.transactions.find(({ trx_ref }) => trx_ref === minted)
+  if (wire) wire.receiver = { address: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F' }
+  world.approve(minted)
+  await becomes(merchant, 'payins', other.id, 'completed')
+  expect(await balanceOf(merchant, customerId)).toBe('1700')
+  await consistent()
+})
+
+test('odd records are kept and told, and stop neither the others nor any other organisation', async () => {
+  const odd = [{}, null, 'x', { trx_type: 'deposit', trx_ref: 'ODD-1', amount: 'NaN' }, { trx_type: 7, id: 'ODD-2' }]
+  world.distort = (page) => [...(odd as never[]), ...page]
+  const { merchant, customerId } = await funded()
+  expect(await balanceOf(merchant, customerId)).toBe('1000')
+  const to1 = account()
+  const { id } = await newCngn(merchant, 'payouts', customerId, { amount: '100', ...to1 })
+  await expect.poll(() => to(to1.bankAccount.accountNumber).length, soon).toBe(1)
+  await world.settle()
+  await becomes(merchant, 'payouts', id, 'completed')
+  const { body } = await call(service, 'POST /v1/admin/ops/attention', {
+    ...{ token: await operator(), key: null },
+    body: { kind: 'cngn_record' },
+  })
+  const reasons = body.data.objects.map(({ reason }: { reason: string }) => reason)
+  expect(reasons).toHaveLength(odd.length)
+  expect(reasons).toContain('Not as documented: amount: ODD-1')
+})

@@ -1,0 +1,238 @@
+import type { DepositReport } from '@payments/routes'
+import { afterEach, expect, test } from 'vitest'
+import { oddly } from '../test/odd.ts'
+import { hash, type RelayServer, startRelay } from '../test/server.ts'
+
+const servers: RelayServer[] = []
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close()
+})
+async function begin(): Promise<RelayServer> {
+  const server = await startRelay()
+  servers.push(server)
+  return server
+}
+
+const usdc = { networkKey: 'ethereum', currency: 'USDC' }
+const onBase = { networkKey: 'base', currency: 'USDC' }
+const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
+const open = async (world: RelayServer) =>
+  (
+    await world.provider.createDepositAddress({
+      routeId: 'r',
+      origin: usdc,
+      destination: { ...onBase, address: WALLET },
+      refundAddress: WALLET,
+      quote: { input: 25_000_000n },
+    })
+  ).depositAddress
+const query = (depositAddress: string, pendingRequests: readonly string[] = []) => ({
+  depositAddress,
+  origin: usdc,
+  destination: onBase,
+  since: null,
+  pendingRequests,
+})
+
+/** A deposit at an address that was quoted for 25 USDC. */
+async function paid(world: RelayServer, amount: bigint, outcome: 'completed' | 'refunded' | 'failed' = 'completed') {
+  const address = await open(world)
+  await world.pay(address, amount, outcome)
+  const request = world.requests.findLast((one) => one.address === address && one.txHash !== null)
+  if (!request) throw new Error('Nothing was paid')
+  const poll = async () => (await world.provider.deposits(query(address, [request.id]))).reports
+  return { address, request, poll }
+}
+
+test('what was quoted is not what arrived: a pending request that repeats its quote tells no amount, and its end tells the true one', async () => {
+  const world = await begin()
+  world.requotes = false
+  const { request, poll } = await paid(world, 10_000_000n)
+  request.over = { protocol: null }
+  expect(await poll()).toMatchObject([{ status: 'pending', originAmount: null, destinationAmount: null }])
+  await world.settle()
+  expect(await poll()).toMatchObject([
+    { status: 'completed', originAmount: 10_000_000n, destinationAmount: 10_000_000n },
+  ])
+})
+
+test('a request that says success and only repeats its quote has not ended', async () => {
+  const world = await begin()
+  world.requotes = false
+  const { request, poll } = await paid(world, 10_000_000n)
+  request.over = { status: 'success', protocol: null }
+  expect(await poll()).toMatchObject([{ status: 'pending', originAmount: null, destinationAmount: null }])
+  request.over = { status: 'success' }
+  expect(await poll()).toMatchObject([{ status: 'pending', destinationAmount: null }])
+})
+
+test.each(['success', 'refund', 'failure'])(
+  '%s without its amounts stays pending, and operators read why',
+  async (status) => {
+    const world = await begin()
+    const { request, poll } = await paid(world, 25_000_000n)
+    for (const data of [null, { route: null }, { route: { quoted: null, actual: { origin: {}, destination: {} } } }]) {
+      request.over = { status, data, protocol: null }
+      expect(await poll()).toMatchObject([
+        {
+          status: 'pending',
+          originAmount: null,
+          destinationAmount: null,
+          providerReason: `${status} without its amounts`,
+        },
+      ])
+    }
+  },
+)
+
+test('the sweep is not the payer’s transaction', async () => {
+  const world = await begin()
+  const { request, poll } = await paid(world, 25_000_000n)
+  await world.settle()
+  expect(await poll()).toMatchObject([{ depositTxHash: request.txHash }])
+  request.over = { depositAddress: null }
+  expect(await poll()).toMatchObject([{ depositTxHash: request.txHash }])
+  request.over = { depositAddress: null, protocol: null }
+  expect(await poll()).toMatchObject([{ depositTxHash: null, status: 'completed' }])
+})
+
+test('a reorganised deposit failed unconfirmed; mined again it is the same transaction under a request of its own', async () => {
+  const world = await begin()
+  const { address, request, poll } = await paid(world, 25_000_000n)
+  world.reorganise(request)
+  const [failed] = await poll()
+  expect(failed).toMatchObject({ status: 'failed', failureReason: 'deposit_not_confirmed' })
+  world.mineAgain(request)
+  await world.settle()
+  const reports = (await world.provider.deposits(query(address))).reports
+  expect(reports.find(({ status }) => status === 'completed')).toMatchObject({
+    depositTxHash: failed?.depositTxHash,
+    originAmount: 25_000_000n,
+  })
+})
+
+test.each(['BLOCKED_WALLET', 'MANUAL_REFUND_REQUIRED'])(
+  '%s is held by the provider, and may be sent back later',
+  async (reason) => {
+    const world = await begin()
+    const { request, poll } = await paid(world, 25_000_000n)
+    if (reason === 'BLOCKED_WALLET') world.block(request)
+    else Object.assign(request, { status: 'failure', refundFailReason: reason })
+    expect(await poll()).toMatchObject([{ status: 'failed', failureReason: 'provider_blocked' }])
+    world.refundByHand(request)
+    expect(await poll()).toMatchObject([{ status: 'refunded', originAmount: 25_000_000n, refundAddress: WALLET }])
+  },
+)
+
+test.each<[string, unknown]>([
+  ['a number', 7],
+  ['null', null],
+  ['no id', { status: 'success' }],
+  ['an amount that is no number', 'amount'],
+])('an odd element (%s) hides no deposit, is told, and stops no calls', async (_name, odd) => {
+  const world = await begin()
+  const { address, request, poll } = await paid(world, 25_000_000n)
+  await world.pay(address, 1_000_000n, 'completed')
+  const broken = world.requests.at(-1)
+  world.distort = (page) =>
+    odd === 'amount'
+      ? page.map((one) =>
+          one.id === broken?.id
+            ? { ...one, data: { route: { actual: { origin: { inputCurrency: { amount: '1e6' } } } } } }
+            : one,
+        )
+      : [odd as never, ...page.filter((one) => one.id !== broken?.id)]
+  for (let time = 0; time < 12; time++) {
+    expect((await poll()).map(({ requestId }) => requestId)).toEqual([request.id])
+    const page = await world.provider.deposits(query(address))
+    expect(page.odd).toHaveLength(1)
+    expect(page.odd?.[0]?.requestId).toBe(odd === 'amount' ? broken?.id : null)
+  }
+})
+
+test('answers of another shape stop the calls of nobody else', async () => {
+  const world = await begin()
+  const { poll } = await paid(world, 25_000_000n)
+  world.fail(...Array.from({ length: 24 }, () => ({ status: 200, body: '{"requests":"none"}' })))
+  for (let time = 0; time < 8; time++) await expect(poll()).rejects.toMatchObject({ status: 502 })
+  expect(await poll()).toHaveLength(1)
+})
+
+test('many addresses are one call, and each gets its own deposits', async () => {
+  const world = await begin()
+  const all = [await paid(world, 1n), await paid(world, 2n), await paid(world, 3n)]
+  await world.settle()
+  const empty = await open(world)
+  const before = world.calls.length
+  const pages = await world.provider.depositsOf?.([...all.map(({ address }) => query(address)), query(empty)])
+  expect(world.calls.length).toBe(before + 1)
+  expect(pages?.map(({ reports }) => reports.map((one: DepositReport) => one.originAmount))).toEqual([
+    [1n],
+    [2n],
+    [3n],
+    [],
+  ])
+  expect(pages?.map(({ calls }) => calls)).toEqual([1, 0, 0, 0])
+  // An element that names no address may belong to any of them.
+  for (const { request } of all) request.over = { depositAddress: null }
+  const again = await world.provider.depositsOf?.(all.map(({ address }) => query(address)))
+  expect(again?.map(({ reports }) => reports.length)).toEqual([1, 1, 1])
+})
+
+test('the feed of changes names the addresses with deposits, in one call, and what it has told', async () => {
+  const world = await begin()
+  const start = new Date(Date.now() - 60_000)
+  const first = await paid(world, 1n)
+  await open(world)
+  const before = world.calls.length
+  const changes = await world.provider.changes?.(start)
+  expect(world.calls.slice(before).map(({ query: asked }) => [asked.get('apiKey'), asked.get('sortBy')])).toEqual([
+    ['relay-key', 'updatedAt'],
+  ])
+  expect(changes?.addresses.map(({ address }) => address)).toEqual([first.address])
+  await world.settle()
+  const later = await world.provider.changes?.(start)
+  expect(later?.addresses[0]?.version).not.toBe(changes?.addresses[0]?.version)
+  expect(later?.until).toEqual(new Date(first.request.updatedAt))
+})
+
+test('money on another network of the same kind, or in another currency, is found by a reindex', async () => {
+  const world = await begin()
+  const address = await open(world)
+  const arbitrum = { chainId: 42161, address: '0xaf88d065e77c8cc2239327c5edb3a432268e5831' }
+  world.payUnseen(address, arbitrum, 25_000_000n)
+  expect((await world.provider.deposits(query(address))).reports).toEqual([])
+  expect(await world.provider.reindex?.({ depositAddress: address, networkKey: 'ethereum', on: 'base' })).toEqual({
+    found: 0,
+  })
+  expect(await world.provider.reindex?.({ depositAddress: address, networkKey: 'ethereum', on: 'arbitrum' })).toEqual({
+    found: 1,
+  })
+  expect(world.calls.at(-1)?.body).toEqual({ chainId: 1, depositAddress: address, targetChainId: 42161 })
+  await world.settle()
+  expect((await world.provider.deposits(query(address))).reports).toMatchObject([
+    { status: 'completed', origin: { networkKey: 'arbitrum', currency: 'USDC' }, originAmount: 25_000_000n },
+  ])
+})
+
+test('an odd Relay never tells an end or an amount that is not true', async () => {
+  for (let seed = 10; seed < 20; seed++) {
+    const world = await begin()
+    world.requotes = false
+    world.distort = oddly(seed)
+    const { address, request, poll } = await paid(world, 10_000_000n)
+    for (let time = 0; time < 20; time++)
+      for (const report of await poll()) {
+        expect([null, 10_000_000n]).toContain(report.originAmount)
+        expect([report.status, report.destinationAmount]).toEqual(['pending', null])
+      }
+    await world.settle()
+    for (let time = 0; time < 40; time++)
+      for (const report of (await world.provider.deposits(query(address, [request.id, hash()]))).reports) {
+        expect([null, request.txHash]).toContain(report.depositTxHash)
+        expect([null, 10_000_000n]).toContain(report.originAmount)
+        if (report.status !== 'pending')
+          expect([report.status, report.destinationAmount]).toEqual(['completed', 10_000_000n])
+      }
+  }
+})

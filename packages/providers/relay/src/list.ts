@@ -1,0 +1,56 @@
+import type { OddReport } from '@payments/routes'
+import type { RelayClient } from './client.ts'
+import { RelayError } from './errors.ts'
+import { readElements } from './reports.ts'
+import { type Request, Requests } from './wire.ts'
+
+const PAGE = 50
+/** Page limit of one list: twenty thousand changed deposits. A longer list is an error of the provider. */
+const PAGES = 400
+
+/** Requests of a list by id, what could not be read, and how many pages it had. */
+export interface Listed {
+  readonly found: Map<string, Request>
+  readonly odd: readonly OddReport[]
+  readonly pages: number
+}
+
+/** All requests that match a filter and changed since a time, newest first. */
+export async function listRequests(
+  client: RelayClient,
+  filter: Record<string, string>,
+  since: Date | null,
+): Promise<Listed> {
+  const found = new Map<string, Request>()
+  const odd: OddReport[] = []
+  let continuation: string | null = null
+  let pages = 0
+  do {
+    if (pages++ === PAGES) throw new RelayError('unreadable', 'The list of requests does not end')
+    const answer: { requests: unknown[]; continuation: string | null } = await client.get(
+      '/requests/v3',
+      {
+        ...filter,
+        sortBy: 'updatedAt',
+        sortDirection: 'desc',
+        limit: String(PAGE),
+        ...(since ? { startTimestamp: String(Math.floor(since.getTime() / 1000)) } : {}),
+        ...(continuation ? { continuation } : {}),
+      },
+      Requests,
+    )
+    const page = readElements(answer.requests)
+    for (const request of page.requests) keepLatest(found, request)
+    odd.push(...page.odd)
+    continuation = answer.continuation
+  } while (continuation)
+  return { found, odd, pages }
+}
+
+const timeOf = ({ updatedAt, createdAt }: Request): number => (updatedAt ?? createdAt)?.getTime() ?? 0
+
+/** A list that changes between two pages can contain a request twice: the later state counts. */
+function keepLatest(found: Map<string, Request>, request: Request): void {
+  const known = found.get(request.id)
+  if (!known || timeOf(known) <= timeOf(request)) found.set(request.id, request)
+}

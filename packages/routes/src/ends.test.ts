@@ -1,0 +1,201 @@
+import { bind, newId, system } from '@payments/kernel'
+import { checkLedger } from '@payments/ledger'
+import { queryContext, unitOfWork } from '@payments/platform'
+import { describe, expect, test } from 'vitest'
+import { call, endingsContract, newMerchant, newRoute, type Stage, signedIn, useService } from '#testing'
+import { RouteEntity } from './entity.ts'
+import { operators } from './operators.ts'
+import type { DepositReport, OddReport } from './provider.ts'
+import { routesProvider } from './provider.ts'
+import { applyReports } from './reports.ts'
+import { sandboxRoutes } from './sandbox.ts'
+
+const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
+const looked: object[] = []
+const service = useService({
+  live: [
+    bind(routesProvider, 'test', {
+      name: 'relay',
+      callsPerMinute: 60_000,
+      offers: () => sandboxRoutes(service.runtime.pool).offers(),
+      createDepositAddress: (input) => sandboxRoutes(service.runtime.pool).createDepositAddress(input),
+      deposits: async () => ({ reports: [], calls: 1 }),
+      async reindex(input) {
+        looked.push(input)
+        return { found: 1 }
+      },
+    }),
+  ],
+  settings: { OPERATOR_EMAILS: 'operator@example.com,second@example.com' },
+})
+
+const report = (given: Partial<DepositReport> = {}): DepositReport => ({
+  requestId: newId(),
+  status: 'pending',
+  origin: { networkKey: 'ethereum', currency: 'USDC' },
+  originAmount: 1_000_000n,
+  originAmountUsd: '1',
+  destinationAmount: given.status === 'completed' ? 990_000n : null,
+  destinationAmountUsd: null,
+  depositTxHash: newId(),
+  failureReason: null,
+  providerReason: null,
+  updatedAt: new Date(),
+  ...given,
+})
+
+async function begin(given: Record<string, unknown> = { refundAddress: WALLET }) {
+  const merchant = await newMerchant(service)
+  const { id } = await newRoute(merchant, given)
+  const context = queryContext(service.runtime, system(merchant.organisationId, 'test'))
+  const row = await context.em.findOneOrFail(RouteEntity, { id })
+  const apply = (reports: DepositReport[], odd: OddReport[] = []) =>
+    unitOfWork(context, (unit) => applyReports(unit, row, reports, odd))
+  const deposits = async () => (await merchant.call('GET /v1/payment-routes/deposits')).body.data.deposits
+  return { id, merchant, apply, deposits }
+}
+
+async function attention(organisationId: string) {
+  const { accessToken: token } = await signedIn(service.runtime, { role: 'operator', email: 'operator@example.com' })
+  const { body } = await call(service, 'POST /v1/admin/ops/attention', { token, key: null, body: { organisationId } })
+  return body.data.objects as { id: string; kind: string; reason: string; condition: string }[]
+}
+
+const inOrder = async () => expect((await checkLedger(service.runtime)).findings).toEqual([])
+const hash = () => newId()
+
+test('a deposit that was reorganised out and mined again is delivered: same transaction, another request', async () => {
+  const { merchant, apply, deposits } = await begin()
+  const depositTxHash = hash()
+  const failed = report({ depositTxHash, status: 'failed', failureReason: 'deposit_not_confirmed' })
+  await apply([failed])
+  expect(await deposits()).toMatchObject([{ status: 'failed', failureReason: 'deposit_not_confirmed' }])
+  const again = report({ depositTxHash, status: 'completed' })
+  expect(await apply([failed, again])).toMatchObject({ created: 0, updated: 1 })
+  expect(await apply([again, failed])).toMatchObject({ created: 0, updated: 0 })
+  expect(await deposits()).toMatchObject([{ status: 'completed', failureReason: null }])
+  expect(await attention(merchant.organisationId)).toEqual([])
+  await inOrder()
+})
+
+test('a deposit that the provider held is sent back later', async () => {
+  const { merchant, apply, deposits } = await begin()
+  const held = report({ status: 'failed', failureReason: 'provider_blocked' })
+  await apply([held])
+  expect(await attention(merchant.organisationId)).toMatchObject([{ condition: 'failed' }])
+  await apply([{ ...held, status: 'refunded', refundAddress: WALLET.toLowerCase() }])
+  expect(await deposits()).toMatchObject([{ status: 'refunded', refundTo: { address: WALLET, owner: 'organisation' } }])
+  expect(await attention(merchant.organisationId)).toEqual([])
+  await inOrder()
+})
+
+test.each([
+  ['completed', 'refunded'],
+  ['refunded', 'completed'],
+  ['failed', 'completed'],
+  ['completed', 'completed'],
+] as const)(
+  '%s and then reported as %s differently: nothing changes, and operators and the timeline keep the report',
+  async (first, second) => {
+    const { id, merchant, apply, deposits } = await begin()
+    const one = report({ status: first, failureReason: first === 'completed' ? null : 'price_moved' })
+    await apply([one])
+    const before = await deposits()
+    const other = {
+      ...one,
+      status: second,
+      originAmount: 2_000_000n,
+      destinationAmount: second === 'completed' ? 5n : null,
+    }
+    await apply([other])
+    await apply([other])
+    expect(await deposits()).toEqual(before)
+    const listed = (await attention(merchant.organisationId)).filter(({ kind }) => kind === 'provider_report')
+    expect(listed).toHaveLength(1)
+    expect(listed[0]?.reason).toContain(`Reported as ${second}`)
+    const { rows } = await service.runtime.pool.query(
+      'select times from provider_reports where reason is not null and resource_id = $1',
+      [before[0].id],
+    )
+    expect(rows).toEqual([{ times: 2 }])
+    expect(id).toBeTruthy()
+    await inOrder()
+  },
+)
+
+test('an element that cannot be read is kept for operators beside the deposits that can', async () => {
+  const { id, merchant, apply, deposits } = await begin()
+  await apply(
+    [report({ status: 'completed' })],
+    [{ requestId: '0x1', reason: 'Not readable at data', report: { id: '0x1' } }],
+  )
+  expect(await deposits()).toHaveLength(1)
+  expect(await attention(merchant.organisationId)).toMatchObject([{ id, reason: 'Not readable at data, request 0x1' }])
+})
+
+test('a refund says where it went: to the address that was used, and whose that is', async () => {
+  const own = await begin()
+  await own.apply([report({ status: 'refunded' })])
+  expect((await own.deposits())[0].refundTo).toEqual({ address: WALLET, owner: 'organisation' })
+  const other = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+  await own.apply([report({ status: 'refunded', refundAddress: other })])
+  expect((await own.deposits())[0].refundTo).toEqual({ address: other, owner: 'payer' })
+  const service = await begin({})
+  await service.apply([report({ status: 'refunded' })])
+  expect((await service.deposits())[0].refundTo.owner).toBe('service')
+  expect(await attention(service.merchant.organisationId)).toMatchObject([
+    { condition: 'held', reason: 'Refunded to an address of this service: pass it on, then settle' },
+  ])
+  const notices = (await service.merchant.call('GET /v1/notifications')).body.data.notifications
+  expect(notices[0].body).toMatch(/was returned to an address of this service \(0x.*contact support/)
+  await inOrder()
+})
+
+test('a change that arrives while an address is polled is not lost', async () => {
+  const { id, apply } = await begin()
+  await service.runtime.pool.query('update payment_routes set next_poll_at = to_timestamp(0) where id = $1', [id])
+  await apply([report()])
+  const { rows } = await service.runtime.pool.query(
+    'select next_poll_at <= now() as due from payment_routes where id = $1',
+    [id],
+  )
+  expect(rows).toEqual([{ due: true }])
+})
+
+test('an operator makes the provider look at another network of the same kind, and at no other', async () => {
+  const { id } = await begin()
+  const { accessToken: token } = await signedIn(service.runtime, { role: 'operator', email: 'operator@example.com' })
+  const ask = (networkKey: string) =>
+    call(service, `POST /v1/admin/ops/payment-routes/${id}/reindex`, {
+      token,
+      body: { networkKey, reason: 'Payer wrote' },
+    })
+  const found = await ask('arbitrum')
+  expect([found.status, found.body.data]).toEqual([200, { found: 1 }])
+  expect(looked.at(-1)).toMatchObject({ networkKey: 'ethereum', on: 'arbitrum' })
+  expect((await ask('solana')).status).toBe(422)
+})
+
+describe('operators end a deposit in any state', () => {
+  const stage =
+    (status: DepositReport['status'], given: Record<string, unknown> = { refundAddress: WALLET }): Stage =>
+    async (outcome) => {
+      const { merchant, apply, deposits } = await begin(given)
+      await apply([report({ status, failureReason: status === 'failed' ? 'delivery_failed' : null })])
+      const [{ id }] = await deposits()
+      const delivered = outcome === 'completed' ? { amount: '0.99' } : {}
+      return {
+        id,
+        organisationId: merchant.organisationId,
+        input: { depositId: id, evidence: 'Ticket 1', ...delivered },
+      }
+    }
+  endingsContract(service, operators.endings ?? [], {
+    payment_route_deposit: {
+      pending: stage('pending'),
+      completed: stage('completed'),
+      failed: stage('failed'),
+      refunded: stage('refunded', {}),
+    },
+  })
+})

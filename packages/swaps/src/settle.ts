@@ -1,0 +1,69 @@
+import { AmountError, invalid, toMinor } from '@payments/kernel'
+import { actingFor, locked, requireSecondOperator, settleContradictions, type UnitOfWork } from '@payments/platform'
+import type { z } from 'zod'
+import { heldAmount } from './changes.ts'
+import { assetIn } from './currencies.ts'
+import { SwapEntity, type SwapRow, SwapTransactionEntity, swapResource } from './entity.ts'
+import { errors } from './errors.ts'
+import { swapsProvider } from './provider.ts'
+import type { Settlement } from './schemas.ts'
+import { findAnywhere } from './service.ts'
+import { complete, fail, openTransaction, returned } from './transactions.ts'
+
+/** A transaction that was signed this long ago cannot be accepted any more: its blockhash lives for about 90 s. */
+const EXPIRED_MS = 300_000
+
+/**
+ * Ends a swap, or sends back what is left of it, as an operator knows that it happened on the chain: with the status, the events and
+ * the entries of a transaction that this service had sent. Its own open transaction must have expired.
+ * @throws swap_not_found 404, swap_nothing_to_settle 409, swap_transaction_open 409, validation_failed 422, second_operator_required 403
+ */
+export async function settle(
+  unit: UnitOfWork,
+  { swapId, outcome, amount, txHash }: z.output<typeof Settlement>,
+): Promise<{ before: SwapRow; swap: SwapRow }> {
+  const found = await findAnywhere(unit, swapId)
+  const own = actingFor(unit, found)
+  const before = await locked(own, swapResource, found.id, errors.swap_not_found)
+  const held = heldAmount(before)
+  if (outcome === 'completed' ? before.status !== 'swapping' : held <= 0n) throw errors.swap_nothing_to_settle()
+  const open = await openTransaction(own, before.id)
+  if (open && open.createdAt.getTime() > Date.now() - EXPIRED_MS) throw errors.swap_transaction_open()
+  const given = units(amount, outcome === 'completed' ? before.toCurrency : before.fromCurrency)
+  if (outcome === 'completed' && given === undefined)
+    throw invalid({ amount: 'Required: what the destination received' })
+  if (outcome === 'returned' && given !== undefined && given > held)
+    throw invalid({ amount: 'Must be at most what is held for the swap' })
+  await requireSecondOperator(
+    own,
+    assetIn(before.fromCurrency),
+    outcome === 'completed' ? before.amount : (given ?? held),
+  )
+
+  if (open) await own.em.nativeUpdate(SwapTransactionEntity, { signature: open.signature }, { outcome: 'dropped' })
+  const { name } = own.runtime.providers.get(swapsProvider, before.environment)
+  let swap = before
+  if (outcome === 'completed') {
+    const money = { signature: txHash, amount: before.amount }
+    swap = await complete(own, before, money, { receivedAmount: given ?? 0n, fees: 0n }, name)
+  } else {
+    if (before.status === 'swapping') swap = await fail(own, before.id, 'swap_failed')
+    swap = await returned(own, swap, { signature: txHash, amount: given ?? held }, name)
+  }
+  const dealtWith = { failingSince: null, error: null, unexplainedAmount: null, otherHoldings: null }
+  await own.em.nativeUpdate(SwapEntity, { id: before.id }, { ...dealtWith, nextPollAt: new Date() })
+  settleContradictions(own, before.id)
+  return { before, swap }
+}
+
+function units(text: string | undefined, currency: string): bigint | undefined {
+  if (text === undefined) return undefined
+  try {
+    const amount = toMinor(text, assetIn(currency))
+    if (amount <= 0n) throw invalid({ amount: 'Must be greater than zero' })
+    return amount
+  } catch (error) {
+    if (error instanceof AmountError) throw invalid({ amount: error.message })
+    throw error
+  }
+}

@@ -1,0 +1,85 @@
+import { inTransaction, type Runtime, type SqlExecutor } from '@payments/platform'
+import type { Tenants, Waiting } from './tenants.ts'
+
+/** Bounds of one transaction: events, and the deliveries that they may need, by the enabled endpoints of their tenants. */
+interface Bounds {
+  readonly events: number
+  readonly deliveries: number
+}
+
+interface Taken {
+  readonly id: string
+  readonly organisationId: string
+  readonly environment: Waiting['environment']
+  readonly endpoints: number
+  /** Events that could have been taken. */
+  readonly free: number
+}
+
+/** SQL: each tenant with events in the outbox, and its first one, by one index entry each, however many events a tenant has. */
+const WAITING = `with recursive tenants as (
+    (select environment, organisation_id, id from events where drained_at is null order by environment, organisation_id, id limit 1)
+    union all
+    select n.* from tenants t cross join lateral (
+      select environment, organisation_id, id from events
+       where drained_at is null and (environment, organisation_id) > (t.environment, t.organisation_id)
+       order by environment, organisation_id, id limit 1) n)
+  select environment, organisation_id as "organisationId" from tenants order by environment, id`
+
+/** SQL: events of these tenants, one of each in turn, and of live ones first; none of a tenant with an endpoint that another transaction holds. */
+const TAKE = `with candidates as materialized (
+    select n.id, n.turn from unnest($3::text[], $4::uuid[]) as t (environment, organisation_id) cross join lateral (
+      select e.id, row_number() over (order by e.id) as turn from (
+        select id from events where drained_at is null and environment = t.environment and organisation_id = t.organisation_id
+         order by id limit $1) e) n
+     order by t.environment, n.turn, n.id limit $1),
+  due as materialized (
+    select id, organisation_id, environment from events
+     where id = any (array(select id from candidates)) and drained_at is null order by id for no key update skip locked),
+  enabled as materialized (
+    select id, organisation_id, environment from webhook_endpoints
+     where status = 'enabled' and (organisation_id, environment) in (select organisation_id, environment from due)),
+  held as materialized (
+    select id from webhook_endpoints where id in (select id from enabled) for key share skip locked),
+  fans as (
+    select organisation_id, environment, count(*) as endpoints, count(*) = count(h.id) as free
+      from enabled e left join held h using (id) group by organisation_id, environment),
+  sized as (
+    select d.id, d.organisation_id, d.environment, coalesce(f.endpoints, 0) as endpoints,
+           row_number() over w as place, sum(coalesce(f.endpoints, 0)) over w as deliveries
+      from due d join candidates c using (id) left join fans f using (organisation_id, environment)
+     where coalesce(f.free, true) window w as (order by d.environment, c.turn, d.id))
+  select id, organisation_id as "organisationId", environment, endpoints::int, (select count(*)::int from sized) as free
+    from sized where place = 1 or deliveries <= $2 order by id`
+
+/**
+ * Hands new events to `distribute` in batches, oldest first within a tenant, in the transaction that marks them as drained; so each event
+ * is distributed exactly once, at any moment a process dies. Callers hold the task's lock.
+ * Events are found by `drained_at is null`, never by a cursor: commits overtake each other.
+ * It waits for no row. Tenants that cannot be served now are left out, so that they hold up no other: see {@link Tenants}.
+ * @returns true when there may be more events.
+ */
+export async function drain(
+  runtime: Runtime,
+  tenants: Tenants,
+  { events, deliveries }: Bounds,
+  distribute: (client: SqlExecutor, taken: readonly Taken[]) => Promise<void>,
+): Promise<boolean> {
+  return inTransaction(runtime.pool, async (client) => {
+    const { rows: waiting } = await client.query<Waiting>(WAITING)
+    const served = await tenants.served(client, waiting, events)
+    if (served.length === 0) return false
+    const { rows: taken } = await client.query<Taken>(TAKE, [
+      events,
+      deliveries,
+      served.map(({ environment }) => environment),
+      served.map(({ organisationId }) => organisationId),
+    ])
+    const [first] = taken
+    if (!first) return false
+    await distribute(client, taken)
+    await client.query('update events set drained_at = now() where id = any($1)', [taken.map(({ id }) => id)])
+    tenants.took(taken)
+    return taken.length === events || taken.length < first.free
+  })
+}

@@ -1,0 +1,36 @@
+import { type ProofDatabase, rows } from '../stand/database.ts'
+
+/** What the journal holds for an object, minor units by purpose and asset: `external USDC`. */
+export type Position = ReadonlyMap<string, bigint>
+
+/** The journal, by the object that its entries are of. */
+export async function journal(
+  database: ProofDatabase,
+  sourceTypes: readonly string[],
+): Promise<ReadonlyMap<string, Position>> {
+  const found = await rows<{ id: string; account: string; amount: string }>(
+    database,
+    `select e.source_id as id, a.purpose || ' ' || a.asset as account, sum(p.amount)::text as amount
+       from ledger_entries e
+       join ledger_postings p on p.organisation_id = e.organisation_id and p.environment = e.environment and p.entry_id = e.id
+       join ledger_accounts a on a.organisation_id = p.organisation_id and a.environment = p.environment and a.id = p.account_id
+      where e.source_type = any ($1) group by 1, 2`,
+    [sourceTypes],
+  )
+  const positions = new Map<string, Map<string, bigint>>()
+  for (const { id, account, amount } of found)
+    positions.set(id, (positions.get(id) ?? new Map()).set(account, BigInt(amount)))
+  return positions
+}
+
+/** What of an expected position the journal does not show, as text; undefined when it shows all of it. */
+export function mismatch(
+  position: Position | undefined,
+  expected: Readonly<Record<string, bigint>>,
+): string | undefined {
+  const wrong = Object.entries(expected).filter(([account, amount]) => (position?.get(account) ?? 0n) !== amount)
+  if (wrong.length === 0) return undefined
+  return wrong
+    .map(([account, amount]) => `${account} ${position?.get(account) ?? 0n}, at the provider ${amount}`)
+    .join('; ')
+}

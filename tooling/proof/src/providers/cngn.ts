@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { enabledCustomer, type Merchant } from '@payments/fixtures'
+import type { Random } from '../fuzz/random.ts'
+import { type ProofDatabase, rows } from '../stand/database.ts'
+import { cngnDifferences } from './cngn-books.ts'
+import type { FakeCngn } from './fakes.ts'
+import { agenda, created, type Part } from './part.ts'
+import type { ProviderStand } from './stand.ts'
+
+/** Redemptions to this account fail. */
+const REFUSED = '0000000000'
+const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
+const FUNDS = 10_000_000
+const PATIENCE_MS = 60_000
+/** Different amounts: equal orders wait for each other. */
+const AMOUNTS = 60
+
+/** Only rows that nobody has locked: a statement of the proof must not wait for one of the service. */
+const unlocked = (condition: string) => `id in (select id from cngn_sends where ${condition} for update skip locked)`
+
+/** Payins, payouts and withdrawals at the cNGN merchant API. */
+export async function cngnPart({ cngn, merchants, database, runtime }: ProviderStand, random: Random): Promise<Part> {
+  const customers: { readonly id: string; readonly merchant: Merchant }[] = []
+  for (const merchant of merchants)
+    customers.push({ id: await enabledCustomer(runtime, merchant.organisationId, 0n, 'live'), merchant })
+  const hurry = [
+    "update cngn_feeds set next_poll_at = least(next_poll_at, now()) where environment = 'live'",
+    `update cngn_sends set next_send_at = now() - make_interval(secs => 1) where ${unlocked('sent_at is null and not ended and next_send_at > now()')}`,
+    `update cngn_sends set next_check_at = now() - make_interval(secs => 1) where ${unlocked('next_check_at > now()')}`,
+    'update cngn_receipts set next_check_at = now() - make_interval(secs => 1) where id in (select id from cngn_receipts where next_check_at > now() for update skip locked)',
+    // The fake shows everything within seconds: what two lists, seconds apart, do not show never reached it. In reality it is minutes.
+    `update cngn_sends set sent_at = sent_at - interval '301 seconds', absent_since = absent_since - interval '121 seconds' where ${unlocked(
+      "reference is null and sent_at < now() - interval '6 seconds' and absent_since between now() - interval '100 seconds' and now() - interval '4 seconds'",
+    )}`,
+  ]
+  const pay = async ({ id, merchant }: (typeof customers)[number], amount: number) => {
+    const { reference } = await created(merchant, 'POST /v1/cngn/payins', { customerId: id, amount: `${amount}` })
+    return cngn.pay(reference, BigInt(amount) * 1_000_000n)
+  }
+  for (const customer of customers) await pay(customer, FUNDS)
+  await cngn.settle()
+  if (!(await credited(database, hurry, customers.length))) throw new Error('The customers did not get their cNGN')
+  const faults = misbehave(cngn, random)
+  let objects = 0
+  const { later, step } = agenda()
+  /** Redemptions that were on their way. */
+  const open = new Set<string>()
+  return {
+    name: 'cNGN payins, payouts and withdrawals',
+    share: 24,
+    hurry,
+    async add(number) {
+      const customer = customers[number % customers.length] as (typeof customers)[number]
+      const { id: customerId, merchant } = customer
+      objects++
+      // Many are equal: same amount, same destination.
+      const amount = `${10 + random.below(AMOUNTS)}`
+      const kind = random.pick(['payin', 'payout', 'payout', 'withdrawal'] as const)
+      if (random.chance(0.03)) cngn.short = 1
+      if (kind === 'payin') {
+        const reference = await pay(customer, 100 + random.below(900))
+        if (random.chance(0.2)) cngn.reject(reference)
+      } else if (kind === 'withdrawal')
+        await created(merchant, 'POST /v1/cngn/withdrawals', {
+          customerId,
+          amount,
+          networkKey: 'base',
+          address: WALLET,
+        })
+      else {
+        const accountNumber = random.chance(0.15) ? REFUSED : random.pick(['0123456789', '0123456780'])
+        const body = { customerId, amount, bankAccount: { accountNumber, bankCode: '058' } }
+        await created(merchant, 'POST /v1/cngn/payouts', body)
+      }
+    },
+    advance() {
+      for (const one of cngn.transactions) {
+        const { trx_ref: reference, status } = one
+        // A deposit that was declined may be approved after all.
+        if (status === 'rejected' && random.chance(0.05)) cngn.approve(reference)
+        if (status === 'pending' && one.trx_type === 'redeem') open.add(reference)
+        if (status !== 'failed' || !open.delete(reference)) continue
+        // A transfer that the bank refused turns out to be paid, long after it was shown as failed.
+        if (random.chance(0.1)) later(30, () => Object.assign(one, { status: 'success' }))
+      }
+      step()
+      void cngn.settle()
+    },
+    differences: () => cngnDifferences(cngn, database),
+    figures: () => ({ objects, faults: faults() }),
+  }
+}
+
+/** Waits until this many payins have been credited. */
+async function credited(database: ProofDatabase, hurry: readonly string[], count: number): Promise<boolean> {
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(200)) {
+    for (const statement of hurry) await rows(database, statement)
+    const [found] = await rows<{ done: number }>(
+      database,
+      "select count(*)::int as done from cngn_transfers where kind = 'payin' and status = 'completed'",
+    )
+    if (found?.done === count) return true
+  }
+  return false
+}
+
+/** The API at its worst: broken, late, empty, forgetting to say what it did. It never lies about an end. */
+function misbehave(cngn: FakeCngn, random: Random): () => number {
+  let faults = 0
+  const fault = (share: number) => random.chance(share) && ++faults > 0
+  cngn.spoil = () =>
+    fault(0.1)
+      ? random.pick([
+          { status: 500, message: 'x' },
+          { status: 400, message: 'Service is currently unavailable' },
+          { lateMs: random.below(300) },
+          'truncated',
+          'lost',
+        ] as const)
+      : undefined
+  cngn.lie(random.below(2 ** 31))
+  cngn.distort = (page) =>
+    fault(0.03)
+      ? []
+      : page.map((each) =>
+          each.status === 'success' && fault(0.03) ? { ...each, status: 'pending', surprise: { deep: [1] } } : each,
+        )
+  return () => faults
+}

@@ -1,0 +1,214 @@
+import { randomBytes } from 'node:crypto'
+import type { Merchant } from '@payments/fixtures'
+import type { Random } from '../fuzz/random.ts'
+import { rows } from '../stand/database.ts'
+import { journal, mismatch } from './books.ts'
+import { type FakeRelay, oddly } from './fakes.ts'
+import { agenda, created, type Difference, type Part } from './part.ts'
+import type { ProviderStand } from './stand.ts'
+
+const wallet = (): string => `0x${randomBytes(20).toString('hex')}`
+/** Deposits of a route, on average. */
+const DEPOSITS = 3
+const HURRY_ROUTES = ["update payment_routes set next_poll_at = least(next_poll_at, now()) where environment = 'live'"]
+
+/** Payment routes and checkout sessions, whose deposits are all at Relay. */
+export function relayParts({ relay, merchants, database }: ProviderStand, random: Random): readonly Part[] {
+  const faults = misbehave(relay, random)
+  const { later, step } = agenda()
+  const advance = () => {
+    step()
+    void relay.settle()
+  }
+  const amount = () => BigInt(1_000_000 + random.below(400_000_000))
+
+  /** A payer's transfer, and what may become of it on its way. */
+  const pay = async (address: string, value: bigint, outcome: 'completed' | 'refunded' | 'failed') => {
+    await relay.pay(address, value, outcome)
+    const request = relay.requests.at(-1)
+    if (!request) return
+    const event = random.below(100)
+    if (event < 8) relay.supersede(request)
+    else if (event < 13) {
+      relay.reorganise(request)
+      if (random.chance(0.8)) later(2 + random.below(5), () => void relay.mineAgain(request))
+    } else if (event < 18) {
+      relay.block(request)
+      if (random.chance(0.6)) later(2 + random.below(8), () => relay.refundByHand(request))
+    }
+  }
+
+  const routes: { readonly id: string; readonly address: string }[] = []
+  let deposits = 0
+  const routesPart: Part = {
+    name: 'payment route deposits',
+    share: 28,
+    async add(number) {
+      if (number % DEPOSITS === 0 || routes.length === 0) {
+        const { id, depositAddress } = await created(merchantOf(merchants, number), 'POST /v1/payment-routes', {
+          ...{ name: 'Treasury', originChainKey: 'ethereum', destinationChainKey: 'base' },
+          destinationCurrency: random.pick(['USDC', 'USDC', 'EURC']),
+          destinationAddress: wallet(),
+        })
+        const quoted = relay.requests.find((one) => one.address === depositAddress)
+        // What is delivered is less than what was quoted, by fees.
+        if (quoted && random.chance(0.5)) Object.assign(quoted, { delivers: (value: bigint) => (value * 995n) / 1000n })
+        routes.push({ id, address: depositAddress })
+      }
+      deposits++
+      const outcome = random.pick(['completed', 'completed', 'completed', 'completed', 'refunded', 'failed'] as const)
+      await pay(random.pick(routes).address, amount(), outcome)
+    },
+    advance,
+    hurry: HURRY_ROUTES,
+    async differences() {
+      const positions = await journal(database, ['payment_route'])
+      const found = await rows<{
+        id: string
+        hash: string | null
+        status: string
+        origin: string
+        destination: string
+      }>(
+        database,
+        `select d.id, d.deposit_tx_hash as hash, d.status, d.origin_currency as origin, d.destination_currency as destination
+           from payment_route_deposits d where not d.hidden`,
+      )
+      const routeOf = new Map(routes.map(({ id, address }) => [address, id]))
+      const byHash = new Map(found.map((row) => [row.hash, row]))
+      const told = (hash: string) =>
+        relay.requests
+          .filter(({ txHash }) => txHash === hash)
+          .map(({ status, failReason }) => `${status} ${failReason ?? ''}`)
+          .join(', ')
+      const differences: Difference[] = found
+        .filter(({ hash }) => hash === null || !relay.book.has(hash))
+        .map(({ id, hash }) => ({ ids: [id], what: `deposit ${id} of transaction ${hash}, which never arrived` }))
+      for (const [hash, { address, received, delivered, refunded }] of relay.book) {
+        const routeId = routeOf.get(address)
+        if (routeId === undefined) continue
+        const row = byHash.get(hash)
+        if (!row) {
+          if (received > 0n)
+            differences.push({
+              ids: [routeId],
+              what: `transaction ${hash} of ${received} is no deposit: ${told(hash)}`,
+            })
+          continue
+        }
+        const expected = delivered > 0n ? 'completed' : refunded > 0n ? 'refunded' : 'failed'
+        const wrong =
+          row.status === expected
+            ? mismatch(positions.get(row.id), {
+                [`external ${row.origin}`]: refunded - received,
+                [`destination ${row.destination}`]: delivered,
+              })
+            : `is ${row.status}, at the provider ${expected}: ${told(hash)}`
+        if (wrong) differences.push({ ids: [row.id], what: `deposit ${row.id} ${wrong}` })
+        if (delivered > received || delivered + refunded > received)
+          differences.push({ ids: [], isGrave: true, what: `transaction ${hash} was paid twice` })
+      }
+      return differences
+    },
+    figures: () => ({ objects: deposits, faults: faults() }),
+  }
+
+  const sessions: { readonly id: string; readonly address: string; readonly asked: bigint }[] = []
+  const collectionsPart: Part = {
+    name: 'checkout sessions',
+    share: 16,
+    async add(number) {
+      const merchant = merchantOf(merchants, number)
+      const collection = await created(merchant, 'POST /v1/collections', {
+        ...{
+          type: random.pick(['link', 'checkout']),
+          title: 'Consulting',
+          currency: 'USDC',
+          destinationChainKey: 'base',
+        },
+        ...{ amount: `${20 + random.below(50)}`, destinationAddress: wallet() },
+      })
+      const start = { action: 'start', networkKey: 'ethereum', currency: 'USDC' }
+      const session = await created(merchant, `POST /v1/pay/${collection.id}`, start, null)
+      const asked = BigInt(Math.round(Number(session.amount) * 1e6))
+      sessions.push({ id: session.id, address: session.depositAddress, asked })
+      if (random.chance(0.25)) {
+        const part = asked / BigInt(2 + random.below(3))
+        await pay(session.depositAddress, part, random.pick(['completed', 'refunded'] as const))
+        if (random.chance(0.3)) return
+        await pay(session.depositAddress, asked - part, 'completed')
+        return
+      }
+      const value = random.chance(0.1) ? (asked * 3n) / 2n : asked
+      await pay(
+        session.depositAddress,
+        value,
+        random.pick(['completed', 'completed', 'completed', 'refunded', 'failed'] as const),
+      )
+    },
+    advance: () => undefined,
+    hurry: [],
+    async differences() {
+      const positions = await journal(database, ['collection'])
+      const found = await rows<{ id: string; status: string; deposits: string[] }>(
+        database,
+        // A report that is no deposit is listed with the route.
+        `select id, status, array[s.route_id::text] || array(select d.id::text from payment_route_deposits d where d.payment_route_id = s.route_id) as deposits
+           from checkout_sessions s`,
+      )
+      const byId = new Map(found.map((row) => [row.id, row]))
+      return sessions.flatMap(({ id, address, asked }): Difference[] => {
+        const own = [...relay.book.values()].filter((each) => each.address === address)
+        const sum = (key: 'received' | 'delivered' | 'refunded') => own.reduce((all, each) => all + each[key], 0n)
+        const { status, deposits = [] } = byId.get(id) ?? {}
+        const isPaid = sum('delivered') >= asked
+        const wrong =
+          (isPaid === (status === 'paid')
+            ? undefined
+            : `is ${status}, delivered were ${sum('delivered')} of ${asked}`) ??
+          mismatch(positions.get(id), {
+            'external USDC': sum('refunded') - sum('received'),
+            'destination USDC': sum('delivered'),
+          })
+        return wrong ? [{ ids: [id, ...deposits], what: `session ${id} ${wrong}` }] : []
+      })
+    },
+    figures: () => ({ objects: sessions.length, faults: 0 }),
+  }
+  return [routesPart, collectionsPart]
+}
+
+export const merchantOf = (merchants: readonly Merchant[], number: number): Merchant =>
+  merchants[number % merchants.length] as Merchant
+
+/** Relay at its worst: silent, broken, late, empty, forgetful, out of order, telling what was. It never lies about an end. */
+function misbehave(relay: FakeRelay, random: Random): () => number {
+  let faults = 0
+  const fault = (share: number) => random.chance(share) && ++faults > 0
+  relay.spoil = (line) => {
+    if (!fault(0.08)) return undefined
+    return random.pick([
+      { status: 500 },
+      { status: 429, headers: { 'retry-after': '1' } },
+      { lateMs: random.below(400) },
+      'truncated',
+      ...(line === 'GET /requests/v3'
+        ? [
+            { status: 200, body: '{"requests":"none"}' },
+            { status: 200, body: '{"requests":[]}' },
+          ]
+        : []),
+    ] as const)
+  }
+  const odd = oddly(random.below(2 ** 31))
+  relay.distort = (page) =>
+    odd(page)
+      .filter(() => !fault(0.08))
+      .map((one) => (fault(0.05) ? { ...one, surprise: { deep: [1] } } : one))
+      .map((one) =>
+        one.status !== 'waiting' && !one.supersededByRequestId && fault(0.05)
+          ? { ...one, status: random.pick(['pending', 'something new']), updatedAt: new Date(0).toISOString() }
+          : one,
+      )
+  return () => faults
+}

@@ -1,0 +1,151 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { composeProcess, loadServiceSettings } from '@payments/api'
+import { freePorts, type Merchant, newMerchant } from '@payments/fixtures'
+import { adapters, createMetrics, gateway, gatewaySettings } from '@payments/gateway'
+import { createLog, type Runtime } from '@payments/platform'
+import { signersFrom } from '@payments/swaps'
+import { createCA, createCert } from 'mkcert'
+import type { Random } from '../fuzz/random.ts'
+import { type ProofDatabase, startDatabase } from '../stand/database.ts'
+import { type ServiceProcess, sharedSettings, startServiceProcess } from '../stand/service-process.ts'
+import {
+  Chain,
+  type Exchange,
+  type FakeCngn,
+  type FakePaycrest,
+  type FakeRelay,
+  fakeRelay,
+  type Node,
+  startCngn,
+  startExchange,
+  startNode,
+  startPaycrest,
+} from './fakes.ts'
+
+/** The service in production, its providers replaced by the fakes: a gateway in this process, and a worker that may be killed. */
+export interface ProviderStand {
+  readonly database: ProofDatabase
+  readonly runtime: Runtime
+  readonly worker: ServiceProcess
+  readonly merchants: readonly Merchant[]
+  readonly relay: FakeRelay
+  readonly paycrest: FakePaycrest
+  readonly cngn: FakeCngn
+  readonly chain: Chain
+  readonly node: Node
+  readonly exchange: Exchange
+  /** What the worker wrote. */
+  readonly output: readonly string[]
+  close(): Promise<void>
+}
+
+const MERCHANTS = 4
+/** The fee payer's SOL, for any number of swaps. */
+const LAMPORTS = 10n ** 11n
+const AUTHORITY = { organization: 'Proof', countryCode: 'NG', state: 'Lagos', locality: 'Lagos', validity: 2 }
+
+export async function startProviderStand(random: Random): Promise<ProviderStand> {
+  const ca = await createCA(AUTHORITY)
+  const tls = await createCert({ ca, domains: ['127.0.0.1'], validity: 2 })
+  setDefaultCACertificates([...getCACertificates('default'), ca.cert])
+  const database = await startDatabase()
+  const seed = Uint8Array.from({ length: 32 }, () => random.below(256))
+  const [relay, paycrest, cngn, chain] = await Promise.all([
+    fakeRelay({ tls }),
+    startPaycrest({ tls, seed: random.below(2 ** 31), outcomes: {}, missing: [] }),
+    startCngn({ tls }),
+    Chain.start(),
+  ])
+  const [node, exchange] = await Promise.all([startNode(chain, tls), startExchange(chain, tls)])
+  await chain.payLamports(signersFrom(seed, 'live').feePayer.address, LAMPORTS)
+  const caFile = join(database.dataDir, 'ca.pem')
+  writeFileSync(caFile, ca.cert)
+  const keys = loadServiceSettings({ NODE_ENV: 'test', DATA_DIR: database.dataDir }) as unknown as Record<
+    string,
+    string
+  >
+  const settings = sharedSettings(database, {
+    NODE_ENV: 'production',
+    LIVE_ACCESS: 'automatic',
+    BASE_URL: 'https://payments.test',
+    SMTP_URL: 'smtp://127.0.0.1:9',
+    TRUST_PROXY: '127.0.0.1',
+    SHUTDOWN_DELAY_SECONDS: '0',
+    SECRETS_KEY: keys.SECRETS_KEY ?? '',
+    JWT_PRIVATE_KEY: keys.JWT_PRIVATE_KEY ?? '',
+    RELAY_BASE_URL: relay.url,
+    RELAY_API_KEY: 'relay-key',
+    RELAY_REQUESTS_PER_MINUTE: '60000',
+    RELAY_QUOTES_PER_MINUTE: '60000',
+    PAYCREST_BASE_URL: paycrest.url,
+    PAYCREST_API_KEY: 'paycrest-key',
+    PAYCREST_API_SECRET: 'paycrest-secret',
+    PAYCREST_REQUESTS_PER_MINUTE: '60000',
+    PAYCREST_NEW_REQUESTS_PER_MINUTE: '600',
+    CNGN_BASE_URL: cngn.url,
+    CNGN_API_KEY: cngn.apiKey,
+    CNGN_ENCRYPTION_KEY: cngn.encryptionKey,
+    CNGN_PRIVATE_KEY: cngn.key.pem,
+    CNGN_REQUESTS_PER_MINUTE: '6000',
+    SWAP_SEED: Buffer.from(seed).toString('base64'),
+    JUPITER_BASE_URL: exchange.url,
+    JUPITER_API_KEY: 'jupiter-key',
+    SOLANA_RPC_URL: node.url,
+  })
+  const own = await serve(settings, database)
+  const output: string[] = []
+  const [port = 0, internalPort = 0] = await freePorts(2)
+  const process = {
+    role: 'worker',
+    port,
+    internalPort,
+    settings: { ...settings, NODE_EXTRA_CA_CERTS: caFile },
+  } as const
+  const worker = startServiceProcess(process, (text) => void output.push(text))
+  await worker.ready()
+  // Swaps are available once the fee payer's balance is known.
+  const tasks = own.runtime.domains.flatMap((domain) => domain.tasks ?? [])
+  await tasks.find((task) => task.name === 'swaps.fee-payer')?.run(own.runtime)
+  const merchants = await Promise.all(Array.from({ length: MERCHANTS }, () => behindProxy(own)))
+  return {
+    ...{ database, worker, merchants, relay, paycrest, cngn, chain, node, exchange, output },
+    runtime: own.runtime,
+    async close() {
+      await worker.stop()
+      await own.stop()
+      await Promise.all([relay, paycrest, cngn, node, exchange].map((each) => each.close()))
+      await database.close()
+    },
+  }
+}
+
+/** A merchant whose requests come through a proxy that ends TLS, as production requires. */
+async function behindProxy(own: Pick<Awaited<ReturnType<typeof serve>>, 'runtime' | 'url'>): Promise<Merchant> {
+  const merchant = await newMerchant(own, { environment: 'live' })
+  return {
+    ...merchant,
+    call: (line, given) => merchant.call(line, { ...given, headers: { 'x-forwarded-proto': 'https' } }),
+  }
+}
+
+async function serve(env: Record<string, string>, database: ProofDatabase) {
+  const settings = loadServiceSettings(env, [{ settings: gatewaySettings }, ...adapters])
+  const live = adapters.flatMap((adapter) => adapter.bindings(settings))
+  const own = await composeProcess(settings, database.serviceUrl, { log: createLog('fatal'), live })
+  const server = gateway(own, createMetrics(own.runtime))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    runtime: own.runtime,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.close()
+      server.closeAllConnections()
+      await own.stop()
+    },
+  }
+}

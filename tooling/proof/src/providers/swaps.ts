@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto'
+import bs58 from 'bs58'
+import type { Random } from '../fuzz/random.ts'
+import { rows } from '../stand/database.ts'
+import { journal, mismatch } from './books.ts'
+import { created, type Difference, type Part } from './part.ts'
+import { merchantOf } from './routes.ts'
+import type { ProviderStand } from './stand.ts'
+
+type Currency = 'EURC' | 'USDC'
+interface Row {
+  readonly id: string
+  readonly status: string
+  readonly from: Currency
+  readonly to: Currency
+  readonly address: string
+  readonly destination: string
+  readonly refund: string
+  readonly open: boolean
+}
+
+const EUR = 1_000_000n
+const wallet = () => bs58.encode(randomBytes(32))
+
+/** Swaps with Jupiter on a Solana of the proof's own: its chain is the book. */
+export function swapsPart({ chain, node, exchange, merchants, database }: ProviderStand, random: Random): Part {
+  const faults = misbehave({ chain, node, exchange }, random)
+  const late: (() => Promise<unknown>)[] = []
+  const paid = new Map<string, bigint>()
+  const pay = async (address: string, currency: Currency, amount: bigint) => {
+    // A payer repeats a transfer that made it into no block.
+    const before = chain.loses
+    chain.loses = () => false
+    await chain.pay(address, currency, amount)
+    chain.loses = before
+    paid.set(address, (paid.get(address) ?? 0n) + amount)
+  }
+  return {
+    name: 'swaps',
+    share: 10,
+    async add(number) {
+      const merchant = merchantOf(merchants, number)
+      const [fromCurrency, toCurrency] = random.pick([
+        ['EURC', 'USDC'],
+        ['USDC', 'EURC'],
+      ] as const)
+      const swap = await created(merchant, 'POST /v1/swaps', {
+        ...{ fromCurrency, toCurrency, amount: '100', destinationAddress: wallet(), refundAddress: wallet() },
+      })
+      const send = (amount: bigint) => pay(swap.depositAddress, fromCurrency, amount * EUR)
+      const plan = random.pick(['exact', 'exact', 'more', 'parts', 'cancelled', 'twice'] as const)
+      if (plan === 'exact') return send(100n)
+      if (plan === 'more') return send(100n + BigInt(random.below(60)))
+      if (plan === 'cancelled') {
+        await merchant.call(`POST /v1/swaps/${swap.id}/cancel`)
+        return send(20n + BigInt(random.below(90)))
+      }
+      await send(plan === 'parts' ? 60n : 100n)
+      late.push(() => send(plan === 'parts' ? 40n : 30n))
+    },
+    advance() {
+      void late.shift()?.()
+      chain.advance(8, false)
+      chain.finalized = Math.max(chain.finalized, chain.slot - 4)
+    },
+    hurry: [
+      `update swaps set next_poll_at = least(next_poll_at, now() + interval '300 milliseconds')
+        where id in (select id from swaps where next_poll_at > now() + interval '300 milliseconds' for update skip locked)`,
+    ],
+    async differences() {
+      const positions = await journal(database, ['swap'])
+      const found = await rows<Row>(
+        database,
+        `select id, status, from_currency as from, to_currency as to, deposit_address as address, destination_address as destination,
+                refund_address as refund,
+                status in ('awaiting_deposit', 'swapping') or exists (select from swap_transactions t where t.swap_id = s.id and t.outcome is null) as open
+           from swaps s where environment = 'live'`,
+      )
+      const differences: Difference[] = []
+      for (const { id, status, from, to, address, destination, refund, open } of found) {
+        const held = await chain.tokens(address, from)
+        const received = await chain.tokens(destination, to)
+        const returned = await chain.tokens(refund, from)
+        const sent = paid.get(address) ?? 0n
+        const left = status === 'completed' || status === 'refunded' ? held < 100_000n : false
+        const wrong =
+          open || !left
+            ? `is ${status}, its address holds ${held} of ${sent}`
+            : mismatch(positions.get(id), {
+                [`clearing ${from}`]: held,
+                [`external ${from}`]: returned - sent,
+                [`destination ${to}`]: received,
+              })
+        if (wrong) differences.push({ ids: [id], what: `swap ${id} ${wrong}` })
+        if (received > 0n && returned + 100n * EUR > sent)
+          differences.push({
+            ids: [],
+            isGrave: true,
+            what: `swap ${id} was paid ${sent}, swapped and returned ${returned}`,
+          })
+      }
+      return differences
+    },
+    figures: () => ({ objects: paid.size, faults: faults() }),
+  }
+}
+
+/** Jupiter and the node at their worst: broken, late, silent, behind, and a network that loses transactions. */
+function misbehave({ chain, node, exchange }: Pick<ProviderStand, 'chain' | 'node' | 'exchange'>, random: Random) {
+  let faults = 0
+  const happens = (share: number) => random.chance(share) && ++faults > 0
+  const fault = () =>
+    happens(0.05)
+      ? random.pick([
+          { status: 500 },
+          { status: 200, body: '{"result":"none"}' },
+          { lateMs: random.below(200) },
+          'truncated',
+          'silent',
+          'lost',
+        ] as const)
+      : undefined
+  node.spoil = fault
+  exchange.spoil = () => (happens(0.01) ? { status: 429, headers: { 'retry-after': '1' } } : fault())
+  node.behind = () => (happens(0.05) ? random.below(50) : 0)
+  chain.loses = () => happens(0.08)
+  return () => faults
+}
