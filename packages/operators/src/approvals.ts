@@ -105,7 +105,7 @@ export async function approve(
   if (row.requestedBy === unit.actor.userId) throw errors.approval_own()
   if (!(await isOperator(unit, row.requestedBy))) throw errors.approval_requester_left()
   const { run } = commandOf(commands, row)
-  const began = new Date()
+  const began = newId()
   const effects: Effect[] = []
   await run({ ...observed(unit, effects), requestedBy: row.requestedBy }, undefined, call)
   if (!sameEffects(row.effects, lasting(effects, began))) throw errors.approval_effects_changed()

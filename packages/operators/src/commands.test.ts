@@ -1,6 +1,6 @@
 import { newId } from '@payments/kernel'
 import { trialBalance } from '@payments/ledger'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { bookOf, fund, newMerchant, newOfframp, newRoute, suspenseOf, tableContents, useService } from '#testing'
 import { find, operator, ops, TWO_OPERATORS } from '../test/operators.ts'
 
@@ -45,6 +45,19 @@ test('a dry run of a command says what it would do and answer, and changes no ta
   const changed = [...after.keys()].filter((table) => after.get(table) !== before.get(table))
   // What every request counts or records.
   expect(changed.filter((table) => !/rate_limits|request_log|sessions|api_keys/.test(table))).toEqual([])
+})
+
+test('a dry run names an existing object also when the clock steps back', async () => {
+  const { id } = await newRoute(await newMerchant(service))
+  const grace = await operator(service)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3000 })
+  try {
+    const input = { paymentRouteId: id, reason: 'To see' }
+    const { effects } = await find(service, grace, 'dry-runs', { command: 'admin.paymentRoutes.pause', input })
+    expect(effects).toMatchObject([{ resourceId: id }])
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('a dry run fails as the command would, and refuses what asks a provider first and what is no operator’s command', async () => {

@@ -1,4 +1,4 @@
-import { firstIdOf } from '@payments/kernel'
+import { newId } from '@payments/kernel'
 import {
   type CallContext,
   dryRun,
@@ -36,14 +36,14 @@ export function commandOf(commands: Commands, { command: name, input }: CommandC
 }
 
 /**
- * Effects of a run that began at a time, without the ids of what the run itself created: those exist once it is committed, and
- * another run of the same command would create others.
+ * Effects of a run, without the ids of what the run itself created: those exist once it is committed, and another run of the same
+ * command would create others. `began` is an id made before the run: the ids of a process ascend also while its clock steps back.
  */
-export const lasting = (effects: readonly Effect[], began: Date): Effect[] =>
+export const lasting = (effects: readonly Effect[], began: string): Effect[] =>
   effects.map((effect) => {
     const { resourceId } = effect
     // Version 7: ids of other versions tell no time.
-    const isNew = resourceId !== null && resourceId[14] === '7' && resourceId >= firstIdOf(began)
+    const isNew = resourceId !== null && resourceId[14] === '7' && resourceId > began
     return isNew ? { ...effect, resourceId: null } : effect
   })
 
@@ -55,7 +55,7 @@ export async function tryOut(context: QueryContext, commands: Commands, given: C
   const { run, before, operatorCommand } = commandOf(commands, given)
   if (!operatorCommand.dryRun) throw errors.dry_run_unavailable()
   const prepared = await before(context, call)
-  const began = new Date()
+  const began = newId()
   const tried = await dryRun(context, async (unit) => (await run(unit, prepared, call)) as Record<string, unknown>)
   return { ...tried, effects: lasting(tried.effects, began) }
 }
