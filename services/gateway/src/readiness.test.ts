@@ -134,7 +134,7 @@ test('while commits wait for a standby that is lost, the process is not ready an
     waiting = create()
     // A probe whose own wait was cancelled with the request's says that it is ready; the next one does not.
     await expect.poll(readiness, { timeout: 10_000 }).toBe('503 stalled')
-    expect(await Promise.race([waiting.then(() => 'answered'), 'waits'])).toBe('waits')
+    expect(await Promise.race([waiting.then(({ status }) => status), sleep(100, 'waits')])).toBe('waits')
   } finally {
     await standby('')
   }

@@ -27,7 +27,7 @@ export class ServiceClient extends Client {
   }
 
   /**
-   * Called after a commit. PostgreSQL commits although its wait for a synchronous standby was cancelled, with a warning: what was
+   * Called after a commit, on the connection that was taken from the pool for it. PostgreSQL commits although its wait for a synchronous standby was cancelled, with a warning: what was
    * committed on this server alone is lost in a failover, so it is not acknowledged. A repetition with the same key replays it.
    * @throws busy 503
    */
@@ -37,10 +37,13 @@ export class ServiceClient extends Client {
     throw errors.busy({ retryAfter: 1, cause: new Error('A commit did not reach the synchronous standby') })
   }
 
+  /** Called when the connection is taken from the pool: what an earlier user's statement did says nothing of the next one's. */
+  acquired(): void {
+    this.#unreplicated = false
+  }
+
   /** Starts a transaction without waiting for the result. */
   begin(text = 'begin'): void {
-    // What a statement without a transaction did on this connection says nothing of this one.
-    this.#unreplicated = false
     this.query(text).catch(() => undefined)
   }
 

@@ -23,17 +23,20 @@ test('a connection that the server ends between two statements of a transaction 
   }
 })
 
-test('a transaction is not refused because an earlier statement on its connection did not reach the standby', async () => {
+test('a commit is refused for its own missing replication only, not for that of an earlier statement on its connection', async () => {
   const { pool } = service.runtime
-  const client = (await pool.connect()) as ServiceClient & PoolClient
+  const taken = async () => (await pool.connect()) as ServiceClient & PoolClient
+  // What the server sends when the wait for a standby is cancelled.
+  const cancelled = (client: ServiceClient) => client.emit('notice', { routine: 'SyncRepWaitForLSN' } as never)
+  const earlier = await taken()
+  cancelled(earlier)
+  earlier.release()
+  const client = await taken()
   try {
-    // What the server sends when the wait of a statement without a transaction is cancelled.
-    client.emit('notice', { routine: 'SyncRepWaitForLSN' } as never)
-    client.begin()
-    await client.query('commit')
+    expect(client).toBe(earlier)
     expect(() => client.requireReplicated()).not.toThrow()
     client.begin()
-    client.emit('notice', { routine: 'SyncRepWaitForLSN' } as never)
+    cancelled(client)
     await client.query('commit')
     expect(() => client.requireReplicated()).toThrow('busy')
   } finally {

@@ -1,5 +1,5 @@
 import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql'
-import { Client, Pool } from 'pg'
+import { Client, Pool, type PoolClient } from 'pg'
 import type { Log } from '../log.ts'
 import { PooledClient, ServiceClient } from './client.ts'
 
@@ -65,6 +65,7 @@ export async function connect(
       connectionTimeoutMillis: options.acquireSeconds * 1000,
       onPoolCreated: (pool: Pool) => {
         created = pool
+        pool.on('acquire', (client) => (client as PoolClient & ServiceClient).acquired())
       },
     },
     ignoreUndefinedInQuery: false,
