@@ -21,6 +21,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // CI retries once on a shared machine, and names the tests that needed it with their errors.
+    retry: Number(process.env.TEST_RETRIES ?? 0),
     reporters: ['default', './tooling/testing/src/reporter.ts'],
     projects: [
       {
