@@ -15,9 +15,8 @@ const OBJECTS = { short: 120, full: 5000 } as const
 /** The worker is killed at least so often, and once more for each of these objects. */
 const LEAST_KILLS = 4
 const OBJECTS_PER_KILL = 100
-/** How long the books may differ after everything was paid: so long, and as much more for each object. */
-const PATIENCE_MS = 50_000
-const PATIENCE_EACH_MS = 150
+/** How long no difference may disappear after everything was paid: what asks for all of an address again, asks seldom. */
+const PATIENCE_MS = 120_000
 /** Objects that are created at the same time. */
 const LANES = 8
 /** How long the worker lives, at most, after it is ready. */
@@ -72,7 +71,7 @@ export const run: Proof = async ({ size, seed, times, log }) => {
     log(`${seconds()} s: ${made} objects, all paid`)
     isMaking = false
     const kills = await killing
-    const compared = await settled(stand, parts, PATIENCE_MS + objects * PATIENCE_EACH_MS, log)
+    const compared = await settled(stand, parts, log)
     stopping.abort()
     await Promise.all(background)
     log(`${seconds()} s: compared`)
@@ -129,16 +128,22 @@ async function killWorker(
   return kills
 }
 
-/** Compares until every difference is on the list of operators; after the patience the others are findings. */
-async function settled(stand: ProviderStand, parts: readonly Part[], patienceMs: number, log: (line: string) => void) {
+/** Compares until every difference is on the list of operators; those that are left when none disappears any more are findings. */
+async function settled(stand: ProviderStand, parts: readonly Part[], log: (line: string) => void) {
   let told = 0
-  for (const end = Date.now() + patienceMs; ; await sleep(1500)) {
+  let fewest = Number.POSITIVE_INFINITY
+  let progressed = Date.now()
+  for (; ; await sleep(1500)) {
     const differences = (await Promise.all(parts.map((part) => part.differences()))).flat()
     const attention = await listed(stand)
     const isListed = ({ ids, least = 1, isGrave }: Difference) =>
       !isGrave && ids.filter((id) => attention.ids.has(id)).length >= least
     const findings = differences.filter((each) => !isListed(each)).map(({ what }) => what)
-    if (findings.length === 0 || Date.now() > end)
+    if (findings.length < fewest) {
+      fewest = findings.length
+      progressed = Date.now()
+    }
+    if (findings.length === 0 || Date.now() - progressed > PATIENCE_MS)
       return { findings, listed: differences.length - findings.length, attention: attention.counts }
     if (Date.now() - told > 15_000) {
       told = Date.now()
