@@ -1,8 +1,10 @@
+import { appRouter } from '@payments/api'
 import { type Answer, call, signedIn } from '@payments/fixtures'
-import { type AssetSymbol, assets, toDecimal } from '@payments/kernel'
+import { type AssetSymbol, assets, newId, system, toDecimal } from '@payments/kernel'
 import { checkLedger } from '@payments/ledger'
-import type { Endings } from '@payments/platform'
+import { type Endings, type Operation, queryContext, unitOfWork } from '@payments/platform'
 import { describe, expect, test } from 'vitest'
+import { dyingRuntime } from '../dying.ts'
 import type { TestService } from '../service.ts'
 
 /** An object in the state under test. */
@@ -53,6 +55,46 @@ export function endingsContract(
     expect(status, text).toBe(200)
   }
 
+  /** What a command leaves behind, all of it in one transaction. */
+  async function traces(organisationId: string) {
+    const { rows } = await service.runtime.pool.query<{ entries: number; events: number; audited: number }>(
+      `select (select count(*)::int from ledger_entries where organisation_id = $1) as entries,
+              (select count(*)::int from events where organisation_id = $1) as events,
+              (select count(*)::int from audit_log where organisation_id = $1) as audited`,
+      [organisationId],
+    )
+    return rows[0]
+  }
+
+  /** Runs a command, as if a second operator approved it, on connections that are lost before its statement number `cut`. */
+  async function runDying(
+    command: string,
+    organisationId: string,
+    input: object,
+    cut: number,
+  ): Promise<{ wasCut: boolean }> {
+    const procedures = appRouter._def.procedures as unknown as Record<
+      string,
+      { _def: { meta: { operation: Operation } } }
+    >
+    const operation = procedures[command]?._def.meta.operation
+    if (!operation) throw new Error(`No operator's command is named ${command}`)
+    const actor = { ...system(organisationId, 'test'), userId: newId() }
+    const dying = dyingRuntime(service, cut)
+    const parsed = operation.input.parse(input) as never
+    await unitOfWork(queryContext(dying.runtime, actor), async (unit) =>
+      operation.command?.run(
+        { ...unit, requestedBy: newId() },
+        parsed,
+        undefined as never,
+        service.process.callContext(actor),
+      ),
+    ).catch((error: unknown) => {
+      if (dying.cuts() === 0) throw error
+    })
+    return { wasCut: dying.cuts() > 0 }
+  }
+
   for (const { machine, states } of endings) {
     const cases = Object.entries(states).flatMap(([state, ending]) =>
       typeof ending === 'string'
@@ -65,7 +107,32 @@ export function endingsContract(
           })),
     )
     if (cases.length === 0) continue
+    // The same command writes the same outcome in the same way from each state.
+    const outcomes = cases.filter(
+      ({ command, outcome }, index) =>
+        cases.findIndex((each) => each.command === command && each.outcome === outcome) === index,
+    )
     describe(`${machine.name}:`, () => {
+      test.each(outcomes)(
+        '$state is ended as $outcome wholly or not at all: a crash before any statement leaves no trace, and the repetition ends it once',
+        async ({ command, outcome, stage }) => {
+          if (!stage) return
+          const { id, organisationId, input } = await stage(outcome)
+          const given = { ...input, outcome, reason: 'Confirmed in writing' }
+          const before = await traces(organisationId)
+          let cut = 0
+          while ((await runDying(command, organisationId, given, cut)).wasCut) {
+            expect(await traces(organisationId), `after a crash before statement ${cut}`).toEqual(before)
+            cut++
+          }
+          expect(cut).toBeGreaterThan(3)
+          expect((await traces(organisationId))?.audited).toBe((before?.audited ?? 0) + 1)
+          expect((await checkLedger(service.runtime)).findings).toEqual([])
+          const { body } = await post('operator@example.com', 'attention', { organisationId })
+          expect(body.data.objects.filter((each: { id: string }) => each.id === id)).toEqual([])
+        },
+      )
+
       test.each(cases)(
         '$state is ended as $outcome by $command with correct postings',
         async ({ state, command, outcome, stage }) => {
