@@ -87,7 +87,7 @@ export const promises: readonly Promised[] = [
     promise:
       'Behind a load balancer that reads `/readyz`, a restart in turn and an upgrade with its migrations lose no request; limits and idempotency are exact over all processes, also behind PgBouncer in transaction mode.',
     shown:
-      'Runs two gateways and two workers under load behind a proxy, upgrades them from the release before the last migration, kills one of each, restarts all in turn, and checks the limits.',
+      'Runs two gateways and two workers under load behind a proxy, upgrades them from the release before the last migration, beside a dump and with an older process that restarts, kills one of each, restarts all in turn, and checks the limits.',
     command: 'npm run proof -- cluster',
     tests: ['tooling/proof/src/cluster/pgbouncer.test.ts'],
   },

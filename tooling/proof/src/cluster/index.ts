@@ -5,6 +5,7 @@ import { countProblems } from '@payments/platform'
 import type { Proof, ProofOptions, ProofReport } from '../proof.ts'
 import { type ProofDatabase, rows, startDatabase } from '../stand/database.ts'
 import { unhandledErrors } from '../stand/service-process.ts'
+import { changeableTables, migrateBesideDump } from './beside-dump.ts'
 import { type EarlierVersion, earlierVersion } from './earlier.ts'
 import { checkExactness } from './exactness.ts'
 import { type Fleet, startFleet } from './fleet.ts'
@@ -21,8 +22,8 @@ const SIZES = {
 } as const
 
 /**
- * Two gateways behind a proxy and two workers on one database, under load, from the last schema to this one: a rolling upgrade, one of
- * each killed, limits and idempotency over both gateways, rolling restarts, and all of it behind PgBouncer.
+ * Two gateways behind a proxy and two workers on one database, under load, from the last schema to this one: a migration beside a dump, an
+ * older process that restarts, a rolling upgrade, one of each killed, limits and idempotency over both gateways, rolling restarts, and all of it behind PgBouncer.
  */
 export const run: Proof = async (options) => {
   const earlier = earlierVersion()
@@ -58,11 +59,16 @@ async function runStages(
     log(`${Math.round((performance.now() - since) / 1000)} s: ${name} ${JSON.stringify(stage.figures)}`)
   }
   if (earlier) {
+    note(
+      'migrated beside a dump',
+      await underLoad(database, fleet, (load) => migrateBesideDump(database, fleet, load, ROOT)),
+    )
     const upgrade = { name: 'rolling upgrade', rounds: 1, root: ROOT, announced: true }
     const { findings: found, figures: own } = await underLoad(database, fleet, (load) =>
       replaceInTurn(fleet, load, upgrade),
     )
     const from = { from: earlier.commit.slice(0, 12), migrations: earlier.missing.length }
+    findings.push(...(await changeableTables(database)))
     note('upgraded', { findings: found, figures: { ...own, ...from } })
   } else log('Not run, because the history of the repository is not here: the rolling upgrade')
   // The short form does not wait for the end of the leases that the killed gateway held.

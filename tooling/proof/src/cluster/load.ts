@@ -16,6 +16,8 @@ export interface Seen {
   readonly failures: readonly string[]
   /** Requests that the proxy lost. Each was sent again with its key. */
   readonly lost: number
+  /** The longest wait for a reply, in milliseconds. */
+  readonly slowestMs: number
 }
 
 export interface Load {
@@ -26,13 +28,14 @@ export interface Load {
 }
 
 const wallet = (): string => `0x${randomBytes(20).toString('hex')}`
+const nothing = () => ({ requests: 0, failures: [] as string[], lost: 0, slowestMs: 0 })
 /** Another client address for each request, so that the limit of one address does not end the load. */
 const someAddress = (): string => `198.51.${randomBytes(1)[0]}.${randomBytes(1)[0]}`
 
 /** Clients that create and read, one request after another, each from the reply of the last. */
 export function startLoad(url: string, tenants: readonly Tenant[], clients: number): Load {
   const acknowledged = { customers: new Set<string>(), routes: new Set<string>() }
-  let seen = { requests: 0, failures: [] as string[], lost: 0 }
+  let seen = nothing()
   let stopped = false
 
   /** A request with a definite reply. One that the proxy lost is sent again with the same key. */
@@ -41,6 +44,7 @@ export function startLoad(url: string, tenants: readonly Tenant[], clients: numb
     const key = newId()
     for (;;) {
       seen.requests++
+      const from = performance.now()
       try {
         const answer = await fetch(`${url}${path}`, {
           method,
@@ -52,6 +56,7 @@ export function startLoad(url: string, tenants: readonly Tenant[], clients: numb
           ...(body ? { body: JSON.stringify(body) } : {}),
         })
         const text = await answer.text()
+        seen.slowestMs = Math.max(seen.slowestMs, Math.round(performance.now() - from))
         if (answer.headers.has(LOST)) {
           seen.lost++
           continue
@@ -94,7 +99,7 @@ export function startLoad(url: string, tenants: readonly Tenant[], clients: numb
   return {
     take() {
       const taken = seen
-      seen = { requests: 0, failures: [], lost: 0 }
+      seen = nothing()
       return taken
     },
     acknowledged,

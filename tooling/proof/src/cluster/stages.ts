@@ -45,7 +45,7 @@ export async function underLoad(
   return { findings, figures: done.figures }
 }
 
-const failuresOf = (name: string, seen: Seen): string[] =>
+export const failuresOf = (name: string, seen: Seen): string[] =>
   [...new Set(seen.failures)].slice(0, 10).map((failure) => `${name}: ${failure}`)
 
 /** One gateway and one worker are killed and started again. Only what the killed gateway had accepted may be lost. */
