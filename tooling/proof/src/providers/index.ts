@@ -75,6 +75,7 @@ export const run: Proof = async ({ size, seed, times, log }) => {
     stopping.abort()
     await Promise.all(background)
     log(`${seconds()} s: compared`)
+    findings.push(...(await unnoticed(parts)))
     const ledger = await checkLedger(stand.runtime)
     for (const { check, id, message } of ledger.findings) findings.push(`ledger, ${check} ${id}: ${message}`)
     findings.push(...compared.findings, ...unhandledErrors(stand.output.join('')))
@@ -150,6 +151,19 @@ async function settled(stand: ProviderStand, parts: readonly Part[], log: (line:
       log(`${findings.length} objects are open or differ, such as: ${findings.slice(0, 3).join(' | ')}`)
     }
   }
+}
+
+/** The comparison must be able to fail: a provider that now pays once more makes a difference that was not there. */
+async function unnoticed(parts: readonly Part[]): Promise<string[]> {
+  const found: string[] = []
+  for (const part of parts) {
+    const before = new Set((await part.differences()).map(({ what }) => what))
+    await part.payAgain()
+    const after = await part.differences()
+    if (!after.some(({ what }) => !before.has(what)))
+      found.push(`${part.name}: the comparison does not notice what the provider paid once more`)
+  }
+  return found
 }
 
 /** What operators are told of, in every domain: the statements of their list, without its limit. */

@@ -38,6 +38,13 @@ export function relayParts({ relay, merchants, database }: ProviderStand, random
     }
   }
 
+  const payAgain = (addresses: readonly string[]) => {
+    const paid = [...relay.book.values()].find(
+      ({ address, delivered }) => delivered > 0n && addresses.includes(address),
+    )
+    if (paid) paid.delivered *= 2n
+  }
+
   const routes: { readonly id: string; readonly address: string }[] = []
   let deposits = 0
   const routesPart: Part = {
@@ -110,6 +117,7 @@ export function relayParts({ relay, merchants, database }: ProviderStand, random
       }
       return differences
     },
+    payAgain: () => payAgain(routes.map(({ address }) => address)),
     figures: () => ({ objects: deposits, faults: faults() }),
   }
 
@@ -173,6 +181,7 @@ export function relayParts({ relay, merchants, database }: ProviderStand, random
         return wrong ? [{ ids: [id, ...deposits], what: `session ${id} ${wrong}` }] : []
       })
     },
+    payAgain: () => payAgain(sessions.map(({ address }) => address)),
     figures: () => ({ objects: sessions.length, faults: 0 }),
   }
   return [routesPart, collectionsPart]

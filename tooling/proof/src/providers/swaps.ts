@@ -101,6 +101,13 @@ export function swapsPart({ chain, node, exchange, merchants, database }: Provid
       }
       return differences
     },
+    async payAgain() {
+      const [paid] = await rows<Row>(
+        database,
+        "select destination_address as destination, to_currency as to from swaps where environment = 'live' and status = 'completed' limit 1",
+      )
+      if (paid) await chain.pay(paid.destination, paid.to, EUR)
+    },
     figures: () => ({ objects: paid.size, faults: faults() }),
   }
 }
