@@ -8,6 +8,8 @@ export interface Cluster {
   readonly data: string
   /** File to which the server's log is appended. */
   readonly log: string
+  /** The folder of the server's socket. */
+  readonly sockets: string
   /** File with the port and the passwords. */
   readonly credentials: string
   /** The user that the server runs as; undefined: the user of this process. */

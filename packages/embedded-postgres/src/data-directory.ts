@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path'
 import type { Cluster } from './cluster.ts'
 import { EmbeddedServerError } from './error.ts'
+import { socketFolder } from './sockets.ts'
 import { canReach, type ServerUser } from './user.ts'
 
 /** Data is stored here if the server's user cannot access the configured directory, such as one below the home of root. */
@@ -21,7 +22,7 @@ const FALLBACK_DIRECTORY = '/var/lib/payments'
 /** Determines the paths of the data directory and of the files beside it. The data need not exist yet. */
 export function locateCluster(directory: string, user: ServerUser | undefined): Cluster {
   const data = orUnusable(directory, () => locateData(directory, user))
-  return { directory, data, log: `${data}.log`, credentials: `${data}.json`, user }
+  return { directory, data, log: `${data}.log`, sockets: socketFolder(data), credentials: `${data}.json`, user }
 }
 
 /** The data directory, or, if the server's user cannot access it, a directory in /var/lib to which it becomes a link. */
@@ -74,7 +75,8 @@ function orUnusable<T>(directory: string, use: () => T): T {
 }
 
 /** Deletes the data and the whole directory. */
-export function deleteCluster({ data, directory }: Cluster): void {
+export function deleteCluster({ data, directory, sockets }: Cluster): void {
+  if (sockets !== data) rmSync(sockets, { recursive: true, force: true })
   rmSync(data, { recursive: true, force: true })
   rmSync(directory, { recursive: true, force: true })
   if (data.startsWith(`${FALLBACK_DIRECTORY}/`)) rmSync(dirname(data), { recursive: true, force: true })

@@ -7,11 +7,13 @@ import { findBinaries } from './binaries.ts'
 import { type Cluster, processOptions } from './cluster.ts'
 import { deleteStalePidFile, findPostmaster, type Postmaster } from './postmaster.ts'
 import { killOrphans, shutDown } from './shutdown.ts'
+import { makeSocketFolder } from './sockets.ts'
 
 /** Recovery after a crash replays the log since the last checkpoint, at most the changes of some minutes. */
 const READY_SECONDS = 60
 
-const SETTINGS = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=120']
+/** The service uses the socket; the port is for people's own tools. */
+const SETTINGS = ['listen_addresses=127.0.0.1', 'unix_socket_permissions=0700', 'max_connections=120']
 
 /** The parameters of a start; the same each time, so that a restart changes nothing for clients. */
 export interface Launch {
@@ -37,13 +39,14 @@ export async function readyPostmaster({ cluster, signal }: Launch): Promise<Post
  * @throws Error with the server's own reason.
  */
 export async function launch({ cluster, settings, signal }: Launch, port: number): Promise<Postmaster> {
-  const { data, user } = cluster
+  const { data, user, sockets } = cluster
   if (!existsSync(join(data, 'PG_VERSION'))) throw new Error(`${data} no longer contains a database`)
   const program = join(findBinaries(user), 'postgres')
   await killOrphans(data)
   deleteStalePidFile(data)
+  makeSocketFolder(cluster)
   const { descriptor, size } = openLog(cluster.log)
-  const options = [...SETTINGS, ...settings].flatMap((setting) => ['-c', setting])
+  const options = [...SETTINGS, `unix_socket_directories=${sockets}`, ...settings].flatMap((setting) => ['-c', setting])
   const child = spawn(program, ['-D', data, '-p', String(port), ...options], {
     ...processOptions(user),
     cwd: data,
@@ -57,7 +60,7 @@ export async function launch({ cluster, settings, signal }: Launch, port: number
   for (const deadline = Date.now() + READY_SECONDS * 1000; ; await sleep(25)) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(reasonInLog(cluster.log, size))
     const found = findPostmaster(data)
-    if (found?.pid === pid && found.status === 'ready') return { pid, port, found: false }
+    if (found?.pid === pid && found.status === 'ready') return { pid, port, sockets, found: false }
     if (!signal.aborted && Date.now() < deadline) continue
     await shutDown(pid, data, 5)
     signal.throwIfAborted()

@@ -32,6 +32,7 @@ test('the lock is taken although the connection breaks between connecting and lo
   const direct = new URL(server.ownerUrl('other'))
   const proxy = await cuttingProxy(Number(direct.port), 'pg_try_advisory_lock')
   const url = new URL(direct)
+  url.hostname = '127.0.0.1'
   url.port = String((proxy.address() as AddressInfo).port)
   const client = await lockDataDirectory(url.toString(), '/data')
   cleanUp(() => client.end())

@@ -6,6 +6,8 @@ import { join } from 'node:path'
 export interface Postmaster {
   readonly pid: number
   readonly port: number
+  /** The folder of its socket; empty for a server that an earlier version started without one. */
+  readonly sockets: string
   /** True if it was already running: an earlier process or another running service started it. */
   readonly found: boolean
 }
@@ -20,7 +22,13 @@ const ON_LINUX = process.platform === 'linux'
 function readPidFile(data: string): PidFile | undefined {
   try {
     const lines = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
-    return { pid: Number(lines[0]), port: Number(lines[3]), found: true, status: lines[7]?.trim() }
+    return {
+      pid: Number(lines[0]),
+      port: Number(lines[3]),
+      sockets: lines[4]?.trim() ?? '',
+      found: true,
+      status: lines[7]?.trim(),
+    }
   } catch {
     return undefined
   }

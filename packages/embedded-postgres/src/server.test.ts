@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -18,6 +19,7 @@ import { processOptions } from './cluster.ts'
 import { ensureDatabase, startEmbedded } from './index.ts'
 import { findPostmaster } from './postmaster.ts'
 import { shutDown } from './shutdown.ts'
+import { socketFolder } from './sockets.ts'
 import { serverUser } from './user.ts'
 
 afterEach(() => void vi.unstubAllEnvs())
@@ -46,6 +48,34 @@ test('data, passwords and log are private to the server and the service, even if
   for (const name of ['postgres.json', 'postgres.log']) chmodSync(join(directory, name), 0o644)
   await testServer(directory)
   expect(modes(directory)).toEqual(['700', '600', '600'])
+})
+
+test.each([
+  ['in the data directory', ''],
+  ['in a folder of its own where that path is too long', `/${'long'.repeat(25)}`],
+])('the service sends its password only through a socket that no other user can reach: %s', async (where, below) => {
+  const directory = `${temporaryDirectory()}${below}`
+  mkdirSync(directory, { recursive: true })
+  const server = await testServer(directory)
+  for (const url of [server.ownerUrl(), server.serviceUrl()]) {
+    const folder = decodeURIComponent(new URL(url).hostname)
+    expect(folder === server.data).toBe(where === 'in the data directory')
+    expect([statSync(folder).mode & 0o077, statSync(folder).uid]).toEqual([0, serverUser()?.uid ?? process.getuid?.()])
+    const client = 'select client_addr from pg_stat_activity where pid = pg_backend_pid()'
+    expect(await query(url, client)).toEqual([{ client_addr: null }])
+  }
+  await server.destroy()
+  expect(existsSync(decodeURIComponent(new URL(server.ownerUrl()).hostname))).toBe(false)
+})
+
+test('a folder for the socket that another user made first is refused', async () => {
+  const directory = `${temporaryDirectory()}/${'long'.repeat(25)}`
+  mkdirSync(directory, { recursive: true })
+  const folder = socketFolder(join(realpathSync(directory), 'postgres'))
+  mkdirSync(folder, { mode: 0o755 })
+  cleanUp(() => rmSync(folder, { recursive: true, force: true }))
+  chmodSync(folder, 0o777)
+  await expect(startEmbedded(directory)).rejects.toThrow(`${folder} belongs to another user`)
 })
 
 test('of two services that start on a new directory at the same time, one uses the server and the other is refused', async () => {

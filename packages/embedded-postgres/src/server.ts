@@ -5,7 +5,7 @@ import { EmbeddedServerError, reasonOf } from './error.ts'
 import { initialise } from './initialise.ts'
 import { lockDataDirectory } from './lock.ts'
 import { freePort, isFree } from './ports.ts'
-import { findPostmaster } from './postmaster.ts'
+import { findPostmaster, type Postmaster } from './postmaster.ts'
 import { ensureServiceRole } from './role.ts'
 import { shutDown } from './shutdown.ts'
 import { startPostmaster } from './start.ts'
@@ -54,7 +54,7 @@ export async function startEmbedded(directory: string, options: EmbeddedServerOp
     throw new EmbeddedServerError(`DATA_DIR: the database in ${directory} does not start (${reasonOf(error)})`)
   })
 
-  const { ownerUrl, serviceUrl } = urlsOf(credentials, () => postmaster.port)
+  const { ownerUrl, serviceUrl } = urlsOf(credentials, postmaster)
   const lock = await lockDataDirectory(ownerUrl(), directory).catch(async (error: unknown) => {
     if (error instanceof EmbeddedServerError) throw error
     if (!postmaster.found) await shutDown(postmaster.pid, cluster.data, stopSeconds)
@@ -100,12 +100,16 @@ export async function useEmbedded(
   const cluster = locateCluster(directory, serverUser())
   const running = holdsDatabase(cluster) ? findPostmaster(cluster.data) : undefined
   if (running?.status !== 'ready') return startEmbedded(directory)
-  return { ...urlsOf(readCredentials(cluster), () => running.port), stop: async () => undefined }
+  return { ...urlsOf(readCredentials(cluster), running), stop: async () => undefined }
 }
 
-function urlsOf(credentials: Credentials, port: () => number): Pick<EmbeddedServer, 'ownerUrl' | 'serviceUrl'> {
+function urlsOf(
+  credentials: Credentials,
+  { sockets, port }: Postmaster,
+): Pick<EmbeddedServer, 'ownerUrl' | 'serviceUrl'> {
+  const host = sockets ? encodeURIComponent(sockets) : '127.0.0.1'
   const url = (role: string, password: string, database: string) =>
-    `postgres://${role}:${password}@127.0.0.1:${port()}/${database}`
+    `postgres://${role}:${password}@${host}:${port}/${database}`
   return {
     ownerUrl: (database = 'postgres') => url('payments_owner', credentials.owner, database),
     serviceUrl: (database = 'postgres') => url('payments_service', credentials.service, database),

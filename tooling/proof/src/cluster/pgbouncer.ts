@@ -22,13 +22,13 @@ export interface Pooler {
  * connections to the server.
  */
 export async function startPgBouncer(serviceUrl: string, statements = SESSION_STATEMENTS): Promise<Pooler> {
-  const { hostname, port: serverPort, pathname, username, password } = new URL(serviceUrl)
+  const { port: serverPort, pathname, username, password } = new URL(serviceUrl)
   const [port = 0] = await freePorts(1)
   const folder = mkdtempSync(join(tmpdir(), 'payments-pgbouncer-'))
   const files = {
     'users.txt': `"${username}" "${password}"\n`,
     'pgbouncer.ini': `[databases]
-${pathname.slice(1)} = host=${hostname} port=${serverPort} dbname=${pathname.slice(1)} connect_query='${statements.replaceAll("'", "''")}'
+${pathname.slice(1)} = host=127.0.0.1 port=${serverPort} dbname=${pathname.slice(1)} connect_query='${statements.replaceAll("'", "''")}'
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}
@@ -56,6 +56,7 @@ ignore_startup_parameters = options
   return {
     through(url) {
       const own = new URL(url)
+      own.hostname = '127.0.0.1'
       own.port = String(port)
       return own.href
     },
