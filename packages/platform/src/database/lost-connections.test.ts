@@ -11,8 +11,10 @@ function processWith(happening: string) {
     import { surviveLostConnections } from '${own('./lost-connections.ts')}'
     surviveLostConnections(createLog('warn'))
     const lost = Object.assign(new Error('terminating connection due to administrator command'), { code: '57P01' })
-    setTimeout(() => process.stdout.write('still running'), 50)
-    setImmediate(() => { ${happening} })`
+    setImmediate(() => {
+      setTimeout(() => process.stdout.write('still running'), 50)
+      ${happening}
+    })`
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
     encoding: 'utf8',
   })
@@ -21,10 +23,8 @@ function processWith(happening: string) {
 
 test('a connection that nothing listens to any more does not end the process when it is lost', () => {
   const { status, stdout } = processWith(`new EventEmitter().emit('error', lost)`)
-  expect([status, stdout]).toEqual([
-    0,
-    expect.stringMatching(/connection lost that was given up before.*\nstill running$/s),
-  ])
+  expect(stdout).toContain('connection lost that was given up before')
+  expect([status, stdout]).toEqual([0, expect.stringContaining('still running')])
 })
 
 test('any other error that nothing handles ends the process, also a failed statement that nothing waits for', () => {
