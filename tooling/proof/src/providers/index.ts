@@ -132,7 +132,7 @@ async function killWorker(
 /** Compares until every difference is on the list of operators; those that are left when none disappears any more are findings. */
 async function settled(stand: ProviderStand, parts: readonly Part[], log: (line: string) => void) {
   let told = 0
-  let fewest = Number.POSITIVE_INFINITY
+  let open = new Set<string>()
   let progressed = Date.now()
   for (; ; await sleep(1500)) {
     const differences = (await Promise.all(parts.map((part) => part.differences()))).flat()
@@ -140,10 +140,9 @@ async function settled(stand: ProviderStand, parts: readonly Part[], log: (line:
     const isListed = ({ ids, least = 1, isGrave }: Difference) =>
       !isGrave && ids.filter((id) => attention.ids.has(id)).length >= least
     const findings = differences.filter((each) => !isListed(each)).map(({ what }) => what)
-    if (findings.length < fewest) {
-      fewest = findings.length
-      progressed = Date.now()
-    }
+    const found = new Set(findings)
+    if (told === 0 || [...open].some((finding) => !found.has(finding))) progressed = Date.now()
+    open = found
     if (findings.length === 0 || Date.now() - progressed > PATIENCE_MS)
       return { findings, listed: differences.length - findings.length, attention: attention.counts }
     if (Date.now() - told > 15_000) {
