@@ -7,6 +7,7 @@ import {
   checkFingerprints,
   createLog,
   hasTimeouts,
+  isTransactionPooler,
   type Log,
   listensOn,
   migrate,
@@ -44,6 +45,11 @@ async function database(settings: Settings, log: Log, onLost: (error: Error) => 
       await ping(url).catch((error: Error) => {
         throw new StartError(`${name}: the database cannot be reached (${error.message})`)
       })
+      const mayBePooler = name === 'DATABASE_URL' && DATABASE_DIRECT_URL !== undefined
+      if (!mayBePooler && (await isTransactionPooler(url)))
+        throw new StartError(
+          `${name}: a pooler in transaction mode answers, which loses LISTEN and advisory locks. Put PostgreSQL's own address into ${name === 'DATABASE_URL' ? 'DATABASE_DIRECT_URL' : name}`,
+        )
     }
     return {
       owner: DATABASE_OWNER_URL ?? DATABASE_DIRECT_URL ?? DATABASE_URL,

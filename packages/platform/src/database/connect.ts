@@ -35,6 +35,29 @@ export async function hasTimeouts(url: string): Promise<boolean> {
   }
 }
 
+/** How often a pooler is asked: while it serves others, two connections may get different ones of the server by chance. */
+const POOLER_TRIES = 5
+
+/**
+ * True where a pooler in transaction mode answers: two connections that are open at the same time then have one process of the server
+ * in turn, which they never have otherwise. On such a connection `LISTEN` and advisory locks are lost without an error.
+ */
+export async function isTransactionPooler(url: string): Promise<boolean> {
+  const clients = [0, 1].map(() => new Client({ connectionString: url, connectionTimeoutMillis: 5000 }))
+  try {
+    for (const client of clients) await client.on('error', () => undefined).connect()
+    for (let tries = 0; tries < POOLER_TRIES; tries++) {
+      const processes = new Set<number>()
+      for (const client of clients)
+        processes.add((await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid ?? 0)
+      if (processes.size === 1) return true
+    }
+    return false
+  } finally {
+    await Promise.all(clients.map((client) => client.end().catch(() => undefined)))
+  }
+}
+
 export interface Database {
   readonly orm: MikroORM
   readonly pool: Pool

@@ -1,8 +1,14 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { hasTools } from '@payments/fixtures'
-import { hasTimeouts } from '@payments/platform'
+import { hasTimeouts, isTransactionPooler } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { freshDatabase } from '#testing'
 import { startPgBouncer } from './pgbouncer.ts'
+
+const MAIN = new URL('../../../../services/gateway/src/main.ts', import.meta.url).pathname
 
 test.runIf(hasTools('pgbouncer'))(
   'a pooler whose connections have no timeouts is told from one that sets them',
@@ -20,6 +26,41 @@ test.runIf(hasTools('pgbouncer'))(
       }
     } finally {
       await database.drop()
+    }
+  },
+)
+
+test.runIf(hasTools('pgbouncer'))(
+  'a pooler in transaction mode where PostgreSQL itself is needed ends the start with one sentence that names the setting',
+  { timeout: 120_000 },
+  async () => {
+    const database = await freshDatabase()
+    const folder = mkdtempSync(join(tmpdir(), 'payments-start-'))
+    const pooler = await startPgBouncer(database.serviceUrl)
+    try {
+      const url = pooler.through(database.serviceUrl)
+      expect([await isTransactionPooler(database.serviceUrl), await isTransactionPooler(url)]).toEqual([false, true])
+      const start = (env: Record<string, string>) =>
+        spawnSync(process.execPath, [MAIN], {
+          encoding: 'utf8',
+          timeout: 60_000,
+          env: { PORT: '0', INTERNAL_PORT: '0', DATA_DIR: folder, ...env },
+        })
+      for (const [named, env] of [
+        ['DATABASE_URL', { DATABASE_URL: url }],
+        ['DATABASE_DIRECT_URL', { DATABASE_URL: url, DATABASE_DIRECT_URL: url }],
+        ['DATABASE_OWNER_URL', { DATABASE_URL: database.serviceUrl, DATABASE_OWNER_URL: url }],
+      ] as const) {
+        const { status, stdout, stderr } = start(env)
+        expect([status, stdout + stderr]).toEqual([
+          1,
+          expect.stringMatching(new RegExp(`^${named}: a pooler in transaction mode answers.+\n$`)),
+        ])
+      }
+    } finally {
+      await pooler.stop()
+      await database.drop()
+      rmSync(folder, { recursive: true, force: true })
     }
   },
 )
