@@ -156,6 +156,15 @@ test('no text of the data becomes markup, wherever it stands, on any screen', ()
   ])
 })
 
+test('a merchant’s page that is not at an https address is no link', () => {
+  const schemes = ['javascript:alert(1)', 'JavaScript:alert(1)', ' javascript:alert(1)', '\u0001javascript:alert(1)']
+  for (const redirectUrl of [...schemes, 'data:,x', '//x.test', 'http://x.test', '/pay'])
+    expect(shownFor({ status: 'paid' }, { redirectUrl }), redirectUrl).not.toContain('id="return"')
+  expect(shownFor({ status: 'paid' }, { redirectUrl: 'https://ada.test/thanks' })).toContain(
+    'href="https://ada.test/thanks"',
+  )
+})
+
 test('every language has every text, with the same placeholders', () => {
   const placeholders = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(String).sort()
   for (const locale of locales) {

@@ -140,7 +140,7 @@ ${paragraphs.map((each) => html`<p>${each}</p>`)}
 ${paying && instructions(session, screen, view)}
 ${(screen === 'paid' || session.payments.length > 0) && receipt(data, session, view)}
 ${ended && data.payable && html`<p><a class="button primary" id="again" href="${linkTo(data.linkId, view)}">${texts.again}</a></p>`}
-${screen === 'paid' && data.redirectUrl && back(data, data.redirectUrl, view)}`
+${screen === 'paid' && data.redirectUrl && isLink(data.redirectUrl) && back(data, data.redirectUrl, view)}`
 }
 
 /** The address of another page of the family, in the same language. */
@@ -210,6 +210,9 @@ function receipt(data: PayData, session: PaySession, { texts, networks, locale }
 
 const stateOf = (status: string, texts: View['texts']): string =>
   status === 'completed' || status === 'refunded' || status === 'failed' ? texts[status] : texts.pending
+
+/** A `javascript:` address in a link would run in the page, whichever way it came to be stored. */
+const isLink = (url: string): boolean => url.startsWith('https://')
 
 const back = (data: PayData, url: string, { texts, embedded }: View): Html =>
   html`<p><a class="button primary" id="return" href="${url}" rel="noopener"${embedded && html` target="_top"`}>${fill(texts.returnTo, { merchant: data.merchant.name })}</a></p>
