@@ -1,8 +1,8 @@
 import type { CngnWorld } from '#testing'
 import type { CngnOptions } from '../src/client.ts'
 import { cngnMerchant } from '../src/cngn.ts'
-import { seedOf, x25519Of } from '../src/keys.ts'
 import { type FakeCngn, startFake } from './fake.ts'
+import { x25519BySodium } from './seal.ts'
 
 export type { Fault } from './fake.ts'
 
@@ -20,7 +20,7 @@ export async function startCngn(
       baseUrl: fake.url,
       apiKey: fake.apiKey,
       encryptionKey: fake.encryptionKey,
-      secret: x25519Of(seedOf(fake.key.pem)),
+      secret: x25519BySodium(fake.key.seed),
       webhookSecret: 'callback secret',
       requestsPerMinute: 20,
       timeoutMs: 2000,

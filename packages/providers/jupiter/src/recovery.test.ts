@@ -10,8 +10,8 @@ import bs58 from 'bs58'
 import { createCA, createCert } from 'mkcert'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { freshDatabase } from '#testing'
+import { MINTS, tokenAccountOf } from '../test/facts.ts'
 import { expectJournalEqualsChain, type Live, startLive } from '../test/live.ts'
-import { MINTS, tokenAccountOf } from './tokens.ts'
 
 const COMMAND = fileURLToPath(new URL('../../../../services/maintenance/src/swap-addresses.ts', import.meta.url))
 const EUR = 1_000_000n

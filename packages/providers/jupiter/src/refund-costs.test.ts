@@ -3,8 +3,8 @@ import { getTransferSolInstruction } from '@solana-program/system'
 import { getCloseAccountInstruction, getTransferCheckedInstruction } from '@solana-program/token'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { call, newMerchant, signedIn } from '#testing'
+import { DECIMALS, MINTS, tokenAccountOf } from '../test/facts.ts'
 import { type Live, startLive } from '../test/live.ts'
-import { DECIMALS, MINTS, tokenAccountOf } from './tokens.ts'
 
 const EUR = 1_000_000n
 const RENT = 2_039_280n

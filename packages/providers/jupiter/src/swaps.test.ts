@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { call, newMerchant, newSwapBody, signedIn, tableContents } from '#testing'
+import { MINTS, tokenAccountOf } from '../test/facts.ts'
 import { expectJournalEqualsChain, type Live, startLive } from '../test/live.ts'
-import { MINTS, tokenAccountOf } from './tokens.ts'
 
 let live: Live
 beforeAll(async () => {

@@ -38,6 +38,7 @@ const FILES = 'No file imports itself through others'
 const PACKAGES = 'No package depends on itself through others'
 const ORDER = 'Inside a domain: schemas, entities, services, routers and jobs, index'
 const TESTS = 'Test code lives in tests'
+const FAKES = 'A fake shares nothing with the adapter that it checks'
 const INDEX = 'A package is used through its index'
 const HTTP = 'HTTP is spoken by the gateway alone'
 const REMOTE = 'Clients take types of the service alone'
@@ -178,6 +179,32 @@ const planted: readonly Planted[] = [
     TESTS,
     'packages/ledger/src/planted.ts imports packages/ledger/test/model.ts',
     { 'packages/ledger/src/planted.ts': "export { PlainLedger } from '../test/model.ts'" },
+  ],
+  [
+    FAKES,
+    'packages/providers/jupiter/test/chain.ts imports ../src/tokens.ts',
+    {
+      'packages/providers/jupiter/test/chain.ts': `${text('packages/providers/jupiter/test/chain.ts')}\nexport { DECIMALS } from '../src/tokens.ts'`,
+    },
+  ],
+  [
+    FAKES,
+    'packages/providers/cngn/test/server.ts imports ../src/keys.ts',
+    {
+      'packages/providers/cngn/test/server.ts': `${text('packages/providers/cngn/test/server.ts')}\nexport { seedOf } from '../src/keys.ts'`,
+    },
+  ],
+  [
+    FAKES,
+    'packages/providers/relay/test/planted.ts imports @payments/kernel',
+    { 'packages/providers/relay/test/planted.ts': "export { toMinor } from '@payments/kernel'" },
+  ],
+  [
+    FAKES,
+    'packages/providers/paycrest/test/book.ts is not the only one that imports the adapter',
+    {
+      'packages/providers/paycrest/test/book.ts': `${text('packages/providers/paycrest/test/book.ts')}\nexport { paycrest } from '../src/paycrest.ts'`,
+    },
   ],
   [
     INDEX,

@@ -1,4 +1,5 @@
 import { circles } from './circles.ts'
+import { sharedByFakes } from './fakes.ts'
 import { unlockedUpdates } from './locks.ts'
 import { order, ranks } from './order.ts'
 import { foreignTables } from './tables.ts'
@@ -86,6 +87,8 @@ export const rules: Readonly<Record<string, Rule>> = {
       ),
     ]
   },
+
+  'A fake shares nothing with the adapter that it checks': sharedByFakes,
 
   'A package is used through its index'(tree) {
     return [
