@@ -1,0 +1,60 @@
+import { bind, providers } from '@payments/kernel'
+import { expect, test } from 'vitest'
+import { type Merchant, newCngn, newMerchant, useService } from '#testing'
+import { balanceOf, enabled, journal, moveOn, show } from '../test/money.ts'
+import { cngnProvider } from './provider.ts'
+
+const service = useService()
+const GRACE_SECONDS = 900
+/** What the sandbox gives a payer, s. */
+const TIME_SECONDS = 1800
+
+/** The service with a provider at which money may still arrive for a while after the end of an object's time. */
+const withGrace = () => {
+  const provider = { ...service.runtime.providers.get(cngnProvider, 'test'), graceSeconds: GRACE_SECONDS }
+  return { ...service.runtime, providers: providers([bind(cngnProvider, 'test', provider)]) }
+}
+
+const arrivals = [
+  ['payins', 'payments', { amount: '777' }],
+  ['deposits', 'deposits', { amount: '777' }],
+  ['converts', 'deposits', {}],
+] as const
+
+async function begin(kind: (typeof arrivals)[number][0]) {
+  const merchant: Merchant = await newMerchant(service)
+  const customerId = await enabled(service, merchant)
+  const { id } = await newCngn(merchant, kind, customerId)
+  return { merchant, customerId, id, pass: (seconds: number) => moveOn(service, merchant, seconds, withGrace()) }
+}
+
+test.each(arrivals)(
+  '%s that are paid within the grace period of their provider are credited',
+  async (kind, what, body) => {
+    const { merchant, customerId, id, pass } = await begin(kind)
+    await pass(TIME_SECONDS + GRACE_SECONDS - 30)
+    expect((await show(merchant, kind, id)).status).toBe('pending')
+    expect((await merchant.call(`POST /v1/sandbox/cngn/${kind}/${id}/${what}`, { body })).status).toBe(201)
+    await pass(3)
+    await pass(3)
+    expect(await show(merchant, kind, id)).toMatchObject({ status: 'completed', failureReason: null })
+    expect(await balanceOf(merchant, customerId)).not.toEqual(['0', '0'])
+  },
+)
+
+test.each(arrivals)('%s that nobody paid expire after the grace period of their provider', async (kind) => {
+  const { merchant, id, pass } = await begin(kind)
+  await pass(TIME_SECONDS + GRACE_SECONDS + 30)
+  expect(await show(merchant, kind, id)).toMatchObject({ status: 'failed', failureReason: 'expired' })
+})
+
+test('a payin that is paid after the grace period of its provider is in suspense, and its balance is not', async () => {
+  const { merchant, customerId, id, pass } = await begin('payins')
+  await pass(TIME_SECONDS + GRACE_SECONDS + 30)
+  await merchant.call(`POST /v1/sandbox/cngn/payins/${id}/payments`, { body: { amount: '777' } })
+  await pass(3)
+  await pass(3)
+  expect(await show(merchant, 'payins', id)).toMatchObject({ status: 'failed', failureReason: 'expired' })
+  expect(await balanceOf(merchant, customerId)).toEqual(['0', '0'])
+  expect(await journal(service, merchant)).toMatchObject({ 'suspense cNGN': '777000000' })
+})

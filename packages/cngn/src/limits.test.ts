@@ -1,0 +1,125 @@
+import { bind, newId, system } from '@payments/kernel'
+import { post } from '@payments/ledger'
+import { queryContext, unitOfWork } from '@payments/platform'
+import { describe, expect, test } from 'vitest'
+import { cngnBodies, enabledCustomer, newMerchant, useService } from '#testing'
+import { FAILED } from './outgoing.ts'
+import { type CngnProvider, cngnProvider, convertOutProvider, type SendResult } from './provider.ts'
+import { sandboxCngn } from './sandbox.ts'
+import { send } from './sends.ts'
+import { fail, lockedTransfer } from './transfers.ts'
+
+/** What the provider answers to an order. */
+let answer: SendResult
+const sent: string[] = []
+const live = new Proxy({} as CngnProvider, {
+  get: (_target, name) => {
+    if (name === 'send')
+      return async ({ id }: { id: string }) => {
+        sent.push(id)
+        return answer
+      }
+    const own = sandboxCngn(service.runtime.pool)[name as keyof CngnProvider]
+    return name === 'name' ? 'cngn' : own
+  },
+})
+const service = useService({
+  live: [
+    bind(cngnProvider, 'live', live),
+    bind(convertOutProvider, 'live', {
+      quote: (request) => sandboxCngn(service.runtime.pool).quote(request),
+      report: (convert) => sandboxCngn(service.runtime.pool).report(convert),
+    }),
+  ],
+  settings: { PAYOUT_DAILY_LIMITS: 'cNGN:150' },
+})
+
+const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
+const outgoing = {
+  payout: cngnBodies.payouts,
+  withdrawal: cngnBodies.withdrawals,
+  convert: { ...cngnBodies.converts, fromCurrency: 'cNGN', toCurrency: 'USDC', destinationAddress: WALLET },
+} as const
+type Kind = keyof typeof outgoing
+const kinds = Object.keys(outgoing) as Kind[]
+const LIMITED = 'Daily limit of live payouts exceeded'
+
+/** A merchant with a customer who has 1,000 cNGN in live. */
+async function begin() {
+  const merchant = await newMerchant(service, { environment: 'live' })
+  const { organisationId } = merchant
+  const customerId = await enabledCustomer(service.runtime, organisationId, 0n, 'live')
+  const context = queryContext(service.runtime, system(organisationId, 'live'))
+  await unitOfWork(context, (unit) =>
+    post(unit, {
+      source: { type: 'adjustment', id: newId() },
+      step: 'moved',
+      postings: [
+        { account: { purpose: 'external', asset: 'cNGN' }, amount: -1_000_000_000n },
+        { account: { purpose: 'available', asset: 'cNGN', customerId }, amount: 1_000_000_000n },
+      ],
+    }),
+  )
+  return {
+    organisationId,
+    context,
+    /** The id of a new object, or why there is none. */
+    async create(kind: Kind, amount: string): Promise<string> {
+      const body = { customerId, ...outgoing[kind], amount }
+      const { status, body: reply } = await merchant.call(`POST /v1/cngn/${kind}s`, { body })
+      return status === 201 ? reply.data.id : reply.message
+    },
+    async available() {
+      const { body } = await merchant.call(`GET /v1/cngn/customers/${customerId}/balance`)
+      return body.data.available as string
+    },
+    async used() {
+      const { body } = await merchant.call('GET /v1/payout-controls')
+      return body.data.dailyLimits[0].used as string
+    },
+    status: async (kind: Kind, id: string) => (await merchant.call(`GET /v1/cngn/${kind}s/${id}`)).body.data.status,
+  }
+}
+
+const isId = (text: string) => /^[0-9a-f-]{36}$/.test(text)
+
+describe.each(kinds)('a live %s', (kind) => {
+  test.each(kinds)('counts against the daily limit before a later %s, which reserves nothing', async (next) => {
+    const { create, available, used } = await begin()
+    expect(await create(kind, '100')).toSatisfy(isId)
+    expect(await create(next, '101')).toBe(LIMITED)
+    expect([await available(), await used()]).toEqual(['900', '100'])
+  })
+
+  test('that failed gives its money and its part of the daily limit back once, however often it is told', async () => {
+    const { create, available, used, context } = await begin()
+    const [failed, other] = [await create(kind, '100'), await create('payout', '40')]
+    expect([failed, other].every(isId)).toBe(true)
+    expect([await available(), await used()]).toEqual(['860', '140'])
+    for (let time = 0; time < 3; time++)
+      await unitOfWork(context, async (unit) => fail(unit, await lockedTransfer(unit, kind, failed), FAILED[kind]))
+    expect([await available(), await used()]).toEqual(['960', '40'])
+  })
+
+  test('that the provider rejected is released once: no later answer or send of its order releases or sends it again', async () => {
+    const { create, available, used, status, organisationId } = await begin()
+    const id = await create(kind, '100')
+    await create('payout', '40')
+    answer = { status: 'rejected', reason: FAILED[kind] }
+    const claimed = { id, kind, organisationId, environment: 'live' } as const
+    await send(service.runtime, claimed)
+    for (const next of [
+      answer,
+      { status: 'not_sent', retryAfter: 0 },
+      { status: 'accepted', reference: 'R1' },
+    ] as const) {
+      answer = next
+      await Promise.all([send(service.runtime, claimed), send(service.runtime, claimed)])
+    }
+    expect(sent.filter((each) => each === id)).toHaveLength(1)
+    expect(await status(kind, id)).toBe('failed')
+    expect([await available(), await used()]).toEqual(['960', '40'])
+    const { rows } = await service.runtime.pool.query('select ended, reference from cngn_sends where id = $1', [id])
+    expect(rows).toEqual([{ ended: true, reference: null }])
+  })
+})
