@@ -78,6 +78,29 @@ test('a deposit that was reorganised out and mined again is delivered: same tran
   await inOrder()
 })
 
+test('reports of one poll are applied oldest first, in whatever order they are told, and older ones change nothing after that', async () => {
+  const { apply, deposits, merchant } = await begin()
+  const depositTxHash = hash()
+  const at = (seconds: number) => new Date(Date.now() + seconds * 1000)
+  const failed = report({ depositTxHash, status: 'failed', failureReason: 'deposit_not_confirmed', updatedAt: at(1) })
+  const delivered = report({ depositTxHash, status: 'completed', updatedAt: at(2) })
+  const seen = report({ depositTxHash, requestId: failed.requestId, updatedAt: at(0) })
+  await apply([delivered, failed, seen])
+  const before = await deposits()
+  expect(before).toMatchObject([{ status: 'completed', failureReason: null }])
+  const { rows } = await service.runtime.pool.query(
+    "select payload->'data'->>'status' as status from events where organisation_id = $1 and resource_id = $2 order by id",
+    [merchant.organisationId, before[0].id],
+  )
+  expect(rows.map(({ status }) => status)).toEqual(['pending', 'failed', 'completed'])
+  for (const stale of [seen, failed, { ...delivered, status: 'pending', destinationAmount: null } as const]) {
+    expect(await apply([stale])).toMatchObject({ created: 0, updated: 0 })
+    expect(await deposits()).toEqual(before)
+  }
+  expect(await attention(merchant.organisationId)).toEqual([])
+  await inOrder()
+})
+
 test('a deposit that the provider held is sent back later', async () => {
   const { merchant, apply, deposits } = await begin()
   const held = report({ status: 'failed', failureReason: 'provider_blocked' })
