@@ -1,4 +1,5 @@
-import { bind, newId } from '@payments/kernel'
+import { bind, newId, system } from '@payments/kernel'
+import { queryContext, unitOfWork } from '@payments/platform'
 import { type DepositReport, routes, routesProvider, type SandboxRoutes } from '@payments/routes'
 import { describe, expect, test } from 'vitest'
 import {
@@ -18,6 +19,7 @@ import {
 import { eventsOf, getSession, inOrder, poll, settle } from '../test/sessions.ts'
 import { applyDue } from './expiry.ts'
 import { operators } from './operators.ts'
+import { receiver } from './payments.ts'
 
 /** What the provider reports of an address, in place of what the sandbox would. */
 const told = new Map<string, readonly DepositReport[]>()
@@ -272,6 +274,49 @@ test('an address is watched no longer than a payment can change its session', as
   const other = await startSession(service, checkout.collection.id)
   await checkout.pay()
   expect(await watched(other.id)).toMatchObject({ watched: false })
+})
+
+test.each([0, 60, 600])(
+  'the address of a session is watched for its %i minutes of grace, and not longer',
+  async (graceMinutes) => {
+    const { session, report, tell } = await begin({ paymentPolicy: { graceMinutes } })
+    const watched = async () => {
+      const { rows } = await service.runtime.pool.query(
+        `select round(extract(epoch from r.watched_until - s.ends_at) / 60)::int as minutes from payment_routes r
+         join checkout_sessions s on s.route_id = r.id where s.id = $1`,
+        [session.id],
+      )
+      return rows[0].minutes
+    }
+    expect(await watched()).toBe(graceMinutes)
+    await tell(report({ originAmount: 1_000_000n }))
+    expect(await watched()).toBe(graceMinutes)
+    await tell(report({ status: 'completed', originAmount: 1_000_000n }))
+    expect(await watched()).toBe(graceMinutes)
+  },
+)
+
+test('a payment that has ended is not under way again because an older report says so', async () => {
+  const { session, report, tell, merchant, changes } = await begin()
+  const delivered = report({ status: 'completed', originAmount: 10_000_000n })
+  expect(await tell(delivered)).toMatchObject({ status: 'underpaid', receivedAmount: '10' })
+  const before = [await getSession(merchant, session.id), await changes()]
+  const { rows } = await service.runtime.pool.query('select route_id, payments from checkout_sessions where id = $1', [
+    session.id,
+  ])
+  const [{ route_id: routeId, payments }] = rows
+  const context = queryContext(service.runtime, system(merchant.organisationId, merchant.environment))
+  await unitOfWork(context, (unit) =>
+    receiver.apply(unit, routeId, [
+      {
+        ...{ id: payments[0].id, status: 'pending', origin: usdc, originAmount: 25_000_000n, originAmountUsd: null },
+        ...{ destinationAmount: null, destinationAmountUsd: null, txHash: null, failureReason: null, refundTo: null },
+        ...{ settled: false, receivedAt: new Date() },
+      },
+    ]),
+  )
+  expect([await getSession(merchant, session.id), await changes()]).toEqual(before)
+  await inOrder(service)
 })
 
 test('a payment that the provider first told late, and then with its time, was in time', async () => {
