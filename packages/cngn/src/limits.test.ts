@@ -31,7 +31,7 @@ const service = useService({
       report: (convert) => sandboxCngn(service.runtime.pool).report(convert),
     }),
   ],
-  settings: { PAYOUT_DAILY_LIMITS: 'cNGN:150' },
+  settings: { PAYOUT_DAILY_LIMITS: 'cNGN:300' },
 })
 
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
@@ -87,24 +87,24 @@ describe.each(kinds)('a live %s', (kind) => {
   test.each(kinds)('counts against the daily limit before a later %s, which reserves nothing', async (next) => {
     const { create, available, used } = await begin()
     expect(await create(kind, '100')).toSatisfy(isId)
-    expect(await create(next, '101')).toBe(LIMITED)
+    expect(await create(next, '201')).toBe(LIMITED)
     expect([await available(), await used()]).toEqual(['900', '100'])
   })
 
   test('that failed gives its money and its part of the daily limit back once, however often it is told', async () => {
     const { create, available, used, context } = await begin()
-    const [failed, other] = [await create(kind, '100'), await create('payout', '40')]
+    const [failed, other] = [await create(kind, '100'), await create('payout', '150')]
     expect([failed, other].every(isId)).toBe(true)
-    expect([await available(), await used()]).toEqual(['860', '140'])
+    expect([await available(), await used()]).toEqual(['750', '250'])
     for (let time = 0; time < 3; time++)
       await unitOfWork(context, async (unit) => fail(unit, await lockedTransfer(unit, kind, failed), FAILED[kind]))
-    expect([await available(), await used()]).toEqual(['960', '40'])
+    expect([await available(), await used()]).toEqual(['850', '150'])
   })
 
   test('that the provider rejected is released once: no later answer or send of its order releases or sends it again', async () => {
     const { create, available, used, status, organisationId } = await begin()
     const id = await create(kind, '100')
-    await create('payout', '40')
+    await create('payout', '150')
     answer = { status: 'rejected', reason: FAILED[kind] }
     const claimed = { id, kind, organisationId, environment: 'live' } as const
     await send(service.runtime, claimed)
@@ -118,7 +118,7 @@ describe.each(kinds)('a live %s', (kind) => {
     }
     expect(sent.filter((each) => each === id)).toHaveLength(1)
     expect(await status(kind, id)).toBe('failed')
-    expect([await available(), await used()]).toEqual(['960', '40'])
+    expect([await available(), await used()]).toEqual(['850', '150'])
     const { rows } = await service.runtime.pool.query('select ended, reference from cngn_sends where id = $1', [id])
     expect(rows).toEqual([{ ended: true, reference: null }])
   })
