@@ -196,7 +196,7 @@ test('a process with the role of the service alone starts on a database that was
   }
 })
 
-test('a production process opens its public port, is ready only then, and its links begin with BASE_URL', {
+test('a production process opens its public port, is ready only then, answers nothing but its health without HTTPS, and its links begin with BASE_URL', {
   timeout: 60_000,
 }, async () => {
   const database = await freshDatabase()
@@ -225,6 +225,17 @@ test('a production process opens its public port, is ready only then, and its li
     expect((await ask('/health')).status).toBe(200)
     expect((await ask('/v1/customers')).status).toBe(401)
     expect(await (await ask('/docs/quick-start')).text()).toContain('https://pay.example.test/v1')
+    const plain = (path: string, headers = {}) => fetch(`http://127.0.0.1:${port}${path}`, { headers })
+    for (const path of ['/v1/customers', '/docs/quick-start', '/pay/unknown', '/trpc/auth.me', '/anything'])
+      for (const headers of [{}, { 'x-forwarded-proto': 'http' }, { 'x-forwarded-proto': 'http, https' }]) {
+        const answer = await plain(path, headers)
+        expect([path, answer.status, await answer.text()]).toEqual([
+          path,
+          403,
+          expect.stringContaining('HTTPS is required'),
+        ])
+      }
+    expect((await plain('/health')).status).toBe(200)
     run.child.kill('SIGTERM')
     const { code, output } = await run.ended
     expect(code).toBe(0)
