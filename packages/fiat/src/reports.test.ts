@@ -129,6 +129,17 @@ test('a refund that fails leaves the money in suspense until it succeeds', async
   await expectConsistent(service)
 })
 
+test('a refund ends once: told again it changes nothing, sends no event and posts nothing', async () => {
+  const order = await begin()
+  await order.report({ status: 'failed', refund: refund('pending') })
+  await order.report({ status: 'failed', refund: refund('completed', 25_000_000n) })
+  const before = [await order.get(), await order.events(), await order.journal()]
+  for (const status of ['completed', 'pending', 'completed'] as const)
+    await order.report({ status: 'failed', refund: refund(status, status === 'completed' ? 25_000_000n : null) })
+  expect([await order.get(), await order.events(), await order.journal()]).toEqual(before)
+  await expectConsistent(service)
+})
+
 test('an order that fails with money and without a refund needs an operator, who can mark it as dealt with', async () => {
   const order = await begin()
   await order.report({ status: 'expired' })
