@@ -90,6 +90,17 @@ test('money that a payer sends in parts is posted part by part, until it is conv
   await expectConsistent(service)
 })
 
+test('a report of less than has arrived is an old one, and changes nothing until the order goes on from it', async () => {
+  const order = await begin()
+  await order.report({ receivedAmount: RECEIVED })
+  const before = [await order.get(), await order.events(), await order.journal()]
+  await order.report({ receivedAmount: 10_000_000n })
+  expect([await order.get(), await order.events(), await order.journal()]).toEqual(before)
+  await order.report({ receivedAmount: RECEIVED + 1n })
+  expect(await order.journal()).not.toEqual(before[2])
+  await expectConsistent(service)
+})
+
 test('money that the provider holds is in suspense, explained to the merchant and listed for operators until it is back', async () => {
   const order = await begin()
   await order.report({ status: 'failed', failureReason: 'compliance_hold' })
