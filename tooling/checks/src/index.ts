@@ -1,4 +1,5 @@
 /** The workspace as a list of packages, and copies of it for tests that change files. */
+export { production, readTree, type Source, type Tree, withFiles } from './architecture/tree.ts'
 export { copyTree, linkDependencies } from './copy.ts'
 export { testNames } from './test-names.ts'
 export { installTools } from './tools.ts'

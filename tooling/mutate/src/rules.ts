@@ -1,6 +1,9 @@
-/** Code that must be right, and the tests that hold it. Only these tests run for its mutants: each mutant costs a run of them. */
+/**
+ * Code that must be right, and the tests that hold it. Only these tests run for its mutants: each mutant costs a run of them. The files of
+ * the rules are derived (`files.ts`); those that no part names here run the tests of their package.
+ */
 export interface Rule {
-  readonly name: 'money' | 'idempotency' | 'access' | 'deliveries' | 'states'
+  readonly name: 'money' | 'idempotency' | 'access' | 'deliveries' | 'states' | 'pages'
   /** Globs of sources and of test files, from the root. */
   readonly code: readonly string[]
   readonly tests: readonly string[]
@@ -74,6 +77,28 @@ export const RULES: readonly Rule[] = [
     name: 'deliveries',
     code: ['packages/webhooks/src/endpoint-health.ts'],
     tests: ['packages/webhooks/src/endpoint-health.test.ts'],
+  },
+  {
+    name: 'pages',
+    pure: true,
+    code: ['packages/pay-page/src/{choice,code,content,document,fill,html,screen,session}.ts'],
+    tests: ['packages/pay-page/src/{escaping,pay-page}.test.ts'],
+  },
+  {
+    name: 'money',
+    pure: true,
+    code: ['packages/fiat/src/amounts.ts'],
+    tests: ['packages/fiat/src/amounts.test.ts'],
+  },
+  {
+    name: 'money',
+    code: ['packages/cngn/src/transfers.ts'],
+    tests: ['packages/cngn/src/{limits,grace,leaving}.test.ts'],
+  },
+  {
+    name: 'money',
+    code: ['packages/swaps/src/deposits.ts'],
+    tests: ['packages/swaps/src/{deposits,stale-reports}.test.ts'],
   },
   {
     name: 'states',

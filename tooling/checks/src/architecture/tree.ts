@@ -9,6 +9,8 @@ interface Import {
   readonly specifier: string
   /** The imported file from the root, where the specifier is relative. */
   readonly file: string | undefined
+  /** What it imports or exports again by name, values alone: `*` is all of it. */
+  readonly names: readonly string[]
   /** It imports types alone, and is gone at run time. */
   readonly typeOnly: boolean
 }
@@ -40,12 +42,17 @@ function parse(file: string, text: string): Source {
   const { module, program, errors } = parseSync(file, text)
   if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`)
   const specifiers = new Map<string, boolean>()
-  const specify = (specifier: string, typeOnly: boolean) =>
+  const names = new Map<string, Set<string>>()
+  const specify = (specifier: string, typeOnly: boolean, name?: string) => {
     specifiers.set(specifier, typeOnly && (specifiers.get(specifier) ?? true))
-  for (const { moduleRequest, entries } of module.staticImports)
+    if (name && !typeOnly) names.set(specifier, (names.get(specifier) ?? new Set()).add(name))
+  }
+  for (const { moduleRequest, entries } of module.staticImports) {
     specify(moduleRequest.value, entries.length > 0 && entries.every(({ isType }) => isType))
-  for (const { moduleRequest, isType } of module.staticExports.flatMap(({ entries }) => entries))
-    if (moduleRequest) specify(moduleRequest.value, isType)
+    for (const { isType, importName } of entries) specify(moduleRequest.value, isType, importName.name ?? '*')
+  }
+  for (const { moduleRequest, isType, importName } of module.staticExports.flatMap(({ entries }) => entries))
+    if (moduleRequest) specify(moduleRequest.value, isType, importName.name ?? '*')
   const texts = new Map<number, Text>()
   const identifiers = new Set<string>()
   const add = (start: number, value: string) =>
@@ -68,6 +75,7 @@ function parse(file: string, text: string): Source {
   const imports = [...specifiers].map(([specifier, typeOnly]) => ({
     specifier,
     typeOnly,
+    names: [...(names.get(specifier) ?? [])],
     file: specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : undefined,
   }))
   const uses = isTest(file) ? [] : rowUses(program, text)
