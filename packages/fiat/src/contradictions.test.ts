@@ -89,6 +89,19 @@ describe('a report that contradicts the end of an order', () => {
     await expectConsistent(service)
   })
 
+  test('is listed where money arrives for an onramp that an operator settled as never paid', async () => {
+    const order = await begin('onramp')
+    await order.report(noMoney)
+    await order.report({ status: 'delivered', refund: refund('pending') })
+    expect((await order.settle('not_received')).status).toBe(200)
+    const before = await order.get()
+    expect(before.status).toBe('expired')
+    await order.report({ status: 'received' })
+    expect(await order.get()).toEqual(before)
+    expect(await order.attention()).toEqual(['provider_report: Reported with money after it had ended without any'])
+    await expectConsistent(service)
+  })
+
   test.each<[string, Direction, readonly Partial<OrderReport>[], Partial<OrderReport>, string]>([
     [
       'other amounts',

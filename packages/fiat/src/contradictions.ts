@@ -28,6 +28,11 @@ export function contradictionOf(direction: Direction, order: OrderRow, report: O
       return direction === 'offramp' && report.status === 'expired' && report.receivedAmount === null
         ? 'Reported as expired without a deposit after the deposit had arrived'
         : null
+    case 'expired':
+      // Until an operator has settled it, an order goes on when its money comes late.
+      return order.settledAt && (delivers || report.receivedAmount !== null)
+        ? 'Reported with money after it had ended without any'
+        : null
     default:
       return null
   }
