@@ -1,7 +1,7 @@
 import { toMinor } from '@payments/kernel'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { asset, bought, canonicalRate, decimal, sold } from './amounts.ts'
+import { asset, bought, canonicalRate, decimal, fiatConversions, sold } from './amounts.ts'
 
 /** Currencies with 0, 2 and 3 decimals. */
 const CURRENCIES = ['UGX', 'NGN', 'TND'] as const
@@ -66,5 +66,11 @@ test('a rate has one spelling', () => {
     ['007.5', '7.5'],
   ] as const)
     expect(canonicalRate(text)).toBe(canonical)
-  for (const wrong of ['0', '0.00', '-1', '1e3', '', 'NaN', '1.']) expect(() => canonicalRate(wrong)).toThrow('No rate')
+  for (const wrong of ['0', '0.00', '00', '000.0', '-1', '1e3', '', 'NaN', '1.'])
+    expect(() => canonicalRate(wrong)).toThrow('No rate')
+})
+
+test('a symbol that no corridor can have is refused by its name, and other domains convert as this one', () => {
+  expect(() => asset('XYZ')).toThrow('No asset XYZ')
+  expect(fiatConversions).toEqual({ sold, bought })
 })
