@@ -25,6 +25,7 @@ const fanOut = of('packages/webhooks/src/fan-out.ts')
 const newDeliveries = of('packages/webhooks/src/new-deliveries.ts')
 const deliveries = of('packages/webhooks/src/deliveries.ts')
 const recovery = of('packages/webhooks/src/recovery.ts')
+const fiatAmounts = of('packages/fiat/src/amounts.ts')
 const execute = of('packages/api/src/execute.ts')
 
 const NO_DATABASE =
@@ -62,6 +63,7 @@ export const EXPLAINED: readonly Explained[] = [
     '(ids: string): string => ` select s.id, s.user_id, s.organisation_id, m.role, u.email, o.suspended_… → () => undefined',
     NO_DATABASE,
   ),
+  fiatAmounts(`'' → "Stryker was here!"`, 'A text has a first part'),
   money('error instanceof AmountError → true', 'toMinor throws no other error'),
   seal(`'ledger.seal' → ""`, 'Metrics and logs name the task'),
   seal(`'one-process' → ""`, 'Several sealers at once do no harm: a test runs six'),

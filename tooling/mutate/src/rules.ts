@@ -82,7 +82,7 @@ export const RULES: readonly Rule[] = [
     name: 'pages',
     pure: true,
     code: ['packages/pay-page/src/{choice,code,content,document,fill,html,screen,session}.ts'],
-    tests: ['packages/pay-page/src/{escaping,pay-page}.test.ts'],
+    tests: ['packages/pay-page/src/{escaping,html,pay-page}.test.ts'],
   },
   {
     name: 'money',
