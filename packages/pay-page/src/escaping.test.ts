@@ -101,7 +101,7 @@ const screens: Readonly<Record<Screen, readonly PayData[]>> = {
   failed: [during('failed')],
   expired: [during('expired'), during('expired', { paidLate: false }), during('expired', NOTHING)],
   cancelled: [during('cancelled'), during('cancelled', NOTHING), during('cancelled', { ...NOTHING, payments: [] })],
-  closed: [without({ payable: false, status: 'void' })],
+  closed: [without({ payable: false, status: 'void' }), during('a status of a later version')],
 }
 
 /** The same value with the text at each path replaced, one at a time. */
