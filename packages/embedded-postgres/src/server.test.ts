@@ -38,19 +38,18 @@ test("the server's processes inherit no environment variable of the service, who
   expect(environment.join()).not.toMatch(/secret|ENCRYPTION_KEY|PGOPTIONS/)
 })
 
-test('the server listens on loopback alone, asks for a password, and runs as a user of its own', async () => {
+test('the server listens on its socket and on loopback alone, asks for a password on both, and runs as a user of its own', async () => {
   const server = await testServer()
-  const [row] = await query(
+  const [row] = await query<{ addresses: string; sockets: string }>(
     server.ownerUrl(),
     "select current_setting('listen_addresses') as addresses, current_setting('unix_socket_directories') as sockets",
   )
-  expect(row).toEqual({ addresses: '127.0.0.1', sockets: '' })
-  const url = new URL(server.ownerUrl())
-  expect(url.hostname).toBe('127.0.0.1')
-  for (const password of ['', 'wrong']) {
-    const wrong = Object.assign(new URL(url), { password })
-    await expect(query(wrong.href, 'select 1')).rejects.toThrow(/password/)
-  }
+  expect(row).toEqual({ addresses: '127.0.0.1', sockets: server.data })
+  for (const hostname of [encodeURIComponent(server.data), '127.0.0.1'])
+    for (const password of ['', 'wrong']) {
+      const wrong = Object.assign(new URL(server.ownerUrl()), { hostname, password })
+      await expect(query(wrong.href, 'select 1')).rejects.toThrow(/password/)
+    }
   const owner = statSync(`/proc/${server.pid()}`).uid
   expect(owner).toBe(serverUser()?.uid ?? process.getuid?.())
   expect(owner).not.toBe(0)

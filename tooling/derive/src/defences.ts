@@ -624,10 +624,12 @@ export const defended: readonly {
     promises: [
       {
         promise:
-          "Loopback only, an own user, an environment without the service's variables; copied programs are used only if no other user can have changed them; data, passwords and log are private.",
+          "A socket that only its user can reach, and loopback with a password; an own user, an environment without the service's variables; copied programs are used only if no other user can have changed them; data, passwords and log are private.",
         tests: {
           'packages/embedded-postgres/src/server.test.ts': [
-            'the server listens on loopback alone, asks for a password, and runs as a user of its own',
+            'the server listens on its socket and on loopback alone, asks for a password on both, and runs as a user of its own',
+            'the service sends its password only through a socket that no other user can reach: %s',
+            'a folder for the socket that another user made first is refused',
             "the server's processes inherit no environment variable of the service, whose environment contains secrets",
             'data, passwords and log are private to the server and the service, even if an earlier version left them readable',
           ],
