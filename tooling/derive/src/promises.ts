@@ -156,6 +156,22 @@ export const promises: readonly Promised[] = [
     ],
   },
   {
+    title: 'A stolen thing reaches no more than it may',
+    promise:
+      'Whoever holds a key, a token, a session, an invitation, a mailbox or an old code of another reaches what its owner could reach with it alone, nothing that needs a fresh code, nothing of another organisation, and nothing once it has ended.',
+    shown:
+      'Takes 10,000 random steps of users, of operators and of a thief who holds one stolen thing at a time, and compares every answer, and regularly every row and email, with a model of users, roles, invitations, sessions, codes and keys.',
+    command: 'npm run proof -- accounts',
+    tests: [
+      'packages/accounts/src/invitations.test.ts',
+      'packages/accounts/src/confirmation.test.ts',
+      'packages/accounts/src/membership.test.ts',
+      'packages/accounts/src/sessions.test.ts',
+      'packages/accounts/src/credentials.test.ts',
+      'services/gateway/src/access.test.ts',
+    ],
+  },
+  {
     title: 'Sign-in tells strangers nothing',
     promise: 'Response times for known and unknown credentials do not differ.',
     shown: 'Measures and compares them.',

@@ -6,6 +6,7 @@ import { record } from './record.ts'
 
 /** Each proof in a folder of its own, loaded when it is asked for. */
 const proofs: Readonly<Record<string, () => Promise<{ run: Proof }>>> = {
+  accounts: () => import('./accounts/index.ts'),
   cluster: () => import('./cluster/index.ts'),
   contract: () => import('./contract/index.ts'),
   crash: () => import('./crash/index.ts'),

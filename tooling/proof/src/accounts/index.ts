@@ -1,0 +1,91 @@
+import { startMailbox } from '@payments/fixtures'
+import { random } from '../fuzz/random.ts'
+import type { Proof } from '../proof.ts'
+import { startStand } from '../stand/in-process.ts'
+import { Choices } from './choices.ts'
+import { compareAll } from './compare.ts'
+import { Model } from './model.ts'
+import { passTenMinutes, passTime } from './passing-time.ts'
+import { People } from './people.ts'
+import { Finding, Run } from './run.ts'
+import { steps } from './steps.ts'
+import { Thief } from './thief.ts'
+
+const STEPS = { short: 600, full: 10_000 } as const
+const OPERATORS = ['operator-0@example.com', 'operator-1@example.com', 'operator-2@example.com']
+const FOUNDERS = 4
+/** Steps after which all rows and emails are compared. */
+const COMPARE_EVERY = 100
+/** Steps after which codes and confirmations are made older. Fewer than the service executes in 10 minutes. */
+const AGE_EVERY = 250
+/** Steps after which users exchange their refresh tokens: access tokens are valid for 15 minutes. */
+const REFRESH_EVERY = 1000
+/** Of a hundred steps: those of thieves, and those before which a time passes. */
+const [THIEVES, TIMES] = [45, 5]
+
+/**
+ * Users sign in, invite, join, change roles, make keys and leave at random, while a thief who holds one stolen thing at a time tries
+ * everything with it. A model of users, roles, invitations, sessions, codes and keys, written from the documents, says what each request
+ * may do: every answer is compared with it, and at intervals every row and every email. The first difference is the finding.
+ */
+export const run: Proof = async ({ size, seed, times, log }) => {
+  const limit = times ?? STEPS[size]
+  const mailbox = await startMailbox()
+  const settings = { SMTP_URL: mailbox.url, TRUST_PROXY: 'loopback', LIVE_ACCESS: 'approved' }
+  const stand = await startStand({ ...settings, OPERATOR_EMAILS: OPERATORS.join(',') }, true)
+  const started = performance.now()
+  const model = new Model(OPERATORS)
+  const one = new Run(stand, mailbox, model, random(seed), seed)
+  const choices = new Choices(model, one.random)
+  const people = new People(one, choices)
+  const thief = new Thief(one, choices, people)
+  const usual = steps(one, choices, people)
+  const findings: string[] = []
+  let comparisons = 0
+  try {
+    for (let number = 0; number < FOUNDERS; number++) await people.register(`person-${number}@example.com`)
+    await people.signIn(OPERATORS[0] as string)
+    for (one.step = 1; one.step <= limit; one.step++) {
+      if (one.random.below(100) < TIMES) await passTime(one, choices)
+      // A step for which there is nobody, such as one of an operator who is not signed in, is chosen again.
+      const before = one.requests
+      while (one.requests === before) {
+        if (one.random.below(100) < THIEVES) await thief.step()
+        else await choices.weighted(usual)()
+      }
+      if (one.step % AGE_EVERY === 0) await passTenMinutes(one)
+      if (one.step % REFRESH_EVERY === 0) {
+        thief.drop()
+        for (const session of model.active()) await people.refresh(session)
+      }
+      if (one.step % COMPARE_EVERY === 0 || one.step === limit) {
+        await compareAll(one)
+        comparisons++
+      }
+      if (one.step % 500 === 0) log(`${one.step} steps`)
+    }
+  } catch (error) {
+    if (!(error instanceof Finding)) throw error
+    findings.push(error.message)
+  } finally {
+    await stand.stop()
+    await mailbox.close()
+  }
+  return {
+    findings,
+    figures: {
+      steps: Math.min(one.step, limit),
+      requests: one.requests,
+      seconds: Math.round((performance.now() - started) / 1000),
+      outcomes: Object.fromEntries([...one.outcomes].sort(([, a], [, b]) => b - a)),
+      thefts: Object.fromEntries([...one.thefts].sort(([a], [b]) => a.localeCompare(b))),
+      emails: [...model.emails.values()].reduce((sum, count) => sum + count, 0),
+      comparisons,
+      organisations: model.organisations.size,
+      users: model.users.size,
+      sessions: model.sessions.length,
+      keys: model.keys.length,
+      invitations: model.invitations.all.length,
+    },
+  }
+}

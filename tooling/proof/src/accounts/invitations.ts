@@ -1,0 +1,66 @@
+import type { Invitation, Organisation, Role, User } from './state.ts'
+
+/** What invitations need to know of organisations. */
+interface Organisations {
+  readonly organisations: ReadonlyMap<string, Organisation>
+  next(): number
+  join(organisation: Organisation, user: User, role: Role, invitedBy: string): void
+  emailOwners(organisation: Organisation, subject: string): void
+}
+
+/** The invitations of all organisations. An organisation has one for each email address, which inviting again renews. */
+export class Invitations {
+  readonly all: Invitation[] = []
+  readonly #model: Organisations
+
+  constructor(model: Organisations) {
+    this.#model = model
+  }
+
+  find(organisationId: string, email: string): Invitation | undefined {
+    return this.all.find((each) => each.organisationId === organisationId && each.email === email)
+  }
+  of(organisationId: string): Invitation[] {
+    return this.all.filter((each) => each.organisationId === organisationId)
+  }
+  put(id: string, of: Pick<Invitation, 'organisationId' | 'email' | 'role' | 'invitedBy'>): void {
+    const renewed = { accepted: false, declined: false, revoked: false, expired: false, changed: this.#model.next() }
+    const existing = this.find(of.organisationId, of.email)
+    if (existing) Object.assign(existing, of, renewed)
+    else this.all.push({ id, ...of, ...renewed })
+  }
+  /** Nobody answered it and nobody withdrew it. */
+  isOpen({ accepted, declined, revoked }: Invitation): boolean {
+    return !(accepted || declined || revoked)
+  }
+  /** It can be accepted: it ends with its inviter's right to invite. One of operators only allows to register. */
+  isPending(invitation: Invitation): boolean {
+    const organisation = this.#model.organisations.get(invitation.organisationId)
+    if (!organisation || organisation.operator || invitation.expired || !this.isOpen(invitation)) return false
+    return organisation.members.get(invitation.invitedBy)?.role === 'owner'
+  }
+  /** What an email address can accept, the newest first. */
+  pendingFor(email: string): Invitation[] {
+    return this.all.filter((each) => each.email === email && this.isPending(each)).sort((a, b) => b.changed - a.changed)
+  }
+  /** As the owners' list shows it. */
+  statusOf({ accepted, declined, revoked, expired }: Invitation): string {
+    if (accepted) return 'accepted'
+    if (declined) return 'declined'
+    if (revoked) return 'revoked'
+    return expired ? 'expired' : 'pending'
+  }
+  /** Ends what a member invited to an organisation and nobody answered. */
+  endOf(organisationId: string, userId: string): void {
+    for (const each of this.of(organisationId)) if (each.invitedBy === userId && this.isOpen(each)) each.revoked = true
+  }
+  /** The user joins, and all owners are told. */
+  accept(invitation: Invitation, user: User): void {
+    const model = this.#model
+    const organisation = model.organisations.get(invitation.organisationId)
+    if (!organisation) return
+    invitation.accepted = true
+    model.join(organisation, user, invitation.role, invitation.invitedBy)
+    model.emailOwners(organisation, 'Member joined')
+  }
+}

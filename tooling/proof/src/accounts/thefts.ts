@@ -1,0 +1,117 @@
+import type { Credential } from './access.ts'
+import type { Choices } from './choices.ts'
+import type { People } from './people.ts'
+import { refresh } from './requests/sessions.ts'
+import { requestCode, verify } from './requests/sign-in.ts'
+import type { Actor, Run } from './run.ts'
+import type { Challenge, Session } from './state.ts'
+
+/** What a thief has: a credential, or none where what was stolen gave none. */
+export interface Theft {
+  readonly name: string
+  readonly credential: Credential
+}
+
+type Stolen = Theft | undefined | Promise<Theft | undefined>
+
+/** What can be stolen: one thing at a time, at random. What is no credential is used at once, and may become one. */
+export class Thefts {
+  readonly #run: Run
+  readonly #choices: Choices
+  readonly #people: People
+
+  constructor(run: Run, choices: Choices, people: People) {
+    this.#run = run
+    this.#choices = choices
+    this.#people = people
+  }
+
+  /** Undefined where there is nothing of the chosen kind. */
+  async steal(): Promise<Theft | undefined> {
+    const { model, random } = this.#run
+    const choices = this.#choices
+    return choices.weighted<() => Stolen>([
+      [5, () => this.#sessionTheft(choices.session(['owner']))],
+      [4, () => this.#sessionTheft(choices.session(['member']))],
+      [2, () => this.#sessionTheft(choices.session(['operator']))],
+      [4, () => this.#sessionTheft(choices.pick(model.sessions.filter((each) => !model.roleOf(each))))],
+      [5, () => this.#keyTheft()],
+      [2, () => this.#tokenTheft()],
+      [4, () => this.#refreshTheft()],
+      [2, () => this.#codeTheft()],
+      [2, () => this.#mailboxTheft()],
+      [1, () => ({ name: 'an invented credential', credential: this.#invented(random.below(3)) })],
+    ])()
+  }
+
+  #sessionTheft(session: Session | undefined): Theft | undefined {
+    if (!session) return undefined
+    return { name: this.#nameOf(session), credential: { kind: 'session', session, text: session.accessToken } }
+  }
+  #nameOf(session: Session): string {
+    const { model } = this.#run
+    const role = model.roleOf(session)
+    if (role) return `the session of ${role === 'member' ? 'a' : 'an'} ${role}`
+    if (session.removed) return 'the session of a removed member'
+    const isOperators = model.organisations.get(session.organisationId)?.operator
+    const isFormer = isOperators && !model.isOperator(model.users.get(session.userId))
+    return isFormer ? 'the session of a former operator' : 'an ended session'
+  }
+  #keyTheft(): Theft | undefined {
+    const key = this.#choices.pick(this.#run.model.keys)
+    if (!key) return undefined
+    const name = this.#run.model.isActiveKey(key) ? `a ${key.environment} key` : 'an ended key'
+    return { name, credential: { kind: 'key', key, text: key.text } }
+  }
+  #tokenTheft(): Theft | undefined {
+    const token = this.#choices.pick(this.#run.model.tokens)
+    if (!token) return undefined
+    const name = this.#run.model.isActiveToken(token) ? 'an internal token' : 'an ended internal token'
+    return { name, credential: { kind: 'token', token, text: token.text } }
+  }
+  /** A refresh token: one that can be exchanged becomes a session, a spent one ends it. */
+  async #refreshTheft(): Promise<Theft | undefined> {
+    const { model } = this.#run
+    const stolen = this.#choices.pick([...model.refreshTokens].slice(-60))
+    if (!stolen) return undefined
+    const [token, { session, successor }] = stolen
+    const name = successor === undefined ? 'a refresh token' : 'a spent refresh token'
+    const data = await this.#run.perform(this.#thief(name), refresh(model, token))
+    return { name, credential: { kind: 'session', session, text: data?.accessToken ?? session.accessToken } }
+  }
+  /** The email of a code that was used, replaced or has expired. */
+  async #codeTheft(): Promise<Theft | undefined> {
+    const { model } = this.#run
+    const isOld = ({ sent, id, used, expired }: Challenge) => sent && id !== '' && (used || expired)
+    const challenge = this.#choices.pick(model.challenges.filter(isOld))
+    if (challenge) await this.#run.perform(this.#thief('an old code'), verify(model, challenge, challenge.code))
+    return undefined
+  }
+  /** The mailbox of an address that was invited and has no account. */
+  async #mailboxTheft(): Promise<Theft | undefined> {
+    const { model } = this.#run
+    const invited = model.invitations.all.filter(({ email }) => model.userByEmail(email) === undefined)
+    const invitation = this.#choices.pick(invited)
+    if (!invitation) return undefined
+    const name = 'the mailbox of an invited address'
+    await this.#run.perform(this.#thief(name), requestCode(model, invitation.email))
+    const challenge = model.challenges.at(-1)
+    if (!challenge?.sent) return undefined
+    const named = { invitationId: invitation.id }
+    const data = await this.#run.perform(this.#thief(name), verify(model, challenge, challenge.code, named))
+    const session = model.sessions.at(-1)
+    return data && session ? { name, credential: { kind: 'session', session, text: session.accessToken } } : undefined
+  }
+  #thief(theft: string): Actor {
+    return { ...this.#people.stranger('a thief'), theft }
+  }
+  #invented(which: number): Credential {
+    const { model } = this.#run
+    if (which === 0) return { kind: 'invented', text: `svc_int_${'a'.repeat(32)}`, error: 'invalid_api_key' }
+    const key = this.#choices.pick(model.keys)
+    if (which === 1 && key) return { kind: 'invented', text: `${key.text.slice(0, -4)}aaaa`, error: 'invalid_api_key' }
+    const session = model.sessions.at(-1)
+    const text = `${session?.accessToken.slice(0, -8)}AAAAAAAA`
+    return { kind: 'invented', text, error: 'invalid_token' }
+  }
+}
