@@ -73,7 +73,7 @@ export async function endSessionOf(
   sessionId: string,
 ): Promise<z.input<typeof EndedSession>> {
   const endedAt = new Date()
-  const active = { id: sessionId, organisationId, revokedAt: null }
+  const active = { id: sessionId, organisationId, revokedAt: null, expiresAt: { $gt: endedAt } }
   if (
     !(isId(sessionId) && isId(organisationId)) ||
     !(await unit.em.nativeUpdate(SessionEntity, active, { revokedAt: endedAt }))

@@ -55,6 +55,19 @@ test("another user's session cannot be ended, and the lists do not show it", asy
   expect((await sessions(one.accessToken)).total).toBe(1)
 })
 
+test('a session that has expired is no active session, and cannot be ended', async () => {
+  const organisationId = await foundOrganisation(service.runtime)
+  const { accessToken } = await signedIn(service.runtime, { organisationId, role: 'owner' })
+  const [{ id }] = (await sessions(accessToken)).sessions
+  const current = await signedIn(service.runtime, { organisationId, role: 'owner' })
+  await service.runtime.pool.query(
+    "update sessions set expires_at = now() - interval '1 second', user_id = $2 where id = $1",
+    [id, current.userId],
+  )
+  const reply = await call(service, `DELETE /v1/auth/sessions/${id}`, { token: current.accessToken, key: null })
+  expect(reply.status).toBe(404)
+})
+
 test('the last use of a session is recorded soon after it', async () => {
   const organisationId = await foundOrganisation(service.runtime)
   const { accessToken } = await signedIn(service.runtime, { organisationId, role: 'owner' })

@@ -30,8 +30,9 @@ export async function listSessions({ em, actor }: QueryContext): Promise<z.input
  * @throws ServiceError 404 when the user has no such active session.
  */
 export async function endSession(unit: UnitOfWork, sessionId: string): Promise<z.input<typeof EndedSession>> {
-  const where = { id: sessionId, userId: unit.actor.userId as string, revokedAt: null }
   const endedAt = new Date()
+  const active = { revokedAt: null, expiresAt: { $gt: endedAt } }
+  const where = { id: sessionId, userId: unit.actor.userId as string, ...active }
   if (!isId(sessionId) || (await unit.em.nativeUpdate(SessionEntity, where, { revokedAt: endedAt })) !== 1)
     throw errors.session_not_found()
   return { sessionId, endedAt: endedAt.toISOString() }
