@@ -110,9 +110,15 @@ export async function revokeInvitation(unit: UnitOfWork, id: string): Promise<In
 }
 
 /** Ends what a member has invited and nobody has answered: with the right to invite. */
-export async function endInvitationsOf(unit: UnitOfWork, userId: string): Promise<void> {
+export const endInvitationsOf = (unit: UnitOfWork, userId: string): Promise<void> =>
+  endInvitations(unit, { invitedBy: userId })
+
+/** Ends what was sent to the address of a member who goes and may have taken it since: nobody returns by an old invitation. */
+export const endInvitationsTo = (unit: UnitOfWork, email: string): Promise<void> => endInvitations(unit, { email })
+
+async function endInvitations(unit: UnitOfWork, which: { invitedBy: string } | { email: string }): Promise<void> {
   const { organisationId } = unit.actor
-  const open = { organisationId, invitedBy: userId, acceptedAt: null, declinedAt: null, revokedAt: null }
+  const open = { ...which, organisationId, acceptedAt: null, declinedAt: null, revokedAt: null }
   const now = new Date()
   await unit.em.nativeUpdate(InvitationEntity, open, { revokedAt: now, updatedAt: now })
 }

@@ -5,7 +5,7 @@ import type { z } from 'zod'
 import { requireConfirmed } from './confirmation.ts'
 import { MembershipEntity, SessionEntity } from './entity.ts'
 import { errors } from './errors.ts'
-import { endInvitationsOf } from './invitations.ts'
+import { endInvitationsOf, endInvitationsTo } from './invitations.ts'
 import { isOperatorEmail, refuseInOperators } from './operators.ts'
 import type { Member, MemberRole } from './schemas.ts'
 
@@ -53,12 +53,12 @@ export async function changeRole(unit: UnitOfWork, userId: string, role: z.outpu
 
 /**
  * Removes a member and ends the member's sessions in this organisation. Keys that the member created belong to the organisation
- * and stay.
+ * and stay. Open invitations of the member, and to the member's address, end.
  * @throws ServiceError as {@link changeRole}.
  */
 export async function removeMember(unit: UnitOfWork, userId: string): Promise<Shown> {
   const row = await lockedMember(unit, userId, true)
-  await end(unit, userId)
+  await end(unit, row)
   return present(row)
 }
 
@@ -70,13 +70,14 @@ export async function leave(unit: UnitOfWork): Promise<Shown> {
   const userId = unit.actor.userId as string
   const { row, owners } = await lockedMembers(unit, userId)
   if (row.role === 'owner' && owners === 1) throw errors.last_owner()
-  await end(unit, userId)
+  await end(unit, row)
   return present(row)
 }
 
-async function end(unit: UnitOfWork, userId: string): Promise<void> {
+async function end(unit: UnitOfWork, { user_id: userId, email }: Row): Promise<void> {
   const where = { organisationId: unit.actor.organisationId, userId }
   await endInvitationsOf(unit, userId)
+  await endInvitationsTo(unit, email)
   await unit.em.nativeDelete(SessionEntity, where)
   await unit.em.nativeDelete(MembershipEntity, where)
 }

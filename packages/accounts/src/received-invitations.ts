@@ -23,7 +23,10 @@ export const isPending = (settings: Settings): RawBuilder<boolean> => sql<boolea
        and (inviter.role = 'owner'
             or (inviter.role = 'operator' and u.email = any (${accountsSettings.from(settings).OPERATOR_EMAILS}))))))`
 
-/** The invitations to organisations that this email address can accept, newest first; an operator's is only for registering. */
+/**
+ * The invitations to organisations that this email address can accept, newest first; an operator's is only for registering. None to
+ * an organisation of which its user is a member, who may have taken an address that was invited.
+ */
 async function pendingFor(context: QueryContext, email: string): Promise<(Received & { organisationId: string })[]> {
   const { rows } = await sql<{
     id: string
@@ -36,9 +39,10 @@ async function pendingFor(context: QueryContext, email: string): Promise<(Receiv
     select i.id, i.organisation_id, o.name, u.email as invited_by, i.role, i.expires_at
       from invitations i join organisations o on o.id = i.organisation_id and not o.operator
       left join users u on u.id = i.invited_by
-     where i.email = ${email} and ${isPending(context.runtime.settings)} order by i.updated_at desc, i.id desc`.execute(
-    context.em.getKysely(),
-  )
+     where i.email = ${email} and ${isPending(context.runtime.settings)}
+       and not exists (select from memberships m join users own on own.id = m.user_id
+                        where m.organisation_id = i.organisation_id and own.email = i.email)
+     order by i.updated_at desc, i.id desc`.execute(context.em.getKysely())
   return rows.map((row) => ({
     id: row.id,
     organisationId: row.organisation_id,
