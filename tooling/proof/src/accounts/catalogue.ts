@@ -80,3 +80,11 @@ export function businessRequests(choices: Choices): Requests {
     () => business.changeRefundAddress(choices.evm(), 'live'),
   ]
 }
+
+/** One of those that need a fresh code. */
+export function stepUpRequest(choices: Choices): Request {
+  for (;;) {
+    const made = choices.random.pick(catalogue(choices))()
+    if (made.stepUp) return made
+  }
+}

@@ -33,9 +33,16 @@ export class Choices {
     const base = Array.from({ length: ADDRESSES }, (_, number) => `person-${number}@example.com`)
     return this.random.pick([...base, ...[...this.model.users.values()].map(({ email }) => email)])
   }
-  /** A new address, or one that somebody may be invited at. */
+  /** A new address, often one to which an invitation was sent. */
   newEmail(): string {
-    return this.random.chance(0.5) ? `moved-${this.#moved++}@example.com` : this.email()
+    const { invitations } = this.model
+    const invited = invitations.all.filter((each) => invitations.isOpen(each) && !this.model.userByEmail(each.email))
+    const moved = () => `moved-${this.#moved++}@example.com`
+    return this.weighted([
+      [3, moved],
+      [3, () => this.pick(invited)?.email ?? moved()],
+      [1, () => this.email()],
+    ])()
   }
   role(): 'owner' | 'member' {
     return this.random.chance(0.4) ? 'owner' : 'member'

@@ -7,6 +7,7 @@ import { compareAll } from './compare.ts'
 import { Model } from './model.ts'
 import { passTenMinutes, passTime } from './passing-time.ts'
 import { People } from './people.ts'
+import { changeOrganisation } from './requests/operators.ts'
 import { Finding, Run } from './run.ts'
 import { steps } from './steps.ts'
 import { Thief } from './thief.ts'
@@ -45,6 +46,9 @@ export const run: Proof = async ({ size, seed, times, log }) => {
   try {
     for (let number = 0; number < FOUNDERS; number++) await people.register(`person-${number}@example.com`)
     await people.signIn(OPERATORS[0] as string)
+    for (const session of model.active().filter((each) => model.roleOf(each) === 'operator'))
+      for (const { id } of model.merchants())
+        await one.perform(people.actor(session), changeOrganisation(model, id, 'enable-live'))
     for (one.step = 1; one.step <= limit; one.step++) {
       if (one.random.below(100) < TIMES) await passTime(one, choices)
       // A step for which there is nobody, such as one of an operator who is not signed in, is chosen again.

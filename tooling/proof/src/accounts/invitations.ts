@@ -3,6 +3,7 @@ import type { Invitation, Organisation, Role, User } from './state.ts'
 /** What invitations need to know of organisations. */
 interface Organisations {
   readonly organisations: ReadonlyMap<string, Organisation>
+  userByEmail(email: string): User | undefined
   next(): number
   join(organisation: Organisation, user: User, role: Role, invitedBy: string): void
   emailOwners(organisation: Organisation, subject: string): void
@@ -39,9 +40,14 @@ export class Invitations {
     if (!organisation || organisation.operator || invitation.expired || !this.isOpen(invitation)) return false
     return organisation.members.get(invitation.invitedBy)?.role === 'owner'
   }
-  /** What an email address can accept, the newest first. */
+  /** What an email address can accept, the newest first. Its user has nothing to accept where the user is a member. */
   pendingFor(email: string): Invitation[] {
-    return this.all.filter((each) => each.email === email && this.isPending(each)).sort((a, b) => b.changed - a.changed)
+    const user = this.#model.userByEmail(email)
+    const isMember = ({ organisationId }: Invitation) =>
+      user !== undefined && this.#model.organisations.get(organisationId)?.members.has(user.id) === true
+    return this.all
+      .filter((each) => each.email === email && this.isPending(each) && !isMember(each))
+      .sort((a, b) => b.changed - a.changed)
   }
   /** As the owners' list shows it. */
   statusOf({ accepted, declined, revoked, expired }: Invitation): string {
@@ -53,6 +59,11 @@ export class Invitations {
   /** Ends what a member invited to an organisation and nobody answered. */
   endOf(organisationId: string, userId: string): void {
     for (const each of this.of(organisationId)) if (each.invitedBy === userId && this.isOpen(each)) each.revoked = true
+  }
+  /** Ends what was sent to the address of a member who leaves: a former member has no old invitation. */
+  endTo(organisationId: string, email: string): void {
+    const invitation = this.find(organisationId, email)
+    if (invitation && this.isOpen(invitation)) invitation.revoked = true
   }
   /** The user joins, and all owners are told. */
   accept(invitation: Invitation, user: User): void {

@@ -57,10 +57,11 @@ export class Model {
     if (!organisation.members.has(user.id))
       organisation.members.set(user.id, { role, invitedBy, position: this.next() })
   }
-  /** Ends a membership, with what the user had in the organisation: sessions, and invitations that nobody answered. */
+  /** Ends a membership, with what the user had in the organisation: sessions, and invitations that nobody answered, sent or received. */
   remove(organisation: Organisation, userId: string): void {
     organisation.members.delete(userId)
     this.invitations.endOf(organisation.id, userId)
+    this.invitations.endTo(organisation.id, this.users.get(userId)?.email ?? '')
     for (const session of this.sessions)
       if (session.userId === userId && session.organisationId === organisation.id) session.removed = true
   }

@@ -1,17 +1,17 @@
 import type { Choices } from './choices.ts'
 import type { Run } from './run.ts'
+import type { Session } from './state.ts'
 
 /** SQL that moves a time of one row, and what the model says then. */
-export async function passTime({ model, stand }: Run, choices: Choices): Promise<void> {
+export async function passTime(run: Run, choices: Choices): Promise<void> {
+  const { model, stand } = run
   const move = (text: string, id: string) => stand.runtime.pool.query(text, [id])
   const cases = [
     [
       12,
       async () => {
         const session = choices.session()
-        if (!session) return
-        session.confirmed = false
-        await move(`update sessions set confirmed_at = now() - interval '601 seconds' where id = $1`, session.id)
+        if (session) await unconfirm(run, session)
       },
     ],
     [
@@ -43,6 +43,13 @@ export async function passTime({ model, stand }: Run, choices: Choices): Promise
     ],
   ] as const
   await choices.weighted(cases)()
+}
+
+/** The last confirmation of a session is more than 10 minutes ago. */
+export async function unconfirm({ stand }: Run, session: Session): Promise<void> {
+  session.confirmed = false
+  const old = "update sessions set confirmed_at = now() - interval '601 seconds' where id = $1"
+  await stand.runtime.pool.query(old, [session.id])
 }
 
 /** Ten minutes pass for all codes and confirmations, before they do by the clock. */

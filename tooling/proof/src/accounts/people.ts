@@ -1,5 +1,6 @@
 import type { Choices } from './choices.ts'
 import { changeEmail, confirm } from './requests/codes.ts'
+import { received } from './requests/invitations.ts'
 import { refresh } from './requests/sessions.ts'
 import { requestCode, verify } from './requests/sign-in.ts'
 import type { Actor, Run } from './run.ts'
@@ -62,13 +63,13 @@ export class People {
     if (session.refreshToken === spent) return
     await this.#run.perform(this.stranger('a user whose reply was lost'), refresh(this.#run.model, spent, true))
   }
-  /** Changes the email address with the codes of both mailboxes. */
-  async changeEmail(session: Session): Promise<void> {
+  /** Changes the email address with the codes of both mailboxes, and reads what was sent to the new one. */
+  async changeEmail(session: Session, email = this.#choices.newEmail()): Promise<void> {
     const { model } = this.#run
-    const email = this.#choices.newEmail()
     if ((await this.#run.perform(this.actor(session), changeEmail(model, email))) === undefined) return
     const codeFor = (purpose: 'email-current' | 'email-new') => model.challengeOf(session, purpose)?.code
     const [current, next] = [codeFor('email-current'), codeFor('email-new')]
     if (current && next) await this.#run.perform(this.actor(session), changeEmail(model, email, { current, next }))
+    await this.#run.perform(this.actor(session), received(model))
   }
 }

@@ -47,8 +47,10 @@ export function steps(run: Run, choices: Choices, people: People): readonly Step
   const sentInvitation = ({ organisationId }: Session) => choices.id(idsOf(model.invitations.of(organisationId)))
   const receivedInvitation = ({ userId }: Session) =>
     choices.id(idsOf(model.invitations.pendingFor(model.users.get(userId)?.email ?? '')))
-  const ownSession = ({ userId }: Session) =>
-    choices.id(idsOf(model.sessions.filter((each) => each.userId === userId && model.isOpen(each))))
+  /** Where the user's own organisation invited somebody who has no account. */
+  const invitedAddress = ({ organisationId }: Session) =>
+    choices.pick(model.invitations.of(organisationId).filter(({ email }) => !model.userByEmail(email)))?.email
+  const ownSession = ({ userId }: Session) => choices.id(idsOf(model.sessions.filter((each) => each.userId === userId)))
   const ownKey = ({ organisationId }: Session) =>
     choices.id(idsOf(model.keys.filter((key) => key.organisationId === organisationId && !key.revoked)))
   const key = (environment: 'test' | 'live') =>
@@ -70,6 +72,8 @@ export function steps(run: Run, choices: Choices, people: People): readonly Step
     [2, user((session) => people.refreshTwice(session))],
     [6, user((session) => people.confirm(session))],
     [3, user((session) => people.changeEmail(session))],
+    [2, user((session) => people.changeEmail(session), ['operator'])],
+    [1, user((session) => people.changeEmail(session, invitedAddress(session)))],
     [2, request(() => logout())],
     [5, request((session) => switchOrganisation(model, ownOrganisation(session)))],
     [2, request((session) => endSession(model, ownSession(session)))],

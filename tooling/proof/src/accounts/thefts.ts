@@ -1,5 +1,6 @@
 import type { Credential } from './access.ts'
 import type { Choices } from './choices.ts'
+import { unconfirm } from './passing-time.ts'
 import type { People } from './people.ts'
 import { refresh } from './requests/sessions.ts'
 import { requestCode, verify } from './requests/sign-in.ts'
@@ -31,10 +32,18 @@ export class Thefts {
     const { model, random } = this.#run
     const choices = this.#choices
     return choices.weighted<() => Stolen>([
-      [5, () => this.#sessionTheft(choices.session(['owner']))],
+      [3, () => this.#sessionTheft(choices.session(['owner']))],
+      [6, () => this.#oldSessionTheft(choices.session(['owner']))],
       [4, () => this.#sessionTheft(choices.session(['member']))],
       [2, () => this.#sessionTheft(choices.session(['operator']))],
-      [4, () => this.#sessionTheft(choices.pick(model.sessions.filter((each) => !model.roleOf(each))))],
+      [1, () => this.#oldSessionTheft(choices.session(['operator']))],
+      [3, () => this.#sessionTheft(choices.pick(model.sessions.filter((each) => !model.roleOf(each))))],
+      // Of operators who are none any more: nothing ended these.
+      [
+        2,
+        () =>
+          this.#sessionTheft(choices.pick(model.sessions.filter((each) => model.isOpen(each) && !model.roleOf(each)))),
+      ],
       [5, () => this.#keyTheft()],
       [2, () => this.#tokenTheft()],
       [4, () => this.#refreshTheft()],
@@ -47,6 +56,11 @@ export class Thefts {
   #sessionTheft(session: Session | undefined): Theft | undefined {
     if (!session) return undefined
     return { name: this.#nameOf(session), credential: { kind: 'session', session, text: session.accessToken } }
+  }
+  /** A session whose user proved the email address more than 10 minutes ago. */
+  async #oldSessionTheft(session: Session | undefined): Promise<Theft | undefined> {
+    if (session) await unconfirm(this.#run, session)
+    return this.#sessionTheft(session)
   }
   #nameOf(session: Session): string {
     const { model } = this.#run

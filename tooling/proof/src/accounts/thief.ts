@@ -1,5 +1,5 @@
 import type { Credential } from './access.ts'
-import { businessRequests, catalogue } from './catalogue.ts'
+import { businessRequests, catalogue, stepUpRequest } from './catalogue.ts'
 import type { Choices } from './choices.ts'
 import type { People } from './people.ts'
 import { callProcedure } from './requests/operators.ts'
@@ -40,7 +40,9 @@ export class Thief {
       return callProcedure(model, procedure, credential.token.procedures)
     }
     const isOfKeys = credential.kind === 'key' && random.chance(0.5)
-    return random.pick(isOfKeys ? businessRequests(this.choices) : catalogue(this.choices))()
+    const made = random.pick(isOfKeys ? businessRequests(this.choices) : catalogue(this.choices))()
+    // What needs a fresh code is worth the most to a thief.
+    return made.stepUp || credential.kind !== 'session' || random.chance(0.6) ? made : stepUpRequest(this.choices)
   }
 
   /** Gives back what was stolen: what it reached must not be reached by the next thief. */
