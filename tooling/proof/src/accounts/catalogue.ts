@@ -81,10 +81,16 @@ export function businessRequests(choices: Choices): Requests {
   ]
 }
 
-/** One of those that need a fresh code. */
-export function stepUpRequest(choices: Choices): Request {
+/** One that names an object by its id: mostly one of another organisation. */
+export const requestOfObject = (choices: Choices): Request =>
+  requestThat(choices, ({ line }) => /[0-9a-f]{12}/.test(line))
+
+/** One that needs a fresh code. */
+export const requestOfStepUp = (choices: Choices): Request => requestThat(choices, ({ stepUp }) => stepUp === true)
+
+function requestThat(choices: Choices, fits: (request: Request) => boolean): Request {
   for (;;) {
     const made = choices.random.pick(catalogue(choices))()
-    if (made.stepUp) return made
+    if (fits(made)) return made
   }
 }

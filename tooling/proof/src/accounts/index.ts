@@ -2,19 +2,18 @@ import { startMailbox } from '@payments/fixtures'
 import { random } from '../fuzz/random.ts'
 import type { Proof } from '../proof.ts'
 import { startStand } from '../stand/in-process.ts'
+import { begin } from './begin.ts'
 import { Choices } from './choices.ts'
 import { compareAll } from './compare.ts'
 import { Model } from './model.ts'
 import { passTenMinutes, passTime } from './passing-time.ts'
 import { People } from './people.ts'
-import { changeOrganisation } from './requests/operators.ts'
 import { Finding, Run } from './run.ts'
 import { steps } from './steps.ts'
 import { Thief } from './thief.ts'
 
 const STEPS = { short: 600, full: 10_000 } as const
 const OPERATORS = ['operator-0@example.com', 'operator-1@example.com', 'operator-2@example.com']
-const FOUNDERS = 4
 /** Steps after which all rows and emails are compared. */
 const COMPARE_EVERY = 100
 /** Steps after which codes and confirmations are made older. Fewer than the service executes in 10 minutes. */
@@ -44,11 +43,7 @@ export const run: Proof = async ({ size, seed, times, log }) => {
   const findings: string[] = []
   let comparisons = 0
   try {
-    for (let number = 0; number < FOUNDERS; number++) await people.register(`person-${number}@example.com`)
-    await people.signIn(OPERATORS[0] as string)
-    for (const session of model.active().filter((each) => model.roleOf(each) === 'operator'))
-      for (const { id } of model.merchants())
-        await one.perform(people.actor(session), changeOrganisation(model, id, 'enable-live'))
+    await begin(one, people)
     for (one.step = 1; one.step <= limit; one.step++) {
       if (one.random.below(100) < TIMES) await passTime(one, choices)
       // A step for which there is nobody, such as one of an operator who is not signed in, is chosen again.

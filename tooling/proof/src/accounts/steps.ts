@@ -50,6 +50,11 @@ export function steps(run: Run, choices: Choices, people: People): readonly Step
   /** Where the user's own organisation invited somebody who has no account. */
   const invitedAddress = ({ organisationId }: Session) =>
     choices.pick(model.invitations.of(organisationId).filter(({ email }) => !model.userByEmail(email)))?.email
+  /** Who invited somebody that has not answered. */
+  const inviter = ({ organisationId }: Session) => {
+    const open = model.invitations.of(organisationId).filter((each) => model.invitations.isPending(each))
+    return choices.pick(open)?.invitedBy ?? choices.id([])
+  }
   const ownSession = ({ userId }: Session) => choices.id(idsOf(model.sessions.filter((each) => each.userId === userId)))
   const ownKey = ({ organisationId }: Session) =>
     choices.id(idsOf(model.keys.filter((key) => key.organisationId === organisationId && !key.revoked)))
@@ -83,6 +88,8 @@ export function steps(run: Run, choices: Choices, people: People): readonly Step
     [1, request((session) => respond(model, receivedInvitation(session), 'decline'))],
     [1, request((session) => revokeInvitation(model, sentInvitation(session)), ['owner'])],
     [4, confirmed((session) => changeRole(model, member(session), choices.role()), ['owner'])],
+    [2, confirmed((session) => changeRole(model, inviter(session), 'member'), ['owner'])],
+    [1, confirmed((session) => removeMember(model, inviter(session)), ['owner'])],
     [2, confirmed((session) => removeMember(model, member(session)), ['owner'])],
     [1, confirmed(() => leave(model))],
     [3, request(() => key('test'))],

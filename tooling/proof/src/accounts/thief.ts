@@ -1,5 +1,5 @@
 import type { Credential } from './access.ts'
-import { businessRequests, catalogue, stepUpRequest } from './catalogue.ts'
+import { businessRequests, catalogue, requestOfObject, requestOfStepUp } from './catalogue.ts'
 import type { Choices } from './choices.ts'
 import type { People } from './people.ts'
 import { callProcedure } from './requests/operators.ts'
@@ -39,10 +39,14 @@ export class Thief {
       const procedure = random.pick(['admin.organisations.list', 'admin.internalTokens.list'])
       return callProcedure(model, procedure, credential.token.procedures)
     }
-    const isOfKeys = credential.kind === 'key' && random.chance(0.5)
-    const made = random.pick(isOfKeys ? businessRequests(this.choices) : catalogue(this.choices))()
-    // What needs a fresh code is worth the most to a thief.
-    return made.stepUp || credential.kind !== 'session' || random.chance(0.6) ? made : stepUpRequest(this.choices)
+    const { choices } = this
+    if (credential.kind === 'key' && random.chance(0.5)) return random.pick(businessRequests(choices))()
+    // What needs a fresh code, and what belongs to others, is worth the most to a thief.
+    return choices.weighted<() => Request>([
+      [5, () => random.pick(catalogue(choices))()],
+      [2, () => requestOfStepUp(choices)],
+      [3, () => requestOfObject(choices)],
+    ])()
   }
 
   /** Gives back what was stolen: what it reached must not be reached by the next thief. */
