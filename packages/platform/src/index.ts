@@ -13,7 +13,15 @@ export {
   databaseAvailability,
   databaseProblems,
 } from './database/availability.ts'
-export { connect, connectPriority, type Database, hasTimeouts, isTransactionPooler, ping, SESSION_STATEMENTS } from './database/connect.ts'
+export {
+  connect,
+  connectPriority,
+  type Database,
+  hasTimeouts,
+  isTransactionPooler,
+  ping,
+  SESSION_STATEMENTS,
+} from './database/connect.ts'
 export { asBusy, constraintOf, isDatabaseUnavailable, sqlState } from './database/errors.ts'
 export { surviveLostConnections } from './database/lost-connections.ts'
 export { migrate, pendingMigrations } from './database/migrate.ts'
