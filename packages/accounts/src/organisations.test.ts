@@ -112,6 +112,11 @@ test('operators find an organisation by its name or a member, see its sessions a
   const other = (await newMerchant(service)).organisationId
   expect((await ops(`POST /${other}/sessions/${sessions[0].id}/end`)).status).toBe(404)
   expect((await ops(`POST /${other}/api-keys/${apiKeys[0].id}/revoke`)).status).toBe(404)
+  const expires = (at: string) =>
+    service.runtime.pool.query(`update sessions set expires_at = ${at} where id = $1`, [sessions[0].id])
+  await expires("now() - interval '1 second'")
+  expect((await ops(`POST /${id}/sessions/${sessions[0].id}/end`)).status).toBe(404)
+  await expires("now() + interval '1 day'")
   expect((await ops(`POST /${id}/sessions/${sessions[0].id}/end`)).status).toBe(200)
   expect((await ops(`POST /${id}/api-keys/${apiKeys[0].id}/revoke`)).status).toBe(200)
   expect((await call(process, 'GET /v1/auth/me', { token: owner.accessToken })).status).toBe(401)
