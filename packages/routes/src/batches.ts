@@ -1,11 +1,18 @@
 import { system } from '@payments/kernel'
-import { ANNOUNCED_SQL, aboutObject, type ClaimedPoll, queryContext, type Runtime } from '@payments/platform'
+import {
+  ANNOUNCED_SQL,
+  aboutObject,
+  type ClaimedPoll,
+  heedingPause,
+  queryContext,
+  type Runtime,
+} from '@payments/platform'
 import { type Checkpoint, checkpoints } from './checkpoints.ts'
 import { apply, poll, queryOf } from './deposits.ts'
 import { RouteEntity, type RouteRow, WITH_HIDDEN } from './entity.ts'
 import { effectOf, findExisting } from './existing.ts'
 import { type DepositPage, type RoutesProvider, routesProvider } from './provider.ts'
-import { budget } from './rate-budget.ts'
+import { budget, pauseOf } from './rate-budget.ts'
 import { fullSyncShare, nextPoll } from './schedule.ts'
 
 /** Routes that are polled together. */
@@ -74,8 +81,10 @@ async function pollTogether(
   let calls = 0
   for (const group of groups.filter(({ length }) => length > 0)) {
     const queries = group.map(({ route, checkpoint }) => queryOf(route, checkpoint))
-    const pages = (await provider.depositsOf?.(queries)) ?? []
-    calls += pages.reduce((sum, page) => sum + page.calls, 0)
+    const pages =
+      (await heedingPause(runtime.pool, pauseOf(provider, environment), async () => provider.depositsOf?.(queries))) ??
+      []
+    calls += pages.reduce((sum, page) => sum + (page?.calls ?? 0), 0)
     await applyPages(runtime, group, pages, each)
   }
   if (calls > 1) await budget.consume(runtime.pool, environment, calls - 1)
@@ -85,10 +94,10 @@ async function pollTogether(
 async function applyPages(
   runtime: Runtime,
   polled: readonly Polled[],
-  pages: readonly DepositPage[],
+  pages: readonly (DepositPage | undefined)[],
   each: (work: () => Promise<unknown>) => Promise<unknown>,
 ): Promise<void> {
-  const reports = pages.flatMap((page) => page.reports)
+  const reports = pages.flatMap((page) => page?.reports ?? [])
   const routeIds = polled.map(({ route }) => route.id)
   const existing = await findExisting(runtime.pool, polled[0]?.route.environment ?? 'live', routeIds, reports)
   const quiet: Polled[] = []

@@ -3,6 +3,7 @@ import {
   ANNOUNCED_SQL,
   aboutObject,
   type ClaimedPoll,
+  heedingPause,
   type QueryContext,
   queryContext,
   type Runtime,
@@ -12,7 +13,7 @@ import { checkpoints } from './checkpoints.ts'
 import { RouteEntity, type RouteRow, WITH_HIDDEN } from './entity.ts'
 import { errors } from './errors.ts'
 import { type DepositPage, type DepositQuery, routesProvider } from './provider.ts'
-import { budget } from './rate-budget.ts'
+import { budget, pauseOf } from './rate-budget.ts'
 import { applyInParts, applyRemaining, type PendingSync, type SyncCounts } from './reports.ts'
 import { fullSyncShare, POLL, SOON_SECONDS } from './schedule.ts'
 import { limitSync } from './sync-limits.ts'
@@ -32,8 +33,10 @@ export const queryOf = (
 async function fetchReports(context: QueryContext, route: RouteRow, all = false): Promise<DepositPage> {
   const checkpoint = (await checkpoints(context.runtime.pool, [route.id])).get(route.id)
   const query = queryOf(route, checkpoint && { ...checkpoint, ...(all ? { since: null } : {}) })
-  const page = await context.runtime.providers.get(routesProvider, route.environment).deposits(query)
-  if (page.calls > 1) await budget.consume(context.runtime.pool, route.environment, page.calls - 1)
+  const { pool, providers } = context.runtime
+  const provider = providers.get(routesProvider, route.environment)
+  const page = await heedingPause(pool, pauseOf(provider, route.environment), () => provider.deposits(query))
+  if (page.calls > 1) await budget.consume(pool, route.environment, page.calls - 1)
   return page
 }
 

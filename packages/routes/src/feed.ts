@@ -1,8 +1,8 @@
 import { type Environment, environments } from '@payments/kernel'
-import type { Runtime, Task } from '@payments/platform'
+import { heedingPause, isPaused, type Runtime, type Task } from '@payments/platform'
 import { schedulePolls } from './deposits.ts'
 import { routesProvider } from './provider.ts'
-import { budget } from './rate-budget.ts'
+import { budget, pauseOf } from './rate-budget.ts'
 
 const INTERVAL_MS = 2000
 /** What the provider lists late is listed with its own time: each question reaches so far back. */
@@ -29,9 +29,12 @@ async function claim({ pool }: Runtime, environment: Environment, callsPerMinute
 async function readFeed(runtime: Runtime, environment: Environment): Promise<void> {
   const provider = runtime.providers.find(routesProvider, environment)
   if (!provider?.changes) return
+  const { changes } = provider
+  const pause = pauseOf(provider, environment)
+  if (await isPaused(runtime.pool, pause)) return
   const since = await claim(runtime, environment, provider.callsPerMinute)
   if (!since) return
-  const { addresses, until, calls } = await provider.changes(since)
+  const { addresses, until, calls } = await heedingPause(runtime.pool, pause, () => changes(since))
   if (calls > 1) await budget.consume(runtime.pool, environment, calls - 1)
   const before = told.get(runtime.pool) ?? new Map<Environment, ReadonlySet<string>>()
   told.set(runtime.pool, before)

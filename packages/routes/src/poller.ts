@@ -1,8 +1,8 @@
 import type { Environment } from '@payments/kernel'
-import { claimPolls, pollTask as polling, type Runtime } from '@payments/platform'
+import { claimPolls, isPaused, pollTask as polling, type Runtime } from '@payments/platform'
 import { type Batch, batchesOf, pollBatch } from './batches.ts'
 import { type RoutesProvider, routesProvider } from './provider.ts'
-import { budget } from './rate-budget.ts'
+import { budget, pauseOf } from './rate-budget.ts'
 import { POLL } from './schedule.ts'
 
 /** Calls that wait for callbacks and the feed, where the provider allows so many a minute that they do not stop everything else. */
@@ -13,12 +13,9 @@ const polls = {
   name: POLL,
   port: routesProvider,
   object: 'paymentRoute',
-  async claim(
-    { pool }: Runtime,
-    environment: Environment,
-    { callsPerMinute, depositsOf, addressesPerCall = 1 }: RoutesProvider,
-    limit: number,
-  ): Promise<Batch[]> {
+  async claim({ pool }: Runtime, environment: Environment, provider: RoutesProvider, limit: number): Promise<Batch[]> {
+    if (await isPaused(pool, pauseOf(provider, environment))) return []
+    const { callsPerMinute, depositsOf, addressesPerCall = 1 } = provider
     const perCall = depositsOf ? addressesPerCall : 1
     const reserve = callsPerMinute >= RESERVED_FROM ? RESERVED_CALLS : 0
     return batchesOf(await budget.claim(pool, environment, callsPerMinute, limit * perCall, perCall, reserve), perCall)

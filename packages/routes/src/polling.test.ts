@@ -38,14 +38,14 @@ async function claims(rounds: number): Promise<{ ids: string[]; allowed: number 
   return { ids: taken.flat().map(({ id }) => id), allowed }
 }
 
-test('a round over a hundred thousand due routes is one statement and makes as many polls as the provider’s limit allows', async () => {
+test('a round over a hundred thousand due routes claims them with one statement and makes as many polls as the provider’s limit allows', async () => {
   for (let part = 0; part < sized(20, 1); part++) await dueRoutes(5000, 3600)
   let statements = 0
   const pool = new Proxy(service.runtime.pool, {
     get(target, name) {
       if (name !== 'query') return Reflect.get(target, name)
       return (...given: [string, unknown[]]) => {
-        statements++
+        if (given[0].includes('payment_routes')) statements++
         return target.query(...given)
       }
     },

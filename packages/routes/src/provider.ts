@@ -114,8 +114,8 @@ export interface RoutesProvider {
   }): Promise<{ depositAddress: string; inputAmount?: bigint }>
   /** Every deposit at the address that changed, also when its request was replaced. */
   deposits(query: DepositQuery): Promise<DepositPage>
-  /** The same for many addresses with one call: a page for each query, in their order. */
-  depositsOf?(queries: readonly DepositQuery[]): Promise<readonly DepositPage[]>
+  /** The same for many addresses with one call: a page for each query, in their order; undefined where it could not be read. */
+  depositsOf?(queries: readonly DepositQuery[]): Promise<readonly (DepositPage | undefined)[]>
   /** Which addresses have deposits that changed since a time: one call for all of them. */
   changes?(since: Date): Promise<DepositChanges>
   /**

@@ -1,8 +1,10 @@
 import { bind } from '@payments/kernel'
+import { ProviderLimited } from '@payments/platform'
 import { Client } from 'pg'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { newMerchant, newRoute, useService } from '#testing'
 import { schedulePolls } from './deposits.ts'
+import { errors } from './errors.ts'
 import { feedTask } from './feed.ts'
 import { claimRound, pollTask } from './poller.ts'
 import { type DepositChanges, type DepositQuery, type DepositReport, routesProvider } from './provider.ts'
@@ -13,6 +15,11 @@ const queries = vi.spyOn(Client.prototype, 'query')
 
 const told = new Map<string, readonly DepositReport[]>()
 let asked: DepositQuery[][] = []
+/** The provider refuses these calls, and wants none for 30 s. */
+let limited: 'deposits' | 'depositsOf' | 'changes' | undefined
+const limit = (call: typeof limited) => {
+  if (limited === call) throw errors.provider_unavailable({ cause: new ProviderLimited(30), retryAfter: 30 })
+}
 let changes: DepositChanges = { addresses: [], until: new Date(0), calls: 1 }
 const since: Date[] = []
 const report = (given: Partial<DepositReport>): DepositReport => ({
@@ -39,10 +46,12 @@ const service = useService({
       createDepositAddress: (input) => sandboxRoutes(service.runtime.pool).createDepositAddress(input),
       async deposits(query) {
         asked.push([query])
+        limit('deposits')
         return { reports: told.get(query.depositAddress) ?? [], calls: 1 }
       },
       async depositsOf(all) {
         asked.push([...all])
+        limit('depositsOf')
         return all.map(({ depositAddress }, index) => ({
           reports: told.get(depositAddress) ?? [],
           calls: index === 0 ? 1 : 0,
@@ -50,6 +59,7 @@ const service = useService({
       },
       async changes(from) {
         since.push(from)
+        limit('changes')
         return changes
       },
     }),
@@ -58,6 +68,8 @@ const service = useService({
 
 beforeEach(async () => {
   asked = []
+  limited = undefined
+  await service.runtime.pool.query('update provider_budgets set paused_until = null')
   await service.runtime.pool.query("update payment_routes set next_poll_at = now() + interval '1 hour'")
   await service.runtime.pool.query('update provider_rate_budgets set calls = 1000, refilled_at = clock_timestamp()')
 })
@@ -128,6 +140,40 @@ test('a poll of thirty addresses that tells nothing new writes one statement, an
   ).toEqual([])
   expect(await claimRound(service.runtime, 8)).toEqual([])
 })
+
+test.each(['deposits', 'depositsOf', 'changes'] as const)(
+  'when the provider limits %s, no process claims or asks for a deposit until its pause has passed',
+  async (kind) => {
+    const { pool } = service.runtime
+    const { all } = await routes(3)
+    const ids = all.map(({ id }) => id)
+    const feed = async () => {
+      await pool.query('update payment_route_feeds set next_at = now()')
+      await feedTask.run(service.runtime)
+    }
+    const chance = vi.spyOn(Math, 'random').mockReturnValue(kind === 'deposits' ? 0 : 0.5)
+    limited = kind
+    await due(ids)
+    await (kind === 'changes' ? feed() : poll())
+    limited = undefined
+    asked = []
+    since.length = 0
+    // Nothing of the pause is kept in this process: another one would do the same.
+    await due(ids)
+    await poll()
+    await feed()
+    const { rows } = await pool.query(
+      'select count(*)::int as due from payment_routes where id = any ($1) and next_poll_at < now()',
+      [ids],
+    )
+    expect([asked, since, rows[0].due]).toEqual([[], [], 3])
+    await pool.query("update provider_budgets set paused_until = now() - interval '1 second'")
+    await poll()
+    await feed()
+    chance.mockRestore()
+    expect([asked.flat().length, since.length]).toEqual([3, 1])
+  },
+)
 
 test('what the provider has announced is polled before everything that is overdue, also within one organisation', async () => {
   const { all } = await routes(120)

@@ -166,17 +166,40 @@ test('many addresses are one call, and each gets its own deposits', async () => 
   const before = world.calls.length
   const pages = await world.provider.depositsOf?.([...all.map(({ address }) => query(address)), query(empty)])
   expect(world.calls.length).toBe(before + 1)
-  expect(pages?.map(({ reports }) => reports.map((one: DepositReport) => one.originAmount))).toEqual([
+  expect(pages?.map((page) => page?.reports.map((one: DepositReport) => one.originAmount))).toEqual([
     [1n],
     [2n],
     [3n],
     [],
   ])
-  expect(pages?.map(({ calls }) => calls)).toEqual([1, 0, 0, 0])
+  expect(pages?.map((page) => page?.calls)).toEqual([1, 0, 0, 0])
   // An element that names no address may belong to any of them.
   for (const { request } of all) request.over = { depositAddress: null }
   const again = await world.provider.depositsOf?.(all.map(({ address }) => query(address)))
-  expect(again?.map(({ reports }) => reports.length)).toEqual([1, 1, 1])
+  expect(again?.map((page) => page?.reports.length)).toEqual([1, 1, 1])
+  // Each is asked for then, and one that cannot be read takes nothing from the others.
+  const hidden = all[1]?.address ?? ''
+  world.spoil = (line, asked) =>
+    line === 'GET /requests/v3' && asked.get('depositAddress') === hidden ? { status: 400 } : undefined
+  const rest = await world.provider.depositsOf?.(all.map(({ address }) => query(address)))
+  expect(rest?.map((page) => page?.reports.length)).toEqual([1, undefined, 1])
+  await expect(world.provider.depositsOf?.([query(hidden), query(hidden)])).rejects.toMatchObject({ status: 502 })
+})
+
+test('a list goes on after a short pause that the provider asks for between two of its pages, not after a long one', async () => {
+  const world = await begin()
+  const { address, request } = await paid(world, 1n)
+  for (let more = 0; more < 60; more++) await world.pay(address, 1n, 'completed')
+  expect(request.address).toBe(address)
+  const limitedFor = (seconds: string) => {
+    let pages = 0
+    world.spoil = (line) =>
+      line === 'GET /requests/v3' && ++pages === 2 ? { status: 429, headers: { 'retry-after': seconds } } : undefined
+  }
+  limitedFor('1')
+  expect((await world.provider.deposits(query(address))).reports).toHaveLength(61)
+  limitedFor('30')
+  await expect(world.provider.deposits(query(address))).rejects.toMatchObject({ status: 503, retryAfter: 30 })
 })
 
 test('the feed of changes names the addresses with deposits, in one call, and what it has told', async () => {

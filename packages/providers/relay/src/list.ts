@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { OddReport } from '@payments/routes'
 import type { RelayClient } from './client.ts'
 import { RelayError } from './errors.ts'
@@ -7,6 +8,9 @@ import { type Request, Requests } from './wire.ts'
 const PAGE = 50
 /** Page limit of one list: twenty thousand changed deposits. A longer list is an error of the provider. */
 const PAGES = 400
+/** A pause that Relay asks for in the middle of a list is waited for if it is short: what was read so far would be asked for again. */
+const SHORT_PAUSE_SECONDS = 5
+const PAUSES = 3
 
 /** Requests of a list by id, what could not be read, and how many pages it had. */
 export interface Listed {
@@ -27,24 +31,35 @@ export async function listRequests(
   let pages = 0
   do {
     if (pages++ === PAGES) throw new RelayError('unreadable', 'The list of requests does not end')
-    const answer: { requests: unknown[]; continuation: string | null } = await client.get(
-      '/requests/v3',
-      {
-        ...filter,
-        sortBy: 'updatedAt',
-        sortDirection: 'desc',
-        limit: String(PAGE),
-        ...(since ? { startTimestamp: String(Math.floor(since.getTime() / 1000)) } : {}),
-        ...(continuation ? { continuation } : {}),
-      },
-      Requests,
-    )
+    const query = {
+      ...filter,
+      sortBy: 'updatedAt',
+      sortDirection: 'desc',
+      limit: String(PAGE),
+      ...(since ? { startTimestamp: String(Math.floor(since.getTime() / 1000)) } : {}),
+      ...(continuation ? { continuation } : {}),
+    }
+    const read = () => client.get('/requests/v3', query, Requests)
+    const answer: { requests: unknown[]; continuation: string | null } = await (continuation ? patiently(read) : read())
     const page = readElements(answer.requests)
     for (const request of page.requests) keepLatest(found, request)
     odd.push(...page.odd)
     continuation = answer.continuation
   } while (continuation)
   return { found, odd, pages }
+}
+
+/** Makes a call again after a short pause that Relay asks for. @throws RelayError where it is long, or the fourth one */
+async function patiently<T>(call: () => Promise<T>): Promise<T> {
+  for (let pauses = 0; ; pauses++) {
+    try {
+      return await call()
+    } catch (error) {
+      const seconds = error instanceof RelayError && error.kind === 'limited' ? error.retryAfter : undefined
+      if (seconds === undefined || seconds > SHORT_PAUSE_SECONDS || pauses === PAUSES) throw error
+      await sleep(seconds * 1000)
+    }
+  }
 }
 
 const timeOf = ({ updatedAt, createdAt }: Request): number => (updatedAt ?? createdAt)?.getTime() ?? 0

@@ -93,7 +93,7 @@ export function relay(options: RelayOptions): RoutesProvider {
         const shares = shareOut(queries, [...found.values()], odd)
         // What names no address may belong to any of them.
         if (!shares)
-          return Promise.all(
+          return readable(
             queries.map(async (query) =>
               page(query, await listRequests(client, { depositAddress: query.depositAddress }, query.since)),
             ),
@@ -128,6 +128,14 @@ const tradeOf = (quote: QuotedAmount, strict: boolean) =>
   'input' in quote
     ? { amount: quote.input.toString(), tradeType: 'EXACT_INPUT' }
     : { amount: quote.output.toString(), tradeType: strict ? 'EXACT_OUTPUT' : 'EXPECTED_OUTPUT' }
+
+/** What could be read, undefined for the rest. @throws the first error where nothing could be */
+async function readable<T>(reads: readonly Promise<T>[]): Promise<(T | undefined)[]> {
+  const settled = await Promise.allSettled(reads)
+  const first = settled.find((each) => each.status === 'rejected')
+  if (first && settled.every(({ status }) => status === 'rejected')) throw first.reason
+  return settled.map((each) => (each.status === 'fulfilled' ? each.value : undefined))
+}
 
 /** Requests of many addresses by address; undefined where one of them does not say to which it belongs. */
 function shareOut(

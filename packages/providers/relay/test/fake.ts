@@ -64,7 +64,7 @@ export interface FakeRelay {
   block(request: Kept, reason?: string): void
   refundByHand(request: Kept): void
   /** Called for each call that `fail` has no failure for. */
-  spoil: (line: string) => Fault | undefined
+  spoil: (line: string, query: URLSearchParams) => Fault | undefined
   /** What a quote delivers for an amount. */
   output: (amount: bigint) => bigint
   /** An open address usually requotes another amount than quoted, as a request of its own; sometimes it keeps its request (deposit-addresses.mdx). */
@@ -110,7 +110,7 @@ export async function fakeRelay({ tls, skewMs = 0 }: FakeOptions = {}): Promise<
     const body = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString('utf8')) : {}
     const line = `${req.method} ${url.pathname}`
     calls.push({ line, query: url.searchParams, body, key: req.headers['x-api-key']?.toString() })
-    const fault = faults.shift() ?? fake.spoil(line)
+    const fault = faults.shift() ?? fake.spoil(line, url.searchParams)
     if (fault === 'silent') return
     if (typeof fault === 'object' && 'status' in fault)
       return void res.writeHead(fault.status, fault.headers).end(fault.body ?? '{"message":"secret detail"}')
