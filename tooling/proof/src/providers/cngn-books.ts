@@ -9,6 +9,8 @@ interface Transfer {
   readonly status: string
   readonly amount: string | null
   readonly destination: string | null
+  /** It is not at the provider: never sent, or refused and to be sent again. */
+  readonly waits: boolean
   /** What became of its order, for a person. */
   readonly sending: string
 }
@@ -24,7 +26,7 @@ const destinationOf = ({ receiver }: Movement): string =>
 export async function cngnDifferences(cngn: FakeCngn, database: ProofDatabase): Promise<readonly Difference[]> {
   const transfers = await rows<Transfer>(
     database,
-    `select t.id, t.kind, t.status, t.amount::text, coalesce(t.account_number, t.address) as destination,
+    `select t.id, t.kind, t.status, t.amount::text, coalesce(t.account_number, t.address) as destination, s.sent_at is null and not s.ended as waits,
             format('sent %s times, last at %s, reference %s, absent since %s, %s', s.attempts, s.sent_at, s.reference, s.absent_since, s.error) as sending
        from cngn_transfers t left join cngn_sends s on s.id = t.id`,
   )
@@ -48,7 +50,7 @@ async function leaving(cngn: FakeCngn, database: ProofDatabase, transfers: reado
   const orders = transfers.filter(({ kind }) => kind !== 'payin')
   for (const order of orders) group(keyOf(order), BigInt(order.amount ?? 0)).orders.push(order)
   for (const order of orders) {
-    const { id, kind, status } = order
+    const { id, kind, status, waits } = order
     const wrong = ['completed', 'failed'].includes(status)
       ? mismatch(positions.get(id), { 'external cNGN': status === 'completed' ? BigInt(order.amount ?? 0) : 0n })
       : `is ${status}: ${order.sending}`
@@ -56,7 +58,7 @@ async function leaving(cngn: FakeCngn, database: ProofDatabase, transfers: reado
     // An order that was not sent waits for an equal one, of which nobody knows yet what became of it.
     const equal = groups.get(keyOf(order))?.orders ?? []
     differences.push({
-      ids: status === 'pending' ? equal.map((each) => each.id) : [id],
+      ids: waits ? equal.map((each) => each.id) : [id],
       what: `${kind} ${id} ${wrong}`,
     })
   }
