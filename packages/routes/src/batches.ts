@@ -79,14 +79,15 @@ async function pollTogether(
     polled.filter(({ checkpoint }) => !checkpoint.since),
   ]
   let calls = 0
-  for (const group of groups.filter(({ length }) => length > 0)) {
-    const queries = group.map(({ route, checkpoint }) => queryOf(route, checkpoint))
-    const pages =
-      (await heedingPause(runtime.pool, pauseOf(provider, environment), async () => provider.depositsOf?.(queries))) ??
-      []
-    calls += pages.reduce((sum, page) => sum + (page?.calls ?? 0), 0)
-    await applyPages(runtime, group, pages, each)
-  }
+  // One that fails takes nothing from the other: a list of much is the likelier to fail, and a first deposit is waited for.
+  for (const group of groups.filter(({ length }) => length > 0))
+    await each(async () => {
+      const queries = group.map(({ route, checkpoint }) => queryOf(route, checkpoint))
+      const ask = async () => (await provider.depositsOf?.(queries)) ?? []
+      const pages = await heedingPause(runtime.pool, pauseOf(provider, environment), ask)
+      calls += pages.reduce((sum, page) => sum + (page?.calls ?? 0), 0)
+      await applyPages(runtime, group, pages, each)
+    })
   if (calls > 1) await budget.consume(runtime.pool, environment, calls - 1)
 }
 

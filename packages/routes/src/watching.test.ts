@@ -15,6 +15,8 @@ const queries = vi.spyOn(Client.prototype, 'query')
 
 const told = new Map<string, readonly DepositReport[]>()
 let asked: DepositQuery[][] = []
+/** The provider fails for addresses that have deposits. */
+let failsWithSince = false
 /** The provider refuses these calls, and wants none for 30 s. */
 let limited: 'deposits' | 'depositsOf' | 'changes' | undefined
 const limit = (call: typeof limited) => {
@@ -52,6 +54,7 @@ const service = useService({
       async depositsOf(all) {
         asked.push([...all])
         limit('depositsOf')
+        if (failsWithSince && all.some((query) => query.since)) throw errors.provider_failed()
         return all.map(({ depositAddress }, index) => ({
           reports: told.get(depositAddress) ?? [],
           calls: index === 0 ? 1 : 0,
@@ -69,6 +72,7 @@ const service = useService({
 beforeEach(async () => {
   asked = []
   limited = undefined
+  failsWithSince = false
   await service.runtime.pool.query('update provider_budgets set paused_until = null')
   await service.runtime.pool.query("update payment_routes set next_poll_at = now() + interval '1 hour'")
   await service.runtime.pool.query('update provider_rate_budgets set calls = 1000, refilled_at = clock_timestamp()')
@@ -116,6 +120,22 @@ test('addresses that are due together are one call, and each gets its own deposi
     3,
     new Set([0, 10, 20].map((index) => all[index]?.id)),
   ])
+})
+
+test('a first deposit is found although the call for the addresses that have deposits fails', async () => {
+  const { merchant, all } = await routes(4)
+  const [first, , third] = all
+  told.set(first?.depositAddress ?? '', [report({ requestId: 'known', depositTxHash: 'known' })])
+  const chance = vi.spyOn(Math, 'random').mockReturnValue(0.5)
+  await due(all.map(({ id }) => id))
+  await poll()
+  told.set(third?.depositAddress ?? '', [report({ requestId: 'first', depositTxHash: 'first' })])
+  failsWithSince = true
+  await due(all.map(({ id }) => id))
+  await poll()
+  chance.mockRestore()
+  const { deposits } = (await merchant.call('GET /v1/payment-routes/deposits')).body.data
+  expect(deposits.map(({ paymentRouteId }: { paymentRouteId: string }) => paymentRouteId)).toContain(third?.id)
 })
 
 test('a poll of thirty addresses that tells nothing new writes one statement, and none is due again at once', async () => {
