@@ -1,4 +1,4 @@
-import { isPaused, pollTask as polling } from '@payments/platform'
+import { pollTask as polling } from '@payments/platform'
 import { poll } from './polls.ts'
 import { fiatProvider } from './provider.ts'
 import { budget, type ClaimedOrder, pauseOf } from './rate-budget.ts'
@@ -9,9 +9,8 @@ export const pollTask = polling({
   name: POLL,
   port: fiatProvider,
   object: 'order',
-  async claim({ pool }, environment, provider, limit) {
-    if (await isPaused(pool, pauseOf(provider, environment))) return []
-    return (await budget.claim(pool, environment, provider.callsPerMinute, limit)) as ClaimedOrder[]
-  },
+  pause: pauseOf,
+  claim: async ({ pool }, environment, { callsPerMinute }, limit) =>
+    (await budget.claim(pool, environment, callsPerMinute, limit)) as ClaimedOrder[],
   poll,
 })

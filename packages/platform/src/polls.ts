@@ -1,5 +1,6 @@
 import { type Environment, environments, type Port, type Tenant } from '@payments/kernel'
 import type { Runtime } from './context.ts'
+import { type Budget, isPaused } from './provider-budgets.ts'
 import { aboutObject } from './provider-calls.ts'
 import { slotsTask, type Task } from './tasks.ts'
 
@@ -13,6 +14,8 @@ export interface Polls<P, C extends Partial<Tenant> & { readonly id: string }> {
   readonly port: Port<P>
   /** What a log line calls an object that could not be polled. */
   readonly object: string
+  /** Where a pause that the provider asks for is kept: while it lasts, nothing is claimed. Absent where no call keeps one. */
+  pause?(provider: P, environment: Environment): Budget
   /** Takes due objects of one environment, at most `limit` and as many as the provider's rate budget allows now. */
   claim(runtime: Runtime, environment: Environment, provider: P, limit: number): Promise<readonly C[]>
   /** Polls one object. One that fails is not repeated: it is due again soon. */
@@ -22,14 +25,16 @@ export interface Polls<P, C extends Partial<Tenant> & { readonly id: string }> {
 /** Claims due objects of both environments that have a provider, at most `room` of them. */
 export async function claimPolls<P, C extends Partial<Tenant> & { readonly id: string }>(
   runtime: Runtime,
-  { port, claim }: Pick<Polls<P, C>, 'port' | 'claim'>,
+  { port, pause, claim }: Pick<Polls<P, C>, 'port' | 'pause' | 'claim'>,
   room: number,
 ): Promise<readonly C[]> {
   const claimed: C[] = []
   for (const environment of environments) {
     const provider = runtime.providers.find(port, environment)
     const left = room - claimed.length
-    if (provider && left > 0) claimed.push(...(await claim(runtime, environment, provider, left)))
+    if (!provider || left <= 0) continue
+    if (pause && (await isPaused(runtime.pool, pause(provider, environment)))) continue
+    claimed.push(...(await claim(runtime, environment, provider, left)))
   }
   return claimed
 }

@@ -1,5 +1,5 @@
 import type { Environment } from '@payments/kernel'
-import { claimPolls, isPaused, pollTask as polling, type Runtime } from '@payments/platform'
+import { claimPolls, pollTask as polling, type Runtime } from '@payments/platform'
 import { type Batch, batchesOf, pollBatch } from './batches.ts'
 import { type RoutesProvider, routesProvider } from './provider.ts'
 import { budget, pauseOf } from './rate-budget.ts'
@@ -13,9 +13,13 @@ const polls = {
   name: POLL,
   port: routesProvider,
   object: 'paymentRoute',
-  async claim({ pool }: Runtime, environment: Environment, provider: RoutesProvider, limit: number): Promise<Batch[]> {
-    if (await isPaused(pool, pauseOf(provider, environment))) return []
-    const { callsPerMinute, depositsOf, addressesPerCall = 1 } = provider
+  pause: pauseOf,
+  async claim(
+    { pool }: Runtime,
+    environment: Environment,
+    { callsPerMinute, depositsOf, addressesPerCall = 1 }: RoutesProvider,
+    limit: number,
+  ): Promise<Batch[]> {
     const perCall = depositsOf ? addressesPerCall : 1
     const reserve = callsPerMinute >= RESERVED_FROM ? RESERVED_CALLS : 0
     return batchesOf(await budget.claim(pool, environment, callsPerMinute, limit * perCall, perCall, reserve), perCall)

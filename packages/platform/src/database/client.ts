@@ -27,8 +27,9 @@ export class ServiceClient extends Client {
   }
 
   /**
-   * Called after a commit, on the connection that was taken from the pool for it. PostgreSQL commits although its wait for a synchronous standby was cancelled, with a warning: what was
-   * committed on this server alone is lost in a failover, so it is not acknowledged. A repetition with the same key replays it.
+   * Called after a commit, on the connection that was taken from the pool for it. PostgreSQL commits although its wait for a
+   * synchronous standby was cancelled, with a warning: what was committed on this server alone is lost in a failover, so it is not
+   * acknowledged. A repetition with the same key replays it.
    * @throws busy 503
    */
   requireReplicated(): void {
