@@ -6,6 +6,7 @@ import { errors } from './errors.ts'
 import { listKeys, revokeKey } from './keys.ts'
 import { findOrganisation } from './organisations.ts'
 import type { AdminSessionList, EndedSession } from './schemas.ts'
+import { activeAt } from './session-list.ts'
 
 const NEWEST = 200
 
@@ -73,7 +74,7 @@ export async function endSessionOf(
   sessionId: string,
 ): Promise<z.input<typeof EndedSession>> {
   const endedAt = new Date()
-  const active = { id: sessionId, organisationId, revokedAt: null, expiresAt: { $gt: endedAt } }
+  const active = { id: sessionId, organisationId, ...activeAt(endedAt) }
   if (
     !(isId(sessionId) && isId(organisationId)) ||
     !(await unit.em.nativeUpdate(SessionEntity, active, { revokedAt: endedAt }))

@@ -7,6 +7,7 @@ import { InternalTokenEntity, type InternalTokenRow } from './entity.ts'
 import { errors } from './errors.ts'
 import { LOOKUP, SECRET } from './keys.ts'
 import type { NewInternalToken } from './schemas.ts'
+import { activeAt } from './session-list.ts'
 import { problemsOf } from './token-rules.ts'
 
 const PREFIX = 'svc_int_'
@@ -57,7 +58,7 @@ export async function createToken(
 /** Parallel requests are counted one after another. */
 async function requireRoom(unit: UnitOfWork): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('internal-tokens'))`.execute(unit.em.getKysely())
-  const active = { revokedAt: null, expiresAt: { $gt: new Date() } }
+  const active = activeAt(new Date())
   if ((await unit.em.count(InternalTokenEntity, active)) >= MAX_ACTIVE) throw errors.too_many_internal_tokens()
 }
 

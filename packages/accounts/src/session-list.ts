@@ -7,9 +7,12 @@ import type { EndedOthers, EndedSession, SessionList } from './schemas.ts'
 
 const NEWEST = 200
 
+/** What is neither revoked nor expired at a time: sessions, and internal tokens. */
+export const activeAt = (at: Date) => ({ revokedAt: null, expiresAt: { $gt: at } })
+
 /** The user's active sessions in all organisations, newest first, at most 200; `total` counts all. */
 export async function listSessions({ em, actor }: QueryContext): Promise<z.input<typeof SessionList>> {
-  const where = { userId: actor.userId as string, revokedAt: null, expiresAt: { $gt: new Date() } }
+  const where = { userId: actor.userId as string, ...activeAt(new Date()) }
   const options = { orderBy: { createdAt: 'desc', id: 'desc' }, limit: NEWEST } as const
   const [rows, total] = await em.findAndCount(SessionEntity, where, options)
   const sessions = rows.map((row) => ({
@@ -31,8 +34,7 @@ export async function listSessions({ em, actor }: QueryContext): Promise<z.input
  */
 export async function endSession(unit: UnitOfWork, sessionId: string): Promise<z.input<typeof EndedSession>> {
   const endedAt = new Date()
-  const active = { revokedAt: null, expiresAt: { $gt: endedAt } }
-  const where = { id: sessionId, userId: unit.actor.userId as string, ...active }
+  const where = { id: sessionId, userId: unit.actor.userId as string, ...activeAt(endedAt) }
   if (!isId(sessionId) || (await unit.em.nativeUpdate(SessionEntity, where, { revokedAt: endedAt })) !== 1)
     throw errors.session_not_found()
   return { sessionId, endedAt: endedAt.toISOString() }
@@ -40,7 +42,9 @@ export async function endSession(unit: UnitOfWork, sessionId: string): Promise<z
 
 /** Ends all sessions of the user except the current one. */
 export async function endOtherSessions(unit: UnitOfWork): Promise<z.input<typeof EndedOthers>> {
-  const where = { userId: unit.actor.userId as string, id: { $ne: unit.actor.sessionId as string }, revokedAt: null }
-  const active = { ...where, expiresAt: { $gt: new Date() } }
-  return { ended: await unit.em.nativeUpdate(SessionEntity, active, { revokedAt: new Date() }) }
+  const endedAt = new Date()
+  const others = { userId: unit.actor.userId as string, id: { $ne: unit.actor.sessionId as string } }
+  return {
+    ended: await unit.em.nativeUpdate(SessionEntity, { ...others, ...activeAt(endedAt) }, { revokedAt: endedAt }),
+  }
 }
