@@ -30,6 +30,7 @@ const sandbox = (): SandboxRoutes => {
 }
 const telling: SandboxRoutes = {
   name: 'relay',
+  capabilities: { reusableAddresses: true },
   callsPerMinute: 60_000,
   get refundAddresses() {
     return sandbox().refundAddresses ?? { evm: '', svm: '', tvm: '' }

@@ -42,6 +42,8 @@ function disturb(address: string, now: readonly DepositReport[]): readonly Depos
 
 beforeAll(async () => {
   const faulty: SandboxRoutes = {
+    name: 'relay',
+    capabilities: { reusableAddresses: true },
     callsPerMinute: 60_000,
     offers: () => sandbox().offers(),
     createDepositAddress: (input) => sandbox().createDepositAddress(input),

@@ -16,6 +16,7 @@ const service = useService({
   live: [
     bind(routesProvider, 'test', {
       name: 'relay',
+      capabilities: { reusableAddresses: true },
       callsPerMinute: 60_000,
       offers: () => sandboxRoutes(service.runtime.pool).offers(),
       createDepositAddress: (input) => sandboxRoutes(service.runtime.pool).createDepositAddress(input),

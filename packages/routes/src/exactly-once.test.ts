@@ -29,6 +29,8 @@ function faulty(honest: RoutesProvider): RoutesProvider & { readonly faults: () 
   const fault = (share: number) => chance(share) && ++faults > 0
   return {
     faults: () => faults,
+    name: 'relay',
+    capabilities: { reusableAddresses: true },
     callsPerMinute: 60_000,
     offers: () => honest.offers(),
     createDepositAddress: (input) => honest.createDepositAddress(input),
@@ -64,6 +66,8 @@ test(
       return provider
     }
     const lazy: SandboxRoutes = {
+      name: 'relay',
+      capabilities: { reusableAddresses: true },
       callsPerMinute: 60_000,
       offers: () => bound().offers(),
       createDepositAddress: (input) => bound().createDepositAddress(input),

@@ -82,13 +82,31 @@ export interface DepositChanges {
 /** An amount for which a deposit address is quoted: what the payer sends (`input`) or what is delivered (`output`), in minor units. */
 export type QuotedAmount = { readonly input: bigint } | { readonly output: bigint }
 
+/** What a provider can do, as its documents say. Nothing is probed. */
+export interface RoutesCapabilities {
+  /** An address takes any number of payments of any amount, for ever. Otherwise: one payment of the quoted amount, until a time. */
+  readonly reusableAddresses: boolean
+}
+
+/** An address that a provider gave, with what it quoted. Amounts are minor units. */
+export interface QuotedAddress {
+  readonly depositAddress: string
+  /** What the payer must send for the quote, fees included. */
+  readonly inputAmount?: bigint
+  /** What is delivered for it, at least. */
+  readonly outputAmount?: bigint
+  /** What a dispute with the provider needs, such as its signature of the quote. Without personal data. */
+  readonly evidence?: Readonly<Record<string, unknown>>
+}
+
 /**
  * The interface of a payment route provider. Every call may throw the errors `provider_failed` (502) and `provider_unavailable`
  * (503), which carry none of the provider's own text to a merchant.
  */
 export interface RoutesProvider {
-  /** The name in budgets and evidence. */
-  readonly name?: string
+  /** Stored with each route: in budgets, evidence and the journal. */
+  readonly name: string
+  readonly capabilities: RoutesCapabilities
   /** How many polling calls the provider allows per minute, over all processes. */
   readonly callsPerMinute: number
   /** How many deposit addresses may be created per minute, over all processes; absent: any number. */
@@ -101,8 +119,8 @@ export interface RoutesProvider {
   offers(): Promise<readonly Offer[]>
   /**
    * A fresh deposit address on the origin chain for this route. Calling it again creates another address, never a payment.
-   * With `quote` the answer has `inputAmount`, what the payer must send for it, fees included. A `strict` address takes the
-   * quoted amount alone: less is sent back, of more the excess.
+   * With `quote` the answer has `inputAmount`. A `strict` address takes the quoted amount alone: less is sent back, of more the
+   * excess. An address that is not reusable takes money until `until` at least.
    */
   createDepositAddress(input: {
     routeId: string
@@ -111,7 +129,8 @@ export interface RoutesProvider {
     refundAddress: string
     quote?: QuotedAmount
     strict?: boolean
-  }): Promise<{ depositAddress: string; inputAmount?: bigint }>
+    until?: Date
+  }): Promise<QuotedAddress>
   /** Every deposit at the address that changed, also when its request was replaced. */
   deposits(query: DepositQuery): Promise<DepositPage>
   /** The same for many addresses with one call: a page for each query, in their order; undefined where it could not be read. */
@@ -127,9 +146,6 @@ export interface RoutesProvider {
   /** The address that a callback is about; undefined for one that the provider did not sign. */
   callback?(request: CallbackRequest): { depositAddress: string | null } | undefined
 }
-
-/** The name of a provider in budgets and evidence. */
-export const nameOf = ({ name = 'routes' }: Pick<RoutesProvider, 'name'>): string => name
 
 /** The sandbox provider, with the payer's side of it. */
 export interface SandboxRoutes extends RoutesProvider {

@@ -12,6 +12,7 @@ const service = useService({
   live: [
     bind(routesProvider, 'test', {
       name: 'relay',
+      capabilities: { reusableAddresses: true },
       callsPerMinute: 60_000,
       quotesPerMinute: 50,
       offers: () => sandboxRoutes(service.runtime.pool).offers(),

@@ -1,13 +1,13 @@
 import { heedingPause, type QueryContext, takeCall } from '@payments/platform'
 import { errors } from './errors.ts'
-import { nameOf, type RoutesProvider } from './provider.ts'
+import type { RoutesProvider } from './provider.ts'
 
 /** The parts of the provider's quotes that one organisation, and one link to which anyone may come, can use. */
 const PERCENT_OF_ORGANISATION = 40
 const PERCENT_OF_LINK = 20
 
 const bucketOf = ({ actor }: QueryContext, provider: RoutesProvider) =>
-  ({ provider: nameOf(provider), bucket: 'quotes', environment: actor.environment }) as const
+  ({ provider: provider.name, bucket: 'quotes', environment: actor.environment }) as const
 
 /**
  * Takes one of the quotes that the provider allows, over all processes: nobody, and no link, can use those of all others.

@@ -2,7 +2,7 @@ import { invalid, networkOf, ServiceError } from '@payments/kernel'
 import { aboutObject, type QueryContext, takeCall } from '@payments/platform'
 import type { RouteRow } from './entity.ts'
 import { errors } from './errors.ts'
-import { nameOf, routesProvider } from './provider.ts'
+import { routesProvider } from './provider.ts'
 
 /** Such searches are rare, and the provider allows few of them. */
 const PER_MINUTE = 30
@@ -22,7 +22,7 @@ export async function reindex(context: QueryContext, route: RouteRow, on = route
   const provider = context.runtime.providers.get(routesProvider, environment)
   if (!provider.reindex) return 0
   const retryAfter = await takeCall(context.runtime.pool, {
-    provider: nameOf(provider),
+    provider: provider.name,
     bucket: 'reindex',
     environment,
     perMinute: PER_MINUTE,

@@ -28,7 +28,7 @@ import { errors } from './errors.ts'
 import { effectOf, findExisting, hasEnded, type StoredDeposit } from './existing.ts'
 import { type HiddenDeposit, hiddenDeposits, toHiddenDeposit } from './hidden-deposits.ts'
 import { journalDraft } from './journal.ts'
-import { type DepositReport, nameOf, type OddReport, routesProvider } from './provider.ts'
+import { type DepositReport, type OddReport, routesProvider } from './provider.ts'
 import { refundOfRoute, usedRefund } from './refund-addresses.ts'
 import { nextPoll } from './schedule.ts'
 
@@ -171,7 +171,7 @@ async function endDeposit(
 const objectOf = (unit: UnitOfWork, { organisationId, environment }: RouteRow) => ({
   organisationId,
   environment,
-  provider: nameOf(unit.runtime.providers.get(routesProvider, environment)),
+  provider: unit.runtime.providers.get(routesProvider, environment).name,
 })
 
 function keepEvidence(unit: UnitOfWork, route: RouteRow, { id }: DepositRow, report: DepositReport): void {

@@ -22,6 +22,8 @@ const opened: { refundAddress: string }[] = []
 const service = useService({
   live: [
     bind(routesProvider, 'test', {
+      name: 'relay',
+      capabilities: { reusableAddresses: true },
       callsPerMinute: 60_000,
       offers: () => sandboxRoutes(service.runtime.pool).offers(),
       async createDepositAddress(input) {

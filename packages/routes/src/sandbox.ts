@@ -62,6 +62,7 @@ const newAddress: Record<NetworkType, () => string> = {
 export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
   return {
     name: 'sandbox',
+    capabilities: { reusableAddresses: true },
     callsPerMinute: 12_000,
     refundAddresses: REFUNDS,
     offers: async () => OFFERS,

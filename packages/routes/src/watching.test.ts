@@ -42,6 +42,7 @@ const service = useService({
   live: [
     bind(routesProvider, 'test', {
       name: 'relay',
+      capabilities: { reusableAddresses: true },
       callsPerMinute: 60_000,
       addressesPerCall: 50,
       offers: () => sandboxRoutes(service.runtime.pool).offers(),

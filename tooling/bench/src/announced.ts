@@ -45,6 +45,7 @@ interface Query {
 /** A provider that answers for many addresses at once, as a live one does. */
 const provider = {
   name: 'bench',
+  capabilities: { reusableAddresses: true },
   callsPerMinute: CALLS_PER_MINUTE,
   addressesPerCall: 50,
   offers: async () => [],

@@ -42,6 +42,7 @@ export function relay(options: RelayOptions): RoutesProvider {
 
   return {
     name: 'relay',
+    capabilities: { reusableAddresses: true },
     offers: () => mapErrors(offers),
     callsPerMinute: options.requestsPerMinute,
     quotesPerMinute: options.quotesPerMinute ?? QUOTES_PER_MINUTE,
