@@ -1,6 +1,7 @@
 import { type Actor, type Binding, providers } from '@payments/kernel'
 import {
   type CallContext,
+  checkProviderOrders,
   connect,
   connectPriority,
   createLog,
@@ -17,6 +18,7 @@ import {
   platform,
   platformSettings,
   providerCalls,
+  providerRules,
   type RequestLog,
   type RunningTasks,
   type Runtime,
@@ -110,6 +112,11 @@ export async function composeProcess(
     (task) => sendTrigger(database.pool, task),
     (task) => tasks?.trigger(task),
   )
+  checkProviderOrders(
+    everyDomain,
+    settings,
+    (options.live ?? []).filter(({ environment }) => environment === 'live'),
+  )
   const runtimeOn = ({ orm, pool }: Database): Runtime => ({
     settings,
     databaseUrl: directUrl,
@@ -120,12 +127,13 @@ export async function composeProcess(
     boss,
     log,
     keyring: keyring(secretKeys(own.SECRETS_KEY)),
-    // The first binding of a port is used, so the bindings in `options.live` replace the defaults.
+    // Of one name the first binding is used, so the bindings in `options.live` come before the defaults.
     providers: providers(
       calls.recorded([
         ...(options.live ?? []),
         ...everyDomain.flatMap((domain) => domain.providers ?? []).flatMap(({ create }) => create({ pool })),
       ]),
+      providerRules(everyDomain, settings, priorityPool),
     ),
     domains: everyDomain,
     procedures: procedureRules,

@@ -74,7 +74,7 @@ test('a verification on its way creates no account in the old name, whenever the
         return { outcome: 'match' as const }
       },
     }
-    const accounts = service.runtime.providers.get(customerAccountsProvider, 'test')
+    const accounts = service.runtime.providers.sandbox(customerAccountsProvider)
     const slow = {
       ...accounts,
       async virtualAccount(...given: Parameters<typeof accounts.virtualAccount>) {

@@ -25,6 +25,7 @@ const pending: ConvertReport = {
 let report: ConvertReport = pending
 let quotes = 0
 const converter: ConvertOutProvider = {
+  name: 'sandbox',
   quote: async ({ amount }) => ({
     networkKey: 'base',
     address: `0x${String(++quotes).padStart(40, 'a')}`,

@@ -1,10 +1,18 @@
 import { invalid, newId } from '@payments/kernel'
 import { countPayout } from '@payments/ledger'
-import { createResource, type QueryContext, type UnitOfWork } from '@payments/platform'
+import {
+  bestAnswer,
+  createResource,
+  type ProviderChoice,
+  type QueryContext,
+  recordChoice,
+  type UnitOfWork,
+} from '@payments/platform'
 import type { z } from 'zod'
 import { checkLimits, minorAmount } from './amounts.ts'
 import { blank, type TransferRow } from './entity.ts'
-import { heldBy } from './holder.ts'
+import { errors } from './errors.ts'
+import { checkTreasury, heldBy } from './holder.ts'
 import { hold } from './journal.ts'
 import { CNGN } from './kinds.ts'
 import { type ConvertTerms, convertOutProvider, customerAccountsProvider } from './provider.ts'
@@ -22,6 +30,9 @@ const LEAST = { stablecoin: 1_000_000n, cngn: 100_000_000n }
 
 /** A checked request with the terms and the address of the provider. */
 export interface PreparedConvert {
+  /** Who converts cNGN out; null for converts into it. */
+  readonly converter: string | null
+  readonly choice: ProviderChoice | undefined
   readonly id: string
   readonly out: boolean
   readonly amount: bigint
@@ -41,28 +52,33 @@ export async function prepareConvert(context: QueryContext, input: Input): Promi
   const { fromCurrency: from, toCurrency: to } = input
   const out = from === CNGN
   if (out === (to === CNGN)) throw invalid({ toCurrency: out ? 'Must be USDC or USDT' : `Must be ${CNGN}` })
-  heldBy(context)
+  await checkTreasury(context)
   const { environment } = context.actor
   const { providers } = context.runtime
-  const accounts = out ? undefined : providers.get(customerAccountsProvider, environment)
-  const converter = out ? providers.get(convertOutProvider, environment) : undefined
+  const accounts = out ? undefined : await providers.for(customerAccountsProvider, environment)
+  const converters = out ? await providers.candidates(convertOutProvider, environment) : undefined
   const amount = minorAmount(input.amount, from)
   checkLimits(amount, from, out ? LEAST.cngn : LEAST.stablecoin)
   const network = networkWith(input.networkKey, out ? to : from)
   const id = newId()
   const common = { id, out, amount, networkKey: network.key }
-  if (converter) {
+  if (converters) {
     if (input.refundAddress) throw invalid({ refundAddress: `Must be absent: ${CNGN} goes back to the balance` })
     if (!input.destinationAddress) throw invalid({ destinationAddress: 'Required' })
     const destinationAddress = addressOn(network, input.destinationAddress, 'destinationAddress')
     await checkEnabled(context, input.customerId)
     await checkFloat(context, amount)
     await checkBalance(context, input.customerId, amount)
-    const { networkKey, address, ...terms } = await converter.quote({
-      ...{ id, amount, toCurrency: to, networkKey: network.key, destinationAddress },
-    })
+    const { provider, answer, choice } = await bestAnswer(
+      converters,
+      (converter) => converter.quote({ id, amount, toCurrency: to, networkKey: network.key, destinationAddress }),
+      { rank: ({ convertedAmount }) => -convertedAmount, show: ({ convertedAmount }) => `${convertedAmount} units` },
+    )
+    const { networkKey, address, ...terms } = answer
     return {
       ...common,
+      converter: provider.name,
+      choice,
       terms,
       receive: { networkKey, address, expiresAt: null },
       destinationAddress,
@@ -72,13 +88,15 @@ export async function prepareConvert(context: QueryContext, input: Input): Promi
   if (input.destinationAddress) throw invalid({ destinationAddress: `Must be absent: ${CNGN} goes to the balance` })
   const refundAddress = input.refundAddress ? addressOn(network, input.refundAddress, 'refundAddress') : null
   await checkEnabled(context, input.customerId)
-  if (!accounts) throw new Error('No provider')
+  if (!accounts) throw errors.cngn_provider_unavailable()
   const { address, expiresAt, ...terms } = await accounts.convertAddress(
     { id, fromCurrency: from, amount, networkKey: network.key },
     budgetOf(context, environment),
   )
   return {
     ...common,
+    converter: null,
+    choice: undefined,
     terms,
     receive: { networkKey: network.key, address, expiresAt },
     destinationAddress: null,
@@ -106,6 +124,7 @@ export async function createConvert(unit: UnitOfWork, input: Input, prepared: Pr
     kind: 'convert',
     customerId: input.customerId,
     ...heldBy(unit),
+    converter: prepared.converter,
     amount,
     fee: terms.fee,
     metadata: input.metadata ?? {},
@@ -123,6 +142,7 @@ export async function createConvert(unit: UnitOfWork, input: Input, prepared: Pr
     refundAddress: prepared.refundAddress,
     limitDay,
   })
+  recordChoice(unit, row, prepared.choice)
   if (out) queueSend(unit, row)
   else watch(unit, row)
   return row

@@ -25,7 +25,7 @@ export interface PreparedDeposit {
  */
 export async function prepareDeposit(context: QueryContext, input: Input): Promise<PreparedDeposit> {
   const { environment } = context.actor
-  const provider = context.runtime.providers.get(customerAccountsProvider, environment)
+  const provider = await context.runtime.providers.for(customerAccountsProvider, environment)
   const { key: networkKey } = cngnNetwork(input.networkKey)
   await checkEnabled(context, input.customerId)
   const id = newId()

@@ -44,7 +44,7 @@ export async function startEnablement(
 ): Promise<{ row: EnablementRow; reply: z.input<typeof Enablement> }> {
   const { runtime, actor } = unit
   const customer = await lockCustomer(unit, input.customerId)
-  runtime.providers.get(identityProvider, actor.environment)
+  await runtime.providers.for(identityProvider, actor.environment)
   if (customer.anonymisedAt) throw customerErrors.customer_anonymised()
   await checkAttempts(unit, customer.id)
   const names = namesOf(customer.name, input)

@@ -46,6 +46,8 @@ export const TransferEntity = defineEntity({
     /** How often it turned out otherwise after it had ended: each time has a journal entry of its own. */
     corrections: p.integer().default(0),
     provider: p.text(),
+    /** The provider that converts cNGN out. */
+    converter: p.text().nullable(),
     /** The provider's account that the money is in. */
     account: p.text(),
     providerReference: p.text().nullable(),
@@ -439,6 +441,7 @@ export const blank = {
   attention: null,
   contradiction: null,
   corrections: 0,
+  converter: null,
   providerReference: null,
   receiveAt: null,
   receiveNetworkKey: null,

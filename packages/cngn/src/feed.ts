@@ -1,17 +1,11 @@
 import { type Environment, ServiceError, system } from '@payments/kernel'
 import { dueInTurns, queryContext, type Runtime, unitOfWork } from '@payments/platform'
 import { contradictionOf, sameAmount } from './contradictions.ts'
+import { customerAccounts, treasuryProvider } from './holder.ts'
 import { applyIncoming } from './incoming.ts'
 import type { Kind } from './kinds.ts'
 import { applyOutgoing } from './outgoing.ts'
-import {
-  cngnProvider,
-  customerAccountsProvider,
-  type Feed,
-  type Movements,
-  type ProviderTransaction,
-  type UnreadableRecord,
-} from './provider.ts'
+import type { Feed, Movements, ProviderTransaction, UnreadableRecord } from './provider.ts'
 import { budgetOf } from './rate-budget.ts'
 import { keepRecord, type OddRecord } from './records.ts'
 import { LOST_SECONDS, nextInterval } from './schedule.ts'
@@ -164,10 +158,9 @@ async function window(
 
 /** The movements of every provider that has this account, oldest first. */
 async function list(runtime: Runtime, environment: Environment, account: string, since: Date): Promise<Movements> {
-  const { providers } = runtime
   const feeds = new Set<Feed | undefined>([
-    providers.get(cngnProvider, environment),
-    providers.find(customerAccountsProvider, environment),
+    treasuryProvider(runtime, environment),
+    customerAccounts(runtime, environment),
   ])
   const budget = budgetOf({ runtime }, environment, 'poll')
   const movements: ProviderTransaction[] = []
@@ -217,7 +210,7 @@ async function stragglers(
       order by next_check_at limit $4`,
     values,
   )
-  const provider = runtime.providers.get(cngnProvider, environment)
+  const provider = treasuryProvider(runtime, environment)
   const budget = budgetOf({ runtime }, environment, 'poll')
   const found: ProviderTransaction[] = []
   for (const { source, id, reference, kind } of rows) {
@@ -270,7 +263,7 @@ async function unfinished(
 
 /** Ends objects that nobody paid in time. The list was read after that, so no money is missing in it. */
 async function expire(runtime: Runtime, environment: Environment, account: string, began: Date): Promise<boolean> {
-  const { graceSeconds } = runtime.providers.get(cngnProvider, environment)
+  const { graceSeconds } = treasuryProvider(runtime, environment)
   const { rows } = await runtime.pool.query<{ id: string; kind: Kind; organisation_id: string }>(
     `select id, kind, organisation_id from cngn_transfers
       where environment = $1 and account = $4 and status = 'pending' and due_at < $3::timestamptz - make_interval(secs => $2)
@@ -292,7 +285,7 @@ async function schedule(
   changed: boolean,
 ): Promise<void> {
   const { environment, account, pollSeconds, until } = claimed
-  const { pollSeconds: range } = runtime.providers.get(cngnProvider, environment)
+  const { pollSeconds: range } = treasuryProvider(runtime, environment)
   const { rows } = await runtime.pool.query<{ open: boolean }>(
     `select exists (select from cngn_sends where environment = $1 and account = $2 and sent_at is not null and not ended)
          or exists (select from cngn_receipts where environment = $1 and account = $2 and status = 'open')

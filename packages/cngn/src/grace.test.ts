@@ -11,7 +11,7 @@ const TIME_SECONDS = 1800
 
 /** The service with a provider at which money may still arrive for a while after the end of an object's time. */
 const withGrace = () => {
-  const provider = { ...service.runtime.providers.get(cngnProvider, 'test'), graceSeconds: GRACE_SECONDS }
+  const provider = { ...service.runtime.providers.sandbox(cngnProvider), graceSeconds: GRACE_SECONDS }
   return { ...service.runtime, providers: providers([bind(cngnProvider, 'test', provider)]) }
 }
 

@@ -3,10 +3,10 @@ import { post } from '@payments/ledger'
 import { createResource, queryContext, type Runtime, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
 import { contradict, keepReport, sameAmount } from './contradictions.ts'
 import { blank, type TransferRow } from './entity.ts'
-import { heldBy } from './holder.ts'
+import { heldBy, treasuryProvider } from './holder.ts'
 import { suspended } from './journal.ts'
 import { CNGN, type Kind } from './kinds.ts'
-import { cngnProvider, type ProviderTransaction } from './provider.ts'
+import type { ProviderTransaction } from './provider.ts'
 import { keepRecord } from './records.ts'
 import { transferResources } from './resources.ts'
 import { complete, fail, lockedTransfer, process, recover, update } from './transfers.ts'
@@ -39,7 +39,7 @@ export async function applyIncoming(
   account: string,
   tx: ProviderTransaction,
 ): Promise<boolean> {
-  const provider = runtime.providers.get(cngnProvider, environment)
+  const provider = treasuryProvider(runtime, environment)
   // What a movement belongs to does not change, whatever a later report leaves out. Accounts of the provider are apart, also where
   // two of them have the same account number.
   const known = await knownTarget(runtime, environment, account, tx)

@@ -1,11 +1,12 @@
 import { environments, system } from '@payments/kernel'
-import { aboutObject, job, type QueryContext, queryContext, unitOfWork } from '@payments/platform'
+import { aboutObject, firstAnswer, job, type QueryContext, queryContext, unitOfWork } from '@payments/platform'
 import { z } from 'zod'
 import { type Identity, identityContext, recordResult } from './enablement.ts'
 import { EnablementEntity, IdentityEntity } from './entity.ts'
 import { errors } from './errors.ts'
+import { customerAccounts } from './holder.ts'
 import { checkIdentity } from './names.ts'
-import { customerAccountsProvider, identityProvider } from './provider.ts'
+import { identityProvider } from './provider.ts'
 import { budgetOf } from './rate-budget.ts'
 import { compareTreasuries } from './treasury.ts'
 
@@ -29,12 +30,14 @@ export const verifyIdentity = job({
     const context = queryContext(runtime, system(organisationId, environment))
     const identity = await identityOf(context, id)
     if (!identity) return
-    const provider = runtime.providers.get(identityProvider, environment)
-    const answer = await aboutObject({ id, organisationId, environment }, () => checkIdentity(provider, identity))
+    const candidates = await runtime.providers.candidates(identityProvider, environment)
+    const { provider, answer } = await firstAnswer(candidates, (each) =>
+      aboutObject({ id, organisationId, environment }, () => checkIdentity(each, identity)),
+    )
     if (answer === 'unavailable') throw errors.identity_unavailable()
     // It ended while the register answered: the customer was anonymised.
     if (!(await identityOf(context, id))) return
-    const accounts = runtime.providers.find(customerAccountsProvider, environment)
+    const accounts = customerAccounts(runtime, environment)
     const account =
       answer === 'match' && accounts
         ? await accounts.virtualAccount(

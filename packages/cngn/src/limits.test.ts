@@ -14,19 +14,21 @@ let answer: SendResult
 const sent: string[] = []
 const live = new Proxy({} as CngnProvider, {
   get: (_target, name) => {
+    // Asked for before the service runs.
+    if (name === 'name') return 'cngn'
     if (name === 'send')
       return async ({ id }: { id: string }) => {
         sent.push(id)
         return answer
       }
-    const own = sandboxCngn(service.runtime.pool)[name as keyof CngnProvider]
-    return name === 'name' ? 'cngn' : own
+    return sandboxCngn(service.runtime.pool)[name as keyof CngnProvider]
   },
 })
 const service = useService({
   live: [
     bind(cngnProvider, 'live', live),
     bind(convertOutProvider, 'live', {
+      name: 'relay',
       quote: (request) => sandboxCngn(service.runtime.pool).quote(request),
       report: (convert) => sandboxCngn(service.runtime.pool).report(convert),
     }),

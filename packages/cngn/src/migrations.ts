@@ -284,4 +284,9 @@ export const migrations: readonly MigrationStep[] = [
       'create index cngn_treasury_adjustments_of on cngn_treasury_adjustments (environment)',
     ],
   },
+  {
+    // The provider that converts cNGN out. Null: rows of earlier versions.
+    name: '20261123090900_cngn_converters',
+    up: ['alter table cngn_transfers add column converter text'],
+  },
 ]

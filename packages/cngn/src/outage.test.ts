@@ -149,7 +149,7 @@ test('while the list is longer than can be read, what is read counts, nothing ex
   await fault('down', 0)
   await advance(merchant, 1801)
   await service.runtime.pool.query("update cngn_sends set sent_at = sent_at - interval '6 seconds' where id = $1", [id])
-  const sandbox = service.runtime.providers.get(cngnProvider, 'test')
+  const sandbox = service.runtime.providers.sandbox(cngnProvider)
   const long: CngnProvider = {
     ...sandbox,
     transactions: async (...given) => ({ ...(await sandbox.transactions(...given)), complete: false }),

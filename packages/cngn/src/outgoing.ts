@@ -3,8 +3,9 @@ import { queryContext, type Runtime, sqlOf, type UnitOfWork, unitOfWork } from '
 import { contradict, keepReport, sameAmount } from './contradictions.ts'
 import type { TransferRow } from './entity.ts'
 import type { Failure } from './failure-reasons.ts'
+import { treasuryProvider } from './holder.ts'
 import type { Kind } from './kinds.ts'
-import { cngnProvider, type ProviderTransaction } from './provider.ts'
+import type { ProviderTransaction } from './provider.ts'
 import { DELIVERY } from './schedule.ts'
 import { endSend, release, resolve } from './sends.ts'
 import { complete, fail, lockedTransfer, update } from './transfers.ts'
@@ -34,7 +35,7 @@ export async function applyOutgoing(
   account: string,
   tx: ProviderTransaction,
 ): Promise<boolean> {
-  const { knowsOrders } = runtime.providers.get(cngnProvider, environment)
+  const { knowsOrders } = treasuryProvider(runtime, environment)
   const { rows } = await runtime.pool.query<Sent>(
     `select id, kind, organisation_id from cngn_sends where environment = $1 and account = $2
         and (reference = $3 or (id = $4::uuid and sent_at is not null and reference is null and not ended)) limit 1`,

@@ -32,7 +32,7 @@ export interface PreparedPayin {
  */
 export async function preparePayin(context: QueryContext, input: Input): Promise<PreparedPayin> {
   const { environment } = context.actor
-  const provider = context.runtime.providers.get(cngnProvider, environment)
+  const provider = await context.runtime.providers.for(cngnProvider, environment)
   const amount = minorAmount(input.amount, CNGN, 2)
   checkLimits(amount, CNGN, LEAST)
   await checkEnabled(context, input.customerId)

@@ -1,4 +1,4 @@
-import { accountName, type CheckedAccount, ngnBank, sameHolder } from '@payments/fiat'
+import { type AccountName, accountName, type CheckedAccount, ngnBank, sameHolder } from '@payments/fiat'
 import { invalid, newId } from '@payments/kernel'
 import { countPayout } from '@payments/ledger'
 import { createResource, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
@@ -36,7 +36,7 @@ export interface PreparedPayout {
  */
 export async function preparePayout(context: QueryContext, input: Input): Promise<PreparedPayout> {
   const { environment } = context.actor
-  const provider = context.runtime.providers.get(cngnProvider, environment)
+  const provider = await context.runtime.providers.for(cngnProvider, environment)
   const budget = budgetOf(context, environment)
   // A bank transfer has kobo: two decimals.
   const amount = minorAmount(input.amount, CNGN, 2)
@@ -48,10 +48,11 @@ export async function preparePayout(context: QueryContext, input: Input): Promis
   const { accountNumber, bankCode, accountName: given } = input.bankAccount
   const account = { accountNumber, bankCode }
   const bank = ngnBank(await provider.banks(budget), account, FIELD)
-  const check = await accountName(context, { currency: 'NGN', ...account }, 'order', async () => {
+  const ask = async (): Promise<AccountName> => {
     const name = await provider.accountName(account, budget)
     return name === null ? { status: 'not_found' } : { status: 'verified', accountName: name }
-  })
+  }
+  const check = await accountName(context, ask, { currency: 'NGN', ...account }, 'order')
   if (check.status === 'not_found') throw invalid({ [`${FIELD}accountNumber`]: `No such account at ${bank.name}` })
   const holder = given ?? (check.status === 'verified' ? check.accountName : undefined)
   if (!holder) throw invalid({ [`${FIELD}accountName`]: `Required: ${bank.name} does not tell the name of the holder` })

@@ -8,6 +8,7 @@ const cngn = (units: bigint | null | undefined): string | null => (units == null
 
 const common = (row: TransferRow) => ({
   id: row.id,
+  provider: row.provider,
   customerId: row.customerId,
   status: row.status as 'pending',
   failureReason: (row.failureReason ?? null) as never,

@@ -1,4 +1,4 @@
-import { port } from '@payments/kernel'
+import { type Provider, port } from '@payments/kernel'
 import type { CallbackRequest, SqlExecutor } from '@payments/platform'
 import type { Failure } from './failure-reasons.ts'
 
@@ -96,9 +96,7 @@ export interface Feed {
  * The interface of the provider that holds the treasury. Calls may throw `cngn_provider_failed` (502), `cngn_provider_unavailable`
  * and `cngn_provider_busy` (503); none carries the provider's own text.
  */
-export interface CngnProvider extends Feed {
-  /** `provider` of objects. */
-  readonly name: string
+export interface CngnProvider extends Provider, Feed {
   /** Calls a minute over all processes; null: no limit. */
   readonly callsPerMinute: number | null
   /** How often its list is read while something is in flight, seconds: soon after a change, then less often. */
@@ -151,7 +149,7 @@ export interface CngnProvider extends Feed {
 }
 
 /** A provider with an account and addresses for each customer. */
-export interface CustomerAccountsProvider extends Feed {
+export interface CustomerAccountsProvider extends Provider, Feed {
   /** The customer's permanent account; the same for every call. */
   virtualAccount(
     customer: { readonly customerId: string; readonly name: string; readonly email: string },
@@ -193,7 +191,7 @@ export interface ConvertReport {
 }
 
 /** Converts cNGN out: a withdrawal to an address, whose proceeds are delivered. */
-export interface ConvertOutProvider {
+export interface ConvertOutProvider extends Provider {
   /**
    * An address of its own, with the terms. No money moves.
    * @throws capability_unavailable 503 where cNGN cannot be converted now, validation_failed 422, and the provider's 502 and 503
@@ -220,8 +218,7 @@ export interface IdentityAnswer {
 }
 
 /** Verifies that a BVN belongs to a name. It never throws the BVN, nor any text of the register. */
-export interface IdentityProvider {
-  readonly name: string
+export interface IdentityProvider extends Provider {
   /** Names are normalised: upper case, without accents and punctuation. */
   verifyBvn(question: {
     readonly bvn: string

@@ -1,7 +1,8 @@
-import { newId, providers, system } from '@payments/kernel'
+import { bind, newId, providers, system } from '@payments/kernel'
 import { pauseCalls, queryContext, type Runtime } from '@payments/platform'
 import { beforeEach, expect, test } from 'vitest'
 import { useService } from '#testing'
+import { cngnProvider } from './provider.ts'
 import { budgetOf, isFree, type Purpose } from './rate-budget.ts'
 
 const service = useService({ settings: { DATABASE_POOL: '20' } })
@@ -9,7 +10,7 @@ beforeEach(() => service.runtime.pool.query("delete from provider_budgets where 
 
 const limited = (callsPerMinute: number | null): Runtime => ({
   ...service.runtime,
-  providers: { ...providers([]), find: () => ({ callsPerMinute }) as never, get: () => ({ callsPerMinute }) as never },
+  providers: providers([bind(cngnProvider, 'test', { name: 'cngn', callsPerMinute } as never)]),
 })
 /** How many calls of so many get one. */
 async function taken(tries: number, purpose: Purpose, organisationId = newId()): Promise<number> {

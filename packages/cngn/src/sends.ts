@@ -12,8 +12,9 @@ import {
 } from '@payments/platform'
 import { SendEntity, type TransferRow } from './entity.ts'
 import { errors } from './errors.ts'
+import { treasuryProvider } from './holder.ts'
 import type { Kind } from './kinds.ts'
-import { cngnProvider, type Order, type ProviderTransaction, type SendResult } from './provider.ts'
+import type { Order, ProviderTransaction, SendResult } from './provider.ts'
 import { budgetOf } from './rate-budget.ts'
 import { holdBack } from './rules.ts'
 import { pollFeedSoon, SEND } from './schedule.ts'
@@ -64,7 +65,7 @@ function orderOf(row: TransferRow, account: string): Order {
 
 /** Queues the order of a new object, with the commit that creates and reserves it. */
 export function queueSend(unit: UnitOfWork, row: TransferRow): void {
-  const provider = unit.runtime.providers.get(cngnProvider, row.environment)
+  const provider = treasuryProvider(unit.runtime, row.environment)
   const account = provider.account(row.organisationId)
   const { destination, amount } = orderOf(row, account)
   unit.insert(SendEntity, {
@@ -117,7 +118,7 @@ export async function send(runtime: Runtime, claimed: ClaimedSend): Promise<void
   const began = Date.now()
   const row = await claimOrder(context, claimed)
   if (!row) return
-  const provider = runtime.providers.get(cngnProvider, claimed.environment)
+  const provider = treasuryProvider(runtime, claimed.environment)
   const account = provider.account(claimed.organisationId)
   let result: SendResult
   try {

@@ -35,7 +35,7 @@ export async function virtualAccount(context: QueryContext, id: string): Promise
   const customerId = await enabledCustomer(context, id)
   const row = await context.em.findOne(VirtualAccountEntity, { customerId })
   if (!row) {
-    context.runtime.providers.get(customerAccountsProvider, context.actor.environment)
+    await context.runtime.providers.for(customerAccountsProvider, context.actor.environment)
     throw errors.cngn_provider_unavailable({ retryAfter: 60 })
   }
   const { accountNumber, accountName, bankName, bankCode } = row

@@ -3,8 +3,8 @@ import { trialBalance } from '@payments/ledger'
 import { queryContext, type Runtime, sqlOf, type UnitOfWork } from '@payments/platform'
 import { AdjustmentEntity } from './entity.ts'
 import { errors } from './errors.ts'
+import { treasuryName, treasuryProvider } from './holder.ts'
 import { CNGN } from './kinds.ts'
-import { cngnProvider } from './provider.ts'
 import { budgetOf } from './rate-budget.ts'
 import { cngnSettings } from './settings.ts'
 
@@ -62,15 +62,14 @@ export function differenceOf(balance: bigint, before: Books, after: Books): bigi
 
 /** Compares the treasury of each environment with the journal and stores the result. A difference is logged, and is a metric. */
 export async function compareTreasuries(runtime: Runtime): Promise<void> {
-  for (const environment of environments)
-    if (runtime.providers.find(cngnProvider, environment)) await compare(runtime, environment)
+  for (const environment of environments) if (treasuryName(runtime, environment)) await compare(runtime, environment)
 }
 
 /**
  * cNGN at the provider that is neither the operator's own nor booked as a difference: what must be in the journal. Minor units.
  */
 export async function treasuryBalance(runtime: Runtime, environment: Environment): Promise<bigint> {
-  const provider = runtime.providers.get(cngnProvider, environment)
+  const provider = treasuryProvider(runtime, environment)
   const balance = await provider.treasury(budgetOf({ runtime }, environment, 'poll'))
   const own = environment === 'live' ? cngnSettings.from(runtime.settings).CNGN_OWN_FLOAT : 0n
   const { rows } = await runtime.pool.query<{ booked: string }>(

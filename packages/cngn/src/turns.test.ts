@@ -55,7 +55,7 @@ test('movements that are asked for by their reference take turns beyond 2,000 th
   await orders(one, 1, 'sent_at, reference, next_check_at', "now() - interval '3 days', 'one', now()")
   const asked: string[] = []
   const live: CngnProvider = {
-    ...service.runtime.providers.get(cngnProvider, 'test'),
+    ...service.runtime.providers.sandbox(cngnProvider),
     ...{ callsPerMinute: null, knowsOrders: false, account: () => 'merchant' },
     transactions: async () => ({ movements: [], complete: true }),
     movement: async (_account, reference) => {
@@ -76,7 +76,7 @@ test('a payout that the balance does not cover asks no provider', async () => {
   const organisationId = await foundOrganisation(service.runtime)
   const customerId = await enabledCustomer(service.runtime, organisationId, 99_000_000n)
   const refuse = () => Promise.reject(new Error('asked'))
-  const provider = { ...service.runtime.providers.get(cngnProvider, 'test'), banks: refuse, accountName: refuse }
+  const provider = { ...service.runtime.providers.sandbox(cngnProvider), banks: refuse, accountName: refuse }
   const runtime = { ...service.runtime, providers: providers([bind(cngnProvider, 'test', provider as never)]) }
   const context = queryContext(runtime, system(organisationId, 'test'))
   const input = { ...cngnBodies.payouts, customerId, reference: newId() }

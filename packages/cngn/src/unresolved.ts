@@ -1,8 +1,9 @@
 import { type Environment, system } from '@payments/kernel'
 import { queryContext, type Runtime, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
 import { sameAmount } from './contradictions.ts'
+import { treasuryProvider } from './holder.ts'
 import type { Kind } from './kinds.ts'
-import { cngnProvider, type Movements, type ProviderTransaction } from './provider.ts'
+import type { Movements, ProviderTransaction } from './provider.ts'
 import { SEND } from './schedule.ts'
 import { destinationKey, resolve } from './sends.ts'
 import { lockedTransfer, update } from './transfers.ts'
@@ -51,7 +52,7 @@ export async function treasuryBefore(
   environment: Environment,
   account: string,
 ): Promise<Before | null> {
-  const { knowsOrders, certainAfterSeconds } = runtime.providers.get(cngnProvider, environment)
+  const { knowsOrders, certainAfterSeconds } = treasuryProvider(runtime, environment)
   if (knowsOrders) return null
   const { rows } = await runtime.pool.query(
     `select 1 from cngn_sends where environment = $1 and account = $2 and absent_since is not null and reference is null and not ended
@@ -157,7 +158,7 @@ async function withoutOrder(
   out: readonly ProviderTransaction[],
 ): Promise<ProviderTransaction[]> {
   if (out.length === 0) return []
-  const { knowsOrders } = runtime.providers.get(cngnProvider, environment)
+  const { knowsOrders } = treasuryProvider(runtime, environment)
   if (knowsOrders) return []
   const { rows } = await runtime.pool.query<{ reference: string }>(
     'select reference from cngn_sends where environment = $1 and account = $2 and reference = any ($3)',
@@ -211,7 +212,7 @@ async function undecided(unit: UnitOfWork, order: Unresolved, began: Date, after
   await sqlOf(unit.em).query('update cngn_sends set absent_since = null where id = $1 and absent_since is not null', [
     order.id,
   ])
-  const provider = unit.runtime.providers.get(cngnProvider, row.environment)
+  const provider = treasuryProvider(unit.runtime, row.environment)
   const since = (began.getTime() - order.sentAt.getTime()) / 1000
   if (since >= (afterSeconds ?? provider.certainAfterSeconds) && !row.attention && row.status === 'processing')
     await update(unit, row, { attention: 'outcome_unknown', providerOutcome: 'unknown' })
@@ -224,7 +225,7 @@ async function sendAgain(
   list: Movements & { readonly began: Date; readonly before: Before | null },
   absent: readonly Unresolved[],
 ): Promise<boolean> {
-  const { knowsOrders, certainAfterSeconds, listsApartSeconds = 0 } = runtime.providers.get(cngnProvider, environment)
+  const { knowsOrders, certainAfterSeconds, listsApartSeconds = 0 } = treasuryProvider(runtime, environment)
   const after = list.before ? await books(runtime, environment) : null
   const references = new Set(list.movements.map(({ reference }) => reference))
   let changed = false

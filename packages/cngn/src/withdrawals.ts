@@ -4,7 +4,7 @@ import { createResource, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { checkLimits, minorAmount } from './amounts.ts'
 import { blank, type TransferRow } from './entity.ts'
-import { heldBy } from './holder.ts'
+import { checkTreasury, heldBy } from './holder.ts'
 import { hold } from './journal.ts'
 import { CNGN } from './kinds.ts'
 import { transferResources } from './resources.ts'
@@ -21,6 +21,7 @@ const LEAST = 1_000_000n
  * payout_destination_refused 422
  */
 export async function createWithdrawal(unit: UnitOfWork, input: z.output<typeof NewWithdrawal>): Promise<TransferRow> {
+  await checkTreasury(unit)
   const holder = heldBy(unit)
   const amount = minorAmount(input.amount, CNGN)
   checkLimits(amount, CNGN, LEAST)

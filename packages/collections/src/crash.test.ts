@@ -45,7 +45,7 @@ test('a crash before any statement of a report, its commit included, changes not
       "update payment_routes set next_poll_at = case when deposit_address = $1 then now() else now() + interval '1 hour' end",
       [depositAddress],
     )
-    await pool.query("update provider_rate_budgets set refilled_at = refilled_at - interval '1 hour'")
+    await pool.query("update provider_budgets set refilled_at = refilled_at - interval '1 hour'")
     await task?.run(dead.runtime)
     await task?.stop?.(dead.runtime)
     cuts = dead.cuts()

@@ -8,7 +8,7 @@ import { DEFAULT_EMBED, mergeEmbed } from './fields.ts'
 import { type Totals, totalsOf } from './invoice-items.ts'
 import { optionsOf } from './options.ts'
 import { defaultPolicy } from './policies.ts'
-import { mergePolicy, type PaymentPolicy } from './policy.ts'
+import { addressUse, mergePolicy, type PaymentPolicy } from './policy.ts'
 import type { PaymentChoice } from './rows.ts'
 import type { NewCollection } from './schemas.ts'
 import { payUrlOf } from './settings.ts'
@@ -29,7 +29,8 @@ export interface PreparedCollection {
  * @throws validation_failed 422 that names every wrong field, and the provider's 502 and 503
  */
 export async function prepareCollection(context: QueryContext, input: Input): Promise<PreparedCollection> {
-  const networks = await availableNetworks(context)
+  const policy = await defaultPolicy(context)
+  const networks = await availableNetworks(context, addressUse({ ...policy, ...input.paymentPolicy } as typeof policy))
   const wrong: Record<string, string> = {}
   checkFields(input, wrong)
   const destinationAddress = destination(input, networks, wrong)
@@ -38,7 +39,7 @@ export async function prepareCollection(context: QueryContext, input: Input): Pr
   const amount = totals?.amount ?? amountOf(input, wrong)
   if (Object.keys(wrong).length > 0) throw invalid(wrong)
   await checkCustomer(context, input.customerId)
-  const paymentPolicy = mergePolicy(await defaultPolicy(context), input.paymentPolicy, 'paymentPolicy.')
+  const paymentPolicy = mergePolicy(policy, input.paymentPolicy, 'paymentPolicy.')
   return { totals, amount, destinationAddress, paymentOptions, paymentPolicy }
 }
 

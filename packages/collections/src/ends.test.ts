@@ -29,7 +29,7 @@ const sandbox = (): SandboxRoutes => {
   return honest
 }
 const telling: SandboxRoutes = {
-  name: 'relay',
+  name: 'sandbox',
   capabilities: { reusableAddresses: true },
   callsPerMinute: 60_000,
   get refundAddresses() {

@@ -91,6 +91,7 @@ export const SessionEntity = defineEntity({
   properties: {
     id: p.uuid().primary(),
     ...inheritedTenant(),
+    provider: p.text(),
     parentId: p.uuid(),
     routeId: p.uuid(),
     status: p.text(),

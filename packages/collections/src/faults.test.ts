@@ -42,7 +42,7 @@ function disturb(address: string, now: readonly DepositReport[]): readonly Depos
 
 beforeAll(async () => {
   const faulty: SandboxRoutes = {
-    name: 'relay',
+    name: 'sandbox',
     capabilities: { reusableAddresses: true },
     callsPerMinute: 60_000,
     offers: () => sandbox().offers(),

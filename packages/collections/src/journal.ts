@@ -1,9 +1,7 @@
 import { type AssetSymbol, assetOf } from '@payments/kernel'
 import type { AccountKey, Draft, Posting } from '@payments/ledger'
+import { partyOf } from '@payments/routes'
 import type { SessionColumns, StoredPayment } from './rows.ts'
-
-/** The provider through which conversions go: the party of the exchange accounts, as of payment routes. */
-const PARTY = 'relay'
 
 /** A refund that came back to this service: it belongs to somebody else until an operator has passed it on. */
 export const isRefundHeld = ({ status, refundTo, settled }: StoredPayment): boolean =>
@@ -17,7 +15,7 @@ export const isRefundHeld = ({ status, refundTo, settled }: StoredPayment): bool
  * @param step a name of its own for a change after the first end
  */
 export function journalDraft(
-  { id, destinationCurrency }: Pick<SessionColumns, 'id' | 'destinationCurrency'>,
+  { id, provider, destinationCurrency }: Pick<SessionColumns, 'id' | 'provider' | 'destinationCurrency'>,
   payment: StoredPayment,
   before?: StoredPayment,
   step = `deposit.${payment.id.replaceAll('-', '')}`,
@@ -27,13 +25,14 @@ export function journalDraft(
     const key = `${account.purpose} ${account.asset}`
     sums.set(key, { account, amount: (sums.get(key)?.amount ?? 0n) + sign * amount })
   }
-  for (const posting of balancesOf(destinationCurrency, payment)) add(posting, 1n)
-  if (before) for (const posting of balancesOf(destinationCurrency, before)) add(posting, -1n)
+  for (const posting of balancesOf(provider, destinationCurrency, payment)) add(posting, 1n)
+  if (before) for (const posting of balancesOf(provider, destinationCurrency, before)) add(posting, -1n)
   const postings = [...sums.values()].filter(({ amount }) => amount !== 0n)
   return postings.length === 0 ? undefined : { source: { type: 'collection', id }, step, postings }
 }
 
-function balancesOf(target: string, payment: StoredPayment): Posting[] {
+function balancesOf(provider: string, target: string, payment: StoredPayment): Posting[] {
+  const account = accountsOf(provider)
   const { currency, status } = payment
   // A token that this service does not know has no account, and its amount no unit.
   const kept = assetOf(currency) ? BigInt(payment.amount) - BigInt(payment.returned) : 0n
@@ -55,8 +54,10 @@ function balancesOf(target: string, payment: StoredPayment): Posting[] {
   ]
 }
 
-const account = (purpose: AccountKey['purpose'], asset: string): AccountKey => ({
-  purpose,
-  asset: asset as AssetSymbol,
-  ...(purpose === 'exchange' ? { party: PARTY } : {}),
-})
+const accountsOf =
+  (provider: string) =>
+  (purpose: AccountKey['purpose'], asset: string): AccountKey => ({
+    purpose,
+    asset: asset as AssetSymbol,
+    ...(purpose === 'exchange' ? { party: partyOf(provider) } : {}),
+  })

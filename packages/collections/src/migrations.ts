@@ -1,4 +1,4 @@
-import { countRows, lifecycle, type MigrationStep } from '@payments/platform'
+import { addProvider, countRows, lifecycle, type MigrationStep, nameSandbox } from '@payments/platform'
 
 export const migrations: readonly MigrationStep[] = [
   {
@@ -199,5 +199,14 @@ export const migrations: readonly MigrationStep[] = [
           'processing>paid', 'processing>returned', 'processing>underpaid', 'returned>processing', 'underpaid>expired',
           'underpaid>processing')`,
     ],
+  },
+  {
+    name: '20261123090700_session_providers',
+    up: addProvider('checkout_sessions', 'relay'),
+  },
+  {
+    name: '20261123090800_session_sandbox',
+    concurrently: true,
+    up: [nameSandbox('checkout_sessions')],
   },
 ]

@@ -5,6 +5,7 @@ import { availableNetworks } from '@payments/routes'
 import { CollectionEntity, type CollectionRow, SessionEntity, type SessionRow } from './entity.ts'
 import { errors } from './errors.ts'
 import { optionsOf } from './options.ts'
+import { addressUse } from './policy.ts'
 import { presentCollection, presentPaySession } from './present.ts'
 import type { PaymentChoice } from './rows.ts'
 import type { PayPage } from './schemas.ts'
@@ -104,11 +105,11 @@ export async function payPage(context: QueryContext, id: string): Promise<PayPag
 /** What payers can use now; what they could use at the creation while the provider does not answer. */
 async function currentOptions(
   { runtime, log }: QueryContext,
-  { organisationId, environment, acceptedNetworks, paymentOptions }: CollectionRow,
+  { organisationId, environment, acceptedNetworks, paymentOptions, paymentPolicy }: CollectionRow,
 ): Promise<readonly PaymentChoice[]> {
   try {
     const context = queryContext(runtime, system(organisationId, environment), log)
-    return optionsOf(await availableNetworks(context), acceptedNetworks)
+    return optionsOf(await availableNetworks(context, addressUse(paymentPolicy)), acceptedNetworks)
   } catch (error) {
     if (error instanceof ServiceError) return paymentOptions
     throw error

@@ -1,4 +1,5 @@
 import { invalid, isWholeBasisPoints } from '@payments/kernel'
+import type { AddressUse } from '@payments/routes'
 import { z } from 'zod'
 
 const MOST_TOLERANCE_PERCENT = 5
@@ -39,6 +40,10 @@ export const PaymentPolicyPatch = z
   .meta({ description: 'Only the fields that differ from the default' })
 
 export const DEFAULT_POLICY: PaymentPolicy = { mismatch: 'keep', tolerancePercent: 0.5, graceMinutes: 60 }
+
+/** A session that sends other amounts back needs an address for one payment; any other takes as many as arrive. */
+export const addressUse = ({ mismatch }: Pick<PaymentPolicy, 'mismatch'>): AddressUse =>
+  mismatch === 'return' ? 'exact' : 'reusable'
 
 /**
  * A policy with some fields replaced. `return` has no tolerance: the provider enforces the amount.

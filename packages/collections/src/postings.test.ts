@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { journalDraft } from './journal.ts'
 import type { StoredPayment } from './rows.ts'
 
-const session = { id: '01936f2a-7c1e-7000-8000-000000000080', destinationCurrency: 'USDC' }
+const session = { provider: 'relay', id: '01936f2a-7c1e-7000-8000-000000000080', destinationCurrency: 'USDC' }
 const payment: StoredPayment = {
   id: '01936f2a-7c1e-7000-8000-000000000081',
   networkKey: 'base',

@@ -105,6 +105,7 @@ export function presentPaySession(row: SessionColumns): z.infer<typeof PaySessio
 /** A session as the merchant's GET shows it. */
 export const presentSession = (row: SessionColumns): z.infer<typeof Session> => ({
   ...presentPaySession(row),
+  provider: row.provider,
   payerEmail: row.payerEmail ?? null,
   refundAddress: row.refundAddress ?? null,
 })

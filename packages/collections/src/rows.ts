@@ -82,6 +82,7 @@ export interface SessionColumns {
   readonly id: string
   readonly organisationId: string
   readonly environment: Environment
+  readonly provider: string
   readonly parentId: string
   readonly status: string
   /** What the parent said when the session began; receipts show it. */

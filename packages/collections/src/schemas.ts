@@ -11,6 +11,7 @@ import {
   MetadataPatch,
   nameText,
   pathId,
+  providerName,
   text,
   time,
   total,
@@ -218,6 +219,7 @@ const sessionTimes = {
 export const Session = z
   .object({
     ...sessionFields,
+    provider: providerName,
     payerEmail: text('Email address that the payer gave', 'payer@example.com').nullable(),
     refundAddress: text('Address to which a payment goes back', PAYER).nullable(),
     ...sessionTimes,
@@ -413,6 +415,7 @@ export const collectionSample = {
 }
 export const sessionSample = {
   id: exampleId(SESSION),
+  provider: 'sandbox',
   parentId: exampleId(COLLECTION),
   type: 'session',
   status: 'paid',

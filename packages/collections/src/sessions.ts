@@ -35,6 +35,7 @@ import { type CollectionRow, type SessionRow, sessionResource } from './entity.t
 import { errors } from './errors.ts'
 import { optionsOf } from './options.ts'
 import { findTarget, isPayable } from './payer.ts'
+import { addressUse } from './policy.ts'
 import type { PayAction } from './schemas.ts'
 import { SESSION_MINUTES, SESSIONS_PER_ADDRESS, SESSIONS_PER_LINK } from './settings.ts'
 import { openStates } from './states.ts'
@@ -78,7 +79,8 @@ export async function prepareStart(context: QueryContext, input: Input, call: Ca
     },
     refundAddress,
     quote: choice.currency === collection.currency ? { input: targetAmount } : { output: targetAmount },
-    strict: collection.paymentPolicy.mismatch === 'return',
+    strict: addressUse(collection.paymentPolicy) === 'exact',
+    until: new Date(Date.now() + (SESSION_MINUTES + collection.paymentPolicy.graceMinutes) * 60_000),
     startedAt: collection.id,
   }).catch((error: unknown) => {
     throw forPayer(error)
@@ -95,14 +97,14 @@ function forPayer(error: unknown): unknown {
 
 async function chosen(
   context: QueryContext,
-  { acceptedNetworks }: CollectionRow,
+  { acceptedNetworks, paymentPolicy }: CollectionRow,
   { networkKey, currency }: Input,
   wrong: Record<string, string>,
 ) {
   if (!networkKey) wrong.networkKey = 'Required'
   if (!currency) wrong.currency = 'Required'
   if (!networkKey || !currency) return undefined
-  const options = optionsOf(await availableNetworks(context), acceptedNetworks)
+  const options = optionsOf(await availableNetworks(context, addressUse(paymentPolicy)), acceptedNetworks)
   const network = networkOf(networkKey)
   if (!network || !options.some((option) => option.networkKey === networkKey)) wrong.networkKey = 'Not available'
   else if (!options.some((option) => option.networkKey === networkKey && option.currency === currency))
@@ -174,6 +176,7 @@ export async function start(unit: UnitOfWork, input: Input, prepared: PreparedSe
     id: newId(),
     organisationId: collection.organisationId,
     environment: collection.environment,
+    provider: route.provider,
     parentId: collection.id,
     routeId: route.id,
     collectionType: collection.type,

@@ -2,7 +2,7 @@ import type { QueryContext } from '@payments/platform'
 import { sqlOf } from '@payments/platform'
 import { errors } from './errors.ts'
 import { newCall } from './new-calls.ts'
-import { type Account, type AccountName, fiatProvider } from './provider.ts'
+import type { Account, AccountName, FiatProvider } from './provider.ts'
 import { fiatSettings } from './settings.ts'
 
 /** How long an answer of a bank is used again. */
@@ -11,6 +11,8 @@ const FRESH_HOURS = 24
 type Purpose = 'verification' | 'order'
 /** Asks a bank. Another provider may know the banks of a country too. */
 type Ask = () => Promise<AccountName>
+/** Who is asked: a provider, or another source. */
+type Source = FiatProvider | Ask
 
 /** An answer of a bank, and when it was given. */
 export type CheckedAccount = AccountName & { readonly checkedAt: Date }
@@ -24,19 +26,18 @@ const keyOf = (account: Account, purpose: Purpose): string =>
   )
 
 /**
- * The name of an account's holder as its bank tells it, from the answers of the last day or from the provider (or from `ask`).
+ * The name of an account's holder as its bank tells it, from the answers of the last day or from the source.
  * An answer that comes after the deadline is stored: the next request finds it.
  * @throws fiat_provider_unavailable 503 when the bank does not answer in time
  */
 export async function accountName(
   context: QueryContext,
+  source: Source,
   account: Account,
   purpose: Purpose,
-  ask: Ask = async () => {
-    const provider = context.runtime.providers.get(fiatProvider, context.actor.environment)
-    return newCall(context, provider, () => provider.accountName(account, purpose))
-  },
 ): Promise<CheckedAccount> {
+  const ask: Ask =
+    typeof source === 'function' ? source : () => newCall(context, source, () => source.accountName(account, purpose))
   const { organisationId, environment } = context.actor
   const key = [organisationId, environment, keyOf(account, purpose)].join('/')
   // The stored answers are read as part of the question: one that begins after another has ended finds its answer.

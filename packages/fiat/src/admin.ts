@@ -89,8 +89,8 @@ export interface PendingPoll {
 export async function pollNow(context: QueryContext, id: string): Promise<PendingPoll> {
   const { direction, order } = await findAnywhere(context, id)
   const { pool, providers } = context.runtime
-  const { callsPerMinute } = providers.get(fiatProvider, order.environment)
-  if (!(await budget.tryConsume(pool, order.environment, callsPerMinute)))
+  const { callsPerMinute } = providers.of(fiatProvider, order)
+  if (!(await budget.tryConsume(pool, { ...order, callsPerMinute })))
     throw errors.fiat_provider_unavailable({ retryAfter: 1 })
   return { direction, order, report: await aboutObject(order, () => fetchReport(context, direction, order)) }
 }

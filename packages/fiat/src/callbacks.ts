@@ -1,21 +1,17 @@
-import type { Callback } from '@payments/platform'
+import { type Callback, callbackOf } from '@payments/platform'
 import { schedulePoll } from './polls.ts'
-import { fiatProvider } from './provider.ts'
+import { type FiatProvider, fiatProvider } from './provider.ts'
 
 /**
- * Callbacks of the live provider. A signed one is believed in one thing: it is time to poll this order. So no callback
+ * Callbacks of live providers. A signed one is believed in one thing: it is time to poll this order. So no callback
  * that is lost, repeated, late or forged can lose or invent money.
  */
 export const callbacks: readonly Callback[] = [
-  {
-    path: '/fiat',
-    async receive(runtime, request) {
-      const provider = runtime.providers.find(fiatProvider, 'live')
-      if (!provider?.callback) return 'unavailable'
-      const about = provider.callback(request)
-      if (!about) return 'unsigned'
-      if (about.reference) await schedulePoll(runtime, 'live', about.reference)
-      return 'received'
+  callbackOf<{ readonly reference: string | null }, FiatProvider>(
+    fiatProvider,
+    '/fiat',
+    async (runtime, _provider, { reference }) => {
+      if (reference) await schedulePoll(runtime, 'live', reference)
     },
-  },
+  ),
 ]

@@ -182,6 +182,7 @@ export const QuoteEntity = defineEntity({
   properties: {
     id: p.uuid().primary(),
     ...tenant(),
+    provider: p.text(),
     amount: minorUnits(),
     sourceCurrency: p.text(),
     destinationCurrency: p.text(),
@@ -222,6 +223,7 @@ export const PollEntity = defineEntity({
   properties: {
     id: p.uuid().primary(),
     ...tenant(),
+    provider: p.text(),
     direction: p.enum(['offramp', 'onramp']),
     nextPollAt: p.datetime(3),
     pollSeconds: p.integer(),
@@ -231,10 +233,10 @@ export const PollEntity = defineEntity({
     createdAt: p.datetime(3),
   },
   indexes: [
-    index('fiat_polls_due_soon', ['environment', 'nextPollAt'], 'poll_seconds <= 60'),
-    index('fiat_polls_due_later', ['environment', 'nextPollAt'], 'poll_seconds > 60'),
-    index('fiat_polls_turns_soon', ['environment', 'organisationId', 'nextPollAt'], 'poll_seconds <= 60'),
-    index('fiat_polls_turns_later', ['environment', 'organisationId', 'nextPollAt'], 'poll_seconds > 60'),
+    index('fiat_polls_due_soon', ['provider', 'environment', 'nextPollAt'], 'poll_seconds <= 60'),
+    index('fiat_polls_due_later', ['provider', 'environment', 'nextPollAt'], 'poll_seconds > 60'),
+    index('fiat_polls_turns_soon', ['provider', 'environment', 'organisationId', 'nextPollAt'], 'poll_seconds <= 60'),
+    index('fiat_polls_turns_later', ['provider', 'environment', 'organisationId', 'nextPollAt'], 'poll_seconds > 60'),
     index('fiat_polls_of_organisation', ['organisationId', 'environment']),
   ],
   ...foreignKeys(ofOrganisation),

@@ -63,6 +63,7 @@ export const fiat = domain({
     {
       port: fiatProvider,
       sandbox: SANDBOX,
+      order: { setting: 'FIAT_PROVIDERS', of: (settings) => fiatSettings.from(settings).FIAT_PROVIDERS },
       create({ pool }) {
         const sandbox = withFaults<SandboxFiat>(
           pool,

@@ -1,4 +1,11 @@
-import { indexConcurrently, lifecycle, type MigrationStep } from '@payments/platform'
+import {
+  addProvider,
+  indexConcurrently,
+  lifecycle,
+  type MigrationStep,
+  nameSandbox,
+  replaceIndex,
+} from '@payments/platform'
 import { counters, countersWithoutWaiting } from './counters.ts'
 
 /** Columns of orders in both directions. */
@@ -278,6 +285,26 @@ export const migrations: readonly MigrationStep[] = [
       ...indexConcurrently(
         'fiat_polls_turns_later',
         'fiat_polls (environment, organisation_id, next_poll_at) where poll_seconds > 60',
+      ),
+    ],
+  },
+  {
+    // Orders say who carries them; their polls and the quotes do too.
+    name: '20261123090300_fiat_providers',
+    up: [...addProvider('fiat_polls', 'paycrest'), ...addProvider('fiat_quotes', 'paycrest')],
+  },
+  {
+    name: '20261123090400_fiat_sandbox',
+    concurrently: true,
+    up: [
+      nameSandbox('fiat_polls'),
+      nameSandbox('fiat_quotes'),
+      ...['due_soon', 'due_later', 'turns_soon', 'turns_later'].flatMap((name) =>
+        replaceIndex(
+          `fiat_polls_${name}`,
+          `fiat_polls (provider, environment, ${name.startsWith('turns') ? 'organisation_id, ' : ''}next_poll_at)
+             where poll_seconds ${name.endsWith('soon') ? '<=' : '>'} 60`,
+        ),
       ),
     ],
   },

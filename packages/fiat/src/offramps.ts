@@ -1,6 +1,14 @@
 import { checkCustomer } from '@payments/customers'
 import { invalid, isAddressOf, newId } from '@payments/kernel'
-import { aboutObject, createResource, type QueryContext, type UnitOfWork } from '@payments/platform'
+import {
+  aboutObject,
+  createResource,
+  firstAnswer,
+  type ProviderChoice,
+  type QueryContext,
+  recordChoice,
+  type UnitOfWork,
+} from '@payments/platform'
 import type { z } from 'zod'
 import { accountName, type CheckedAccount, sameHolder } from './accounts.ts'
 import { canonicalRate, sold } from './amounts.ts'
@@ -9,8 +17,16 @@ import type { OfframpRow, QuoteRow } from './entity.ts'
 import { errors } from './errors.ts'
 import { newCall } from './new-calls.ts'
 import { startPolls } from './polls.ts'
-import { type AcceptedOfframp, type Account, type Corridor, fiatProvider, type Institution } from './provider.ts'
-import { quoteFor } from './quotes.ts'
+import {
+  type AcceptedOfframp,
+  type Account,
+  type Corridor,
+  type FiatProvider,
+  fiatProvider,
+  type Institution,
+} from './provider.ts'
+import { fiatProviders } from './providers.ts'
+import { checkQuote, findQuote } from './quotes.ts'
 import { checkReference } from './references.ts'
 import { offrampResource } from './resources.ts'
 import { addressOn, bankOf, checkFiatLimits, corridorOver, type Plan, planOf } from './rules.ts'
@@ -20,6 +36,7 @@ type Input = z.output<typeof NewOfframp>
 
 /** A checked request with the order that the provider accepted for it. */
 export interface PreparedOfframp {
+  readonly choice: ProviderChoice | undefined
   readonly id: string
   readonly plan: Plan
   readonly corridor: Corridor
@@ -43,8 +60,21 @@ const BANK = 'bankAccount.'
  * @throws validation_failed 422, offramp_reference_used 409, and the provider's 502 and 503
  */
 export async function prepareOfframp(context: QueryContext, input: Input): Promise<PreparedOfframp> {
-  const { environment } = context.actor
-  const provider = context.runtime.providers.get(fiatProvider, environment)
+  const { providers } = context.runtime
+  const quote = await findQuote(context, input.quoteId)
+  const candidates = quote
+    ? [providers.of(fiatProvider, quote)]
+    : await fiatProviders(context, input.destinationCurrency)
+  const { answer, choice } = await firstAnswer(candidates, (provider) => prepareWith(context, provider, input, quote))
+  return { ...answer, choice }
+}
+
+async function prepareWith(
+  context: QueryContext,
+  provider: FiatProvider,
+  input: Input,
+  quote: QuoteRow | null,
+): Promise<Omit<PreparedOfframp, 'choice'>> {
   const offers = await provider.offers()
   const plan = planOf('offramp', input, offers)
   const { accountName: given, channel, businessNumber, ...number } = input.bankAccount
@@ -60,10 +90,10 @@ export async function prepareOfframp(context: QueryContext, input: Input): Promi
     ? addressOn(plan.network, input.refundAddress, 'refundAddress')
     : provider.refundAddresses?.[plan.network.type]
   if (!refundAddress) throw invalid({ refundAddress: 'Required in the live environment' })
-  const quote = await quoteFor(context, input.quoteId, plan)
+  if (quote) checkQuote(quote, plan)
   await checkCustomer(context, input.customerId)
   await checkReference(context, 'offramp', input.reference, errors.offramp_reference_used)
-  const check = await accountName(context, account, 'order')
+  const check = await accountName(context, provider, account, 'order')
   if (check.status === 'not_found') throw invalid({ [`${BANK}accountNumber`]: `No such account at ${bank.name}` })
   const holder = given ?? (check.status === 'verified' ? check.accountName : undefined)
   if (!holder) throw invalid({ [`${BANK}accountName`]: `Required: ${bank.name} does not tell the name of the holder` })
@@ -152,5 +182,6 @@ export function createOfframp(unit: UnitOfWork, input: Input, prepared: Prepared
     returnedAt: null,
   })
   startPolls(unit, 'offramp', row)
+  recordChoice(unit, row, prepared.choice)
   return row
 }

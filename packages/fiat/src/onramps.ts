@@ -1,13 +1,22 @@
 import { checkCustomer } from '@payments/customers'
 import { invalid, newId } from '@payments/kernel'
-import { aboutObject, createResource, type QueryContext, type UnitOfWork } from '@payments/platform'
+import {
+  aboutObject,
+  createResource,
+  firstAnswer,
+  type ProviderChoice,
+  type QueryContext,
+  recordChoice,
+  type UnitOfWork,
+} from '@payments/platform'
 import type { z } from 'zod'
 import { canonicalRate } from './amounts.ts'
 import type { OnrampRow } from './entity.ts'
 import { errors } from './errors.ts'
 import { newCall } from './new-calls.ts'
 import { startPolls } from './polls.ts'
-import { type AcceptedOnramp, fiatProvider } from './provider.ts'
+import type { AcceptedOnramp, FiatProvider } from './provider.ts'
+import { fiatProviders } from './providers.ts'
 import { checkReference } from './references.ts'
 import { onrampResource } from './resources.ts'
 import { addressOn, bankOf, checkFiatLimits, type Plan, planOf } from './rules.ts'
@@ -17,6 +26,7 @@ type Input = z.output<typeof NewOnramp>
 
 /** A checked request with the order that the provider accepted for it. */
 export interface PreparedOnramp {
+  readonly choice: ProviderChoice | undefined
   readonly id: string
   readonly plan: Plan
   readonly destinationAddress: string
@@ -31,8 +41,16 @@ const REFUND = 'refundBankAccount.'
  * @throws validation_failed 422, onramp_reference_used 409, and the provider's 502 and 503
  */
 export async function prepareOnramp(context: QueryContext, input: Input): Promise<PreparedOnramp> {
-  const { environment } = context.actor
-  const provider = context.runtime.providers.get(fiatProvider, environment)
+  const candidates = await fiatProviders(context, input.sourceCurrency)
+  const { answer, choice } = await firstAnswer(candidates, (provider) => prepareWith(context, provider, input))
+  return { ...answer, choice }
+}
+
+async function prepareWith(
+  context: QueryContext,
+  provider: FiatProvider,
+  input: Input,
+): Promise<Omit<PreparedOnramp, 'choice'>> {
   const offers = await provider.offers()
   const plan = planOf('onramp', input, offers)
   checkFiatLimits(offers, plan.currency, plan.amount)
@@ -40,7 +58,8 @@ export async function prepareOnramp(context: QueryContext, input: Input): Promis
   const refundAccount = input.refundBankAccount ?? null
   if (refundAccount)
     bankOf(await provider.institutions(plan.currency), { currency: plan.currency, ...refundAccount }, REFUND)
-  else if (environment === 'live') throw invalid({ refundBankAccount: 'Required in the live environment' })
+  else if (context.actor.environment === 'live')
+    throw invalid({ refundBankAccount: 'Required in the live environment' })
   await checkCustomer(context, input.customerId)
   await checkReference(context, 'onramp', input.reference, errors.onramp_reference_used)
   const id = newId()
@@ -97,5 +116,6 @@ export function createOnramp(unit: UnitOfWork, input: Input, prepared: PreparedO
     refundAccountName: input.refundBankAccount?.accountName ?? null,
   })
   startPolls(unit, 'onramp', row)
+  recordChoice(unit, row, prepared.choice)
   return row
 }

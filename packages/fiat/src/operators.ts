@@ -1,5 +1,4 @@
 import { type AttentionSource, endings, type OperatorsDeclaration, sqlOf } from '@payments/platform'
-import { budget } from './rate-budget.ts'
 import { POLL, SOON_SECONDS } from './schedule.ts'
 import { settlements } from './schemas.ts'
 import { offrampMachine, onrampMachine, refundMachine } from './states.ts'
@@ -94,5 +93,4 @@ export const operators: OperatorsDeclaration = {
       },
     },
   ],
-  rateBudgets: budget.read,
 }

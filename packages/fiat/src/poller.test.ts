@@ -33,8 +33,8 @@ test.each([500, 2500])(
     const due = async (count: number, since: string) => {
       const organisationId = await foundOrganisation(runtime)
       await runtime.pool.query(
-        `insert into fiat_polls (id, organisation_id, environment, direction, next_poll_at, poll_seconds, created_at)
-       select gen_random_uuid(), $1, 'live', 'offramp', now() - $3::interval, 2, now() from generate_series(1, $2::int)`,
+        `insert into fiat_polls (id, organisation_id, environment, provider, direction, next_poll_at, poll_seconds, created_at)
+       select gen_random_uuid(), $1, 'live', 'paycrest', 'offramp', now() - $3::interval, 2, now() from generate_series(1, $2::int)`,
         [organisationId, count, since],
       )
       return organisationId
@@ -42,7 +42,11 @@ test.each([500, 2500])(
     await runtime.pool.query('delete from fiat_polls')
     await due(many, '1 hour')
     const other = await due(1, '1 second')
-    const claimed = await budget.claim(runtime.pool, 'live', 60_000, 4)
+    const claimed = await budget.claim(
+      runtime.pool,
+      { provider: 'paycrest', environment: 'live', callsPerMinute: 60_000 },
+      4,
+    )
     expect(claimed.map(({ organisationId }) => organisationId)).toContain(other)
   },
 )

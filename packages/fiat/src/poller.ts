@@ -10,7 +10,7 @@ export const pollTask = polling({
   port: fiatProvider,
   object: 'order',
   pause: pauseOf,
-  claim: async ({ pool }, environment, { callsPerMinute }, limit) =>
-    (await budget.claim(pool, environment, callsPerMinute, limit)) as ClaimedOrder[],
+  claim: async ({ pool }, environment, { name: provider, callsPerMinute }, limit) =>
+    (await budget.claim(pool, { provider, environment, callsPerMinute }, limit)) as ClaimedOrder[],
   poll,
 })

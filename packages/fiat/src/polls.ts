@@ -21,6 +21,7 @@ export function startPolls(unit: UnitOfWork, direction: Direction, order: OrderR
     id: order.id,
     organisationId: order.organisationId,
     environment: order.environment,
+    provider: order.provider,
     direction,
     nextPollAt: new Date(order.createdAt.getTime() + FIRST_POLL_SECONDS * 1000),
     pollSeconds: FIRST_POLL_SECONDS,
@@ -52,7 +53,7 @@ export async function schedulePoll(runtime: Runtime, environment: Environment, i
 export async function fetchReport(context: QueryContext, direction: Direction, order: OrderRow): Promise<OrderReport> {
   const { runtime } = context
   const offramp = direction === 'offramp'
-  const provider = runtime.providers.get(fiatProvider, order.environment)
+  const provider = runtime.providers.of(fiatProvider, order)
   const { report, calls } = await heedingPause(runtime.pool, pauseOf(provider, order.environment), () =>
     provider.report({
       direction,
@@ -65,7 +66,7 @@ export async function fetchReport(context: QueryContext, direction: Direction, o
       rate: order.rate,
     }),
   )
-  if (calls > 1) await budget.consume(runtime.pool, order.environment, calls - 1)
+  if (calls > 1) await budget.consume(runtime.pool, order, calls - 1)
   return report
 }
 

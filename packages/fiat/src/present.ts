@@ -27,6 +27,7 @@ export function presentOfframp(row: OfframpRow): z.input<typeof Offramp> {
   const open = row.status === 'pending' || row.status === 'processing'
   return {
     id: row.id,
+    provider: row.provider,
     offrampId: offrampId(row.id),
     status: row.status as z.input<typeof Offramp>['status'],
     amount: source(row.amount),
@@ -110,6 +111,7 @@ export function presentOnramp(row: OnrampRow): z.input<typeof Onramp> {
   const { source, destination } = money(row)
   return {
     id: row.id,
+    provider: row.provider,
     status: row.status as z.input<typeof Onramp>['status'],
     amount: source(row.amount),
     sourceCurrency: row.sourceCurrency,

@@ -1,4 +1,4 @@
-import { type NetworkType, port } from '@payments/kernel'
+import { type NetworkType, type Provider, port } from '@payments/kernel'
 import type { CallbackRequest, SqlExecutor } from '@payments/platform'
 import type { channels } from './currencies.ts'
 import type { OfframpFailure, OnrampFailure } from './failure-reasons.ts'
@@ -144,9 +144,7 @@ export interface OrderReport {
  * The interface of a provider of local fiat. Calls may throw `fiat_provider_failed` (502), `fiat_provider_unavailable` (503)
  * and `validation_failed` (422, with the merchant's field); none carries the provider's own text.
  */
-export interface FiatProvider {
-  /** Party of the ledger, and `accountCheck.provider`. */
-  readonly name: string
+export interface FiatProvider extends Provider {
   /** How many polling calls the provider allows per minute, over all processes. */
   readonly callsPerMinute: number
   /** How many quotes, new orders and account checks it allows per minute, over all processes; absent: any number. */

@@ -1,21 +1,33 @@
 import { invalid, newId } from '@payments/kernel'
-import type { QueryContext, UnitOfWork } from '@payments/platform'
+import { firstAnswer, type ProviderChoice, type QueryContext, recordChoice, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { canonicalRate, decimal, sold } from './amounts.ts'
 import { QuoteEntity, type QuoteRow } from './entity.ts'
 import { newCall } from './new-calls.ts'
-import { fiatProvider } from './provider.ts'
+import type { FiatProvider } from './provider.ts'
+import { fiatProviders } from './providers.ts'
 import { checkFiatLimits, type Plan, planOf } from './rules.ts'
 import type { NewSellQuote, SellQuote } from './schemas.ts'
 
 type Input = z.output<typeof NewSellQuote>
 
 /** A checked request with the provider's quote for it. */
-export type PreparedQuote = Omit<QuoteRow, 'id' | 'organisationId' | 'environment' | 'createdAt'>
+export type PreparedQuote = Omit<QuoteRow, 'id' | 'organisationId' | 'environment' | 'createdAt'> & {
+  readonly choice: ProviderChoice | undefined
+}
 
-/** Checks a request and asks the provider for its rate. @throws validation_failed 422, and the provider's 502 and 503 */
+/** Checks a request and asks a provider for its rate. @throws validation_failed 422, and the provider's 502 and 503 */
 export async function prepareQuote(context: QueryContext, input: Input): Promise<PreparedQuote> {
-  const provider = context.runtime.providers.get(fiatProvider, context.actor.environment)
+  const candidates = await fiatProviders(context, input.destinationCurrency)
+  const { answer, choice } = await firstAnswer(candidates, (provider) => quoteOf(context, provider, input))
+  return { ...answer, choice }
+}
+
+async function quoteOf(
+  context: QueryContext,
+  provider: FiatProvider,
+  input: Input,
+): Promise<Omit<PreparedQuote, 'choice'>> {
   const offers = await provider.offers()
   const { amount, asset, currency, network } = planOf('offramp', input, offers)
   const quote = await newCall(context, provider, () =>
@@ -25,6 +37,7 @@ export async function prepareQuote(context: QueryContext, input: Input): Promise
   const convertedAmount = sold(amount, asset, currency, rate)
   checkFiatLimits(offers, currency, convertedAmount)
   return {
+    provider: provider.name,
     amount,
     sourceCurrency: asset,
     destinationCurrency: currency,
@@ -38,10 +51,11 @@ export async function prepareQuote(context: QueryContext, input: Input): Promise
 }
 
 /** Stores the quote, so that an offramp can use it. */
-export function createQuote(unit: UnitOfWork, prepared: PreparedQuote): QuoteRow {
+export function createQuote(unit: UnitOfWork, { choice, ...prepared }: PreparedQuote): QuoteRow {
   const { organisationId, environment } = unit.actor
   const row: QuoteRow = { id: newId(), organisationId, environment, ...prepared, createdAt: new Date() }
   unit.insert(QuoteEntity, row)
+  recordChoice(unit, row, choice)
   return row
 }
 
@@ -58,16 +72,18 @@ export const presentQuote = (row: QuoteRow): z.input<typeof SellQuote> => ({
   expiresAt: row.expiresAt.toISOString(),
 })
 
-/** The quote that an offramp names, if it is open and for the same amount. @throws validation_failed 422 on `quoteId` */
-export async function quoteFor(
-  context: QueryContext,
-  quoteId: string | null | undefined,
-  plan: Plan,
-): Promise<QuoteRow | null> {
+const wrong = (message: string) => invalid({ quoteId: message })
+
+/** The quote that an offramp names. @throws validation_failed 422 on `quoteId` */
+export async function findQuote(context: QueryContext, quoteId: string | null | undefined): Promise<QuoteRow | null> {
   if (!quoteId) return null
   const quote = await context.em.findOne(QuoteEntity, { id: quoteId })
-  const wrong = (message: string) => invalid({ quoteId: message })
   if (!quote) throw wrong('Quote not found')
+  return quote
+}
+
+/** @throws validation_failed 422 on `quoteId` when the quote has expired, or is for something else */
+export function checkQuote(quote: QuoteRow, plan: Plan): void {
   if (quote.expiresAt.getTime() <= Date.now()) throw wrong('Quote expired: request another one')
   const differs = [
     ...(quote.amount === plan.amount ? [] : ['amount']),
@@ -76,5 +92,4 @@ export async function quoteFor(
     ...(quote.networkKey === plan.network.key ? [] : ['networkKey']),
   ]
   if (differs.length > 0) throw wrong(`The quote is for another ${differs.join(' and ')}`)
-  return quote
 }

@@ -4,12 +4,13 @@ import { accountRule } from './account-rules.ts'
 import { asset, decimal } from './amounts.ts'
 import { type FiatCurrency, fiatCurrencies, isFiatCurrency } from './currencies.ts'
 import { errors } from './errors.ts'
-import { type Corridor, fiatProvider } from './provider.ts'
+import type { Corridor } from './provider.ts'
+import { allOffers, providerOf } from './providers.ts'
 import type { BankList, CurrencyList } from './schemas.ts'
 
-/** The currencies that the environment's provider offers, with their corridors. */
-export async function currencies({ runtime, actor }: QueryContext): Promise<z.input<typeof CurrencyList>> {
-  const offers = await runtime.providers.get(fiatProvider, actor.environment).offers()
+/** The currencies that providers offer, with their corridors. */
+export async function currencies(context: QueryContext): Promise<z.input<typeof CurrencyList>> {
+  const offers = await allOffers(context)
   const rows = Object.entries(fiatCurrencies).flatMap(([code, { name, country }]) => {
     const limits = offers.currencies.find((each) => each.code === code)
     const corridors = offers.corridors.filter(({ currency }) => currency === code)
@@ -43,8 +44,8 @@ function presentCorridor({ direction, channel, currency, asset: symbol, networkK
 }
 
 /** The banks and mobile money services of a currency. @throws fiat_currency_not_found 404 */
-export async function banks({ runtime, actor }: QueryContext, code: string): Promise<z.input<typeof BankList>> {
-  const provider = runtime.providers.get(fiatProvider, actor.environment)
+export async function banks(context: QueryContext, code: string): Promise<z.input<typeof BankList>> {
+  const provider = await providerOf(context, code)
   const offered = (await provider.offers()).currencies.some((each) => each.code === code)
   if (!isFiatCurrency(code) || !offered) throw errors.fiat_currency_not_found()
   const rows = (await provider.institutions(code)).map((institution) => {

@@ -10,6 +10,7 @@ import {
   Metadata,
   nameText,
   pathId,
+  providerName,
   text,
   time,
   total,
@@ -164,6 +165,7 @@ const refund = <T extends Record<string, z.ZodType>>(where: T) =>
 export const Offramp = z
   .object({
     id: id('offramp', OFFRAMP),
+    provider: providerName,
     offrampId: text('The same id, for `GET /offramp/{id}`', OFR_ID),
     status: offrampMachine.Status.meta({ description: 'State of the offramp' }),
     amount: units('Stablecoin to convert', '25'),
@@ -276,6 +278,7 @@ export const NewOnramp = z.strictObject({
 export const Onramp = z
   .object({
     id: id('onramp', ONRAMP),
+    provider: providerName,
     status: onrampMachine.Status.meta({ description: 'State of the onramp' }),
     amount: units('Fiat to pay', '50000'),
     sourceCurrency: text('Currency of the payment', 'NGN'),

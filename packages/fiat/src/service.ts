@@ -5,7 +5,8 @@ import { accountName } from './accounts.ts'
 import { isFiatCurrency } from './currencies.ts'
 import { OfframpEntity, type OfframpRow, OnrampEntity, type OnrampRow } from './entity.ts'
 import { errors } from './errors.ts'
-import { type Account, type Direction, fiatProvider } from './provider.ts'
+import type { Account, Direction } from './provider.ts'
+import { providerOf } from './providers.ts'
 import { bankOf } from './rules.ts'
 import type { AccountToVerify, VerifiedAccount } from './schemas.ts'
 
@@ -60,7 +61,7 @@ export async function verifyAccount(
   context: QueryContext,
   { currency, channel, businessNumber, ...number }: z.output<typeof AccountToVerify>,
 ): Promise<z.input<typeof VerifiedAccount>> {
-  const provider = context.runtime.providers.get(fiatProvider, context.actor.environment)
+  const provider = await providerOf(context, currency)
   const offered = (await provider.offers()).currencies.some(({ code }) => code === currency)
   if (!isFiatCurrency(currency) || !offered)
     throw invalid({ currency: `Unknown currency "${currency}": see GET /fiat/currencies` })
@@ -71,7 +72,7 @@ export async function verifyAccount(
     ...(businessNumber ? { businessNumber } : {}),
   }
   const bank = bankOf(await provider.institutions(currency), account, '')
-  const answer = await accountName(context, account, 'verification')
+  const answer = await accountName(context, provider, account, 'verification')
   if (answer.status === 'not_found') throw invalid({ accountNumber: `No such account at ${bank.name}` })
   return {
     status: answer.status,

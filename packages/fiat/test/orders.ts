@@ -32,7 +32,7 @@ export async function pollAfter(
 ) {
   if (seconds > 0) await advance(merchant, seconds)
   const { organisationId, environment } = merchant
-  await poll(service.runtime, { id, direction, organisationId, environment, pollSeconds: 2 })
+  await poll(service.runtime, { id, direction, organisationId, environment, provider: 'sandbox', pollSeconds: 2 })
   return (await merchant.call(`GET /v1/${direction}s/${id}`)).body.data
 }
 

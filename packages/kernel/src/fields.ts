@@ -22,6 +22,9 @@ export const pathId = (thing: string, number: number) =>
 
 export const text = (description: string, example: string) => z.string().meta({ description, example })
 
+/** The name of the provider that carries an object. */
+export const providerName = text('Provider that carries it', 'sandbox')
+
 export const count = (description: string, example = 1) => z.number().int().meta({ description, example })
 
 export const time = (description: string) => z.iso.datetime().meta({ description, example: EXAMPLE_TIME })

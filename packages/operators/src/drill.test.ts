@@ -52,12 +52,12 @@ test('a drill: an outage leaves offramps unknown; operators find them, see why, 
   expect(entries).toContainEqual(
     expect.objectContaining({
       kind: 'provider_call',
-      summary: expect.stringMatching(/^fiat report failed \(fiat_provider_unavailable\)/),
+      summary: expect.stringMatching(/^sandbox fiat report failed \(fiat_provider_unavailable\)/),
     }),
   )
   const { providers } = (await ops(service, grace, 'GET providers')).body.data
   const report = providers.find((each: { operation: string }) => each.operation === 'report')
-  expect(report).toMatchObject({ provider: 'fiat', environment: 'test', failed: expect.any(Number) })
+  expect(report).toMatchObject({ provider: 'sandbox fiat', environment: 'test', failed: expect.any(Number) })
   expect(report.failed).toBeGreaterThan(0)
 
   // The bank confirms one transfer by phone. A dry run says what settling it would do, and changes nothing.

@@ -3,6 +3,7 @@ import { attention, recheck, resolve } from './attention.ts'
 import { auditLog } from './audit.ts'
 import { errors } from './errors.ts'
 import { providerHealth } from './health.ts'
+import { setProvider } from './providers.ts'
 import { deadJobs, queues, retryDead } from './queues.ts'
 import {
   Attention,
@@ -11,11 +12,13 @@ import {
   AttentionRef,
   AuditFilter,
   AuditLog,
+  ControlledProvider,
   DeadFilter,
   DeadJobs,
   Found,
   JobId,
   Nothing,
+  ProviderControlChange,
   ProviderHealth,
   Queues,
   Rechecked,
@@ -146,13 +149,25 @@ export const operatorsRouter = {
     rest: 'GET /admin/ops/providers',
     access: 'operator',
     tag,
-    summary: 'Get the health of the providers',
+    summary: 'Get the providers and their health',
     description:
-      'How they answered in the last 15 minutes, over all processes, and what is left of their rate budgets.',
+      'Which providers there are and what they take, how they answered in the last 15 minutes, over all processes, and what is left of their rate budgets.',
     message: 'Providers retrieved',
     input: Nothing,
     output: ProviderHealth,
     run: providerHealth,
+  }),
+  setProvider: operatorCommand({
+    rest: 'PATCH /admin/ops/providers/{provider}',
+    tag,
+    summary: 'Drain, switch off or reorder a provider',
+    description:
+      'Holds in every process from now on. Objects that the provider carries stay with it, whatever its state: draining it lets them finish, switching it off lets them wait.',
+    message: 'Provider updated',
+    input: ProviderControlChange,
+    output: ControlledProvider,
+    errors: [errors.provider_not_found],
+    run: setProvider,
   }),
   settings: query({
     rest: 'GET /admin/ops/settings',

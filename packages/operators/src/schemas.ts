@@ -1,4 +1,15 @@
-import { count, createdAt, environments, exampleId, id, items, text, time, total } from '@payments/kernel'
+import {
+  count,
+  createdAt,
+  environments,
+  exampleId,
+  id,
+  items,
+  providerStates,
+  text,
+  time,
+  total,
+} from '@payments/kernel'
 import { callOutcomes, conditions, effectKinds } from '@payments/platform'
 import { z } from 'zod'
 import { approvalStatuses } from './states.ts'
@@ -236,7 +247,41 @@ export const DeadFilter = z.strictObject({
 export const DeadJobs = z.object({ jobs: items('The 200 oldest', DeadJob), total })
 export const Retried = z.object({ count: count('Jobs that were sent again') })
 
+const providerFields = {
+  provider: text('Name of the provider', 'paycrest'),
+  environment: z.enum(environments).meta({ description: 'Environment', example: 'live' }),
+  state: z.enum(providerStates).meta({
+    description:
+      '`active`: takes new objects. `draining`: carries only those that it has. `off`: nothing is asked of it, and its objects wait',
+    example: 'draining',
+  }),
+  priority: z
+    .int()
+    .min(-1000)
+    .max(1000)
+    .nullable()
+    .meta({ description: 'Lower is asked first; null: as the settings order it', example: null }),
+}
+
+export const ProviderControlChange = z.strictObject({
+  provider: providerFields.provider,
+  environment: providerFields.environment.default('live'),
+  state: providerFields.state.optional(),
+  priority: providerFields.priority.optional(),
+})
+export const ControlledProvider = z.object(providerFields)
+
 export const ProviderHealth = z.object({
+  bound: items(
+    'By port and environment, in the order of the composition: those that new objects can get, and those that carry older ones',
+    z.object({
+      ...providerFields,
+      port: text('What it is for', 'fiat'),
+      available: z
+        .boolean()
+        .meta({ description: 'False while its calls fail at once, in the process that answers', example: true }),
+    }),
+  ),
   providers: items(
     'By provider, environment and operation: the last 15 minutes',
     z.object({

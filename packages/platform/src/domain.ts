@@ -1,5 +1,14 @@
 import type { EntitySchema } from '@mikro-orm/postgresql'
-import type { Binding, Change, Environment, ErrorFactory, FailureReasons, ObjectBalance, Port } from '@payments/kernel'
+import type {
+  Binding,
+  Change,
+  Environment,
+  ErrorFactory,
+  Extension,
+  FailureReasons,
+  ObjectBalance,
+  Port,
+} from '@payments/kernel'
 import type { TRPCRouterRecord } from '@trpc/server'
 import type { Pool } from 'pg'
 import type { z } from 'zod'
@@ -11,7 +20,7 @@ import type { OperatorsDeclaration } from './operators.ts'
 import type { ReportedAmounts } from './provider-reports.ts'
 import type { Resource } from './resource.ts'
 import type { EncryptedColumn, LastingSecret } from './secrets.ts'
-import type { Settings, SettingsDeclaration } from './settings.ts'
+import type { ProviderOrder, Settings, SettingsDeclaration } from './settings.ts'
 import type { Task } from './tasks.ts'
 import type { TimelineDeclaration } from './timeline.ts'
 
@@ -90,9 +99,11 @@ export type DeclaredNotification = ChangeNotification | ((change: Change) => Cha
 
 /** A port with the providers that the domain contains: the sandbox, and live providers that need no external account. */
 export interface ProviderDeclaration {
-  readonly port: Port<unknown>
+  readonly port: Port<unknown> | Extension<unknown>
   /** Name of the sandbox provider for operators, if it simulates outages: see `withFaults`. */
   readonly sandbox?: string
+  /** The setting that orders the live providers of the port, and its value: see `providersSetting`. */
+  readonly order?: { readonly setting: string; of(settings: Settings): ProviderOrder | undefined }
   create(dependencies: { readonly pool: Pool }): readonly Binding[]
 }
 

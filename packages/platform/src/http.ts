@@ -1,3 +1,4 @@
+import type { Port, Provider } from '@payments/kernel'
 import type { Runtime } from './context.ts'
 import type { Log } from './log.ts'
 
@@ -8,18 +9,38 @@ export interface CallbackRequest {
 }
 
 /**
- * A route below `/v1/callbacks` that a provider calls. It is not an operation of the API: the signature covers the bytes,
- * and the provider defines the format. A callback only triggers work; amounts and statuses in it are never trusted.
+ * What the live providers of a port call: `/v1/callbacks/` with the name of the provider. It is not an operation of the API: the
+ * signature covers the bytes, and the provider defines the format. A callback only triggers work; amounts and statuses in it are
+ * never trusted.
  */
 export interface Callback {
-  /** For example `/payment-routes`. */
+  readonly port: Port<Provider>
+  /** A path of every provider of the port, from before each had its own; for example `/payment-routes`. */
   readonly path: `/${string}`
-  /**
-   * `received`: signed and handled. `unsigned`: answered with 401 and counted against the caller's rate limit.
-   * `unavailable`: no provider is configured (404).
-   */
-  receive(runtime: Runtime, request: CallbackRequest): Promise<'received' | 'unsigned' | 'unavailable'>
+  /** `received`: signed and handled. `unsigned`: answered with 401 and counted against the caller's rate limit. */
+  receive(runtime: Runtime, provider: Provider, request: CallbackRequest): Promise<'received' | 'unsigned'>
 }
+
+/** A provider that may sign callbacks, and reads them: undefined for one that it did not sign. */
+interface CallingProvider<Report> extends Provider {
+  callback?(request: CallbackRequest): Report | undefined
+}
+
+/** Declares the callbacks of a port. `apply` gets what a signed one is about. */
+export const callbackOf = <Report, P extends CallingProvider<Report>>(
+  port: Port<P>,
+  path: Callback['path'],
+  apply: (runtime: Runtime, provider: P, report: Report) => Promise<void>,
+): Callback => ({
+  port: port as unknown as Port<Provider>,
+  path,
+  async receive(runtime, provider, request) {
+    const report = (provider as P).callback?.(request)
+    if (!report) return 'unsigned'
+    await apply(runtime, provider as P, report)
+    return 'received'
+  },
+})
 
 /** A route outside `/v1` that a domain serves. */
 export interface Page {

@@ -79,6 +79,15 @@ export {
   readProviderAnswers,
 } from './provider-calls.ts'
 export {
+  bestAnswer,
+  type Chosen,
+  firstAnswer,
+  type ProviderChoice,
+  recordChoice,
+} from './provider-choices.ts'
+export { addProvider, nameSandbox, replaceIndex } from './provider-column.ts'
+export { checkProviderOrders, providerRules, readControls, writeControl } from './provider-controls.ts'
+export {
   type ObjectReport,
   type ReportedAmount,
   type ReportedAmounts,
@@ -87,8 +96,9 @@ export {
   reportedAmountsSql,
   settleContradictions,
 } from './provider-reports.ts'
+export { rateBudgetEntity } from './provider-tables.ts'
 export { purgeJob, type Retention } from './purge.ts'
-export { ANNOUNCED_SQL, type ClaimedPoll, pollBudget, rateBudgetEntity } from './rate-budget.ts'
+export { ANNOUNCED_SQL, type ClaimedPoll, type PolledProvider, pollBudget } from './rate-budget.ts'
 export { type Count, countHitsSql } from './rate-limits.ts'
 export { reEncrypt } from './re-encrypt.ts'
 export { type LoggedRequest, type RequestLog, requestLog } from './request-log.ts'

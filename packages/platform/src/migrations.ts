@@ -228,4 +228,32 @@ export const platformMigrations: readonly MigrationStep[] = [
     name: '20261122210500_append_only_tables',
     up: ['create table append_only_tables (name text primary key)'],
   },
+  {
+    // What operators decide for providers, who was asked to carry an object, and one table for all limits of providers.
+    name: '20261123090000_provider_controls',
+    up: [
+      `create table provider_controls (
+        provider text not null,
+        environment text not null check (environment in ('test', 'live')),
+        state text not null check (state in ('active', 'draining', 'off')),
+        priority integer,
+        primary key (provider, environment)
+      )`,
+      // Without foreign keys, as the calls of providers: the object is a row of any domain.
+      `create table provider_choices (
+        resource_id uuid primary key,
+        organisation_id uuid not null,
+        environment text not null,
+        provider text not null,
+        because text not null,
+        asked jsonb not null,
+        created_at timestamptz(3) not null
+      )`,
+      'create index provider_choices_by_time on provider_choices (created_at)',
+      // For rows that a process of the release before inserts: it does not know the column. See provider-column.ts.
+      `create function default_provider() returns trigger language plpgsql as
+         'begin new.provider := case new.environment when ''test'' then ''sandbox'' else tg_argv[0] end; return new; end'`,
+      'alter table provider_budgets add column tokens double precision, add column refilled_at timestamptz not null default now()',
+    ],
+  },
 ]

@@ -4,6 +4,7 @@ import { encryptedReplies } from './idempotency.ts'
 import { platformMigrations } from './migrations.ts'
 import { readBudgets } from './provider-budgets.ts'
 import { providerTimeline } from './provider-calls.ts'
+import { choiceTimeline } from './provider-choices.ts'
 import { contradictions, reportTimeline } from './provider-reports.ts'
 import { platformPurge } from './purge.ts'
 import { queueMetrics } from './queue-metrics.ts'
@@ -24,7 +25,7 @@ export const platform = domain({
   settings: platformSettings,
   jobs: [platformPurge],
   metrics: queueMetrics,
-  timeline: { sources: [requestTimeline, auditTimeline, providerTimeline, reportTimeline] },
+  timeline: { sources: [requestTimeline, auditTimeline, choiceTimeline, providerTimeline, reportTimeline] },
   operators: { attention: [contradictions], rateBudgets: readBudgets },
   counted: { audit_log: { scopes: ["''", 'organisation_id::text'], installation: true } },
   appendOnly: ['audit_log', 'record_counts'],

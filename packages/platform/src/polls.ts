@@ -1,4 +1,4 @@
-import { type Environment, environments, type Port, type Tenant } from '@payments/kernel'
+import { type Environment, environments, type Port, type Provider, type Tenant } from '@payments/kernel'
 import type { Runtime } from './context.ts'
 import { type Budget, isPaused } from './provider-budgets.ts'
 import { aboutObject } from './provider-calls.ts'
@@ -7,8 +7,8 @@ import { slotsTask, type Task } from './tasks.ts'
 /** Polls that one process makes at the same time. */
 const SLOTS = 8
 
-/** How a domain polls its provider: what is due, and one poll. */
-export interface Polls<P, C extends Partial<Tenant> & { readonly id: string }> {
+/** How a domain polls its providers: what is due, and one poll. */
+export interface Polls<P extends Provider, C extends Partial<Tenant> & { readonly id: string }> {
   /** Name of the task. */
   readonly name: string
   readonly port: Port<P>
@@ -16,23 +16,29 @@ export interface Polls<P, C extends Partial<Tenant> & { readonly id: string }> {
   readonly object: string
   /** Where a pause that the provider asks for is kept: while it lasts, nothing is claimed. Absent where no call keeps one. */
   pause?(provider: P, environment: Environment): Budget
-  /** Takes due objects of one environment, at most `limit` and as many as the provider's rate budget allows now. */
+  /** Takes due objects of one provider, at most `limit` and as many as its rate budget allows now. */
   claim(runtime: Runtime, environment: Environment, provider: P, limit: number): Promise<readonly C[]>
   /** Polls one object. One that fails is not repeated: it is due again soon. */
   poll(runtime: Runtime, claimed: C): Promise<unknown>
 }
 
-/** Claims due objects of both environments that have a provider, at most `room` of them. */
-export async function claimPolls<P, C extends Partial<Tenant> & { readonly id: string }>(
+/** Claims due objects of every provider that is in use, at most `room` of them; the first to claim changes, so that none takes all room. */
+export async function claimPolls<P extends Provider, C extends Partial<Tenant> & { readonly id: string }>(
   runtime: Runtime,
   { port, pause, claim }: Pick<Polls<P, C>, 'port' | 'pause' | 'claim'>,
   room: number,
 ): Promise<readonly C[]> {
+  const inUse = await Promise.all(
+    environments.map(async (environment) =>
+      (await runtime.providers.inUse(port, environment)).map((provider) => ({ provider, environment })),
+    ),
+  )
+  const all = inUse.flat()
+  const start = Math.floor(Math.random() * all.length)
   const claimed: C[] = []
-  for (const environment of environments) {
-    const provider = runtime.providers.find(port, environment)
+  for (const { provider, environment } of [...all.slice(start), ...all.slice(0, start)]) {
     const left = room - claimed.length
-    if (!provider || left <= 0) continue
+    if (left <= 0) break
     if (pause && (await isPaused(runtime.pool, pause(provider, environment)))) continue
     claimed.push(...(await claim(runtime, environment, provider, left)))
   }
@@ -40,7 +46,9 @@ export async function claimPolls<P, C extends Partial<Tenant> & { readonly id: s
 }
 
 /** The task that polls what is due, in every worker at once: it keeps the slots of each process filled. */
-export const pollTask = <P, C extends Partial<Tenant> & { readonly id: string }>(polls: Polls<P, C>): Task =>
+export const pollTask = <P extends Provider, C extends Partial<Tenant> & { readonly id: string }>(
+  polls: Polls<P, C>,
+): Task =>
   slotsTask(polls.name, (runtime) => {
     const inFlight = new Set<Promise<void>>()
     let stopping = false

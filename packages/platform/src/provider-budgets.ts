@@ -3,6 +3,8 @@ import type { RateBudget } from './operators.ts'
 import type { SqlExecutor } from './unit.ts'
 
 const WINDOW_SECONDS = 60
+/** Seconds of a limit that accumulate while nothing is called, where time refills it; also how far people may run ahead of it. */
+export const BURST_SECONDS = 10
 /** The percentage of a limit that only money on its way may use: new objects cannot delay what was already paid for. */
 const RESERVED_PERCENT = 25
 
@@ -154,9 +156,11 @@ export async function isPaused(db: SqlExecutor, { provider, bucket, environment 
 export async function readBudgets(db: SqlExecutor): Promise<RateBudget[]> {
   const { rows } = await db.query<RateBudget>(
     `select provider || ' ' || bucket as provider, environment,
-            case when paused_until > now() then 0 else greatest(0, per_minute - (
-              select count(*) from jsonb_to_recordset(calls) as c (at float8)
-               where c.at > extract(epoch from clock_timestamp()) - ${WINDOW_SECONDS}))::int end as "callsLeft"
+            case when paused_until > now() then 0
+                 when tokens is not null then greatest(0, floor(least(per_minute / 60.0 * ${BURST_SECONDS},
+                   tokens + extract(epoch from clock_timestamp() - refilled_at) * per_minute / 60)))::int
+                 else greatest(0, per_minute - (select count(*) from jsonb_to_recordset(calls) as c (at float8)
+                   where c.at > extract(epoch from clock_timestamp()) - ${WINDOW_SECONDS}))::int end as "callsLeft"
        from provider_budgets where per_minute > 0 order by provider, bucket, environment`,
   )
   return rows

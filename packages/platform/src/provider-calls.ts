@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type Binding, type Environment, newId, ServiceError, type Tenant } from '@payments/kernel'
+import { type Binding, type Environment, newId, type Provider, ServiceError, type Tenant } from '@payments/kernel'
 import type { Runtime } from './context.ts'
 import type { TimelineSource } from './timeline.ts'
 import type { SqlExecutor } from './unit.ts'
@@ -80,11 +80,11 @@ export function providerCalls({ priorityPool, log }: Pick<Runtime, 'priorityPool
 
   const recorded = (binding: Binding): Binding => {
     const { environment, port } = binding
-    const { name: of } = port
-    if (of === null) return binding
+    if (port.name === null) return binding
+    const { name: ofPort } = port
     const done = (operation: string, started: number, outcome: CallOutcome, error = ''): void =>
       record({
-        provider: of,
+        provider: labelOf(ofPort, binding.provider as Provider),
         environment,
         operation,
         outcome,
@@ -113,6 +113,9 @@ export function providerCalls({ priorityPool, log }: Pick<Runtime, 'priorityPool
   }
   return { recorded: (bindings) => bindings.map(recorded), flush }
 }
+
+/** The provider that operators see. The sandbox is one of each port. */
+const labelOf = (port: string, { name }: Provider): string => (name === 'sandbox' ? `sandbox ${port}` : name)
 
 const outcomeOf = (error: unknown): CallOutcome =>
   error instanceof ServiceError && error.status < 500 ? 'refused' : 'failed'

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { index, inheritedTenant, instant, uniqueIndex } from './entity.ts'
+import { providerStates } from '@payments/kernel'
+import { index, inheritedTenant, instant, tenant, uniqueIndex } from './entity.ts'
 
 /** Calls of providers by minute: see `provider-calls.ts`. */
 const ProviderMinuteEntity = defineEntity({
@@ -79,7 +80,52 @@ const ProviderBudgetEntity = defineEntity({
     perMinute: p.integer().default(0),
     calls: p.json().default('[]'),
     pausedUntil: instant().nullable(),
+    /** Of a bucket that time refills: the calls that may be made now. See `rate-budget.ts`. Null: `calls` has those of the last minute. */
+    tokens: p.double().nullable(),
+    refilledAt: instant().defaultRaw('now()'),
   },
 })
 
-export const providerEntities = [ProviderMinuteEntity, ProviderCallEntity, ProviderReportEntity, ProviderBudgetEntity]
+/** Token buckets of earlier releases, one table for each domain. Their processes still use them; the next release drops them. */
+export const rateBudgetEntity = (name: string, tableName: string) =>
+  defineEntity({
+    name,
+    tableName,
+    properties: { environment: tenant().environment.primary(), calls: p.double(), refilledAt: instant() },
+  })
+
+/** What operators decided for providers: see `provider-controls.ts`. */
+const ProviderControlEntity = defineEntity({
+  name: 'ProviderControl',
+  tableName: 'provider_controls',
+  properties: {
+    provider: p.text().primary(),
+    environment: p.text().primary(),
+    state: p.enum(providerStates),
+    priority: p.integer().nullable(),
+  },
+})
+
+/** Who was asked to carry an object, and who carries it: see `provider-choices.ts`. */
+const ProviderChoiceEntity = defineEntity({
+  name: 'ProviderChoice',
+  tableName: 'provider_choices',
+  properties: {
+    resourceId: p.uuid().primary(),
+    ...inheritedTenant(),
+    provider: p.text(),
+    because: p.text(),
+    asked: p.json(),
+    createdAt: p.datetime(3),
+  },
+  indexes: [index('provider_choices_by_time', ['createdAt'])],
+})
+
+export const providerEntities = [
+  ProviderMinuteEntity,
+  ProviderCallEntity,
+  ProviderReportEntity,
+  ProviderBudgetEntity,
+  ProviderControlEntity,
+  ProviderChoiceEntity,
+]

@@ -48,6 +48,7 @@ export const platformPurge = purgeJob('platform.purge', [
   'delete from rate_limits where ctid in (select ctid from rate_limits where ends_at < now() limit $1)',
   "delete from provider_minutes where ctid in (select ctid from provider_minutes where minute < now() - interval '7 days' limit $1)",
   "delete from provider_calls where ctid in (select ctid from provider_calls where last_at < now() - interval '90 days' limit $1)",
+  "delete from provider_choices where ctid in (select ctid from provider_choices where created_at < now() - interval '90 days' limit $1)",
   'delete from idempotency_keys where ctid in (select ctid from idempotency_keys where expires_at < now() limit $1)',
   {
     statement: `delete from request_log where id in (select id from request_log

@@ -1,12 +1,8 @@
-import { defineEntity, p } from '@mikro-orm/core'
-import type { Environment } from '@payments/kernel'
-import { instant, tenant } from './entity.ts'
-import type { RateBudget } from './operators.ts'
+import type { Carried, Environment } from '@payments/kernel'
+import { BURST_SECONDS } from './provider-budgets.ts'
 import { dueInTurns } from './turns.ts'
 import type { SqlExecutor } from './unit.ts'
 
-/** Seconds of a provider's limit that accumulate while nothing is called; also how far people may run ahead of it. */
-const BURST_SECONDS = 10
 /** Polls with a longer interval wait for nothing in particular. */
 const SOON_SECONDS = 60
 /** The share of a round kept for polls that are not soon, while some are due: those that are soon cannot starve them. */
@@ -20,62 +16,59 @@ export type ClaimedPoll<Extra extends string = never> = {
   readonly id: string
   readonly organisationId: string
   readonly environment: Environment
+  readonly provider: string
   readonly pollSeconds: number
 } & { readonly [column in Extra]: string }
 
 export interface PollBudgetTables<Extra extends string> {
-  /** The name of the provider that operators see. */
-  readonly provider: string
-  /** Has `id`, `organisation_id`, `environment`, `poll_seconds` and `next_poll_at`, with indexes on what is due, of both intervals, as {@link dueInTurns} needs. */
+  /** Its name among the limits of the provider, such as `deposit polls`. */
+  readonly bucket: string
+  /** Has `id`, `organisation_id`, `environment`, `provider`, `poll_seconds` and `next_poll_at`, with indexes on what is due, of both intervals, as {@link dueInTurns} needs. */
   readonly polls: string
-  /** A table of {@link rateBudgetEntity}, with a row for each environment. */
-  readonly budgets: string
   /** Further columns of `polls` with text. */
   readonly extra?: readonly Extra[]
 }
 
-/** The calls that may be made of a provider now, and the time of that number: a token bucket over all processes. */
-export const rateBudgetEntity = (name: string, tableName: string) =>
-  defineEntity({
-    name,
-    tableName,
-    properties: { environment: tenant().environment.primary(), calls: p.double(), refilledAt: instant() },
-  })
+/** Whose polls are limited. */
+export interface PolledProvider {
+  readonly provider: string
+  readonly environment: Environment
+  readonly callsPerMinute: number
+}
 
-/** A provider's rate limit, which scheduled polls and people share over all processes. */
-export function pollBudget<Extra extends string = never>({
-  provider,
-  polls,
-  budgets,
-  extra = [],
-}: PollBudgetTables<Extra>) {
+/** The calls that may be made now; `$3`: calls a second. */
+const REFILLED = `least($3::float8 * ${BURST_SECONDS}, coalesce(tokens, 0) + extract(epoch from clock_timestamp() - refilled_at) * $3)`
+
+/** A provider's rate limit, which scheduled polls and people share over all processes: a token bucket for each provider. */
+export function pollBudget<Extra extends string = never>({ bucket, polls, extra = [] }: PollBudgetTables<Extra>) {
+  const key = `provider = $1 and bucket = '${bucket}' and environment = $2`
   const soon = `poll_seconds <= ${SOON_SECONDS}`
   const later = `poll_seconds > ${SOON_SECONDS}`
   const columns = ['id', 'organisation_id', 'poll_seconds', ...extra].join(', ')
+  const own = 'provider = $1 and environment = $2'
   const claim = `
     with budget as (
-       select least($2::float8 * $3, calls + extract(epoch from clock_timestamp() - refilled_at) * $2) as calls
-         from ${budgets} where environment = $1 for update
+       select ${REFILLED} as calls from provider_budgets where ${key} for update
      ), room as (
-       select greatest(0, least($7::int * greatest(floor(calls) - $8::int, least(floor(calls), ceil(announced.due::float8 / $7::int))), $4))::int as total,
-              exists (select from ${polls} where environment = $1 and ${later} and next_poll_at <= now()) as shared
-         from budget, (select count(*) as due from ${polls} where environment = $1 and ${soon} and next_poll_at = ${ANNOUNCED_SQL}) as announced
+       select greatest(0, least($6::int * greatest(floor(calls) - $7::int, least(floor(calls), ceil(announced.due::float8 / $6::int))), $4))::int as total,
+              exists (select from ${polls} where ${own} and ${later} and next_poll_at <= now()) as shared
+         from budget, (select count(*) as due from ${polls} where ${own} and ${soon} and next_poll_at = ${ANNOUNCED_SQL}) as announced
      ), share as (
-       select total - case when shared then floor(total * $5::float8 + random())::int else 0 end as soon from room
+       select total - case when shared then floor(total * ${LATER_SHARE} + random())::int else 0 end as soon from room
      ), soon as (
-       ${dueInTurns({ table: polls, at: 'next_poll_at', where: `environment = $1 and ${soon}`, limit: '(select soon from share)', few: true })}
+       ${dueInTurns({ table: polls, at: 'next_poll_at', where: `${own} and ${soon}`, limit: '(select soon from share)', few: true })}
      ), rest as (
        select total - (select count(*) from soon) as later from room
      ), later as (
-       ${dueInTurns({ table: polls, at: 'next_poll_at', where: `environment = $1 and ${later}`, limit: '(select later from rest)', few: true })}
+       ${dueInTurns({ table: polls, at: 'next_poll_at', where: `${own} and ${later}`, limit: '(select later from rest)', few: true })}
      ), claimed as (
-       update ${polls} set next_poll_at = now() + make_interval(secs => greatest(poll_seconds, $6))
+       update ${polls} set next_poll_at = now() + make_interval(secs => greatest(poll_seconds, $5))
         where id in (select id from soon union all select id from later)
        returning ${columns}
      ), consumed as (
-       update ${budgets}
-          set calls = (select calls from budget) - (select ceil(count(*)::float8 / $7::int) from claimed), refilled_at = clock_timestamp()
-        where environment = $1
+       update provider_budgets
+          set per_minute = round($3 * 60), tokens = (select calls from budget) - (select ceil(count(*)::float8 / $6::int) from claimed), refilled_at = clock_timestamp()
+        where ${key}
      )
      select ${columns} from claimed`
   return {
@@ -87,18 +80,17 @@ export function pollBudget<Extra extends string = never>({
      */
     async claim(
       db: SqlExecutor,
-      environment: Environment,
-      callsPerMinute: number,
+      of: PolledProvider,
       limit: number,
       perCall = 1,
       reserve = 0,
     ): Promise<ClaimedPoll<Extra>[]> {
+      const { provider, environment, callsPerMinute } = await known(db, bucket, of)
       const { rows } = await db.query<{ id: string; organisation_id: string; poll_seconds: number }>(claim, [
+        provider,
         environment,
         callsPerMinute / 60,
-        BURST_SECONDS,
         limit,
-        LATER_SHARE,
         LOST_SECONDS,
         perCall,
         reserve,
@@ -107,38 +99,39 @@ export function pollBudget<Extra extends string = never>({
         ...row,
         organisationId: organisation_id,
         environment,
+        provider,
         pollSeconds: poll_seconds,
       })) as unknown as ClaimedPoll<Extra>[]
     },
 
     /** Consumes the calls that a poll needed beyond its first. */
-    async consume(db: SqlExecutor, environment: Environment, calls: number): Promise<void> {
-      await db.query(`update ${budgets} set calls = calls - $2 where environment = $1`, [environment, calls])
+    async consume(db: SqlExecutor, { provider, environment }: Carried, calls: number): Promise<void> {
+      await db.query(`update provider_budgets set tokens = tokens - $3 where ${key}`, [provider, environment, calls])
     },
 
     /**
      * Consumes one call for a poll that a person asked for. It goes ahead of the scheduled polls, which wait for it.
      * @returns false when such polls alone have used up the budget
      */
-    async tryConsume(db: SqlExecutor, environment: Environment, callsPerMinute: number): Promise<boolean> {
+    async tryConsume(db: SqlExecutor, of: PolledProvider): Promise<boolean> {
+      const { provider, environment, callsPerMinute } = await known(db, bucket, of)
       const { rows } = await db.query(
-        `update ${budgets}
-            set calls = least($2::float8 * $3, calls + extract(epoch from clock_timestamp() - refilled_at) * $2) - 1,
-                refilled_at = clock_timestamp()
-          where environment = $1
-            and calls + extract(epoch from clock_timestamp() - refilled_at) * $2 > -$2::float8 * $3
+        `update provider_budgets set tokens = ${REFILLED} - 1, refilled_at = clock_timestamp()
+          where ${key} and coalesce(tokens, 0) + extract(epoch from clock_timestamp() - refilled_at) * $3 > -$3::float8 * ${BURST_SECONDS}
           returning 1`,
-        [environment, callsPerMinute / 60, BURST_SECONDS],
+        [provider, environment, callsPerMinute / 60],
       )
       return rows.length > 0
     },
-
-    /** What operators see of it. */
-    async read(db: SqlExecutor): Promise<RateBudget[]> {
-      const { rows } = await db.query<{ environment: Environment; calls: number }>(
-        `select environment, floor(calls)::int as calls from ${budgets} order by environment`,
-      )
-      return rows.map(({ environment, calls }) => ({ provider, environment, callsLeft: calls }))
-    },
   }
+}
+
+/** The same provider, once its row exists: nobody else creates it. Nothing was called before. */
+async function known(db: SqlExecutor, bucket: string, of: PolledProvider): Promise<PolledProvider> {
+  await db.query(
+    `insert into provider_budgets (provider, bucket, environment, tokens, refilled_at)
+     values ($1, $2, $3, 0, now() - make_interval(secs => $4)) on conflict (provider, bucket, environment) do nothing`,
+    [of.provider, bucket, of.environment, BURST_SECONDS],
+  )
+  return of
 }

@@ -93,6 +93,28 @@ function minorOf(amount: string, asset: Asset): bigint | undefined {
   }
 }
 
+/** Names of providers by what an order depends on, such as a currency; those for everything else are at `''`. */
+export type ProviderOrder = ReadonlyMap<string, readonly string[]>
+
+const PROVIDER_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/
+
+/** The providers that take new objects, in the order in which they are asked: `first,second`, or `NGN=second,first;first,second`. */
+export const providersSetting = z.string().transform((text, context): ProviderOrder => {
+  const orders = new Map<string, readonly string[]>()
+  for (const part of text.split(';')) {
+    const [list = '', scope = ''] = part.split('=').toReversed()
+    const names = list.split(',').map((name) => name.trim())
+    const wrong = names.find((name) => !PROVIDER_NAME.test(name))
+    if (wrong !== undefined || new Set(names).size < names.length || orders.has(scope.trim()))
+      context.addIssue({
+        code: 'custom',
+        message: `must be names of providers like first,second or NGN=second,first;first,second; not "${part}"`,
+      })
+    orders.set(scope.trim(), names)
+  }
+  return orders
+})
+
 /** Comma-separated origins. */
 export const originsSetting = listSetting.pipe(
   z.array(

@@ -8,6 +8,7 @@ export const timelineKinds = [
   'event',
   'posting',
   'delivery_attempt',
+  'provider_choice',
   'provider_call',
   'provider_report',
   'operator_action',

@@ -22,7 +22,7 @@ export interface Batch {
   readonly routes: readonly ClaimedPoll[]
 }
 
-/** Claimed routes of one environment in as many batches as calls are needed. */
+/** Claimed routes of one provider in as many batches as calls are needed. */
 export function batchesOf(routes: readonly ClaimedPoll[], perCall: number): Batch[] {
   const batches: Batch[] = []
   for (let at = 0; at < routes.length; at += perCall) {
@@ -45,7 +45,7 @@ interface Polled {
 export async function pollBatch(runtime: Runtime, { routes }: Batch): Promise<void> {
   const [first] = routes
   if (!first) return
-  const provider = runtime.providers.get(routesProvider, first.environment)
+  const provider = runtime.providers.of(routesProvider, first)
   const alone = routes.filter(({ pollSeconds }) => !provider.depositsOf || Math.random() < fullSyncShare(pollSeconds))
   const together = routes.filter((route) => !alone.includes(route))
   const failures: unknown[] = []
@@ -88,7 +88,7 @@ async function pollTogether(
       calls += pages.reduce((sum, page) => sum + (page?.calls ?? 0), 0)
       await applyPages(runtime, group, pages, each)
     })
-  if (calls > 1) await budget.consume(runtime.pool, environment, calls - 1)
+  if (calls > 1) await budget.consume(runtime.pool, { provider: provider.name, environment }, calls - 1)
 }
 
 /** Applies each page that tells something new in a transaction of its own; of all others only the next poll changes, in one statement. */

@@ -1,13 +1,14 @@
 import { checkCustomer } from '@payments/customers'
 import { invalid, isAddressOf, newId } from '@payments/kernel'
-import { aboutObject, createResource, type QueryContext, type UnitOfWork } from '@payments/platform'
+import { aboutObject, createResource, firstAnswer, type QueryContext, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
+import { type Carrier, recordCarrier } from './carrier.ts'
 import { type RouteRow, routeResource } from './entity.ts'
 import { errors } from './errors.ts'
 import { availableNetworks } from './networks.ts'
-import { routesProvider } from './provider.ts'
-import { quoted, takeQuote } from './quotes.ts'
+import { routesProviders } from './providers.ts'
+import { quoted } from './quotes.ts'
 import { configuredRefund, refundAddressSql } from './refund-addresses.ts'
 import type { RefundTo } from './refund-owners.ts'
 import { type Plan, planOf } from './rules.ts'
@@ -17,7 +18,7 @@ import type { NewPaymentRoute } from './schemas.ts'
 type Input = z.output<typeof NewPaymentRoute>
 
 /** A checked request with the deposit address that the provider gave for it. */
-export interface PreparedRoute extends Plan {
+export interface PreparedRoute extends Plan, Carrier {
   readonly id: string
   readonly depositAddress: string
   readonly refundTo: RefundTo
@@ -29,7 +30,6 @@ export interface PreparedRoute extends Plan {
  */
 export async function prepareRoute(context: QueryContext, input: Input): Promise<PreparedRoute> {
   const plan = planOf(input, await availableNetworks(context))
-  const provider = context.runtime.providers.get(routesProvider, context.actor.environment)
   await checkCustomer(context, input.customerId)
   const { exists, refund } = await lookUp(context, input, plan)
   if (exists) throw errors.payment_route_active()
@@ -39,21 +39,23 @@ export async function prepareRoute(context: QueryContext, input: Input): Promise
     : configuredRefund(context, plan.origin.type, refund)
   if (refundTo === null) throw invalid({ refundAddress: 'Required: no refund address is configured for this network' })
   const id = newId()
-  await takeQuote(context, provider)
-  const { depositAddress } = await aboutObject({ ...context.actor, id }, () =>
-    quoted(context, provider, {
-      routeId: id,
-      origin: { networkKey: plan.origin.key, currency: plan.originCurrency },
-      destination: {
-        networkKey: plan.destination.key,
-        currency: input.destinationCurrency,
-        address: plan.destinationAddress,
-      },
-      refundAddress: refundTo.address,
-    }),
+  const { provider, answer, choice } = await aboutObject({ ...context.actor, id }, async () =>
+    firstAnswer(await routesProviders(context, 'reusable', plan.origin.key), (each) =>
+      quoted(context, each, {
+        routeId: id,
+        origin: { networkKey: plan.origin.key, currency: plan.originCurrency },
+        destination: {
+          networkKey: plan.destination.key,
+          currency: input.destinationCurrency,
+          address: plan.destinationAddress,
+        },
+        refundAddress: refundTo.address,
+      }),
+    ),
   )
+  const { depositAddress, evidence } = answer
   if (!isAddressOf(plan.origin.type, depositAddress)) throw errors.deposit_address_used()
-  return { ...plan, id, depositAddress, refundTo }
+  return { ...plan, id, provider: provider.name, choice, evidence, depositAddress, refundTo }
 }
 
 /**
@@ -77,11 +79,12 @@ async function lookUp(
 }
 
 /** Creates the prepared route. A violated constraint becomes payment_route_active 409 or deposit_address_used 502. */
-export const createRoute = (unit: UnitOfWork, input: Input, prepared: PreparedRoute): RouteRow =>
-  createResource(unit, routeResource, {
+export function createRoute(unit: UnitOfWork, input: Input, prepared: PreparedRoute): RouteRow {
+  const row = createResource(unit, routeResource, {
     id: prepared.id,
     organisationId: unit.actor.organisationId,
     environment: unit.actor.environment,
+    provider: prepared.provider,
     name: input.name,
     customerId: input.customerId ?? null,
     originChainKey: prepared.origin.key,
@@ -98,3 +101,6 @@ export const createRoute = (unit: UnitOfWork, input: Input, prepared: PreparedRo
     hidden: false,
     watchedUntil: null,
   })
+  recordCarrier(unit, row, prepared)
+  return row
+}

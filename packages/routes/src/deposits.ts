@@ -34,9 +34,9 @@ async function fetchReports(context: QueryContext, route: RouteRow, all = false)
   const checkpoint = (await checkpoints(context.runtime.pool, [route.id])).get(route.id)
   const query = queryOf(route, checkpoint && { ...checkpoint, ...(all ? { since: null } : {}) })
   const { pool, providers } = context.runtime
-  const provider = providers.get(routesProvider, route.environment)
+  const provider = providers.of(routesProvider, route)
   const page = await heedingPause(pool, pauseOf(provider, route.environment), () => provider.deposits(query))
-  if (page.calls > 1) await budget.consume(pool, route.environment, page.calls - 1)
+  if (page.calls > 1) await budget.consume(pool, route, page.calls - 1)
   return page
 }
 
@@ -45,9 +45,9 @@ async function fetchReports(context: QueryContext, route: RouteRow, all = false)
  * @throws provider_unavailable 503 when such polls alone have used it up
  */
 export async function syncNow(context: QueryContext, route: RouteRow, all = false): Promise<PendingSync> {
-  const { callsPerMinute } = context.runtime.providers.get(routesProvider, route.environment)
+  const { callsPerMinute } = context.runtime.providers.of(routesProvider, route)
   await limitSync(context, route, callsPerMinute)
-  if (!(await budget.tryConsume(context.runtime.pool, route.environment, callsPerMinute)))
+  if (!(await budget.tryConsume(context.runtime.pool, { ...route, callsPerMinute })))
     throw errors.provider_unavailable({ retryAfter: 1 })
   return applyInParts(context, route, await aboutObject(route, () => fetchReports(context, route, all)))
 }
@@ -73,7 +73,7 @@ export async function schedulePolls(
 /** Polls a claimed route and applies what the provider reports. @throws payment_route_not_found 404 */
 export async function poll(
   runtime: Runtime,
-  { id, organisationId, environment }: Omit<ClaimedPoll, 'pollSeconds'>,
+  { id, organisationId, environment }: Omit<ClaimedPoll, 'pollSeconds' | 'provider'>,
 ): Promise<SyncCounts> {
   const context = queryContext(runtime, system(organisationId, environment))
   const route = isId(id) ? await context.em.findOne(RouteEntity, { id }, { filters: WITH_HIDDEN }) : null

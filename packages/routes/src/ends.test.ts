@@ -15,7 +15,7 @@ const looked: object[] = []
 const service = useService({
   live: [
     bind(routesProvider, 'test', {
-      name: 'relay',
+      name: 'sandbox',
       capabilities: { reusableAddresses: true },
       callsPerMinute: 60_000,
       offers: () => sandboxRoutes(service.runtime.pool).offers(),

@@ -38,6 +38,7 @@ export const RouteEntity = defineEntity({
   properties: {
     id: p.uuid().primary(),
     ...tenant(),
+    provider: p.text(),
     name: p.text(),
     status: p.text(),
     customerId: p.uuid().nullable(),
@@ -70,10 +71,18 @@ export const RouteEntity = defineEntity({
         destination_chain_key, destination_currency, destination_address)) where status <> 'deleted' and not hidden`,
     ),
     newestFirst('payment_routes'),
-    index('payment_routes_due_soon', ['environment', 'nextPollAt'], 'poll_seconds <= 60'),
-    index('payment_routes_due_later', ['environment', 'nextPollAt'], 'poll_seconds > 60'),
-    index('payment_routes_turns_soon', ['environment', 'organisationId', 'nextPollAt'], 'poll_seconds <= 60'),
-    index('payment_routes_turns_later', ['environment', 'organisationId', 'nextPollAt'], 'poll_seconds > 60'),
+    index('payment_routes_due_soon', ['provider', 'environment', 'nextPollAt'], 'poll_seconds <= 60'),
+    index('payment_routes_due_later', ['provider', 'environment', 'nextPollAt'], 'poll_seconds > 60'),
+    index(
+      'payment_routes_turns_soon',
+      ['provider', 'environment', 'organisationId', 'nextPollAt'],
+      'poll_seconds <= 60',
+    ),
+    index(
+      'payment_routes_turns_later',
+      ['provider', 'environment', 'organisationId', 'nextPollAt'],
+      'poll_seconds > 60',
+    ),
     index('payment_routes_address', ['depositAddress']),
   ],
   ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
@@ -89,6 +98,7 @@ export const DepositEntity = defineEntity({
   properties: {
     id: p.uuid().primary(),
     ...inheritedTenant(),
+    provider: p.text(),
     paymentRouteId: p.uuid(),
     routeName: p.text(),
     customerId: p.uuid().nullable(),
@@ -147,6 +157,7 @@ export const FeedEntity = defineEntity({
   tableName: 'payment_route_feeds',
   properties: {
     environment: tenant().environment.primary(),
+    provider: p.text().primary(),
     toldUntil: p.datetime(3).nullable(),
     nextAt: p.datetime(3).defaultRaw('now()'),
   },
@@ -207,6 +218,7 @@ export type DepositRow = InferEntity<typeof DepositEntity>
 export const presentRoute = (row: RouteRow): z.infer<typeof PaymentRoute> => ({
   id: row.id,
   name: row.name,
+  provider: row.provider,
   status: row.status as z.infer<typeof PaymentRoute>['status'],
   customerId: row.customerId ?? null,
   originChainKey: row.originChainKey,
@@ -247,6 +259,7 @@ export const presentDeposit = (row: DepositRow): z.infer<typeof Deposit> => ({
   id: row.id,
   paymentRouteId: row.paymentRouteId,
   customerId: row.customerId ?? null,
+  provider: row.provider,
   relayRequestId: row.relayRequestId,
   status: row.status as z.infer<typeof Deposit>['status'],
   ...legs(row),

@@ -29,7 +29,7 @@ function faulty(honest: RoutesProvider): RoutesProvider & { readonly faults: () 
   const fault = (share: number) => chance(share) && ++faults > 0
   return {
     faults: () => faults,
-    name: 'relay',
+    name: 'sandbox',
     capabilities: { reusableAddresses: true },
     callsPerMinute: 60_000,
     offers: () => honest.offers(),
@@ -66,7 +66,7 @@ test(
       return provider
     }
     const lazy: SandboxRoutes = {
-      name: 'relay',
+      name: 'sandbox',
       capabilities: { reusableAddresses: true },
       callsPerMinute: 60_000,
       offers: () => bound().offers(),

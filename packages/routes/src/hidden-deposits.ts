@@ -1,4 +1,4 @@
-import { port } from '@payments/kernel'
+import { extension } from '@payments/kernel'
 import type { UnitOfWork } from '@payments/platform'
 import type { DepositRow } from './entity.ts'
 import type { DepositReport, Leg } from './provider.ts'
@@ -35,7 +35,7 @@ export interface HiddenDepositReceiver {
 }
 
 /** Bound by the domain that uses hidden routes. */
-export const hiddenDeposits = port<HiddenDepositReceiver>(null, 'Hidden payment routes are not available')
+export const hiddenDeposits = extension<HiddenDepositReceiver>('Hidden payment routes are not available')
 
 export const toHiddenDeposit = (row: DepositRow, { receivedAt }: Partial<DepositReport>): HiddenDeposit => ({
   id: row.id,

@@ -1,11 +1,13 @@
-import { isAddressOf, type NetworkType, newId } from '@payments/kernel'
-import { actingFor, createResource, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { assetOf, isAddressOf, type NetworkType, newId, toDecimal } from '@payments/kernel'
+import { actingFor, bestAnswer, createResource, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
+import { type Carrier, recordCarrier } from './carrier.ts'
 import { syncNow } from './deposits.ts'
 import { hiddenRouteResource, RouteEntity, WITH_HIDDEN } from './entity.ts'
 import { errors } from './errors.ts'
-import { type Leg, type QuotedAmount, routesProvider } from './provider.ts'
-import { quoted, takeQuote } from './quotes.ts'
+import { type Leg, type QuotedAddress, type QuotedAmount, type RoutesProvider, routesProvider } from './provider.ts'
+import { routesProviders } from './providers.ts'
+import { quoted } from './quotes.ts'
 import { configuredRefund, refundAddressSql } from './refund-addresses.ts'
 import type { RefundTo } from './refund-owners.ts'
 import { reindexWithin } from './reindex.ts'
@@ -24,12 +26,14 @@ export interface HiddenRoute {
   readonly refundAddress: string | null
   readonly quote: QuotedAmount
   readonly strict: boolean
+  /** Until when money may arrive at the address. */
+  readonly until: Date
   /** Id of what anyone may start such routes from, such as a payment link: it has a share of the provider's quotes. */
   readonly startedAt: string
 }
 
 /** A hidden route with the deposit address that the provider gave for it. */
-export interface PreparedHiddenRoute extends HiddenRoute {
+export interface PreparedHiddenRoute extends HiddenRoute, Carrier {
   readonly id: string
   readonly depositAddress: string
   readonly refundTo: RefundTo
@@ -43,25 +47,52 @@ export interface PreparedHiddenRoute extends HiddenRoute {
  * @throws refund_address_missing 503, deposit_address_used 502, and the provider's 422, 502 and 503
  */
 export async function prepareHiddenRoute(context: QueryContext, route: HiddenRoute): Promise<PreparedHiddenRoute> {
-  const provider = context.runtime.providers.get(routesProvider, context.actor.environment)
   const { type } = route.origin
   const refundTo: RefundTo | null = route.refundAddress
     ? { address: route.refundAddress, owner: 'payer' }
     : configuredRefund(context, type, await ofOrganisation(context, type))
   if (refundTo === null) throw errors.refund_address_missing()
   const id = newId()
-  await takeQuote(context, provider, route.startedAt)
-  const { depositAddress, inputAmount } = await quoted(context, provider, {
-    routeId: id,
-    origin: { networkKey: route.origin.networkKey, currency: route.origin.currency },
-    destination: route.destination,
-    refundAddress: refundTo.address,
-    quote: route.quote,
-    strict: route.strict,
-  })
-  if (!isAddressOf(type, depositAddress) || inputAmount === undefined || inputAmount <= 0n)
-    throw errors.deposit_address_used()
-  return { ...route, id, depositAddress, refundTo, inputAmount }
+  const { networkKey, currency } = route.origin
+  const candidates = await routesProviders(context, route.strict ? 'exact' : 'reusable', networkKey)
+  const ask = async (provider: RoutesProvider): Promise<Offer> => {
+    const { inputAmount, ...answer } = await quoted(
+      context,
+      provider,
+      {
+        routeId: id,
+        origin: { networkKey, currency },
+        destination: route.destination,
+        refundAddress: refundTo.address,
+        quote: route.quote,
+        strict: route.strict,
+        until: route.until,
+      },
+      route.startedAt,
+    )
+    if (!isAddressOf(type, answer.depositAddress) || inputAmount === undefined || inputAmount <= 0n)
+      throw errors.deposit_address_used()
+    return { ...answer, inputAmount }
+  }
+  const { provider, answer, choice } = await bestAnswer(candidates, ask, offers(route))
+  return { ...route, ...answer, id, provider: provider.name, choice, evidence: answer.evidence, refundTo }
+}
+
+type Offer = QuotedAddress & { readonly inputAmount: bigint }
+
+/** The better offer: the least to send for a delivery, the most delivered for what is sent. */
+const offers = ({ origin, destination, quote }: HiddenRoute) => ({
+  rank: ({ inputAmount, outputAmount = 0n }: Offer): bigint => ('output' in quote ? inputAmount : -outputAmount),
+  show: ({ inputAmount, outputAmount }: Offer): string =>
+    [
+      `${decimal(inputAmount, origin.currency)} ${origin.currency}`,
+      ...(outputAmount === undefined ? [] : [`${decimal(outputAmount, destination.currency)} ${destination.currency}`]),
+    ].join(' for '),
+})
+
+const decimal = (units: bigint, symbol: string): string => {
+  const asset = assetOf(symbol)
+  return asset ? toDecimal(units, asset) : `${units}`
 }
 
 async function ofOrganisation(context: QueryContext, type: NetworkType): Promise<string | null> {
@@ -76,10 +107,11 @@ async function ofOrganisation(context: QueryContext, type: NetworkType): Promise
  * afterwards ever more rarely, for ever. Its deposits go to the receiver that is bound to {@link hiddenDeposits}.
  */
 export function createHiddenRoute(unit: UnitOfWork, route: PreparedHiddenRoute, watchedUntil: Date): void {
-  createResource(unit, hiddenRouteResource, {
+  const row = createResource(unit, hiddenRouteResource, {
     id: route.id,
     organisationId: unit.actor.organisationId,
     environment: unit.actor.environment,
+    provider: route.provider,
     name: route.name,
     customerId: null,
     originChainKey: route.origin.networkKey,
@@ -96,6 +128,7 @@ export function createHiddenRoute(unit: UnitOfWork, route: PreparedHiddenRoute, 
     hidden: true,
     watchedUntil,
   })
+  recordCarrier(unit, row, route)
 }
 
 /** Says until when the payer of a hidden route is expected: afterwards its address is polled ever more rarely. */

@@ -61,7 +61,13 @@ export const routes = domain({
   errors,
   events,
   settings: routesSettings,
-  providers: [{ port: routesProvider, create: ({ pool }) => [bind(routesProvider, 'test', sandboxRoutes(pool))] }],
+  providers: [
+    {
+      port: routesProvider,
+      order: { setting: 'ROUTES_PROVIDERS', of: (settings) => routesSettings.from(settings).ROUTES_PROVIDERS },
+      create: ({ pool }) => [bind(routesProvider, 'test', sandboxRoutes(pool))],
+    },
+  ],
   callbacks,
   notifications,
   timeline: { parts: depositIds },
@@ -94,6 +100,7 @@ export {
   syncHiddenRoute,
   watchHiddenRoute,
 } from './hidden-routes.ts'
+export { partyOf } from './journal.ts'
 export { type AvailableNetwork, availableNetworks } from './networks.ts'
 export { wentTo } from './notifications.ts'
 export { pollSoon } from './operators.ts'
@@ -110,5 +117,6 @@ export {
   routesProvider,
   type SandboxRoutes,
 } from './provider.ts'
+export type { AddressUse } from './providers.ts'
 export type { RefundTo } from './refund-owners.ts'
 export { RefundTo as RefundToSchema, SyncResult, sandboxOutcomes } from './schemas.ts'

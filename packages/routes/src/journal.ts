@@ -4,6 +4,7 @@ import type { AccountKey, Draft, Posting } from '@payments/ledger'
 /** What a deposit's postings follow from. */
 export interface DepositMoney {
   readonly id: string
+  readonly provider: string
   readonly status: string
   /** Null: not known yet. */
   readonly originAmount?: bigint | null | undefined
@@ -14,8 +15,8 @@ export interface DepositMoney {
   readonly settledAt?: Date | null | undefined
 }
 
-/** The provider's clearing account, which holds pending deposits. */
-const PARTY = 'relay'
+/** The name of a provider's accounts. The sandbox simulates Relay, and its accounts have had that name from the beginning. */
+export const partyOf = (provider: string): string => (provider === 'sandbox' ? 'relay' : provider)
 
 /** The name of the entry that a status is reached by. */
 const STEPS: Readonly<Record<string, string>> = {
@@ -26,7 +27,7 @@ const STEPS: Readonly<Record<string, string>> = {
 }
 
 /** A refund that came back to this service: it belongs to somebody else until an operator has passed it on. */
-export const isRefundHeld = ({ status, refundOwner, settledAt }: Omit<DepositMoney, 'id'>): boolean =>
+export const isRefundHeld = ({ status, refundOwner, settledAt }: Omit<DepositMoney, 'id' | 'provider'>): boolean =>
   status === 'refunded' && refundOwner === 'service' && !settledAt
 
 /**
@@ -40,6 +41,7 @@ export const isRefundHeld = ({ status, refundOwner, settledAt }: Omit<DepositMon
 function balancesOf(row: DepositMoney): Posting[] {
   const { originCurrency, destinationCurrency } = row
   const received = assetOf(originCurrency) ? (row.originAmount ?? 0n) : 0n
+  const at = accountsOf(row.provider)
   const external = at('external', originCurrency, -received)
   switch (row.status) {
     case 'pending':
@@ -88,11 +90,13 @@ export function journalDraft(before: DepositMoney | undefined, after: DepositMon
   }
 }
 
-const at = (purpose: AccountKey['purpose'], asset: string, amount: bigint): Posting => ({
-  account: {
-    purpose,
-    asset: asset as AssetSymbol,
-    ...(purpose === 'clearing' || purpose === 'exchange' ? { party: PARTY } : {}),
-  },
-  amount,
-})
+const accountsOf =
+  (provider: string) =>
+  (purpose: AccountKey['purpose'], asset: string, amount: bigint): Posting => ({
+    account: {
+      purpose,
+      asset: asset as AssetSymbol,
+      ...(purpose === 'clearing' || purpose === 'exchange' ? { party: partyOf(provider) } : {}),
+    },
+    amount,
+  })

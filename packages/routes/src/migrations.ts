@@ -1,4 +1,12 @@
-import { countRows, indexConcurrently, lifecycle, type MigrationStep } from '@payments/platform'
+import {
+  addProvider,
+  countRows,
+  indexConcurrently,
+  lifecycle,
+  type MigrationStep,
+  nameSandbox,
+  replaceIndex,
+} from '@payments/platform'
 
 export const migrations: readonly MigrationStep[] = [
   {
@@ -232,6 +240,34 @@ export const migrations: readonly MigrationStep[] = [
       ...indexConcurrently(
         'payment_routes_turns_later',
         'payment_routes (environment, organisation_id, next_poll_at) where poll_seconds > 60',
+      ),
+    ],
+  },
+  {
+    // The provider that carries a route, and a feed of each.
+    name: '20261123090100_route_providers',
+    up: [
+      ...addProvider('payment_routes', 'relay'),
+      ...addProvider('payment_route_deposits', 'relay'),
+      "alter table payment_route_feeds add column provider text not null default 'relay'",
+      "update payment_route_feeds set provider = 'sandbox' where environment = 'test'",
+      'alter table payment_route_feeds alter column provider drop default',
+      'alter table payment_route_feeds drop constraint payment_route_feeds_pkey',
+      'alter table payment_route_feeds add primary key (environment, provider)',
+    ],
+  },
+  {
+    name: '20261123090200_route_sandbox',
+    concurrently: true,
+    up: [
+      nameSandbox('payment_routes'),
+      nameSandbox('payment_route_deposits'),
+      ...['due_soon', 'due_later', 'turns_soon', 'turns_later'].flatMap((name) =>
+        replaceIndex(
+          `payment_routes_${name}`,
+          `payment_routes (provider, environment, ${name.startsWith('turns') ? 'organisation_id, ' : ''}next_poll_at)
+             where poll_seconds ${name.endsWith('soon') ? '<=' : '>'} 60`,
+        ),
       ),
     ],
   },

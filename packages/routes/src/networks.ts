@@ -1,8 +1,8 @@
 import { type AssetSymbol, type Network, networks } from '@payments/kernel'
 import type { QueryContext } from '@payments/platform'
-import { routesProvider } from './provider.ts'
+import { type AddressUse, allOffers, routesProviders } from './providers.ts'
 
-/** A network as the environment's provider supports it now. */
+/** A network as providers support it now. */
 export interface AvailableNetwork extends Network {
   /** Symbols that can be deposited. */
   readonly origins: readonly AssetSymbol[]
@@ -11,17 +11,19 @@ export interface AvailableNetwork extends Network {
 }
 
 /**
- * The networks that payment routes can use in the actor's environment: those known to this service that the provider supports,
- * with their symbols. `currencies` are those of either end.
+ * The networks that such addresses can be on in the actor's environment: those known to this service that a provider supports, with
+ * their symbols. `currencies` are those of either end.
  * @throws ServiceError 503 where there is no provider, 502 or 503 while it does not answer.
  */
-export async function availableNetworks({ runtime, actor }: QueryContext): Promise<readonly AvailableNetwork[]> {
-  const offers = await runtime.providers.get(routesProvider, actor.environment).offers()
+export async function availableNetworks(
+  context: QueryContext,
+  use: AddressUse = 'reusable',
+): Promise<readonly AvailableNetwork[]> {
+  const offers = await allOffers(await routesProviders(context, use))
   return networks.flatMap((network: Network) => {
-    const offer = offers.find(({ networkKey }) => networkKey === network.key)
-    if (!offer) return []
-    const origins = network.currencies.filter((symbol) => offer.origins.includes(symbol))
-    const destinations = network.currencies.filter((symbol) => offer.destinations.includes(symbol))
+    const own = offers.filter(({ networkKey }) => networkKey === network.key)
+    const origins = network.currencies.filter((symbol) => own.some((offer) => offer.origins.includes(symbol)))
+    const destinations = network.currencies.filter((symbol) => own.some((offer) => offer.destinations.includes(symbol)))
     const currencies = network.currencies.filter((symbol) => origins.includes(symbol) || destinations.includes(symbol))
     return currencies.length > 0 ? [{ ...network, currencies, origins, destinations }] : []
   })

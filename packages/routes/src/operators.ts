@@ -1,6 +1,5 @@
 import { endings, type OperatorsDeclaration, type SqlExecutor, sqlOf } from '@payments/platform'
 import { HELD } from './entity.ts'
-import { budget } from './rate-budget.ts'
 import { POLL, SOON_SECONDS, STUCK_SECONDS } from './schedule.ts'
 import { depositMachine, routeMachine } from './states.ts'
 
@@ -61,5 +60,4 @@ export const operators: OperatorsDeclaration = {
       refunded: SETTLE,
     }),
   ],
-  rateBudgets: budget.read,
 }

@@ -17,12 +17,13 @@ const polls = {
   async claim(
     { pool }: Runtime,
     environment: Environment,
-    { callsPerMinute, depositsOf, addressesPerCall = 1 }: RoutesProvider,
+    { name: provider, callsPerMinute, depositsOf, addressesPerCall = 1 }: RoutesProvider,
     limit: number,
   ): Promise<Batch[]> {
     const perCall = depositsOf ? addressesPerCall : 1
     const reserve = callsPerMinute >= RESERVED_FROM ? RESERVED_CALLS : 0
-    return batchesOf(await budget.claim(pool, environment, callsPerMinute, limit * perCall, perCall, reserve), perCall)
+    const of = { provider, environment, callsPerMinute }
+    return batchesOf(await budget.claim(pool, of, limit * perCall, perCall, reserve), perCall)
   },
   poll: pollBatch,
 }

@@ -9,20 +9,21 @@ import { fullSyncShare, nextPoll } from './schedule.ts'
 const service = useService()
 const PER_MINUTE = 60
 const BURST = 10
+const of = (callsPerMinute: number) => ({ provider: 'sandbox', environment: 'test' as const, callsPerMinute })
 const IDLE = { pendingSince: null, changed: false }
 
 beforeEach(async () => {
   const { pool } = service.runtime
   await pool.query('delete from payment_routes')
-  await pool.query("update provider_rate_budgets set calls = 0, refilled_at = now() - interval '1 hour'")
+  await pool.query('delete from provider_budgets')
 })
 
 /** Routes that are all due, each with the given poll interval in seconds. */
 async function dueRoutes(count: number, pollSeconds: number): Promise<void> {
   await service.runtime.pool.query(
-    `insert into payment_routes (id, organisation_id, environment, name, status, origin_chain_key, origin_currency,
+    `insert into payment_routes (id, organisation_id, environment, provider, name, status, origin_chain_key, origin_currency,
        destination_chain_key, destination_currency, destination_address, refund_address, deposit_address, next_poll_at, poll_seconds, created_at, updated_at)
-     select gen_random_uuid(), $1, 'test', 'Route', 'active', 'ethereum', 'USDC', 'base', 'USDC', n || $4, 'r', n || $4, now() - interval '1 minute', $3, now(), now()
+     select gen_random_uuid(), $1, 'test', 'sandbox', 'Route', 'active', 'ethereum', 'USDC', 'base', 'USDC', n || $4, 'r', n || $4, now() - interval '1 minute', $3, now(), now()
        from generate_series(1, $2::int) n`,
     [await foundOrganisation(service.runtime), count, pollSeconds, newId()],
   )
@@ -32,7 +33,7 @@ async function dueRoutes(count: number, pollSeconds: number): Promise<void> {
 async function claims(rounds: number): Promise<{ ids: string[]; allowed: number }> {
   const started = Date.now()
   const taken = await Promise.all(
-    Array.from({ length: rounds }, () => budget.claim(service.runtime.pool, 'test', PER_MINUTE, 200)),
+    Array.from({ length: rounds }, () => budget.claim(service.runtime.pool, of(PER_MINUTE), 200)),
   )
   const allowed = BURST + Math.ceil(((Date.now() - started) / 60_000) * PER_MINUTE)
   return { ids: taken.flat().map(({ id }) => id), allowed }
@@ -64,7 +65,7 @@ test.each([500, 2500])(
       `update payment_routes set next_poll_at = now() - make_interval(secs => 1) where organisation_id = (
        select organisation_id from payment_routes group by organisation_id having count(*) = 1)`,
     )
-    const claimed = await budget.claim(service.runtime.pool, 'test', 60_000, 4)
+    const claimed = await budget.claim(service.runtime.pool, of(60_000), 4)
     expect(new Set(claimed.map(({ organisationId }) => organisationId)).size).toBe(2)
   },
 )
@@ -85,7 +86,7 @@ test('routes with pending deposits are polled first, and idle routes still get t
       await service.runtime.pool.query<{ id: string }>('select id from payment_routes where poll_seconds > 60')
     ).rows.map(({ id }) => id),
   )
-  const taken = await budget.claim(service.runtime.pool, 'test', 12_000, 200)
+  const taken = await budget.claim(service.runtime.pool, of(12_000), 200)
   expect(taken.length).toBe(200)
   const idleTaken = taken.filter(({ id }) => idle.has(id)).length
   expect(idleTaken).toBeGreaterThanOrEqual(40)
@@ -94,20 +95,20 @@ test('routes with pending deposits are polled first, and idle routes still get t
 
 test('idle routes take the whole round when nothing else is due', async () => {
   await dueRoutes(300, 3600)
-  expect((await budget.claim(service.runtime.pool, 'test', 12_000, 200)).length).toBe(200)
+  expect((await budget.claim(service.runtime.pool, of(12_000), 200)).length).toBe(200)
 })
 
 test('a poll that a merchant asks for uses the same rate budget, goes ahead of scheduled polls and gets 503 when the budget is spent', async () => {
   await dueRoutes(50, 2)
   const { pool } = service.runtime
-  for (let calls = 0; calls < BURST * 2; calls++) expect(await budget.tryConsume(pool, 'test', PER_MINUTE)).toBe(true)
-  expect(await budget.claim(pool, 'test', PER_MINUTE, 200)).toEqual([])
-  await pool.query('update provider_rate_budgets set calls = -10, refilled_at = clock_timestamp()')
-  await budget.tryConsume(pool, 'test', PER_MINUTE)
-  expect(await budget.tryConsume(pool, 'test', PER_MINUTE)).toBe(false)
+  for (let calls = 0; calls < BURST * 2; calls++) expect(await budget.tryConsume(pool, of(PER_MINUTE))).toBe(true)
+  expect(await budget.claim(pool, of(PER_MINUTE), 200)).toEqual([])
+  await pool.query('update provider_budgets set tokens = -10, refilled_at = clock_timestamp()')
+  await budget.tryConsume(pool, of(PER_MINUTE))
+  expect(await budget.tryConsume(pool, of(PER_MINUTE))).toBe(false)
   const merchant = await newMerchant(service)
   const { id } = await newRoute(merchant)
-  await pool.query('update provider_rate_budgets set calls = -1e6, refilled_at = clock_timestamp()')
+  await pool.query('update provider_budgets set tokens = -1e6, refilled_at = clock_timestamp()')
   const { status, body } = await sync(merchant, id)
   expect([status, body.message]).toEqual([503, 'The payment provider is not available, please retry'])
 })
@@ -115,11 +116,12 @@ test('a poll that a merchant asks for uses the same rate budget, goes ahead of s
 test('a poll of several pages consumes one call of the rate budget per page', async () => {
   await dueRoutes(50, 2)
   const { pool } = service.runtime
-  await pool.query('update provider_rate_budgets set calls = $1, refilled_at = clock_timestamp()', [BURST])
-  await budget.consume(pool, 'test', BURST + 5)
-  expect(await budget.claim(pool, 'test', PER_MINUTE, 200)).toEqual([])
-  await pool.query("update provider_rate_budgets set refilled_at = refilled_at - interval '8 seconds'")
-  expect((await budget.claim(pool, 'test', PER_MINUTE, 200)).length).toBeOneOf([2, 3, 4])
+  await budget.tryConsume(pool, of(PER_MINUTE))
+  await pool.query('update provider_budgets set tokens = $1, refilled_at = clock_timestamp()', [BURST])
+  await budget.consume(pool, of(1), BURST + 5)
+  expect(await budget.claim(pool, of(PER_MINUTE), 200)).toEqual([])
+  await pool.query("update provider_budgets set refilled_at = refilled_at - interval '8 seconds'")
+  expect((await budget.claim(pool, of(PER_MINUTE), 200)).length).toBeOneOf([2, 3, 4])
 })
 
 test('the poll interval doubles up to an hour (a day for a deleted route), with at most 20 % jitter', () => {
@@ -171,13 +173,13 @@ test('one poll a day requests the full history, at any poll interval', () => {
 test('a claimed route is not due again at once, and one whose process died is due again within 30 seconds', async () => {
   await dueRoutes(1, 2)
   const { pool } = service.runtime
-  expect(await budget.claim(pool, 'test', 12_000, 10)).toHaveLength(1)
-  expect(await budget.claim(pool, 'test', 12_000, 10)).toHaveLength(0)
+  expect(await budget.claim(pool, of(12_000), 10)).toHaveLength(1)
+  expect(await budget.claim(pool, of(12_000), 10)).toHaveLength(0)
   const { rows } = await pool.query<{ wait: number }>(
     'select extract(epoch from next_poll_at - now())::float8 as wait from payment_routes',
   )
   expect(rows[0]?.wait).toBeGreaterThan(25)
   expect(rows[0]?.wait).toBeLessThanOrEqual(30)
   await pool.query("update payment_routes set next_poll_at = next_poll_at - interval '31 s'")
-  expect(await budget.claim(pool, 'test', 12_000, 10)).toHaveLength(1)
+  expect(await budget.claim(pool, of(12_000), 10)).toHaveLength(1)
 })

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { type DepositMoney, journalDraft } from './journal.ts'
 
 const deposit: DepositMoney = {
+  provider: 'relay',
   id: '01936f2a-7c1e-7000-8000-000000000010',
   status: 'pending',
   originAmount: 1000n,

@@ -1,4 +1,4 @@
-import { type NetworkType, port } from '@payments/kernel'
+import { type NetworkType, type Provider, port } from '@payments/kernel'
 import type { CallbackRequest, SqlExecutor } from '@payments/platform'
 import type { z } from 'zod'
 import type { failureReasons } from './failure-reasons.ts'
@@ -83,7 +83,7 @@ export interface DepositChanges {
 export type QuotedAmount = { readonly input: bigint } | { readonly output: bigint }
 
 /** What a provider can do, as its documents say. Nothing is probed. */
-export interface RoutesCapabilities {
+interface RoutesCapabilities {
   /** An address takes any number of payments of any amount, for ever. Otherwise: one payment of the quoted amount, until a time. */
   readonly reusableAddresses: boolean
 }
@@ -103,9 +103,7 @@ export interface QuotedAddress {
  * The interface of a payment route provider. Every call may throw the errors `provider_failed` (502) and `provider_unavailable`
  * (503), which carry none of the provider's own text to a merchant.
  */
-export interface RoutesProvider {
-  /** Stored with each route: in budgets, evidence and the journal. */
-  readonly name: string
+export interface RoutesProvider extends Provider {
   readonly capabilities: RoutesCapabilities
   /** How many polling calls the provider allows per minute, over all processes. */
   readonly callsPerMinute: number

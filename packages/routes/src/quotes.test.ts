@@ -11,7 +11,7 @@ let limited = false
 const service = useService({
   live: [
     bind(routesProvider, 'test', {
-      name: 'relay',
+      name: 'sandbox',
       capabilities: { reusableAddresses: true },
       callsPerMinute: 60_000,
       quotesPerMinute: 50,

@@ -54,6 +54,7 @@ describe.each(types)('a route from a network of type %s', (type) => {
         origin: { networkKey: origins[type], currency: type === 'tvm' ? 'USDT' : 'USDC', type },
         destination: { networkKey: 'base', currency: 'USDC', address: someWallet() },
         refundAddress: null,
+        until: new Date(Date.now() + 60_000),
         quote: { output: 5_000_000n },
         strict: false,
         startedAt: merchant.organisationId,

@@ -15,7 +15,8 @@ type ByType = z.infer<typeof RefundAddresses>['organisation']
 /** The service's default refund addresses: from the settings, in the sandbox else the provider's own. */
 function ofService({ runtime, actor }: Pick<QueryContext, 'runtime' | 'actor'>): ByType {
   const { REFUND_ADDRESS_EVM, REFUND_ADDRESS_SVM, REFUND_ADDRESS_TVM } = routesSettings.from(runtime.settings)
-  const own = runtime.providers.find(routesProvider, actor.environment)?.refundAddresses
+  const bound = runtime.providers.bound(routesProvider, actor.environment)
+  const own = bound.find((provider) => provider.refundAddresses)?.refundAddresses
   return {
     evm: REFUND_ADDRESS_EVM ?? own?.evm ?? null,
     svm: REFUND_ADDRESS_SVM ?? own?.svm ?? null,

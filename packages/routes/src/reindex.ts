@@ -19,7 +19,7 @@ export async function reindex(context: QueryContext, route: RouteRow, on = route
   if (networkOf(on)?.type !== networkOf(route.originChainKey)?.type)
     throw invalid({ networkKey: `Must be a network with addresses like those of ${route.originChainKey}` })
   const { environment, organisationId, depositAddress, originChainKey: networkKey } = route
-  const provider = context.runtime.providers.get(routesProvider, environment)
+  const provider = context.runtime.providers.of(routesProvider, route)
   if (!provider.reindex) return 0
   const retryAfter = await takeCall(context.runtime.pool, {
     provider: provider.name,

@@ -19,7 +19,7 @@ const polls: DepositQuery[] = []
 const service = useService({
   live: [
     bind(routesProvider, 'test', {
-      name: 'relay',
+      name: 'sandbox',
       capabilities: { reusableAddresses: true },
       callsPerMinute: 60_000,
       offers: () => sandboxRoutes(service.runtime.pool).offers(),

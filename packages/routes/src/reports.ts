@@ -28,7 +28,7 @@ import { errors } from './errors.ts'
 import { effectOf, findExisting, hasEnded, type StoredDeposit } from './existing.ts'
 import { type HiddenDeposit, hiddenDeposits, toHiddenDeposit } from './hidden-deposits.ts'
 import { journalDraft } from './journal.ts'
-import { type DepositReport, type OddReport, routesProvider } from './provider.ts'
+import type { DepositReport, OddReport } from './provider.ts'
 import { refundOfRoute, usedRefund } from './refund-addresses.ts'
 import { nextPoll } from './schedule.ts'
 
@@ -168,15 +168,11 @@ async function endDeposit(
   return row
 }
 
-const objectOf = (unit: UnitOfWork, { organisationId, environment }: RouteRow) => ({
-  organisationId,
-  environment,
-  provider: unit.runtime.providers.get(routesProvider, environment).name,
-})
+const objectOf = ({ organisationId, environment, provider }: RouteRow) => ({ organisationId, environment, provider })
 
 function keepEvidence(unit: UnitOfWork, route: RouteRow, { id }: DepositRow, report: DepositReport): void {
   recordReport(unit, {
-    ...objectOf(unit, route),
+    ...objectOf(route),
     resourceType: 'payment_route_deposit',
     resourceId: id,
     report,
@@ -193,7 +189,7 @@ const amountsOf = (route: RouteRow, { status, origin, originAmount, destinationA
 
 function contradict(unit: UnitOfWork, route: RouteRow, stored: StoredDeposit, report: DepositReport): void {
   recordContradiction(unit, {
-    ...objectOf(unit, route),
+    ...objectOf(route),
     resourceType: 'payment_route_deposit',
     resourceId: stored.id,
     report: { ...report, updatedAt: null },
@@ -220,7 +216,7 @@ const reasonOf = ({ requestId, reason }: OddReport): string =>
 
 function keepOdd(unit: UnitOfWork, route: RouteRow, odd: OddReport): void {
   recordContradiction(unit, {
-    ...objectOf(unit, route),
+    ...objectOf(route),
     resourceType: 'payment_route',
     resourceId: route.id,
     report: odd.report,
@@ -251,6 +247,7 @@ function createDeposit(unit: UnitOfWork, route: RouteRow, report: DepositReport)
     id: newId(),
     organisationId: route.organisationId,
     environment: route.environment,
+    provider: route.provider,
     paymentRouteId: route.id,
     routeName: route.name,
     customerId: route.customerId ?? null,

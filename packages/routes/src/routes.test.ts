@@ -22,7 +22,7 @@ const opened: { refundAddress: string }[] = []
 const service = useService({
   live: [
     bind(routesProvider, 'test', {
-      name: 'relay',
+      name: 'sandbox',
       capabilities: { reusableAddresses: true },
       callsPerMinute: 60_000,
       offers: () => sandboxRoutes(service.runtime.pool).offers(),

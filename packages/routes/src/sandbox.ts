@@ -75,7 +75,10 @@ export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
         "insert into sandbox_relay_addresses (address, route_id, strict_amount) select $1, $2, $3 from set_config('synchronous_commit', 'off', true)",
         [depositAddress, routeId, strict ? (inputAmount?.toString() ?? null) : null],
       )
-      return { depositAddress, ...(inputAmount === undefined ? {} : { inputAmount }) }
+      if (!quote || inputAmount === undefined) return { depositAddress }
+      const outputAmount =
+        'output' in quote ? quote.output : converted(quote.input, origin.currency, destination.currency)
+      return { depositAddress, inputAmount, outputAmount }
     },
     async deposits({ depositAddress, origin, destination }) {
       const { rows } = await pool.query<{

@@ -1,5 +1,5 @@
 import { type NetworkType, parseAddress } from '@payments/kernel'
-import { defineSettings } from '@payments/platform'
+import { defineSettings, providersSetting } from '@payments/platform'
 import { z } from 'zod'
 
 const refundAddress = (type: NetworkType, description: string) =>
@@ -14,6 +14,11 @@ const refundAddress = (type: NetworkType, description: string) =>
 
 /** Refund addresses of last resort: an organisation's own, and that of a route, come first. */
 export const routesSettings = defineSettings({
+  ROUTES_PROVIDERS: providersSetting
+    .optional()
+    .describe(
+      'Providers of new payment routes and checkout sessions, in the order in which they are asked; for single networks of origin `solana=second,first;first,second`. Sessions take the best offer, and of equal offers the first. Unset: all that are configured',
+    ),
   REFUND_ADDRESS_EVM: refundAddress(
     'evm',
     'Refund address for EVM deposits that cannot be delivered, where neither their route nor its organisation names one',

@@ -8,14 +8,17 @@ import { sandboxRoutes } from './sandbox.ts'
 const PER_MINUTE = 40
 /** The sandbox behind a provider's limit of 40 calls a minute. */
 const limited = new Proxy({} as RoutesProvider, {
-  get: (_target, name) =>
-    name === 'callsPerMinute' ? PER_MINUTE : Reflect.get(sandboxRoutes(service.runtime.pool), name),
+  get(_target, name) {
+    // Asked for before the service runs.
+    if (name === 'name') return 'sandbox'
+    return name === 'callsPerMinute' ? PER_MINUTE : Reflect.get(sandboxRoutes(service.runtime.pool), name)
+  },
 })
 const service = useService({ live: [bind(routesProvider, 'live', limited)] })
 
 test('the syncs of one organisation use a part of the provider’s limit, those of all leave a part to scheduled polls', async () => {
   await service.runtime.pool.query(
-    "update provider_rate_budgets set calls = 0, refilled_at = now() - interval '1 hour' where environment = 'live'",
+    "update provider_budgets set tokens = 0, refilled_at = now() - interval '1 hour' where environment = 'live'",
   )
   const statuses: number[][] = []
   for (let n = 0; n < 3; n++) {
@@ -24,7 +27,7 @@ test('the syncs of one organisation use a part of the provider’s limit, those 
     const replies = []
     for (let call = 0; call < 13; call++) {
       // The burst is not what is tested here.
-      await service.runtime.pool.query("update provider_rate_budgets set calls = 5 where environment = 'live'")
+      await service.runtime.pool.query("update provider_budgets set tokens = 5 where environment = 'live'")
       replies.push(await sync(merchant, route.id))
     }
     statuses.push(replies.map(({ status }) => status))
@@ -38,5 +41,13 @@ test('the syncs of one organisation use a part of the provider’s limit, those 
   expect(counts).toEqual([PER_MINUTE / 4, PER_MINUTE / 4, 0])
   expect(statuses[2]?.[0]).toBe(503)
   await service.runtime.pool.query('update payment_routes set next_poll_at = now() - make_interval(secs => 1)')
-  expect((await budget.claim(service.runtime.pool, 'live', PER_MINUTE, 3)).length).toBeGreaterThan(0)
+  expect(
+    (
+      await budget.claim(
+        service.runtime.pool,
+        { provider: 'sandbox', environment: 'live', callsPerMinute: PER_MINUTE },
+        3,
+      )
+    ).length,
+  ).toBeGreaterThan(0)
 })

@@ -14,19 +14,21 @@ const PART_OF_ALL = 1 / 2
  */
 export async function limitSync(
   { runtime }: QueryContext,
-  { id, organisationId, environment }: RouteRow,
+  { id, organisationId, environment, provider }: RouteRow,
   callsPerMinute: number,
 ): Promise<void> {
   const own = await count(runtime, [
     {
       bucket: 'sync-organisation',
-      subject: `${organisationId} ${environment}`,
+      subject: `${organisationId} ${environment} ${provider}`,
       most: callsPerMinute * PART_OF_ORGANISATION,
     },
     { bucket: 'sync-route', subject: id, most: OF_ROUTE },
   ])
   if (own !== undefined) throw errors.sync_limited({ retryAfter: own })
-  const all = await count(runtime, [{ bucket: 'sync-all', subject: environment, most: callsPerMinute * PART_OF_ALL }])
+  const all = await count(runtime, [
+    { bucket: 'sync-all', subject: `${environment} ${provider}`, most: callsPerMinute * PART_OF_ALL },
+  ])
   if (all !== undefined) throw errors.provider_unavailable({ retryAfter: all })
 }
 

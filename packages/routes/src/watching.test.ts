@@ -41,7 +41,7 @@ const report = (given: Partial<DepositReport>): DepositReport => ({
 const service = useService({
   live: [
     bind(routesProvider, 'test', {
-      name: 'relay',
+      name: 'sandbox',
       capabilities: { reusableAddresses: true },
       callsPerMinute: 60_000,
       addressesPerCall: 50,
@@ -76,7 +76,7 @@ beforeEach(async () => {
   failsWithSince = false
   await service.runtime.pool.query('update provider_budgets set paused_until = null')
   await service.runtime.pool.query("update payment_routes set next_poll_at = now() + interval '1 hour'")
-  await service.runtime.pool.query('update provider_rate_budgets set calls = 1000, refilled_at = clock_timestamp()')
+  await service.runtime.pool.query('update provider_budgets set tokens = 1000, refilled_at = clock_timestamp()')
 })
 
 async function routes(count: number) {
@@ -208,7 +208,7 @@ test('what the provider has announced is polled before everything that is overdu
     announced.id,
   ])
   await schedulePolls(service.runtime, 'test', [announced.depositAddress.toUpperCase()])
-  await service.runtime.pool.query('update provider_rate_budgets set calls = 1, refilled_at = clock_timestamp()')
+  await service.runtime.pool.query('update provider_budgets set tokens = 1, refilled_at = clock_timestamp()')
   const [batch] = await claimRound(service.runtime, 1)
   expect(batch?.routes.map(({ id }) => id)).toContain(announced.id)
 })

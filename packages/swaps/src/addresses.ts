@@ -86,7 +86,7 @@ export const addressTask: Task = {
   runsIn: 'one-process',
   async run(runtime) {
     for (const environment of ['test', 'live'] as const) {
-      if (!runtime.providers.find(swapsProvider, environment)) continue
+      if (runtime.providers.bound(swapsProvider, environment).length === 0) continue
       const { rows } = await runtime.pool.query<{ ready: number }>(
         'select count(*)::int as ready from swap_addresses where environment = $1 and taken_at is null',
         [environment],

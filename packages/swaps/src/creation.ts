@@ -1,6 +1,13 @@
 import { checkCustomer } from '@payments/customers'
 import { AmountError, basisPointsOf, invalid, newId, parseAddress, toMinor } from '@payments/kernel'
-import { createResource, type QueryContext, type UnitOfWork } from '@payments/platform'
+import {
+  createResource,
+  firstAnswer,
+  type ProviderChoice,
+  type QueryContext,
+  recordChoice,
+  type UnitOfWork,
+} from '@payments/platform'
 import type { z } from 'zod'
 import { takeAddress } from './addresses.ts'
 import { assetIn } from './currencies.ts'
@@ -16,6 +23,8 @@ type Input = z.output<typeof NewSwap>
 
 /** A checked request with its price and the deposit address that was taken for it. */
 export interface PreparedSwapRow {
+  readonly provider: string
+  readonly choice: ProviderChoice | undefined
   readonly id: string
   readonly amount: bigint
   readonly quote: Quote
@@ -31,7 +40,16 @@ export interface PreparedSwapRow {
  * @throws validation_failed 422, and the provider's 502 and 503
  */
 export async function prepareCreation(context: QueryContext, input: Input): Promise<PreparedSwapRow> {
-  const provider = context.runtime.providers.get(swapsProvider, context.actor.environment)
+  const candidates = await context.runtime.providers.candidates(swapsProvider, context.actor.environment)
+  const { answer, choice } = await firstAnswer(candidates, (provider) => prepareWith(context, provider, input))
+  return { ...answer, choice }
+}
+
+async function prepareWith(
+  context: QueryContext,
+  provider: SwapsProvider,
+  input: Input,
+): Promise<Omit<PreparedSwapRow, 'choice'>> {
   const { amount, ...addresses } = checked(context, provider, input)
   await checkCustomer(context, input.customerId)
   await requireFeePayer(context, provider)
@@ -42,7 +60,7 @@ export async function prepareCreation(context: QueryContext, input: Input): Prom
     context.actor.environment,
   )
   await provider.prepareAddress({ depositAddress, currency: input.fromCurrency })
-  return { id: newId(), amount, quote, derivationIndex, depositAddress, ...addresses }
+  return { id: newId(), provider: provider.name, amount, quote, derivationIndex, depositAddress, ...addresses }
 }
 
 /** @throws validation_failed 422 that names every address that cannot receive tokens, and the provider's 502 and 503 */
@@ -99,10 +117,11 @@ export function createSwap(unit: UnitOfWork, input: Input, prepared: PreparedSwa
   const { SWAP_EXPIRY_MINUTES } = swapsSettings.from(unit.runtime.settings)
   const expiresAt = new Date(Date.now() + SWAP_EXPIRY_MINUTES * 60_000)
   const slippageBasisPoints = basisPointsOf(input.maxSlippagePercent) ?? 0
-  return createResource(unit, swapResource, {
+  const row = createResource(unit, swapResource, {
     id: prepared.id,
     organisationId: unit.actor.organisationId,
     environment: unit.actor.environment,
+    provider: prepared.provider,
     customerId: input.customerId ?? null,
     fromCurrency: input.fromCurrency,
     toCurrency: input.toCurrency,
@@ -134,4 +153,6 @@ export function createSwap(unit: UnitOfWork, input: Input, prepared: PreparedSwa
     readTo: null,
     otherHoldings: null,
   })
+  recordChoice(unit, row, prepared.choice)
+  return row
 }

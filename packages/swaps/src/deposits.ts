@@ -15,12 +15,12 @@ export async function applyDeposits(
   unit: UnitOfWork,
   id: string,
   report: DepositReport,
-  { readTo, provider }: { readonly readTo: string | null; readonly provider: string },
+  { readTo }: { readonly readTo: string | null },
 ): Promise<SwapRow> {
   let swap = await locked(unit, swapResource, id, errors.swap_not_found)
   if ((swap.readTo ?? null) !== readTo) return swap
   if (report.readTo !== readTo) await unit.em.nativeUpdate(SwapEntity, { id }, { readTo: report.readTo })
-  const { added, drafts, inTime } = await record(unit, swap, report, provider)
+  const { added, drafts, inTime } = await record(unit, swap, report)
   const [first] = added
   const deposited = {
     depositedAmount: added.reduce((sum, { amount }) => sum + amount, swap.depositedAmount),
@@ -38,7 +38,7 @@ export async function applyDeposits(
 }
 
 /** Inserts the deposits that are not recorded yet. `inTime`: the sum of all that arrived before the swap's end. */
-async function record(unit: UnitOfWork, swap: SwapRow, { deposits }: DepositReport, provider: string) {
+async function record(unit: UnitOfWork, swap: SwapRow, { deposits }: DepositReport) {
   const reported = deposits
     .filter(({ amount }) => amount > 0n)
     .toSorted((a, b) => a.at.getTime() - b.at.getTime() || (a.txHash < b.txHash ? -1 : 1))
@@ -67,7 +67,7 @@ async function record(unit: UnitOfWork, swap: SwapRow, { deposits }: DepositRepo
         )
   const hashes = new Set(inserted.map(({ tx_hash }) => tx_hash))
   const added = reported.filter(({ txHash }) => hashes.delete(txHash))
-  const journal = journalOf(swap, provider)
+  const journal = journalOf(swap)
   const inTime = added.filter(({ at }) => at <= swap.depositsUntil)
   return {
     added,

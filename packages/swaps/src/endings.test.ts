@@ -63,7 +63,7 @@ const ended =
       await apply(100_000_000n)
       const sent = { signature: newId(), amount: 60_000_000n }
       await unitOfWork(context, async (unit) =>
-        complete(unit, await row(), sent, { receivedAmount: 64_000_000n, fees: 0n }, 'sandbox'),
+        complete(unit, await row(), sent, { receivedAmount: 64_000_000n, fees: 0n }),
       )
     } else if (status === 'failed') {
       await apply(100_000_000n)
@@ -74,7 +74,7 @@ const ended =
       await unitOfWork(context, (unit) => move(unit, swapResource, id, event, errors.swap_not_found))
       if (status === 'refunded') {
         const sent = { signature: newId(), amount: 50_000_000n }
-        await unitOfWork(context, async (unit) => returned(unit, await row(), sent, 'sandbox'))
+        await unitOfWork(context, async (unit) => returned(unit, await row(), sent))
         await apply(7_000_000n)
       }
     }

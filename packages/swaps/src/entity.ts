@@ -35,6 +35,7 @@ export const SwapEntity = defineEntity({
   properties: {
     id: p.uuid().primary(),
     ...tenant(),
+    provider: p.text(),
     status: p.text(),
     customerId: p.uuid().nullable(),
     fromCurrency: p.enum(currencies),
@@ -86,8 +87,8 @@ export const SwapEntity = defineEntity({
   ],
   indexes: [
     newestFirst('swaps'),
-    index('swaps_due', ['environment', 'nextPollAt']),
-    index('swaps_turns', ['environment', 'organisationId', 'nextPollAt']),
+    index('swaps_due', ['provider', 'environment', 'nextPollAt']),
+    index('swaps_turns', ['provider', 'environment', 'organisationId', 'nextPollAt']),
     index('swaps_failing', ['environment'], 'failing_since is not null'),
     index('swaps_suspense', ['environment'], 'unexplained_amount <> 0 or other_holdings is not null'),
     index('swaps_unfinished', ['updatedAt', 'id'], UNFINISHED),

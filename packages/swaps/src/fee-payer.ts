@@ -49,7 +49,8 @@ export const feePayerTask: Task = {
   runsIn: 'one-process',
   async run(runtime) {
     for (const environment of environments) {
-      const provider = runtime.providers.find(swapsProvider, environment)
+      // The fee payer is this service's own key: every provider that reads the chain reads the same.
+      const provider = (await runtime.providers.inUse(swapsProvider, environment)).find((each) => each.readFeePayer)
       if (!provider?.readFeePayer) continue
       const { rows } = await runtime.pool.query<{ read_to: string | null }>(
         'select read_to from swap_fee_payers where environment = $1',

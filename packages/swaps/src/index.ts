@@ -55,6 +55,7 @@ export const swaps = domain({
     {
       port: swapsProvider,
       sandbox: SANDBOX,
+      order: { setting: 'SWAPS_PROVIDERS', of: (settings) => swapsSettings.from(settings).SWAPS_PROVIDERS },
       create({ pool }) {
         const own = sandboxSwaps(pool)
         const faulty = withFaults<SandboxSwaps>(pool, SANDBOX, own, CALLS, errors.swap_provider_unavailable)

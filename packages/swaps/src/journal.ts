@@ -8,6 +8,7 @@ const named = (signature: string): string => hash('sha256', signature).slice(0, 
 /** What a swap's postings follow from. */
 export interface SwapMoney {
   readonly id: string
+  readonly provider: string
   readonly fromCurrency: string
   readonly toCurrency: string
 }
@@ -16,7 +17,7 @@ export interface SwapMoney {
  * The journal entries of a swap, each posted once in the transaction that records its cause. `clearing` is what is at the
  * deposit address: it equals the tokens there, so the journal can be compared with the chain.
  */
-export function journalOf({ id, fromCurrency: from, toCurrency: to }: SwapMoney, provider: string) {
+export function journalOf({ id, provider, fromCurrency: from, toCurrency: to }: SwapMoney) {
   const account = (purpose: AccountKey['purpose'], asset: string): AccountKey => ({
     purpose,
     asset: asset as AssetSymbol,

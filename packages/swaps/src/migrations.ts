@@ -1,4 +1,12 @@
-import { countRows, indexConcurrently, lifecycle, type MigrationStep } from '@payments/platform'
+import {
+  addProvider,
+  countRows,
+  indexConcurrently,
+  lifecycle,
+  type MigrationStep,
+  nameSandbox,
+  replaceIndex,
+} from '@payments/platform'
 
 export const migrations: readonly MigrationStep[] = [
   {
@@ -222,5 +230,18 @@ export const migrations: readonly MigrationStep[] = [
     name: '20261123010200_swap_turns',
     concurrently: true,
     up: [...indexConcurrently('swaps_turns', 'swaps (environment, organisation_id, next_poll_at)')],
+  },
+  {
+    name: '20261123090500_swap_providers',
+    up: addProvider('swaps', 'jupiter'),
+  },
+  {
+    name: '20261123090600_swap_sandbox',
+    concurrently: true,
+    up: [
+      nameSandbox('swaps'),
+      ...replaceIndex('swaps_due', 'swaps (provider, environment, next_poll_at)'),
+      ...replaceIndex('swaps_turns', 'swaps (provider, environment, organisation_id, next_poll_at)'),
+    ],
   },
 ]

@@ -18,7 +18,7 @@ test.each([205, 2500])(
     )
     await pool.query("update swaps set next_poll_at = now() - interval '1 hour'")
     await pool.query("update swaps set next_poll_at = now() - interval '1 second' where id = $1", [id])
-    const claimed = await claimDue(service.runtime, 'test')
+    const claimed = await claimDue(service.runtime, { provider: 'sandbox', environment: 'test' })
     expect(claimed.map(({ row }) => row.id)).toContain(id)
     expect(claimed).toHaveLength(200)
   },
@@ -32,7 +32,9 @@ test('swaps of which nothing is new are postponed together, later the older they
   await pool.query('update swaps set next_poll_at = now() - make_interval(secs => 1) where id = any ($1)', [
     [young.id, old.id, moved.id],
   ])
-  const claimed = (await claimDue(service.runtime, 'test')).filter(({ row }) => [young.id, old.id].includes(row.id))
+  const claimed = (await claimDue(service.runtime, { provider: 'sandbox', environment: 'test' })).filter(({ row }) =>
+    [young.id, old.id].includes(row.id),
+  )
   expect(claimed).toHaveLength(2)
   const report = { deposits: [], finalizedAt: new Date(), readTo: null, complete: true }
   for (const each of claimed) {

@@ -1,10 +1,10 @@
-import { type Environment, environments } from '@payments/kernel'
+import { type Carried, type Environment, environments } from '@payments/kernel'
 import { aboutObject, dueInTurns, type Runtime, type Task } from '@payments/platform'
 import { neededTransaction } from './changes.ts'
 import { SwapEntity, type SwapRow } from './entity.ts'
 import { errors } from './errors.ts'
 import { comparison, processSwap, recordFailure, watched } from './process.ts'
-import { type DepositReport, swapsProvider } from './provider.ts'
+import { type DepositReport, type SwapsProvider, swapsProvider } from './provider.ts'
 import { nextPoll, POLL } from './schedule.ts'
 
 /** Swaps of one claim. Their addresses are read in one call, and those of which nothing is new cost one statement together. */
@@ -20,13 +20,13 @@ interface ClaimedSwap {
   readonly isMoving: boolean
 }
 
-/** Claims the swaps of an environment that are due: organisations take turns, and what waits longest comes first. */
-export async function claimDue(runtime: Runtime, environment: Environment): Promise<readonly ClaimedSwap[]> {
+/** Claims the swaps of a provider that are due: organisations take turns, and what waits longest comes first. */
+export async function claimDue(runtime: Runtime, { provider, environment }: Carried): Promise<readonly ClaimedSwap[]> {
   const { rows: claimed } = await runtime.pool.query<{ id: string; moving: boolean }>(
-    `with due as (${dueInTurns({ table: 'swaps', at: 'next_poll_at', where: 'environment = $1', limit: '$2', few: true })})
+    `with due as (${dueInTurns({ table: 'swaps', at: 'next_poll_at', where: 'provider = $4 and environment = $1', limit: '$2', few: true })})
      update swaps s set next_poll_at = now() + make_interval(secs => $3) from due where s.id = due.id
      returning s.id, exists (select from swap_transactions t where t.swap_id = s.id and t.outcome is null) as moving`,
-    [environment, BATCH, LOST_SECONDS],
+    [environment, BATCH, LOST_SECONDS, provider],
   )
   if (claimed.length === 0) return []
   const moving = new Map(claimed.map((each) => [each.id, each.moving]))
@@ -72,11 +72,9 @@ async function postpone(runtime: Runtime, unchanged: readonly (readonly [SwapRow
   )
 }
 
-/** Processes one batch of an environment. Returns its size. */
-async function processDue(runtime: Runtime, environment: Environment): Promise<number> {
-  const provider = runtime.providers.find(swapsProvider, environment)
-  if (!provider) return 0
-  const claimed = await claimDue(runtime, environment)
+/** Processes one batch of a provider. Returns its size. */
+async function processDue(runtime: Runtime, environment: Environment, provider: SwapsProvider): Promise<number> {
+  const claimed = await claimDue(runtime, { provider: provider.name, environment })
   if (claimed.length === 0) return 0
   let reports: readonly (DepositReport | Error)[]
   try {
@@ -119,7 +117,11 @@ export const pollTask: Task = {
   intervalMs: 1000,
   runsIn: 'every-process',
   async run(runtime) {
-    const sizes = await Promise.all(environments.map((environment) => processDue(runtime, environment)))
-    return sizes.includes(BATCH)
+    const ofEnvironment = async (environment: Environment) => {
+      const inUse = await runtime.providers.inUse(swapsProvider, environment)
+      return Promise.all(inUse.map((provider) => processDue(runtime, environment, provider)))
+    }
+    const sizes = await Promise.all(environments.map(ofEnvironment))
+    return sizes.flat().includes(BATCH)
   },
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { journalOf } from './journal.ts'
 
 const id = '01936f2a-7c1e-7000-8000-000000000070'
-const journal = journalOf({ id, fromCurrency: 'USDC', toCurrency: 'SOL' }, 'jupiter')
+const journal = journalOf({ id, provider: 'jupiter', fromCurrency: 'USDC', toCurrency: 'SOL' })
 const linesOf = ({ postings }: ReturnType<typeof journal.swapped>) =>
   postings.map(({ account: { purpose, asset, party }, amount }) => [purpose, asset, party, amount])
 

@@ -8,6 +8,7 @@ import type { Swap } from './schemas.ts'
 /** The columns that a swap is shown from. */
 interface SwapColumns {
   readonly id: string
+  readonly provider: string
   readonly status: string
   readonly customerId?: string | null
   readonly fromCurrency: string
@@ -43,6 +44,7 @@ export function present(row: SwapColumns): z.infer<typeof Swap> {
   const { given, got } = amounts(row)
   return {
     id: row.id,
+    provider: row.provider,
     status: row.status as z.infer<typeof Swap>['status'],
     fromCurrency: row.fromCurrency,
     toCurrency: row.toCurrency,

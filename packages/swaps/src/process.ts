@@ -1,4 +1,4 @@
-import { ServiceError, system, type Tenant } from '@payments/kernel'
+import { type Carried, ServiceError, system, type Tenant } from '@payments/kernel'
 import { aboutObject, type QueryContext, queryContext, type Runtime, unitOfWork } from '@payments/platform'
 import { heldAmount, neededTransaction } from './changes.ts'
 import { applyDeposits } from './deposits.ts'
@@ -28,7 +28,7 @@ import {
 const CLOSING_MS = 120_000
 
 /** A swap to process, of any organisation. */
-export interface SwapReference extends Tenant {
+export interface SwapReference extends Tenant, Carried {
   readonly id: string
 }
 
@@ -43,10 +43,10 @@ export async function processSwap(
   report: DepositReport,
 ): Promise<SwapRow> {
   const context = queryContext(runtime, system(reference.organisationId, reference.environment))
-  const provider = runtime.providers.get(swapsProvider, reference.environment)
+  const provider = runtime.providers.of(swapsProvider, reference)
   const hadOpen = await settleOpen(context, provider, reference.id)
   const swap = await unitOfWork(context, (unit) =>
-    applyDeposits(unit, reference.id, report, { readTo: reference.readTo ?? null, provider: provider.name }),
+    applyDeposits(unit, reference.id, report, { readTo: reference.readTo ?? null }),
   )
   const moving = await sendNext(context, provider, swap)
   if (!moving && !hadOpen) await closeEmpty(context, provider, swap, report)
@@ -106,8 +106,7 @@ async function settleOpen(context: QueryContext, provider: SwapsProvider, id: st
   if (!open) return false
   const outcome = await provider.outcome(open)
   if (outcome.status === 'unknown') await provider.send(open)
-  else if (outcome.status !== 'pending')
-    await unitOfWork(context, (unit) => applyOutcome(unit, open, outcome, provider.name))
+  else if (outcome.status !== 'pending') await unitOfWork(context, (unit) => applyOutcome(unit, open, outcome))
   return true
 }
 
@@ -167,7 +166,7 @@ export const watched = ({ depositAddress, fromCurrency, readTo }: SwapRow): Watc
 /** Reads the address of a swap and processes it. @throws swap_provider_failed 502, swap_provider_unavailable 503 */
 export const processNow = (runtime: Runtime, swap: SwapRow): Promise<SwapRow> =>
   aboutObject(swap, async () => {
-    const provider = runtime.providers.get(swapsProvider, swap.environment)
+    const provider = runtime.providers.of(swapsProvider, swap)
     const [report] = await provider.deposits([watched(swap)])
     if (!report) throw errors.swap_provider_failed()
     if (report instanceof Error) throw report

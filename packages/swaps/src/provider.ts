@@ -1,4 +1,4 @@
-import { port } from '@payments/kernel'
+import { type Provider, port } from '@payments/kernel'
 import type { SqlExecutor } from '@payments/platform'
 import type { Currency } from './currencies.ts'
 import type { sandboxOutcomes } from './schemas.ts'
@@ -147,9 +147,7 @@ export interface FeePayer {
  * `swap_provider_unavailable` (503), which carry none of the provider's own text to a merchant. Only `send` moves money,
  * and sending a transaction again moves it once.
  */
-export interface SwapsProvider {
-  /** Party of the ledger. */
-  readonly name: string
+export interface SwapsProvider extends Provider {
   /** Default refund address of the sandbox. The live environment has none. */
   readonly refundAddress?: string
   /** Makes the address of a new swap ready for deposits. Calling it again changes nothing. */

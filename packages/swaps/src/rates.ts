@@ -1,5 +1,5 @@
 import { requestedAmount, toDecimal } from '@payments/kernel'
-import type { QueryContext, Runtime } from '@payments/platform'
+import { firstAnswer, type QueryContext, type Runtime } from '@payments/platform'
 import type { z } from 'zod'
 import { assetIn, type Currency } from './currencies.ts'
 import { errors } from './errors.ts'
@@ -22,7 +22,7 @@ const DIRECTIONS: readonly (readonly [Currency, Currency])[] = [
  * @throws validation_failed 422, rates_limited 429, and the provider's 502 and 503
  */
 export async function rates(context: QueryContext, text: string): Promise<readonly Rate[]> {
-  context.runtime.providers.get(swapsProvider, context.actor.environment)
+  await context.runtime.providers.for(swapsProvider, context.actor.environment)
   return Promise.all(
     DIRECTIONS.map(async ([from, to]) => {
       const amount = requestedAmount(text, assetIn(from))
@@ -82,7 +82,8 @@ function shared(context: QueryContext, from: Currency, to: Currency, amount: big
 async function fresh(context: QueryContext, from: Currency, to: Currency, amount: bigint): Promise<DatedQuote> {
   const { runtime, actor } = context
   await countCall(context)
-  const quote = await runtime.providers.get(swapsProvider, actor.environment).quote({ from, to, amount })
+  const candidates = await runtime.providers.candidates(swapsProvider, actor.environment)
+  const { answer: quote } = await firstAnswer(candidates, (provider) => provider.quote({ from, to, amount }))
   const quotedAt = new Date()
   await runtime.pool.query(
     `insert into swap_rates (environment, from_currency, amount, amount_out, price_impact_percent, source, quoted_at)

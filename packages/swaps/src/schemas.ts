@@ -9,6 +9,7 @@ import {
   items,
   Metadata,
   pathId,
+  providerName,
   text,
   time,
   total,
@@ -78,6 +79,7 @@ export const Settlement = SwapId.extend({
 export const Swap = z
   .object({
     id: id('swap', SWAP),
+    provider: providerName,
     status: swapMachine.Status.meta({ description: 'State of the swap' }),
     fromCurrency: text('Currency of the deposit', 'EURC'),
     toCurrency: text('Currency that is delivered', 'USDC'),
@@ -179,6 +181,7 @@ const at = '2026-01-31T12:00:00.000Z'
 /** Sample of the events of swaps. */
 export const swapSample = {
   id: exampleId(SWAP),
+  provider: 'sandbox',
   status: 'completed',
   fromCurrency: 'EURC',
   toCurrency: 'USDC',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Amount } from '@payments/kernel'
-import { defineSettings, SettingsError, secondsSetting } from '@payments/platform'
+import { defineSettings, providersSetting, SettingsError, secondsSetting } from '@payments/platform'
 import { z } from 'zod'
 
 const SEED_BYTES = 32
@@ -9,6 +9,9 @@ const amount = (description: string, value: string) => Amount.default(value).des
 
 export const swapsSettings = defineSettings(
   {
+    SWAPS_PROVIDERS: providersSetting
+      .optional()
+      .describe('Providers of new swaps, in the order in which they are asked. Unset: all that are configured'),
     SWAP_SEED: z
       .base64('must be 32 bytes in base64')
       .refine((text) => Buffer.from(text, 'base64').length === SEED_BYTES, 'must be 32 bytes in base64')

@@ -5,7 +5,6 @@ import { heldAmount } from './changes.ts'
 import { assetIn } from './currencies.ts'
 import { SwapEntity, type SwapRow, SwapTransactionEntity, swapResource } from './entity.ts'
 import { errors } from './errors.ts'
-import { swapsProvider } from './provider.ts'
 import type { Settlement } from './schemas.ts'
 import { findAnywhere } from './service.ts'
 import { complete, fail, openTransaction, returned } from './transactions.ts'
@@ -41,14 +40,13 @@ export async function settle(
   )
 
   if (open) await own.em.nativeUpdate(SwapTransactionEntity, { signature: open.signature }, { outcome: 'dropped' })
-  const { name } = own.runtime.providers.get(swapsProvider, before.environment)
   let swap = before
   if (outcome === 'completed') {
     const money = { signature: txHash, amount: before.amount }
-    swap = await complete(own, before, money, { receivedAmount: given ?? 0n, fees: 0n }, name)
+    swap = await complete(own, before, money, { receivedAmount: given ?? 0n, fees: 0n })
   } else {
     if (before.status === 'swapping') swap = await fail(own, before.id, 'swap_failed')
-    swap = await returned(own, swap, { signature: txHash, amount: given ?? held }, name)
+    swap = await returned(own, swap, { signature: txHash, amount: given ?? held })
   }
   const dealtWith = { failingSince: null, error: null, unexplainedAmount: null, otherHoldings: null }
   await own.em.nativeUpdate(SwapEntity, { id: before.id }, { ...dealtWith, nextPollAt: new Date() })

@@ -36,7 +36,7 @@ async function begin(own: Partial<SwapsProvider> = {}) {
     id,
     async told(reported: DepositReport, readTo: string | null = null) {
       const { organisationId, environment } = merchant
-      await processSwap(runtime, { id, organisationId, environment, readTo }, reported)
+      await processSwap(runtime, { id, organisationId, environment, provider: 'sandbox', readTo }, reported)
       return getSwap(merchant, id)
     },
     async over(seconds: number) {

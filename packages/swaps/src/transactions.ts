@@ -118,14 +118,13 @@ export async function applyOutcome(
   unit: UnitOfWork,
   { swapId, signature }: SwapTransactionRow,
   outcome: TransactionOutcome,
-  provider: string,
 ): Promise<SwapRow> {
   const swap = await locked(unit, swapResource, swapId, errors.swap_not_found)
   const open = await openTransaction(unit, swapId)
   if (outcome.status === 'unknown' || outcome.status === 'pending' || open?.signature !== signature) return swap
   await unit.em.nativeUpdate(SwapTransactionEntity, { signature }, { outcome: outcome.status })
   if (outcome.status === 'finalized')
-    return open.kind === 'swap' ? complete(unit, swap, open, outcome, provider) : returned(unit, swap, open, provider)
+    return open.kind === 'swap' ? complete(unit, swap, open, outcome) : returned(unit, swap, open)
   if (open.kind === 'refund') return swap
   if (outcome.status === 'failed') return fail(unit, swapId, 'swap_failed')
   const dropped = await unit.em.count(SwapTransactionEntity, { swapId, kind: 'swap', outcome: 'dropped' })
@@ -165,17 +164,16 @@ export async function complete(
   swap: SwapRow,
   { signature, amount }: Sent,
   { receivedAmount, fees }: Omit<Extract<TransactionOutcome, { status: 'finalized' }>, 'status'>,
-  provider: string,
 ): Promise<SwapRow> {
   const fields = { receivedAmount, fees, swapTxHash: signature }
   const { row } = await move(unit, swapResource, swap.id, 'complete', errors.swap_not_found, fields)
-  await post(unit, journalOf(swap, provider).swapped(amount, receivedAmount, fees))
+  await post(unit, journalOf(swap).swapped(amount, receivedAmount, fees))
   recordReport(unit, {
     organisationId: row.organisationId,
     environment: row.environment,
     resourceType: 'swap',
     resourceId: row.id,
-    provider,
+    provider: swap.provider,
     report: { transaction: signature, given: amount, received: receivedAmount, fees },
     amounts: { delivered: { asset: row.toCurrency, amount: receivedAmount } },
   })
@@ -183,14 +181,9 @@ export async function complete(
 }
 
 /** Records what a transaction has sent back to the refund address. */
-export async function returned(
-  unit: UnitOfWork,
-  swap: SwapRow,
-  { signature, amount }: Sent,
-  provider: string,
-): Promise<SwapRow> {
+export async function returned(unit: UnitOfWork, swap: SwapRow, { signature, amount }: Sent): Promise<SwapRow> {
   const fields = { returnedAmount: swap.returnedAmount + amount, refundTxHash: signature }
-  await post(unit, journalOf(swap, provider).returned(signature, amount))
+  await post(unit, journalOf(swap).returned(signature, amount))
   const { row, outcome } = await move(unit, swapResource, swap.id, 'return', errors.swap_not_found, fields)
   // The excess of a completed swap, or another deposit to one that was refunded before.
   return outcome === 'moved' ? row : update(unit, swap, fields)

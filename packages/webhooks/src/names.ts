@@ -1,11 +1,11 @@
 import { Resolver } from 'node:dns/promises'
-import { port } from '@payments/kernel'
+import { extension } from '@payments/kernel'
 
 /** Every address of a name. An empty list: the name does not resolve. */
 export type Resolve = (name: string) => Promise<readonly string[]>
 
 /** Resolves the host names of targets. Tests provide their own. */
-export const targetNames = port<Resolve>(null, 'Name resolution is not available')
+export const targetNames = extension<Resolve>('Name resolution is not available')
 
 /**
  * Queries the configured name servers only, never `/etc/hosts`, and outside the thread pool of `getaddrinfo`: a name server

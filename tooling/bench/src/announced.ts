@@ -1,6 +1,6 @@
 import { everyDomain } from '@payments/api'
 import { foundOrganisation } from '@payments/fixtures'
-import { bind, newId, type Port } from '@payments/kernel'
+import { bind, newId, type Port, type Provider } from '@payments/kernel'
 import type { Runtime } from '@payments/platform'
 import type { ProofReport } from '@payments/proof'
 import { withStand } from './ledger-stand.ts'
@@ -67,9 +67,9 @@ const provider = {
 async function seed({ pool }: Runtime, count: number, hidden: boolean): Promise<string[]> {
   const organisationId = await foundOrganisation({ pool } as Runtime)
   const { rows } = await pool.query<{ address: string }>(
-    `insert into payment_routes (id, organisation_id, environment, name, status, origin_chain_key, origin_currency, destination_chain_key,
+    `insert into payment_routes (id, organisation_id, environment, provider, name, status, origin_chain_key, origin_currency, destination_chain_key,
        destination_currency, destination_address, refund_address, deposit_address, next_poll_at, poll_seconds, hidden, watched_until, created_at, updated_at)
-     select gen_random_uuid(), $1, 'live', 'Route', 'active', 'ethereum', 'USDC', 'base', 'USDC', n || $4, 'r', n || $4,
+     select gen_random_uuid(), $1, 'live', 'bench', 'Route', 'active', 'ethereum', 'USDC', 'base', 'USDC', n || $4, 'r', n || $4,
             now() - interval '1 minute', 15, $3, now() + interval '1 hour', now(), now()
        from generate_series(1, $2::int) n returning deposit_address as address`,
     [organisationId, count, hidden, newId()],
@@ -79,7 +79,7 @@ async function seed({ pool }: Runtime, count: number, hidden: boolean): Promise<
 
 /** How long callbacks take to be applied beside open sessions that are all overdue. */
 export async function benchAnnounced(print: (line: string) => void): Promise<ProofReport> {
-  const port = routes?.providers?.[0]?.port as Port<unknown>
+  const port = routes?.providers?.[0]?.port as Port<Provider>
   const [callback] = routes?.callbacks ?? []
   if (!callback) throw new Error('Routes have no callback')
   return withStand(
@@ -96,7 +96,7 @@ export async function benchAnnounced(print: (line: string) => void): Promise<Pro
       for (const [index, address] of addresses.entries()) {
         paid.set(address, `request ${index}`)
         announcedAt.set(`request ${index}`, performance.now())
-        await callback.receive(runtime, { body: Buffer.from(address), header: () => undefined } as never)
+        await callback.receive(runtime, provider, { body: Buffer.from(address), header: () => undefined } as never)
         await pause(1000 / PER_SECOND)
       }
       const took = new Map<string, number>()

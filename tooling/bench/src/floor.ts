@@ -32,9 +32,9 @@ const TWIN = `select count(*), (select address from payment_route_refund_address
   where payment_route_identity(organisation_id::text, environment, origin_chain_key, origin_currency, destination_chain_key, destination_currency, destination_address)
       = payment_route_identity($1, $2, $3, $4, $5, $6, $7) and status <> 'deleted'`
 const PROVIDER = 'insert into sandbox_relay_addresses (address, route_id) values ($1, $2)'
-const ROUTE = `insert into payment_routes (id, organisation_id, environment, name, status, origin_chain_key, origin_currency, destination_chain_key,
+const ROUTE = `insert into payment_routes (id, organisation_id, environment, name, provider, status, origin_chain_key, origin_currency, destination_chain_key,
   destination_currency, destination_address, refund_address, deposit_address, next_poll_at, poll_seconds, created_at, updated_at)
-  values ($1, $2, $3, $4, 'active', $5, $6, $7, $8, $9, $10, $11, $12, 15, $13, $13)`
+  values ($1, $2, $3, $4, 'sandbox', 'active', $5, $6, $7, $8, $9, $10, $11, $12, 15, $13, $13)`
 const REFUND = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 
 /** Joins statements into one, renumbering parameters. */

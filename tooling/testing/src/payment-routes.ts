@@ -23,7 +23,13 @@ export const newRouteBody = (given: Record<string, unknown> = {}) => ({
 export async function newRoute(merchant: Merchant, given: Record<string, unknown> = {}) {
   const made = await merchant.call('POST /v1/payment-routes', { body: newRouteBody(given) })
   if (made.status !== 201) throw new Error(`${made.status} ${made.text}`)
-  return made.body.data as { id: string; depositAddress: string; destinationAddress: string; status: string }
+  return made.body.data as {
+    id: string
+    provider: string
+    depositAddress: string
+    destinationAddress: string
+    status: string
+  }
 }
 
 /** A payer's transfer arrives in the sandbox. */

@@ -1,4 +1,12 @@
-import { ConsecutiveBreaker, circuitBreaker, ExponentialBackoff, handleWhen, retry, wrap } from 'cockatiel'
+import {
+  CircuitState,
+  ConsecutiveBreaker,
+  circuitBreaker,
+  ExponentialBackoff,
+  handleWhen,
+  retry,
+  wrap,
+} from 'cockatiel'
 import { Agent, fetch, type RequestInit } from 'undici'
 import type { z } from 'zod'
 import { isTransient, PaycrestError } from './errors.ts'
@@ -27,6 +35,8 @@ export interface PaycrestOptions {
 }
 
 export interface PaycrestClient {
+  /** False while the circuit breaker is open. */
+  isAvailable(): boolean
   /** A GET, retried at most twice after a transient error. */
   get<T extends z.ZodType>(path: string, query: Record<string, string>, shape: T): Promise<z.output<T>>
   /** A POST, sent once. */
@@ -102,6 +112,7 @@ export function paycrestClient(options: PaycrestOptions): PaycrestClient {
   }
 
   return {
+    isAvailable: () => breaker.state !== CircuitState.Open,
     get: (path, query, shape) => reads.execute(() => send(path, { method: 'GET', query }, shape)),
     post: (path, body, shape, ms) =>
       send(path, { method: 'POST', body: JSON.stringify(body), ...(ms ? { timeoutMs: ms } : {}) }, shape),

@@ -38,6 +38,7 @@ export function paycrest(options: PaycrestOptions): FiatProvider {
 
   return {
     name: 'paycrest',
+    isAvailable: client.isAvailable,
     callsPerMinute: options.requestsPerMinute,
     newCallsPerMinute: options.newRequestsPerMinute ?? NEW_PER_MINUTE,
     offers: () => mapErrors(market),

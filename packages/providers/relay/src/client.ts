@@ -1,4 +1,12 @@
-import { ConsecutiveBreaker, circuitBreaker, ExponentialBackoff, handleWhen, retry, wrap } from 'cockatiel'
+import {
+  CircuitState,
+  ConsecutiveBreaker,
+  circuitBreaker,
+  ExponentialBackoff,
+  handleWhen,
+  retry,
+  wrap,
+} from 'cockatiel'
 import { Agent, fetch, type RequestInit } from 'undici'
 import type { z } from 'zod'
 import { isTransient, isUnavailable, RelayError } from './errors.ts'
@@ -22,6 +30,8 @@ export interface RelayOptions {
 }
 
 export interface RelayClient {
+  /** False while the circuit breaker is open. */
+  isAvailable(): boolean
   /** A GET, retried at most twice after a transient error. */
   get<T extends z.ZodType>(path: string, query: Record<string, string>, shape: T): Promise<z.output<T>>
   /** A POST that only reads: retried like a GET. */
@@ -94,6 +104,7 @@ export function relayClient(options: RelayOptions): RelayClient {
     send(new URL(path, options.baseUrl), { method: 'POST', body: JSON.stringify(body) }, shape)
 
   return {
+    isAvailable: () => breaker.state !== CircuitState.Open,
     get: (path, query, shape) => {
       const url = new URL(path, options.baseUrl)
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)

@@ -18,6 +18,7 @@ export type TreasuryAddresses = Readonly<Record<string, string>>
  */
 export function relayConvertOut(client: RelayClient, treasury: TreasuryAddresses): ConvertOutProvider {
   return {
+    name: 'relay',
     quote: (request) =>
       mapErrors(async () => {
         const { toCurrency, networkKey, destinationAddress, amount } = request

@@ -42,6 +42,7 @@ export function relay(options: RelayOptions): RoutesProvider {
 
   return {
     name: 'relay',
+    isAvailable: client.isAvailable,
     capabilities: { reusableAddresses: true },
     offers: () => mapErrors(offers),
     callsPerMinute: options.requestsPerMinute,
@@ -74,7 +75,8 @@ export function relay(options: RelayOptions): RoutesProvider {
         if (!quote) return { depositAddress }
         const inputAmount = 'input' in quote ? quote.input : details?.currencyIn && BigInt(details.currencyIn.amount)
         if (!inputAmount) throw new RelayError('unreadable', 'A quote without the amount to send')
-        return { depositAddress, inputAmount }
+        const outputAmount = details?.currencyOut && BigInt(details.currencyOut.amount)
+        return { depositAddress, inputAmount, ...(outputAmount ? { outputAmount } : {}) }
       }),
 
     deposits: (query) =>

@@ -16,7 +16,9 @@ const Time = z.union([z.iso.datetime({ offset: true }), z.number().int().positiv
 /** `POST /quote/v2` with `useDepositAddress`. `currencyIn`: what the payer sends, fees included. */
 export const Quote = z.object({
   steps: z.array(z.object({ depositAddress: absent(z.string().min(1)) })),
-  details: absent(z.object({ currencyIn: absent(z.object({ amount: Units })) })),
+  details: absent(
+    z.object({ currencyIn: absent(z.object({ amount: Units })), currencyOut: absent(z.object({ amount: Units })) }),
+  ),
 })
 
 /** The same, with what is delivered for the amount. */

@@ -39,6 +39,7 @@ const PACKAGES = 'No package depends on itself through others'
 const ORDER = 'Inside a domain: schemas, entities, services, routers and jobs, index'
 const TESTS = 'Test code lives in tests'
 const FAKES = 'A fake shares nothing with the adapter that it checks'
+const CHOICE = 'An existing object is asked of its own provider'
 const INDEX = 'A package is used through its index'
 const HTTP = 'HTTP is spoken by the gateway alone'
 const REMOTE = 'Clients take types of the service alone'
@@ -82,6 +83,14 @@ const planted: readonly Planted[] = [
     },
   ],
   [KERNEL, 'packages/kernel/src/planted.ts imports pg', { 'packages/kernel/src/planted.ts': "import 'pg'" }],
+  [
+    CHOICE,
+    'packages/routes/src/planted.ts:2 chooses a provider',
+    {
+      'packages/routes/src/planted.ts':
+        'export const planted = ({ runtime }: any, row: any) =>\n  runtime.providers.for(port, row.environment)',
+    },
+  ],
   [
     KERNEL,
     'packages/kernel/src/planted.ts imports node:fs',

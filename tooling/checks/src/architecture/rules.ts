@@ -1,3 +1,4 @@
+import { wrongChoices } from './choosers.ts'
 import { circles } from './circles.ts'
 import { sharedByFakes } from './fakes.ts'
 import { unlockedUpdates } from './locks.ts'
@@ -89,6 +90,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   },
 
   'A fake shares nothing with the adapter that it checks': sharedByFakes,
+
+  'An existing object is asked of its own provider': wrongChoices,
 
   'A package is used through its index'(tree) {
     return [

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { parseSync, Visitor } from 'oxc-parser'
 import { type Package, packagesOf, root, sourcesOf } from '../workspace.ts'
+import { choicesIn } from './choices.ts'
 import { type RowUse, rowUses } from './row-uses.ts'
 
 /** An import, a re-export, `import()` or the type `import('…').T`, of types too. */
@@ -31,6 +32,8 @@ export interface Source {
   /** Every identifier, in values and types. */
   readonly identifiers: ReadonlySet<string>
   readonly rowUses: readonly RowUse[]
+  /** Lines that find a provider without an object. */
+  readonly choices: readonly number[]
 }
 
 export interface Tree {
@@ -79,7 +82,7 @@ function parse(file: string, text: string): Source {
     file: specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : undefined,
   }))
   const uses = isTest(file) ? [] : rowUses(program, text)
-  return { file, imports, texts: [...texts.values()], identifiers, rowUses: uses }
+  return { file, imports, texts: [...texts.values()], identifiers, rowUses: uses, choices: choicesIn(text) }
 }
 
 /** Every source file of the workspace. */

@@ -1,0 +1,38 @@
+/** Rows of one batch: each is committed by itself, so that no request waits for long. */
+const BATCH = 2000
+
+/**
+ * Statements of a migration that add the name of its provider to every row of an existing table: `sandbox` in the test environment,
+ * `live` elsewhere. Rows that a process of the release before inserts meanwhile get the same.
+ */
+export const addProvider = (table: string, live: string): string[] => [
+  // A constant default is not written to existing rows; new ones say it themselves, or the trigger does.
+  `alter table ${table} add column provider text not null default '${live}'`,
+  `alter table ${table} alter column provider drop default`,
+  `create trigger ${table}_provider before insert on ${table} for each row
+     when (new.provider is null) execute function default_provider('${live}')`,
+]
+
+/** The statement of a `concurrently` step that corrects what {@link addProvider} left to it: the rows of the test environment. */
+export const nameSandbox = (table: string): string => `do $$
+  declare
+    last uuid := '00000000-0000-0000-0000-000000000000';
+    batch uuid[];
+  begin
+    loop
+      select array_agg(id order by id) into batch from (
+        select id from ${table} where id > last and environment = 'test' and provider <> 'sandbox' order by id limit ${BATCH}) of_test;
+      exit when batch is null;
+      update ${table} set provider = 'sandbox' where id = any (batch);
+      commit;
+      last := batch[array_upper(batch, 1)];
+    end loop;
+  end $$`
+
+/** Statements of a `concurrently` step that replace an index by another of the same name, while it is used. */
+export const replaceIndex = (name: string, definition: string): string[] => [
+  `drop index concurrently if exists ${name}_next`,
+  `create index concurrently ${name}_next on ${definition}`,
+  `drop index concurrently if exists ${name}`,
+  `alter index ${name}_next rename to ${name}`,
+]
