@@ -3,7 +3,7 @@ import { sandboxRoutes } from './sandbox.ts'
 
 const service = useService()
 
-routesContract('The sandbox', async () => {
+routesContract('The sandbox', { reusableAddresses: true }, async () => {
   const { pool } = service.runtime
   const provider = sandboxRoutes(pool)
   return {

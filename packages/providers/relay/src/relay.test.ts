@@ -15,9 +15,10 @@ async function begin(...given: Parameters<typeof startRelay>): Promise<RelayServ
   return server
 }
 
-routesContract('Relay', begin)
+const CAPABILITIES = { reusableAddresses: true }
+routesContract('Relay', CAPABILITIES, begin)
 for (const seed of [1, 2, 3])
-  routesContract(`Relay that omits, repeats, reorders and delays (seed ${seed})`, async () => {
+  routesContract(`Relay that omits, repeats, reorders and delays (seed ${seed})`, CAPABILITIES, async () => {
     const world = await begin()
     world.distort = oddly(seed)
     return Object.assign(world, { looks: 40 })

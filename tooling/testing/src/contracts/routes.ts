@@ -1,5 +1,5 @@
 import { isAddressOf, type NetworkType, networkOf } from '@payments/kernel'
-import type { DepositReport, RoutesProvider } from '@payments/routes'
+import type { DepositReport, QuotedAmount, RoutesProvider } from '@payments/routes'
 import { describe, expect, test } from 'vitest'
 
 type Outcome = 'completed' | 'failed' | 'refunded'
@@ -13,6 +13,8 @@ export interface RoutesWorld {
   pay(depositAddress: string, amount: bigint, outcome: Outcome): Promise<void>
   /** Settles pending deposits with the `outcome` of each. */
   settle(): Promise<void>
+  /** The time of every address passes; for those that take one payment, until a time. */
+  expire?(): Promise<void>
 }
 
 const usdc = { networkKey: 'ethereum', currency: 'USDC' }
@@ -31,20 +33,42 @@ const completeness = (report: DepositReport): number =>
   Object.values(report).filter((value) => value !== null).length + (report.status === 'pending' ? 0 : 100)
 
 /** The contract of every payment route provider, sandbox and live. `begin` creates a separate world for one test. */
-export function routesContract(name: string, begin: () => Promise<RoutesWorld>): void {
-  const open = async (
-    world: RoutesWorld,
+export function routesContract(
+  name: string,
+  capabilities: RoutesProvider['capabilities'],
+  begin: () => Promise<RoutesWorld>,
+): void {
+  const quoted = (
+    { provider }: RoutesWorld,
+    quote: QuotedAmount,
     origin: { networkKey: string; currency: string } = usdc,
     type: 'evm' | 'svm' | 'tvm' = 'evm',
   ) =>
-    (
-      await world.provider.createDepositAddress({
-        routeId: ROUTE,
-        origin,
-        destination: { ...onBase, address: WALLET },
-        refundAddress: REFUNDS[type],
-      })
-    ).depositAddress
+    provider.createDepositAddress({
+      routeId: ROUTE,
+      origin,
+      destination: { ...onBase, address: WALLET },
+      refundAddress: REFUNDS[type],
+      quote,
+      strict: !capabilities.reusableAddresses,
+      until: new Date(Date.now() + 3_600_000),
+    })
+  /** An address for this payment: one that takes any, or one that was quoted for it. */
+  const open = async (
+    world: RoutesWorld,
+    amount = 25_000_000n,
+    origin: { networkKey: string; currency: string } = usdc,
+    type: 'evm' | 'svm' | 'tvm' = 'evm',
+  ) => {
+    if (!capabilities.reusableAddresses) return (await quoted(world, { input: amount }, origin, type)).depositAddress
+    const { depositAddress } = await world.provider.createDepositAddress({
+      routeId: ROUTE,
+      origin,
+      destination: { ...onBase, address: WALLET },
+      refundAddress: REFUNDS[type],
+    })
+    return depositAddress
+  }
   /** What a provider that omits, repeats and reorders tells in several answers: of each deposit the most complete report. */
   const look = async (world: RoutesWorld, depositAddress: string, origin = usdc, since: Date | null = null) => {
     const told = new Map<string, DepositReport>()
@@ -71,6 +95,10 @@ export function routesContract(name: string, begin: () => Promise<RoutesWorld>):
   }
 
   describe(`${name} keeps the contract of payment routes:`, () => {
+    test('it declares what it can do', async () => {
+      expect((await begin()).provider.capabilities).toEqual(capabilities)
+    })
+
     test('its offers are known networks and symbols, each once, and a deposit address can be created for them', async () => {
       const { provider } = await begin()
       const offers = await provider.offers()
@@ -92,19 +120,17 @@ export function routesContract(name: string, begin: () => Promise<RoutesWorld>):
       ['tvm', { networkKey: 'tron', currency: 'USDT' }],
     ] as const)('a deposit address is one of its %s chain, and every route has its own', async (type, origin) => {
       const world = await begin()
-      const first = await open(world, origin, type)
-      const second = await open(world, origin, type)
+      const first = await open(world, 500_000_000n, origin, type)
+      const second = await open(world, 500_000_000n, origin, type)
       expect([isAddressOf(type, first), isAddressOf(type, second)]).toEqual([true, true])
       expect(second).not.toBe(first)
     })
 
     test('a quoted address tells what the payer must send, for an exact input that amount', async () => {
-      const { provider } = await begin()
-      const destination = { ...onBase, address: WALLET }
-      const input = { routeId: ROUTE, origin: usdc, destination, refundAddress: WALLET }
-      const exact = await provider.createDepositAddress({ ...input, quote: { input: 25_000_000n } })
+      const world = await begin()
+      const exact = await quoted(world, { input: 25_000_000n })
       expect(exact.inputAmount).toBe(25_000_000n)
-      const expected = await provider.createDepositAddress({ ...input, quote: { output: 25_000_000n } })
+      const expected = await quoted(world, { output: 25_000_000n })
       expect(expected.inputAmount).toBeGreaterThanOrEqual(25_000_000n)
       expect(expected.depositAddress).not.toBe(exact.depositAddress)
     })
@@ -125,7 +151,7 @@ export function routesContract(name: string, begin: () => Promise<RoutesWorld>):
       'a deposit is on its way before it is %s, and keeps its id and amount',
       async (outcome) => {
         const world = await begin()
-        const address = await open(world)
+        const address = await open(world, 12_500_000n)
         await world.pay(address, 12_500_000n, outcome)
         const before = await only(look(world, address))
         expect(before).toMatchObject({
@@ -146,7 +172,7 @@ export function routesContract(name: string, begin: () => Promise<RoutesWorld>):
 
     test('amounts are exact to the last of 18 decimals', async () => {
       const world = await begin()
-      const address = await open(world, eth)
+      const address = await open(world, 1_234_567_890_123_456_789n, eth)
       await world.pay(address, 1_234_567_890_123_456_789n, 'refunded')
       await world.settle()
       expect((await only(look(world, address, eth))).originAmount).toBe(1_234_567_890_123_456_789n)
@@ -154,13 +180,38 @@ export function routesContract(name: string, begin: () => Promise<RoutesWorld>):
 
     test('dollar values are decimal text', async () => {
       const world = await begin()
-      const address = await open(world)
+      const address = await open(world, 12_500_000n)
       await world.pay(address, 12_500_000n, 'completed')
       await world.settle()
       const { originAmountUsd, destinationAmountUsd } = await only(look(world, address))
       for (const usd of [originAmountUsd, destinationAmountUsd]) expect(usd).toMatch(/^\d+(\.\d+)?$/)
     })
 
+    test('polling twice reports the same, and one address nothing of another', async () => {
+      const world = await begin()
+      const [address, other] = [await open(world, 5n), await open(world, 5n)]
+      await world.pay(address, 5n, 'completed')
+      await world.settle()
+      const told = async () =>
+        (await look(world, address)).map(({ requestId, status, originAmount }) => [requestId, status, originAmount])
+      expect(await told()).toEqual(await told())
+      expect(await look(world, other)).toEqual([])
+    })
+
+    test('no change since a given time is left out', async () => {
+      const world = await begin()
+      const address = await open(world, 7n)
+      await world.pay(address, 7n, 'completed')
+      const { updatedAt } = await only(look(world, address))
+      await world.settle()
+      expect(await only(look(world, address, usdc, updatedAt))).toMatchObject({ status: 'completed' })
+    })
+
+    if (capabilities.reusableAddresses) reusable()
+    else single()
+  })
+
+  function reusable(): void {
     test('two deposits at one address are two', async () => {
       const world = await begin()
       const address = await open(world)
@@ -184,25 +235,83 @@ export function routesContract(name: string, begin: () => Promise<RoutesWorld>):
       const amounts = (await look(world, address)).map((report) => Number(report.originAmount))
       expect(amounts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, index) => index + 1))
     })
+  }
 
-    test('polling twice reports the same, and one address nothing of another', async () => {
-      const world = await begin()
-      const [address, other] = [await open(world), await open(world)]
-      await world.pay(address, 5n, 'completed')
-      await world.settle()
-      const told = async () =>
-        (await look(world, address)).map(({ requestId, status, originAmount }) => [requestId, status, originAmount])
-      expect(await told()).toEqual(await told())
-      expect(await look(world, other)).toEqual([])
+  /** An address that takes one payment of the quoted amount, until a time. */
+  function single(): void {
+    test('an address without a quote, or for any amount, is refused', async () => {
+      const { provider } = await begin()
+      const order = { routeId: ROUTE, origin: usdc, destination: { ...onBase, address: WALLET }, refundAddress: WALLET }
+      const refused = { name: 'ServiceError', status: 502 }
+      await expect(provider.createDepositAddress(order)).rejects.toMatchObject(refused)
+      const open = { ...order, quote: { input: 25_000_000n } }
+      await expect(provider.createDepositAddress(open)).rejects.toMatchObject(refused)
     })
 
-    test('no change since a given time is left out', async () => {
+    test.each([{ input: 25_000_000n }, { output: 25_000_000n }])(
+      'what was quoted is delivered for the amount that was quoted: %o',
+      async (quote) => {
+        const world = await begin()
+        const { depositAddress, inputAmount, outputAmount } = await quoted(world, quote)
+        if ('output' in quote) expect(outputAmount).toBe(quote.output)
+        await world.pay(depositAddress, inputAmount as bigint, 'completed')
+        await world.settle()
+        const { status, originAmount, destinationAmount } = await only(look(world, depositAddress))
+        expect([status, originAmount]).toEqual(['completed', inputAmount])
+        expect(destinationAmount).toBeGreaterThanOrEqual(outputAmount as bigint)
+      },
+    )
+
+    test('less than quoted is pending until the time has passed, and is sent back then', async () => {
       const world = await begin()
       const address = await open(world)
-      await world.pay(address, 7n, 'completed')
-      const { updatedAt } = await only(look(world, address))
+      await world.pay(address, 24_999_999n, 'completed')
       await world.settle()
-      expect(await only(look(world, address, usdc, updatedAt))).toMatchObject({ status: 'completed' })
+      const before = await only(look(world, address))
+      expect(before).toMatchObject({ status: 'pending', destinationAmount: null, failureReason: null })
+      await world.expire?.()
+      expect(await only(look(world, address))).toMatchObject({
+        requestId: before.requestId,
+        status: 'refunded',
+        originAmount: 24_999_999n,
+        destinationAmount: null,
+      })
     })
-  })
+
+    test('of more than quoted the excess is sent back, and is no deposit of its own', async () => {
+      const world = await begin()
+      const { depositAddress, outputAmount } = await quoted(world, { input: 25_000_000n })
+      await world.pay(depositAddress, 26_000_000n, 'completed')
+      await world.settle()
+      const report = await only(look(world, depositAddress))
+      expect(report).toMatchObject({ status: 'completed', originAmount: 26_000_000n, failureReason: null })
+      expect(report.destinationAmount).toBeGreaterThanOrEqual(outputAmount as bigint)
+      expect(report.destinationAmount).toBeLessThanOrEqual(25_000_000n)
+    })
+
+    test('an address that nobody pays has no deposit when its time has passed', async () => {
+      const world = await begin()
+      const address = await open(world)
+      await world.expire?.()
+      expect(await look(world, address)).toEqual([])
+    })
+
+    test.each(['completed', 'failed', 'refunded'] as const)(
+      'after it is %s nothing else is reported',
+      async (outcome) => {
+        const world = await begin()
+        const address = await open(world)
+        await world.pay(address, 25_000_000n, outcome)
+        await world.settle()
+        const told = async () =>
+          (await look(world, address)).map(({ requestId, status, originAmount }) => [requestId, status, originAmount])
+        const end = await told()
+        await world.pay(address, 25_000_000n, outcome)
+        await world.settle()
+        await world.expire?.()
+        expect(await told()).toEqual(end)
+        expect(end).toMatchObject([[expect.any(String), outcome, 25_000_000n]])
+      },
+    )
+  }
 }
