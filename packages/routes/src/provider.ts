@@ -33,6 +33,11 @@ export interface DepositReport {
   readonly originAmountUsd: string | null
   readonly destinationAmount: bigint | null
   readonly destinationAmountUsd: string | null
+  /**
+   * The address can have no other deposit: then its request alone shows which one it is, and the transaction may be missing. Otherwise
+   * the same money may be reported under several requests, which only its transaction shows.
+   */
+  readonly onlyDeposit?: boolean
   /** The payer's transaction. At one address it is one deposit, also when the provider replaces its request. */
   readonly depositTxHash: string | null
   readonly failureReason: z.infer<typeof failureReasons.Code> | null

@@ -111,6 +111,18 @@ test('an end without the payer’s transaction is no deposit: operators are told
   await inOrder()
 })
 
+test('the only deposit that an address can have needs no transaction: its request is it, and a transaction that comes later is its own', async () => {
+  const { merchant, apply } = await begin()
+  const only = report({ onlyDeposit: true, depositTxHash: null })
+  expect(await apply(only)).toEqual({ synced: 1, created: 1, updated: 0 })
+  expect(await apply(only, only)).toMatchObject({ created: 0, updated: 0 })
+  const end = { ...completed({ onlyDeposit: true, depositTxHash: null }), requestId: only.requestId }
+  expect(await apply(end)).toMatchObject({ created: 0, updated: 1 })
+  await apply({ ...only, depositTxHash: newId() }, end)
+  expect(await depositsOf(merchant)).toMatchObject({ total: 1, deposits: [{ status: 'completed' }] })
+  await inOrder()
+})
+
 test('a poll that reports nothing new costs as many statements for a hundred deposits as for three', async () => {
   const { apply } = await begin()
   const all = Array.from({ length: 100 }, () => completed())

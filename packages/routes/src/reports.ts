@@ -67,7 +67,7 @@ export async function applyReports(
   const existing = await findExisting(sqlOf(unit.em), route.environment, [route.id], reports)
   for (const report of reports.toSorted(byTime)) {
     let stored = existing.of(route.id, report)
-    if (!stored && report.depositTxHash === null) {
+    if (!stored && report.depositTxHash === null && !report.onlyDeposit) {
       if (hasEnded(report)) keepOdd(unit, route, withoutTransaction(report))
       continue
     }
