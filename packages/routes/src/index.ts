@@ -112,6 +112,7 @@ export {
   type Leg,
   type OddReport,
   type Offer,
+  type QuotedAddress,
   type QuotedAmount,
   type RoutesProvider,
   routesProvider,

@@ -1,5 +1,6 @@
 import { cngnAdapter } from '@payments/cngn-live'
 import { jupiterAdapter } from '@payments/jupiter'
+import { nearIntentsAdapter } from '@payments/near-intents'
 import { paycrestAdapter } from '@payments/paycrest'
 import type { LiveAdapter } from '@payments/platform'
 import { qoreidAdapter } from '@payments/qoreid'
@@ -9,6 +10,7 @@ import { relayAdapter } from '@payments/relay'
 export const adapters: readonly LiveAdapter[] = [
   // One line each, so that a new adapter adds a line and changes none.
   relayAdapter,
+  nearIntentsAdapter,
   paycrestAdapter,
   jupiterAdapter,
   cngnAdapter,

@@ -47,3 +47,21 @@ test('Paycrest serves the live environment exactly when its key and its secret a
   )
   expect(load({ PAYCREST_BASE_URL: 'http://127.0.0.1' })).toThrow('PAYCREST_BASE_URL: must be an https:// URL')
 })
+
+test('NEAR Intents serves the live environment exactly when its token is configured, beside Relay', () => {
+  const settings = loadServiceSettings({ DATA_DIR: service.dataDir }, adapters)
+  const bindings = (changes: object) => adapters.flatMap((adapter) => adapter.bindings({ ...settings, ...changes }))
+  expect(bindings({ NEAR_INTENTS_TOKEN: 'token' })).toMatchObject([
+    { port: routesProvider, environment: 'live', provider: { name: 'near-intents', callsPerMinute: 60 } },
+  ])
+  expect(bindings({ NEAR_INTENTS_TOKEN: 'token', RELAY_API_KEY: 'key' })).toMatchObject([
+    { provider: { name: 'relay' } },
+    { provider: { name: 'near-intents' } },
+  ])
+  const load = (env: Record<string, string>) => () =>
+    loadServiceSettings({ DATA_DIR: service.dataDir, ...env }, adapters)
+  expect(load({ NEAR_INTENTS_TOKEN: 'token' })).toThrow(
+    'NEAR_INTENTS_TOKEN: live providers are for NODE_ENV=production only',
+  )
+  expect(load({ NEAR_INTENTS_BASE_URL: 'http://127.0.0.1' })).toThrow('NEAR_INTENTS_BASE_URL: must be an https:// URL')
+})

@@ -75,10 +75,12 @@ export const promises: readonly Promised[] = [
     command: 'npm run proof -- providers',
     tests: [
       'packages/providers/relay/src/live.test.ts',
+      'packages/providers/near-intents/src/live.test.ts',
       'packages/providers/paycrest/src/live.test.ts',
       'packages/providers/cngn/src/live.test.ts',
       'packages/providers/jupiter/src/live.test.ts',
       'packages/providers/relay/src/evidence.test.ts',
+      'packages/providers/near-intents/src/evidence.test.ts',
       'packages/providers/cngn/src/evidence.test.ts',
     ],
   },
