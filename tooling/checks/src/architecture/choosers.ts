@@ -7,8 +7,9 @@ const CHOOSERS: readonly RegExp[] = [
   /^services\/gateway\/src\/callbacks\.ts$/,
   // The candidates for new objects and reference data.
   /^packages\/(fiat|routes)\/src\/providers\.ts$/,
-  /^packages\/swaps\/src\/(creation|rates)\.ts$/,
-  /^packages\/cngn\/src\/(converts|deposits|enablement|jobs|payins|payouts|service)\.ts$/,
+  /^packages\/[^/]+\/src\/(creation|service)\.ts$/,
+  /^packages\/swaps\/src\/rates\.ts$/,
+  /^packages\/cngn\/src\/(converts|deposits|enablement|jobs|payins|payouts)\.ts$/,
   // The one treasury of an environment, and converts of rows that store no provider.
   /^packages\/cngn\/src\/(holder|deliveries)\.ts$/,
   // Default refund addresses of the sandbox; deposit addresses that this service derives itself.
