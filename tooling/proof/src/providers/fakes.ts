@@ -9,6 +9,10 @@ export { type Exchange, startExchange } from '../../../../packages/providers/jup
 // @boundaries-ignore the proof runs the service against the fake
 export { type Node, startNode } from '../../../../packages/providers/jupiter/test/node.ts'
 // @boundaries-ignore the proof runs the service against the fake
+export { type FakeNearIntents, fakeNearIntents } from '../../../../packages/providers/near-intents/test/fake.ts'
+// @boundaries-ignore the proof runs the service against the fake
+export { oddly as oddStatus } from '../../../../packages/providers/near-intents/test/odd.ts'
+// @boundaries-ignore the proof runs the service against the fake
 export {
   type Fake as FakePaycrest,
   startFake as startPaycrest,

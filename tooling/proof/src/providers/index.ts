@@ -5,6 +5,7 @@ import type { Proof } from '../proof.ts'
 import { type ProofDatabase, rows } from '../stand/database.ts'
 import { unhandledErrors } from '../stand/service-process.ts'
 import { cngnPart } from './cngn.ts'
+import { exactPart } from './exact.ts'
 import { fiatPart } from './fiat.ts'
 import type { Difference, Part } from './part.ts'
 import { relayParts } from './routes.ts'
@@ -16,7 +17,7 @@ const OBJECTS = { short: 120, full: 5000 } as const
 const LEAST_KILLS = 4
 const OBJECTS_PER_KILL = 100
 /** How long no difference may disappear after everything was paid: what asks for all of an address again, asks seldom. */
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 300_000
 /** Objects that are created at the same time. */
 const LANES = 8
 /** How long the worker lives, at most, after it is ready. */
@@ -42,6 +43,7 @@ export const run: Proof = async ({ size, seed, times, log }) => {
   try {
     const parts = [
       ...relayParts(stand, choices),
+      exactPart(stand, choices),
       fiatPart(stand, choices),
       await cngnPart(stand, choices),
       swapsPart(stand, choices),
@@ -112,9 +114,9 @@ async function hurry(database: ProofDatabase, parts: readonly Part[]): Promise<v
   for (const statement of parts.flatMap((part) => part.hurry)) await rows(database, statement)
 }
 
-/** SIGKILL of the worker, which is started again at once. Returns how often. */
+/** SIGKILL of the worker, which is started again at once, or a start with other settings. Returns how often. */
 async function killWorker(
-  { worker }: ProviderStand,
+  { worker, restartWorker }: ProviderStand,
   choices: Random,
   isKilling: (kills: number) => boolean,
 ): Promise<number> {
@@ -123,8 +125,11 @@ async function killWorker(
     // Most kills hit a worker at work, some one that is starting.
     if (choices.chance(0.85)) await worker.ready()
     await sleep(choices.below(LIFE_MS))
-    await worker.kill()
+    // Now and then it runs for a while as if the second provider of payment routes had been removed.
+    if (choices.chance(0.2)) await restartWorker(choices.chance(0.5))
+    else await worker.kill()
   }
+  await restartWorker(true)
   await worker.ready()
   return kills
 }

@@ -16,8 +16,10 @@ import {
   Chain,
   type Exchange,
   type FakeCngn,
+  type FakeNearIntents,
   type FakePaycrest,
   type FakeRelay,
+  fakeNearIntents,
   fakeRelay,
   type Node,
   startCngn,
@@ -33,6 +35,9 @@ export interface ProviderStand {
   readonly worker: ServiceProcess
   readonly merchants: readonly Merchant[]
   readonly relay: FakeRelay
+  readonly near: FakeNearIntents
+  /** Starts the worker again, without the settings of NEAR Intents or with all of them. */
+  restartWorker(withNear: boolean): Promise<void>
   readonly paycrest: FakePaycrest
   readonly cngn: FakeCngn
   readonly chain: Chain
@@ -54,8 +59,9 @@ export async function startProviderStand(random: Random): Promise<ProviderStand>
   setDefaultCACertificates([...getCACertificates('default'), ca.cert])
   const database = await startDatabase()
   const seed = Uint8Array.from({ length: 32 }, () => random.below(256))
-  const [relay, paycrest, cngn, chain] = await Promise.all([
+  const [relay, near, paycrest, cngn, chain] = await Promise.all([
     fakeRelay({ tls }),
+    fakeNearIntents({ tls }),
     startPaycrest({ tls, seed: random.below(2 ** 31), outcomes: {}, missing: [] }),
     startCngn({ tls }),
     Chain.start(),
@@ -81,6 +87,10 @@ export async function startProviderStand(random: Random): Promise<ProviderStand>
     RELAY_API_KEY: 'relay-key',
     RELAY_REQUESTS_PER_MINUTE: '60000',
     RELAY_QUOTES_PER_MINUTE: '60000',
+    NEAR_INTENTS_BASE_URL: near.url,
+    NEAR_INTENTS_TOKEN: 'near-token',
+    NEAR_INTENTS_REQUESTS_PER_MINUTE: '60000',
+    NEAR_INTENTS_QUOTES_PER_MINUTE: '60000',
     PAYCREST_BASE_URL: paycrest.url,
     PAYCREST_API_KEY: 'paycrest-key',
     PAYCREST_API_SECRET: 'paycrest-secret',
@@ -112,12 +122,18 @@ export async function startProviderStand(random: Random): Promise<ProviderStand>
   await tasks.find((task) => task.name === 'swaps.fee-payer')?.run(own.runtime)
   const merchants = await Promise.all(Array.from({ length: MERCHANTS }, () => behindProxy(own)))
   return {
-    ...{ database, worker, merchants, relay, paycrest, cngn, chain, node, exchange, output },
+    ...{ database, worker, merchants, relay, near, paycrest, cngn, chain, node, exchange, output },
     runtime: own.runtime,
+    async restartWorker(withNear) {
+      const { NEAR_INTENTS_TOKEN: token = '', ...others } = settings
+      const own = { ...others, ...(withNear ? { NEAR_INTENTS_TOKEN: token } : {}), NODE_EXTRA_CA_CERTS: caFile }
+      await worker.stop()
+      worker.start({ settings: own })
+    },
     async close() {
       await worker.stop()
       await own.stop()
-      await Promise.all([relay, paycrest, cngn, node, exchange].map((each) => each.close()))
+      await Promise.all([relay, near, paycrest, cngn, node, exchange].map((each) => each.close()))
       await database.close()
     },
   }

@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto'
+import { type ProviderState, providerStates } from '@payments/kernel'
+import { writeControl } from '@payments/platform'
+import type { Random } from '../fuzz/random.ts'
+import { rows } from '../stand/database.ts'
+import { journal, mismatch } from './books.ts'
+import { oddStatus } from './fakes.ts'
+import { created, type Difference, type Part } from './part.ts'
+import { merchantOf } from './routes.ts'
+import type { ProviderStand } from './stand.ts'
+
+const wallet = (): string => `0x${randomBytes(20).toString('hex')}`
+
+interface Money {
+  readonly received: bigint
+  readonly delivered: bigint
+  readonly refunded: bigint
+  readonly lost?: bigint
+}
+
+/**
+ * Checkout sessions that take one payment of the exact amount, which either Relay or NEAR Intents carries, while an operator reorders,
+ * drains and switches off both, and the worker runs now and then without the second one.
+ */
+export function exactPart({ relay, near, merchants, database, runtime }: ProviderStand, random: Random): Part {
+  const faults = misbehave({ near }, random)
+  const sessions: { readonly id: string; readonly address: string }[] = []
+
+  let isRelayAway = false
+  const decide = (name: string, state: ProviderState): Promise<void> =>
+    writeControl(runtime.pool, 'live', name, { state, priority: random.chance(0.5) ? random.below(3) : null })
+
+  const moneyAt = (address: string): Money => {
+    const own = near.book.get(address)
+    if (own) return own
+    const paid = [...relay.book.values()].filter((each) => each.address === address)
+    const sum = (key: keyof Money) => paid.reduce((all, each) => all + ((each as Money)[key] ?? 0n), 0n)
+    return { received: sum('received'), delivered: sum('delivered'), refunded: sum('refunded') }
+  }
+
+  return {
+    name: 'checkout sessions of two providers',
+    share: 16,
+    async add(number) {
+      // One of the two always takes new objects. Payment routes need Relay, so it is away for one session at a time.
+      const alone = number % 5 === 0 && !isRelayAway
+      isRelayAway ||= alone
+      if (alone) {
+        await decide('near-intents', 'active')
+        await decide('relay', random.pick(providerStates))
+      } else if (number % 3 === 0 && !isRelayAway) await decide('near-intents', random.pick(providerStates))
+      const merchant = merchantOf(merchants, number)
+      const collection = await created(merchant, 'POST /v1/collections', {
+        ...{ type: 'link', title: 'Consulting', currency: 'USDC', destinationChainKey: 'base' },
+        ...{ amount: `${20 + random.below(50)}`, destinationAddress: wallet() },
+        paymentPolicy: { mismatch: 'return' },
+      })
+      const start = { action: 'start', networkKey: 'ethereum', currency: 'USDC', refundAddress: wallet() }
+      const session = await created(merchant, `POST /v1/pay/${collection.id}`, start, null).finally(async () => {
+        if (alone) await decide('relay', 'active')
+        if (alone) isRelayAway = false
+      })
+      const { id, depositAddress: address } = session
+      sessions.push({ id, address })
+      const asked = BigInt(Math.round(Number(session.amount) * 1e6))
+      if (!near.book.has(address))
+        return relay.pay(address, asked, random.pick(['completed', 'completed', 'refunded'] as const))
+      const outcome = random.pick(['completed', 'completed', 'completed', 'refunded', 'failed'] as const)
+      // Too little comes back at the deadline, in parts it may become enough, and of too much the excess comes back.
+      const parts = random.pick([
+        [asked],
+        [asked],
+        [asked],
+        [asked / 2n],
+        [asked / 2n, asked - asked / 2n],
+        [asked * 2n],
+      ])
+      for (const part of parts) await near.pay(address, part, outcome)
+    },
+    advance: () => {
+      void near.settle()
+      if (random.chance(0.1)) void near.expire()
+    },
+    hurry: [],
+    async differences() {
+      await settleControls(runtime.pool)
+      const positions = await journal(database, ['collection'])
+      const found = await rows<{ id: string; status: string; provider: string; objects: string[] }>(
+        database,
+        `select id, status, provider,
+                array[s.route_id::text] || array(select d.id::text from payment_route_deposits d where d.payment_route_id = s.route_id) as objects
+           from checkout_sessions s`,
+      )
+      const byId = new Map(found.map((row) => [row.id, row]))
+      return sessions.flatMap(({ id, address }): Difference[] => {
+        const { received, delivered, refunded, lost = 0n } = moneyAt(address)
+        const { status, provider, objects = [] } = byId.get(id) ?? {}
+        const carrier = near.book.has(address) ? 'near-intents' : 'relay'
+        if (provider !== carrier)
+          return [{ ids: [], isGrave: true, what: `session ${id} is of ${provider}, its address of ${carrier}` }]
+        if (delivered + refunded > received) return [{ ids: [], isGrave: true, what: `session ${id} was paid twice` }]
+        const wrong =
+          (delivered > 0n === (status === 'paid') ? undefined : `is ${status}, delivered were ${delivered}`) ??
+          mismatch(positions.get(id), {
+            'external USDC': refunded - received,
+            'destination USDC': delivered,
+          })
+        // What arrives at an address of one payment after its end is lost at the provider, which does not tell of it.
+        return wrong && lost === 0n ? [{ ids: [id, ...objects], what: `session ${id} of ${carrier} ${wrong}` }] : []
+      })
+    },
+    payAgain() {
+      const paid = near.swaps.find((swap) => swap.delivered > 0n)
+      if (paid) paid.delivered *= 2n
+    },
+    figures: () => ({ objects: sessions.length, faults: faults() }),
+  }
+}
+
+/** In the end both providers are asked, so that everything can be settled. */
+const settleControls = (pool: ProviderStand['runtime']['pool']): Promise<unknown> =>
+  pool.query("delete from provider_controls where environment = 'live'")
+
+/** NEAR Intents at its worst: silent, broken, late, forgetful, telling what was. It never lies about an end. */
+function misbehave({ near }: Pick<ProviderStand, 'near'>, random: Random): () => number {
+  let faults = 0
+  const fault = (share: number) => random.chance(share) && ++faults > 0
+  near.spoil = (line) => {
+    if (!fault(0.08)) return undefined
+    return random.pick([
+      { status: 500 },
+      { status: 429, headers: { 'retry-after': '1' } },
+      { lateMs: random.below(400) },
+      'truncated',
+      ...(line === 'GET /v0/status' ? [{ status: 200, body: '{"status":"UNHEARD_OF"}' }] : []),
+    ] as const)
+  }
+  const odd = oddStatus(random.below(2 ** 31))
+  near.distort = (answer) => odd(answer)
+  return () => faults
+}
