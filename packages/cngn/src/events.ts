@@ -10,6 +10,7 @@ const hash = `0x${'9c2d0e5a'.repeat(8)}`
 
 const sample = (number: number, more: Record<string, unknown>) => ({
   id: exampleOf(number),
+  provider: 'sandbox',
   customerId: exampleOf(20),
   status: 'pending',
   amount: '25000',

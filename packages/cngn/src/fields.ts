@@ -1,5 +1,15 @@
 import { CustomerRef } from '@payments/customers'
-import { createdAt, type FailureReasons, id, Metadata, nameText, text, time, updatedAt } from '@payments/kernel'
+import {
+  createdAt,
+  type FailureReasons,
+  id,
+  Metadata,
+  nameText,
+  providerName,
+  text,
+  time,
+  updatedAt,
+} from '@payments/kernel'
 import { z } from 'zod'
 import type { Kind } from './kinds.ts'
 import { machines } from './states.ts'
@@ -26,6 +36,7 @@ export const networkText = (description: string) => text(description, 'base')
 /** What every object has. */
 export const common = <F extends FailureReasons>(kind: Kind, amount: z.ZodType<string | null>, reasons: F) => ({
   id: id(kind, EXAMPLES[kind]),
+  provider: providerName,
   customerId: CustomerRef,
   status: machines[kind].Status.meta({ description: `State of the ${kind}` }),
   amount,

@@ -8,6 +8,7 @@ const id = '01936f2a-7c1e-7000-8000-000000000030'
 
 const offramp = {
   id,
+  provider: 'sandbox',
   offrampId: 'ofr_01936f2a7c1e70008000000000000030',
   status: 'pending',
   amount: '25',
@@ -51,6 +52,7 @@ const settled = { ...received, status: 'settled', estimatedSettlement: null }
 
 const onramp = {
   id,
+  provider: 'sandbox',
   status: 'awaiting_payment',
   amount: '50000',
   sourceCurrency: 'NGN',

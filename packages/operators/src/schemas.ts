@@ -248,12 +248,12 @@ export const DeadJobs = z.object({ jobs: items('The 200 oldest', DeadJob), total
 export const Retried = z.object({ count: count('Jobs that were sent again') })
 
 const providerFields = {
-  provider: text('Name of the provider', 'paycrest'),
-  environment: z.enum(environments).meta({ description: 'Environment', example: 'live' }),
+  provider: text('Name of the provider', 'sandbox'),
+  environment: z.enum(environments).meta({ description: 'Environment', example: 'test' }),
   state: z.enum(providerStates).meta({
     description:
       '`active`: takes new objects. `draining`: carries only those that it has. `off`: nothing is asked of it, and its objects wait',
-    example: 'draining',
+    example: 'active',
   }),
   priority: z
     .int()

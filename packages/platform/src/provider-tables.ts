@@ -100,7 +100,7 @@ const ProviderControlEntity = defineEntity({
   tableName: 'provider_controls',
   properties: {
     provider: p.text().primary(),
-    environment: p.text().primary(),
+    environment: tenant().environment.primary(),
     state: p.enum(providerStates),
     priority: p.integer().nullable(),
   },

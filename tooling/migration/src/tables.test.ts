@@ -86,8 +86,8 @@ const planted: Record<string, { sql: string; line: string }> = {
   },
   'another predicate of a partial index': {
     sql: `drop index payment_routes_due_soon;
-      create index payment_routes_due_soon on payment_routes (environment, next_poll_at) where poll_seconds <= 61`,
-    line: 'index payment_routes_due_soon of payment_routes: the entities declare CREATE INDEX payment_routes_due_soon ON public.payment_routes USING btree (environment, next_poll_at) WHERE (poll_seconds <= 60), the migrations make CREATE INDEX payment_routes_due_soon ON public.payment_routes USING btree (environment, next_poll_at) WHERE (poll_seconds <= 61)',
+      create index payment_routes_due_soon on payment_routes (provider, environment, next_poll_at) where poll_seconds <= 61`,
+    line: 'index payment_routes_due_soon of payment_routes: the entities declare CREATE INDEX payment_routes_due_soon ON public.payment_routes USING btree (provider, environment, next_poll_at) WHERE (poll_seconds <= 60), the migrations make CREATE INDEX payment_routes_due_soon ON public.payment_routes USING btree (provider, environment, next_poll_at) WHERE (poll_seconds <= 61)',
   },
   'another expression of an index': {
     sql: `drop index customers_email_key;

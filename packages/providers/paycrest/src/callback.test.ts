@@ -21,7 +21,7 @@ const signed = (body: Buffer, signature?: string) => ({
 const sign = (body: Buffer, key = SECRET) => createHmac('sha256', key).update(body).digest('hex')
 
 const post = (body: Buffer, signature: string) =>
-  fetch(`${service.url}/v1/callbacks/fiat`, {
+  fetch(`${service.url}/v1/callbacks/paycrest`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-paycrest-signature': signature },
     body: new Uint8Array(body),

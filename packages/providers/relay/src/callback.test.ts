@@ -53,9 +53,9 @@ test('a body without an address refers to no route', () => {
   }
 })
 
-async function post(text: string, signature?: string, at: { url: string } = service) {
+async function post(text: string, signature?: string, at: { url: string } = service, path = 'relay') {
   const timestamp = String(Date.now())
-  return fetch(`${at.url}/v1/callbacks/payment-routes`, {
+  return fetch(`${at.url}/v1/callbacks/${path}`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -100,8 +100,12 @@ test('an authentic callback moves the next poll of its route forward and writes 
   expect((await merchant.call('GET /v1/payment-routes/deposits')).body.data.total).toBe(0)
 })
 
-test('a callback about an unknown address is accepted and changes nothing', async () => {
-  expect((await post(callbackOf('0x0000000000000000000000000000000000000001'))).status).toBe(200)
+test('a callback about an unknown address is accepted and changes nothing, also at the path that all providers of payment routes share', async () => {
+  const callback = callbackOf('0x0000000000000000000000000000000000000001')
+  expect((await post(callback)).status).toBe(200)
+  expect((await post(callback, undefined, service, 'payment-routes')).status).toBe(200)
+  expect((await post(callback, '0'.repeat(64), service, 'payment-routes')).status).toBe(401)
+  expect((await post(callback, undefined, service, 'paycrest')).status).toBe(404)
 })
 
 test('callbacks with a valid signature are not rate limited; others are', async () => {
