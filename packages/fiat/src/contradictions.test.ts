@@ -89,6 +89,33 @@ describe('a report that contradicts the end of an order', () => {
     await expectConsistent(service)
   })
 
+  test.each<[string, Direction, string]>([
+    ['an offramp as delivered', 'offramp', 'delivered'],
+    ['an offramp as refunded', 'offramp', 'refunded'],
+    ['an offramp as never paid', 'offramp', 'not_received'],
+    ['an onramp as delivered', 'onramp', 'delivered'],
+    ['an onramp as refunded', 'onramp', 'refunded'],
+    ['an onramp as never paid', 'onramp', 'not_received'],
+  ])(
+    'changes neither the order nor its journal once an operator has settled %s, whatever it says',
+    async (_name, direction, outcome) => {
+      const order = await begin(direction)
+      if (outcome !== 'not_received') await order.report({})
+      expect((await order.settle(outcome)).status).toBe(200)
+      const before = [await order.get(), await eventsOf(service, order.id), await journal(service, order.merchant)]
+      for (const status of ['waiting', 'received', 'settled', 'delivered', 'failed', 'expired'] as const)
+        for (const receivedAmount of [null, 1_000_000n, 25_125_000n])
+          for (const back of [null, refund('pending'), refund('completed', 20_000_000n), refund('failed')])
+            for (const cancelled of [false, true]) {
+              await order.report({ status, receivedAmount, refund: back, outcomeUnknown: true, cancelled })
+              await order.report({ status, receivedAmount, refund: back, failureReason: 'returned_by_bank' })
+            }
+      const after = [await order.get(), await eventsOf(service, order.id), await journal(service, order.merchant)]
+      expect(after).toEqual(before)
+      await expectConsistent(service)
+    },
+  )
+
   test('is listed where money arrives for an onramp that an operator settled as never paid', async () => {
     const order = await begin('onramp')
     await order.report(noMoney)
