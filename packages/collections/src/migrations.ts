@@ -176,11 +176,11 @@ export const migrations: readonly MigrationStep[] = [
   },
   {
     name: '20261122090200_collection_counts',
-    up: countRows('collections'),
+    ...countRows('collections'),
   },
   {
     name: '20261122090210_session_counts',
-    up: countRows('checkout_sessions', { scopes: ['parent_id::text'] }),
+    ...countRows('checkout_sessions', { scopes: ['parent_id::text'] }),
   },
   {
     // A small, failed or refunded payment ends no session that can still be paid, and refunds say whose they are.

@@ -45,6 +45,6 @@ export const migrations: readonly MigrationStep[] = [
   },
   {
     name: '20261122090400_notification_counts',
-    up: countRows('notifications', { scopes: ['type'] }),
+    ...countRows('notifications', { scopes: ['type'] }),
   },
 ]

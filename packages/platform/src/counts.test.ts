@@ -9,8 +9,11 @@ const service = useService()
 const COUNTED: Counted = { scopes: ["''", 'kind'], where: 'not hidden' }
 const tenant = { organisationId: newId(), environment: 'test' }
 
-/** A table of its own with three rows, whose rows are counted from now on. */
-async function things(table: string, counted: Counted = COUNTED) {
+/** A table of its own with three rows, whose rows are counted from now on, or once the test runs the statements. */
+async function things(
+  table: string,
+  { counted = COUNTED, counts = true }: { counted?: Counted; counts?: boolean } = {},
+) {
   const owner = new Client({ connectionString: service.database.ownerUrl })
   await owner.connect()
   onTestFinished(() => owner.end())
@@ -23,12 +26,11 @@ async function things(table: string, counted: Counted = COUNTED) {
   await owner.query('grant select, insert, update, delete on all tables in schema public to payments_service')
   await owner.query('revoke update, delete on record_counts from payments_service')
   await add('a', 3)
-  await owner.query('begin')
-  for (const statement of countRows(table, counted)) await owner.query(statement)
-  await owner.query('commit')
+  const statements = countRows(table, counted).up
+  for (const statement of counts ? statements : []) await owner.query(statement)
   const count = (scope: string) => countOf(service.runtime.pool, tenant, table, 'scope = $4', [scope])
   const problems = () => countProblems({ pool: service.runtime.pool, domains: [{ counted: { [table]: counted } }] })
-  return { owner, add, count, problems }
+  return { owner, add, count, problems, statements }
 }
 
 test('rows are counted by scope as they come and go, those that were there before too, and what is left out is not', async () => {
@@ -40,6 +42,76 @@ test('rows are counted by scope as they come and go, those that were there befor
   expect([await count(''), await count('a'), await count('b'), await count('c')]).toEqual([6, 3, 2, 0])
   await owner.query("delete from coming_and_going where kind = 'a'")
   expect([await count(''), await count('a'), await count('b')]).toEqual([3, 0, 2])
+  expect(await problems()).toEqual([])
+})
+
+/** A connection of its own. Nothing that it does waits for a lock. */
+async function neverWaiting() {
+  const client = new Client({ connectionString: service.database.ownerUrl, options: '-c lock_timeout=1s' })
+  // It may be killed.
+  client.on('error', () => undefined)
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
+
+test('while the rows of before are counted, rows come and go without waiting, and each is counted once', async () => {
+  const { owner, add, count, problems, statements } = await things('counted_late', { counts: false })
+  await add('b', 2)
+  const [counting, writer] = [await neverWaiting(), await neverWaiting()]
+  for (const statement of statements.slice(0, -1)) await counting.query(statement)
+  // The statement that counts sees the rows of this moment, however long it takes.
+  await counting.query('begin isolation level repeatable read')
+  await counting.query('select from counted_late')
+  await add('a', 4, { db: writer })
+  await writer.query("delete from counted_late where kind = 'b'")
+  await writer.query("delete from counted_late where ctid = (select min(ctid) from counted_late where kind = 'a')")
+  await counting.query(statements.at(-1) as string)
+  await add('b', 1, { db: writer })
+  await writer.query("delete from counted_late where ctid = (select min(ctid) from counted_late where kind = 'a')")
+  await counting.query('commit')
+  expect([await count(''), await count('a'), await count('b')]).toEqual([6, 5, 1])
+  expect(await problems()).toEqual([])
+  for (const statement of statements) await owner.query(statement)
+  expect([await count(''), await problems()]).toEqual([6, []])
+})
+
+test('a process that is killed anywhere while it counts, and counts again, counts each row once beside writers that never stop', async () => {
+  const { owner, add, count, problems, statements } = await things('counted_again', { counts: false })
+  await owner.query("insert into counted_again select $1, 'test', 'a', false from generate_series(1, 20000)", [
+    tenant.organisationId,
+  ])
+  let stopped = false
+  const writers = Array.from({ length: 3 }, async (_, index) => {
+    const db = await neverWaiting()
+    while (!stopped) {
+      await add(`kind ${index}`, 2, { db })
+      // One of before, and one of since.
+      for (const kind of ['a', `kind ${index}`])
+        await db.query(
+          'delete from counted_again where ctid = (select ctid from counted_again where kind = $1 limit 1 for update skip locked)',
+          [kind],
+        )
+    }
+  })
+  let killed = 0
+  for (let at = 0; at <= statements.length; at++) {
+    const counting = await neverWaiting()
+    const { rows } = await counting.query('select pg_backend_pid() as pid')
+    for (const statement of statements.slice(0, at)) await counting.query(statement)
+    // The next one is killed while it runs, or before it commits.
+    await counting.query('begin')
+    const next = counting.query(statements[at] ?? 'select').catch(() => killed++)
+    if (at % 2 === 0) await next
+    await owner.query('select pg_terminate_backend($1)', [rows[0].pid])
+    await next
+  }
+  for (const statement of statements) await owner.query(statement)
+  expect(await problems()).toEqual([])
+  stopped = true
+  await Promise.all(writers)
+  const { rows } = await owner.query('select count(*)::int as there from counted_again')
+  expect([await count(''), killed > 0]).toEqual([rows[0].there, true])
   expect(await problems()).toEqual([])
 })
 
@@ -145,7 +217,7 @@ test('the service cannot change a counter, and a counter that is not exact is fo
 })
 
 test('rows of the installation are counted whoever they concern', async () => {
-  const { add } = await things('for_all', { installation: true })
+  const { add } = await things('for_all', { counted: { installation: true } })
   await add('a', 1)
   expect(await countOf(service.runtime.pool, INSTALLATION, 'for_all')).toBe(4)
 })

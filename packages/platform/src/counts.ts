@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { Counted } from './domain.ts'
+import type { Counted, MigrationStep } from './domain.ts'
 import { inheritedTenant } from './entity.ts'
 import type { SqlExecutor } from './unit.ts'
 
@@ -70,27 +70,37 @@ export const newSlots: readonly string[] = [
 ]
 
 /**
- * Migration: triggers count the rows of a table in `record_counts`, so that a list has an exact total whatever its length: counting a
- * million rows costs a hundred times the page. Rows that exist are counted while nobody can add any: a step of its own for each table,
- * so that the migration never holds the lock of one table while it waits for another's.
+ * A migration step whose triggers count the rows of a table in `record_counts`, so that a list has an exact total whatever its length:
+ * counting a million rows costs a hundred times the page. Rows that exist are counted afterwards and lock nothing: a transaction changes
+ * rows and counters together, so every snapshot since the triggers lacks the same number, the rows of before. One statement compares
+ * both and adds the difference. A step that was interrupted anywhere is run again: then the difference is zero, or still to be added.
  */
-export function countRows(table: string, counted: Counted = {}): string[] {
+export function countRows(table: string, counted: Counted = {}): Pick<MigrationStep, 'up' | 'concurrently'> {
   const counts = (from: string, sign: '' | '-') =>
     `select organisation_id, environment, '${table}' as table_name, scope, ${sign}count as count from (${countsOf(from, counted)}) n`
   const trigger = (event: 'insert' | 'delete', rows: 'new' | 'old', sign: '' | '-') => [
     countingFunction(`count_${table}_${event}`, 'record_counts', KEYS, counts('changed', sign)),
-    `create trigger ${table}_${event}_counted after ${event} on ${table}
+    `create or replace trigger ${table}_${event}_counted after ${event} on ${table}
        referencing ${rows} table as changed for each statement execute function count_${table}_${event}()`,
   ]
-  return [
-    `lock table ${table} in share row exclusive mode`,
+  const up = [
     ...trigger('insert', 'new', ''),
     ...trigger('delete', 'old', '-'),
-    `insert into record_counts (${KEYS.join(', ')}, count, slot) select n.*, 0 from (${counts(table, '')}) n`,
+    `insert into record_counts as c (${KEYS.join(', ')}, slot, count)
+       select ${KEYS.join(', ')}, 0, coalesce(n.count, 0) - coalesce(known.count, 0)
+         from (${counts(table, '')}) n
+         full join (${sumsOf(`'${table}'`)}) known using (${KEYS.join(', ')})
+        where coalesce(n.count, 0) <> coalesce(known.count, 0)
+     on conflict (${KEYS.join(', ')}, slot) do update set count = c.count + excluded.count`,
   ]
+  return { up, concurrently: true }
 }
 
 const KEYS = ['organisation_id', 'environment', 'table_name', 'scope']
+
+/** SQL: what the counters of a table say. */
+const sumsOf = (table: string): string =>
+  `select ${KEYS.join(', ')}, sum(count) as count from record_counts where table_name = ${table} group by ${KEYS.join(', ')}`
 
 /** SQL: the numbers of rows by tenant and scope, as a subquery of `from`. */
 const countsOf = (from: string, { scopes = ["''"], where = 'true', installation }: Counted): string => {
@@ -114,7 +124,7 @@ export async function countProblems({
     const { rows } = await pool.query<{ problem: string }>(
       `select '${table} of ' || organisation_id || ' ' || environment || ' ' || scope || ': counted ' || coalesce(c.count, 0)
               || ', there are ' || coalesce(n.count, 0) as problem
-         from (select organisation_id, environment, scope, sum(count) as count from record_counts where table_name = $1 group by 1, 2, 3) c
+         from (${sumsOf('$1')}) c
          full join (${countsOf(table, counted)}) n using (organisation_id, environment, scope)
         where coalesce(c.count, 0) <> coalesce(n.count, 0)`,
       [table],

@@ -1,5 +1,5 @@
 import { countRows, newSlots, recordCounts } from './counts.ts'
-import type { MigrationStep } from './domain.ts'
+import { indexConcurrently, type MigrationStep } from './domain.ts'
 
 export const platformMigrations: readonly MigrationStep[] = [
   {
@@ -156,11 +156,12 @@ export const platformMigrations: readonly MigrationStep[] = [
   },
   {
     name: '20261122090600_audit_log_counts',
+    concurrently: true,
     up: [
-      ...countRows('audit_log', { scopes: ["''", 'organisation_id::text'], installation: true }),
-      'create index audit_log_of_organisation on audit_log (organisation_id, created_at desc, id desc)',
-      'create index audit_log_of_operator on audit_log (email, created_at desc, id desc)',
-      'create index audit_log_of_operation on audit_log (operation, created_at desc, id desc)',
+      ...countRows('audit_log', { scopes: ["''", 'organisation_id::text'], installation: true }).up,
+      ...indexConcurrently('audit_log_of_organisation', 'audit_log (organisation_id, created_at desc, id desc)'),
+      ...indexConcurrently('audit_log_of_operator', 'audit_log (email, created_at desc, id desc)'),
+      ...indexConcurrently('audit_log_of_operation', 'audit_log (operation, created_at desc, id desc)'),
     ],
   },
   {

@@ -197,7 +197,7 @@ export const migrations: readonly MigrationStep[] = [
   },
   {
     name: '20261122090500_deposit_counts',
-    up: countRows('payment_route_deposits', { scopes: ["''", 'payment_route_id::text'], where: 'not hidden' }),
+    ...countRows('payment_route_deposits', { scopes: ["''", 'payment_route_id::text'], where: 'not hidden' }),
   },
   {
     // What was received comes from the end of a deposit; an end may be followed by another; refunds say whose they are.

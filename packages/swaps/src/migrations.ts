@@ -204,11 +204,15 @@ export const migrations: readonly MigrationStep[] = [
   },
   {
     name: '20261122090100_swap_counts',
+    concurrently: true,
     up: [
-      ...countRows('swaps'),
-      `create index swaps_unfinished on swaps (updated_at, id) where failing_since is not null or status in ('awaiting_deposit', 'swapping', 'failed')
-         or unexplained_amount <> 0 or other_holdings is not null
-         or deposited_amount - returned_amount > case status when 'completed' then amount else 0 end`,
+      ...countRows('swaps').up,
+      ...indexConcurrently(
+        'swaps_unfinished',
+        `swaps (updated_at, id) where failing_since is not null or status in ('awaiting_deposit', 'swapping', 'failed')
+           or unexplained_amount <> 0 or other_holdings is not null
+           or deposited_amount - returned_amount > case status when 'completed' then amount else 0 end`,
+      ),
     ],
   },
   {

@@ -110,11 +110,11 @@ export const migrations: readonly MigrationStep[] = [
   },
   {
     name: '20261122090300_event_counts',
-    up: countRows('events', { where: "type <> 'webhook.test'" }),
+    ...countRows('events', { where: "type <> 'webhook.test'" }),
   },
   {
     name: '20261122090310_delivery_counts',
-    up: countRows('webhook_deliveries', { scopes: ['endpoint_id::text'] }),
+    ...countRows('webhook_deliveries', { scopes: ['endpoint_id::text'] }),
   },
   {
     name: '20261122203000_webhook_changes',
