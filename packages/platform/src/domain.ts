@@ -36,10 +36,20 @@ export interface MigrationStep {
 }
 
 /** Statements of a `concurrently` step that create an index of an existing table while it is written to. */
-export const indexConcurrently = (name: string, definition: string): string[] => [
+export const indexConcurrently = (name: string, definition: string, unique: 'unique' | '' = ''): string[] => [
   // What an interrupted attempt has left is invalid, and has the name.
   `drop index concurrently if exists ${name}`,
-  `create index concurrently ${name} on ${definition}`,
+  `create ${unique} index concurrently ${name} on ${definition}`,
+]
+
+/**
+ * Statements of a `concurrently` step that add a foreign key to existing tables while they are written to: new rows are checked at once,
+ * and those that exist afterwards, under locks for which no write waits.
+ */
+export const foreignKeyConcurrently = (table: string, name: string, definition: string): string[] => [
+  `alter table ${table} drop constraint if exists ${name}`,
+  `alter table ${table} add constraint ${name} foreign key ${definition} not valid`,
+  `alter table ${table} validate constraint ${name}`,
 ]
 
 /** An event type of the catalogue: its description and the schema of its `data`. */

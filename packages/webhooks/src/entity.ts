@@ -12,6 +12,7 @@ import {
   tenantFilter,
   tenantKey,
   times,
+  uniqueIndex,
   withinTenant,
 } from '@payments/platform'
 import type { z } from 'zod'
@@ -47,7 +48,7 @@ export const QueueEntity = defineEntity({
   tableName: 'webhook_queues',
   properties: {
     endpointId: p.uuid().primary(),
-    organisationId: p.uuid(),
+    ...inheritedTenant(),
     dueAt: instant().defaultRaw("'infinity'"),
     servedAt: instant().defaultRaw("'-infinity'"),
     slots: p.smallint().check('slots > 0'),
@@ -63,7 +64,7 @@ export const QueueEntity = defineEntity({
     recoveringUntil: instant().defaultRaw("'-infinity'"),
   },
   indexes: [index('webhook_queues_due', ['dueAt'])],
-  ...foreignKeys({ columns: ['endpoint_id'], table: 'webhook_endpoints', referenced: ['id'] }),
+  ...foreignKeys(withinTenant('endpoint_id', 'webhook_endpoints')),
 })
 
 /** What has still to be done to the queues and deliveries of endpoints, in batches: see `changes.ts`. */
@@ -114,6 +115,7 @@ export const EventEntity = defineEntity({
     setAsideReason: p.text().nullable(),
   },
   indexes: [
+    uniqueIndex('events_tenant_key', 'events (organisation_id, environment, id)'),
     index('events_set_aside', ['id'], 'set_aside_reason is not null'),
     index('events_of_resource', ['resourceId', 'createdAt desc']),
     index('events_undrained', ['id'], 'drained_at is null'),
@@ -151,11 +153,7 @@ export const DeliveryEntity = defineEntity({
     index('webhook_deliveries_due', ['endpointId', 'dueAt', 'id'], "status = 'pending'"),
     index('webhook_deliveries_claimed', ['endpointId', 'dueAt'], 'claim is not null'),
   ],
-  ...foreignKeys(withinTenant('endpoint_id', 'webhook_endpoints'), {
-    columns: ['event_id'],
-    table: 'events',
-    referenced: ['id'],
-  }),
+  ...foreignKeys(withinTenant('endpoint_id', 'webhook_endpoints'), withinTenant('event_id', 'events')),
 })
 
 export type EventRow = InferEntity<typeof EventEntity>

@@ -1,4 +1,4 @@
-import { countRows, indexConcurrently, lifecycle, type MigrationStep } from '@payments/platform'
+import { countRows, foreignKeyConcurrently, indexConcurrently, lifecycle, type MigrationStep } from '@payments/platform'
 
 export const migrations: readonly MigrationStep[] = [
   {
@@ -145,5 +145,59 @@ export const migrations: readonly MigrationStep[] = [
     name: '20261122203010_events_waiting',
     concurrently: true,
     up: indexConcurrently('events_waiting', 'events (environment, organisation_id, id) where drained_at is null'),
+  },
+  {
+    name: '20261123083000_webhook_queue_environment',
+    up: [
+      'alter table webhook_queues add column environment text',
+      // A process of the last release leaves it out.
+      `create function take_endpoint_environment() returns trigger language plpgsql as $$
+        begin
+          select environment into new.environment from webhook_endpoints where id = new.endpoint_id;
+          return new;
+        end $$`,
+      `create trigger webhook_queues_environment before insert on webhook_queues for each row
+         when (new.environment is null) execute function take_endpoint_environment()`,
+    ],
+  },
+  {
+    // From here on, webhooks refer to rows of the same tenant only.
+    name: '20261123083010_webhook_queue_tenants',
+    concurrently: true,
+    up: [
+      `do $$ begin
+        loop
+          update webhook_queues q set environment = w.environment from webhook_endpoints w
+           where w.id = q.endpoint_id and q.endpoint_id in (select endpoint_id from webhook_queues where environment is null limit 1000);
+          exit when not found;
+          commit;
+        end loop;
+      end $$`,
+      // The scan is of one small row for each endpoint.
+      'alter table webhook_queues alter column environment set not null',
+      ...foreignKeyConcurrently(
+        'webhook_queues',
+        'webhook_queues_organisation_id_environment_endpoint_id_fkey',
+        '(organisation_id, environment, endpoint_id) references webhook_endpoints (organisation_id, environment, id)',
+      ),
+      'alter table webhook_queues drop constraint if exists webhook_queues_endpoint_id_fkey',
+    ],
+  },
+  {
+    name: '20261123083020_events_tenant_key',
+    concurrently: true,
+    up: indexConcurrently('events_tenant_key', 'events (organisation_id, environment, id)', 'unique'),
+  },
+  {
+    name: '20261123083030_delivery_tenants',
+    concurrently: true,
+    up: [
+      ...foreignKeyConcurrently(
+        'webhook_deliveries',
+        'webhook_deliveries_organisation_id_environment_event_id_fkey',
+        '(organisation_id, environment, event_id) references events (organisation_id, environment, id)',
+      ),
+      'alter table webhook_deliveries drop constraint if exists webhook_deliveries_event_id_fkey',
+    ],
   },
 ]

@@ -73,7 +73,8 @@ export async function register(
     previousSecrets: [],
   })
   unit.appendToCommit(
-    sql`insert into webhook_queues (endpoint_id, organisation_id, slots) values (${id}, ${row.organisationId}, ${FULL_SLOTS})`,
+    sql`insert into webhook_queues (endpoint_id, organisation_id, environment, slots)
+      values (${id}, ${row.organisationId}, ${row.environment}, ${FULL_SLOTS})`,
   )
   notifyChange(unit, row, 'added')
   return { row, secret }

@@ -16,8 +16,9 @@ export async function manyEndpoints(
     [ids, organisationId, environment, url, secret],
   )
   await service.runtime.pool.query(
-    'insert into webhook_queues (endpoint_id, organisation_id, slots) select id, $2, 5 from unnest($1::uuid[]) as e (id)',
-    [ids, organisationId],
+    `insert into webhook_queues (endpoint_id, organisation_id, environment, slots)
+     select id, $2, $3, 5 from unnest($1::uuid[]) as e (id)`,
+    [ids, organisationId, environment],
   )
   return ids
 }

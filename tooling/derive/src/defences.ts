@@ -410,10 +410,10 @@ export const defended: readonly {
     promises: [
       {
         promise:
-          "Organisation and environment are part of every foreign key between rows of organisations, except for two of webhooks, and of the ORM's default filter; a foreign id is answered like an unknown one.",
+          "Organisation and environment are part of every foreign key between rows of organisations, and of the ORM's default filter; a foreign id is answered like an unknown one.",
         tests: {
           'packages/api/src/tenancy.test.ts': [
-            'a foreign key between rows of organisations includes the organisation, and the environment where both have one, except for two of webhooks',
+            'a foreign key between rows of organisations includes the organisation, and the environment where both have one',
           ],
           'packages/customers/src/customers.test.ts': [
             'an entity manager without a tenant throws instead of reading all rows',
