@@ -1,5 +1,14 @@
 import { afterAll, expect, test } from 'vitest'
-import { askForCode, call, foundOrganisation, signedIn, signIn, startMailbox, useService } from '#testing'
+import {
+  askForCode,
+  call,
+  foundOrganisation,
+  signedIn,
+  signIn,
+  startMailbox,
+  statementsWaiting,
+  useService,
+} from '#testing'
 import { invitationEmail } from './email-texts.ts'
 
 const mailbox = await startMailbox()
@@ -126,6 +135,42 @@ test('an owner who removed another is not removed by an invitation that the othe
     const { total } = (await call(service, 'GET /v1/auth/members', { token: accessToken })).body.data
     expect(total).toBe(accepted.status === 200 ? 2 : 1)
   }
+})
+
+test('an invitation that is renewed while it is accepted is either renewed first, with the new role, or not at all', async () => {
+  const { organisation, accessToken } = await founder()
+  const { pool } = service.runtime
+  const invited = async (email: string) => {
+    const user = await signIn(service, mailbox, { email, organisationName: 'Renewed' })
+    await invite(accessToken, email, 'owner')
+    const [invitation] = await received(user.accessToken)
+    return { ...user, id: invitation.id as string }
+  }
+  const first = await invited('renewed-first@example.com')
+  const db = await pool.connect()
+  try {
+    await db.query('begin')
+    await db.query("update invitations set role = 'member' where id = $1", [first.id])
+    const accepting = answer(first.accessToken, first.id, 'accept')
+    await statementsWaiting(service, 1)
+    await db.query('commit')
+    expect((await accepting).body.data).toMatchObject({ role: 'member' })
+    const late = await invited('accepted-first@example.com')
+    await db.query('begin')
+    await db.query('update invitations set accepted_at = now() where id = $1', [late.id])
+    await db.query(
+      "insert into memberships (organisation_id, user_id, role, created_at) values ($1, $2, 'owner', now())",
+      [organisation.id, late.user.id],
+    )
+    const renewing = invite(accessToken, 'accepted-first@example.com')
+    await statementsWaiting(service, 1)
+    await db.query('commit')
+    expect((await renewing).status).toBe(409)
+  } finally {
+    db.release()
+  }
+  const { members } = (await call(service, 'GET /v1/auth/members', { token: accessToken })).body.data
+  expect(members.map(({ role }: { role: string }) => role)).toEqual(['owner', 'member', 'owner'])
 })
 
 test('an owner revokes an invitation once, and nobody that of another organisation', async () => {

@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import { isId, newId } from '@payments/kernel'
 import type { CallContext, QueryContext, UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
@@ -41,6 +42,12 @@ export async function invite(
   const { organisationId } = unit.actor
   const email = input.email.toLowerCase()
   await sql`select pg_advisory_xact_lock(hashtext(${`invitations:${organisationId}`}))`.execute(unit.em.getKysely())
+  // One that is accepted at the same time makes a member, who cannot be invited again.
+  const existing = await unit.em.findOne(
+    InvitationEntity,
+    { organisationId, email },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  )
   const user = await unit.em.findOne(UserEntity, { email })
   if (user && (await unit.em.count(MembershipEntity, { organisationId, userId: user.id })) > 0)
     throw errors.already_member()
@@ -58,7 +65,6 @@ export async function invite(
     revokedAt: null,
     updatedAt: now,
   }
-  const existing = await unit.em.findOne(InvitationEntity, { organisationId, email })
   const row: InvitationRow = {
     id: existing?.id ?? newId(),
     organisationId,

@@ -84,14 +84,16 @@ async function findReceived(context: QueryContext, user: UserSummary, id: string
  * @throws invitation_not_found 404 for one that has ended, was answered, or is another address's
  */
 export async function acceptInvitation(unit: UnitOfWork, user: UserSummary, id: string): Promise<OrganisationSummary> {
-  const { organisationId, organisationName, role } = await findReceived(unit, user, id)
+  const { organisationId, organisationName } = await findReceived(unit, user, id)
   await sql`select from memberships m join invitations i on i.organisation_id = m.organisation_id and i.invited_by = m.user_id
      where i.id = ${id} for share of m`.execute(unit.em.getKysely())
-  const { rows } = await sql<{ invited_by: string | null }>`
+  // The role is that of the invitation that is accepted: it may have been renewed meanwhile.
+  const { rows } = await sql<{ invited_by: string | null; role: 'owner' | 'member' }>`
     update invitations i set accepted_at = now(), updated_at = now() where i.id = ${id} and ${isPending(unit.runtime.settings)}
-    returning i.invited_by`.execute(unit.em.getKysely())
+    returning i.invited_by, i.role`.execute(unit.em.getKysely())
   const [accepted] = rows
   if (!accepted) throw errors.invitation_not_found()
+  const { role } = accepted
   await join(unit, organisationId, user.id, { role, invitedBy: accepted.invited_by })
   await reportJoin(unit, { organisationId, organisationName, userId: user.id, email: user.email, role })
   return { id: organisationId, name: organisationName, role }
