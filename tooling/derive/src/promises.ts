@@ -162,7 +162,7 @@ export const promises: readonly Promised[] = [
     promise:
       'Whoever holds a key, a token, a session, an invitation, a mailbox or an old code of another reaches what its owner could reach with it alone, nothing that needs a fresh code, nothing of another organisation, and nothing once it has ended.',
     shown:
-      'Takes 10,000 random steps of users, of operators and of a thief who holds one stolen thing at a time, and compares every answer, and regularly every row and email, with a model of users, roles, invitations, sessions, codes and keys.',
+      'Takes 10,000 random steps of users, of operators and of a thief who holds one stolen thing at a time, some of two users at the same time, half where everybody may register and half by invitation, and compares every answer, and regularly every row and email, with a model of users, roles, invitations, sessions, codes and keys.',
     command: 'npm run proof -- accounts',
     tests: [
       'packages/accounts/src/invitations.test.ts',

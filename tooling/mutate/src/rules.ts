@@ -93,7 +93,7 @@ export const RULES: readonly Rule[] = [
   {
     name: 'money',
     code: ['packages/cngn/src/transfers.ts'],
-    tests: ['packages/cngn/src/{limits,grace,leaving}.test.ts'],
+    tests: ['packages/cngn/src/{limits,grace,leaving,sends}.test.ts'],
   },
   {
     name: 'money',

@@ -17,6 +17,7 @@ export const errors = {
   procedure_not_listed: [403, 'The internal token does not list this procedure'],
   address_not_allowed: [403, 'The API key cannot be used from this address'],
   organisation_suspended: [403, 'Organisation suspended'],
+  challenge_not_found: [404, 'Challenge not found'],
   api_key_not_found: [404, 'API key not found'],
   customer_not_found: [404, 'Customer not found'],
   internal_token_not_found: [404, 'Internal token not found'],
@@ -77,6 +78,7 @@ function callerOf(
     return { kind: 'token', organisation, environment: given.environment, role: 'operator' }
   }
   if (credential.kind === 'none') return 'no_token'
+  if (model.expiredTokens.has(credential.text)) return 'invalid_token'
   const { session } = credential
   const role = model.roleOf(session)
   const organisation = model.organisations.get(session.organisationId)

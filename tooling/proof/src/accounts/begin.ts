@@ -12,6 +12,8 @@ export async function begin(run: Run, people: People): Promise<void> {
   await people.signIn(model.operatorEmails[0] as string)
   const [operator] = model.sessions
   for (let number = 0; number < ORGANISATIONS; number++) {
+    if (operator && model.registration === 'invite')
+      await run.perform(people.actor(operator), invite(model, person(number), 'owner'))
     await people.register(person(number))
     const founder = model.sessions.at(-1)
     if (!operator || !founder) throw new Error('Nobody is signed in')

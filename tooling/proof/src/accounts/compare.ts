@@ -18,9 +18,13 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 
 /** The rows of the database and the emails, compared with the model. @throws Finding */
 export async function compareAll(run: Run): Promise<void> {
-  const found = [...(await rowProblems(run)), await emailProblem(run)].find((problem) => problem !== undefined)
+  const found = (await rowProblem(run)) ?? (await emailProblem(run))
   if (found) throw run.finding(found)
 }
+
+/** What is different in the rows of the database, if anything is. */
+export const rowProblem = async (run: Run): Promise<string | undefined> =>
+  (await rowProblems(run)).find((problem) => problem !== undefined)
 
 async function rowProblems({ model, stand }: Run): Promise<(string | undefined)[]> {
   const read = async (text: string): Promise<unknown[]> =>

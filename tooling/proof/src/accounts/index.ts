@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { startMailbox } from '@payments/fixtures'
 import { random } from '../fuzz/random.ts'
 import type { Proof } from '../proof.ts'
@@ -6,6 +7,7 @@ import { begin } from './begin.ts'
 import { Choices } from './choices.ts'
 import { compareAll } from './compare.ts'
 import { Model } from './model.ts'
+import { pairs } from './pairs.ts'
 import { passTenMinutes, passTime } from './passing-time.ts'
 import { People } from './people.ts'
 import { Finding, Run } from './run.ts'
@@ -23,25 +25,69 @@ const REFRESH_EVERY = 1000
 /** Of a hundred steps: those of thieves, and those before which a time passes. */
 const [THIEVES, TIMES] = [45, 5]
 
+/** Of a hundred steps of users: those that two make at the same time. */
+const PAIRS = 8
+
 /**
- * Users sign in, invite, join, change roles, make keys and leave at random, while a thief who holds one stolen thing at a time tries
- * everything with it. A model of users, roles, invitations, sessions, codes and keys, written from the documents, says what each request
- * may do: every answer is compared with it, and at intervals every row and every email. The first difference is the finding.
+ * Users sign in, invite, join, change roles, make keys and leave at random, some of them at the same time, while a thief who holds one
+ * stolen thing at a time tries everything with it. A model of users, roles, invitations, sessions, codes and keys, written from the documents, says what each
+ * request may do: every answer is compared with it, and at intervals every row and every email. Half of the steps are taken where everybody
+ * may register, half where only whom an operator invited. The first difference is the finding.
  */
 export const run: Proof = async ({ size, seed, times, log }) => {
-  const limit = times ?? STEPS[size]
-  const mailbox = await startMailbox()
-  const settings = { SMTP_URL: mailbox.url, TRUST_PROXY: 'loopback', LIVE_ACCESS: 'approved' }
-  const stand = await startStand({ ...settings, OPERATOR_EMAILS: OPERATORS.join(',') }, true)
   const started = performance.now()
-  const model = new Model(OPERATORS)
-  const one = new Run(stand, mailbox, model, random(seed), seed)
+  const limit = Math.ceil((times ?? STEPS[size]) / 2)
+  const findings: string[] = []
+  let figures: Figures = {}
+  for (const registration of ['open', 'invite'] as const) {
+    const half = await runWith(registration, { limit, seed, log })
+    findings.push(...half.findings)
+    figures = sum(figures, half.figures)
+  }
+  return { findings, figures: { ...figures, seconds: Math.round((performance.now() - started) / 1000) } }
+}
+
+/** Counts by name, and by kind. */
+interface Figures {
+  readonly [name: string]: number | Figures
+}
+
+function sum(one: Figures, other: Figures): Figures {
+  const total: Record<string, number | Figures> = { ...one }
+  for (const [name, value] of Object.entries(other)) {
+    const known = total[name]
+    if (typeof value === 'number') total[name] = value + (typeof known === 'number' ? known : 0)
+    else total[name] = sum(typeof known === 'object' ? known : {}, value)
+  }
+  return total
+}
+
+async function runWith(
+  registration: 'open' | 'invite',
+  { limit, seed, log }: { readonly limit: number; readonly seed: number; readonly log: (line: string) => void },
+): Promise<{ findings: string[]; figures: Figures }> {
+  const mailbox = await startMailbox()
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const stand = await startStand(
+    {
+      ...{ SMTP_URL: mailbox.url, TRUST_PROXY: 'loopback', LIVE_ACCESS: 'approved', REGISTRATION: registration },
+      ...{
+        OPERATOR_EMAILS: OPERATORS.join(','),
+        JWT_PRIVATE_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+      },
+    },
+    true,
+  )
+  const model = new Model(OPERATORS, registration)
+  const one = new Run({ stand, mailbox, model, random: random(seed), seed, signingKey: privateKey })
   const choices = new Choices(model, one.random)
   const people = new People(one, choices)
   const thief = new Thief(one, choices, people)
   const usual = steps(one, choices, people)
+  const atOnce = pairs(one, choices, people)
   const findings: string[] = []
   let comparisons = 0
+  let pairsSent = 0
   try {
     await begin(one, people)
     for (one.step = 1; one.step <= limit; one.step++) {
@@ -50,7 +96,10 @@ export const run: Proof = async ({ size, seed, times, log }) => {
       const before = one.requests
       while (one.requests === before) {
         if (one.random.below(100) < THIEVES) await thief.step()
-        else await choices.weighted(usual)()
+        else if (one.random.below(100) < PAIRS) {
+          await one.random.pick(atOnce)()
+          if (one.requests > before) pairsSent++
+        } else await choices.weighted(usual)()
       }
       if (one.step % AGE_EVERY === 0) await passTenMinutes(one)
       if (one.step % REFRESH_EVERY === 0) {
@@ -61,11 +110,11 @@ export const run: Proof = async ({ size, seed, times, log }) => {
         await compareAll(one)
         comparisons++
       }
-      if (one.step % 500 === 0) log(`${one.step} steps`)
+      if (one.step % 500 === 0) log(`${one.step} steps, registration ${registration}`)
     }
   } catch (error) {
     if (!(error instanceof Finding)) throw error
-    findings.push(error.message)
+    findings.push(`REGISTRATION=${registration}, ${error.message}`)
   } finally {
     await stand.stop()
     await mailbox.close()
@@ -75,10 +124,10 @@ export const run: Proof = async ({ size, seed, times, log }) => {
     figures: {
       steps: Math.min(one.step, limit),
       requests: one.requests,
-      seconds: Math.round((performance.now() - started) / 1000),
+      pairs: pairsSent,
       outcomes: Object.fromEntries([...one.outcomes].sort(([, a], [, b]) => b - a)),
       thefts: Object.fromEntries([...one.thefts].sort(([a], [b]) => a.localeCompare(b))),
-      emails: [...model.emails.values()].reduce((sum, count) => sum + count, 0),
+      emails: [...model.emails.values()].reduce((total, count) => total + count, 0),
       comparisons,
       organisations: model.organisations.size,
       users: model.users.size,

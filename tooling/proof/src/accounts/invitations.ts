@@ -3,6 +3,8 @@ import type { Invitation, Organisation, Role, User } from './state.ts'
 /** What invitations need to know of organisations. */
 interface Organisations {
   readonly organisations: ReadonlyMap<string, Organisation>
+  readonly users: ReadonlyMap<string, User>
+  isOperator(user: User | undefined): boolean
   userByEmail(email: string): User | undefined
   next(): number
   join(organisation: Organisation, user: User, role: Role, invitedBy: string): void
@@ -39,6 +41,22 @@ export class Invitations {
     const organisation = this.#model.organisations.get(invitation.organisationId)
     if (!organisation || organisation.operator || invitation.expired || !this.isOpen(invitation)) return false
     return organisation.members.get(invitation.invitedBy)?.role === 'owner'
+  }
+  /** Whether an operator, who is one still, has invited the address to register an organisation. */
+  allowsToRegister(email: string): boolean {
+    const model = this.#model
+    return this.#toRegister(email).some(
+      (each) => this.isOpen(each) && !each.expired && model.isOperator(model.users.get(each.invitedBy)),
+    )
+  }
+  /** The address has registered. */
+  useRegistration(email: string): void {
+    for (const each of this.#toRegister(email)) each.accepted = true
+  }
+  #toRegister(email: string): Invitation[] {
+    return this.all.filter(
+      (each) => each.email === email && this.#model.organisations.get(each.organisationId)?.operator === true,
+    )
   }
   /** What an email address can accept, the newest first. Its user has nothing to accept where the user is a member. */
   pendingFor(email: string): Invitation[] {

@@ -4,10 +4,13 @@ import type { Challenge, InternalToken, Key, Organisation, RefreshToken, Role, S
 /** Users, roles, invitations, sessions, codes and keys as the documents describe them, without a line of the service. */
 export class Model {
   readonly operatorEmails: readonly string[]
+  readonly registration: 'open' | 'invite'
   readonly users = new Map<string, User>()
   readonly organisations = new Map<string, Organisation>()
   readonly sessions: Session[] = []
   readonly refreshTokens = new Map<string, RefreshToken>()
+  /** Access tokens of more than 15 minutes ago. */
+  readonly expiredTokens = new Set<string>()
   readonly challenges: Challenge[] = []
   readonly keys: Key[] = []
   readonly tokens: InternalToken[] = []
@@ -16,8 +19,9 @@ export class Model {
   readonly emails = new Map<string, number>()
   #position = 0
 
-  constructor(operatorEmails: readonly string[]) {
+  constructor(operatorEmails: readonly string[], registration: 'open' | 'invite') {
     this.operatorEmails = operatorEmails
+    this.registration = registration
   }
 
   /** A number that rises with each call: the order in which things happened. */
@@ -33,6 +37,10 @@ export class Model {
   }
   isOperator(user: User | undefined): boolean {
     return user !== undefined && this.operatorEmails.includes(user.email)
+  }
+  /** Whether an address that nobody has may register an organisation. */
+  mayRegister(email: string): boolean {
+    return this.registration === 'open' || this.invitations.allowsToRegister(email)
   }
   operators(): Organisation | undefined {
     return [...this.organisations.values()].find(({ operator }) => operator)
@@ -97,6 +105,11 @@ export class Model {
   }
   isActiveToken({ revoked, createdBy }: InternalToken): boolean {
     return !revoked && this.isOperator(this.users.get(createdBy))
+  }
+  /** A new code, which is read from its email. */
+  addChallenge(challenge: Pick<Challenge, 'id' | 'purpose' | 'email' | 'session' | 'organisationName' | 'sent'>): void {
+    if (challenge.sent) this.email(challenge.email, 'Your sign-in code')
+    this.challenges.push({ ...challenge, code: '', age: 0, tries: 0, used: false, expired: false })
   }
   /** The newest code of a session for a purpose. */
   challengeOf(session: Session, purpose: Challenge['purpose']): Challenge | undefined {

@@ -1,12 +1,39 @@
+import { type KeyObject, sign } from 'node:crypto'
 import type { Choices } from './choices.ts'
 import type { Run } from './run.ts'
 import type { Session } from './state.ts'
+
+/** Access tokens are valid for 15 minutes. */
+const TOKEN_SECONDS = 900
+
+/** A token as the service issued it a second more than its validity ago: its times are inside, and only its key signs them. */
+function aged(token: string, key: KeyObject): string {
+  const [header, payload] = token.split('.') as [string, string]
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
+  const [iat, exp] = [claims.iat - TOKEN_SECONDS - 1, claims.exp - TOKEN_SECONDS - 1]
+  const text = `${header}.${Buffer.from(JSON.stringify({ ...claims, iat, exp })).toString('base64url')}`
+  return `${text}.${sign(null, Buffer.from(text), key).toString('base64url')}`
+}
+
+/** The access token that a user has is too old. */
+export function ageToken({ model, signingKey }: Run, session: Session): void {
+  if (model.expiredTokens.has(session.accessToken)) return
+  session.accessToken = aged(session.accessToken, signingKey)
+  model.expiredTokens.add(session.accessToken)
+}
 
 /** SQL that moves a time of one row, and what the model says then. */
 export async function passTime(run: Run, choices: Choices): Promise<void> {
   const { model, stand } = run
   const move = (text: string, id: string) => stand.runtime.pool.query(text, [id])
   const cases = [
+    [
+      3,
+      async () => {
+        const session = choices.session()
+        if (session) ageToken(run, session)
+      },
+    ],
     [
       12,
       async () => {
@@ -55,7 +82,7 @@ export async function unconfirm({ stand }: Run, session: Session): Promise<void>
 /** Ten minutes pass for all codes and confirmations, before they do by the clock. */
 export async function passTenMinutes({ model, stand }: Run): Promise<void> {
   for (const session of model.sessions) session.confirmed = false
-  for (const challenge of model.challenges) challenge.expired = true
+  for (const challenge of model.challenges) Object.assign(challenge, { expired: true, age: challenge.age + 1 })
   await stand.runtime.pool.query(`
     with confirmations as (update sessions set confirmed_at = confirmed_at - interval '10 minutes')
     update challenges set created_at = created_at - interval '10 minutes', expires_at = expires_at - interval '10 minutes'`)

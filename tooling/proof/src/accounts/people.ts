@@ -2,9 +2,12 @@ import type { Choices } from './choices.ts'
 import { changeEmail, confirm } from './requests/codes.ts'
 import { received } from './requests/invitations.ts'
 import { refresh } from './requests/sessions.ts'
-import { requestCode, verify } from './requests/sign-in.ts'
+import { requestCode, resend, verify } from './requests/sign-in.ts'
 import type { Actor, Run } from './run.ts'
-import type { Session } from './state.ts'
+import type { Challenge, Session } from './state.ts'
+
+/** What somebody enters who received no code: no code is in the model. */
+const NO_CODE = '000000'
 
 /** What users do with the codes and tokens that they receive: each a few requests, as the documents describe them. */
 export class People {
@@ -42,6 +45,17 @@ export class People {
     await this.#run.perform(actor, request)
     const challenge = model.challenges.at(-1)
     if (challenge?.sent) await this.#run.perform(actor, verify(model, challenge, challenge.code, named))
+  }
+  /** Asks for a code, and leaves it for later. */
+  async askForCode(email: string): Promise<void> {
+    await this.#run.perform(this.stranger(email), requestCode(this.#run.model, email))
+  }
+  /** Signs in with a code of before, or with the one before that, which was sent again. */
+  async signInLater(challenge: Challenge, code = challenge.code): Promise<void> {
+    await this.#run.perform(this.stranger(challenge.email), verify(this.#run.model, challenge, code || NO_CODE))
+  }
+  async resend(challenge: Challenge): Promise<void> {
+    await this.#run.perform(this.stranger(challenge.email), resend(this.#run.model, challenge))
   }
   /** Confirms a session with a fresh code. */
   async confirm(session: Session): Promise<void> {

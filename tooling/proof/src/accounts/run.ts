@@ -1,10 +1,11 @@
-import { call, type Mailbox } from '@payments/fixtures'
+import type { KeyObject } from 'node:crypto'
+import { type Answer, call, type Mailbox } from '@payments/fixtures'
 import type { Random } from '../fuzz/random.ts'
 import type { Data } from '../stand/client.ts'
 import type { ServiceStand } from '../stand/in-process.ts'
-import { admit, type Credential, type ErrorCode, errors } from './access.ts'
+import { admit, type Caller, type Credential, type ErrorCode, errors } from './access.ts'
 import type { Model } from './model.ts'
-import type { Request } from './requests/request.ts'
+import type { Request, Success } from './requests/request.ts'
 
 /** Steps that a finding repeats. */
 const REMEMBERED = 8
@@ -19,6 +20,25 @@ export interface Actor {
   readonly address: string
 }
 
+/** The error that the model expects, or what it says of the reply. */
+export type Expected = ErrorCode | Success
+
+const messageOf = ({ body }: Answer): string => body?.message ?? body?.error?.message ?? ''
+export const dataOf = ({ body }: Answer): Data => body.data ?? body.result?.data
+
+/** What is wrong with an answer, by the model. */
+export function problemOf(expected: Expected, answer: Answer): string | undefined {
+  const { status, text } = answer
+  if (typeof expected !== 'string')
+    return status === (expected.status ?? 200)
+      ? expected.problem?.(dataOf(answer))
+      : `the model permits it; the service answered ${status} ${text}`
+  const [expectedStatus, message] = errors[expected]
+  return status === expectedStatus && messageOf(answer) === message
+    ? undefined
+    : `the model says ${expectedStatus} ${message}; the service ${status} ${text}`
+}
+
 /** Ends the run: after the first difference the model and the service are two different things. */
 export class Finding extends Error {}
 
@@ -29,6 +49,8 @@ export class Run {
   readonly model: Model
   readonly random: Random
   readonly seed: number
+  /** What the service signs access tokens with. */
+  readonly signingKey: KeyObject
   /** How many requests were permitted, and refused by error. */
   readonly outcomes = new Map<string, number>()
   /** Requests of thieves by what they stole. */
@@ -37,12 +59,13 @@ export class Run {
   step = 0
   readonly #last: string[] = []
 
-  constructor(stand: ServiceStand, mailbox: Mailbox, model: Model, random: Random, seed: number) {
-    this.stand = stand
-    this.mailbox = mailbox
-    this.model = model
-    this.random = random
-    this.seed = seed
+  constructor(of: Pick<Run, 'stand' | 'mailbox' | 'model' | 'random' | 'seed' | 'signingKey'>) {
+    this.stand = of.stand
+    this.mailbox = of.mailbox
+    this.model = of.model
+    this.random = of.random
+    this.seed = of.seed
+    this.signingKey = of.signingKey
   }
 
   /**
@@ -51,51 +74,58 @@ export class Run {
    * @throws Finding when the service answers something else than the model.
    */
   async perform(actor: Actor, request: Request): Promise<Data | undefined> {
-    const { model, stand } = this
-    const { access, environment = 'test', body, line } = request
-    if (request.before) await stand.runtime.pool.query(request.before)
-    const caller = admit(model, actor.credential, {
-      ...{ access, environment, address: actor.address },
-      isRpc: line.startsWith('GET /trpc/'),
-    })
-    const expected = typeof caller === 'string' ? caller : request.answer(caller)
-    const answer = await call(stand, line, {
+    if (request.before) await this.stand.runtime.pool.query(request.before)
+    const expected = this.expect(actor, request)
+    const answer = await this.send(actor, request)
+    const problem = problemOf(expected, answer)
+    if (problem) throw this.finding(problem)
+    return this.accept(actor, expected, answer)
+  }
+
+  /** What the model says of a request now. It counts the try of a code. */
+  expect(actor: Actor, request: Request, caller = this.admit(actor, request)): Expected {
+    return typeof caller === 'string' ? caller : request.answer(caller)
+  }
+
+  /** Who the model says makes a request that begins now, or why it is refused. */
+  admit({ credential, address }: Actor, { access, environment = 'test', line }: Request): Caller | ErrorCode {
+    return admit(this.model, credential, { access, environment, address, isRpc: line.startsWith('GET /trpc/') })
+  }
+
+  async send(actor: Actor, request: Request): Promise<Answer> {
+    const { environment = 'test', body, line } = request
+    const answer = await call(this.stand, line, {
       ...(body ? { body } : {}),
       token: 'text' in actor.credential ? actor.credential.text : null,
       headers: { 'x-service-environment': environment, 'x-forwarded-for': actor.address, 'user-agent': 'Proof' },
     })
     this.requests++
-    const { status, body: reply } = answer
-    const message: string = reply?.message ?? reply?.error?.message ?? ''
-    this.#remember(actor, request, `${status} ${status < 300 ? '' : message}`)
-    if (typeof expected === 'string') {
-      this.#count(actor, expected)
-      const [expectedStatus, expectedMessage] = errors[expected]
-      if (status !== expectedStatus || message !== expectedMessage)
-        throw this.finding(`the model says ${expectedStatus} ${expectedMessage}; the service ${status} ${answer.text}`)
-      return undefined
-    }
-    this.#count(actor, 'permitted')
-    if (status !== (expected.status ?? 200))
-      throw this.finding(`the model permits it; the service answered ${status} ${answer.text}`)
-    const data = reply.data ?? reply.result?.data
-    const problem = expected.problem?.(data)
-    if (problem) throw this.finding(problem)
-    const challenges = model.challenges.length
-    expected.apply?.(data)
-    await this.#readCodes(challenges)
-    return data
+    this.#remember(actor, request, `${answer.status} ${answer.status < 300 ? '' : messageOf(answer)}`)
+    return answer
+  }
+
+  /** Changes the model as an answer without a problem has changed the service. Returns the data of a reply that was not refused. */
+  async accept(actor: Actor, expected: Expected, answer: Answer): Promise<Data | undefined> {
+    this.#count(actor, typeof expected === 'string' ? expected : 'permitted')
+    if (typeof expected === 'string') return undefined
+    this.apply(expected, answer)
+    await this.readCodes()
+    return dataOf(answer)
+  }
+
+  apply(expected: Expected, answer: Answer): void {
+    if (typeof expected !== 'string') expected.apply?.(dataOf(answer))
   }
 
   finding(text: string): Finding {
     return new Finding(`seed ${this.seed}, step ${this.step}: ${text}\n  ${this.#last.join('\n  ')}`)
   }
 
-  /** The codes of the challenges after the first so many, from the emails that the model expects. */
-  async #readCodes(after: number): Promise<void> {
-    for (const challenge of this.model.challenges.slice(after)) {
+  /** The codes that were sent and not yet read, from the emails that the model expects. */
+  async readCodes(): Promise<void> {
+    for (const challenge of this.model.challenges.filter(({ sent, code }) => sent && code === '')) {
       const expected = this.model.emails.get(`${challenge.email}: ${CODE_SUBJECT}`) ?? 0
-      if (challenge.sent) challenge.code = await this.mailbox.codeFor(challenge.email, expected - 1)
+      challenge.code = await this.mailbox.codeFor(challenge.email, expected - 1)
     }
   }
 

@@ -49,8 +49,12 @@ export interface Challenge {
   readonly session?: Session
   readonly organisationName?: string
   /** Whether an email with the code was sent. */
-  readonly sent: boolean
+  sent: boolean
   code: string
+  /** The code before it was sent again. */
+  replaced?: string
+  /** How many times ten minutes have passed since. */
+  age: number
   tries: number
   used: boolean
   expired: boolean

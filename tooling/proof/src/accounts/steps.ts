@@ -9,11 +9,14 @@ import { changeOrganisation, createToken, endSessionOf, revokeKeyOf, revokeToken
 import type { Request } from './requests/request.ts'
 import { endOtherSessions, endSession, logout, switchOrganisation } from './requests/sessions.ts'
 import type { Run } from './run.ts'
-import type { Role, Session } from './state.ts'
+import type { Challenge, Role, Session } from './state.ts'
 
 const MAX_ORGANISATIONS = 8
 /** How often a user confirms the session before a request that needs it. */
 const CONFIRMS = 0.7
+
+/** How often a client exchanges its refresh token before it uses an access token that is too old. */
+const REFRESHES = 0.8
 
 /** Something that users do, with how often they do it. */
 type Step = readonly [weight: number, take: () => Promise<unknown>]
@@ -26,7 +29,9 @@ export function steps(run: Run, choices: Choices, people: People): readonly Step
   /** A step of a user who has an active session, with one of these roles. */
   const user = (take: (session: Session) => Promise<unknown>, roles?: readonly Role[]) => async () => {
     const session = choices.session(roles)
-    if (session) await take(session)
+    if (!session) return
+    if (model.expiredTokens.has(session.accessToken) && random.chance(REFRESHES)) await people.refresh(session)
+    await take(session)
   }
   const request = (make: (session: Session) => Request, roles?: readonly Role[]) =>
     user((session) => run.perform(people.actor(session), make(session)), roles)
@@ -36,6 +41,18 @@ export function steps(run: Run, choices: Choices, people: People): readonly Step
       await run.perform(people.actor(session), make(session))
     }, roles)
   const operator = (make: (session: Session) => Request) => request(make, ['operator'])
+
+  /** A step of who has no account, as long as there are few organisations. */
+  const registration = (take: (email: string) => Promise<unknown>) => async () => {
+    const hasRoom = model.organisations.size < MAX_ORGANISATIONS
+    if (hasRoom) await take(random.chance(0.5) ? `founder-${model.next()}@example.com` : choices.email())
+  }
+  /** A step with one of the newest codes for signing in, mostly one that was not used. */
+  const challenge = (take: (challenge: Challenge) => Promise<unknown>) => async () => {
+    const newest = model.challenges.filter(({ id }) => id !== '').slice(-40)
+    const chosen = choices.pick(random.chance(0.8) ? newest.filter(({ used }) => !used) : newest)
+    if (chosen) await take(chosen)
+  }
 
   const organisation = () => choices.id([...model.organisations.keys()])
   const ownOrganisation = ({ userId }: Session) =>
@@ -66,11 +83,25 @@ export function steps(run: Run, choices: Choices, people: People): readonly Step
     [3, () => people.signIn(choices.email(), { invitationId: invitation() })],
     [2, () => people.signIn(choices.email(), { organisationId: organisation() })],
     [4, () => people.signIn(random.pick(model.operatorEmails))],
+    [3, registration(async (email) => people.register(email))],
     [
-      1,
+      2,
+      registration(async (email) => {
+        await confirmed(() => invite(model, email, 'owner'), ['operator'])()
+        await people.register(email)
+      }),
+    ],
+    [3, () => people.askForCode(choices.email())],
+    [4, challenge((each) => people.signInLater(each))],
+    [2, challenge((each) => people.resend(each))],
+    [
+      4,
       async () => {
-        const hasRoom = model.organisations.size < MAX_ORGANISATIONS
-        if (hasRoom) await people.register(`founder-${model.next()}@example.com`)
+        await people.askForCode(choices.email())
+        const asked = model.challenges.at(-1)
+        if (!asked) return
+        await people.resend(asked)
+        await people.signInLater(asked, random.chance(0.3) ? asked.replaced : asked.code)
       },
     ],
     [8, user((session) => people.refresh(session))],

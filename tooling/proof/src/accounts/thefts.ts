@@ -1,6 +1,6 @@
 import type { Credential } from './access.ts'
 import type { Choices } from './choices.ts'
-import { unconfirm } from './passing-time.ts'
+import { ageToken, unconfirm } from './passing-time.ts'
 import type { People } from './people.ts'
 import { refresh } from './requests/sessions.ts'
 import { requestCode, verify } from './requests/sign-in.ts'
@@ -44,6 +44,7 @@ export class Thefts {
         () =>
           this.#sessionTheft(choices.pick(model.sessions.filter((each) => model.isOpen(each) && !model.roleOf(each)))),
       ],
+      [2, () => this.#oldTokenTheft(choices.session(['owner', 'operator']))],
       [5, () => this.#keyTheft()],
       [2, () => this.#tokenTheft()],
       [4, () => this.#refreshTheft()],
@@ -64,6 +65,7 @@ export class Thefts {
   }
   #nameOf(session: Session): string {
     const { model } = this.#run
+    if (model.expiredTokens.has(session.accessToken)) return 'an expired access token'
     const role = model.roleOf(session)
     if (role) return `the session of ${role === 'member' ? 'a' : 'an'} ${role}`
     if (session.removed) return 'the session of a removed member'
@@ -96,10 +98,17 @@ export class Thefts {
   /** The email of a code that was used, replaced or has expired. */
   async #codeTheft(): Promise<Theft | undefined> {
     const { model } = this.#run
-    const isOld = ({ sent, id, used, expired }: Challenge) => sent && id !== '' && (used || expired)
+    const isOld = ({ sent, id, used, expired, replaced }: Challenge) =>
+      sent && id !== '' && (used || expired || replaced !== undefined)
     const challenge = this.#choices.pick(model.challenges.filter(isOld))
-    if (challenge) await this.#run.perform(this.#thief('an old code'), verify(model, challenge, challenge.code))
+    const code = challenge?.replaced || challenge?.code
+    if (challenge && code) await this.#run.perform(this.#thief('an old code'), verify(model, challenge, code))
     return undefined
+  }
+  /** An access token that was valid more than 15 minutes ago. */
+  #oldTokenTheft(session: Session | undefined): Theft | undefined {
+    if (session) ageToken(this.#run, session)
+    return this.#sessionTheft(session)
   }
   /** The mailbox of an address that was invited and has no account. */
   async #mailboxTheft(): Promise<Theft | undefined> {

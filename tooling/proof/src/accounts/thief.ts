@@ -72,7 +72,8 @@ export class Thief {
 
   #isEnded(credential: Credential): boolean {
     const { model } = this.run
-    if (credential.kind === 'session') return model.roleOf(credential.session) === undefined
+    if (credential.kind === 'session')
+      return model.roleOf(credential.session) === undefined || model.expiredTokens.has(credential.text)
     if (credential.kind === 'key') return !model.isActiveKey(credential.key)
     return credential.kind === 'token' ? !model.isActiveToken(credential.token) : true
   }

@@ -59,6 +59,5 @@ function sendCode(
   challenge: { purpose: 'confirm' | 'email-current' | 'email-new'; email: string; session: Session },
   sent = true,
 ): void {
-  if (sent) model.email(challenge.email, 'Your sign-in code')
-  model.challenges.push({ ...challenge, id: '', sent, code: '', tries: 0, used: false, expired: false })
+  model.addChallenge({ ...challenge, id: '', sent })
 }

@@ -3,7 +3,7 @@ import type { Access, Caller, ErrorCode } from '../access.ts'
 import type { Environment } from '../state.ts'
 
 /** What the model says of a request that is executed. */
-interface Success {
+export interface Success {
   readonly status?: 201
   /** What is wrong with the data of the reply. */
   problem?(data: Data): string | undefined

@@ -4,15 +4,20 @@ import type { Model } from '../model.ts'
 import type { Challenge, Invitation, Organisation, User } from '../state.ts'
 import { FORGET_LIMITS, type Request } from './request.ts'
 
+const TRIES = 5
+/** As often as ten minutes pass in it. */
+const HOUR = 6
+
 /** The codes of a challenge that can be tried. Counts the try. */
 export function tryCode(challenge: Challenge | undefined, code: string): Challenge | undefined {
-  if (!challenge || challenge.used || challenge.expired || challenge.tries >= 5) return undefined
+  if (!challenge || challenge.used || challenge.expired || challenge.tries >= TRIES) return undefined
   challenge.tries++
   return challenge.code === code && code !== '' ? challenge : undefined
 }
 
-/** Whether a sign-in code is sent: to users and operators, and to who was invited and has not joined. */
-const receivesCode = (model: Model, email: string): boolean =>
+/** Whether a sign-in code is sent: to users and operators, to who was invited and has not joined, and to who may register. */
+const receivesCode = (model: Model, email: string, organisationName: string | undefined): boolean =>
+  (organisationName !== undefined && model.mayRegister(email)) ||
   model.userByEmail(email) !== undefined ||
   model.operatorEmails.includes(email) ||
   model.invitations.all.some(
@@ -31,14 +36,31 @@ export const requestCode = (model: Model, email: string, organisationName?: stri
   before: FORGET_LIMITS,
   answer: () => ({
     apply(data: Data) {
-      const sent = organisationName !== undefined || receivesCode(model, email)
-      if (sent) model.email(email, 'Your sign-in code')
-      model.challenges.push({
-        ...{ id: data.challengeId, purpose: 'sign-in', email, sent, code: '', tries: 0, used: false, expired: false },
-        ...(organisationName === undefined ? {} : { organisationName }),
-      })
+      const sent = receivesCode(model, email, organisationName)
+      const named = organisationName === undefined ? {} : { organisationName }
+      model.addChallenge({ id: data.challengeId, purpose: 'sign-in', email, sent, ...named })
     },
   }),
+})
+
+/** Asks for another code of a challenge of the last hour, whose tries it keeps. The earlier code stops working. */
+export const resend = (model: Model, challenge: Challenge): Request => ({
+  line: 'POST /v1/auth/otp/resend',
+  body: { challengeId: challenge.id },
+  access: 'sign-in',
+  before: FORGET_LIMITS,
+  answer() {
+    const { id, purpose, email, used, tries, age } = challenge
+    if (purpose !== 'sign-in' || used || tries >= TRIES || age >= HOUR) return 'challenge_not_found'
+    return {
+      problem: (data) => (data.challengeId === id ? undefined : `it names the challenge ${data.challengeId}`),
+      apply() {
+        const sent = receivesCode(model, email, challenge.organisationName)
+        if (sent) model.email(email, 'Your sign-in code')
+        Object.assign(challenge, { sent, replaced: challenge.code, code: '', expired: false })
+      },
+    }
+  },
 })
 
 interface SignIn {
@@ -58,7 +80,7 @@ function signInOf(
 ): SignIn | ErrorCode {
   const { email } = challenge
   const user = model.userByEmail(email)
-  const registers = !user && challenge.organisationName !== undefined
+  const registers = !user && challenge.organisationName !== undefined && model.mayRegister(email)
   const isOperator = model.operatorEmails.includes(email)
   const own = user ? model.organisationsOf(user) : []
   const pending = model.invitations.pendingFor(email)
@@ -107,6 +129,7 @@ export const verify = (
         model.users.set(user.id, user)
         if (model.isOperator(user))
           model.join(model.operators() ?? model.addOrganisation(data.organisation.id, true), user, 'operator')
+        if (signIn.registers) model.invitations.useRegistration(user.email)
         if (signIn.registers && !model.organisations.has(data.organisation.id))
           model.join(model.addOrganisation(data.organisation.id), user, 'owner')
         if (signIn.joins) model.invitations.accept(signIn.joins, user)
