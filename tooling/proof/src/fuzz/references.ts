@@ -44,6 +44,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   'operator_approvals.requested_by': ['users'],
   'provider_calls.organisation_id': ['organisations'],
   'provider_reports.organisation_id': ['organisations'],
+  'provider_choices.organisation_id': ['organisations'],
   'record_counts.organisation_id': ['organisations'],
   'request_log.key_id': ['api_keys'],
   'request_log.organisation_id': ['organisations'],
@@ -51,7 +52,6 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   'transaction_counts.customer_id': ['customers'],
   'transaction_counts.organisation_id': ['organisations'],
   'webhook_changes.endpoint_id': ['webhook_endpoints'],
-  'webhook_queues.organisation_id': ['organisations'],
   'webhook_recoveries.organisation_id': ['organisations'],
 }
 
@@ -69,6 +69,7 @@ const FREE: Readonly<Record<string, string>> = {
   'operator_resolutions.resource_id': 'of any kind that can need an operator',
   'provider_calls.resource_id': 'a provider is called before its object is stored here',
   'provider_reports.resource_id': 'a report can name an object that was rolled back after the provider was called',
+  'provider_choices.resource_id': 'of any kind that a provider carries',
   'request_log.resource_id': 'what the path named, whether it exists or not',
   'sandbox_fiat_orders.reference': 'the provider knows an order before it is stored here',
   'sandbox_relay_addresses.route_id': 'the provider knows an address before its route is stored here',
