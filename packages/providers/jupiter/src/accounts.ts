@@ -1,7 +1,7 @@
+import { ProviderError } from '@payments/provider-http'
 import { address } from '@solana/kit'
 import { getTokenDecoder, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { z } from 'zod'
-import { JupiterError } from './errors.ts'
 import type { Call, Rpc } from './rpc.ts'
 
 const CLOCK = address('SysvarC1ock11111111111111111111111111111111')
@@ -52,7 +52,7 @@ export async function readAccounts(
   const answers = await rpc.readAll(groups.map((accounts) => accountsCall(accounts, commitment)))
   return answers.map(({ context, value }, index) => {
     const accounts = [CLOCK, ...(groups[index] ?? [])]
-    if (value.length !== accounts.length) throw new JupiterError('unreadable', 'Accounts are missing in the answer')
+    if (value.length !== accounts.length) throw new ProviderError('unreadable', 'Accounts are missing in the answer')
     const found = new Map(accounts.map((each, position) => [each as string, value[position] ?? null]))
     const decoded = (account: string): Account | undefined => {
       const info = found.get(account)
@@ -61,7 +61,7 @@ export async function readAccounts(
         : undefined
     }
     const clock = decoded(CLOCK)
-    if (!clock || clock.data.length < UNIX_TIME_AT + 8) throw new JupiterError('unreadable', 'No clock in the answer')
+    if (!clock || clock.data.length < UNIX_TIME_AT + 8) throw new ProviderError('unreadable', 'No clock in the answer')
     const seconds = Buffer.from(clock.data).readBigInt64LE(UNIX_TIME_AT)
     return { slot: context.slot, at: new Date(Number(seconds) * 1000), get: decoded }
   })
@@ -87,11 +87,11 @@ export function grouped<T>(items: readonly T[], accountsOfEach: number): T[][] {
   )
 }
 
-/** What a token account holds; undefined when it does not exist. @throws JupiterError for one that is not of this mint and owner */
+/** What a token account holds; undefined when it does not exist. @throws ProviderError for one that is not of this mint and owner */
 export function tokensIn(account: Account | undefined, mint: string, owner: string): bigint | undefined {
   if (!account) return undefined
   const token = account.owner === TOKEN_PROGRAM_ADDRESS ? getTokenDecoder().decode(account.data) : undefined
   if (token?.mint !== mint || token.owner !== owner)
-    throw new JupiterError('unreadable', 'A token account belongs to another owner')
+    throw new ProviderError('unreadable', 'A token account belongs to another owner')
   return token.amount
 }

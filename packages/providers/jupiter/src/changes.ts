@@ -1,5 +1,5 @@
+import { ProviderError } from '@payments/provider-http'
 import { z } from 'zod'
-import { JupiterError } from './errors.ts'
 import type { Effects, History } from './history.ts'
 
 /** Pages that one read takes of a history, at most: one account with a long history must not delay the others. */
@@ -57,7 +57,7 @@ const NEVER: Progress = { last: null, sum: '0' }
 /**
  * Reads what changed an account since `readTo`. The sum of all changes must be what the account holds: a node that left a transaction
  * out, or made one up, is found out. Bounded: of a long history each call reads a part, until one is `complete`.
- * @throws JupiterError `unavailable` when the node's answers contradict each other, as they may for a moment
+ * @throws ProviderError `unavailable` when the node's answers contradict each other, as they may for a moment
  */
 export async function readChanges(
   history: History,
@@ -92,7 +92,7 @@ export async function readChanges(
       // What earlier reads have added up may be the mistake: it is read again from its beginning.
       if (progress.walk)
         return { changes: [], readTo: JSON.stringify({ ...progress, walk: undefined }), complete: false }
-      throw new JupiterError('unavailable', 'The history of an account does not sum up to what it holds')
+      throw new ProviderError('unavailable', 'The history of an account does not sum up to what it holds')
     }
     before = oldest
     // Everything on the page is newer than the slot: the next one begins where it ends.
@@ -113,7 +113,7 @@ async function effectsOf(
   return counted.flatMap(({ signature, failed }, index) => {
     const effect = effects[index]
     if (!effect || effect.failed !== failed)
-      throw new JupiterError('unavailable', 'The node lacks a transaction of its own list')
+      throw new ProviderError('unavailable', 'The node lacks a transaction of its own list')
     const amount = amountOf(effect)
     return amount === 0n ? [] : [{ txHash: signature, amount, at: effect.at }]
   })

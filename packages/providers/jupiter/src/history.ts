@@ -1,6 +1,6 @@
+import { ProviderError } from '@payments/provider-http'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import { JupiterError } from './errors.ts'
 import type { Call, Rpc } from './rpc.ts'
 
 /** Transactions of one page, at most: a limit of nodes. */
@@ -115,11 +115,11 @@ const transactionCall = (signature: string): Call<typeof Transaction> => ({
 })
 
 function effectsOf({ slot, blockTime, transaction, meta }: NonNullable<z.output<typeof Transaction>>): Effects {
-  if (typeof blockTime !== 'number') throw new JupiterError('unreadable', 'A transaction has no time')
+  if (typeof blockTime !== 'number') throw new ProviderError('unreadable', 'A transaction has no time')
   const { writable = [], readonly = [] } = meta.loadedAddresses ?? {}
   const keys = [...transaction.message.accountKeys, ...writable, ...readonly]
   if (meta.preBalances.length !== keys.length || meta.postBalances.length !== keys.length)
-    throw new JupiterError('unreadable', 'A transaction has other accounts than balances')
+    throw new ProviderError('unreadable', 'A transaction has other accounts than balances')
   const sumOf = (list: z.output<typeof Balances>) =>
     new Map((list ?? []).map(({ accountIndex, uiTokenAmount }) => [keys[accountIndex], BigInt(uiTokenAmount.amount)]))
   const [before, after] = [sumOf(meta.preTokenBalances), sumOf(meta.postTokenBalances)]
@@ -135,8 +135,8 @@ function effectsOf({ slot, blockTime, transaction, meta }: NonNullable<z.output<
   }
 }
 
-/** @throws JupiterError for a number that JSON did not carry exactly */
+/** @throws ProviderError for a number that JSON did not carry exactly */
 function exact(lamports: number | undefined): bigint {
-  if (!Number.isSafeInteger(lamports)) throw new JupiterError('unreadable', 'A balance that is not exact')
+  if (!Number.isSafeInteger(lamports)) throw new ProviderError('unreadable', 'A balance that is not exact')
   return BigInt(lamports as number)
 }

@@ -1,8 +1,9 @@
+import { ProviderError } from '@payments/provider-http'
 import { type SwapSigners, type SwapsProvider, swapsErrors } from '@payments/swaps'
 import { walletProblem } from './accounts.ts'
 import { type JupiterOptions, jupiterClient } from './client.ts'
 import { depositReports } from './deposits.ts'
-import { JupiterError, mapErrors } from './errors.ts'
+import { mapErrors } from './errors.ts'
 import { historyReader } from './history.ts'
 import { outcomeOf, send } from './outcome.ts'
 import { type Preparation, prepareRefund, prepareSwap } from './prepare.ts'
@@ -49,7 +50,7 @@ export function jupiter(options: JupiterSwapsOptions): SwapsProvider {
         })
         if (order === 'no_route') throw swapsErrors.swap_provider_unavailable({ retryAfter: 30 })
         if (order.inputMint !== inputMint || order.outputMint !== outputMint || order.inAmount !== amount)
-          throw new JupiterError('unreadable', 'A quote of something else')
+          throw new ProviderError('unreadable', 'A quote of something else')
         return {
           amountOut: order.outAmount,
           priceImpactPercent: Math.abs(order.priceImpact ?? 0),

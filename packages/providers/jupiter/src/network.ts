@@ -1,7 +1,7 @@
+import { ProviderError } from '@payments/provider-http'
 import { type AddressesByLookupTableAddress, address, type Blockhash, getAddressDecoder } from '@solana/kit'
 import { z } from 'zod'
 import { readGroup } from './accounts.ts'
-import { JupiterError } from './errors.ts'
 import type { Rpc } from './rpc.ts'
 
 const LOOKUP_TABLES = 'AddressLookupTab1e1111111111111111111111111'
@@ -37,7 +37,7 @@ export async function lookupTables(
   return Object.fromEntries(
     tables.map((table) => {
       const account = snapshot.get(table)
-      if (account?.owner !== LOOKUP_TABLES) throw new JupiterError('unreadable', 'No lookup table at its address')
+      if (account?.owner !== LOOKUP_TABLES) throw new ProviderError('unreadable', 'No lookup table at its address')
       const decoder = getAddressDecoder()
       const addresses = Array.from(
         { length: Math.floor((account.data.length - TABLE_HEADER) / ADDRESS_BYTES) },

@@ -1,8 +1,8 @@
+import { ProviderError } from '@payments/provider-http'
 import type { PreparedTransaction, TransactionOutcome } from '@payments/swaps'
 import { z } from 'zod'
 import { readGroup, tokensIn } from './accounts.ts'
 import { readChanges } from './changes.ts'
-import { JupiterError } from './errors.ts'
 import type { Effects, History } from './history.ts'
 import { Payload } from './prepare.ts'
 import type { Rpc } from './rpc.ts'
@@ -25,7 +25,7 @@ export async function send(rpc: Rpc, { signature, payload }: PreparedTransaction
     params: [wire, { encoding: 'base64', skipPreflight: true }],
     shape: z.string(),
   })
-  if (sent !== signature) throw new JupiterError('unreadable', 'The node names another signature')
+  if (sent !== signature) throw new ProviderError('unreadable', 'The node names another signature')
 }
 
 /** What became of a stored transaction: asked for by its signature, and judged by what it changed. */
@@ -65,7 +65,7 @@ async function settled(
   const receivedAmount = destination === undefined ? 0n : effects.tokens(destination)
   if (effects.tokens(source) !== -amount || (destination !== undefined && receivedAmount <= 0n)) {
     history.forget([signature])
-    throw new JupiterError('unreadable', 'A transaction of ours changed something else')
+    throw new ProviderError('unreadable', 'A transaction of ours changed something else')
   }
   // Jupiter takes no fee of a swap that is built this way, and the network's fee is paid in SOL by the fee payer.
   return { status: 'finalized', receivedAmount, fees: 0n }
@@ -84,9 +84,9 @@ async function isInHistory(
   leastSlot: number,
 ): Promise<boolean> {
   const snapshot = await readGroup(rpc, [source], 'finalized')
-  if (snapshot.slot < leastSlot) throw new JupiterError('unavailable', 'The node is behind')
+  if (snapshot.slot < leastSlot) throw new ProviderError('unavailable', 'The node is behind')
   const held = tokensIn(snapshot.get(source), mint, owner)
-  if (held === undefined) throw new JupiterError('unreadable', 'The source of a transaction does not exist')
+  if (held === undefined) throw new ProviderError('unreadable', 'The source of a transaction does not exist')
   const account = { account: source, slot: snapshot.slot, held, amountOf: (effects: Effects) => effects.tokens(source) }
   let from: string | null = readTo ?? null
   for (let reads = 0; reads < MOST_READS; reads++) {
@@ -94,7 +94,7 @@ async function isInHistory(
     if (read.complete) return read.changes.some(({ txHash }) => txHash === signature)
     from = read.readTo
   }
-  throw new JupiterError('unavailable', 'The history of an account is too long to be read at once')
+  throw new ProviderError('unavailable', 'The history of an account is too long to be read at once')
 }
 
 const payloadOf = (payload: string): z.output<typeof Payload> => Payload.parse(JSON.parse(payload))

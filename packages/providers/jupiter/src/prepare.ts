@@ -1,3 +1,4 @@
+import { ProviderError } from '@payments/provider-http'
 import {
   type PreparedTransaction,
   type Signer,
@@ -22,7 +23,6 @@ import {
 import { z } from 'zod'
 import { readGroup, tokensIn } from './accounts.ts'
 import type { JupiterClient } from './client.ts'
-import { JupiterError } from './errors.ts'
 import { checkRoute, type Intent } from './instructions.ts'
 import { latestBlockhash, lookupTables, type Simulated, simulate } from './network.ts'
 import type { Rpc } from './rpc.ts'
@@ -287,7 +287,7 @@ async function quote(
     inAmount !== intent.amount ||
     swapMode !== 'ExactIn'
   )
-    throw new JupiterError('unreadable', 'A quote of something else')
+    throw new ProviderError('unreadable', 'A quote of something else')
   return build.otherAmountThreshold < minimumAmount ? 'price_moved' : build
 }
 
@@ -305,14 +305,14 @@ async function tryOut(
   const accounts = [source, destination]
   const before = await readGroup(of.rpc, accounts, 'confirmed')
   const held = tokensIn(before.get(source), intent.inputMint, taker) ?? 0n
-  if (held < intent.amount) throw new JupiterError('unavailable', 'The node does not show the deposit')
+  if (held < intent.amount) throw new ProviderError('unavailable', 'The node does not show the deposit')
   const effect = await simulate(of.rpc, getBase64EncodedWireTransaction(assemble(draft)), accounts)
   if (effect.failed) {
     if (effect.failure?.code === SLIPPAGE_EXCEEDED) return 'price_moved'
     // Two instructions set the compute budget. Those before the swap are ours: if one fails, the route is not to blame.
     const swapAt = 2 + draft.instructions.length - 1
     if (effect.failure?.instruction === swapAt) return 'no_route'
-    throw new JupiterError('unavailable', 'The simulation failed before the swap')
+    throw new ProviderError('unavailable', 'The simulation failed before the swap')
   }
   const tokens = (account: string, mint: Address, of: string) => ({
     before: tokensIn(before.get(account), mint, of) ?? 0n,
@@ -321,6 +321,6 @@ async function tryOut(
   const given = tokens(source, intent.inputMint, taker)
   const got = tokens(destination, intent.outputMint, intent.receiver)
   if (given.before - given.after !== intent.amount || got.after - got.before < floor)
-    throw new JupiterError('unreadable', 'The simulation did something else than the swap')
+    throw new ProviderError('unreadable', 'The simulation did something else than the swap')
   return { ...effect, createsAccount: before.get(destination) === undefined }
 }

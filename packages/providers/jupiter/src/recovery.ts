@@ -1,4 +1,5 @@
 import type { Settings } from '@payments/platform'
+import { ProviderError } from '@payments/provider-http'
 import { type PreparedTransaction, signersOf, type TransactionOutcome } from '@payments/swaps'
 import { type Address, address, createNoopSigner, type Instruction } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
@@ -9,7 +10,6 @@ import {
   TOKEN_PROGRAM_ADDRESS,
 } from '@solana-program/token'
 import { grouped, readAccounts, readGroup, walletProblem } from './accounts.ts'
-import { JupiterError } from './errors.ts'
 import { historyReader } from './history.ts'
 import { outcomeOf, send } from './outcome.ts'
 import { createTokenAccount, keysOf, plainDraft, prepared, type Signing } from './prepare.ts'
@@ -117,7 +117,7 @@ export function recovery(settings: Settings): Recovery | undefined {
 
   async function decimalsOf(mint: Address): Promise<number> {
     const account = (await readGroup(rpc, [mint], 'finalized')).get(mint)
-    if (account?.owner !== TOKEN_PROGRAM_ADDRESS) throw new JupiterError('unreadable', 'No mint at its address')
+    if (account?.owner !== TOKEN_PROGRAM_ADDRESS) throw new ProviderError('unreadable', 'No mint at its address')
     return getMintDecoder().decode(account.data).decimals
   }
 }

@@ -1,11 +1,11 @@
+import { type HttpTiming, httpClient, ProviderError } from '@payments/provider-http'
 import { z } from 'zod'
-import { JupiterError } from './errors.ts'
-import { type HttpOptions, httpClient } from './http.ts'
 
 /** Genesis of mainnet: another network's tokens are worth nothing. */
 const MAINNET_GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 /** Calls of one batch. */
 const BATCH = 50
+const ANSWER_BYTES = 20_000_000
 
 const Reply = z.object({
   id: z.number(),
@@ -27,10 +27,10 @@ export interface Rpc {
   write<T extends z.ZodType>(call: Call<T>): Promise<z.output<T>>
 }
 
-/** JSON-RPC client of a Solana node. @throws JupiterError, or the breaker's own error while it is open */
-export function rpcClient(options: HttpOptions & { readonly rpcUrl: string }): Rpc {
-  const http = httpClient(options)
-  const url = new URL(options.rpcUrl)
+/** JSON-RPC client of a Solana node. @throws ProviderError, or the breaker's own error while it is open */
+export function rpcClient({ rpcUrl, ...timing }: HttpTiming & { readonly rpcUrl: string }): Rpc {
+  const http = httpClient({ ...timing, baseUrl: rpcUrl, headers: {}, answerBytes: ANSWER_BYTES, pauses: 'all' })
+  const url = new URL(rpcUrl)
 
   async function post<T extends z.ZodType>(calls: readonly Call<T>[]): Promise<z.output<T>[]> {
     const batch = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
@@ -39,17 +39,17 @@ export function rpcClient(options: HttpOptions & { readonly rpcUrl: string }): R
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(batch),
     })
-    if (status !== 200) throw new JupiterError('rejected', `Status ${status} of the node`)
+    if (status !== 200) throw new ProviderError('rejected', `Status ${status} of the node`)
     const replies = z.array(Reply).safeParse(body)
-    if (!replies.success) throw new JupiterError('unreadable', 'Not an answer of a node', { cause: replies.error })
+    if (!replies.success) throw new ProviderError('unreadable', 'Not an answer of a node', { cause: replies.error })
     const byId = new Map(replies.data.map((reply) => [reply.id, reply]))
     return calls.map(({ method, shape }, id) => {
       const reply = byId.get(id)
-      if (!reply) throw new JupiterError('unreadable', `No answer to ${method}`)
+      if (!reply) throw new ProviderError('unreadable', `No answer to ${method}`)
       // A node that is behind says so with an error: another attempt may meet one that is not.
-      if (reply.error) throw new JupiterError('unavailable', `${method}: error ${reply.error.code} of the node`)
+      if (reply.error) throw new ProviderError('unavailable', `${method}: error ${reply.error.code} of the node`)
       const known = shape.safeParse(reply.result)
-      if (!known.success) throw new JupiterError('unreadable', `${method}: unknown shape`, { cause: known.error })
+      if (!known.success) throw new ProviderError('unreadable', `${method}: unknown shape`, { cause: known.error })
       return known.data
     })
   }
@@ -60,7 +60,7 @@ export function rpcClient(options: HttpOptions & { readonly rpcUrl: string }): R
     checked ??= http.reads
       .execute(() => post([{ method: 'getGenesisHash', params: [], shape: z.string() }]))
       .then(([genesis]) => {
-        if (genesis !== MAINNET_GENESIS) throw new JupiterError('rejected', 'SOLANA_RPC_URL is no node of mainnet')
+        if (genesis !== MAINNET_GENESIS) throw new ProviderError('rejected', 'SOLANA_RPC_URL is no node of mainnet')
       })
       .catch((error: unknown) => {
         checked = undefined

@@ -1,8 +1,7 @@
+import { type HttpClient, ProviderError } from '@payments/provider-http'
 import type { Leg, Offer } from '@payments/routes'
 import { LRUCache } from 'lru-cache'
 import { assetIdsOf } from './assets.ts'
-import type { NearIntentsClient } from './client.ts'
-import { NearIntentsError } from './errors.ts'
 import { Token, Tokens } from './wire.ts'
 
 const HOUR_MS = 3_600_000
@@ -10,7 +9,7 @@ const HOUR_MS = 3_600_000
 /** What 1Click accepts and delivers now. */
 export interface Catalogue {
   offers(): Promise<readonly Offer[]>
-  /** 1Click's id of a currency. @throws NearIntentsError where it does not list it */
+  /** 1Click's id of a currency. @throws ProviderError where it does not list it */
   assetId(leg: Leg): Promise<string>
 }
 
@@ -18,7 +17,7 @@ export interface Catalogue {
  * The list of tokens, fetched once an hour in each process; an expired answer is used while a new one is fetched, and for as long as
  * fetching fails. Every listed token can be deposited and delivered; the quote decides in the end.
  */
-export function catalogueOf(client: NearIntentsClient, ttl: number = HOUR_MS): Catalogue {
+export function catalogueOf(client: HttpClient, ttl: number = HOUR_MS): Catalogue {
   const cache = new LRUCache<'tokens', ReturnType<typeof assetIdsOf>>({
     max: 1,
     ttl,
@@ -35,7 +34,8 @@ export function catalogueOf(client: NearIntentsClient, ttl: number = HOUR_MS): C
     },
     async assetId({ networkKey, currency }) {
       const id = (await assets()).get(networkKey)?.get(currency)
-      if (id === undefined) throw new NearIntentsError('rejected', 'No such token', { reason: 'tokenOut is not valid' })
+      if (id === undefined)
+        throw new ProviderError('rejected', 'No such token', { body: { message: 'tokenOut is not valid' } })
       return id
     },
   }
@@ -44,6 +44,6 @@ export function catalogueOf(client: NearIntentsClient, ttl: number = HOUR_MS): C
 /** One token that cannot be read hides no other; a list of which nothing can be read is no list. */
 function readable(elements: readonly unknown[]): Token[] {
   const tokens = elements.flatMap((element) => Token.safeParse(element).data ?? [])
-  if (elements.length > 0 && tokens.length === 0) throw new NearIntentsError('unreadable', 'No token can be read')
+  if (elements.length > 0 && tokens.length === 0) throw new ProviderError('unreadable', 'No token can be read')
   return tokens
 }

@@ -1,37 +1,7 @@
-import { invalid, type ServiceError } from '@payments/kernel'
-import { ProviderLimited } from '@payments/platform'
+import { invalid } from '@payments/kernel'
+import { mapErrors as mapped } from '@payments/provider-http'
 import { routesErrors as errors } from '@payments/routes'
-import { BrokenCircuitError } from 'cockatiel'
-
-/**
- * Why a call failed. `unavailable`: a timeout or a 5xx; `limited`: 429; `unreadable`: a response that does not match the documentation
- * of 1Click, or is not what was asked for; `rejected`: a 4xx with its message. Only `unavailable` and `unreadable` are transient.
- */
-export class NearIntentsError extends Error {
-  override name = 'NearIntentsError'
-  readonly kind: 'unavailable' | 'limited' | 'unreadable' | 'rejected'
-  /** 1Click's own text: it has no codes. For the log alone. */
-  readonly reason: string | undefined
-  /** Seconds. */
-  readonly retryAfter: number | undefined
-
-  constructor(
-    kind: NearIntentsError['kind'],
-    message: string,
-    options: { reason?: string; retryAfter?: number; cause?: unknown } = {},
-  ) {
-    super(message, { cause: options.cause })
-    this.kind = kind
-    this.reason = options.reason
-    this.retryAfter = options.retryAfter
-  }
-}
-
-export const isUnavailable = (error: unknown): boolean =>
-  error instanceof NearIntentsError && error.kind === 'unavailable'
-
-export const isTransient = (error: unknown): boolean =>
-  isUnavailable(error) || (error instanceof NearIntentsError && error.kind === 'unreadable')
+import { Problem } from './wire.ts'
 
 /**
  * What the message of a rejected quote says of the merchant's input. The documents list no messages, so an unknown one is an error of the
@@ -47,16 +17,15 @@ const FIELDS: readonly (readonly [pattern: RegExp, field: string, message: strin
 /** No market maker answered in time, or none has the amount: that changes. */
 const NO_QUOTE = /no liquidity|failed to get quote|no_quote/i
 
-/** The error that a merchant receives. The provider's own text is never part of it; it is kept as the cause for the log. */
-export function callerErrorOf(error: unknown): ServiceError {
-  if (error instanceof BrokenCircuitError) return errors.provider_unavailable({ cause: error, retryAfter: 10 })
-  if (!(error instanceof NearIntentsError)) return errors.provider_failed({ cause: error })
-  const retryAfter = error.retryAfter ?? 5
-  if (error.kind === 'limited')
-    return errors.provider_unavailable({ cause: new ProviderLimited(retryAfter, { cause: error }), retryAfter })
-  const reason = error.reason ?? ''
-  if (error.kind === 'unavailable' || NO_QUOTE.test(reason))
-    return errors.provider_unavailable({ cause: error, retryAfter })
-  const wrong = FIELDS.find(([pattern]) => pattern.test(reason))
-  return wrong ? invalid({ [wrong[1]]: wrong[2] }) : errors.provider_failed({ cause: error })
-}
+/** Runs a call of the port, with the errors that the port declares. 1Click's own text is for the log alone. */
+export const mapErrors = <T>(call: () => Promise<T>): Promise<T> =>
+  mapped(call, {
+    unavailable: errors.provider_unavailable,
+    failed: errors.provider_failed,
+    rejected(error) {
+      const reason = Problem.safeParse(error.body).data?.message ?? ''
+      if (NO_QUOTE.test(reason)) return errors.provider_unavailable({ cause: error, retryAfter: 5 })
+      const wrong = FIELDS.find(([pattern]) => pattern.test(reason))
+      return wrong && invalid({ [wrong[1]]: wrong[2] })
+    },
+  })

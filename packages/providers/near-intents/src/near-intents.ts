@@ -1,7 +1,8 @@
+import { ProviderError } from '@payments/provider-http'
 import type { RoutesProvider } from '@payments/routes'
 import { catalogueOf } from './catalogue.ts'
 import { type ClientOptions, nearIntentsClient } from './client.ts'
-import { callerErrorOf, NearIntentsError } from './errors.ts'
+import { mapErrors } from './errors.ts'
 import { addressOf, quoteRequest } from './quote.ts'
 import { reportOf } from './reports.ts'
 import { QuoteAnswer, StatusAnswer } from './wire.ts'
@@ -36,7 +37,7 @@ export function nearIntents(options: NearIntentsOptions): RoutesProvider {
     createDepositAddress: (order) =>
       mapErrors(async () => {
         const { origin, destination, quote, strict = false, until } = order
-        if (!quote || !strict) throw new NearIntentsError('rejected', 'An address takes one quoted amount alone')
+        if (!quote || !strict) throw new ProviderError('rejected', 'An address takes one quoted amount alone')
         const assets = {
           origin: await catalogue.assetId(origin),
           destination: await catalogue.assetId(destination),
@@ -51,13 +52,5 @@ export function nearIntents(options: NearIntentsOptions): RoutesProvider {
         const report = reportOf(answer, query)
         return { reports: report ? [report] : [], calls: 1 }
       }),
-  }
-}
-
-async function mapErrors<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call()
-  } catch (error) {
-    throw callerErrorOf(error)
   }
 }

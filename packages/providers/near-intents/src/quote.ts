@@ -1,6 +1,6 @@
+import { ProviderError } from '@payments/provider-http'
 import type { QuotedAddress, QuotedAmount, RoutesProvider } from '@payments/routes'
 import type { z } from 'zod'
-import { NearIntentsError } from './errors.ts'
 import { Quote, type QuoteAnswer } from './wire.ts'
 
 type Order = Parameters<RoutesProvider['createDepositAddress']>[0]
@@ -45,7 +45,7 @@ const isEcho = (said: Record<string, unknown>, asked: ReturnType<typeof quoteReq
 
 /**
  * The address of an answer, if it is what was asked for.
- * @throws NearIntentsError where it is for another request or amount, needs a memo, or is closed before the time that was asked for
+ * @throws ProviderError where it is for another request or amount, needs a memo, or is closed before the time that was asked for
  */
 export function addressOf(
   answer: z.output<typeof QuoteAnswer>,
@@ -54,9 +54,9 @@ export function addressOf(
   until?: Date,
 ): QuotedAddress {
   const { data, error } = Quote.safeParse(answer.quote)
-  if (!data) throw new NearIntentsError('unreadable', 'A quote of another shape', { cause: error })
+  if (!data) throw new ProviderError('unreadable', 'A quote of another shape', { cause: error })
   const { depositAddress, depositMemo, amountIn, amountOut, minAmountOut, deadline, timeWhenInactive } = data
-  const wrong = (what: string) => new NearIntentsError('unreadable', `A quote ${what}`)
+  const wrong = (what: string) => new ProviderError('unreadable', `A quote ${what}`)
   if (!isEcho(answer.quoteRequest, asked)) throw wrong('of another request')
   if (depositMemo) throw wrong('whose address needs a memo')
   if ('input' in quote ? amountIn !== quote.input : amountOut !== quote.output || amountIn === 0n)

@@ -1,5 +1,5 @@
+import { ProviderError } from '@payments/provider-http'
 import type { DepositQuery, DepositReport } from '@payments/routes'
-import { NearIntentsError } from './errors.ts'
 import type { StatusAnswer } from './wire.ts'
 
 const ENDS: ReadonlyMap<string, DepositReport['status']> = new Map([
@@ -21,14 +21,14 @@ type Details = NonNullable<StatusAnswer['swapDetails']>
 /**
  * The deposit at an address, if there is one. All that arrived there is one deposit, also when it came in parts or its excess was
  * refunded. An unknown state is pending, and so is an end whose amounts are not there.
- * @throws NearIntentsError for the answer about another address
+ * @throws ProviderError for the answer about another address
  */
 export function reportOf(answer: StatusAnswer, query: DepositQuery): DepositReport | undefined {
   const { status: state, updatedAt, swapDetails: details, quoteResponse } = answer
   const { depositAddress } = query
   const named = quoteResponse?.quote?.depositAddress ?? depositAddress
   if (named.toLowerCase() !== depositAddress.toLowerCase())
-    throw new NearIntentsError('unreadable', 'The status of another address')
+    throw new ProviderError('unreadable', 'The status of another address')
   const requestId = requestIdOf(depositAddress)
   const known = query.pendingRequests.includes(requestId)
   if (state === 'PENDING_DEPOSIT' || !(known || isPaid(state, details))) return undefined

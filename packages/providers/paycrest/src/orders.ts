@@ -6,10 +6,11 @@ import {
   type NewOnrampOrder,
 } from '@payments/fiat'
 import { invalid } from '@payments/kernel'
+import { ProviderError } from '@payments/provider-http'
 import type { z } from 'zod'
 import { textOf, unitsOf } from './amounts.ts'
 import type { PaycrestClient } from './client.ts'
-import { isDuplicate, PaycrestError } from './errors.ts'
+import { isDuplicate } from './errors.ts'
 import { type FeeTerms, termsOf } from './fees.ts'
 import { networkNames } from './offers.ts'
 import { Offramp, Onramp, Order, OrderList } from './wire.ts'
@@ -154,7 +155,7 @@ async function rateOf(client: PaycrestClient, { id, rate }: Offramp | Onramp): P
     const order = await client.get(`/sender/orders/${id}`, {}, Order)
     if (order.rate !== null) return order.rate
   }
-  throw new PaycrestError('unreadable', 'The order has no rate')
+  throw new ProviderError('unreadable', 'The order has no rate')
 }
 
 /** Creates an order. A reference that Paycrest has already means that it was created: the order is searched for. */
@@ -169,7 +170,7 @@ async function create<T extends z.ZodType>(
     if (!isDuplicate(error)) throw error
     const found = await findByReference(client, body.reference)
     const known = shape.safeParse(found)
-    if (!known.success) throw new PaycrestError('unavailable', 'An order of this reference exists', { cause: error })
+    if (!known.success) throw new ProviderError('unavailable', 'An order of this reference exists', { cause: error })
     return known.data
   }
 }

@@ -1,8 +1,9 @@
 import { type Account, type FiatProvider, fiatErrors } from '@payments/fiat'
+import { ProviderError } from '@payments/provider-http'
 import { textOf } from './amounts.ts'
 import { isAuthentic, referenceOf } from './callback.ts'
 import { type PaycrestOptions, paycrestClient } from './client.ts'
-import { isHidden, isNoAccount, mapErrors, PaycrestError } from './errors.ts'
+import { isHidden, isNoAccount, mapErrors } from './errors.ts'
 import { type FeeTerms, feeUnder } from './fees.ts'
 import { networkNames, paycrestMarket } from './offers.ts'
 import { accountMetadata, createOfframp, createOnramp, identifier } from './orders.ts'
@@ -113,7 +114,7 @@ export function paycrest(options: PaycrestOptions): FiatProvider {
     } catch (error) {
       if (!isHidden(error)) throw error
       const { total } = await client.get('/sender/orders', { page: '1', pageSize: '1' }, OrderList)
-      if (total === 0) throw new PaycrestError('unavailable', 'The account lists no orders', { cause: error })
+      if (total === 0) throw new ProviderError('unavailable', 'The account lists no orders', { cause: error })
       return undefined
     }
   }

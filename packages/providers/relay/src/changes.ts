@@ -1,5 +1,5 @@
+import type { HttpClient } from '@payments/provider-http'
 import type { DepositChanges } from '@payments/routes'
-import type { RelayClient } from './client.ts'
 import { listRequests } from './list.ts'
 import { reportsOf } from './reports.ts'
 import type { Request } from './wire.ts'
@@ -16,7 +16,7 @@ const ANY = {
  * the timestamps of `GET /requests/v3` mean the last change, and `apiKey` keeps to the requests of this key (migrating-to-requests-v3).
  * Quotes that nobody has paid change too, and are left out.
  */
-export async function relayChanges(client: RelayClient, apiKey: string, since: Date): Promise<DepositChanges> {
+export async function relayChanges(client: HttpClient, apiKey: string, since: Date): Promise<DepositChanges> {
   const { found, pages } = await listRequests(client, { apiKey }, since)
   const requests = [...found.values()]
   const addresses = requests.flatMap((request) => {

@@ -1,8 +1,8 @@
 import { type ConvertOutProvider, cngnErrors, cngnNetworks } from '@payments/cngn'
 import { assets, errors as commonErrors, invalid, networkOf, ServiceError } from '@payments/kernel'
+import { type HttpClient, ProviderError } from '@payments/provider-http'
 import { chains, relayAsset } from './assets.ts'
-import type { RelayClient } from './client.ts'
-import { callerErrorOf, RelayError } from './errors.ts'
+import { callerErrorOf } from './errors.ts'
 import { deliveredOf, readElements } from './reports.ts'
 import { Chains, PricedQuote, Requests } from './wire.ts'
 
@@ -16,7 +16,7 @@ export type TreasuryAddresses = Readonly<Record<string, string>>
  * return a token that is not among a chain's `solverCurrencies`, so only chains that list the contract of cNGN are used, and only those
  * on which the treasury has an address. Decisions are in `docs/decisions/cngn.md`.
  */
-export function relayConvertOut(client: RelayClient, treasury: TreasuryAddresses): ConvertOutProvider {
+export function relayConvertOut(client: HttpClient, treasury: TreasuryAddresses): ConvertOutProvider {
   return {
     name: 'relay',
     quote: (request) =>
@@ -45,7 +45,7 @@ export function relayConvertOut(client: RelayClient, treasury: TreasuryAddresses
         const address = steps.find((step) => step.depositAddress)?.depositAddress
         const convertedAmount = BigInt(details.currencyOut.amount)
         if (!address || convertedAmount === 0n)
-          throw new RelayError('unreadable', 'A quote without an address or an amount')
+          throw new ProviderError('unreadable', 'A quote without an address or an amount')
         // Relay's fees are in the rate: it tells what is delivered for what is sent.
         return {
           networkKey: origin.networkKey,
@@ -91,7 +91,7 @@ interface Origin {
 }
 
 /** The network over which cNGN can be sent to Relay now. @throws ServiceError 503 where there is none */
-async function originOf(client: RelayClient, treasury: TreasuryAddresses): Promise<Origin> {
+async function originOf(client: HttpClient, treasury: TreasuryAddresses): Promise<Origin> {
   const { chains: known } = await client.get('/chains', {}, Chains)
   for (const { networkKey, contract, decimals, enabled } of cngnNetworks) {
     const refundTo = treasury[networkKey]

@@ -1,35 +1,7 @@
 import { invalid, type ServiceError } from '@payments/kernel'
-import { ProviderLimited } from '@payments/platform'
+import { callerErrorOf as callerError, mapErrors as mapped, type ProviderError } from '@payments/provider-http'
 import { routesErrors as errors } from '@payments/routes'
-import { BrokenCircuitError } from 'cockatiel'
-
-/**
- * Why a call failed. `unavailable`: a timeout or a 5xx; `limited`: 429; `unreadable`: a response that does not match Relay's
- * documentation; `rejected`: a 4xx with its code. Only `unavailable` and `unreadable` are transient.
- */
-export class RelayError extends Error {
-  override name = 'RelayError'
-  readonly kind: 'unavailable' | 'limited' | 'unreadable' | 'rejected'
-  readonly code: string | undefined
-  /** Seconds. */
-  readonly retryAfter: number | undefined
-
-  constructor(
-    kind: RelayError['kind'],
-    message: string,
-    options: { code?: string; retryAfter?: number; cause?: unknown } = {},
-  ) {
-    super(message, { cause: options.cause })
-    this.kind = kind
-    this.code = options.code
-    this.retryAfter = options.retryAfter
-  }
-}
-
-export const isUnavailable = (error: unknown): boolean => error instanceof RelayError && error.kind === 'unavailable'
-
-export const isTransient = (error: unknown): boolean =>
-  isUnavailable(error) || (error instanceof RelayError && error.kind === 'unreadable')
+import { Problem } from './wire.ts'
 
 /** Relay's codes for invalid input: the merchant's field and its error. */
 const FIELDS: Readonly<Record<string, readonly [field: string, message: string]>> = {
@@ -59,18 +31,19 @@ const TRANSIENT: ReadonlySet<string> = new Set([
   'SERVICE_UNAVAILABLE',
 ])
 
-/** The error that a merchant receives. The provider's own text is never part of it; it is kept as the cause for the log. */
-export function callerErrorOf(error: unknown): ServiceError {
-  if (error instanceof BrokenCircuitError) return errors.provider_unavailable({ cause: error, retryAfter: 10 })
-  if (error instanceof RelayError && error.kind === 'limited')
-    return errors.provider_unavailable({
-      cause: new ProviderLimited(error.retryAfter ?? 5, { cause: error }),
-      retryAfter: error.retryAfter ?? 5,
-    })
-  if (!(error instanceof RelayError)) return errors.provider_failed({ cause: error })
-  if (error.kind === 'unavailable' || TRANSIENT.has(error.code ?? '')) {
-    return errors.provider_unavailable({ cause: error, retryAfter: error.retryAfter ?? 5 })
-  }
-  const wrong = error.code === undefined ? undefined : FIELDS[error.code]
-  return wrong ? invalid({ [wrong[0]]: wrong[1] }) : errors.provider_failed({ cause: error })
+const CALLER_ERRORS = {
+  unavailable: errors.provider_unavailable,
+  failed: errors.provider_failed,
+  rejected(error: ProviderError): ServiceError | undefined {
+    const code = error.code ?? Problem.safeParse(error.body).data?.errorCode ?? ''
+    if (TRANSIENT.has(code)) return errors.provider_unavailable({ cause: error, retryAfter: 5 })
+    const wrong = FIELDS[code]
+    return wrong && invalid({ [wrong[0]]: wrong[1] })
+  },
 }
+
+/** The error that a merchant receives. */
+export const callerErrorOf = (error: unknown): ServiceError => callerError(error, CALLER_ERRORS)
+
+/** Runs a call of the port, with the errors that the port declares. */
+export const mapErrors = <T>(call: () => Promise<T>): Promise<T> => mapped(call, CALLER_ERRORS)

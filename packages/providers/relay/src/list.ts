@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type HttpClient, ProviderError } from '@payments/provider-http'
 import type { OddReport } from '@payments/routes'
-import type { RelayClient } from './client.ts'
-import { RelayError } from './errors.ts'
 import { readElements } from './reports.ts'
 import { type Request, Requests } from './wire.ts'
 
@@ -21,7 +20,7 @@ export interface Listed {
 
 /** All requests that match a filter and changed since a time, newest first. */
 export async function listRequests(
-  client: RelayClient,
+  client: HttpClient,
   filter: Record<string, string>,
   since: Date | null,
 ): Promise<Listed> {
@@ -30,7 +29,7 @@ export async function listRequests(
   let continuation: string | null = null
   let pages = 0
   do {
-    if (pages++ === PAGES) throw new RelayError('unreadable', 'The list of requests does not end')
+    if (pages++ === PAGES) throw new ProviderError('unreadable', 'The list of requests does not end')
     const query = {
       ...filter,
       sortBy: 'updatedAt',
@@ -49,13 +48,13 @@ export async function listRequests(
   return { found, odd, pages }
 }
 
-/** Makes a call again after a short pause that Relay asks for. @throws RelayError where it is long, or the fourth one */
+/** Makes a call again after a short pause that Relay asks for. @throws ProviderError where it is long, or the fourth one */
 async function patiently<T>(call: () => Promise<T>): Promise<T> {
   for (let pauses = 0; ; pauses++) {
     try {
       return await call()
     } catch (error) {
-      const seconds = error instanceof RelayError && error.kind === 'limited' ? error.retryAfter : undefined
+      const seconds = error instanceof ProviderError && error.kind === 'limited' ? error.retryAfter : undefined
       if (seconds === undefined || seconds > SHORT_PAUSE_SECONDS || pauses === PAUSES) throw error
       await sleep(seconds * 1000)
     }

@@ -1,8 +1,8 @@
 import { assetOf, networks } from '@payments/kernel'
+import type { HttpClient } from '@payments/provider-http'
 import type { Offer } from '@payments/routes'
 import { LRUCache } from 'lru-cache'
 import { chains, everyToken, legOf } from './assets.ts'
-import type { RelayClient } from './client.ts'
 import { Chains, Currencies } from './wire.ts'
 
 const HOUR_MS = 3_600_000
@@ -13,7 +13,7 @@ const LIMIT = 100
  * What Relay accepts and delivers now, by public names. Fetched once an hour in each process; an expired answer is used while a
  * new one is fetched, and for as long as fetching fails. The quote decides in the end.
  */
-export function relayOffers(client: RelayClient, ttl: number = HOUR_MS): () => Promise<readonly Offer[]> {
+export function relayOffers(client: HttpClient, ttl: number = HOUR_MS): () => Promise<readonly Offer[]> {
   const cache = new LRUCache<'offers', readonly Offer[]>({
     max: 1,
     ttl,
@@ -28,7 +28,7 @@ export function relayOffers(client: RelayClient, ttl: number = HOUR_MS): () => P
  * A currency can be paid in where it is one of the chain's `solverCurrencies` and Relay lists it for deposit addresses, and be
  * delivered where Relay lists the token and fills on the chain. Only with the decimals that amounts are counted in here.
  */
-async function ask(client: RelayClient): Promise<readonly Offer[]> {
+async function ask(client: HttpClient): Promise<readonly Offer[]> {
   const currencies = { tokens: everyToken, verified: true, limit: LIMIT }
   const [known, payable, deliverable] = await Promise.all([
     client.get('/chains', {}, Chains),

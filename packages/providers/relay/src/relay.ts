@@ -1,9 +1,10 @@
+import { type HttpClient, ProviderError } from '@payments/provider-http'
 import type { DepositPage, DepositQuery, Leg, OddReport, QuotedAmount, RoutesProvider } from '@payments/routes'
 import { chains, type RelayAsset, relayAsset } from './assets.ts'
 import { addressOf, isAuthentic } from './callback.ts'
 import { relayChanges } from './changes.ts'
-import { type RelayClient, type RelayOptions, relayClient } from './client.ts'
-import { callerErrorOf, RelayError } from './errors.ts'
+import { type RelayOptions, relayClient } from './client.ts'
+import { mapErrors } from './errors.ts'
 import { type Listed, listRequests } from './list.ts'
 import { relayOffers } from './offers.ts'
 import { isFinal, readElements, reportsOf } from './reports.ts'
@@ -70,11 +71,11 @@ export function relay(options: RelayOptions): RoutesProvider {
           Quote,
         )
         const depositAddress = steps.find((step) => step.depositAddress)?.depositAddress
-        if (!depositAddress) throw new RelayError('unreadable', 'A quote without a deposit address')
+        if (!depositAddress) throw new ProviderError('unreadable', 'A quote without a deposit address')
         // In Relay's own spelling, which later queries must use.
         if (!quote) return { depositAddress }
         const inputAmount = 'input' in quote ? quote.input : details?.currencyIn && BigInt(details.currencyIn.amount)
-        if (!inputAmount) throw new RelayError('unreadable', 'A quote without the amount to send')
+        if (!inputAmount) throw new ProviderError('unreadable', 'A quote without the amount to send')
         const outputAmount = details?.currencyOut && BigInt(details.currencyOut.amount)
         return { depositAddress, inputAmount, ...(outputAmount ? { outputAmount } : {}) }
       }),
@@ -112,7 +113,7 @@ export function relay(options: RelayOptions): RoutesProvider {
       mapErrors(async () => {
         const [chainId, targetChainId] = [chains[networkKey]?.id, chains[on]?.id]
         if (chainId === undefined || targetChainId === undefined)
-          throw new RelayError('rejected', 'No such chain', { code: 'UNSUPPORTED_CHAIN' })
+          throw new ProviderError('rejected', 'No such chain', { code: 'UNSUPPORTED_CHAIN' })
         const { triggeredCurrencies } = await client.post(
           '/transactions/deposit-address/reindex',
           { chainId, depositAddress, ...(targetChainId === chainId ? {} : { targetChainId }) },
@@ -163,7 +164,7 @@ function shareOut(
  * One request that the list of its address left out. Its status is queried first; its amounts only when the status is final. On
  * any error the deposit stays pending until the next poll.
  */
-async function ended(client: RelayClient, id: string): Promise<{ requests: Request[]; odd: OddReport[] }> {
+async function ended(client: HttpClient, id: string): Promise<{ requests: Request[]; odd: OddReport[] }> {
   try {
     const { status } = await client.get('/intents/status/v3', { requestId: id }, Status)
     return isFinal(status)
@@ -176,14 +177,6 @@ async function ended(client: RelayClient, id: string): Promise<{ requests: Reque
 
 function assetOf(leg: Leg): RelayAsset {
   const asset = relayAsset(leg)
-  if (!asset) throw new RelayError('rejected', 'No such currency', { code: 'UNSUPPORTED_CURRENCY' })
+  if (!asset) throw new ProviderError('rejected', 'No such currency', { code: 'UNSUPPORTED_CURRENCY' })
   return asset
-}
-
-async function mapErrors<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call()
-  } catch (error) {
-    throw callerErrorOf(error)
-  }
 }
