@@ -79,6 +79,10 @@ export function arrangements(
       const input = { paymentRouteId: id, reason }
       return { path: '/v1/admin/ops/dry-runs', body: { command: 'admin.paymentRoutes.pause', input } }
     },
+    'PATCH /admin/ops/providers/{provider}': async () => ({
+      path: '/v1/admin/ops/providers/sandbox',
+      body: { environment: 'test', state: 'active', reason },
+    }),
     'POST /admin/ops/fiat/orders/{orderId}/settle': async () => {
       const { id } = await newOfframp({ organisationId, ...merchant })
       await fund({ organisationId, ...merchant }, 'offramp', id)
