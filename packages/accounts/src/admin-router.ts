@@ -1,6 +1,5 @@
-import { errors as commonErrors } from '@payments/kernel'
+import { errors as commonErrors, noInput } from '@payments/kernel'
 import { operatorCommand, query, type UnitOfWork } from '@payments/platform'
-import { z } from 'zod'
 import { type OrganisationRow, presentOrganisation, presentToken } from './entity.ts'
 import { errors } from './errors.ts'
 import { createToken, listTokens, revokeToken } from './internal-tokens.ts'
@@ -24,7 +23,6 @@ import {
   OrganisationList,
 } from './schemas.ts'
 
-const Nothing = z.strictObject({})
 const tag = 'Organisations'
 const TOKENS = 'Internal tokens'
 
@@ -37,7 +35,7 @@ export const organisationsRouter = {
     summary: 'List organisations',
     description: 'The newest 200. `total` counts all.',
     message: 'Organisations retrieved',
-    input: Nothing,
+    input: noInput,
     output: OrganisationList,
     async run(context) {
       const { rows, total } = await listOrganisations(context)
@@ -106,7 +104,7 @@ export const internalTokensRouter = {
     summary: 'List internal tokens',
     description: 'Of all operators, without their secrets. The newest 200; `total` counts all.',
     message: 'Internal tokens retrieved',
-    input: Nothing,
+    input: noInput,
     output: InternalTokenList,
     async run(context) {
       const { rows, total } = await listTokens(context)

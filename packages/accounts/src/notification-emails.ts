@@ -1,7 +1,6 @@
-import { anonymous } from '@payments/kernel'
+import { anonymous, noInput } from '@payments/kernel'
 import { claimEmails, type DueEmail } from '@payments/notifications'
 import { job, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
-import { z } from 'zod'
 import { sendEmail } from './email.ts'
 import { notificationsEmail } from './email-texts.ts'
 
@@ -14,7 +13,7 @@ const EMAIL_HOURS = 24
  */
 export const notificationEmailsJob = job({
   name: 'accounts.notification-emails',
-  data: z.strictObject({}),
+  data: noInput,
   schedule: '* * * * *',
   queue: { retryLimit: 0, policy: 'short', expireInSeconds: 60 },
   async run(runtime, _data, signal) {

@@ -1,6 +1,5 @@
-import { errors as commonErrors } from '@payments/kernel'
+import { errors as commonErrors, noInput } from '@payments/kernel'
 import { command, query } from '@payments/platform'
-import { z } from 'zod'
 import { challenge, checkCode, resend } from './challenges.ts'
 import { checkConfirmation, confirm } from './confirmation.ts'
 import { changeEmail, checkEmailCodes } from './email-change.ts'
@@ -49,7 +48,6 @@ import { endOtherSessions, endSession, listSessions } from './session-list.ts'
 import { logout, me, refresh, revokeOnReuse, switchOrganisation } from './sessions.ts'
 import { verify } from './signin.ts'
 
-const Nothing = z.strictObject({})
 const tag = 'Authentication'
 
 export const authRouter = {
@@ -131,7 +129,7 @@ export const authRouter = {
     summary: 'End the session',
     description: 'Its access tokens and refresh tokens are refused at once.',
     message: 'Signed out',
-    input: Nothing,
+    input: noInput,
     output: EndedSession,
     run: logout,
   }),
@@ -142,7 +140,7 @@ export const authRouter = {
     summary: 'Get the signed-in user',
     description: 'With the organisation of this session and all others of the user.',
     message: 'Session retrieved',
-    input: Nothing,
+    input: noInput,
     output: Me,
     run: me,
   }),
@@ -193,7 +191,7 @@ export const authRouter = {
     summary: 'List the active sessions of the user',
     description: 'The newest 200, in all organisations of the user. `total` counts all.',
     message: 'Sessions retrieved',
-    input: Nothing,
+    input: noInput,
     output: SessionList,
     run: listSessions,
   }),
@@ -216,7 +214,7 @@ export const authRouter = {
     summary: 'Revoke all other sessions',
     description: 'All sessions of the user except the one of this request.',
     message: 'Other sessions ended',
-    input: Nothing,
+    input: noInput,
     output: EndedOthers,
     run: endOtherSessions,
   }),
@@ -227,7 +225,7 @@ export const authRouter = {
     summary: 'List the members of the organisation',
     description: 'With their roles.',
     message: 'Members retrieved',
-    input: Nothing,
+    input: noInput,
     output: MemberList,
     run: listMembers,
   }),
@@ -274,7 +272,7 @@ export const authRouter = {
     description:
       'Needs a confirmed session. Ends all sessions of the user in this organisation, and the open invitations of the user.',
     message: 'Organisation left',
-    input: Nothing,
+    input: noInput,
     output: Member,
     errors: [errors.last_owner, errors.operators_are_configured, commonErrors.confirmation_required],
     run: leave,
@@ -286,7 +284,7 @@ export const authRouter = {
     summary: 'List the invitations that the user received',
     description: 'Those that can be accepted or declined, in all organisations, newest first.',
     message: 'Invitations retrieved',
-    input: Nothing,
+    input: noInput,
     output: ReceivedInvitationList,
     run: listReceived,
   }),
@@ -334,7 +332,7 @@ export const authRouter = {
     summary: 'List invitations',
     description: 'The newest 200, with their state. `total` counts all.',
     message: 'Invitations retrieved',
-    input: Nothing,
+    input: noInput,
     output: InvitationList,
     async run(context) {
       const { rows, total } = await listInvitations(context)
@@ -370,7 +368,7 @@ export const apiKeysRouter = {
     summary: 'List API keys',
     description: 'The newest 200, without their secrets. `total` counts all.',
     message: 'API keys retrieved',
-    input: Nothing,
+    input: noInput,
     output: ApiKeyList,
     async run(context) {
       const { rows, total } = await listKeys(context)

@@ -1,5 +1,5 @@
+import { noInput } from '@payments/kernel'
 import { job, type Metric, type Runtime } from '@payments/platform'
-import { z } from 'zod'
 import { FREE_WRONG_CODES } from './code-tries.ts'
 
 /** More wrong codes than this within 10 minutes are no typing errors. */
@@ -41,7 +41,7 @@ export const guessedAccountsMetric: Metric = {
 /** Writes an error to the log while there are many wrong codes, in all or for one account. */
 export const wrongCodesAlert = job({
   name: 'accounts.wrong-codes',
-  data: z.strictObject({}),
+  data: noInput,
   schedule: '*/5 * * * *',
   queue: { retryLimit: 0, policy: 'short' },
   async run(runtime) {

@@ -1,4 +1,4 @@
-import { assets, errors as commonErrors } from '@payments/kernel'
+import { assets, errors as commonErrors, noInput } from '@payments/kernel'
 import { actingFor, operatorCommand, query, requireSecondOperator, settleContradictions } from '@payments/platform'
 import { assign, findAnywhere, settleReceipt, suspense, treasuries, unfinished } from './admin.ts'
 import {
@@ -19,7 +19,6 @@ import { decimal, minorAmount } from './amounts.ts'
 import { errors } from './errors.ts'
 import { CNGN } from './kinds.ts'
 import { pollFeedSoon } from './schedule.ts'
-import { Nothing } from './schemas.ts'
 import { settle } from './settle.ts'
 import { TAG } from './transfer-router.ts'
 import { lockedTransfer, update } from './transfers.ts'
@@ -35,7 +34,7 @@ export const cngnAdminRouter = {
     description:
       'Objects of all organisations. `attention`: `contradicting_report` (the provider reported something else than what the object is), `outcome_unknown` (it may have been sent, and the provider does not say), `money_with_provider` (a conversion that was neither delivered nor sent back). At most 200; `total` counts all.',
     message: 'Objects retrieved',
-    input: Nothing,
+    input: noInput,
     output: AdminTransfers,
     run: (context) => unfinished(context),
   }),
@@ -118,7 +117,7 @@ export const cngnAdminRouter = {
     summary: 'List transfers in suspense',
     description: 'Money that arrived and that no reference ties to exactly one payin. At most 200; `total` counts all.',
     message: 'Transfers retrieved',
-    input: Nothing,
+    input: noInput,
     output: Suspense,
     run: (context) => suspense(context),
   }),
@@ -203,7 +202,7 @@ export const cngnAdminRouter = {
     description:
       'It is made every minute. While `difference` is below zero, as much is held back: see `POST /admin/ops/cngn/treasury/book`.',
     message: 'Treasury retrieved',
-    input: Nothing,
+    input: noInput,
     output: Treasuries,
     run: (context) => treasuries(context),
   }),

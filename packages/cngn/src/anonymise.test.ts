@@ -1,7 +1,7 @@
 import { bind, newId, providers } from '@payments/kernel'
 import { expect, test } from 'vitest'
-import { BVN, bankTransfer, newCngn, newMerchant, tableContents, useService } from '#testing'
-import { expectConsistent, moveOn, show, verify } from '../test/money.ts'
+import { BVN, bankTransfer, expectConsistent, newCngn, newMerchant, tableContents, useService } from '#testing'
+import { moveOn, show, verify } from '../test/money.ts'
 import { customerAccountsProvider, identityProvider } from './provider.ts'
 
 const service = useService()

@@ -1,6 +1,17 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { advance, bankTransfer, call, type Merchant, newCngn, newMerchant, signedIn, useService } from '#testing'
-import { balanceOf, enabled, eventsOf, expectConsistent, journal, moveOn, show } from '../test/money.ts'
+import {
+  advance,
+  bankTransfer,
+  call,
+  expectConsistent,
+  journal,
+  type Merchant,
+  newCngn,
+  newMerchant,
+  signedIn,
+  useService,
+} from '#testing'
+import { balanceOf, enabled, eventsOf, moveOn, show } from '../test/money.ts'
 
 const service = useService()
 let operator: string

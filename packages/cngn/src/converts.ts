@@ -1,4 +1,4 @@
-import { invalid, newId } from '@payments/kernel'
+import { invalid, newId, requestedAddress } from '@payments/kernel'
 import { countPayout } from '@payments/ledger'
 import {
   bestAnswer,
@@ -18,7 +18,7 @@ import { CNGN } from './kinds.ts'
 import { type ConvertTerms, convertOutProvider, customerAccountsProvider } from './provider.ts'
 import { budgetOf } from './rate-budget.ts'
 import { transferResources } from './resources.ts'
-import { addressOn, checkBalance, checkEnabled, checkFloat, networkWith } from './rules.ts'
+import { checkBalance, checkEnabled, checkFloat, networkWith } from './rules.ts'
 import type { NewConvert } from './schemas.ts'
 import { queueSend } from './sends.ts'
 import { watch } from './watch.ts'
@@ -65,7 +65,7 @@ export async function prepareConvert(context: QueryContext, input: Input): Promi
   if (converters) {
     if (input.refundAddress) throw invalid({ refundAddress: `Must be absent: ${CNGN} goes back to the balance` })
     if (!input.destinationAddress) throw invalid({ destinationAddress: 'Required' })
-    const destinationAddress = addressOn(network, input.destinationAddress, 'destinationAddress')
+    const destinationAddress = requestedAddress(network, input.destinationAddress, 'destinationAddress')
     await checkEnabled(context, input.customerId)
     await checkFloat(context, amount)
     await checkBalance(context, input.customerId, amount)
@@ -86,7 +86,7 @@ export async function prepareConvert(context: QueryContext, input: Input): Promi
     }
   }
   if (input.destinationAddress) throw invalid({ destinationAddress: `Must be absent: ${CNGN} goes to the balance` })
-  const refundAddress = input.refundAddress ? addressOn(network, input.refundAddress, 'refundAddress') : null
+  const refundAddress = input.refundAddress ? requestedAddress(network, input.refundAddress, 'refundAddress') : null
   await checkEnabled(context, input.customerId)
   if (!accounts) throw errors.cngn_provider_unavailable()
   const { address, expiresAt, ...terms } = await accounts.convertAddress(

@@ -1,17 +1,6 @@
 import { expect, test } from 'vitest'
-import { bankTransfer, dyingRuntime, newCngn, newMerchant, useService } from '#testing'
-import {
-  balanceOf,
-  enabled,
-  eventsOf,
-  expectConsistent,
-  journal,
-  moveOn,
-  readList,
-  sendWaiting,
-  show,
-  verify,
-} from '../test/money.ts'
+import { bankTransfer, dyingRuntime, expectConsistent, journal, newCngn, newMerchant, useService } from '#testing'
+import { balanceOf, enabled, eventsOf, moveOn, readList, sendWaiting, show, verify } from '../test/money.ts'
 
 const service = useService()
 const done = ['>pending', 'pending>processing', 'processing>completed']

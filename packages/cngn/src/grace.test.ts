@@ -1,7 +1,7 @@
 import { bind, providers } from '@payments/kernel'
 import { expect, test } from 'vitest'
-import { type Merchant, newCngn, newMerchant, useService } from '#testing'
-import { balanceOf, enabled, journal, moveOn, show } from '../test/money.ts'
+import { journal, type Merchant, newCngn, newMerchant, useService } from '#testing'
+import { balanceOf, enabled, moveOn, show } from '../test/money.ts'
 import { cngnProvider } from './provider.ts'
 
 const service = useService()

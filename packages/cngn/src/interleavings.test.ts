@@ -6,6 +6,7 @@ import {
   CNGN_STEPS,
   cngnBodies,
   connected,
+  expectConsistent,
   type Merchant,
   newMerchant,
   pause,
@@ -13,7 +14,7 @@ import {
   startService,
 } from '#testing'
 import { type Snapshot, snapshot } from '../test/books.ts'
-import { enabled, expectConsistent } from '../test/money.ts'
+import { enabled } from '../test/money.ts'
 import { random } from '../test/random.ts'
 import { compareTreasuries } from './treasury.ts'
 

@@ -1,4 +1,4 @@
-import { environments, system } from '@payments/kernel'
+import { environments, noInput, system } from '@payments/kernel'
 import { aboutObject, firstAnswer, job, type QueryContext, queryContext, unitOfWork } from '@payments/platform'
 import { z } from 'zod'
 import { type Identity, identityContext, recordResult } from './enablement.ts'
@@ -68,7 +68,7 @@ async function identityOf(context: QueryContext, id: string): Promise<(Identity 
 /** Ends verifications that no register answered, so that no identity is kept for longer than a day. */
 export const expireIdentities = job({
   name: 'cngn.expire-identities',
-  data: z.strictObject({}),
+  data: noInput,
   schedule: '*/10 * * * *',
   queue: { retryLimit: 0, policy: 'short', expireInSeconds: 600 },
   async run(runtime) {
@@ -85,7 +85,7 @@ export const expireIdentities = job({
 /** Compares the treasury with the journal, every minute. */
 export const compareTreasury = job({
   name: 'cngn.compare-treasury',
-  data: z.strictObject({}),
+  data: noInput,
   schedule: '* * * * *',
   queue: { retryLimit: 0, policy: 'short', expireInSeconds: 60 },
   run: (runtime) => compareTreasuries(runtime),

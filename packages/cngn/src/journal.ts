@@ -1,5 +1,15 @@
-import type { AssetSymbol } from '@payments/kernel'
-import { type AccountKey, capture, type Draft, type Posting, post, reserve, type Source } from '@payments/ledger'
+import {
+  type AccountKey,
+  accountsOf,
+  capture,
+  type Draft,
+  difference,
+  nonZero,
+  type Posting,
+  post,
+  reserve,
+  type Source,
+} from '@payments/ledger'
 import type { UnitOfWork } from '@payments/platform'
 import type { TransferRow } from './entity.ts'
 import { errors } from './errors.ts'
@@ -7,13 +17,8 @@ import { CNGN, goesOut } from './kinds.ts'
 
 const sourceOf = (row: Pick<TransferRow, 'id' | 'kind'>): Source => ({ type: `cngn_${row.kind}`, id: row.id })
 
-const account = (purpose: AccountKey['purpose'], asset: string, customerId?: string): AccountKey => ({
-  purpose,
-  asset: asset as AssetSymbol,
-  ...(customerId ? { customerId } : {}),
-})
+const account = accountsOf()
 const posting = (key: AccountKey, amount: bigint): Posting => ({ account: key, amount })
-const nonZero = (postings: Posting[]): Posting[] => postings.filter(({ amount }) => amount !== 0n)
 
 /** Reserves what an object sends, in the transaction that creates it. @throws cngn_insufficient_balance 422 */
 export const hold = (unit: UnitOfWork, row: Pick<TransferRow, 'id' | 'kind' | 'customerId'>, amount: bigint) =>
@@ -91,14 +96,7 @@ function positionOf(row: TransferRow): Posting[] {
  * @throws cngn_insufficient_balance 422 when the customer has spent what must be taken back
  */
 export async function corrected(unit: UnitOfWork, before: TransferRow, after: TransferRow): Promise<void> {
-  const byAccount = new Map<string, Posting>()
-  const add = (sign: bigint) => (each: Posting) => {
-    const key = JSON.stringify(each.account)
-    byAccount.set(key, posting(each.account, (byAccount.get(key)?.amount ?? 0n) + sign * each.amount))
-  }
-  positionOf(after).forEach(add(1n))
-  positionOf(before).forEach(add(-1n))
-  const postings = nonZero([...byAccount.values()])
+  const postings = difference(positionOf(after), positionOf(before))
   if (postings.length === 0) return
   await post(unit, { source: sourceOf(after), step: `corrected.${after.corrections}`, postings }, [
     errors.cngn_insufficient_balance,

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { cngnBodies, type Merchant, newCngn, newCustomer, newMerchant, useService } from '#testing'
-import { balanceOf, enabled, eventsOf, expectConsistent, journal, moveOn, sendWaiting, show } from '../test/money.ts'
+import {
+  cngnBodies,
+  expectConsistent,
+  journal,
+  type Merchant,
+  newCngn,
+  newCustomer,
+  newMerchant,
+  useService,
+} from '#testing'
+import { balanceOf, enabled, eventsOf, moveOn, sendWaiting, show } from '../test/money.ts'
 
 const service = useService()
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'

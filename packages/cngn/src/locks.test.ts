@@ -1,7 +1,7 @@
 import { newId } from '@payments/kernel'
 import { expect, test } from 'vitest'
-import { connected, newCngn, newMerchant, statementsWaiting, useService } from '#testing'
-import { enabled, expectConsistent } from '../test/money.ts'
+import { connected, expectConsistent, newCngn, newMerchant, statementsWaiting, useService } from '#testing'
+import { enabled } from '../test/money.ts'
 import { applyIncoming } from './incoming.ts'
 import type { ProviderTransaction } from './provider.ts'
 

@@ -1,7 +1,7 @@
 import { bind, providers } from '@payments/kernel'
 import { afterEach, beforeAll, expect, test } from 'vitest'
-import { advance, call, type Merchant, newCngn, newMerchant, signedIn, useService } from '#testing'
-import { balanceOf, enabled, eventsOf, expectConsistent, moveOn, readList, sendWaiting, show } from '../test/money.ts'
+import { advance, call, expectConsistent, type Merchant, newCngn, newMerchant, signedIn, useService } from '#testing'
+import { balanceOf, enabled, eventsOf, moveOn, readList, sendWaiting, show } from '../test/money.ts'
 import { type CngnProvider, cngnProvider } from './provider.ts'
 
 const service = useService()

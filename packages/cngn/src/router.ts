@@ -1,4 +1,5 @@
 import { customerErrors } from '@payments/customers'
+import { noInput } from '@payments/kernel'
 import { ledgerErrors } from '@payments/ledger'
 import { command, query } from '@payments/platform'
 import { createConvert, prepareConvert } from './converts.ts'
@@ -33,7 +34,7 @@ export const cngnRouter = {
     summary: 'List the networks of cNGN',
     description: 'The networks on which cNGN can be sent and received, with the contract of the token.',
     message: 'Networks retrieved',
-    input: schemas.Nothing,
+    input: noInput,
     output: schemas.Networks,
     run: async () => networks(),
   }),

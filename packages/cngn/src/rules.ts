@@ -1,5 +1,5 @@
 import { checkCustomer } from '@payments/customers'
-import { invalid, isId, type Network, networkOf, parseAddress } from '@payments/kernel'
+import { checked, invalid, isId, type Network, networkField, networkOf, unknownNetwork } from '@payments/kernel'
 import { balance } from '@payments/ledger'
 import { type QueryContext, sqlOf } from '@payments/platform'
 import { errors } from './errors.ts'
@@ -33,26 +33,16 @@ export function cngnNetwork(key: string): Network {
   if (row) return row.network
   const known = enabledNetworks().map(({ networkKey }) => networkKey)
   throw invalid({
-    networkKey: networkOf(key)
-      ? `Must be one of ${known.join(', ')}`
-      : `Unknown network "${key}": see GET /cngn/networks`,
+    networkKey: networkOf(key) ? `Must be one of ${known.join(', ')}` : unknownNetwork(key, 'GET /cngn/networks'),
   })
 }
 
 /** A network on which a stablecoin can be sent and received. @throws validation_failed 422 on `networkKey` */
 export function networkWith(key: string, symbol: string): Network {
-  const network = networkOf(key)
-  if (!network) throw invalid({ networkKey: `Unknown network "${key}": see GET /payment-routes/networks` })
+  const network = checked((wrong) => networkField(wrong, 'networkKey', key))
   if (!(network.currencies as readonly string[]).includes(symbol))
     throw invalid({ networkKey: `${symbol} is not available on ${network.name}` })
   return network
-}
-
-/** An address of a network in its canonical spelling. @throws validation_failed 422 */
-export function addressOn({ type }: Network, text: string, field: string): string {
-  const parsed = parseAddress(type, text)
-  if ('error' in parsed) throw invalid({ [field]: parsed.error })
-  return parsed.address
 }
 
 /**

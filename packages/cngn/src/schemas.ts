@@ -1,11 +1,11 @@
 import { CustomerRef } from '@payments/customers'
+import { AccountCheck } from '@payments/fiat'
 import { Amount, count, exampleId, items, Metadata, pathId, text, time, total } from '@payments/kernel'
 import { z } from 'zod'
 import { failures } from './failure-reasons.ts'
 import { account, common, Deposit, EXAMPLES, Input, networkText, txHash, units, WALLET } from './fields.ts'
 import { CNGN, stablecoins } from './kinds.ts'
 
-export const Nothing = z.strictObject({})
 export const CustomerId = z.strictObject({ customerId: pathId('customer', 20) })
 export const ListInput = z.strictObject({ customerId: CustomerRef.optional() })
 
@@ -156,16 +156,7 @@ export const Payout = z
     bankAccount: z
       .object({ ...account, accountName: text('Name of the holder, as given; else as the bank tells it', 'Ada Obi') })
       .meta({ description: 'The account that receives the naira' }),
-    accountCheck: z
-      .object({
-        status: z.enum(['verified', 'unresolved', 'mismatch']).meta({
-          description: '`mismatch`: the bank told another name than the one given',
-        }),
-        accountName: text('Name that the bank told', 'OBI ADA').nullable(),
-        provider: text('Provider that asked the bank', 'sandbox'),
-        checkedAt: time('When the bank was asked'),
-      })
-      .meta({ description: 'What was known of the account when the payout was created' }),
+    accountCheck: AccountCheck.meta({ description: 'What was known of the account when the payout was created' }),
     reference: text('Your own reference', 'payroll-17').nullable(),
   })
   .meta({ id: 'CngnPayout', description: 'cNGN that is paid to a Nigerian bank account as naira' })

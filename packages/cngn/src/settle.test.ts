@@ -1,18 +1,19 @@
 import { newId, system } from '@payments/kernel'
 import { queryContext, unitOfWork } from '@payments/platform'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { call, endingsContract, type Merchant, newCngn, newMerchant, type Stage, signedIn, useService } from '#testing'
 import {
-  balanceOf,
-  enabled,
-  eventsOf,
+  call,
+  endingsContract,
   expectConsistent,
   journal,
-  moveOn,
-  readList,
-  sendWaiting,
-  show,
-} from '../test/money.ts'
+  type Merchant,
+  newCngn,
+  newMerchant,
+  type Stage,
+  signedIn,
+  useService,
+} from '#testing'
+import { balanceOf, enabled, eventsOf, moveOn, readList, sendWaiting, show } from '../test/money.ts'
 import { applyIncoming } from './incoming.ts'
 import { goesOut, kinds } from './kinds.ts'
 import { operators } from './operators.ts'

@@ -1,6 +1,16 @@
 import { beforeAll, expect, test } from 'vitest'
-import { call, dyingRuntime, type Merchant, newCngn, newMerchant, signedIn, useService } from '#testing'
-import { balanceOf, enabled, expectConsistent, journal, moveOn } from '../test/money.ts'
+import {
+  call,
+  dyingRuntime,
+  expectConsistent,
+  journal,
+  type Merchant,
+  newCngn,
+  newMerchant,
+  signedIn,
+  useService,
+} from '#testing'
+import { balanceOf, enabled, moveOn } from '../test/money.ts'
 
 const service = useService()
 let operator: string

@@ -1,6 +1,6 @@
 import { type ErrorFactory, isId, risingAfter } from '@payments/kernel'
 import { returnToLimit } from '@payments/ledger'
-import { locked, move, newest, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { locked, move, newest, type QueryContext, recordEntry, sqlOf, type UnitOfWork } from '@payments/platform'
 import { TransferEntity, type TransferRow } from './entity.ts'
 import { errors } from './errors.ts'
 import type { Failure } from './failure-reasons.ts'
@@ -53,19 +53,7 @@ export async function update(unit: UnitOfWork, row: TransferRow, fields: Partial
   const changes = { ...fields, updatedAt: risingAfter(row.updatedAt) }
   await unit.em.nativeUpdate(TransferEntity, { id: row.id }, changes)
   const next = { ...row, ...changes }
-  const { entry, present } = transferResources[row.kind]
-  unit.record({
-    type: null,
-    organisationId: next.organisationId,
-    environment: next.environment,
-    resourceId: next.id,
-    status: next.status,
-    previousStatus: next.status,
-    data: present(next),
-    createdAt: next.createdAt,
-    at: next.updatedAt,
-    ...(entry ? { entry: entry(next) } : {}),
-  })
+  recordEntry(unit, transferResources[row.kind], next)
   return next
 }
 

@@ -1,4 +1,4 @@
-import { newId } from '@payments/kernel'
+import { newId, requestedAddress } from '@payments/kernel'
 import { countPayout } from '@payments/ledger'
 import { createResource, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
@@ -8,7 +8,7 @@ import { checkTreasury, heldBy } from './holder.ts'
 import { hold } from './journal.ts'
 import { CNGN } from './kinds.ts'
 import { transferResources } from './resources.ts'
-import { addressOn, checkEnabled, checkFloat, cngnNetwork } from './rules.ts'
+import { checkEnabled, checkFloat, cngnNetwork } from './rules.ts'
 import type { NewWithdrawal } from './schemas.ts'
 import { queueSend } from './sends.ts'
 
@@ -26,7 +26,7 @@ export async function createWithdrawal(unit: UnitOfWork, input: z.output<typeof 
   const amount = minorAmount(input.amount, CNGN)
   checkLimits(amount, CNGN, LEAST)
   const network = cngnNetwork(input.networkKey)
-  const address = addressOn(network, input.address, 'address')
+  const address = requestedAddress(network, input.address, 'address')
   await checkEnabled(unit, input.customerId)
   await checkFloat(unit, amount)
   const id = newId()

@@ -1,6 +1,5 @@
-import { type Environment, system } from '@payments/kernel'
-import { checkLedger, trialBalance } from '@payments/ledger'
-import { queryContext, type Runtime } from '@payments/platform'
+import type { Environment } from '@payments/kernel'
+import type { Runtime } from '@payments/platform'
 import { expect } from 'vitest'
 import { advance, BVN, bankTransfer, type Merchant, newCustomer, type TestService } from '#testing'
 import { pollDelivery } from '../src/deliveries.ts'
@@ -108,16 +107,3 @@ export async function eventsOf(service: TestService, id: string): Promise<string
   )
   return rows.map(({ data }) => `${data.previousStatus ?? ''}>${data.status}`)
 }
-
-/** Balances of the organisation's journal that are not zero, by purpose and asset, in minor units. */
-export async function journal(service: TestService, { organisationId, environment }: Merchant) {
-  const context = queryContext(service.runtime, system(organisationId, environment))
-  const lines = await trialBalance(context, organisationId)
-  return Object.fromEntries(
-    lines.filter(({ balance }) => balance !== '0').map((line) => [`${line.purpose} ${line.asset}`, line.balance]),
-  )
-}
-
-/** The whole ledger of the database is consistent, and agrees with every receipt. */
-export const expectConsistent = async (service: TestService) =>
-  expect((await checkLedger(service.runtime)).findings).toEqual([])

@@ -1,8 +1,7 @@
-import { errors as commonErrors } from '@payments/kernel'
+import { errors as commonErrors, noInput } from '@payments/kernel'
 import { ledgerErrors } from '@payments/ledger'
 import { operatorCommand, query } from '@payments/platform'
 import { applyHiddenSync, routesErrors, SyncResult, syncHiddenRoute } from '@payments/routes'
-import { z } from 'zod'
 import { errors } from './errors.ts'
 import { presentSession } from './present.ts'
 import { AdminSessionList, Session, SessionSettlement, SessionSync } from './schemas.ts'
@@ -21,7 +20,7 @@ export const collectionsAdminRouter = {
     description:
       'Sessions of all organisations whose payment has been under way for longer than an hour, was neither delivered nor returned, or came back to this service. At most 200; `total` counts all of them.',
     message: 'Checkout sessions retrieved',
-    input: z.strictObject({}),
+    input: noInput,
     output: AdminSessionList,
     async run(context) {
       const { rows, total } = await sessionsNeedingAttention(context)

@@ -1,5 +1,14 @@
 import { checkCustomer } from '@payments/customers'
-import { AmountError, assets, invalid, newId, parseAddress, toMinor } from '@payments/kernel'
+import {
+  addressField,
+  amountField,
+  assets,
+  invalid,
+  type Mistakes,
+  networkField,
+  newId,
+  unknownNetwork,
+} from '@payments/kernel'
 import { createResource, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import { type AvailableNetwork, availableNetworks } from '@payments/routes'
 import type { z } from 'zod'
@@ -31,7 +40,7 @@ export interface PreparedCollection {
 export async function prepareCollection(context: QueryContext, input: Input): Promise<PreparedCollection> {
   const policy = await defaultPolicy(context)
   const networks = await availableNetworks(context, addressUse({ ...policy, ...input.paymentPolicy } as typeof policy))
-  const wrong: Record<string, string> = {}
+  const wrong: Mistakes = {}
   checkFields(input, wrong)
   const destinationAddress = destination(input, networks, wrong)
   const paymentOptions = options(input, networks, wrong)
@@ -44,7 +53,7 @@ export async function prepareCollection(context: QueryContext, input: Input): Pr
 }
 
 /** Fields that only some types have, and times that must lie ahead. */
-function checkFields(input: Input, wrong: Record<string, string>): void {
+function checkFields(input: Input, wrong: Mistakes): void {
   const { type, amount, items } = input
   if (items && type !== 'invoice') wrong.items = 'Only an invoice has items'
   if (input.dueAt && type !== 'invoice') wrong.dueAt = 'Only an invoice has a due time'
@@ -58,41 +67,24 @@ function checkFields(input: Input, wrong: Record<string, string>): void {
 
 export const isAhead = (time: string): boolean => Date.parse(time) > Date.now()
 
-function destination(input: Input, networks: readonly AvailableNetwork[], wrong: Record<string, string>): string {
-  const network = networks.find(({ key }) => key === input.destinationChainKey)
-  if (!network) {
-    wrong.destinationChainKey = `Unknown network "${input.destinationChainKey}": see GET /payment-routes/networks`
-    return ''
-  }
+function destination(input: Input, networks: readonly AvailableNetwork[], wrong: Mistakes): string {
+  const network = networkField(wrong, 'destinationChainKey', input.destinationChainKey, networks)
+  if (!network) return ''
   if (!network.destinations.includes(input.currency))
     wrong.currency = `Not available on ${network.key}: one of ${network.destinations.join(', ')}`
-  const parsed = parseAddress(network.type, input.destinationAddress)
-  if ('address' in parsed) return parsed.address
-  wrong.destinationAddress = parsed.error
-  return ''
+  return addressField(wrong, 'destinationAddress', network.type, input.destinationAddress) ?? ''
 }
 
-function options(
-  { acceptedNetworks }: Input,
-  networks: readonly AvailableNetwork[],
-  wrong: Record<string, string>,
-): PaymentChoice[] {
+function options({ acceptedNetworks }: Input, networks: readonly AvailableNetwork[], wrong: Mistakes): PaymentChoice[] {
   const unknown = acceptedNetworks?.find((key) => !networks.some((network) => network.key === key))
-  if (unknown !== undefined) wrong.acceptedNetworks = `Unknown network "${unknown}": see GET /payment-routes/networks`
+  if (unknown !== undefined) wrong.acceptedNetworks = unknownNetwork(unknown)
   const found = optionsOf(networks, acceptedNetworks)
   if (found.length === 0) wrong.acceptedNetworks ??= 'Payers can use none of them at present'
   return found
 }
 
-function amountOf({ amount, currency }: Input, wrong: Record<string, string>): bigint | null {
-  if (!amount) return null
-  try {
-    return toMinor(amount, assets[currency])
-  } catch (error) {
-    if (!(error instanceof AmountError)) throw error
-    wrong.amount = error.message
-    return null
-  }
+function amountOf({ amount, currency }: Input, wrong: Mistakes): bigint | null {
+  return amount ? (amountField(wrong, 'amount', amount, assets[currency]) ?? null) : null
 }
 
 /** Creates the prepared collection. An invoice takes the next number of its organisation and environment. */

@@ -1,4 +1,4 @@
-import { AmountError, type Asset, invalid, toDecimal, toMinor } from '@payments/kernel'
+import { type Asset, amountField, invalid, type Mistakes, toDecimal } from '@payments/kernel'
 import type { z } from 'zod'
 import type { Item, NewItems } from './fields.ts'
 
@@ -15,13 +15,11 @@ export interface Totals {
  * @throws validation_failed 422 on the price of a line, or on `items` when they come to nothing
  */
 export function totalsOf(lines: z.output<typeof NewItems>, asset: Asset): Totals {
-  const wrong: Record<string, string> = {}
+  const wrong: Mistakes = {}
   let subtotal = 0n
   let tax = 0n
   const items = lines.map(({ description, quantity, unitAmount, taxPercent = 0 }, index): Item => {
-    const unit = priceOf(unitAmount, asset, (message) => {
-      wrong[`items.${index}.unitAmount`] = message
-    })
+    const unit = amountField(wrong, `items.${index}.unitAmount`, unitAmount, asset) ?? 0n
     const ofLine = unit * BigInt(quantity)
     const taxOfLine = (ofLine * BigInt(Math.round(taxPercent * 100)) + 5000n) / 10_000n
     subtotal += ofLine
@@ -37,14 +35,4 @@ export function totalsOf(lines: z.output<typeof NewItems>, asset: Asset): Totals
   })
   if (Object.keys(wrong).length > 0) throw invalid(wrong)
   return { items, subtotal, tax, amount: subtotal + tax }
-}
-
-function priceOf(text: string, asset: Asset, report: (message: string) => void): bigint {
-  try {
-    return toMinor(text, asset)
-  } catch (error) {
-    if (!(error instanceof AmountError)) throw error
-    report(error.message)
-    return 0n
-  }
 }

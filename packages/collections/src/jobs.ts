@@ -1,11 +1,11 @@
+import { noInput } from '@payments/kernel'
 import { job, type UnitOfWork } from '@payments/platform'
-import { z } from 'zod'
 import { applyDue, moveClock } from './expiry.ts'
 
 /** Every minute: expires sessions and collections, and makes invoices overdue. */
 export const dueChanges = job({
   name: 'collections.due',
-  data: z.strictObject({}),
+  data: noInput,
   schedule: '* * * * *',
   queue: { retryLimit: 0, policy: 'short', expireInSeconds: 600 },
   run: (runtime, _data, signal) => applyDue(runtime, signal),

@@ -1,5 +1,5 @@
-import { type AssetSymbol, assetOf } from '@payments/kernel'
-import type { AccountKey, Draft, Posting } from '@payments/ledger'
+import { assetOf } from '@payments/kernel'
+import { accountsOf, type Draft, difference, type Posting } from '@payments/ledger'
 import { partyOf } from '@payments/routes'
 import type { SessionColumns, StoredPayment } from './rows.ts'
 
@@ -20,19 +20,13 @@ export function journalDraft(
   before?: StoredPayment,
   step = `deposit.${payment.id.replaceAll('-', '')}`,
 ): Draft | undefined {
-  const sums = new Map<string, Posting>()
-  const add = ({ account, amount }: Posting, sign: 1n | -1n) => {
-    const key = `${account.purpose} ${account.asset}`
-    sums.set(key, { account, amount: (sums.get(key)?.amount ?? 0n) + sign * amount })
-  }
-  for (const posting of balancesOf(provider, destinationCurrency, payment)) add(posting, 1n)
-  if (before) for (const posting of balancesOf(provider, destinationCurrency, before)) add(posting, -1n)
-  const postings = [...sums.values()].filter(({ amount }) => amount !== 0n)
+  const balances = (of: StoredPayment) => balancesOf(provider, destinationCurrency, of)
+  const postings = difference(balances(payment), before ? balances(before) : [])
   return postings.length === 0 ? undefined : { source: { type: 'collection', id }, step, postings }
 }
 
 function balancesOf(provider: string, target: string, payment: StoredPayment): Posting[] {
-  const account = accountsOf(provider)
+  const account = accountsOf(partyOf(provider))
   const { currency, status } = payment
   // A token that this service does not know has no account, and its amount no unit.
   const kept = assetOf(currency) ? BigInt(payment.amount) - BigInt(payment.returned) : 0n
@@ -53,11 +47,3 @@ function balancesOf(provider: string, target: string, payment: StoredPayment): P
     { account: account('fees', target), amount: fees },
   ]
 }
-
-const accountsOf =
-  (provider: string) =>
-  (purpose: AccountKey['purpose'], asset: string): AccountKey => ({
-    purpose,
-    asset: asset as AssetSymbol,
-    ...(purpose === 'exchange' ? { party: partyOf(provider) } : {}),
-  })

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Draft, post } from '@payments/ledger'
-import { move, recordUnchanged, sqlOf, type UnitOfWork } from '@payments/platform'
+import { move, recordEntry, recordUnchanged, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { HiddenDeposit, HiddenDepositReceiver } from '@payments/routes'
 import {
   cancelWaiting,
@@ -217,7 +217,7 @@ async function advance(
   const kept = ended.some(({ after }) => after.status === 'completed')
   const gone = ended.some(({ before, after }) => before?.status === 'completed' && after.status !== 'completed')
   if (stuck || gone || (kept && row.status !== 'processing')) recordUnchanged(unit, sessionResource, row)
-  else recordEntry(unit, row)
+  else recordEntry(unit, sessionResource, row)
   return row
 }
 
@@ -245,24 +245,6 @@ function outcomeOf({ amount, paymentPolicy }: SessionRow, { payments }: Fields) 
 
 const reasonOf = (payments: readonly StoredPayment[]): string =>
   payments.findLast(({ status }) => status === 'failed')?.failureReason ?? 'delivery_failed'
-
-/** Only the transaction in the unified list changes; no status, so no event. */
-function recordEntry(unit: UnitOfWork, row: SessionRow): void {
-  const entry = sessionResource.entry?.(row)
-  if (!entry) return
-  unit.record({
-    type: null,
-    organisationId: row.organisationId,
-    environment: row.environment,
-    resourceId: row.id,
-    status: row.status,
-    previousStatus: row.status,
-    data: {},
-    createdAt: row.createdAt,
-    at: row.updatedAt,
-    entry,
-  })
-}
 
 /** Adds what a session received to its locked collection and, if it was paid, applies the payment. */
 async function applyToCollection(

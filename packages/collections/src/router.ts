@@ -1,6 +1,6 @@
+import { noInput } from '@payments/kernel'
 import { command, download, exportCsv, exportInput, query } from '@payments/platform'
 import { routesErrors } from '@payments/routes'
-import { z } from 'zod'
 import { createCollection, prepareCollection } from './creation.ts'
 import { errors } from './errors.ts'
 import { collectionsExport, sessionsExport } from './export.ts'
@@ -21,7 +21,6 @@ import {
 import { change, newestCollections, remove, sessionsOf, show } from './service.ts'
 
 const tag = 'Collections'
-const Nothing = z.strictObject({})
 
 export const collectionsRouter = {
   list: query({
@@ -31,7 +30,7 @@ export const collectionsRouter = {
     summary: 'List collections',
     description: 'Payment links, invoices and checkouts: at most 200, newest first. `total` counts all of them.',
     message: 'Collections retrieved',
-    input: Nothing,
+    input: noInput,
     output: CollectionList,
     async run(context) {
       const { rows, total } = await newestCollections(context)
@@ -60,7 +59,7 @@ export const collectionsRouter = {
     summary: 'Get the payment policy',
     description: 'What new collections do with payments of another amount, or after the end of a session.',
     message: 'Payment policy retrieved',
-    input: Nothing,
+    input: noInput,
     output: PaymentPolicy,
     run: (context) => defaultPolicy(context),
   }),

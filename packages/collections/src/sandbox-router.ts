@@ -1,4 +1,4 @@
-import { AmountError, assetOf, invalid, networkOf, toMinor } from '@payments/kernel'
+import { assetOf, checked, invalid, networkField, requestedAmount } from '@payments/kernel'
 import { command } from '@payments/platform'
 import { simulateHiddenDeposit } from '@payments/routes'
 import type { SessionRow } from './entity.ts'
@@ -33,8 +33,7 @@ export const collectionsSandboxRouter = {
 
 /** @throws validation_failed 422 */
 function amountOf(session: SessionRow, networkKey: string, currency: string, given: string | undefined): bigint {
-  const network = networkOf(networkKey)
-  if (!network) throw invalid({ networkKey: `Unknown network "${networkKey}": see GET /payment-routes/networks` })
+  const network = checked((wrong) => networkField(wrong, 'networkKey', networkKey))
   const asset = assetOf(currency)
   if (!asset || !(network.currencies as readonly string[]).includes(currency))
     throw invalid({ currency: `Not available on ${networkKey}: one of ${network.currencies.join(', ')}` })
@@ -42,10 +41,5 @@ function amountOf(session: SessionRow, networkKey: string, currency: string, giv
     if (currency !== session.currency) throw invalid({ amount: 'Required with another currency' })
     return missingAmount(session) || session.amount
   }
-  try {
-    return toMinor(given, asset)
-  } catch (error) {
-    if (error instanceof AmountError) throw invalid({ amount: error.message })
-    throw error
-  }
+  return requestedAmount(given, asset)
 }

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto'
 import {
-  AmountError,
   type AssetSymbol,
+  addressField,
+  amountField,
   assets,
   invalid,
+  type Mistakes,
   networkOf,
   newId,
-  parseAddress,
   ServiceError,
   system,
-  toMinor,
 } from '@payments/kernel'
 import {
   actingFor,
@@ -64,7 +64,7 @@ export async function prepareStart(context: QueryContext, input: Input, call: Ca
   const actor = system(collection.organisationId, collection.environment)
   const merchantContext = queryContext(context.runtime, actor, context.log)
   await limitSessions(merchantContext, collection.id, client)
-  const wrong: Record<string, string> = {}
+  const wrong: Mistakes = {}
   const choice = await chosen(merchantContext, collection, input, wrong)
   const targetAmount = targetOf(collection, input, wrong)
   const refundAddress = refundOf(collection, input, wrong)
@@ -99,7 +99,7 @@ async function chosen(
   context: QueryContext,
   { acceptedNetworks, paymentPolicy }: CollectionRow,
   { networkKey, currency }: Input,
-  wrong: Record<string, string>,
+  wrong: Mistakes,
 ) {
   if (!networkKey) wrong.networkKey = 'Required'
   if (!currency) wrong.currency = 'Required'
@@ -112,36 +112,23 @@ async function chosen(
   return network && { networkKey, currency, type: network.type }
 }
 
-function targetOf(
-  { amount, currency }: CollectionRow,
-  { amount: given }: Input,
-  wrong: Record<string, string>,
-): bigint {
+function targetOf({ amount, currency }: CollectionRow, { amount: given }: Input, wrong: Mistakes): bigint {
   if (amount !== null && amount !== undefined) {
     if (given) wrong.amount = 'Must be left out: the amount is fixed'
     return amount
   }
   if (!given) wrong.amount = 'Required: choose what to pay'
-  try {
-    return given ? toMinor(given, assets[currency as AssetSymbol]) : 0n
-  } catch (error) {
-    if (!(error instanceof AmountError)) throw error
-    wrong.amount = error.message
-    return 0n
-  }
+  return (given && amountField(wrong, 'amount', given, assets[currency as AssetSymbol])) || 0n
 }
 
 function refundOf(
   { paymentPolicy }: CollectionRow,
   { refundAddress, networkKey = '' }: Input,
-  wrong: Record<string, string>,
+  wrong: Mistakes,
 ): string | null {
   const type = networkOf(networkKey)?.type
-  if (refundAddress && type) {
-    const parsed = parseAddress(type, refundAddress)
-    if ('address' in parsed) return parsed.address
-    wrong.refundAddress = parsed.error
-  } else if (paymentPolicy.mismatch === 'return') wrong.refundAddress = 'Required: another amount is sent back there'
+  if (refundAddress && type) return addressField(wrong, 'refundAddress', type, refundAddress) ?? null
+  if (paymentPolicy.mismatch === 'return') wrong.refundAddress = 'Required: another amount is sent back there'
   return null
 }
 

@@ -1,11 +1,11 @@
-import { errors as commonErrors } from '@payments/kernel'
+import { errors as commonErrors, noInput } from '@payments/kernel'
 import { ledgerErrors } from '@payments/ledger'
 import { actingFor, locked, operatorCommand, query, settleContradictions } from '@payments/platform'
 import { findForOperator, pollNow, unfinishedOrders } from './admin.ts'
 import { errors } from './errors.ts'
 import { orderMissing, orderResource, update } from './orders.ts'
 import { applyPoll } from './polls.ts'
-import { AdminOrderList, AdminOrderStatus, Nothing, OrderId, Settlement } from './schemas.ts'
+import { AdminOrderList, AdminOrderStatus, OrderId, Settlement } from './schemas.ts'
 import { settle } from './settle.ts'
 
 const tag = 'Local fiat'
@@ -20,7 +20,7 @@ export const fiatAdminRouter = {
     description:
       'Orders of all organisations. `attention`: `compliance_hold` (the provider holds the money), `money_with_provider` (failed, and no refund is reported), `refund_failed`, `returned_after_delivery` (the bank returned a confirmed transfer), `cancelled_by_provider` (it hides the order), `contradicting_report`. `pollError`: why the provider could not be asked. At most 200; `total` counts all.',
     message: 'Orders retrieved',
-    input: Nothing,
+    input: noInput,
     output: AdminOrderList,
     run: (context) => unfinishedOrders(context),
   }),

@@ -1,7 +1,7 @@
 import { newId } from '@payments/kernel'
 import { expect, test } from 'vitest'
-import { fund, newMerchant, newOfframpBody, newOnrampBody, tableContents, useService } from '#testing'
-import { expectConsistent, pollAfter } from '../test/orders.ts'
+import { expectConsistent, fund, newMerchant, newOfframpBody, newOnrampBody, tableContents, useService } from '#testing'
+import { pollAfter } from '../test/orders.ts'
 
 const service = useService()
 

@@ -1,8 +1,18 @@
 import { system } from '@payments/kernel'
 import { queryContext, unitOfWork } from '@payments/platform'
 import { describe, expect, test } from 'vitest'
-import { call, newMerchant, newOfframp, newOnramp, signedIn, statementsWaiting, useService } from '#testing'
-import { eventsOf, expectConsistent, journal, reportOf } from '../test/orders.ts'
+import {
+  call,
+  expectConsistent,
+  journal,
+  newMerchant,
+  newOfframp,
+  newOnramp,
+  signedIn,
+  statementsWaiting,
+  useService,
+} from '#testing'
+import { eventsOf, reportOf } from '../test/orders.ts'
 import { applyPoll } from './polls.ts'
 import type { Direction, OrderReport } from './provider.ts'
 

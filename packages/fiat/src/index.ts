@@ -116,3 +116,4 @@ export {
 } from './provider.ts'
 export { ngnBank } from './rules.ts'
 export { sandboxFiat } from './sandbox.ts'
+export { AccountCheck } from './schemas.ts'

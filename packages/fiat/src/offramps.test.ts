@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { fund, newMerchant, newOfframp, newOfframpBody, useService } from '#testing'
-import { eventsOf, expectConsistent, journal, pollAfter } from '../test/orders.ts'
+import { expectConsistent, fund, journal, newMerchant, newOfframp, newOfframpBody, useService } from '#testing'
+import { eventsOf, pollAfter } from '../test/orders.ts'
 
 const service = useService()
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
@@ -15,7 +15,7 @@ describe('creating an offramp', () => {
     [{ destinationCurrency: 'XYZ' }, 'destinationCurrency', 'Unknown currency "XYZ": see GET /fiat/currencies'],
     [{ destinationCurrency: 'USD' }, 'destinationCurrency', 'Unknown currency "USD": see GET /fiat/currencies'],
     [{ sourceCurrency: 'EURC' }, 'sourceCurrency', 'Must be one of USDC, USDT'],
-    [{ networkKey: 'atlantis' }, 'networkKey', 'Unknown network "atlantis"'],
+    [{ networkKey: 'atlantis' }, 'networkKey', 'Unknown network "atlantis": see GET /payment-routes/networks'],
     [
       { sourceCurrency: 'USDT' },
       'networkKey',

@@ -1,5 +1,5 @@
 import { checkCustomer } from '@payments/customers'
-import { invalid, isAddressOf, newId } from '@payments/kernel'
+import { invalid, isAddressOf, newId, requestedAddress } from '@payments/kernel'
 import {
   aboutObject,
   createResource,
@@ -29,7 +29,7 @@ import { fiatProviders } from './providers.ts'
 import { checkQuote, findQuote } from './quotes.ts'
 import { checkReference } from './references.ts'
 import { offrampResource } from './resources.ts'
-import { addressOn, bankOf, checkFiatLimits, corridorOver, type Plan, planOf } from './rules.ts'
+import { bankOf, checkFiatLimits, corridorOver, type Plan, planOf } from './rules.ts'
 import type { NewOfframp } from './schemas.ts'
 
 type Input = z.output<typeof NewOfframp>
@@ -87,7 +87,7 @@ async function prepareWith(
   const bank = bankOf(await provider.institutions(plan.currency), account, BANK)
   const corridor = corridorOver(plan, bank, `${BANK}bankCode`, plan.asset)
   const refundAddress = input.refundAddress
-    ? addressOn(plan.network, input.refundAddress, 'refundAddress')
+    ? requestedAddress(plan.network, input.refundAddress, 'refundAddress')
     : provider.refundAddresses?.[plan.network.type]
   if (!refundAddress) throw invalid({ refundAddress: 'Required in the live environment' })
   if (quote) checkQuote(quote, plan)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { fund, newMerchant, newOnramp, newOnrampBody, useService } from '#testing'
-import { eventsOf, expectConsistent, journal, pollAfter } from '../test/orders.ts'
+import { expectConsistent, fund, journal, newMerchant, newOnramp, newOnrampBody, useService } from '#testing'
+import { eventsOf, pollAfter } from '../test/orders.ts'
 
 const service = useService()
 const refundBankAccount = { accountNumber: '0123456789', bankCode: '058', accountName: 'Ada Obi' }
@@ -10,7 +10,7 @@ describe('creating an onramp', () => {
     [{ sourceCurrency: 'XYZ' }, 'sourceCurrency', 'Unknown currency "XYZ": see GET /fiat/currencies'],
     [{ sourceCurrency: 'TZS' }, 'sourceCurrency', 'Not available for onramps: see GET /fiat/currencies'],
     [{ destinationCurrency: 'EURC' }, 'destinationCurrency', 'Must be one of USDC, USDT'],
-    [{ networkKey: 'atlantis' }, 'networkKey', 'Unknown network "atlantis"'],
+    [{ networkKey: 'atlantis' }, 'networkKey', 'Unknown network "atlantis": see GET /payment-routes/networks'],
     [
       { networkKey: 'tron', destinationAddress: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8' },
       'networkKey',

@@ -1,5 +1,5 @@
 import { checkCustomer } from '@payments/customers'
-import { invalid, newId } from '@payments/kernel'
+import { invalid, newId, requestedAddress } from '@payments/kernel'
 import {
   aboutObject,
   createResource,
@@ -19,7 +19,7 @@ import type { AcceptedOnramp, FiatProvider } from './provider.ts'
 import { fiatProviders } from './providers.ts'
 import { checkReference } from './references.ts'
 import { onrampResource } from './resources.ts'
-import { addressOn, bankOf, checkFiatLimits, type Plan, planOf } from './rules.ts'
+import { bankOf, checkFiatLimits, type Plan, planOf } from './rules.ts'
 import type { NewOnramp } from './schemas.ts'
 
 type Input = z.output<typeof NewOnramp>
@@ -54,7 +54,7 @@ async function prepareWith(
   const offers = await provider.offers()
   const plan = planOf('onramp', input, offers)
   checkFiatLimits(offers, plan.currency, plan.amount)
-  const destinationAddress = addressOn(plan.network, input.destinationAddress, 'destinationAddress')
+  const destinationAddress = requestedAddress(plan.network, input.destinationAddress, 'destinationAddress')
   const refundAccount = input.refundBankAccount ?? null
   if (refundAccount)
     bankOf(await provider.institutions(plan.currency), { currency: plan.currency, ...refundAccount }, REFUND)

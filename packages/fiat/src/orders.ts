@@ -1,5 +1,5 @@
 import { risingAfter } from '@payments/kernel'
-import { type Resource, recordUnchanged, type UnitOfWork } from '@payments/platform'
+import { type Resource, recordEntry, recordUnchanged, type UnitOfWork } from '@payments/platform'
 import type { OfframpRow, OnrampRow } from './entity.ts'
 import { errors } from './errors.ts'
 import type { Direction } from './provider.ts'
@@ -25,22 +25,8 @@ export async function update(
   order: OrderRow,
   fields: Changes,
 ): Promise<OrderRow> {
-  const of = orderResource[direction]
   const next = await write(unit, direction, order, fields)
-  const entry = of.entry?.(next)
-  if (entry)
-    unit.record({
-      type: null,
-      organisationId: next.organisationId,
-      environment: next.environment,
-      resourceId: next.id,
-      status: next.status,
-      previousStatus: next.status,
-      data: of.present(next),
-      createdAt: next.createdAt,
-      at: next.updatedAt,
-      entry,
-    })
+  recordEntry(unit, orderResource[direction], next)
   return next
 }
 

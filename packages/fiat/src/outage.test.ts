@@ -2,6 +2,7 @@ import { afterEach, beforeAll, expect, test } from 'vitest'
 import {
   advance,
   call,
+  expectConsistent,
   fund,
   type Merchant,
   newMerchant,
@@ -12,7 +13,7 @@ import {
   type TestService,
   useService,
 } from '#testing'
-import { eventsOf, expectConsistent, pollAfter } from '../test/orders.ts'
+import { eventsOf, pollAfter } from '../test/orders.ts'
 
 const service = useService()
 let operator: string

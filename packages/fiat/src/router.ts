@@ -1,3 +1,4 @@
+import { noInput } from '@payments/kernel'
 import { command, download, exportCsv, exportInput, query } from '@payments/platform'
 import { errors } from './errors.ts'
 import { offrampsExport, onrampsExport } from './export.ts'
@@ -15,7 +16,6 @@ import {
   NewOfframp,
   NewOnramp,
   NewSellQuote,
-  Nothing,
   Offramp,
   OfframpList,
   OfframpLookup,
@@ -43,7 +43,7 @@ export const fiatRouter = {
     summary: 'List fiat currencies',
     description: 'The currencies that are available now, with their limits and corridors.',
     message: 'Currencies retrieved',
-    input: Nothing,
+    input: noInput,
     output: CurrencyList,
     errors: provider,
     run: (context) => currencies(context),

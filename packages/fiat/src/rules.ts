@@ -1,10 +1,8 @@
-import { AmountError, invalid, type Network, networkOf, parseAddress, toMinor } from '@payments/kernel'
+import { amountField, invalid, type Mistakes, type Network, networkField } from '@payments/kernel'
 import { accountMistakes, accountRule } from './account-rules.ts'
 import { asset, decimal } from './amounts.ts'
 import { type FiatCurrency, isFiatCurrency } from './currencies.ts'
 import type { Account, Corridor, Direction, Institution, Offers } from './provider.ts'
-
-type Mistakes = Record<string, string>
 
 /** What a request asks for, by the fields of both directions. */
 interface Request {
@@ -47,13 +45,12 @@ export function planOf(direction: Direction, request: Request, { corridors }: Of
   const assets = oneOf((ofCurrency.length > 0 ? ofCurrency : open).map((corridor) => corridor.asset))
   if (!open.some((corridor) => corridor.asset === symbol)) wrong[assetField] = `Must be one of ${assets}`
   else if (ofCurrency.length > 0 && ofAsset.length === 0) wrong[assetField] = `Must be one of ${assets} for ${currency}`
-  const network = networkOf(request.networkKey)
-  if (!network) wrong.networkKey = `Unknown network "${request.networkKey}"`
-  else if (ofAsset.length > 0 && found.length === 0)
+  const network = networkField(wrong, 'networkKey', request.networkKey)
+  if (network && ofAsset.length > 0 && found.length === 0)
     wrong.networkKey = `Must be one of ${oneOf(ofAsset.map((corridor) => corridor.networkKey))} for ${symbol} and ${currency}`
   const source = offramp ? symbol : currency
   const known = !wrong.sourceCurrency
-  const amount = known ? minorAmount(request.amount, source, wrong) : undefined
+  const amount = known ? amountField(wrong, 'amount', request.amount, asset(source)) : undefined
   if (amount !== undefined && found.length > 0) {
     const sorted = (amounts: bigint[]) => amounts.sort((a, b) => (a < b ? -1 : 1))
     const [least = 0n] = sorted(found.map(({ minAmount }) => minAmount))
@@ -63,16 +60,6 @@ export function planOf(direction: Direction, request: Request, { corridors }: Of
   if (Object.keys(wrong).length > 0 || amount === undefined || !network || !isFiatCurrency(currency))
     throw invalid(wrong)
   return { currency, asset: symbol, network, amount, corridors: found }
-}
-
-function minorAmount(text: string, symbol: string, wrong: Mistakes): bigint | undefined {
-  try {
-    return toMinor(text, asset(symbol))
-  } catch (error) {
-    if (!(error instanceof AmountError)) throw error
-    wrong.amount = error.message
-    return undefined
-  }
 }
 
 function limit(amount: bigint, least: bigint, most: bigint, symbol: string, wrong: Mistakes): void {
@@ -130,11 +117,4 @@ export function checkFiatLimits({ currencies }: Offers, currency: string, fiat: 
     throw invalid({ amount: `Converts to ${text(fiat)}: must be at least ${text(limits.minAmount)}` })
   if (fiat > limits.maxAmount)
     throw invalid({ amount: `Converts to ${text(fiat)}: must be at most ${text(limits.maxAmount)}` })
-}
-
-/** An address of a network in its canonical spelling. @throws validation_failed 422 */
-export function addressOn({ type }: Network, text: string, field: string): string {
-  const parsed = parseAddress(type, text)
-  if ('error' in parsed) throw invalid({ [field]: parsed.error })
-  return parsed.address
 }

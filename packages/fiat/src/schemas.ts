@@ -43,7 +43,6 @@ const Reference = Input(100, 'Your own reference, unique among the orders of thi
 /** How an operator may say that an order ended. */
 export const settlements = ['delivered', 'refunded', 'not_received'] as const
 
-export const Nothing = z.strictObject({})
 export const CurrencyCode = z.strictObject({ code: text('Currency, ISO 4217', 'NGN') })
 export const OrderId = z.strictObject({ orderId: pathId('order', OFFRAMP) })
 export const Settlement = OrderId.extend({
@@ -92,6 +91,16 @@ const AccountIn = {
 export const AccountToVerify = z
   .strictObject({ currency: fiat('Currency of the account'), ...AccountIn })
   .meta({ example: { currency: 'NGN', bankCode: '058', accountNumber: '0123456789' } })
+/** What is known of an account when money is to be sent to it. */
+export const AccountCheck = z.object({
+  status: z.enum(['verified', 'unresolved', 'mismatch']).meta({
+    description: '`mismatch`: the bank told another name than the one given',
+  }),
+  accountName: text('Name that the bank told', 'OBI ADA').nullable(),
+  provider: text('Provider that asked the bank', 'sandbox'),
+  checkedAt: time('When the bank was asked'),
+})
+
 export const VerifiedAccount = z
   .object({
     status: z.enum(['verified', 'unresolved']).meta({
@@ -185,16 +194,7 @@ export const Offramp = z
         bankCountry: text('Country of the bank, ISO 3166-1 alpha-2', 'NG'),
       })
       .meta({ description: 'The account that receives the money' }),
-    accountCheck: z
-      .object({
-        status: z.enum(['verified', 'unresolved', 'mismatch']).meta({
-          description: '`mismatch`: the bank told another name than the one given',
-        }),
-        accountName: text('Name that the bank told', 'OBI ADA').nullable(),
-        provider: text('Provider that asked the bank', 'sandbox'),
-        checkedAt: time('When the bank was asked'),
-      })
-      .meta({ description: 'What was known of the account when the order was created' }),
+    accountCheck: AccountCheck.meta({ description: 'What was known of the account when the order was created' }),
     deposit: z
       .object({
         networkKey: text('Network key', 'base'),

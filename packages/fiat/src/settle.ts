@@ -1,4 +1,4 @@
-import { AmountError, type AssetSymbol, assets, invalid, toMinor } from '@payments/kernel'
+import { type AssetSymbol, assets, invalid, positiveAmount } from '@payments/kernel'
 import { type Draft, guardSuspense, post } from '@payments/ledger'
 import {
   actingFor,
@@ -91,17 +91,8 @@ function endingOf(order: OrderRow, input: Input): Ending {
   }
 }
 
-function units(text: string | undefined, symbol: string, field: string): bigint | undefined {
-  if (text === undefined) return undefined
-  try {
-    const amount = toMinor(text, asset(symbol))
-    if (amount <= 0n) throw invalid({ [field]: 'Must be greater than zero' })
-    return amount
-  } catch (error) {
-    if (error instanceof AmountError) throw invalid({ [field]: error.message })
-    throw error
-  }
-}
+const units = (text: string | undefined, symbol: string, field: string): bigint | undefined =>
+  text === undefined ? undefined : positiveAmount(text, asset(symbol), field)
 
 /** Has it ended so already, and does nothing contradict? Where an operator is needed, saying it again is an answer. */
 function isEnded(order: OrderRow, { outcome, received, converted, refunded, isKnown }: Ending): boolean {

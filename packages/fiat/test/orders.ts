@@ -1,7 +1,3 @@
-import { system } from '@payments/kernel'
-import { checkLedger, trialBalance } from '@payments/ledger'
-import { queryContext } from '@payments/platform'
-import { expect } from 'vitest'
 import { advance, type Merchant, type TestService } from '#testing'
 import { poll } from '../src/polls.ts'
 import type { Direction, OrderReport } from '../src/provider.ts'
@@ -47,16 +43,3 @@ export async function eventsOf(service: TestService, id: string): Promise<string
     return type.endsWith('.created') || type.endsWith('.updated') ? change : `(${type} ${change})`
   })
 }
-
-/** Balances of the organisation's journal that are not zero, by purpose and asset, in minor units. */
-export async function journal(service: TestService, { organisationId, environment }: Merchant) {
-  const context = queryContext(service.runtime, system(organisationId, environment))
-  const lines = await trialBalance(context, organisationId)
-  return Object.fromEntries(
-    lines.filter(({ balance }) => balance !== '0').map((line) => [`${line.purpose} ${line.asset}`, line.balance]),
-  )
-}
-
-/** The whole ledger of the database is consistent, and agrees with every receipt. */
-export const expectConsistent = async (service: TestService) =>
-  expect((await checkLedger(service.runtime)).findings).toEqual([])

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ServiceError } from './errors.ts'
-import { Amount, AmountError, assets, requestedAmount, toDecimal, toMinor, withSymbol } from './money.ts'
+import { requestedAmount } from './inputs.ts'
+import { Amount, AmountError, assets, toDecimal, toMinor, withSymbol } from './money.ts'
 
 const anyAsset = fc.constantFrom(...Object.values(assets))
 

@@ -1,6 +1,5 @@
 import Big from 'big.js'
 import { z } from 'zod'
-import { invalid } from './errors.ts'
 
 /** A currency or token. `decimals` is the number of decimal places of its minor unit. */
 export interface Asset {
@@ -52,16 +51,6 @@ export function toMinor(text: string, asset: Asset): bigint {
     throw new AmountError(`${asset.symbol} has at most ${asset.decimals} decimals`)
   }
   return BigInt(units.toFixed(0))
-}
-
-/** The minor units of the `amount` of a request. @throws validation_failed 422 on `amount` */
-export function requestedAmount(text: string, asset: Asset): bigint {
-  try {
-    return toMinor(text, asset)
-  } catch (error) {
-    if (error instanceof AmountError) throw invalid({ amount: error.message })
-    throw error
-  }
 }
 
 /** Converts integer minor units to the shortest exact decimal text: `12500000n` USDC becomes `"12.5"`. */

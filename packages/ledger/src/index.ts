@@ -43,6 +43,7 @@ export const ledger = domain({
 export { type AccountKey, accountId, type Purpose } from './accounts.ts'
 export { checkLedger, type Finding, type Progress, type Report } from './check.ts'
 export { checkSuspense, guardSuspense } from './corrections.ts'
+export { accountsOf, difference, entryOf, nonZero, transfer } from './drafts.ts'
 export { type Draft, type Posting, reversalOf, type Source } from './entries.ts'
 export { errors as ledgerErrors } from './errors.ts'
 export { findEntry } from './find-entry.ts'

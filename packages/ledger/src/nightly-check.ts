@@ -1,6 +1,5 @@
-import { newId } from '@payments/kernel'
+import { newId, noInput } from '@payments/kernel'
 import { job, type Metric, type Runtime, type SelfCheck } from '@payments/platform'
-import { z } from 'zod'
 import { checkLedger, type Report } from './check.ts'
 
 /** Results that are kept. */
@@ -28,7 +27,7 @@ export async function checkAndStore(runtime: Pick<Runtime, 'pool' | 'domains' | 
 /** Checks the ledger every night. */
 export const checkJob = job({
   name: 'ledger.check',
-  data: z.strictObject({}),
+  data: noInput,
   schedule: '20 2 * * *',
   queue: { retryLimit: 2, policy: 'short', expireInSeconds: SIX_HOURS },
   async run(runtime) {

@@ -1,6 +1,5 @@
-import { errors as commonErrors } from '@payments/kernel'
+import { errors as commonErrors, noInput } from '@payments/kernel'
 import { command, query } from '@payments/platform'
-import { z } from 'zod'
 import { changePayoutControls, payoutControls } from './payout-controls.ts'
 import { PayoutControls, PayoutControlsPatch } from './payout-schemas.ts'
 
@@ -16,7 +15,7 @@ export const payoutControlsRouter = {
     description:
       'The daily limits of live payouts and withdrawals, what is used of them today, and the destinations to which they may go.',
     message: 'Payout controls retrieved',
-    input: z.strictObject({}),
+    input: noInput,
     output: PayoutControls,
     run: payoutControls,
   }),

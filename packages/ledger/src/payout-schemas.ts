@@ -1,4 +1,4 @@
-import { canonicalAddress, items, networkOf, parseAddress, text } from '@payments/kernel'
+import { addressField, canonicalAddress, items, type Mistakes, networkField, networkOf, text } from '@payments/kernel'
 import { z } from 'zod'
 
 const WalletDestination = z
@@ -8,17 +8,10 @@ const WalletDestination = z
     address: text('Address on this network', '0x71C7656EC7ab88b098defB751B7401B5f6d8976F').max(100),
   })
   .superRefine(({ networkKey, address }, context) => {
-    const network = networkOf(networkKey)
-    if (!network)
-      context.addIssue({
-        code: 'custom',
-        path: ['networkKey'],
-        message: `Unknown network "${networkKey}": see GET /payment-routes/networks`,
-      })
-    else {
-      const parsed = parseAddress(network.type, address)
-      if ('error' in parsed) context.addIssue({ code: 'custom', path: ['address'], message: parsed.error })
-    }
+    const wrong: Mistakes = {}
+    const network = networkField(wrong, 'networkKey', networkKey)
+    if (network) addressField(wrong, 'address', network.type, address)
+    for (const [field, message] of Object.entries(wrong)) context.addIssue({ code: 'custom', path: [field], message })
   })
 const BankDestination = z.strictObject({
   type: z.literal('bank').meta({ description: 'A bank account' }),

@@ -1,6 +1,5 @@
-import { errors as commonErrors } from '@payments/kernel'
+import { errors as commonErrors, noInput } from '@payments/kernel'
 import { download, exportCsv, exportInput, operatorCommand, query } from '@payments/platform'
-import { z } from 'zod'
 import { checkLedger } from './check.ts'
 import { resolveSuspense, reverseEntry } from './corrections.ts'
 import { errors } from './errors.ts'
@@ -154,7 +153,7 @@ export const ledgerAdminRouter = {
     description:
       'Checks all accounts, entries, seals and transactions and reports every inconsistency. Slow on a large ledger.',
     message: 'Ledger checked',
-    input: z.strictObject({}),
+    input: noInput,
     output: Check,
     run: (context) => checkLedger(context.runtime),
   }),

@@ -1,5 +1,5 @@
+import { noInput } from '@payments/kernel'
 import { command, query } from '@payments/platform'
-import { z } from 'zod'
 import { present } from './entity.ts'
 import { errors } from './errors.ts'
 import { changePreferences, preferences } from './preferences.ts'
@@ -17,7 +17,7 @@ export const notificationsRouter = {
     description:
       'At most 200, newest first. `total` counts all. A session sees its own read state and not the types that its user turned off; an API key sees the read state of the organisation.',
     message: 'Notifications retrieved',
-    input: z.strictObject({}),
+    input: noInput,
     output: NotificationList,
     async run(context) {
       const { rows, total } = await list(context)
@@ -43,7 +43,7 @@ export const notificationsRouter = {
     summary: 'Mark all notifications as read',
     description: 'A session marks its own state, an API key that of the organisation.',
     message: 'Notifications marked as read',
-    input: z.strictObject({}),
+    input: noInput,
     output: ReadAll,
     run: async (unit) => ({ read: await markAllRead(unit) }),
   }),
@@ -55,7 +55,7 @@ export const notificationsRouter = {
     description:
       'Of the signed-in user in this organisation: every type, whether it is listed and whether it is emailed.',
     message: 'Notification preferences retrieved',
-    input: z.strictObject({}),
+    input: noInput,
     output: Preferences,
     run: preferences,
   }),

@@ -1,3 +1,4 @@
+import { noInput } from '@payments/kernel'
 import { operatorCommand, query } from '@payments/platform'
 import { attention, recheck, resolve } from './attention.ts'
 import { auditLog } from './audit.ts'
@@ -17,7 +18,6 @@ import {
   DeadJobs,
   Found,
   JobId,
-  Nothing,
   ProviderControlChange,
   ProviderHealth,
   Queues,
@@ -108,7 +108,7 @@ export const operatorsRouter = {
       summary: 'List job queues and schedules',
       description: 'How many jobs wait, run and have failed in each queue, and when the recurring ones run.',
       message: 'Queues retrieved',
-      input: Nothing,
+      input: noInput,
       output: Queues,
       run: queues,
     }),
@@ -153,7 +153,7 @@ export const operatorsRouter = {
     description:
       'Which providers there are and what they take, how they answered in the last 15 minutes, over all processes, and what is left of their rate budgets.',
     message: 'Providers retrieved',
-    input: Nothing,
+    input: noInput,
     output: ProviderHealth,
     run: providerHealth,
   }),
@@ -176,7 +176,7 @@ export const operatorsRouter = {
     summary: 'Get the settings in force',
     description: 'Of the process that answers. Of texts, which may be secrets, only whether they are set.',
     message: 'Settings retrieved',
-    input: Nothing,
+    input: noInput,
     output: SettingsInForce,
     run: async ({ runtime }) => ({ settings: settingsInForce(runtime) }),
   }),

@@ -16,8 +16,6 @@ import { approvalStatuses } from './states.ts'
 
 const [ORGANISATION, USER, ROUTE, APPROVAL, ENTRY, JOB] = [1, 2, 10, 100, 101, 102]
 
-export const Nothing = z.strictObject({})
-
 const command = text('Name of the command, as in tRPC', 'admin.paymentRoutes.pause')
 const input = z.record(z.string().max(100), z.unknown()).meta({
   description: 'Its input',

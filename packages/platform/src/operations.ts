@@ -9,6 +9,7 @@ import {
   errors,
   fieldsOf,
   items,
+  noInput,
   ServiceError,
   total,
 } from '@payments/kernel'
@@ -247,7 +248,7 @@ export function completeList<N extends string, T extends z.ZodType>(
   },
 ) {
   const { name, item } = definition
-  const input = z.strictObject({})
+  const input = noInput
   const output = z.object({ [name]: items('All of them, newest first', item), total } as { [K in N]: z.ZodArray<T> } & {
     total: z.ZodNumber
   })

@@ -1,5 +1,4 @@
-import { firstIdOf } from '@payments/kernel'
-import { z } from 'zod'
+import { firstIdOf, noInput } from '@payments/kernel'
 import { type Job, job } from './jobs.ts'
 import { platformSettings, type Settings } from './settings.ts'
 
@@ -27,7 +26,7 @@ function boundedBy({ statement, days }: Retention, settings: Settings): [string,
 export const purgeJob = (name: string, statements: readonly (string | Retention)[]): Job<Record<string, never>> =>
   job({
     name,
-    data: z.strictObject({}),
+    data: noInput,
     schedule: '*/10 * * * *',
     queue: { retryLimit: 0, policy: 'short', expireInSeconds: 600 },
     async run(runtime, _data, signal) {

@@ -119,6 +119,32 @@ export const recordUnchanged = <R extends Row, S extends string, E extends strin
   row: R,
 ): void => record(unit, of, row, row.status, row.updatedAt)
 
+/** {@link recordUnchanged} in the list of transactions only: without an event. */
+export function recordEntry<R extends Row, S extends string, E extends string>(
+  unit: UnitOfWork,
+  of: Resource<R, S, E>,
+  row: R,
+): void {
+  const entry = of.entry?.(row)
+  if (entry) unit.record({ ...changeOf(of, row, row.status, row.updatedAt), type: null, entry })
+}
+
+const changeOf = <R extends Row, S extends string, E extends string>(
+  of: Resource<R, S, E>,
+  row: R,
+  previousStatus: string | null,
+  at: Date,
+) => ({
+  organisationId: row.organisationId,
+  environment: row.environment,
+  resourceId: row.id,
+  status: row.status,
+  previousStatus,
+  data: of.present(row),
+  createdAt: row.createdAt,
+  at,
+})
+
 function record<R extends Row, S extends string, E extends string>(
   unit: UnitOfWork,
   of: Resource<R, S, E>,
@@ -128,16 +154,7 @@ function record<R extends Row, S extends string, E extends string>(
 ): void {
   const entry = of.entry?.(row)
   if (!of.events && !entry) return
-  const change = {
-    organisationId: row.organisationId,
-    environment: row.environment,
-    resourceId: row.id,
-    status: row.status,
-    previousStatus,
-    data: of.present(row),
-    createdAt: row.createdAt,
-    at,
-  }
+  const change = changeOf(of, row, previousStatus, at)
   const type = (previousStatus === null ? of.events?.created : of.events?.updated) ?? null
   unit.record({ ...change, type, ...(entry ? { entry } : {}) })
   const also = previousStatus === row.status ? undefined : of.events?.also?.[row.status]

@@ -1,7 +1,6 @@
-import { errors as commonErrors } from '@payments/kernel'
+import { errors as commonErrors, noInput } from '@payments/kernel'
 import { ledgerErrors } from '@payments/ledger'
 import { actingFor, operatorCommand, query, sqlOf, type UnitOfWork } from '@payments/platform'
-import { z } from 'zod'
 import { syncNow } from './deposits.ts'
 import { presentDeposit, presentRoute } from './entity.ts'
 import { errors } from './errors.ts'
@@ -34,7 +33,7 @@ export const routesAdminRouter = {
     description:
       'Deposits of all organisations that are pending for longer than an hour, that failed without being returned, or whose refund came back to this service. At most 200, most recently changed first; `total` counts all of them.',
     message: 'Deposits retrieved',
-    input: z.strictObject({}),
+    input: noInput,
     output: AdminDepositList,
     async run(context) {
       const { rows, total } = await needingAttention(context)

@@ -1,8 +1,16 @@
 import { bind, newId, system } from '@payments/kernel'
-import { checkLedger } from '@payments/ledger'
 import { queryContext, unitOfWork } from '@payments/platform'
 import { describe, expect, test } from 'vitest'
-import { call, endingsContract, newMerchant, newRoute, type Stage, signedIn, useService } from '#testing'
+import {
+  call,
+  endingsContract,
+  expectConsistent,
+  newMerchant,
+  newRoute,
+  type Stage,
+  signedIn,
+  useService,
+} from '#testing'
 import { RouteEntity } from './entity.ts'
 import { operators } from './operators.ts'
 import type { DepositReport, OddReport } from './provider.ts'
@@ -62,7 +70,6 @@ async function attention(organisationId: string) {
   return body.data.objects as { id: string; kind: string; reason: string; condition: string }[]
 }
 
-const inOrder = async () => expect((await checkLedger(service.runtime)).findings).toEqual([])
 const hash = () => newId()
 
 test('a deposit that was reorganised out and mined again is delivered: same transaction, another request', async () => {
@@ -76,7 +83,7 @@ test('a deposit that was reorganised out and mined again is delivered: same tran
   expect(await apply([again, failed])).toMatchObject({ created: 0, updated: 0 })
   expect(await deposits()).toMatchObject([{ status: 'completed', failureReason: null }])
   expect(await attention(merchant.organisationId)).toEqual([])
-  await inOrder()
+  await expectConsistent(service)
 })
 
 test('reports of one poll are applied oldest first, in whatever order they are told, and older ones change nothing after that', async () => {
@@ -99,7 +106,7 @@ test('reports of one poll are applied oldest first, in whatever order they are t
     expect(await deposits()).toEqual(before)
   }
   expect(await attention(merchant.organisationId)).toEqual([])
-  await inOrder()
+  await expectConsistent(service)
 })
 
 test('a deposit that the provider held is sent back later', async () => {
@@ -110,7 +117,7 @@ test('a deposit that the provider held is sent back later', async () => {
   await apply([{ ...held, status: 'refunded', refundAddress: WALLET.toLowerCase() }])
   expect(await deposits()).toMatchObject([{ status: 'refunded', refundTo: { address: WALLET, owner: 'organisation' } }])
   expect(await attention(merchant.organisationId)).toEqual([])
-  await inOrder()
+  await expectConsistent(service)
 })
 
 test.each([
@@ -143,7 +150,7 @@ test.each([
     )
     expect(rows).toEqual([{ times: 2 }])
     expect(id).toBeTruthy()
-    await inOrder()
+    await expectConsistent(service)
   },
 )
 
@@ -164,15 +171,15 @@ test('a refund says where it went: to the address that was used, and whose that 
   const other = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
   await own.apply([report({ status: 'refunded', refundAddress: other })])
   expect((await own.deposits())[0].refundTo).toEqual({ address: other, owner: 'payer' })
-  const service = await begin({})
-  await service.apply([report({ status: 'refunded' })])
-  expect((await service.deposits())[0].refundTo.owner).toBe('service')
-  expect(await attention(service.merchant.organisationId)).toMatchObject([
+  const ours = await begin({})
+  await ours.apply([report({ status: 'refunded' })])
+  expect((await ours.deposits())[0].refundTo.owner).toBe('service')
+  expect(await attention(ours.merchant.organisationId)).toMatchObject([
     { condition: 'held', reason: 'Refunded to an address of this service: pass it on, then settle' },
   ])
-  const notices = (await service.merchant.call('GET /v1/notifications')).body.data.notifications
+  const notices = (await ours.merchant.call('GET /v1/notifications')).body.data.notifications
   expect(notices[0].body).toMatch(/was returned to an address of this service \(0x.*contact support/)
-  await inOrder()
+  await expectConsistent(service)
 })
 
 test('a change that arrives while an address is polled is not lost', async () => {

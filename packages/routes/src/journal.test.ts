@@ -1,8 +1,8 @@
 import { assets, newId, system, toMinor } from '@payments/kernel'
-import { checkLedger, trialBalance } from '@payments/ledger'
+import { trialBalance } from '@payments/ledger'
 import { queryContext, unitOfWork } from '@payments/platform'
 import { expect, test } from 'vitest'
-import { newMerchant, useService } from '#testing'
+import { expectConsistent, newMerchant, useService } from '#testing'
 import { RouteEntity } from './entity.ts'
 import type { DepositReport } from './provider.ts'
 import { applyReports } from './reports.ts'
@@ -62,8 +62,6 @@ async function newRoute(originCurrency: 'USDC' | 'ETH' = 'USDC', given: object =
   }
 }
 
-const inOrder = async () => expect((await checkLedger(service.runtime)).findings).toEqual([])
-
 test('a pending deposit is in the provider’s account; once delivered it is at the destination and the difference is fees', async () => {
   const route = await newRoute()
   await route.reports({})
@@ -77,7 +75,7 @@ test('a pending deposit is in the provider’s account; once delivered it is at 
     'destination USDC': '12400000',
     'fees USDC': '100000',
   })
-  await inOrder()
+  await expectConsistent(service)
 })
 
 test('a deposit first reported as completed is one transaction and is fully posted', async () => {
@@ -85,7 +83,7 @@ test('a deposit first reported as completed is one transaction and is fully post
   await route.reports({ status: 'completed', destinationAmount: usdc('12.5') })
   expect(await route.journal()).toEqual({ 'external USDC': '-12500000', 'destination USDC': '12500000' })
   expect(await route.list()).toMatchObject({ total: 1, transactions: [{ status: 'completed' }] })
-  await inOrder()
+  await expectConsistent(service)
 })
 
 test('a deposit that was returned to its owner is nowhere; one that came back to this service is owed, in suspense', async () => {
@@ -97,14 +95,14 @@ test('a deposit that was returned to its owner is nowhere; one that came back to
   await route.reports({})
   await route.reports({ status: 'refunded' })
   expect(await route.journal()).toEqual({ 'external USDC': '-12500000', 'suspense USDC': '12500000' })
-  await inOrder()
+  await expectConsistent(service)
 })
 
 test('a deposit that failed without being returned stays visible in suspense', async () => {
   const route = await newRoute()
   await route.reports({ status: 'failed' })
   expect(await route.journal()).toEqual({ 'external USDC': '-12500000', 'suspense USDC': '12500000' })
-  await inOrder()
+  await expectConsistent(service)
 })
 
 test('a final status without its amounts stays pending, with the money in the provider’s account', async () => {
@@ -113,7 +111,7 @@ test('a final status without its amounts stays pending, with the money in the pr
   await route.reports({ status: 'refunded', originAmount: null })
   expect(await route.list()).toMatchObject({ total: 1, transactions: [{ status: 'pending' }] })
   expect(await route.journal()).toEqual({ 'external USDC': '-12500000', 'clearing USDC': '12500000' })
-  await inOrder()
+  await expectConsistent(service)
 })
 
 test('what was received is what the end of the deposit says: the journal posts the difference', async () => {
@@ -126,7 +124,7 @@ test('what was received is what the end of the deposit says: the journal posts t
     'fees USDC': '100000',
   })
   expect(await route.list()).toMatchObject({ transactions: [{ amount: '10 USDC', status: 'completed' }] })
-  await inOrder()
+  await expectConsistent(service)
 })
 
 test('a deposit whose amount is not known yet posts nothing before its end', async () => {
@@ -135,7 +133,7 @@ test('a deposit whose amount is not known yet posts nothing before its end', asy
   expect(await route.journal()).toEqual({})
   await route.reports({ status: 'completed', destinationAmount: usdc('12.5') })
   expect(await route.journal()).toEqual({ 'external USDC': '-12500000', 'destination USDC': '12500000' })
-  await inOrder()
+  await expectConsistent(service)
 })
 
 test('a token that this service does not know and that was delivered is its own origin', async () => {
@@ -146,7 +144,7 @@ test('a token that this service does not know and that was delivered is its own 
   expect(await route.list()).toMatchObject({
     transactions: [{ status: 'completed', receipt: { origin: { symbol: origin.currency, amount: '0' } } }],
   })
-  await inOrder()
+  await expectConsistent(service)
 })
 
 test('a delivery in another asset goes through the exchange account, and each asset sums to zero', async () => {
@@ -158,7 +156,7 @@ test('a delivery in another asset goes through the exchange account, and each as
     'exchange USDC': '-12400000',
     'destination USDC': '12400000',
   })
-  await inOrder()
+  await expectConsistent(service)
 })
 
 test('a deposit of zero is listed and posts nothing', async () => {
@@ -166,7 +164,7 @@ test('a deposit of zero is listed and posts nothing', async () => {
   await route.reports({ originAmount: 0n, status: 'refunded' })
   expect(await route.journal()).toEqual({})
   expect((await route.list()).total).toBe(1)
-  await inOrder()
+  await expectConsistent(service)
 })
 
 test('the provider and the exchange have accounts of their own, named after the provider; all others have none', async () => {

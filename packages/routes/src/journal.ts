@@ -1,5 +1,5 @@
-import { type AssetSymbol, assetOf } from '@payments/kernel'
-import type { AccountKey, Draft, Posting } from '@payments/ledger'
+import { assetOf } from '@payments/kernel'
+import { type AccountKey, accountsOf, type Draft, difference, type Posting } from '@payments/ledger'
 
 /** What a deposit's postings follow from. */
 export interface DepositMoney {
@@ -41,7 +41,11 @@ export const isRefundHeld = ({ status, refundOwner, settledAt }: Omit<DepositMon
 function balancesOf(row: DepositMoney): Posting[] {
   const { originCurrency, destinationCurrency } = row
   const received = assetOf(originCurrency) ? (row.originAmount ?? 0n) : 0n
-  const at = accountsOf(row.provider)
+  const account = accountsOf(partyOf(row.provider))
+  const at = (purpose: AccountKey['purpose'], asset: string, amount: bigint): Posting => ({
+    account: account(purpose, asset),
+    amount,
+  })
   const external = at('external', originCurrency, -received)
   switch (row.status) {
     case 'pending':
@@ -74,14 +78,7 @@ function balancesOf(row: DepositMoney): Posting[] {
  * @param step a name of its own, for a state that a deposit may reach twice
  */
 export function journalDraft(before: DepositMoney | undefined, after: DepositMoney, step?: string): Draft | undefined {
-  const sums = new Map<string, Posting>()
-  const add = ({ account, amount }: Posting, sign: 1n | -1n) => {
-    const key = `${account.purpose} ${account.asset}`
-    sums.set(key, { account, amount: (sums.get(key)?.amount ?? 0n) + sign * amount })
-  }
-  for (const posting of balancesOf(after)) add(posting, 1n)
-  if (before) for (const posting of balancesOf(before)) add(posting, -1n)
-  const postings = [...sums.values()].filter(({ amount }) => amount !== 0n)
+  const postings = difference(balancesOf(after), before ? balancesOf(before) : [])
   if (postings.length === 0) return undefined
   return {
     source: { type: 'payment_route', id: after.id },
@@ -89,14 +86,3 @@ export function journalDraft(before: DepositMoney | undefined, after: DepositMon
     postings,
   }
 }
-
-const accountsOf =
-  (provider: string) =>
-  (purpose: AccountKey['purpose'], asset: string, amount: bigint): Posting => ({
-    account: {
-      purpose,
-      asset: asset as AssetSymbol,
-      ...(purpose === 'clearing' || purpose === 'exchange' ? { party: partyOf(provider) } : {}),
-    },
-    amount,
-  })

@@ -1,11 +1,11 @@
 import { bind, type ProviderState } from '@payments/kernel'
-import { checkLedger } from '@payments/ledger'
 import { writeControl } from '@payments/platform'
 import { beforeEach, expect, test } from 'vitest'
 import {
   act,
   advance,
   call,
+  expectConsistent,
   type Merchant,
   newCollection,
   newMerchant,
@@ -149,7 +149,7 @@ test('objects of two providers are settled side by side, and each provider is as
     expect(asked.size).toBeGreaterThan(0)
     expect([...asked].filter((address) => !gave.has(address))).toEqual([])
   }
-  expect((await checkLedger(service.runtime)).findings).toEqual([])
+  await expectConsistent(service)
 })
 
 test('a provider that drains takes no new object from then on, and settles those that it has', async () => {

@@ -1,9 +1,8 @@
 import { bind, newId, system } from '@payments/kernel'
-import { checkLedger } from '@payments/ledger'
 import { queryContext, type Runtime, unitOfWork } from '@payments/platform'
 import { Client } from 'pg'
 import { expect, test, vi } from 'vitest'
-import { type Merchant, newMerchant, newRoute, sized, useService } from '#testing'
+import { expectConsistent, type Merchant, newMerchant, newRoute, sized, useService } from '#testing'
 import { poll } from './deposits.ts'
 import { RouteEntity } from './entity.ts'
 import { type DepositQuery, type DepositReport, routesProvider } from './provider.ts'
@@ -64,7 +63,6 @@ async function begin() {
 }
 
 const depositsOf = async (merchant: Merchant) => (await merchant.call('GET /v1/payment-routes/deposits')).body.data
-const inOrder = async () => expect((await checkLedger(service.runtime)).findings).toEqual([])
 
 test('a transaction under another request is the same deposit, in any order of its reports', async () => {
   const depositTxHash = newId()
@@ -80,7 +78,7 @@ test('a transaction under another request is the same deposit, in any order of i
       expect((await merchant.call('GET /v1/transactions')).body.data.total).toBe(1)
     }
   }
-  await inOrder()
+  await expectConsistent(service)
 })
 
 test('an end without the payer’s transaction is no deposit: operators are told, until the transaction makes it one, once', async () => {
@@ -108,7 +106,7 @@ test('an end without the payer’s transaction is no deposit: operators are told
   const known = report()
   await apply(known)
   expect(await apply({ ...completed(), requestId: known.requestId, depositTxHash: null })).toMatchObject({ updated: 1 })
-  await inOrder()
+  await expectConsistent(service)
 })
 
 test('the only deposit that an address can have needs no transaction: its request is it, and a transaction that comes later is its own', async () => {
@@ -120,7 +118,7 @@ test('the only deposit that an address can have needs no transaction: its reques
   expect(await apply(end)).toMatchObject({ created: 0, updated: 1 })
   await apply({ ...only, depositTxHash: newId() }, end)
   expect(await depositsOf(merchant)).toMatchObject({ total: 1, deposits: [{ status: 'completed' }] })
-  await inOrder()
+  await expectConsistent(service)
 })
 
 test('a poll that reports nothing new costs as many statements for a hundred deposits as for three', async () => {
@@ -155,7 +153,7 @@ test('a poll with many deposits is applied in parts, oldest first; what is missi
   reported = all
   expect(await poll()).toEqual({ synced: 300, created: 50, updated: 0 })
   expect((await depositsOf(merchant)).total).toBe(300)
-  await inOrder()
+  await expectConsistent(service)
 })
 
 test('a merchant’s sync of more deposits than one transaction takes is one response, also when it is replayed', async () => {
@@ -168,7 +166,7 @@ test('a merchant’s sync of more deposits than one transaction takes is one res
   expect((await sync('sync-1')).body).toEqual(first.body)
   expect((await sync('sync-2')).body.data).toEqual({ synced: count, created: 0, updated: 0 })
   expect((await depositsOf(merchant)).total).toBe(count)
-  await inOrder()
+  await expectConsistent(service)
 })
 
 test('a poll requests changes since the newest known one and names pending requests; one poll a day requests everything', async () => {

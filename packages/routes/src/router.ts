@@ -1,15 +1,5 @@
-import {
-  AmountError,
-  type Asset,
-  assetOf,
-  assets,
-  errors as commonErrors,
-  invalid,
-  toDecimal,
-  toMinor,
-} from '@payments/kernel'
+import { assetOf, assets, errors as commonErrors, noInput, requestedAmount, toDecimal } from '@payments/kernel'
 import { command, completeList, download, exportCsv, exportInput, query, sqlOf } from '@payments/platform'
-import { z } from 'zod'
 import { createRoute, prepareRoute } from './creation.ts'
 import { syncNow } from './deposits.ts'
 import { presentDeposit, presentRoute, RouteEntity } from './entity.ts'
@@ -40,7 +30,6 @@ import {
 import { all, change, deposits, find, findDeposit, remove } from './service.ts'
 
 const tag = 'Payment routes'
-const Nothing = z.strictObject({})
 
 export const routesRouter = {
   list: completeList({
@@ -82,7 +71,7 @@ export const routesRouter = {
     summary: 'List networks',
     message: 'Networks retrieved',
     description: 'The networks that are available as origin or destination now, with their currencies.',
-    input: Nothing,
+    input: noInput,
     output: NetworkList,
     errors: [errors.provider_failed, errors.provider_unavailable],
     async run(context) {
@@ -122,7 +111,7 @@ export const routesRouter = {
     description:
       'Refund addresses for deposits that cannot be delivered, by kind of network, for routes created without an address of their own.',
     message: 'Refund addresses retrieved',
-    input: Nothing,
+    input: noInput,
     output: RefundAddresses,
     run: refundAddresses,
   }),
@@ -146,7 +135,7 @@ export const routesRouter = {
     summary: 'List deposits',
     description: 'At most 200 deposits, most recently changed first. `total` counts all of them.',
     message: 'Deposits retrieved',
-    input: Nothing,
+    input: noInput,
     output: DepositList,
     async run(context) {
       const { rows, total } = await deposits(context)
@@ -263,7 +252,7 @@ export const routesSandboxRouter = {
       const provider = unit.runtime.providers.sandbox(routesProvider)
       const asset = assetOf(route.originCurrency)
       if (!asset) throw new Error(`No asset ${route.originCurrency}`)
-      const units = minor(amount, asset)
+      const units = requestedAmount(amount, asset)
       const { requestId } = await provider.simulateDeposit(sqlOf(unit.em), {
         depositAddress: route.depositAddress,
         amount: units,
@@ -276,13 +265,4 @@ export const routesSandboxRouter = {
       return { relayRequestId: requestId, paymentRouteId: route.id, amount: toDecimal(units, asset), outcome }
     },
   }),
-}
-
-function minor(amount: string, asset: Asset): bigint {
-  try {
-    return toMinor(amount, asset)
-  } catch (error) {
-    if (error instanceof AmountError) throw invalid({ amount: error.message })
-    throw error
-  }
 }

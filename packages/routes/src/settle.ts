@@ -1,4 +1,4 @@
-import { AmountError, assetOf, invalid, isId, risingAfter, toMinor } from '@payments/kernel'
+import { amountField, assetOf, invalid, isId, type Mistakes, risingAfter } from '@payments/kernel'
 import { guardSuspense } from '@payments/ledger'
 import {
   actingFor,
@@ -85,17 +85,11 @@ async function findRoute(unit: UnitOfWork, id: string): Promise<{ own: UnitOfWor
 type Fields = Pick<DepositRow, 'originAmount' | 'destinationAmount' | 'failureReason' | 'settledAt' | 'settlements'>
 
 function fieldsOf(before: DepositRow, { outcome, amount, receivedAmount, txHash }: Input): Fields {
-  const wrong: Record<string, string> = {}
+  const wrong: Mistakes = {}
   const given = (field: string, text: string | undefined, symbol: string, known: bigint | null | undefined) => {
     const asset = assetOf(symbol)
     if (text === undefined || !asset) return known ?? (asset ? null : 0n)
-    try {
-      return toMinor(text, asset)
-    } catch (error) {
-      if (!(error instanceof AmountError)) throw error
-      wrong[field] = error.message
-      return null
-    }
+    return amountField(wrong, field, text, asset) ?? null
   }
   const received = given('receivedAmount', receivedAmount, before.originCurrency, before.originAmount)
   const delivered = given('amount', amount, before.destinationCurrency, before.destinationAmount)

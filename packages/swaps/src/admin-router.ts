@@ -1,6 +1,5 @@
-import { errors as commonErrors } from '@payments/kernel'
+import { errors as commonErrors, noInput } from '@payments/kernel'
 import { operatorCommand, query } from '@payments/platform'
-import { z } from 'zod'
 import { errors } from './errors.ts'
 import { present } from './present.ts'
 import { processNow } from './process.ts'
@@ -20,7 +19,7 @@ export const swapsAdminRouter = {
     description:
       'Swaps of all organisations that are not final, hold money or fail to be processed. `error`: why one could not be processed; `openSignature`: its transaction whose outcome is not known yet. At most 200; `total` counts all of them.',
     message: 'Swaps retrieved',
-    input: z.strictObject({}),
+    input: noInput,
     output: AdminSwapList,
     run: (context) => unfinished(context),
   }),

@@ -1,5 +1,5 @@
 import { risingAfter, toMinor } from '@payments/kernel'
-import type { Settings, UnitOfWork } from '@payments/platform'
+import { recordEntry, type Settings, type UnitOfWork } from '@payments/platform'
 import { assetIn } from './currencies.ts'
 import { SwapEntity, type SwapRow, swapResource } from './entity.ts'
 import { swapsSettings } from './settings.ts'
@@ -16,20 +16,7 @@ export async function update(
   const changes = { ...fields, updatedAt: risingAfter(swap.updatedAt) }
   await unit.em.nativeUpdate(SwapEntity, { id: swap.id }, changes)
   const next = { ...swap, ...changes } as SwapRow
-  const entry = swapResource.entry?.(next)
-  if (entry)
-    unit.record({
-      type: null,
-      organisationId: next.organisationId,
-      environment: next.environment,
-      resourceId: next.id,
-      status: next.status,
-      previousStatus: next.status,
-      data: swapResource.present(next),
-      createdAt: next.createdAt,
-      at: next.updatedAt,
-      entry,
-    })
+  recordEntry(unit, swapResource, next)
   return next
 }
 

@@ -1,5 +1,5 @@
 import { checkCustomer } from '@payments/customers'
-import { AmountError, basisPointsOf, invalid, newId, parseAddress, toMinor } from '@payments/kernel'
+import { addressField, amountField, basisPointsOf, invalid, type Mistakes, newId, toMinor } from '@payments/kernel'
 import {
   createResource,
   firstAnswer,
@@ -77,14 +77,10 @@ async function checkWallets(provider: SwapsProvider, addresses: Readonly<Record<
 
 /** @throws validation_failed 422 that names every wrong field */
 function checked(context: QueryContext, provider: SwapsProvider, input: Input) {
-  const wrong: Record<string, string> = {}
+  const wrong: Mistakes = {}
   if (input.fromCurrency === input.toCurrency) wrong.toCurrency = 'Must differ from fromCurrency'
-  const addressIn = (field: 'destinationAddress' | 'refundAddress', given: string): string => {
-    const parsed = parseAddress('svm', given)
-    if ('address' in parsed) return parsed.address
-    wrong[field] = parsed.error
-    return given
-  }
+  const addressIn = (field: 'destinationAddress' | 'refundAddress', given: string): string =>
+    addressField(wrong, field, 'svm', given) ?? given
   const amount = amountOf(context, input, wrong)
   const destinationAddress = addressIn('destinationAddress', input.destinationAddress)
   const given = input.refundAddress ?? provider.refundAddress
@@ -97,19 +93,14 @@ function checked(context: QueryContext, provider: SwapsProvider, input: Input) {
   return { amount, destinationAddress, refundAddress }
 }
 
-function amountOf({ runtime }: QueryContext, { amount, fromCurrency }: Input, wrong: Record<string, string>): bigint {
+function amountOf({ runtime }: QueryContext, { amount, fromCurrency }: Input, wrong: Mistakes): bigint {
   const { SWAP_MIN_AMOUNT: least, SWAP_MAX_AMOUNT: most } = swapsSettings.from(runtime.settings)
   const asset = assetIn(fromCurrency)
-  try {
-    const units = toMinor(amount, asset)
-    if (units < toMinor(least, asset)) wrong.amount = `Must be at least ${least} ${fromCurrency}`
-    if (units > toMinor(most, asset)) wrong.amount = `Must be at most ${most} ${fromCurrency}`
-    return units
-  } catch (error) {
-    if (!(error instanceof AmountError)) throw error
-    wrong.amount = error.message
-    return 0n
-  }
+  const units = amountField(wrong, 'amount', amount, asset)
+  if (units === undefined) return 0n
+  if (units < toMinor(least, asset)) wrong.amount = `Must be at least ${least} ${fromCurrency}`
+  if (units > toMinor(most, asset)) wrong.amount = `Must be at most ${most} ${fromCurrency}`
+  return units
 }
 
 /** Creates the prepared swap. */

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
-import type { AssetSymbol } from '@payments/kernel'
-import type { AccountKey, Draft, Posting } from '@payments/ledger'
+import { accountsOf, type Draft, entryOf, transfer } from '@payments/ledger'
 
 /** The part of a step that names a transaction of the chain. Steps are lower-case and short; signatures are neither. */
 const named = (signature: string): string => hash('sha256', signature).slice(0, 30)
@@ -18,36 +17,24 @@ export interface SwapMoney {
  * deposit address: it equals the tokens there, so the journal can be compared with the chain.
  */
 export function journalOf({ id, provider, fromCurrency: from, toCurrency: to }: SwapMoney) {
-  const account = (purpose: AccountKey['purpose'], asset: string): AccountKey => ({
-    purpose,
-    asset: asset as AssetSymbol,
-    ...(purpose === 'clearing' || purpose === 'exchange' ? { party: provider } : {}),
-  })
-  const entry = (step: string, ...postings: Posting[]): Draft => ({
-    source: { type: 'swap', id },
-    step,
-    postings: postings.filter(({ amount }) => amount !== 0n),
-  })
-  const move = (amount: bigint, source: AccountKey, target: AccountKey): Posting[] => [
-    { account: source, amount: -amount },
-    { account: target, amount },
-  ]
+  const account = accountsOf(provider)
+  const entry = entryOf({ type: 'swap', id })
   const external = account('external', from)
   const held = account('clearing', from)
   return {
     /** A deposit was finalized. */
     received: (txHash: string, amount: bigint): Draft =>
-      entry(`received.${named(txHash)}`, ...move(amount, external, held)),
+      entry(`received.${named(txHash)}`, ...transfer(amount, external, held)),
     /** The swap was finalized. */
     swapped: (amount: bigint, received: bigint, fees: bigint): Draft =>
       entry(
         'swapped',
-        ...move(amount, held, account('exchange', from)),
-        ...move(received, account('exchange', to), account('destination', to)),
-        ...move(fees, account('exchange', to), account('fees', to)),
+        ...transfer(amount, held, account('exchange', from)),
+        ...transfer(received, account('exchange', to), account('destination', to)),
+        ...transfer(fees, account('exchange', to), account('fees', to)),
       ),
     /** A transaction that sends something back was finalized. */
     returned: (signature: string, amount: bigint): Draft =>
-      entry(`returned.${named(signature)}`, ...move(amount, held, external)),
+      entry(`returned.${named(signature)}`, ...transfer(amount, held, external)),
   }
 }

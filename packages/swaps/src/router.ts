@@ -1,5 +1,5 @@
+import { noInput } from '@payments/kernel'
 import { command, download, exportCsv, exportInput, query } from '@payments/platform'
-import { z } from 'zod'
 import { createSwap, prepareCreation } from './creation.ts'
 import { errors } from './errors.ts'
 import { swapsExport } from './export.ts'
@@ -19,7 +19,7 @@ export const swapsRouter = {
     summary: 'List swaps',
     description: 'At most 200, newest first. `total` counts all of them.',
     message: 'Swaps retrieved',
-    input: z.strictObject({}),
+    input: noInput,
     output: SwapList,
     async run(context) {
       const { rows, total } = await newestSwaps(context)

@@ -1,4 +1,4 @@
-import { AmountError, invalid, toMinor } from '@payments/kernel'
+import { invalid, positiveAmount } from '@payments/kernel'
 import { actingFor, locked, requireSecondOperator, settleContradictions, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { heldAmount } from './changes.ts'
@@ -28,7 +28,10 @@ export async function settle(
   if (outcome === 'completed' ? before.status !== 'swapping' : held <= 0n) throw errors.swap_nothing_to_settle()
   const open = await openTransaction(own, before.id)
   if (open && open.createdAt.getTime() > Date.now() - EXPIRED_MS) throw errors.swap_transaction_open()
-  const given = units(amount, outcome === 'completed' ? before.toCurrency : before.fromCurrency)
+  const given =
+    amount === undefined
+      ? undefined
+      : positiveAmount(amount, assetIn(outcome === 'completed' ? before.toCurrency : before.fromCurrency))
   if (outcome === 'completed' && given === undefined)
     throw invalid({ amount: 'Required: what the destination received' })
   if (outcome === 'returned' && given !== undefined && given > held)
@@ -52,16 +55,4 @@ export async function settle(
   await own.em.nativeUpdate(SwapEntity, { id: before.id }, { ...dealtWith, nextPollAt: new Date() })
   settleContradictions(own, before.id)
   return { before, swap }
-}
-
-function units(text: string | undefined, currency: string): bigint | undefined {
-  if (text === undefined) return undefined
-  try {
-    const amount = toMinor(text, assetIn(currency))
-    if (amount <= 0n) throw invalid({ amount: 'Must be greater than zero' })
-    return amount
-  } catch (error) {
-    if (error instanceof AmountError) throw invalid({ amount: error.message })
-    throw error
-  }
 }

@@ -1,4 +1,4 @@
-import { count, createdAt, environments, id, items, text, time, total } from '@payments/kernel'
+import { count, createdAt, environments, id, items, noInput, text, time, total } from '@payments/kernel'
 import { operatorCommand, query } from '@payments/platform'
 import { z } from 'zod'
 import { replay } from './deliveries.ts'
@@ -42,7 +42,7 @@ export const webhooksAdminRouter = {
     description:
       'Events of all organisations for which no deliveries could be created, so that other events were not held up. The newest 200; `total` counts all.',
     message: 'Events retrieved',
-    input: z.strictObject({}),
+    input: noInput,
     output: z.object({ events: items('Events that were set aside, newest first', SetAsideEvent), total }),
     run: setAsideEvents,
   }),

@@ -1,5 +1,5 @@
+import { noInput } from '@payments/kernel'
 import { download, exportCsv, exportInput, query } from '@payments/platform'
-import { z } from 'zod'
 import { errors } from './errors.ts'
 import { events, eventsExport, findEvent } from './event-log.ts'
 import { Event, EventId, EventList } from './schemas.ts'
@@ -15,7 +15,7 @@ export const eventsRouter = {
     summary: 'List events',
     description: 'The newest 200, as they are delivered to webhook endpoints. `total` counts all.',
     message: 'Events retrieved',
-    input: z.strictObject({}),
+    input: noInput,
     output: EventList,
     run: events,
   }),

@@ -1,5 +1,5 @@
+import { noInput } from '@payments/kernel'
 import { command, query } from '@payments/platform'
-import { z } from 'zod'
 import { eventTypes } from './catalogue.ts'
 import { deliveries, findDelivery, recover, resend, sendTest } from './deliveries.ts'
 import { present, presentDelivery } from './entity.ts'
@@ -53,7 +53,7 @@ export const webhooksRouter = {
     summary: 'List webhook endpoints',
     description: 'The newest 200 that are not deleted.',
     message: 'Webhook endpoints retrieved',
-    input: z.strictObject({}),
+    input: noInput,
     output: EndpointList,
     async run(context) {
       const { rows, total } = await list(context)
@@ -67,7 +67,7 @@ export const webhooksRouter = {
     summary: 'List event types',
     description: 'Every type with the JSON schema of its payload and a sample.',
     message: 'Event types retrieved',
-    input: z.strictObject({}),
+    input: noInput,
     output: EventTypes,
     async run(context) {
       const types = [...eventTypes(context.runtime.domains)]

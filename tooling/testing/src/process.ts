@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { accountsSettings } from '@payments/accounts'
 import { gatewaySettings } from '@payments/gateway'
@@ -61,5 +62,37 @@ export async function startProcess(service: TestService, settings: Record<string
         child.once('exit', () => resolve())
         child.kill('SIGTERM')
       }),
+  }
+}
+
+type Ending =
+  | { kill(): void }
+  | { end(): Promise<unknown> }
+  | { stop(): Promise<unknown> }
+  | { close(): Promise<unknown> }
+
+/** Ends what a test started, one after the other: a process by SIGKILL, the others as they offer it. */
+export async function endAll(...parts: readonly Ending[]): Promise<void> {
+  for (const part of parts)
+    if ('kill' in part) part.kill()
+    else if ('end' in part) await part.end()
+    else if ('stop' in part) await part.stop()
+    else await part.close()
+}
+
+/** Does something again and again, with pauses, until it is stopped. */
+export function repeatedly(everyMs: number, work: () => Promise<unknown>): { stop(): Promise<void> } {
+  const stopping = new AbortController()
+  const working = (async () => {
+    while (!stopping.signal.aborted) {
+      await pause(everyMs)
+      await work()
+    }
+  })()
+  return {
+    stop: () => {
+      stopping.abort()
+      return working
+    },
   }
 }

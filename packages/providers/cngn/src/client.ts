@@ -1,5 +1,5 @@
 import type { CallBudget } from '@payments/cngn'
-import { Agent, fetch } from 'undici'
+import { exchange } from '@payments/provider-http'
 import type { z } from 'zod'
 import { encrypted, opened } from './encryption.ts'
 import { CngnError, failureOf } from './errors.ts'
@@ -39,7 +39,7 @@ const BLOCKED_SECONDS = 60
  * @throws CngnError, and the budget's own error when no call is free
  */
 export function cngnClient(options: CngnOptions): CngnClient {
-  const dispatcher = new Agent({ maxResponseSize: ANSWER_BYTES })
+  const call = exchange(ANSWER_BYTES)
 
   async function send<T extends z.ZodType>(
     method: 'GET' | 'POST',
@@ -50,28 +50,27 @@ export function cngnClient(options: CngnOptions): CngnClient {
     id: string | undefined,
   ): Promise<z.output<T>> {
     await budget.take()
-    const { status, text } = await fetch(`${options.baseUrl.replace(/\/$/, '')}${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${options.apiKey}`,
-        accept: 'application/json',
-        ...(body ? { 'content-type': 'application/json' } : {}),
-        ...(id ? { 'idempotency-key': id } : {}),
+    const { status, body: answered } = await call(
+      `${options.baseUrl.replace(/\/$/, '')}${path}`,
+      {
+        method,
+        headers: {
+          authorization: `Bearer ${options.apiKey}`,
+          accept: 'application/json',
+          ...(body ? { 'content-type': 'application/json' } : {}),
+          ...(id ? { 'idempotency-key': id } : {}),
+        },
+        ...(body ? { body: JSON.stringify(encrypted(body, options.encryptionKey)) } : {}),
       },
-      ...(body ? { body: JSON.stringify(encrypted(body, options.encryptionKey)) } : {}),
-      redirect: 'error',
-      dispatcher,
-      signal: AbortSignal.timeout(options.timeoutMs ?? 15_000),
+      options.timeoutMs ?? 15_000,
+    ).catch((cause: unknown) => {
+      throw new CngnError('unavailable', 'No answer', { cause })
     })
-      .then(async (answer) => ({ status: answer.status, text: await answer.text() }))
-      .catch((cause: unknown) => {
-        throw new CngnError('unavailable', 'No answer', { cause })
-      })
     if (status === 429) {
       await budget.silence(BLOCKED_SECONDS)
       throw new CngnError('limited', 'Too many requests')
     }
-    const envelope = Envelope.safeParse(parsed(text)).data
+    const envelope = Envelope.safeParse(answered).data
     if (status >= 400 || !envelope || envelope.status !== 200) {
       if (status < 400 && !envelope) throw new CngnError('unreadable', 'Not the documented envelope')
       throw failureOf(
@@ -97,13 +96,5 @@ export function cngnClient(options: CngnOptions): CngnClient {
   return {
     get: (path, budget, shape) => send('GET', path, undefined, budget, shape, undefined),
     post: (path, body, budget, shape, id) => send('POST', path, body, budget, shape, id),
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

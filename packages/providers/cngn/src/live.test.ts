@@ -1,32 +1,29 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { cngnProvider } from '@payments/cngn'
 import { bind } from '@payments/kernel'
-import { checkLedger } from '@payments/ledger'
-import { createCA, createCert } from 'mkcert'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   CNGN_OPERATIONS,
   chance,
   cngnBodies,
   connected,
   enabledCustomer,
+  endAll,
+  expectConsistent,
   type Merchant,
   newMerchant,
   pause,
-  startProcess,
+  repeatedly,
+  startInProduction,
   startService,
+  trustedCertificate,
 } from '#testing'
 import { type CngnServer, type Fault, startCngn } from '../test/server.ts'
 
 const KILLS = CNGN_OPERATIONS > 100 ? 3 : 1
 const PATIENCE_MS = 120_000 + CNGN_OPERATIONS * 1000
 
-const authority = { organization: 'Test', countryCode: 'NG', state: 'Lagos', locality: 'Lagos', validity: 2 }
-const ca = await createCA(authority)
-const tls = await createCert({ ca, domains: ['127.0.0.1'], validity: 2 })
-beforeAll(() => setDefaultCACertificates([...getCACertificates('default'), ca.cert]))
+const certificate = await trustedCertificate()
+const { tls } = certificate
 
 /** The API at its worst, on the wire: broken, late, and forgetting to say what it did. It never lies about an end. */
 function worsen(world: CngnServer): () => number {
@@ -79,15 +76,8 @@ test(
     const world = await startCngn({ tls, requestsPerMinute: 6000 })
     const service = await startService({ live: [bind(cngnProvider, 'live', world.provider)] })
     const owner = await connected(service)
-    const caFile = join(service.dataDir, 'ca.pem')
-    writeFileSync(caFile, ca.cert)
     const start = () =>
-      startProcess(service, {
-        NODE_ENV: 'production',
-        PROCESS_ROLE: 'all',
-        BASE_URL: 'https://payments.example',
-        SMTP_URL: 'smtp://127.0.0.1:9',
-        NODE_EXTRA_CA_CERTS: caFile,
+      startInProduction(service, certificate, {
         CNGN_BASE_URL: world.url,
         CNGN_API_KEY: world.apiKey,
         CNGN_ENCRYPTION_KEY: world.encryptionKey,
@@ -95,14 +85,10 @@ test(
         CNGN_REQUESTS_PER_MINUTE: '6000',
       })
     let worker = await start()
-    let working = true
-    const moving = (async () => {
-      while (working) {
-        await pause(300)
-        await world.settle()
-        for (const due of DUE) await owner.query(due)
-      }
-    })()
+    const moving = repeatedly(300, async () => {
+      await world.settle()
+      for (const due of DUE) await owner.query(due)
+    })
     try {
       const merchant = await newMerchant(service, { environment: 'live' })
       const customers = await Promise.all(
@@ -165,8 +151,7 @@ test(
         return rows
       }
       await expect.poll(open, { timeout: PATIENCE_MS, interval: 500 }).toEqual([])
-      working = false
-      await moving
+      await moving.stop()
       expect(faults()).toBeGreaterThan(0)
 
       // At the fake bank: each order is one movement with its amount and destination, and there is no other.
@@ -210,14 +195,9 @@ test(
       expect(new Set(paths.map(({ path }) => path))).toEqual(
         new Set(['>pending pending>processing processing>completed', '>pending pending>processing processing>failed']),
       )
-      expect((await checkLedger(service.runtime)).findings).toEqual([])
+      await expectConsistent(service)
     } finally {
-      working = false
-      await moving
-      worker.kill()
-      await owner.end()
-      await service.stop()
-      await world.close()
+      await endAll(moving, worker, owner, service, world)
     }
   },
   PATIENCE_MS * 2,

@@ -2,6 +2,7 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { closing } from '@payments/fakes'
 import { lies } from './lies.ts'
 import { newKey, seal, unseal } from './seal.ts'
 
@@ -304,11 +305,7 @@ export async function startFake({ tls }: { tls?: { key: string; cert: string } }
       const signature = `sha256=${createHmac('sha256', 'callback secret').update(bytes).digest('hex')}`
       return { body: bytes, header: (name) => (name.toLowerCase() === 'x-cngn-signature' ? signature : undefined) }
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close: closing(server),
   }
   return world
 }

@@ -9,9 +9,10 @@ import {
   retry,
   wrap,
 } from 'cockatiel'
-import { Agent, fetch, type RequestInit } from 'undici'
+import type { RequestInit } from 'undici'
 import type { z } from 'zod'
 import { isTransient, isUnavailable, ProviderError } from './errors.ts'
+import { type Answer, exchange } from './exchange.ts'
 
 /** How an adapter's tests and settings tune its client. */
 export interface HttpTiming {
@@ -23,8 +24,6 @@ export interface HttpTiming {
   readonly restMs?: number
 }
 
-type Headers = { get(name: string): string | null }
-
 export interface HttpOptions extends HttpTiming {
   readonly baseUrl: string
   /** Of every call: the key, for example. */
@@ -33,13 +32,7 @@ export interface HttpOptions extends HttpTiming {
   /** What a 429 stops until its pause is over: calls of its path, where the provider limits each apart, or all. */
   readonly pauses: 'path' | 'all'
   /** Seconds that a 429 asks for beside `Retry-After`; undefined: it does not say. */
-  pauseOf?(body: unknown, headers: Headers): number | undefined
-}
-
-interface Answer {
-  readonly status: number
-  /** Undefined when it is no JSON. */
-  readonly body: unknown
+  pauseOf?(body: unknown, headers: Answer['headers']): number | undefined
 }
 
 export interface HttpClient {
@@ -88,33 +81,21 @@ export function httpClient(options: HttpOptions): HttpClient {
     }),
     breaker,
   )
-  // The deadline of a call bounds it.
-  const dispatcher = new Agent({ maxResponseSize: options.answerBytes, headersTimeout: 0, bodyTimeout: 0 })
+  const send = exchange(options.answerBytes)
   const silentUntil = new Map<string, number>()
 
   async function call(url: URL, init: RequestInit, timeoutMs = options.timeoutMs ?? TIMEOUT_MS): Promise<Answer> {
     const limit = pauses === 'path' ? url.pathname : ''
     const wait = Math.ceil(((silentUntil.get(limit) ?? 0) - Date.now()) / 1000)
     if (wait > 0) throw new ProviderError('limited', 'The pause after a 429 has not passed', { retryAfter: wait })
-    const { answer, text } = await fetch(url, {
-      ...init,
-      redirect: 'error',
-      dispatcher,
-      signal: AbortSignal.timeout(timeoutMs),
-    })
-      .then(async (answer) => ({ answer, text: await answer.text() }))
-      .catch((cause: unknown) => {
-        throw new ProviderError('unavailable', 'No answer', { cause: named(cause) })
-      })
-    const { status, headers } = answer
-    const body = parsed(text)
+    const { status, headers, body } = await send(url, init, timeoutMs)
     if (status === 429) {
       const retryAfter = secondsOf(options.pauseOf?.(body, headers) ?? Number(headers.get('retry-after') ?? Number.NaN))
       silentUntil.set(limit, Date.now() + retryAfter * 1000)
       throw new ProviderError('limited', 'Too many requests', { retryAfter })
     }
     if (status >= 500) throw new ProviderError('unavailable', `Status ${status}`)
-    return { status, body }
+    return { status, headers, body }
   }
 
   async function json<T extends z.ZodType>(
@@ -148,21 +129,6 @@ export function httpClient(options: HttpOptions): HttpClient {
     call,
     reads,
     breaker,
-  }
-}
-
-/** The failure without the address that was called. */
-function named(cause: unknown): Error {
-  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
-  const { name = 'Error', code } = (inner ?? {}) as { name?: string; code?: string }
-  return new Error(typeof code === 'string' ? code : name)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

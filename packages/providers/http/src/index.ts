@@ -1,3 +1,4 @@
 /** One HTTP client and one set of errors under all adapters, which keep the wire, the mapping and the signature. */
 export { type HttpClient, type HttpTiming, httpClient } from './client.ts'
 export { callerErrorOf, mapErrors, ProviderError } from './errors.ts'
+export { exchange } from './exchange.ts'

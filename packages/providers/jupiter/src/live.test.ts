@@ -1,10 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { createCA, createCert } from 'mkcert'
-import { beforeAll, expect, test } from 'vitest'
-import { chance, connected, pause, SWAPS, type SwapData, sized, startProcess } from '#testing'
+import { expect, test } from 'vitest'
+import { chance, connected, pause, SWAPS, type SwapData, sized, startInProduction, trustedCertificate } from '#testing'
 import { API_KEY } from '../test/exchange.ts'
 import type { Fault } from '../test/listen.ts'
 import { expectJournalEqualsChain, type Live, startLive } from '../test/live.ts'
@@ -13,10 +9,8 @@ const KILLS = sized(2, 1) + Math.floor(SWAPS / 40)
 const PATIENCE_MS = 60_000 + SWAPS * 1500
 const EUR = 1_000_000n
 
-const authority = { organization: 'Test', countryCode: 'NG', state: 'Lagos', locality: 'Lagos', validity: 2 }
-const ca = await createCA(authority)
-const tls = await createCert({ ca, domains: ['127.0.0.1'], validity: 2 })
-beforeAll(() => setDefaultCACertificates([...getCACertificates('default'), ca.cert]))
+const certificate = await trustedCertificate()
+const { tls } = certificate
 
 /** Jupiter and the node at their worst: broken, late, silent, behind, and a network that loses transactions. */
 function worsen({ world }: Live): () => number {
@@ -66,15 +60,8 @@ test(
     const live = await startLive({ tls, seed })
     const { service, world } = live
     const owner = await connected(service)
-    const caFile = join(service.dataDir, 'ca.pem')
-    writeFileSync(caFile, ca.cert)
     const start = () =>
-      startProcess(service, {
-        NODE_ENV: 'production',
-        PROCESS_ROLE: 'all',
-        BASE_URL: 'https://payments.example',
-        SMTP_URL: 'smtp://127.0.0.1:9',
-        NODE_EXTRA_CA_CERTS: caFile,
+      startInProduction(service, certificate, {
         SWAP_SEED: seed.toString('base64'),
         JUPITER_BASE_URL: world.exchange.url,
         JUPITER_API_KEY: API_KEY,

@@ -2,31 +2,26 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { address } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
 import bs58 from 'bs58'
-import { createCA, createCert } from 'mkcert'
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { freshDatabase } from '#testing'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { freshDatabase, trustedCertificate } from '#testing'
 import { MINTS, tokenAccountOf } from '../test/facts.ts'
 import { expectJournalEqualsChain, type Live, startLive } from '../test/live.ts'
 
 const COMMAND = fileURLToPath(new URL('../../../../services/maintenance/src/swap-addresses.ts', import.meta.url))
 const EUR = 1_000_000n
 
-const authority = { organization: 'Test', countryCode: 'NG', state: 'Lagos', locality: 'Lagos', validity: 2 }
-const ca = await createCA(authority)
-const tls = await createCert({ ca, domains: ['127.0.0.1'], validity: 2 })
+const { tls, authority } = await trustedCertificate()
 const seed = randomBytes(32)
 
 let live: Live
-beforeAll(() => setDefaultCACertificates([...getCACertificates('default'), ca.cert]))
 // One for each test: what is swept for one database is unknown to another.
 beforeEach(async () => {
   live = await startLive({ tls, seed })
-  writeFileSync(join(live.service.dataDir, 'ca.pem'), ca.cert)
+  writeFileSync(join(live.service.dataDir, 'ca.pem'), authority)
 })
 afterEach(() => live.stop())
 

@@ -1,25 +1,24 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { bind } from '@payments/kernel'
 import { checkLedger } from '@payments/ledger'
 import { routesProvider } from '@payments/routes'
-import { createCA, createCert } from 'mkcert'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   chance,
   connected,
   DEPOSITS,
+  endAll,
   KILLS,
   newCollection,
   newMerchant,
   PATIENCE_MS,
   pause,
+  repeatedly,
   settled,
   someWallet,
-  startProcess,
+  startInProduction,
   startService,
   startSession,
+  trustedCertificate,
 } from '#testing'
 import { oddly } from '../test/odd.ts'
 import { type Fault, type NearIntentsServer, startNearIntents } from '../test/server.ts'
@@ -38,10 +37,8 @@ const CASES: readonly { sends: readonly bigint[]; outcome: Outcome; end: string;
 ]
 const caseOf = (number: number) => CASES[number % CASES.length] as (typeof CASES)[number]
 
-const authority = { organization: 'Test', countryCode: 'NG', state: 'Lagos', locality: 'Lagos', validity: 2 }
-const ca = await createCA(authority)
-const tls = await createCert({ ca, domains: ['127.0.0.1'], validity: 2 })
-beforeAll(() => setDefaultCACertificates([...getCACertificates('default'), ca.cert]))
+const certificate = await trustedCertificate()
+const { tls } = certificate
 
 /** 1Click at its worst, on the wire: broken, late, silent about some, with earlier and unknown states. It never lies about an end. */
 function worsen(world: NearIntentsServer): () => number {
@@ -73,29 +70,18 @@ test.each([
     const world = await startNearIntents({ tls, skewMs, quotesPerMinute: 60_000 })
     const service = await startService({ live: [bind(routesProvider, 'live', world.provider)] })
     const owner = await connected(service)
-    const caFile = join(service.dataDir, 'ca.pem')
-    writeFileSync(caFile, ca.cert)
     const start = () =>
-      startProcess(service, {
-        NODE_ENV: 'production',
-        PROCESS_ROLE: 'all',
-        BASE_URL: 'https://payments.example',
-        SMTP_URL: 'smtp://127.0.0.1:9',
-        NODE_EXTRA_CA_CERTS: caFile,
+      startInProduction(service, certificate, {
         NEAR_INTENTS_BASE_URL: world.url,
         NEAR_INTENTS_TOKEN: 'near-token',
         NEAR_INTENTS_REQUESTS_PER_MINUTE: '60000',
       })
     let worker = await start()
-    let working = true
     let paidAll = false
-    const settling = (async () => {
-      while (working) {
-        await pause(500)
-        await world.settle()
-        if (paidAll) await world.expire()
-      }
-    })()
+    const settling = repeatedly(500, async () => {
+      await world.settle()
+      if (paidAll) await world.expire()
+    })
     try {
       const merchant = await newMerchant(service, { environment: 'live' })
       const policy = { paymentPolicy: { mismatch: 'return' } }
@@ -145,12 +131,7 @@ test.each([
       expect((await merchant.call('GET /v1/transactions')).body.data.total).toBe(DEPOSITS)
       expect(await checkLedger(service.runtime)).toMatchObject({ ok: true, findings: [] })
     } finally {
-      working = false
-      await settling
-      worker.kill()
-      await owner.end()
-      await service.stop()
-      await world.close()
+      await endAll(settling, worker, owner, service, world)
     }
   },
   PATIENCE_MS * 3,

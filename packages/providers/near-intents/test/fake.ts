@@ -2,6 +2,7 @@ import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:cry
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { closing } from '@payments/fakes'
 import bs58 from 'bs58'
 import bs58check from 'bs58check'
 import { tokens, type WireToken } from './facts.ts'
@@ -249,11 +250,7 @@ export async function fakeNearIntents({ tls, skewMs = 0 }: FakeOptions = {}): Pr
         if (swap.status === 'INCOMPLETE_DEPOSIT') sendBack(swap, 'PARTIAL_DEPOSIT')
         else if (swap.status === 'PENDING_DEPOSIT') change(swap, { status: 'FAILED' })
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close: closing(server),
   }
   return fake
 }

@@ -1,9 +1,16 @@
 import { createHmac } from 'node:crypto'
 import { fiatProvider } from '@payments/fiat'
 import { bind } from '@payments/kernel'
-import { checkLedger } from '@payments/ledger'
 import { afterAll, expect, test } from 'vitest'
-import { type Merchant, newMerchant, newOfframpBody, newOnrampBody, type TestService, useService } from '#testing'
+import {
+  expectConsistent,
+  type Merchant,
+  newMerchant,
+  newOfframpBody,
+  newOnrampBody,
+  type TestService,
+  useService,
+} from '#testing'
 import { type PaycrestServer, SECRET, startPaycrest } from '../test/server.ts'
 import { isAuthentic, referenceOf } from './callback.ts'
 
@@ -73,7 +80,7 @@ test('a callback only triggers a poll: what it says of amounts and status is not
   const settled = world.callback(kept, 'payment_order.settled')
   for (let times = 0; times < 3; times++) expect((await post(settled.body, settled.signature)).status).toBe(200)
   await expect.poll(status, { timeout: 10_000 }).toBe('delivered')
-  expect((await checkLedger(service.runtime)).findings).toEqual([])
+  await expectConsistent(service)
 })
 
 test('an unsigned callback is a 401 and changes nothing', async () => {

@@ -1,14 +1,11 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { fiatProvider } from '@payments/fiat'
 import { bind } from '@payments/kernel'
-import { checkLedger } from '@payments/ledger'
-import { createCA, createCert } from 'mkcert'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   chance,
   connected,
+  endAll,
+  expectConsistent,
   type Merchant,
   newMerchant,
   newOfframpBody,
@@ -16,8 +13,10 @@ import {
   OFFRAMPS,
   ONRAMPS,
   pause,
-  startProcess,
+  repeatedly,
+  startInProduction,
   startService,
+  trustedCertificate,
 } from '#testing'
 import { type Fault, type PaycrestServer, startPaycrest } from '../test/server.ts'
 
@@ -38,10 +37,8 @@ const OUTCOMES = [
 ] as const
 type Outcome = (typeof OUTCOMES)[number]
 
-const authority = { organization: 'Test', countryCode: 'NG', state: 'Lagos', locality: 'Lagos', validity: 2 }
-const ca = await createCA(authority)
-const tls = await createCert({ ca, domains: ['127.0.0.1'], validity: 2 })
-beforeAll(() => setDefaultCACertificates([...getCACertificates('default'), ca.cert]))
+const certificate = await trustedCertificate()
+const { tls } = certificate
 
 /** Paycrest at its worst, on the wire: broken, late, forgetting what it did, telling what was. It never lies about an end. */
 function worsen(world: PaycrestServer): () => number {
@@ -127,30 +124,19 @@ test(
     const world = await startPaycrest({ tls })
     const service = await startService({ live: [bind(fiatProvider, 'live', world.provider)] })
     const owner = await connected(service)
-    const caFile = join(service.dataDir, 'ca.pem')
-    writeFileSync(caFile, ca.cert)
     const start = () =>
-      startProcess(service, {
-        NODE_ENV: 'production',
-        PROCESS_ROLE: 'all',
-        BASE_URL: 'https://payments.example',
-        SMTP_URL: 'smtp://127.0.0.1:9',
-        NODE_EXTRA_CA_CERTS: caFile,
+      startInProduction(service, certificate, {
         PAYCREST_BASE_URL: world.url,
         PAYCREST_API_KEY: 'paycrest-key',
         PAYCREST_API_SECRET: 'paycrest-secret',
         PAYCREST_REQUESTS_PER_MINUTE: '60000',
       })
     let worker = await start()
-    let working = true
-    const moving = (async () => {
-      while (working) {
-        await pause(400)
-        world.step()
-        await owner.query(UNFINISHED_DUE)
-        await owner.query(CANCELLED_LONGER)
-      }
-    })()
+    const moving = repeatedly(400, async () => {
+      world.step()
+      await owner.query(UNFINISHED_DUE)
+      await owner.query(CANCELLED_LONGER)
+    })
     try {
       const merchant = await newMerchant(service, { environment: 'live' })
       await world.provider.offers()
@@ -199,8 +185,7 @@ test(
           .map(([id, endings]) => [endings, actual.get(id)])
       }
       await expect.poll(wrong, { timeout: PATIENCE_MS, interval: 500 }).toEqual([])
-      working = false
-      await moving
+      await moving.stop()
       expect(faults()).toBeGreaterThan(0)
 
       const ended = await ends()
@@ -219,14 +204,9 @@ test(
         if (!ending) expect(order.received).toBe(0n)
       }
       await expectLegalEvents(owner, ended)
-      expect((await checkLedger(service.runtime)).findings).toEqual([])
+      await expectConsistent(service)
     } finally {
-      working = false
-      await moving
-      worker.kill()
-      await owner.end()
-      await service.stop()
-      await world.close()
+      await endAll(moving, worker, owner, service, world)
     }
   },
   PATIENCE_MS * 2,

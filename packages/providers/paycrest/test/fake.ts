@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { closing } from '@payments/fakes'
 import { arrive, type Fees, type Kept, move, newOrder, type Outcome, onCreation, onWire, type Wire } from './book.ts'
 import { dec } from './decimals.ts'
 import { CURRENCIES, INSTITUTIONS, TOKENS } from './listing.ts'
@@ -190,11 +191,7 @@ export async function startFake(options: FakeOptions): Promise<Fake> {
         signature: createHmac('sha256', SECRET).update(bytes).digest('hex'),
       }
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close: closing(server),
   }
   return fake
 }

@@ -1,3 +1,4 @@
+import { random as randomOf } from '@payments/fakes'
 import type { Wire } from './book.ts'
 
 /** Fields that the server omits where they are empty (types/types.go, `omitempty`). */
@@ -11,35 +12,23 @@ const OPTIONAL = [
   'transactionLogs',
 ] as const
 
-/** A pseudorandom number generator (mulberry32): numbers below 1, the same ones for the same seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = state
-    t = Math.imul(t ^ (t >>> 15), t | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 /**
  * Answers about an order that keep to the documents and are as bad as they allow: optional fields are missing at random, and earlier
  * answers come again, in any order, instead of the present one. After at most two of them the present one follows.
  */
 export function seededAnswers(seed: number): (id: string, now: Wire) => Wire {
-  const random = randomFrom(seed)
+  const random = randomOf(seed)
   const told = new Map<string, Wire[]>()
   const late = new Map<string, number>()
   return (id, now) => {
     const history = told.get(id) ?? []
     told.set(id, [...history, now])
     const behind = late.get(id) ?? 0
-    const isOld = history.length > 0 && behind < 2 && random() < 0.4
+    const isOld = history.length > 0 && behind < 2 && random.chance(0.4)
     late.set(id, isOld ? behind + 1 : 0)
-    const answer = { ...((isOld ? history[Math.floor(random() * history.length)] : now) as Wire) }
+    const answer = { ...(isOld ? random.pick(history) : now) }
     // The present answer after two late ones is complete: nothing is withheld for ever.
-    if (isOld || behind < 2) for (const field of OPTIONAL) if (random() < 0.3) delete answer[field]
+    if (isOld || behind < 2) for (const field of OPTIONAL) if (random.chance(0.3)) delete answer[field]
     return answer
   }
 }

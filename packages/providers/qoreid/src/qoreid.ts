@@ -1,5 +1,5 @@
 import type { IdentityAnswer, IdentityProvider } from '@payments/cngn'
-import { Agent, fetch } from 'undici'
+import { exchange } from '@payments/provider-http'
 import { z } from 'zod'
 
 export interface QoreidOptions {
@@ -54,17 +54,14 @@ const UNAVAILABLE: IdentityAnswer = { outcome: 'unavailable' }
  * about the number is `unavailable`, and asked again later.
  */
 export function qoreid(options: QoreidOptions): IdentityProvider {
-  const dispatcher = new Agent({ maxResponseSize: 1_000_000 })
+  const call = exchange(1_000_000)
   let token: { readonly value: string; readonly until: number } | undefined
 
-  /** Status and body of an answer; undefined without one. */
-  async function post(
-    path: string,
-    body: object,
-    bearer?: string,
-  ): Promise<{ status: number; value: unknown } | undefined> {
-    try {
-      const answer = await fetch(`${options.baseUrl.replace(/\/$/, '')}${path}`, {
+  /** An answer; undefined without one. The error says nothing of the request, whose URL contains the BVN. */
+  const post = (path: string, body: object, bearer?: string) =>
+    call(
+      `${options.baseUrl.replace(/\/$/, '')}${path}`,
+      {
         method: 'POST',
         headers: {
           accept: 'application/json',
@@ -72,21 +69,14 @@ export function qoreid(options: QoreidOptions): IdentityProvider {
           ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
         },
         body: JSON.stringify(body),
-        redirect: 'error',
-        dispatcher,
-        signal: AbortSignal.timeout(options.timeoutMs ?? 20_000),
-      })
-      return { status: answer.status, value: await answer.json() }
-    } catch {
-      // The error of a request contains its URL, and so the BVN.
-      return undefined
-    }
-  }
+      },
+      options.timeoutMs ?? 20_000,
+    ).catch(() => undefined)
 
   async function bearer(): Promise<string | undefined> {
     if (token && token.until > Date.now()) return token.value
     const answer = await post('/token', { clientId: options.clientId, secret: options.secret })
-    const fresh = answer && answer.status < 300 ? Token.safeParse(answer.value).data : undefined
+    const fresh = answer && answer.status < 300 ? Token.safeParse(answer.body).data : undefined
     token = fresh && { value: fresh.accessToken, until: Date.now() + fresh.expiresIn * 1000 - EARLY_MS }
     return fresh?.accessToken
   }
@@ -100,8 +90,8 @@ export function qoreid(options: QoreidOptions): IdentityProvider {
       const answer = await post(`/v1/ng/identities/bvn-match/${bvn}`, body, value)
       if (!answer) return UNAVAILABLE
       if (answer.status === 401) token = undefined
-      if (answer.status === 404) return isNoSuchNumber(answer.value) ? { outcome: 'not_found' } : UNAVAILABLE
-      const { summary } = (answer.status < 300 ? Match.safeParse(answer.value).data : undefined) ?? {}
+      if (answer.status === 404) return isNoSuchNumber(answer.body) ? { outcome: 'not_found' } : UNAVAILABLE
+      const { summary } = (answer.status < 300 ? Match.safeParse(answer.body).data : undefined) ?? {}
       return { outcome: outcomeOf(summary?.bvn_match_check ?? summary?.bvn_check) }
     },
   }

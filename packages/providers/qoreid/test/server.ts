@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { closing } from '@payments/fakes'
 
 /** What the bank verification number belongs to. The telephone number is kept as the bank wrote it. */
 const RECORD: Readonly<Record<string, string>> = { firstname: 'ADA', lastname: 'OBI', phone: '08012345678' }
@@ -64,11 +65,7 @@ export async function startQoreid(): Promise<QoreidServer> {
     answer: undefined,
     expiresIn: 7200,
     tokens: 0,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close: closing(server),
   }
   return world
 }

@@ -1,23 +1,22 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { bind } from '@payments/kernel'
 import { routesProvider } from '@payments/routes'
-import { createCA, createCert } from 'mkcert'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   chance,
   connected,
   DEPOSITS,
+  endAll,
   expectOnce,
   KILLS,
   newMerchant,
   newRoute,
   PATIENCE_MS,
   pause,
+  repeatedly,
   settled,
-  startProcess,
+  startInProduction,
   startService,
+  trustedCertificate,
 } from '#testing'
 import { type Fault, type RelayServer, startRelay } from '../test/server.ts'
 
@@ -25,10 +24,8 @@ const ROUTES = 12
 const DAY_MS = 86_400_000
 const OUTCOMES = ['completed', 'completed', 'refunded', 'failed'] as const
 
-const authority = { organization: 'Test', countryCode: 'NG', state: 'Lagos', locality: 'Lagos', validity: 2 }
-const ca = await createCA(authority)
-const tls = await createCert({ ca, domains: ['127.0.0.1'], validity: 2 })
-beforeAll(() => setDefaultCACertificates([...getCACertificates('default'), ca.cert]))
+const certificate = await trustedCertificate()
+const { tls } = certificate
 
 /** Relay at its worst, on the wire: silent about some, broken, late, repeating itself, out of order. It never lies about an end. */
 function worsen(world: RelayServer): () => number {
@@ -68,27 +65,16 @@ test.each([
     const world = await startRelay({ tls, skewMs })
     const service = await startService({ live: [bind(routesProvider, 'live', world.provider)] })
     const owner = await connected(service)
-    const caFile = join(service.dataDir, 'ca.pem')
-    writeFileSync(caFile, ca.cert)
     const start = () =>
-      startProcess(service, {
-        NODE_ENV: 'production',
-        PROCESS_ROLE: 'all',
-        BASE_URL: 'https://payments.example',
-        SMTP_URL: 'smtp://127.0.0.1:9',
-        NODE_EXTRA_CA_CERTS: caFile,
+      startInProduction(service, certificate, {
         RELAY_BASE_URL: world.url,
         RELAY_API_KEY: 'relay-key',
         RELAY_REQUESTS_PER_MINUTE: '60000',
       })
     let worker = await start()
-    let working = true
-    const settling = (async () => {
-      while (working) {
-        await pause(500)
-        await world.settle()
-      }
-    })()
+    const settling = repeatedly(500, async () => {
+      await world.settle()
+    })
     try {
       const merchant = await newMerchant(service, { environment: 'live' })
       const routes = await Promise.all(Array.from({ length: ROUTES }, () => newRoute(merchant)))
@@ -115,12 +101,7 @@ test.each([
       await expectOnce(service, merchant, owner, paid, 'deposit_tx_hash')
       expect(faults()).toBeGreaterThan(0)
     } finally {
-      working = false
-      await settling
-      worker.kill()
-      await owner.end()
-      await service.stop()
-      await world.close()
+      await endAll(settling, worker, owner, service, world)
     }
   },
   PATIENCE_MS * 3,

@@ -44,7 +44,10 @@ const INDEX = 'A package is used through its index'
 const HTTP = 'HTTP is spoken by the gateway alone'
 const REMOTE = 'Clients take types of the service alone'
 const ORM = 'Only entities and services use the ORM'
+const BLOCKS = 'Two packages share no block of eight lines'
 const LOCKS = 'A row is read under a lock before it is updated with what follows from it'
+
+const EIGHT_LINES = Array.from({ length: 8 }, (_, number) => `export const value${number} = ${number}`).join('\n')
 
 type Planted = readonly [rule: string, line: string, files: Record<string, string>, more?: (tree: Tree) => Tree]
 
@@ -80,6 +83,14 @@ const planted: readonly Planted[] = [
         'const write = async (em: any, row: any, fields: any) => {\n  const changes = { ...fields, at: later(row.at) }\n  await em.nativeUpdate(E, { id: row.id }, changes)\n}\nexport const change = (em: any, row: any) => write(em, row, {})',
       'packages/routes/src/planted-b.ts':
         "import { change } from './planted-a.ts'\nexport const planted = async (em: any) => {\n  const order = await findAnywhere(em)\n  await change(em, order)\n}",
+    },
+  ],
+  [
+    BLOCKS,
+    'packages/fiat/src/planted.ts:3 repeats packages/providers/relay/test/planted.ts:1',
+    {
+      'packages/fiat/src/planted.ts': `import { z } from 'zod'\n\n${EIGHT_LINES}`,
+      'packages/providers/relay/test/planted.ts': EIGHT_LINES,
     },
   ],
   [KERNEL, 'packages/kernel/src/planted.ts imports pg', { 'packages/kernel/src/planted.ts': "import 'pg'" }],

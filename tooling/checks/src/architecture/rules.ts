@@ -1,3 +1,4 @@
+import { equalBlocks } from './blocks.ts'
 import { wrongChoices } from './choosers.ts'
 import { circles } from './circles.ts'
 import { sharedByFakes } from './fakes.ts'
@@ -46,6 +47,8 @@ export const rules: Readonly<Record<string, Rule>> = {
 
   'A package names its own tables only': foreignTables,
 
+  'Two packages share no block of eight lines': equalBlocks,
+
   'A row is read under a lock before it is updated with what follows from it': unlockedUpdates,
 
   'No file imports itself through others'(tree) {
@@ -80,7 +83,7 @@ export const rules: Readonly<Record<string, Rule>> = {
         others.filter(({ file }) => !file.startsWith('tooling/testing/')),
         TESTING,
       ),
-      ...importing(production(tree), /^@payments\/fixtures$/),
+      ...importing(production(tree), /^@payments\/(fixtures|fakes)$/),
       ...others.flatMap(({ file, imports }) =>
         imports
           .filter((each) => each.file && isTest(each.file) && !isFakeOfProof(file, each.file))

@@ -32,6 +32,8 @@ export interface Source {
   /** Every identifier, in values and types. */
   readonly identifiers: ReadonlySet<string>
   readonly rowUses: readonly RowUse[]
+  /** Lines with text, trimmed, without imports. */
+  readonly lines: readonly { readonly text: string; readonly line: number }[]
   /** Lines that find a provider without an object. */
   readonly choices: readonly number[]
 }
@@ -82,7 +84,22 @@ function parse(file: string, text: string): Source {
     file: specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : undefined,
   }))
   const uses = isTest(file) ? [] : rowUses(program, text)
-  return { file, imports, texts: [...texts.values()], identifiers, rowUses: uses, choices: choicesIn(text) }
+  const lines = linesOf(text, program.body)
+  return { file, imports, texts: [...texts.values()], identifiers, rowUses: uses, lines, choices: choicesIn(text) }
+}
+
+function linesOf(
+  text: string,
+  body: readonly { readonly type: string; readonly start: number; readonly end: number }[],
+) {
+  let at = 0
+  const imports = body.filter(({ type }) => type === 'ImportDeclaration')
+  return text.split('\n').flatMap((line, index) => {
+    const start = at
+    at += line.length + 1
+    const isImport = imports.some((each) => each.start <= start && start < each.end)
+    return line.trim() === '' || isImport ? [] : [{ text: line.trim(), line: index + 1 }]
+  })
 }
 
 /** Every source file of the workspace. */

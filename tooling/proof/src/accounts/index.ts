@@ -1,6 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { startMailbox } from '@payments/fixtures'
-import { random } from '../fuzz/random.ts'
+import { random, startMailbox } from '@payments/fixtures'
 import type { Proof } from '../proof.ts'
 import { startStand } from '../stand/in-process.ts'
 import { begin } from './begin.ts'

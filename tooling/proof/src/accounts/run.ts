@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
+import type { Random } from '@payments/fixtures'
 import { type Answer, call, type Mailbox } from '@payments/fixtures'
-import type { Random } from '../fuzz/random.ts'
 import type { Data } from '../stand/client.ts'
 import type { ServiceStand } from '../stand/in-process.ts'
 import { admit, type Caller, type Credential, type ErrorCode, errors } from './access.ts'

@@ -1,5 +1,4 @@
-import { freePorts } from '@payments/fixtures'
-import { random } from '../fuzz/random.ts'
+import { freePorts, random } from '@payments/fixtures'
 import type { Proof } from '../proof.ts'
 import { startDatabase } from '../stand/database.ts'
 import { type EventReceiver, startEventReceiver } from '../stand/receiver.ts'

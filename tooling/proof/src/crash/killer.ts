@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Random } from '../fuzz/random.ts'
+import type { Random } from '@payments/fixtures'
 import { type ProofDatabase, rows } from '../stand/database.ts'
 import type { ServiceProcess } from '../stand/service-process.ts'
 

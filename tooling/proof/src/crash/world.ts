@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Random } from '@payments/fixtures'
 import { newId } from '@payments/kernel'
-import type { Random } from '../fuzz/random.ts'
 import { attempt, type Data, type Reply, retried } from '../stand/client.ts'
 
 /** A write that was answered with success. */

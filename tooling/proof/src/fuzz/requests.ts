@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
+import type { Random } from '@payments/fixtures'
 import type { RestOperation } from '@payments/gateway'
 import type { Components, Schema } from '../document.ts'
-import type { Random } from './random.ts'
 import { anything, fitting, mutated, uuid } from './values.ts'
 import type { World } from './world.ts'
 

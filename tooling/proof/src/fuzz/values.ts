@@ -1,5 +1,5 @@
+import type { Random } from '@payments/fixtures'
 import type { Components, Schema } from '../document.ts'
-import type { Random } from './random.ts'
 
 /** Texts that have broken parsers, databases, terminals and mails. */
 const NASTY = [

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Random } from '@payments/fixtures'
 import { enabledCustomer, type Merchant } from '@payments/fixtures'
-import type { Random } from '../fuzz/random.ts'
 import { type ProofDatabase, rows } from '../stand/database.ts'
 import { cngnDifferences } from './cngn-books.ts'
 import type { FakeCngn } from './fakes.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import type { Random } from '@payments/fixtures'
 import { type ProviderState, providerStates } from '@payments/kernel'
 import { writeControl } from '@payments/platform'
-import type { Random } from '../fuzz/random.ts'
 import { rows } from '../stand/database.ts'
 import { journal, mismatch } from './books.ts'
 import { oddStatus } from './fakes.ts'

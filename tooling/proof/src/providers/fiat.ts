@@ -1,4 +1,4 @@
-import type { Random } from '../fuzz/random.ts'
+import type { Random } from '@payments/fixtures'
 import { rows } from '../stand/database.ts'
 import { journal, mismatch } from './books.ts'
 import type { FakePaycrest } from './fakes.ts'

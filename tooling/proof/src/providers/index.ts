@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Random, random } from '@payments/fixtures'
 import { checkLedger } from '@payments/ledger'
-import { type Random, random } from '../fuzz/random.ts'
 import type { Proof } from '../proof.ts'
 import { type ProofDatabase, rows } from '../stand/database.ts'
 import { unhandledErrors } from '../stand/service-process.ts'

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Merchant } from '@payments/fixtures'
-import type { Random } from '../fuzz/random.ts'
+import type { Merchant, Random } from '@payments/fixtures'
 import { rows } from '../stand/database.ts'
 import { journal, mismatch } from './books.ts'
 import { type FakeRelay, oddly } from './fakes.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import type { Random } from '@payments/fixtures'
 import bs58 from 'bs58'
-import type { Random } from '../fuzz/random.ts'
 import { rows } from '../stand/database.ts'
 import { journal, mismatch } from './books.ts'
 import { created, type Difference, type Part } from './part.ts'
