@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { copyTree, linkDependencies } from '@payments/checks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { GenerateError, generate } from './generate.ts'
+import { GenerateError, generate, generateProvider } from './generate.ts'
 import { namesOf } from './names.ts'
 
 const { path: copy, remove } = copyTree()
@@ -21,11 +21,12 @@ function run(program: string, ...args: string[]): string {
 }
 const git = (...args: string[]) => spawnSync('git', args, { cwd: copy, encoding: 'utf8' }).stdout.split('\n')
 
-describe('a generated domain, and one with a provider,', () => {
+describe('a generated domain, one with a provider, and an adapter of a known port', () => {
   beforeAll(() => {
     const folders = [
       ...generate(copy, 'invoices', { provider: false }),
       ...generate(copy, 'policies', { provider: true }),
+      ...generateProvider(copy, 'acmepay', 'fiat'),
     ]
     for (const folder of [...folders, 'packages/api', 'services/gateway']) linkDependencies(copy, folder)
   })
@@ -36,12 +37,17 @@ describe('a generated domain, and one with a provider,', () => {
       // An import, a dependency and a line of the list each; the list of adapters is one line.
       ['packages/api/package.json', 2],
       ['packages/api/src/domains.ts', 4],
-      ['services/gateway/package.json', 1],
-      ['services/gateway/src/adapters.ts', 2],
+      ['services/gateway/package.json', 2],
+      ['services/gateway/src/adapters.ts', 4],
     ])
     const added = git('ls-files', '--others', '--exclude-standard').filter(Boolean)
     expect(new Set(added.map((file) => file.split('/src/')[0]?.replace(/\/[\w.-]+\.json$|\/test\/.*/, '')))).toEqual(
-      new Set(['packages/invoices', 'packages/policies', 'packages/providers/policies-live']),
+      new Set([
+        'packages/invoices',
+        'packages/policies',
+        'packages/providers/acmepay',
+        'packages/providers/policies-live',
+      ]),
     )
   })
 
@@ -67,6 +73,7 @@ describe('a generated domain, and one with a provider,', () => {
         'packages/invoices',
         'packages/policies',
         'packages/providers/policies-live',
+        'packages/providers/acmepay',
         'packages/api/src/states.test.ts',
         'packages/webhooks/src/catalogue.test.ts',
         'services/gateway/src/access.test.ts',
@@ -83,6 +90,7 @@ describe('a generated domain, and one with a provider,', () => {
     expect(document('events')).toContain('`invoice.created`')
     expect(document('states')).toContain('## policy')
     expect(document('settings')).toContain('`POLICIES_API_KEY`')
+    expect(document('settings')).toContain('`ACMEPAY_API_KEY`')
   })
 })
 
@@ -95,6 +103,15 @@ test.each([
   ['sessions', 'A table with the name sessions already exists'],
 ])('the name %s is taken', (name, message) => {
   expect(() => generate(copy, name, { provider: false })).toThrow(new GenerateError(message))
+})
+
+test.each([
+  ['acme-pay', 'fiat', 'The name must be one word of lower-case letters and digits, like "paycrest"'],
+  ['fiat', 'fiat', 'packages/providers/fiat already exists'],
+  ['paycrest', 'fiat', 'packages/providers/paycrest already exists'],
+  ['acme', 'swaps', 'There is a template for fiat only'],
+])('an adapter %s of %s is not generated', (name, port, message) => {
+  expect(() => generateProvider(copy, name, port)).toThrow(message)
 })
 
 test.each([

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { namesOf } from './names.ts'
+import { capital, namesOf } from './names.ts'
 
 const templates = new URL('../templates/', import.meta.url).pathname
 
-/** Why a domain cannot be generated. */
+/** Why something cannot be generated. */
 export class GenerateError extends Error {}
 
 /**
@@ -34,14 +34,36 @@ export function generate(root: string, plural: string, { provider }: { provider:
     addToList(root, 'services/gateway', 'adapters', `${plural}Live`, `@payments/${plural}-live`)
   }
   const written = provider ? [folder, live] : [folder]
-  spawnSync(
-    join(root, 'node_modules/.bin/biome'),
-    ['check', '--write', ...written, 'packages/api', 'services/gateway'],
-    {
-      cwd: root,
-    },
-  )
+  format(root, [...written, 'packages/api', 'services/gateway'])
   return written
+}
+
+const format = (root: string, folders: readonly string[]) =>
+  spawnSync(join(root, 'node_modules/.bin/biome'), ['check', '--write', ...folders], { cwd: root })
+
+/** The ports for which an adapter can be generated, each with its template. */
+export const portsWithTemplate = ['fiat'] as const
+
+/**
+ * Writes a live adapter of a port, with its fake, and adds it to the list. It speaks to an imaginary provider until its wire is that of a
+ * real one.
+ * @returns the folders that were written
+ * @throws GenerateError when the name is not usable, or the port has no template
+ */
+export function generateProvider(root: string, name: string, port: string): readonly string[] {
+  if (!/^[a-z][a-z0-9]{2,29}$/.test(name))
+    throw new GenerateError('The name must be one word of lower-case letters and digits, like "paycrest"')
+  if (!portsWithTemplate.some((known) => known === port))
+    throw new GenerateError(
+      `There is a template for ${portsWithTemplate.join(', ')} only; docs/contributing/add-a-provider.md tells how to write one for another port`,
+    )
+  const folder = `packages/providers/${name}`
+  if (existsSync(join(root, folder)) || existsSync(join(root, 'packages', name)))
+    throw new GenerateError(`${folder} already exists`)
+  write(root, folder, `provider-of-${port}`, { name, Name: capital(name), NAME: name.toUpperCase() })
+  addToList(root, 'services/gateway', 'adapters', `${name}Adapter`, `@payments/${name}`)
+  format(root, [folder, 'services/gateway'])
+  return [folder]
 }
 
 /** Steps run in the order of their names: this one comes after every other. */
@@ -59,6 +81,8 @@ function write(root: string, folder: string, kind: string, names: Record<string,
     const target = join(root, folder, fill(file.replace(/\.template$/, '')))
     mkdirSync(dirname(target), { recursive: true })
     writeFileSync(target, fill(readFileSync(join(templates, kind, file), 'utf8')))
+    // Where a name stands among the others depends on it.
+    if (target.endsWith('/package.json')) depend(target, {})
   }
 }
 
@@ -70,8 +94,13 @@ function addToList(root: string, folder: string, list: string, name: string, dep
   if (added === text) throw new GenerateError(`No list was found in ${folder}/src/${list}.ts`)
   writeFileSync(file, `import { ${name} } from '${dependency}'\n${added}`)
   const manifest = join(root, folder, 'package.json')
+  depend(manifest, { [dependency]: 'workspace:*' })
+}
+
+/** Adds dependencies to a package. They are in the order of their names. */
+function depend(manifest: string, more: Readonly<Record<string, string>>): void {
   const parsed = JSON.parse(readFileSync(manifest, 'utf8'))
-  const all = Object.entries({ ...parsed.dependencies, [dependency]: 'workspace:*' })
+  const all = Object.entries({ ...parsed.dependencies, ...more })
   parsed.dependencies = Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1)))
   writeFileSync(manifest, `${JSON.stringify(parsed, null, 2)}\n`)
 }

@@ -1,17 +1,23 @@
 // `npm run new -- domain <name> [--provider]`: a working domain, in its list and its documents.
+// `npm run new -- provider <name> --for fiat`: a working adapter to an imaginary provider, with its fake and its tests.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { GenerateError, generate } from './generate.ts'
+import { GenerateError, generate, generateProvider, portsWithTemplate } from './generate.ts'
 
 const root = new URL('../../../', import.meta.url).pathname
 const [kind, name = '', ...options] = process.argv.slice(2)
 const provider = options.includes('--provider')
+const [flag, port = '', ...more] = options
+const isDomain = kind === 'domain' && options.every((option) => option === '--provider')
+const isProvider = kind === 'provider' && flag === '--for' && port !== '' && more.length === 0
 
-if (kind !== 'domain' || !name || options.some((option) => option !== '--provider'))
-  stop('Usage: npm run new -- domain <name> [--provider], a plural noun like "invoices"')
+if (!name || !(isDomain || isProvider))
+  stop(
+    `Usage: npm run new -- domain <name> [--provider], a plural noun like "invoices"\n       npm run new -- provider <name> --for <${portsWithTemplate.join('|')}>`,
+  )
 try {
-  const folders = generate(root, name, { provider })
+  const folders = isDomain ? generate(root, name, { provider }) : generateProvider(root, name, port)
   process.stdout.write(`${folders.join(' and ')} written. Linking the packages and deriving the documents …\n`)
 } catch (error) {
   if (error instanceof GenerateError) stop(error.message)

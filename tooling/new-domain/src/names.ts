@@ -16,4 +16,4 @@ export function namesOf(plural: string, stamp: string): Record<string, string> {
   }
 }
 
-const capital = (word: string): string => `${word[0]?.toUpperCase()}${word.slice(1)}`
+export const capital = (word: string): string => `${word[0]?.toUpperCase()}${word.slice(1)}`

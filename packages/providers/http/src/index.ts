@@ -2,3 +2,4 @@
 export { type HttpClient, type HttpTiming, httpClient } from './client.ts'
 export { callerErrorOf, mapErrors, ProviderError } from './errors.ts'
 export { exchange } from './exchange.ts'
+export { readable } from './readable.ts'

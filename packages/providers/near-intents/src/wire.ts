@@ -1,3 +1,4 @@
+import { readable } from '@payments/provider-http'
 import { z } from 'zod'
 
 // Responses of 1Click, as far as they are used. Additional fields are ignored.
@@ -15,10 +16,7 @@ const helpful = <T extends z.ZodType>(type: T) =>
 const Time = z.iso.datetime({ offset: true }).transform((at) => new Date(at))
 const Text = z.string().min(1)
 
-/** `GET /v0/tokens`; every element is read by itself. */
-export const Tokens = z.array(z.unknown())
-
-export const Token = z.object({
+const Token = z.object({
   assetId: Text,
   decimals: z.number().int().nonnegative(),
   blockchain: Text,
@@ -27,6 +25,9 @@ export const Token = z.object({
   contractAddress: z.string().nullish(),
 })
 export type Token = z.output<typeof Token>
+
+/** `GET /v0/tokens`. */
+export const Tokens = readable(Token)
 
 /** `POST /v0/quote` with `dry: false`. Request and quote are kept as they came: the signature is over them. */
 export const QuoteAnswer = z.object({
