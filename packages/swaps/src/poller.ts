@@ -1,5 +1,13 @@
-import { type Carried, type Environment, environments } from '@payments/kernel'
-import { aboutObject, dueInTurns, type Runtime, type Task } from '@payments/platform'
+import { type Carried, type Environment, environments, ServiceError } from '@payments/kernel'
+import {
+  aboutObject,
+  dueInTurns,
+  heedingPause,
+  isPaused,
+  ProviderLimited,
+  type Runtime,
+  type Task,
+} from '@payments/platform'
 import { neededTransaction } from './changes.ts'
 import { SwapEntity, type SwapRow } from './entity.ts'
 import { errors } from './errors.ts'
@@ -74,12 +82,23 @@ async function postpone(runtime: Runtime, unchanged: readonly (readonly [SwapRow
 
 /** Processes one batch of a provider. Returns its size. */
 async function processDue(runtime: Runtime, environment: Environment, provider: SwapsProvider): Promise<number> {
+  // A pause that the node asks for holds in all processes.
+  const budget = { provider: provider.name, bucket: 'deposit polls', environment }
+  if (await isPaused(runtime.pool, budget)) return 0
   const claimed = await claimDue(runtime, { provider: provider.name, environment })
   if (claimed.length === 0) return 0
   let reports: readonly (DepositReport | Error)[]
   try {
-    reports = await provider.deposits(claimed.map(({ row }) => watched(row)))
+    reports = await heedingPause(runtime.pool, budget, () => provider.deposits(claimed.map(({ row }) => watched(row))))
   } catch (error) {
+    // It says nothing about these swaps: they are due again when the pause has passed.
+    if (error instanceof ServiceError && error.cause instanceof ProviderLimited) {
+      await runtime.pool.query(
+        'update swaps set next_poll_at = least(next_poll_at, now() + make_interval(secs => $2)) where id = any ($1)',
+        [claimed.map(({ row }) => row.id), error.cause.seconds],
+      )
+      return 0
+    }
     await Promise.all(claimed.map(({ row }) => fail(runtime, row, error)))
     return 0
   }
