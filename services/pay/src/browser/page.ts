@@ -37,10 +37,13 @@ export function show(next: PayData): void {
   const { serverTime: _before, ...old } = state.data
   const { serverTime: _now, ...fresh } = next
   if (JSON.stringify(old) === JSON.stringify(fresh)) return
+  const heading = () => find('heading')?.textContent ?? ''
+  const before = heading()
   const moved = screenOf(state.data) !== screenOf(next)
   state.data = next
   write()
-  if (moved) announce(find('heading')?.textContent ?? '')
+  // The same screen says something else when another currency arrives.
+  if (moved || heading() !== before) announce(heading())
 }
 
 /** Shows the same with another choice of the reader. */
