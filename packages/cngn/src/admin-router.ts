@@ -61,7 +61,7 @@ export const cngnAdminRouter = {
   settle: operatorCommand({
     rest: 'POST /admin/ops/cngn/transfers/{transferId}/settle',
     tag: TAG,
-    summary: 'Say what became of a cNGN object',
+    summary: 'Settle a cNGN object',
     description:
       'For objects that have not ended, or whose end a report contradicts: the states, events and entries are those of a report of the provider. Later reports that contradict are marked.',
     message: 'Object settled',
@@ -146,7 +146,7 @@ export const cngnAdminRouter = {
   settleReceipt: operatorCommand({
     rest: 'POST /admin/ops/cngn/suspense/{receiptId}/settle',
     tag: TAG,
-    summary: 'Say what became of a transfer in suspense',
+    summary: 'Settle a transfer in suspense',
     description: 'For one that is no customer’s, or that an entry of the ledger has moved. It is not listed any more.',
     message: 'Transfer settled',
     input: SettleReceipt,

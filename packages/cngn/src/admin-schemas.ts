@@ -19,7 +19,7 @@ const AdminTransfer = z
     status: text('State of the object', 'processing'),
     failureReason: text('Why it failed', 'payout_failed').nullable(),
     providerReference: text('The provider’s reference', 'c3f7e2d0-9d2b-4c43-8a40-6c2b3a0c1f11').nullable(),
-    providerOutcome: text('`unknown`: the provider does not say what became of it', 'unknown').nullable(),
+    providerOutcome: text('`unknown`: the provider does not report the outcome', 'unknown').nullable(),
     attention: text('Why it needs an operator', 'contradicting_report').nullable(),
     attempts: z.number().int().meta({ description: 'How often it was claimed for sending', example: 1 }),
     sentAt: time('When it was last claimed for sending').nullable(),

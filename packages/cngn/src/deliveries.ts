@@ -45,7 +45,7 @@ export async function claimDeliveries(
   }))
 }
 
-/** Asks what became of converted cNGN, and applies it. A poll that fails is repeated later. */
+/** Asks for the outcome of converted cNGN, and applies it. A poll that fails is repeated later. */
 export async function pollDelivery(
   runtime: Runtime,
   { id, organisationId, environment, seconds }: ClaimedDelivery,

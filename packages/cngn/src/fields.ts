@@ -42,7 +42,7 @@ export const common = <F extends FailureReasons>(kind: Kind, amount: z.ZodType<s
   amount,
   failureReason: reasons.Code.nullable().meta({ description: 'Why it failed' }) as z.ZodNullable<F['Code']>,
   providerOutcome: z.enum(['unknown']).nullable().meta({
-    description: '`unknown`: the provider does not say what became of it; it goes on once it does',
+    description: '`unknown`: the provider does not report the outcome; it goes on once it does',
   }),
   metadata: Metadata,
   createdAt,

@@ -61,7 +61,7 @@ export interface ProviderTransaction {
   readonly targets: readonly string[]
   readonly txHash: string | null
   readonly failureReason: Failure | null
-  /** The provider has the order and does not say what became of it. */
+  /** The provider has the order and does not report the outcome. */
   readonly outcomeUnknown: boolean
   /** It leaves out what other reports of the same movement may say, such as the narration. */
   readonly partial?: boolean

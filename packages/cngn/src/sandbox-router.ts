@@ -125,7 +125,7 @@ export const sandboxRouter = {
       async run(unit, { convertId, amount }) {
         const row = await findTransfer(unit, 'convert', convertId)
         const asset = row.fromCurrency ?? CNGN
-        // Out of cNGN nobody deposits.
+        // A convert out of cNGN has no deposit.
         if (asset === CNGN) throw errors.sandbox_cngn_closed()
         return arrive(unit, {
           ...{ channel: 'crypto_in', asset, targets: address(row), rate: row.rate },

@@ -58,7 +58,7 @@ export const collectionsAdminRouter = {
   settle: operatorCommand({
     rest: 'POST /admin/ops/checkout-sessions/{sessionId}/settle',
     tag,
-    summary: 'Say what became of a payment to a checkout session',
+    summary: 'Settle a payment to a checkout session',
     description:
       'For payments whose provider does not say so, contradicts itself, or sent the money back to this service, and for sessions that wait: the states, events and entries are those of a report of the provider. Later reports that contradict are kept.',
     message: 'Checkout session settled',

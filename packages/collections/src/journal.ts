@@ -8,7 +8,7 @@ export const isRefundHeld = ({ status, refundTo, settled }: StoredPayment): bool
   status === 'refunded' && refundTo?.owner === 'service' && !settled
 
 /**
- * The journal entry of one deposit to a session, whenever what became of it changes: the difference between its balances before and
+ * The journal entry of one deposit to a session, whenever its outcome changes: the difference between its balances before and
  * after. Delivered: from `external` to the merchant's destination, the provider's fees beside it; another asset goes through `exchange`.
  * Neither delivered nor sent back, delivered with an unknown amount, or sent back to this service: into suspense. One that is under way,
  * or was sent back, moves nothing.

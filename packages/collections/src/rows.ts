@@ -72,7 +72,7 @@ export interface StoredPayment {
   readonly refundTo?: RefundTo | null
   /** How often it became something else after it had ended. */
   readonly changes?: number
-  /** An operator has said what became of it. */
+  /** An operator has recorded its outcome. */
   readonly settled?: boolean
   /** It counts, and arrived after the session's end. */
   readonly late: boolean

@@ -12,7 +12,7 @@ import { findSessionAnywhere } from './service.ts'
 type Input = z.output<typeof SessionSettlement>
 
 /**
- * Says what became of a payment to a session of any organisation, or ends a session that waits: with the states, events and balances
+ * Records the outcome of a payment to a session of any organisation, or ends a session that waits: with the states, events and balances
  * as if the provider had reported it.
  * @throws checkout_session_not_found 404, session_not_settleable 409, validation_failed 422 on `paymentId`, and those of a deposit's settlement
  */

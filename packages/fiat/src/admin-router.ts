@@ -44,7 +44,7 @@ export const fiatAdminRouter = {
   settle: operatorCommand({
     rest: 'POST /admin/ops/fiat/orders/{orderId}/settle',
     tag,
-    summary: 'Say what became of a local fiat order',
+    summary: 'Settle a local fiat order',
     description:
       'From every state, also after the end: status, events and journal become those of the outcome, whatever was posted before. Without amounts, those of the order hold. Later reports that contradict it are kept for operators and change nothing.',
     message: 'Order settled',

@@ -4,7 +4,7 @@ import { explained, offrampFailures, onrampFailures } from './failure-reasons.ts
 
 type Refund = { readonly status: string } | null | undefined
 
-/** A failed order, and what became of its money: one notification for each change that a merchant has to know. */
+/** A failed order, and the outcome of its money: one notification for each change that a merchant has to know. */
 const failed =
   (resource: 'offramp' | 'onramp', reasons: Parameters<typeof explained>[0]): DeclaredNotification =>
   (change) => {

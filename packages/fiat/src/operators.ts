@@ -16,7 +16,7 @@ const source = (kind: 'offramp' | 'onramp', paying: string, unfinished: string, 
   sql: `select o.id, o.organisation_id, o.environment, o.status,
                case when o.attention = 'compliance_hold' then 'held' when o.attention is not null then 'failed'
                     when ${outcome} or (q.failing_since is not null and o.status in (${paying})) then 'unknown' else 'stuck' end as condition,
-               coalesce(o.attention, q.error, case when ${outcome} then 'The provider does not say what became of the money' else 'No change for longer than an hour' end) as reason,
+               coalesce(o.attention, q.error, case when ${outcome} then 'The provider does not report the outcome of the money' else 'No change for longer than an hour' end) as reason,
                coalesce(q.failing_since, o.updated_at) as since
           from ${kind}s o left join fiat_polls q on q.id = o.id
          where (o.attention is not null or o.status in (${unfinished}))

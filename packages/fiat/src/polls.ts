@@ -122,7 +122,7 @@ export async function poll(runtime: Runtime, claimed: ClaimedOrder): Promise<voi
   await unitOfWork(context, (unit) => applyPoll(unit, direction, id, report, pollSeconds))
 }
 
-/** The provider did not answer: the order stays as it is, and what became of received money is unknown until it does. */
+/** The provider did not answer: the order stays as it is, and the outcome of received money is unknown until it does. */
 async function noteFailure(unit: UnitOfWork, { id, direction, pollSeconds }: ClaimedOrder, error: unknown) {
   const order = await locked(unit, orderResource[direction], id, orderMissing[direction])
   const paying = order.status === 'processing' || order.status === 'settled'

@@ -134,7 +134,7 @@ export interface OrderReport {
     readonly amount: bigint | null
     readonly txHash: string | null
   } | null
-  /** The provider has the money and does not say what became of it. */
+  /** The provider has the money and does not report the outcome. */
   readonly outcomeUnknown: boolean
   /** The provider cancelled the order and hides it: it may still assign it again, pay it out or send the money back. */
   readonly cancelled?: boolean

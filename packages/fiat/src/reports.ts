@@ -189,7 +189,7 @@ async function applyLate(
   return next
 }
 
-/** The provider does not say what became of the money, or says so again. */
+/** The provider does not report the outcome of the money, or says so again. */
 async function keepOutcome(
   unit: UnitOfWork,
   direction: Direction,

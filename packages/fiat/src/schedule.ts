@@ -7,7 +7,7 @@ export const FIRST_POLL_SECONDS = 15
 export const SOON_SECONDS = 2
 /** The longest interval while an order waits for money or moves it. */
 const LONGEST_ACTIVE_SECONDS = 60
-/** The longest interval while the provider does not say what became of the money, in the first minutes. */
+/** The longest interval while the provider does not report the outcome of the money, in the first minutes. */
 const LONGEST_UNKNOWN_SECONDS = 5
 const UNKNOWN_SECONDS = 300
 /** The longest interval while the provider keeps money that must come back. */

@@ -183,7 +183,7 @@ export const AttentionObject = z
         '`failed`: it ended, and money is not where it belongs. `held`: a provider holds its money. `unknown`: nobody knows yet what a provider did. `stuck`: it has not moved for too long, or cannot be processed.',
       example: 'unknown',
     }),
-    reason: text('Why', 'The provider does not say what became of the transfer'),
+    reason: text('Why', 'The provider does not report the outcome of the transfer'),
     since: time('Since when'),
   })
   .meta({ id: 'AttentionObject', description: 'An object that needs an operator' })

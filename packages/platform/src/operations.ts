@@ -76,7 +76,7 @@ export interface Operation {
   }
   /** Set for operators' commands: see `operator-command.ts`. */
   readonly operatorCommand?: {
-    /** It moves money or says what became of it: the session must be confirmed, and no internal token may call it. */
+    /** It moves money or records its outcome: the session must be confirmed, and no internal token may call it. */
     readonly money: boolean
     /** A dry run may call `before`, because it only reads. */
     readonly dryRun: boolean

@@ -44,7 +44,7 @@ export function operatorCommand<
     Shapes<I, O> & {
       /** `optional` for commands that had none in version 1.0.0 of the interface. */
       reason?: R
-      /** It moves money, or says what became of it. */
+      /** It moves money, or records its outcome. */
       money?: true
       callsProvider?: true
       before?(context: QueryContext, input: z.output<WithReason<I, R>>, call: CallContext): Promise<P>

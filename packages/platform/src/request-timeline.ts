@@ -15,7 +15,7 @@ interface Row {
   error_code: string | null
 }
 
-/** The requests that created, changed or named an object, from the request log: without reads that succeeded, of which there is no end. */
+/** The requests that created, changed or named an object, from the request log: without reads that succeeded. */
 export const requestTimeline: TimelineSource = async (db, { organisationId, environment, ids, limit }) => {
   const where = `where resource_id = any ($1::uuid[]) and (method <> 'GET' or status >= 400)
     and organisation_id = $2 and environment = $3`

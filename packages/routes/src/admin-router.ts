@@ -67,7 +67,7 @@ export const routesAdminRouter = {
   settleDeposit: operatorCommand({
     rest: 'POST /admin/ops/payment-routes/deposits/{depositId}/settle',
     tag,
-    summary: 'Say what became of a deposit',
+    summary: 'Settle a deposit',
     description:
       'For deposits whose provider does not say so, contradicts itself, or sent the money back to this service: the states, events and entries are those of a report of the provider. Later reports that contradict are kept.',
     message: 'Deposit settled',

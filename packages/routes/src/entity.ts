@@ -122,7 +122,7 @@ export const DepositEntity = defineEntity({
     refundOwner: p.enum(refundOwners).nullable(),
     /** When an operator passed on a refund that had come back to this service. */
     settledAt: p.datetime(3).nullable(),
-    /** How often an operator has said what became of it. */
+    /** How often an operator has recorded its outcome. */
     settlements: p.integer().default(0),
     relayUpdatedAt: p.datetime(3),
     hidden: p.boolean().default(false),

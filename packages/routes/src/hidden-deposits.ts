@@ -18,7 +18,7 @@ export interface HiddenDeposit {
   readonly txHash: string | null
   readonly failureReason: DepositReport['failureReason']
   readonly refundTo: RefundTo | null
-  /** An operator has said what became of it. */
+  /** An operator has recorded its outcome. */
   readonly settled: boolean
   /** When it was received: at the latest when it was first reported. */
   readonly receivedAt: Date

@@ -17,7 +17,7 @@ export interface Part {
   readonly pure?: true | undefined
 }
 
-/** A mutant, and what became of it. */
+/** A mutant, and its outcome. */
 export interface Mutant {
   readonly file: string
   readonly line: number

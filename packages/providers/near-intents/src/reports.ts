@@ -62,7 +62,7 @@ const isPaid = (state: string, details: Details | null): boolean =>
   Boolean(details?.depositedAmount) ||
   (details?.originChainTxHashes ?? []).length > 0
 
-/** Whether an end tells what became of the money. */
+/** Whether an end reports the outcome of the money. */
 const isAccounted = (said: DepositReport['status'], details: Details | null): boolean =>
   said === 'failed' || Boolean(said === 'completed' ? details?.amountOut : details?.refundedAmount)
 

@@ -5,7 +5,7 @@ export type Wire = Record<string, unknown>
 
 export type Outcome = 'completed' | 'failed' | 'refunded'
 
-/** A quote with an address, and what became of it. Amounts are of the smallest unit. */
+/** A quote with an address, and its outcome. Amounts are of the smallest unit. */
 export interface Swap {
   readonly address: string
   readonly request: Wire
