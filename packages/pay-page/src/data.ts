@@ -60,6 +60,7 @@ interface Payment {
   readonly currency: string
   readonly amount: string
   readonly status: string
+  readonly receivedAt: string
 }
 
 interface Theme {

@@ -26,9 +26,9 @@ const session: Filled<PaySession> = {
   depositAddress: ADDRESS,
   paymentUri: `ethereum:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48@1/transfer?address=${ADDRESS}&uint256=15000000`,
   payments: [
-    { txHash: '0x1', networkKey: 'ethereum', currency: 'USDC', amount: '10', status: 'pending' },
-    { txHash: '0x2', networkKey: 'solana', currency: 'EURC', amount: '10', status: 'completed' },
-    { txHash: '0x3', networkKey: 'ethereum', currency: 'USDC', amount: '10', status: 'refunded' },
+    { txHash: '0x1', networkKey: 'ethereum', currency: 'USDC', amount: '10', status: 'pending', receivedAt: ENDS },
+    { txHash: '0x2', networkKey: 'solana', currency: 'EURC', amount: '10', status: 'completed', receivedAt: ENDS },
+    { txHash: '0x3', networkKey: 'ethereum', currency: 'USDC', amount: '10', status: 'refunded', receivedAt: ENDS },
   ],
   paidOver: true,
   paidLate: true,
@@ -92,7 +92,11 @@ const screens: Readonly<Record<Screen, readonly PayData[]>> = {
     during('awaiting_payment', { payments: [] }),
   ],
   underpaid: [during('underpaid'), during('underpaid', NOTHING)],
-  confirming: [during('processing'), during('processing', { payments: [] })],
+  confirming: [
+    during('processing'),
+    during('processing', { payments: [] }),
+    { ...during('processing'), serverTime: '2026-01-31T13:15:00.000Z' },
+  ],
   paid: [during('paid')],
   paid_already: [without({ payable: false, status: 'paid' })],
   returned: (['payer', 'organisation', 'service'] as const).map((owner) =>

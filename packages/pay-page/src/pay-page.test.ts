@@ -156,7 +156,14 @@ test('the code of a page decodes to its text', () => {
   expect(decodeQR({ width: size * scale, height: size * scale, data: pixels })).toBe(ADDRESS)
 })
 
-const payment = { txHash: '0x1', networkKey: 'ethereum', currency: 'USDC', amount: '10', status: 'completed' }
+const payment = {
+  txHash: '0x1',
+  networkKey: 'ethereum',
+  currency: 'USDC',
+  amount: '10',
+  status: 'completed',
+  receivedAt: data.serverTime,
+}
 const shownFor = (given: Partial<PaySession>, more: Partial<PayData> = {}) =>
   content(
     { ...data, ...more, status: given.status ?? 'awaiting_payment', session: { ...session, ...given } },
@@ -181,6 +188,15 @@ test.each<[string, Partial<PaySession>, string, string]>([
     { status: 'processing', payments: [{ ...payment, amount: '25', status: 'pending' }] },
     'Nothing else to do',
     'left to pay',
+  ],
+  [
+    'a payment is being confirmed for longer than usual',
+    {
+      status: 'processing',
+      payments: [{ ...payment, amount: '25', status: 'pending', receivedAt: '2026-01-31T11:29:59.000Z' }],
+    },
+    'Keep the transaction number below, and do not send it again',
+    'a few minutes at most',
   ],
   [
     'an unknown amount is being confirmed',

@@ -46,6 +46,7 @@ function words(
       if (elsewhere && !part) return [texts.otherHeading, elsewhere]
       return [say(texts.underpaidHeading), say(texts.underpaidText), texts.waitingLive, say(texts.wrongNetwork)]
     case 'confirming': {
+      if (isSlow(session, data.serverTime)) return [texts.confirmingHeading, say(texts.confirmingSlow)]
       const pending = pendingPart(session)
       return [
         texts.confirmingHeading,
@@ -84,6 +85,15 @@ function words(
 const otherPayment = ({ payments, currency, networkKey }: PaySession) =>
   payments.find(
     (payment) => payment.status === 'completed' && (payment.currency !== currency || payment.networkKey !== networkKey),
+  )
+
+/** A payment takes minutes to be confirmed; after this time something holds it up. */
+const SLOW_MS = 30 * 60_000
+
+/** Has one been under way for longer than a payer expects? */
+const isSlow = ({ payments }: PaySession, serverTime: string): boolean =>
+  payments.some(
+    ({ status, receivedAt }) => status === 'pending' && Date.parse(serverTime) - Date.parse(receivedAt) > SLOW_MS,
   )
 
 /** Decimal texts of amounts as whole numbers of the smallest part that either has. */

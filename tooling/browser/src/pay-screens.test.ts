@@ -37,6 +37,19 @@ const items = [
   { description: 'Travel from Lagos to Abuja and back', quantity: 1, unitAmount: '120.5' },
 ]
 
+/** A session whose payment the provider takes its time with. */
+async function confirming(merchant: Merchant): Promise<string> {
+  const id = await session(merchant)
+  await paySession(merchant, id)
+  await service.runtime.pool.query(
+    `update sandbox_relay_requests r set settles_at = now() + interval '1 hour' from checkout_sessions s
+      where s.id = $1 and r.address = s.deposit_address`,
+    [id],
+  )
+  await reached(id, 'processing')
+  return id
+}
+
 /** How each screen comes about. Each gives the id of a page that shows it. */
 const screens: Readonly<Record<string, (merchant: Merchant) => Promise<string>>> = {
   choose: async (merchant) => (await newCollection(merchant, { description: 'Two days on site, in Lagos.' })).id,
@@ -48,16 +61,13 @@ const screens: Readonly<Record<string, (merchant: Merchant) => Promise<string>>>
   'waiting-solana': (merchant) => session(merchant, {}, { networkKey: 'solana' }),
   'waiting-tron': (merchant) =>
     session(merchant, { currency: 'USDT', destinationChainKey: 'ethereum' }, { networkKey: 'tron', currency: 'USDT' }),
-  confirming: async (merchant) => {
-    const id = await session(merchant)
-    await paySession(merchant, id)
-    // The provider takes its time.
+  confirming: (merchant) => confirming(merchant),
+  'confirming-slow': async (merchant) => {
+    const id = await confirming(merchant)
     await service.runtime.pool.query(
-      `update sandbox_relay_requests r set settles_at = now() + interval '1 hour' from checkout_sessions s
-        where s.id = $1 and r.address = s.deposit_address`,
+      `update checkout_sessions set payments = jsonb_set(payments, '{0,receivedAt}', '"2026-01-01T00:00:00.000Z"') where id = $1`,
       [id],
     )
-    await reached(id, 'processing')
     return id
   },
   underpaid: (merchant) => session(merchant, {}, {}, 'underpaid', { amount: '10' }),

@@ -1,6 +1,6 @@
 import { isLive, type PayData, screenOf } from '@payments/pay-page'
 import { request } from './api.ts'
-import { announce, data, find, show, text } from './page.ts'
+import { announce, data, find, now, show, text } from './page.ts'
 
 const POLL_MS = 10_000
 const LONGEST_POLL_MS = 60_000
@@ -28,7 +28,10 @@ function connect(): void {
   source?.close()
   source = new EventSource(`/v1/pay/${data().id}/stream`)
   source.onopen = heard
-  source.addEventListener('ping', heard)
+  source.addEventListener('ping', () => {
+    heard()
+    show({ ...data(), serverTime: new Date(now()).toISOString() })
+  })
   source.addEventListener('page', ({ data: message }) => receive(JSON.parse(message) as PayData))
   source.onerror = () => {
     clearTimeout(silence)

@@ -36,7 +36,9 @@ export function show(next: PayData): void {
   behind = Date.parse(next.serverTime) - Date.now()
   const { serverTime: _before, ...old } = state.data
   const { serverTime: _now, ...fresh } = next
-  if (JSON.stringify(old) === JSON.stringify(fresh)) return
+  // Time alone may change what is said, such as of a payment that takes too long.
+  const isSame = JSON.stringify(old) === JSON.stringify(fresh)
+  if (isSame && content(next, state.view).text === content(state.data, state.view).text) return
   const heading = () => find('heading')?.textContent ?? ''
   const before = heading()
   const moved = screenOf(state.data) !== screenOf(next)
