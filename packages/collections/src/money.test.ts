@@ -238,8 +238,8 @@ test('another currency or network than requested is delivered and recorded, and 
 
 test('a session in another currency asks for what the provider quotes, and goes through the exchange account', async () => {
   const { session, pay, merchant } = await begin({}, { networkKey: 'ethereum', currency: 'ETH' })
-  expect(session).toMatchObject({ currency: 'ETH', amount: '25' })
-  expect(session.paymentUri).toBe(`ethereum:${session.depositAddress}@1?value=25000000000000000000`)
+  expect(session).toMatchObject({ currency: 'ETH', amount: '0.01' })
+  expect(session.paymentUri).toBe(`ethereum:${session.depositAddress}@1?value=10000000000000000`)
   expect(await pay()).toMatchObject({ status: 'paid', deliveredAmount: '25', fees: '0' })
   const { rows } = await service.runtime.pool.query<{ line: string }>(
     `select purpose || ' ' || asset || ' ' || balance as line from ledger_accounts
@@ -248,9 +248,9 @@ test('a session in another currency asks for what the provider quotes, and goes 
   )
   expect(rows.map(({ line }) => line)).toEqual([
     'destination USDC 25000000',
-    'exchange ETH 25000000000000000000',
+    'exchange ETH 10000000000000000',
     'exchange USDC -25000000',
-    'external ETH -25000000000000000000',
+    'external ETH -10000000000000000',
   ])
   await inOrder(service)
 })

@@ -69,7 +69,7 @@ export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
     async createDepositAddress({ routeId, origin, destination, quote, strict }) {
       const depositAddress = newAddress[networkOf(origin.networkKey)?.type ?? 'evm']()
       const inputAmount =
-        quote && ('input' in quote ? quote.input : converted(quote.output, destination.currency, origin.currency))
+        quote && ('input' in quote ? quote.input : converted(quote.output, destination.currency, origin.currency, true))
       // Committed without waiting for the disk: the commit of the route that uses it waits, and includes it.
       await pool.query(
         "insert into sandbox_relay_addresses (address, route_id, strict_amount) select $1, $2, $3 from set_config('synchronous_commit', 'off', true)",
@@ -153,14 +153,22 @@ export function sandboxRoutes(pool: SqlExecutor): SandboxRoutes {
   }
 }
 
-/** US dollar stablecoins are worth one dollar here; everything else has no price in the sandbox. */
-const dollars = (amount: bigint, symbol: string): string | null => {
-  const asset = assetOf(symbol)
-  return asset && (symbol === 'USDC' || symbol === 'USDT') ? toDecimal(amount, asset) : null
+/** What one of each is worth in the sandbox, in US cents. Prices never move, so that tests can be repeated. */
+const CENTS: Readonly<Record<string, bigint>> = { USDC: 100n, USDT: 100n, EURC: 108n, ETH: 250_000n, SOL: 15_000n }
+
+/** Worth in US dollars; null for a token without a price. */
+function dollars(amount: bigint, symbol: string): string | null {
+  const [asset, cents] = [assetOf(symbol), CENTS[symbol]]
+  return asset && cents ? toDecimal(amount * cents, { symbol: 'USD', decimals: asset.decimals + 2 }) : null
 }
 
-/** One to one by value of the decimal text; the sandbox has no market. The provider keeps digits beyond the destination's precision. */
-function converted(amount: bigint, from: string, to: string): bigint {
-  const shift = (assetOf(to)?.decimals ?? 0) - (assetOf(from)?.decimals ?? 0)
-  return shift >= 0 ? amount * 10n ** BigInt(shift) : amount / 10n ** BigInt(-shift)
+/**
+ * At the prices of the sandbox. The provider keeps what the precision of the destination cannot hold.
+ * @param up for what has to be sent: it is worth at least the amount
+ */
+function converted(amount: bigint, from: string, to: string, up = false): bigint {
+  const scale = (symbol: string) => 10n ** BigInt(assetOf(symbol)?.decimals ?? 0)
+  const worth = amount * (CENTS[from] ?? 100n) * scale(to)
+  const unit = (CENTS[to] ?? 100n) * scale(from)
+  return (worth + (up ? unit - 1n : 0n)) / unit
 }
