@@ -1,11 +1,14 @@
-import { countingFunction } from '@payments/platform'
+import { type Counted, countingFunction } from '@payments/platform'
+
+/** The numbers of an organisation's objects of each kind, and of each customer's. */
+export const countedTransfers: Counted = { scopes: ['kind', "kind || ' ' || customer_id::text"] }
 
 /** Number of counter rows over which the concurrent writers of one organisation were distributed at first. */
 const SLOTS = 32
 
 /**
- * The exact numbers of objects by kind, kept by triggers, as the ledger keeps the number of transactions: the nil customer counts
- * the whole organisation. {@link countersWithoutWaiting} replaced the slots of the triggers' function.
+ * The numbers of objects by kind that processes of earlier versions read, kept by triggers: the nil customer counts the whole
+ * organisation. {@link countersWithoutWaiting} replaced the slots of the triggers' function.
  */
 export const counters: readonly string[] = [
   `create table cngn_transfer_counts (

@@ -5,6 +5,7 @@ import { cngnAdminRouter } from './admin-router.ts'
 import { advance } from './advance.ts'
 import { anonymise } from './anonymise.ts'
 import { callbacks } from './callbacks.ts'
+import { countedTransfers } from './counters.ts'
 import { encryptedIdentities } from './enablement.ts'
 import { entities } from './entity.ts'
 import { errors } from './errors.ts'
@@ -107,6 +108,7 @@ export const cngn = domain({
   anonymise,
   sandbox: { advance },
   encrypted: encryptedIdentities,
+  counted: { cngn_transfers: countedTransfers },
   appendOnly: ['cngn_transfer_counts', 'cngn_treasury_adjustments'],
 })
 

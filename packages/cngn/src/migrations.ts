@@ -1,5 +1,5 @@
-import { lifecycle, type MigrationStep } from '@payments/platform'
-import { counters, countersWithoutWaiting } from './counters.ts'
+import { countRows, lifecycle, type MigrationStep } from '@payments/platform'
+import { countedTransfers, counters, countersWithoutWaiting } from './counters.ts'
 
 const tenant = `organisation_id uuid not null references organisations,
         environment text not null check (environment in ('test', 'live')),`
@@ -289,4 +289,6 @@ export const migrations: readonly MigrationStep[] = [
     name: '20261123090900_cngn_converters',
     up: ['alter table cngn_transfers add column converter text'],
   },
+  // `cngn_transfer_counts` stays for processes of earlier versions.
+  { name: '20261123180300_cngn_record_counts', ...countRows('cngn_transfers', countedTransfers) },
 ]

@@ -1,6 +1,6 @@
 import { type ErrorFactory, isId, risingAfter } from '@payments/kernel'
 import { returnToLimit } from '@payments/ledger'
-import { locked, move, newest, type QueryContext, recordEntry, sqlOf, type UnitOfWork } from '@payments/platform'
+import { locked, move, newestAndTotal, type QueryContext, recordEntry, type UnitOfWork } from '@payments/platform'
 import { TransferEntity, type TransferRow } from './entity.ts'
 import { errors } from './errors.ts'
 import type { Failure } from './failure-reasons.ts'
@@ -16,9 +16,6 @@ export const missing: Readonly<Record<Kind, ErrorFactory>> = {
   deposit: errors.cngn_deposit_not_found,
 }
 
-/** In `cngn_transfer_counts`, the customer id of the rows that count a whole organisation. */
-const ALL_CUSTOMERS = '00000000-0000-0000-0000-000000000000'
-
 /** An object of a kind. @throws the kind's 404 */
 export async function findTransfer(context: QueryContext, kind: Kind, id: string): Promise<TransferRow> {
   const row = isId(id) ? await context.em.findOne(TransferEntity, { id, kind }) : null
@@ -27,22 +24,18 @@ export async function findTransfer(context: QueryContext, kind: Kind, id: string
 }
 
 /** The newest 200 objects of a kind, of the organisation or of one customer, and the exact total. */
-export async function listTransfers(context: QueryContext, kind: Kind, customerId: string | undefined) {
-  const { organisationId, environment } = context.actor
-  const rows = await newest(
+export const listTransfers = (context: QueryContext, kind: Kind, customerId: string | undefined) =>
+  newestAndTotal(
     context,
     TransferEntity,
     customerId
-      ? { where: 'kind = $3 and customer_id = $4', values: [kind, customerId] }
-      : { where: 'kind = $3', values: [kind] },
+      ? {
+          where: 'kind = $3 and customer_id = $4',
+          values: [kind, customerId],
+          scopes: "scope = $4::text || ' ' || $5::uuid::text",
+        }
+      : { where: 'kind = $3', values: [kind], scopes: 'scope = $4' },
   )
-  const { rows: counts } = await sqlOf(context.em).query<{ total: string }>(
-    `select coalesce(sum(count), 0) as total from cngn_transfer_counts
-      where organisation_id = $1 and environment = $2 and kind = $3 and customer_id = $4`,
-    [organisationId, environment, kind, customerId ?? ALL_CUSTOMERS],
-  )
-  return { rows, total: Number(counts[0]?.total ?? 0) }
-}
 
 /** An object, locked until the transaction ends. */
 export const lockedTransfer = (unit: UnitOfWork, kind: Kind, id: string): Promise<TransferRow> =>

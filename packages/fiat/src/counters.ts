@@ -1,4 +1,7 @@
-import { countingFunction } from '@payments/platform'
+import { type Counted, countingFunction } from '@payments/platform'
+
+/** The numbers of an organisation's orders, and of each customer's. */
+export const countedOrders: Counted = { scopes: ["''", 'customer_id::text'] }
 
 /** Number of counter rows over which the concurrent writers of one organisation were distributed at first. */
 const SLOTS = 32
@@ -13,8 +16,7 @@ const triggers = (table: string, direction: string) => [
 ]
 
 /**
- * The exact numbers of orders, kept by triggers, as the ledger keeps the number of transactions: the nil customer counts
- * the whole organisation. {@link countersWithoutWaiting} replaced the slots of the triggers' function.
+ * The numbers of orders that processes of earlier versions read, kept by triggers: the nil customer counts the whole organisation. {@link countersWithoutWaiting} replaced the slots of the triggers' function.
  */
 export const counters: readonly string[] = [
   `create table fiat_order_counts (

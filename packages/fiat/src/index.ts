@@ -5,6 +5,7 @@ import { fiatAdminRouter } from './admin-router.ts'
 import { advance } from './advance.ts'
 import { anonymise } from './anonymise.ts'
 import { callbacks } from './callbacks.ts'
+import { countedOrders } from './counters.ts'
 import { entities } from './entity.ts'
 import { errors } from './errors.ts'
 import { events } from './events.ts'
@@ -91,6 +92,7 @@ export const fiat = domain({
   anonymise,
   sandbox: { advance },
   appendOnly: ['fiat_order_counts'],
+  counted: { offramps: countedOrders, onramps: countedOrders },
 })
 
 export { accountName, type CheckedAccount, nameWords, sameHolder } from './accounts.ts'

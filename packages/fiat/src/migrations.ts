@@ -1,12 +1,13 @@
 import {
   addProvider,
+  countRows,
   indexConcurrently,
   lifecycle,
   type MigrationStep,
   nameSandbox,
   replaceIndex,
 } from '@payments/platform'
-import { counters, countersWithoutWaiting } from './counters.ts'
+import { countedOrders, counters, countersWithoutWaiting } from './counters.ts'
 
 /** Columns of orders in both directions. */
 const order = `
@@ -308,4 +309,7 @@ export const migrations: readonly MigrationStep[] = [
       ),
     ],
   },
+  // `fiat_order_counts` stays for processes of earlier versions.
+  { name: '20261123180100_offramp_record_counts', ...countRows('offramps', countedOrders) },
+  { name: '20261123180200_onramp_record_counts', ...countRows('onramps', countedOrders) },
 ]

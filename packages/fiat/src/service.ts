@@ -1,17 +1,14 @@
 import { invalid, isId } from '@payments/kernel'
-import { newest, type QueryContext, sqlOf } from '@payments/platform'
+import { newestAndTotal, type QueryContext } from '@payments/platform'
 import type { z } from 'zod'
 import { accountName } from './accounts.ts'
 import { isFiatCurrency } from './currencies.ts'
 import { OfframpEntity, type OfframpRow, OnrampEntity, type OnrampRow } from './entity.ts'
 import { errors } from './errors.ts'
-import type { Account, Direction } from './provider.ts'
+import type { Account } from './provider.ts'
 import { providerOf } from './providers.ts'
 import { bankOf } from './rules.ts'
 import type { AccountToVerify, VerifiedAccount } from './schemas.ts'
-
-/** In `fiat_order_counts`, the customer id of the rows that count a whole organisation. */
-const ALL_CUSTOMERS = '00000000-0000-0000-0000-000000000000'
 
 /** @throws offramp_not_found 404 */
 export async function findOfframp(context: QueryContext, id: string | undefined): Promise<OfframpRow> {
@@ -28,30 +25,15 @@ export async function findOnramp(context: QueryContext, id: string): Promise<Onr
 }
 
 const ofCustomer = (customerId: string | undefined) =>
-  customerId ? { where: 'customer_id = $3', values: [customerId] } : {}
+  customerId ? { where: 'customer_id = $3', values: [customerId], scopes: 'scope = $4::uuid::text' } : {}
 
 /** The newest 200 offramps of the organisation or of one customer, and the exact total. */
-export const listOfframps = async (context: QueryContext, customerId: string | undefined) => ({
-  rows: await newest(context, OfframpEntity, ofCustomer(customerId)),
-  total: await count(context, 'offramp', customerId),
-})
+export const listOfframps = (context: QueryContext, customerId: string | undefined) =>
+  newestAndTotal(context, OfframpEntity, ofCustomer(customerId))
 
 /** The newest 200 onramps of the organisation or of one customer, and the exact total. */
-export const listOnramps = async (context: QueryContext, customerId: string | undefined) => ({
-  rows: await newest(context, OnrampEntity, ofCustomer(customerId)),
-  total: await count(context, 'onramp', customerId),
-})
-
-/** The exact number of orders, summed from a few counters: counting a million rows costs a hundred times the page. */
-async function count(context: QueryContext, direction: Direction, customerId: string | undefined): Promise<number> {
-  const { organisationId, environment } = context.actor
-  const { rows } = await sqlOf(context.em).query<{ total: string }>(
-    `select coalesce(sum(count), 0) as total from fiat_order_counts
-      where organisation_id = $1 and environment = $2 and direction = $3 and customer_id = $4`,
-    [organisationId, environment, direction, customerId ?? ALL_CUSTOMERS],
-  )
-  return Number(rows[0]?.total ?? 0)
-}
+export const listOnramps = (context: QueryContext, customerId: string | undefined) =>
+  newestAndTotal(context, OnrampEntity, ofCustomer(customerId))
 
 /**
  * What the bank says of an account. A bank that tells no name is never shown as a verification.

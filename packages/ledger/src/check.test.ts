@@ -7,6 +7,7 @@ import { bookOf, foundOrganisation, own, someSource, startService, type TestServ
 import { checkLedger } from './check.ts'
 import { reserve, reverse } from './holds.ts'
 import { post } from './post.ts'
+import { countedTransactions } from './schema/list.ts'
 import { seal } from './seal.ts'
 
 let service: TestService & { stop(): Promise<void> }
@@ -53,7 +54,10 @@ const evidence = ({ amount }: { amount: string }) => ({
   received: { asset: 'USDC', amount: BigInt(amount) },
   refunded: { asset: 'USDC', amount: 0n },
 })
-const domains = [{ name: 'swaps', receipts: { swap: { schema: z.unknown(), balances, evidence } } }]
+const domains = [
+  { name: 'ledger', counted: { transactions: countedTransactions } },
+  { name: 'swaps', receipts: { swap: { schema: z.unknown(), balances, evidence } } },
+]
 
 const findings = async () =>
   (await checkLedger({ pool: service.runtime.pool, domains }, { batch: 2 })).findings
@@ -150,7 +154,7 @@ describe('the list of transactions', () => {
 
   test('a transaction without the entries that its receipt implies is found, and one that is not counted in the total', async () => {
     expect(await findings()).toBe(
-      'swap completed: the receipt implies available 7 USDC, external -7 USDC; the journal has nothing; counts 0 transactions, the list has 1',
+      'swap completed: the receipt implies available 7 USDC, external -7 USDC; the journal has nothing; counts 0 transactions, there are 1',
     )
   })
 

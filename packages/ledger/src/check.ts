@@ -1,5 +1,6 @@
 import type { Runtime } from '@payments/platform'
 import { checkAccounts } from './check/accounts.ts'
+import { checkCounts } from './check/counts.ts'
 import { checkEntries } from './check/entries.ts'
 import { checkSeals } from './check/seals.ts'
 import { checkTransactions } from './check/transactions.ts'
@@ -27,18 +28,19 @@ const checks = {
   entries: checkEntries,
   seals: checkSeals,
   transactions: checkTransactions,
+  counts: checkCounts,
 } satisfies Record<Check, (walk: Walk) => Promise<void>>
 
 /**
  * Checks the whole ledger of all organisations while the service runs: every account against its postings, every entry
- * against its digest, every seal against its chain, every listed transaction against the journal. Each batch is one
+ * against its digest, every seal against its chain, every listed transaction against the journal, every counter against its rows. Each batch is one
  * statement and reads one snapshot; no snapshot is held between batches. Uses one connection of the pool, without timeouts.
  */
 export async function checkLedger(
   { pool, domains }: Pick<Runtime, 'pool' | 'domains'>,
   options: { batch?: number; progress?: (progress: Progress) => void } = {},
 ): Promise<Report> {
-  const walked: Record<Check, number> = { accounts: 0, entries: 0, seals: 0, transactions: 0 }
+  const walked: Record<Check, number> = { accounts: 0, entries: 0, seals: 0, transactions: 0, counts: 0 }
   const findings: Finding[] = []
   const client = await pool.connect()
   let broken: Error | undefined
@@ -50,6 +52,7 @@ export async function checkLedger(
         db: { query: async (text, values) => ({ rows: (await client.query(text, values)).rows }) },
         batch: options.batch ?? 500,
         receipts: Object.assign({}, ...domains.map(({ receipts }) => receipts ?? {})),
+        counted: Object.assign({}, ...domains.map(({ counted }) => counted ?? {})),
         find: (finding) => void (findings.length < FINDINGS && findings.push({ check: name, ...finding })),
         walked(rows) {
           walked[name] += rows

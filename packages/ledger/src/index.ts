@@ -6,6 +6,7 @@ import { migrations } from './migrations.ts'
 import { checkJob, checkMetric, ledgerSelfCheck } from './nightly-check.ts'
 import { payoutControlsRouter } from './payout-router.ts'
 import { ledgerAdminRouter, transactionsRouter } from './router.ts'
+import { countedTransactions } from './schema/list.ts'
 import { sealTask } from './seal.ts'
 import { ledgerSettings } from './settings.ts'
 import { postingTimeline } from './timeline.ts'
@@ -36,6 +37,7 @@ export const ledger = domain({
   metrics: [checkMetric],
   selfChecks: [ledgerSelfCheck],
   recorder: transactionRecorder,
+  counted: { transactions: countedTransactions },
   timeline: { sources: [postingTimeline] },
   appendOnly: ['ledger_accounts', 'ledger_entries', 'ledger_postings', 'ledger_seals', 'transaction_counts'],
 })

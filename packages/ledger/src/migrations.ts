@@ -1,6 +1,6 @@
-import type { MigrationStep } from '@payments/platform'
+import { countRows, type MigrationStep } from '@payments/platform'
 import { journal, refuseChange } from './schema/journal.ts'
-import { countersWithoutWaiting, list } from './schema/list.ts'
+import { countedTransactions, countersWithoutWaiting, list } from './schema/list.ts'
 import { post } from './schema/post.ts'
 import { seals } from './schema/seals.ts'
 
@@ -59,4 +59,6 @@ export const migrations: readonly MigrationStep[] = [
     ],
   },
   { name: '20261122090700_transaction_counters', up: countersWithoutWaiting },
+  // `transaction_counts` stays for processes of earlier versions.
+  { name: '20261123180000_transaction_record_counts', ...countRows('transactions', countedTransactions) },
 ]

@@ -115,15 +115,21 @@ export const Check = z.object({
       entries: count('Number of journal entries'),
       seals: count('Number of seals of the hash chain'),
       transactions: count('Number of transactions'),
+      counts: count('Number of tables whose rows are counted'),
     })
     .meta({ description: 'What was checked' }),
   findings: items(
     'Every inconsistency',
     z.object({
-      check: z.enum(['accounts', 'entries', 'seals', 'transactions']).meta({ description: 'What was compared' }),
+      check: z
+        .enum(['accounts', 'entries', 'seals', 'transactions', 'counts'])
+        .meta({ description: 'What was compared' }),
       organisationId: text('Organisation', '01936f2a-7c1e-7000-8000-000000000001'),
       environment: text('Environment', 'test'),
-      id: text('Id of what is inconsistent', '01936f2a-7c1e-7000-8000-000000000031'),
+      id: text(
+        'Id of what is inconsistent; of a count, the part of the rows that is counted',
+        '01936f2a-7c1e-7000-8000-000000000031',
+      ),
       message: text('What is inconsistent', 'The balance differs from the sum of the postings'),
     }),
   ),

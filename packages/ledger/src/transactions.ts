@@ -1,15 +1,12 @@
 import { joinCustomerName } from '@payments/customers'
 import { isId } from '@payments/kernel'
-import type { Domain, QueryContext, UnitOfWork } from '@payments/platform'
+import { countSql, type Domain, type QueryContext, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { errors } from './errors.ts'
 import type { Transaction } from './schemas.ts'
 
 const NEWEST = 200
-
-/** In `transaction_counts`, the customer id of the rows that count a whole organisation. */
-const ALL_CUSTOMERS = '00000000-0000-0000-0000-000000000000'
 
 interface ListRow {
   id: string
@@ -39,6 +36,15 @@ export const transactionRecorder: NonNullable<Domain['recorder']> = (change) => 
       amount_usd = excluded.amount_usd, receipt = excluded.receipt, updated_at = excluded.updated_at`
   return [{ statement, key: `transaction:${change.resourceId}` }]
 }
+
+/** The exact number of rows of a tenant, or of one of its customers: counting a million rows costs a hundred times the page. */
+const total = sql.raw(
+  countSql('transactions', {
+    organisationId: 'own.organisation_id',
+    environment: 'own.environment',
+    scope: 'own.customer_id',
+  }),
+)
 
 /** The columns of the list, with the customer's name as it is now. */
 const columns = sql`t.id, t.kind, t.customer_id, c.name as customer_name, t.status, t.destination, t.amount, t.amount_usd, t.receipt, t.created_at`
@@ -75,12 +81,10 @@ export async function listTransactions(
   customerId: string | undefined,
 ): Promise<{ transactions: z.infer<typeof Transaction>[]; total: number }> {
   const { organisationId, environment } = context.actor
-  // No customer has this id; its counters are those of the whole organisation.
-  if (customerId === ALL_CUSTOMERS) return { transactions: [], total: 0 }
   const { rows } = await sql<ListRow & { total: string }>`
     select n.total, t.*
-      from (select coalesce(sum(count), 0) as total from transaction_counts
-             where organisation_id = ${organisationId} and environment = ${environment} and customer_id = ${customerId ?? ALL_CUSTOMERS}) n
+      from (select ${total} as total
+              from (values (${organisationId}::uuid, ${environment}, ${customerId ?? ''})) own (organisation_id, environment, customer_id)) n
       left join (
         select ${columns}
           from transactions t

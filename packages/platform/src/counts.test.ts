@@ -29,7 +29,7 @@ async function things(
   const statements = countRows(table, counted).up
   for (const statement of counts ? statements : []) await owner.query(statement)
   const count = (scope: string) => countOf(service.runtime.pool, tenant, table, 'scope = $4', [scope])
-  const problems = () => countProblems({ pool: service.runtime.pool, domains: [{ counted: { [table]: counted } }] })
+  const problems = () => countProblems(service.runtime.pool, table, counted)
   return { owner, add, count, problems, statements }
 }
 
@@ -213,7 +213,7 @@ test('the service cannot change a counter, and a counter that is not exact is fo
   const { owner, problems } = await things('guarded')
   await expect(service.runtime.pool.query('update record_counts set count = 0')).rejects.toThrow(/permission denied/)
   await owner.query("update record_counts set count = 4 where table_name = 'guarded' and scope = 'a'")
-  expect(await problems()).toEqual([`guarded of ${tenant.organisationId} test a: counted 4, there are 3`])
+  expect(await problems()).toEqual([{ ...tenant, scope: 'a', counted: '4', rows: '3' }])
 })
 
 test('rows of the installation are counted whoever they concern', async () => {

@@ -111,27 +111,26 @@ const countsOf = (from: string, { scopes = ["''"], where = 'true', installation 
     where (${where}) and scope is not null group by 1, 2, 3`
 }
 
-/** Compares the counters with the rows of every table that a domain counts, each in one snapshot: one line for each that is not exact. */
-export async function countProblems({
-  pool,
-  domains,
-}: {
-  readonly pool: SqlExecutor
-  readonly domains: readonly { readonly counted?: Readonly<Record<string, Counted>> }[]
-}): Promise<string[]> {
-  const problems: string[] = []
-  for (const [table, counted] of domains.flatMap((domain) => Object.entries(domain.counted ?? {}))) {
-    const { rows } = await pool.query<{ problem: string }>(
-      `select '${table} of ' || organisation_id || ' ' || environment || ' ' || scope || ': counted ' || coalesce(c.count, 0)
-              || ', there are ' || coalesce(n.count, 0) as problem
-         from (${sumsOf('$1')}) c
-         full join (${countsOf(table, counted)}) n using (organisation_id, environment, scope)
-        where coalesce(c.count, 0) <> coalesce(n.count, 0)`,
-      [table],
-    )
-    problems.push(...rows.map(({ problem }) => problem))
-  }
-  return problems
+/** A counter that is not the number of rows. */
+export interface CountProblem {
+  readonly organisationId: string
+  readonly environment: string
+  readonly scope: string
+  readonly counted: string
+  readonly rows: string
+}
+
+/** Compares the counters of a table with its rows, in one snapshot. */
+export async function countProblems(db: SqlExecutor, table: string, counted: Counted): Promise<CountProblem[]> {
+  const { rows } = await db.query<CountProblem>(
+    `select organisation_id as "organisationId", environment, scope, coalesce(c.count, 0)::text as counted, coalesce(n.count, 0)::text as rows
+       from (${sumsOf('$1')}) c
+       full join (${countsOf(table, counted)}) n using (organisation_id, environment, scope)
+      where coalesce(c.count, 0) <> coalesce(n.count, 0)
+      limit 1000`,
+    [table],
+  )
+  return rows
 }
 
 /** Migration: the table of the counters. */
@@ -146,6 +145,14 @@ export const recordCounts: readonly string[] = [
     primary key (organisation_id, environment, table_name, scope, slot)
   ) with (fillfactor = 50)`,
 ]
+
+/** SQL: the exact number of rows of a table in one scope, where its tenant and scope are columns of the statement. */
+export const countSql = (
+  table: string,
+  { organisationId, environment, scope }: Record<'organisationId' | 'environment' | 'scope', string>,
+): string =>
+  `(select coalesce(sum(n.count), 0) from record_counts n
+     where n.organisation_id = ${organisationId} and n.environment = ${environment} and n.table_name = '${table}' and n.scope = ${scope})`
 
 /**
  * The exact number of rows that {@link countRows} counts for a tenant or the {@link INSTALLATION}.

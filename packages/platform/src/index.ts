@@ -5,7 +5,7 @@ export * from './authentication.ts'
 export { inTurn } from './bulk.ts'
 export { type ConcurrencyLimit, concurrencyLimit } from './concurrency.ts'
 export * from './context.ts'
-export { countingFunction, countProblems, countRows } from './counts.ts'
+export { countingFunction, countProblems, countRows, countSql } from './counts.ts'
 export { csvRecord } from './csv.ts'
 export {
   type DatabaseAvailability,

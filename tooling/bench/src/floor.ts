@@ -218,8 +218,8 @@ async function listTransactions(caller: Caller): Promise<string> {
   const { rows } = await run(
     pool,
     'transactions',
-    `select t.*, c.name as customer_name, (select sum(count) from transaction_counts where organisation_id = $1 and environment = $2
-              and customer_id = '00000000-0000-0000-0000-000000000000') as total
+    `select t.*, c.name as customer_name, (select sum(count) from record_counts where organisation_id = $1 and environment = $2
+              and table_name = 'transactions' and scope = '') as total
        from transactions t left join customers c on c.id = t.customer_id
       where t.organisation_id = $1 and t.environment = $2 order by t.created_at desc, t.id desc limit 200`,
     [caller.organisation, caller.environment],

@@ -24,16 +24,6 @@ const BATCH = `select t.organisation_id, t.environment, t.id, t.kind, t.status, 
        group by 1, 2) b) j
  order by t.id`
 
-const COUNTS = `with counted as (
-    select organisation_id, environment, customer_id, sum(count) as n from transaction_counts group by 1, 2, 3
-  ), listed as (
-    select t.organisation_id, t.environment, k.customer_id, count(*) as n from transactions t
-     cross join lateral (values ('00000000-0000-0000-0000-000000000000'::uuid), (t.customer_id)) k (customer_id)
-     where k.customer_id is not null group by 1, 2, 3)
-  select organisation_id, environment, customer_id as id, coalesce(c.n, 0)::text as counted, coalesce(l.n, 0)::text as listed
-    from counted c full join listed l using (organisation_id, environment, customer_id)
-   where c.n is distinct from l.n limit 100`
-
 const describeBalances = (balances: readonly ObjectBalance[]) =>
   balances
     .filter(({ amount }) => amount !== 0n)
@@ -44,8 +34,8 @@ const describeBalances = (balances: readonly ObjectBalance[]) =>
 const describeAmount = ({ asset, amount }: { asset: string; amount: string | bigint }) => `${amount} ${asset}`
 
 /**
- * Compares the journal with the balances that each transaction's receipt implies, the receipt with the amounts that the provider
- * reported last, and the counted totals with the rows.
+ * Compares the journal with the balances that each transaction's receipt implies, and the receipt with the amounts that the
+ * provider reported last.
  */
 export async function checkTransactions(walk: Walk): Promise<void> {
   await each<Row>(walk, BATCH, (row) => {
@@ -74,7 +64,4 @@ export async function checkTransactions(walk: Walk): Promise<void> {
       })
     }
   })
-  const { rows } = await walk.db.query<RowKey & { counted: string; listed: string }>(COUNTS)
-  for (const row of rows)
-    walk.find({ ...locationOf(row), message: `counts ${row.counted} transactions, the list has ${row.listed}` })
 }

@@ -1,6 +1,6 @@
-import type { ReceiptDeclaration, SqlExecutor } from '@payments/platform'
+import type { Counted, ReceiptDeclaration, SqlExecutor } from '@payments/platform'
 
-export type Check = 'accounts' | 'entries' | 'seals' | 'transactions'
+export type Check = 'accounts' | 'entries' | 'seals' | 'transactions' | 'counts'
 
 /** An inconsistency, and the row in which it was found. */
 export interface Finding {
@@ -16,6 +16,8 @@ export interface Walk {
   readonly db: SqlExecutor
   /** By kind of transaction. */
   readonly receipts: Readonly<Record<string, ReceiptDeclaration>>
+  /** By table: what the counters of every domain count. */
+  readonly counted: Readonly<Record<string, Counted>>
   /** Rows of one batch. */
   readonly batch: number
   find(finding: Omit<Finding, 'check'>): void

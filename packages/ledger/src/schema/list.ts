@@ -1,13 +1,16 @@
-import { countingFunction } from '@payments/platform'
+import { type Counted, countingFunction } from '@payments/platform'
 
 /** Number of counter rows over which the concurrent writers of one organisation were distributed at first. */
 const SLOTS = 32
+
+/** The numbers of an organisation's transactions, and of each customer's. */
+export const countedTransactions: Counted = { scopes: ["''", 'customer_id::text'] }
 
 /**
  * The unified list: one row for each business object, with the object's own id, and the exact number of rows.
  *
  * `journal` held the balances that the object's state required in the journal; a later migration drops it.
- * A trigger maintains `transaction_counts`, so that no row is added without being counted. The nil customer counts the
+ * A trigger maintains `transaction_counts`, which processes of earlier versions read, so that no row is added without being counted. The nil customer counts the
  * whole organisation. {@link countersWithoutWaiting} replaced the slots of the trigger's function.
  */
 export const list: readonly string[] = [

@@ -1,7 +1,6 @@
 import { everyDomain } from '@payments/api'
 import { hasTools } from '@payments/fixtures'
 import { checkLedger } from '@payments/ledger'
-import { countProblems } from '@payments/platform'
 import type { Proof, ProofOptions, ProofReport } from '../proof.ts'
 import { type ProofDatabase, rows, startDatabase } from '../stand/database.ts'
 import { unhandledErrors } from '../stand/service-process.ts'
@@ -94,7 +93,6 @@ async function runStages(
       note('exact behind PgBouncer', await checkExactness(database, fleet, keys))
     }
     const service = { pool: database.pool, domains: everyDomain }
-    findings.push(...(await countProblems(service)))
     const ledger = await checkLedger(service)
     findings.push(...ledger.findings.map(({ check, id, message }) => `ledger, ${check} ${id}: ${message}`))
     findings.push(...unhandledErrors(fleet.output()))

@@ -1,6 +1,5 @@
 import { everyDomain } from '@payments/api'
 import { checkLedger } from '@payments/ledger'
-import { countProblems } from '@payments/platform'
 import { type ProofDatabase, rows } from '../stand/database.ts'
 
 /** A statement that returns one row for each violation: the object, and what is wrong with it. */
@@ -103,7 +102,6 @@ export async function checkEffects(
     for (const { id, found } of violations) findings.push(`${name}: not ${id} (${found})`)
   }
   const service = { pool: database.pool, domains: everyDomain }
-  findings.push(...(await countProblems(service)))
   const ledger = await checkLedger(service)
   for (const { check, id, message } of ledger.findings) findings.push(`ledger, ${check} ${id}: ${message}`)
   return { findings, walked: ledger.walked }

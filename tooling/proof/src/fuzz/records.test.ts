@@ -41,11 +41,6 @@ test.each([
     /the list says unknown/,
   ],
   [
-    'a total of a list that is not exact',
-    "update record_counts set count = count + 1 where table_name = 'events'",
-    /events of \S+ test : counted \d+, there are \d+/,
-  ],
-  [
     'a reference to an object that does not exist',
     'update payment_route_deposits set customer_id = gen_random_uuid()',
     /payment_route_deposits.customer_id names \S+, which is not in customers/,
