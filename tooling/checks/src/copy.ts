@@ -43,7 +43,8 @@ export function linkDependencies(copy: string, folder: string): void {
   const { dependencies, devDependencies } = packages.find((each) => each.folder === folder)?.manifest ?? {}
   for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
     if (linkWorkspace(copy, folder, name, packages)) continue
-    const owner = packages.find((each) => existsSync(join(root, each.folder, 'node_modules', name)))
+    // The copy may be of an earlier version, in which another package had it.
+    const owner = packagesOf().find((each) => existsSync(join(root, each.folder, 'node_modules', name)))
     if (!owner) throw new Error(`${name} is not installed for any package`)
     link(realpathSync(join(root, owner.folder, 'node_modules', name)), join(copy, folder, 'node_modules', name))
   }
