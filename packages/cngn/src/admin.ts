@@ -1,13 +1,4 @@
-import {
-  type Asset,
-  type AssetSymbol,
-  assetOf,
-  type Environment,
-  invalid,
-  isId,
-  newId,
-  type Tenant,
-} from '@payments/kernel'
+import { type AssetSymbol, assetNamed, type Environment, invalid, isId, newId, type Tenant } from '@payments/kernel'
 import { balance, checkSuspense, reverse } from '@payments/ledger'
 import {
   actingFor,
@@ -218,12 +209,6 @@ export async function settleReceipt(
   } else if (!open && organisationId) await outOfSuspense(actingFor(unit, { organisationId, environment }), receipt)
   await sqlOf(unit.em).query('update cngn_receipts set status = $2, next_check_at = null where id = $1', [id, outcome])
   return { id, organisationId, environment, before: receipt.status }
-}
-
-const assetNamed = (symbol: string): Asset => {
-  const found = assetOf(symbol)
-  if (!found) throw new Error(`No asset ${symbol}`)
-  return found
 }
 
 interface TreasuryRow extends Record<'balance' | 'journal' | 'leaving' | 'arriving' | 'difference', string> {

@@ -1,24 +1,18 @@
-import { type Asset, assetOf, invalid, requestedAmount, toDecimal, toMinor } from '@payments/kernel'
-
-const asset = (symbol: string): Asset => {
-  const found = assetOf(symbol)
-  if (!found) throw new Error(`No asset ${symbol}`)
-  return found
-}
+import { assetNamed, invalid, requestedAmount, toDecimal, toMinor } from '@payments/kernel'
 
 /** Minor units as canonical decimal text. */
-export const decimal = (units: bigint, symbol: string): string => toDecimal(units, asset(symbol))
+export const decimal = (units: bigint, symbol: string): string => toDecimal(units, assetNamed(symbol))
 
 /** Decimal text of a receipt as minor units. */
-export const units = (text: string, symbol: string): bigint => toMinor(text, asset(symbol))
+export const units = (text: string, symbol: string): bigint => toMinor(text, assetNamed(symbol))
 
 /**
  * The minor units of an amount in a request. `decimals`: fewer than the asset has, for naira that a bank sends or receives.
  * @throws validation_failed 422 on `amount`
  */
-export function minorAmount(text: string, symbol: string, decimals: number = asset(symbol).decimals): bigint {
+export function minorAmount(text: string, symbol: string, decimals: number = assetNamed(symbol).decimals): bigint {
   requestedAmount(text, { symbol, decimals })
-  return requestedAmount(text, asset(symbol))
+  return requestedAmount(text, assetNamed(symbol))
 }
 
 /** An amount that no number of 15 digits holds exactly is a mistake. */

@@ -1,4 +1,4 @@
-import { assetOf, toDecimal } from '@payments/kernel'
+import { assetNamed, assetOf, toDecimal } from '@payments/kernel'
 import type { RefundTo } from '@payments/routes'
 import type { z } from 'zod'
 import { paymentUri } from './payment-uri.ts'
@@ -6,11 +6,7 @@ import type { CollectionColumns, SessionColumns, StoredPayment } from './rows.ts
 import type { Collection, PaySession, Session, SessionPayment } from './schemas.ts'
 
 /** Minor units as decimal text. Every symbol in a row was checked when it was written. */
-export function decimal(units: bigint, symbol: string): string {
-  const asset = assetOf(symbol)
-  if (!asset) throw new Error(`No asset ${symbol}`)
-  return toDecimal(units, asset)
-}
+export const decimal = (units: bigint, symbol: string): string => toDecimal(units, assetNamed(symbol))
 
 const optional = (units: bigint | null | undefined, symbol: string): string | null =>
   units === null || units === undefined ? null : decimal(units, symbol)

@@ -1,7 +1,7 @@
-import { toMinor } from '@payments/kernel'
+import { assetNamed, toMinor } from '@payments/kernel'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { asset, bought, canonicalRate, decimal, fiatConversions, sold } from './amounts.ts'
+import { bought, canonicalRate, decimal, fiatConversions, sold } from './amounts.ts'
 
 /** Currencies with 0, 2 and 3 decimals. */
 const CURRENCIES = ['UGX', 'NGN', 'TND'] as const
@@ -27,7 +27,7 @@ describe.each(CURRENCIES)('%s', (currency) => {
     fc.assert(
       fc.property(stablecoin, rates, (amount, rate) => {
         fc.pre(!/^0+(\.0*)?$/.test(rate))
-        expect(sold(amount, 'USDC', currency, rate)).toBe(byHand(amount, rate, asset(currency).decimals))
+        expect(sold(amount, 'USDC', currency, rate)).toBe(byHand(amount, rate, assetNamed(currency).decimals))
       }),
     )
   })
@@ -40,17 +40,17 @@ describe.each(CURRENCIES)('%s', (currency) => {
         expect(sold(amount, 'USDC', currency, rate) <= price).toBe(true)
         const [whole = '', part = ''] = rate.split('.')
         const scale = 10n ** BigInt(6 + part.length)
-        const worth = (amount + 1n) * BigInt(whole + part) * 10n ** BigInt(asset(currency).decimals)
+        const worth = (amount + 1n) * BigInt(whole + part) * 10n ** BigInt(assetNamed(currency).decimals)
         expect(worth > price * scale).toBe(true)
       }),
     )
   })
 
   test('the smallest and the largest amounts keep every digit', () => {
-    for (const text of ['1', '999999999999', ...edges(asset(currency).decimals)])
-      expect(decimal(toMinor(text, asset(currency)), currency)).toBe(text)
-    const tooMany = `0.${'0'.repeat(asset(currency).decimals)}1`
-    expect(() => toMinor(tooMany, asset(currency))).toThrow(`${currency} has at most`)
+    for (const text of ['1', '999999999999', ...edges(assetNamed(currency).decimals)])
+      expect(decimal(toMinor(text, assetNamed(currency)), currency)).toBe(text)
+    const tooMany = `0.${'0'.repeat(assetNamed(currency).decimals)}1`
+    expect(() => toMinor(tooMany, assetNamed(currency))).toThrow(`${currency} has at most`)
   })
 })
 
@@ -71,6 +71,6 @@ test('a rate has one spelling', () => {
 })
 
 test('a symbol that no corridor can have is refused by its name, and other domains convert as this one', () => {
-  expect(() => asset('XYZ')).toThrow('No asset XYZ')
+  expect(() => assetNamed('XYZ')).toThrow('No asset XYZ')
   expect(fiatConversions).toEqual({ sold, bought })
 })

@@ -1,14 +1,7 @@
-import { type Asset, assetOf, toDecimal } from '@payments/kernel'
-
-/** The asset with this symbol. @throws Error for one that no corridor can have. */
-export function asset(symbol: string): Asset {
-  const found = assetOf(symbol)
-  if (!found) throw new Error(`No asset ${symbol}`)
-  return found
-}
+import { assetNamed, toDecimal } from '@payments/kernel'
 
 /** Minor units as canonical decimal text. */
-export const decimal = (units: bigint, symbol: string): string => toDecimal(units, asset(symbol))
+export const decimal = (units: bigint, symbol: string): string => toDecimal(units, assetNamed(symbol))
 
 /** A positive decimal rate as a fraction of integers. */
 function fraction(rate: string): { numerator: bigint; denominator: bigint } {
@@ -17,7 +10,7 @@ function fraction(rate: string): { numerator: bigint; denominator: bigint } {
   return { numerator: BigInt(whole + part), denominator: 10n ** BigInt(part.length) }
 }
 
-const scale = (symbol: string): bigint => 10n ** BigInt(asset(symbol).decimals)
+const scale = (symbol: string): bigint => 10n ** BigInt(assetNamed(symbol).decimals)
 
 /** A rate in canonical form: `1580.50` becomes `1580.5`. */
 export function canonicalRate(rate: string): string {

@@ -1,4 +1,4 @@
-import { assetOf, id, type ObjectBalance, text, toMinor } from '@payments/kernel'
+import { assetNamed, id, type ObjectBalance, text, toMinor } from '@payments/kernel'
 import { Bank, Leg, Money, TransactionHash, Wallet } from '@payments/ledger'
 import type { ReceiptDeclaration, ReportedAmounts } from '@payments/platform'
 import { z } from 'zod'
@@ -64,11 +64,7 @@ export const OnrampReceipt = z
 
 type Receipt = z.infer<typeof OfframpReceipt> | z.infer<typeof OnrampReceipt>
 
-const units = (amount: string, symbol: string): bigint => {
-  const asset = assetOf(symbol)
-  if (!asset) throw new Error(`No asset ${symbol}`)
-  return toMinor(amount, asset)
-}
+const units = (amount: string, symbol: string): bigint => toMinor(amount, assetNamed(symbol))
 
 /**
  * The balances that the journal must show for an order: what was received is with the provider until it is converted, then

@@ -1,7 +1,8 @@
+import { assetNamed } from '@payments/kernel'
 import type { QueryContext } from '@payments/platform'
 import type { z } from 'zod'
 import { accountRule } from './account-rules.ts'
-import { asset, decimal } from './amounts.ts'
+import { decimal } from './amounts.ts'
 import { type FiatCurrency, fiatCurrencies, isFiatCurrency } from './currencies.ts'
 import { errors } from './errors.ts'
 import type { Corridor } from './provider.ts'
@@ -19,7 +20,7 @@ export async function currencies(context: QueryContext): Promise<z.input<typeof 
       code,
       name,
       country,
-      decimals: asset(code).decimals,
+      decimals: assetNamed(code).decimals,
       offramp: corridors.some(({ direction }) => direction === 'offramp'),
       onramp: corridors.some(({ direction }) => direction === 'onramp'),
       minAmount: decimal(limits.minAmount, code),

@@ -1,6 +1,6 @@
-import { amountField, invalid, type Mistakes, type Network, networkField } from '@payments/kernel'
+import { amountField, assetNamed, invalid, type Mistakes, type Network, networkField } from '@payments/kernel'
 import { accountMistakes, accountRule } from './account-rules.ts'
-import { asset, decimal } from './amounts.ts'
+import { decimal } from './amounts.ts'
 import { type FiatCurrency, isFiatCurrency } from './currencies.ts'
 import type { Account, Corridor, Direction, Institution, Offers } from './provider.ts'
 
@@ -50,7 +50,7 @@ export function planOf(direction: Direction, request: Request, { corridors }: Of
     wrong.networkKey = `Must be one of ${oneOf(ofAsset.map((corridor) => corridor.networkKey))} for ${symbol} and ${currency}`
   const source = offramp ? symbol : currency
   const known = !wrong.sourceCurrency
-  const amount = known ? amountField(wrong, 'amount', request.amount, asset(source)) : undefined
+  const amount = known ? amountField(wrong, 'amount', request.amount, assetNamed(source)) : undefined
   if (amount !== undefined && found.length > 0) {
     const sorted = (amounts: bigint[]) => amounts.sort((a, b) => (a < b ? -1 : 1))
     const [least = 0n] = sorted(found.map(({ minAmount }) => minAmount))

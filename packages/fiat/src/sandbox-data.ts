@@ -1,5 +1,4 @@
-import { networks, toMinor } from '@payments/kernel'
-import { asset } from './amounts.ts'
+import { assetNamed, networks, toMinor } from '@payments/kernel'
 import { type FiatCurrency, fiatCurrencies } from './currencies.ts'
 import type { Corridor, Institution, Offers } from './provider.ts'
 
@@ -76,8 +75,8 @@ const MAX_STABLECOIN = '1000000'
 export const offers: Offers = {
   currencies: Object.entries(markets).map(([code, { minAmount, maxAmount }]) => ({
     code,
-    minAmount: toMinor(minAmount, asset(code)),
-    maxAmount: toMinor(maxAmount, asset(code)),
+    minAmount: toMinor(minAmount, assetNamed(code)),
+    maxAmount: toMinor(maxAmount, assetNamed(code)),
   })),
   corridors: Object.entries(markets).flatMap(([currency, market]) =>
     networks.flatMap((network) =>
@@ -91,8 +90,8 @@ export const offers: Offers = {
             settlementSeconds: SETTLES_AFTER_SECONDS,
           }
           const limits = (least: string, most: string, code: string) => ({
-            minAmount: toMinor(least, asset(code)),
-            maxAmount: toMinor(most, asset(code)),
+            minAmount: toMinor(least, assetNamed(code)),
+            maxAmount: toMinor(most, assetNamed(code)),
           })
           return [
             { ...common, direction: 'offramp', ...limits(MIN_STABLECOIN, MAX_STABLECOIN, symbol) },

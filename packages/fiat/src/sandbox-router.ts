@@ -1,6 +1,6 @@
-import { requestedAmount } from '@payments/kernel'
+import { assetNamed, requestedAmount } from '@payments/kernel'
 import { command, sqlOf, type UnitOfWork } from '@payments/platform'
-import { asset, decimal } from './amounts.ts'
+import { decimal } from './amounts.ts'
 import { PollEntity } from './entity.ts'
 import { errors } from './errors.ts'
 import { fiatProvider } from './provider.ts'
@@ -16,7 +16,7 @@ async function receive(
   expected: bigint,
   currency: string,
 ) {
-  const amount = given === undefined ? expected : requestedAmount(given, asset(currency))
+  const amount = given === undefined ? expected : requestedAmount(given, assetNamed(currency))
   const provider = unit.runtime.providers.sandbox(fiatProvider)
   if (!(await provider.simulatePayment(sqlOf(unit.em), { reference: orderId, amount })))
     throw errors.sandbox_order_closed()

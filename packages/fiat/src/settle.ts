@@ -1,4 +1,4 @@
-import { type AssetSymbol, assets, invalid, positiveAmount } from '@payments/kernel'
+import { type AssetSymbol, assetNamed, assets, invalid, positiveAmount } from '@payments/kernel'
 import { type Draft, guardSuspense, post } from '@payments/ledger'
 import {
   actingFor,
@@ -10,7 +10,6 @@ import {
 } from '@payments/platform'
 import type { z } from 'zod'
 import { findForOperator } from './admin.ts'
-import { asset } from './amounts.ts'
 import { conform } from './conform.ts'
 import { errors } from './errors.ts'
 import { recordEvidence } from './evidence.ts'
@@ -92,7 +91,7 @@ function endingOf(order: OrderRow, input: Input): Ending {
 }
 
 const units = (text: string | undefined, symbol: string, field: string): bigint | undefined =>
-  text === undefined ? undefined : positiveAmount(text, asset(symbol), field)
+  text === undefined ? undefined : positiveAmount(text, assetNamed(symbol), field)
 
 /** Has it ended so already, and does nothing contradict? Where an operator is needed, saying it again is an answer. */
 function isEnded(order: OrderRow, { outcome, received, converted, refunded, isKnown }: Ending): boolean {

@@ -30,3 +30,10 @@ export const networkOf = (key: string): Network | undefined => networks.find((ne
 
 /** The asset with this symbol, or undefined. Symbols are case-sensitive, as written on chain. */
 export const assetOf = (symbol: string): Asset | undefined => (assets as Record<string, Asset>)[symbol]
+
+/** The asset with this symbol, which was checked when it was written. @throws Error for one that does not exist */
+export function assetNamed(symbol: string): Asset {
+  const asset = assetOf(symbol)
+  if (!asset) throw new Error(`No asset ${symbol}`)
+  return asset
+}

@@ -1,4 +1,4 @@
-import { assetOf, assets, errors as commonErrors, noInput, requestedAmount, toDecimal } from '@payments/kernel'
+import { assetNamed, assets, errors as commonErrors, noInput, requestedAmount, toDecimal } from '@payments/kernel'
 import { command, completeList, download, exportCsv, exportInput, query, sqlOf } from '@payments/platform'
 import { createRoute, prepareRoute } from './creation.ts'
 import { syncNow } from './deposits.ts'
@@ -250,8 +250,7 @@ export const routesSandboxRouter = {
     async run(unit, { paymentRouteId, amount, outcome }) {
       const route = await find(unit, paymentRouteId)
       const provider = unit.runtime.providers.sandbox(routesProvider)
-      const asset = assetOf(route.originCurrency)
-      if (!asset) throw new Error(`No asset ${route.originCurrency}`)
+      const asset = assetNamed(route.originCurrency)
       const units = requestedAmount(amount, asset)
       const { requestId } = await provider.simulateDeposit(sqlOf(unit.em), {
         depositAddress: route.depositAddress,
