@@ -18,6 +18,9 @@ import { payPage } from './payer.ts'
 /** Written into each page, so that the first paint waits for nothing else. */
 const PARTS = { style: readFileSync(new URL('./pay.css', import.meta.url), 'utf8'), script: '/pay/page.js' }
 
+/** When a payer may try again where nothing says it. */
+const RETRY_SECONDS = 30
+
 /** The hosted pay page of a link, invoice, checkout or session (design: API, section 5). It creates nothing. */
 export const payPages: readonly Page[] = [
   {
@@ -31,9 +34,19 @@ export const payPages: readonly Page[] = [
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error
         const kind = error.code === errors.collection_not_found.code ? 'unknown' : 'unavailable'
-        return reply(error.status, messageDocument(id, kind, viewOf(request), PARTS), [])
+        return reply(error.status, messageDocument({ id, kind }, viewOf(request), PARTS), [])
       }
     },
+    failed: ({ status, retryAfter = RETRY_SECONDS }, request) =>
+      reply(
+        status,
+        messageDocument(
+          { id: request.params.collectionId ?? '', kind: 'busy', seconds: retryAfter },
+          viewOf(request),
+          PARTS,
+        ),
+        [],
+      ),
   },
 ]
 

@@ -1,8 +1,9 @@
 import { content, footer } from './content.ts'
 import type { PayData, View } from './data.ts'
-import { fillPlain } from './fill.ts'
+import { fill, fillPlain } from './fill.ts'
 import { Html, html } from './html.ts'
 import { screenOf } from './screen.ts'
+import { linkTo } from './session.ts'
 import { themeStyle } from './theme.ts'
 
 const DEFAULT_ACCENT = '#1a56db'
@@ -70,12 +71,21 @@ ${footer(data.id, view, data.theme.hideBrandFooter)}`
   return documentOf({ title, body, state, accent, layout }, view, parts)
 }
 
-/** The page of an id that is not known, or of a merchant who cannot be paid now. */
-export function messageDocument(id: string, kind: 'unknown' | 'unavailable', view: View, parts: Parts): Document {
+/** Why nothing can be shown of an id: it is not known, its merchant cannot be paid now, or the service cannot answer for some seconds. */
+export type Message =
+  | { readonly id: string; readonly kind: 'unknown' | 'unavailable' }
+  | { readonly id: string; readonly kind: 'busy'; readonly seconds: number }
+
+/** The page that says so. */
+export function messageDocument(message: Message, view: View, parts: Parts): Document {
   const { texts } = view
-  const heading = kind === 'unknown' ? texts.unknownHeading : texts.unavailableHeading
-  const text = kind === 'unknown' ? texts.unknownText : texts.unavailableText
-  const body = html`<main id="main" tabindex="-1" data-screen="${kind}"><section class="screen"><h1 id="heading">${heading}</h1><p>${text}</p></section></main>
-${footer(id, view, false)}`
+  const heading = texts[`${message.kind}Heading`]
+  const text =
+    message.kind === 'busy' ? fill(texts.busyText, { seconds: message.seconds }) : texts[`${message.kind}Text`]
+  const again =
+    message.kind === 'busy' &&
+    html`<p><a class="button primary" href="${linkTo(message.id, view)}">${texts.busyAgain}</a></p>`
+  const body = html`<main id="main" tabindex="-1" data-screen="${message.kind}"><section class="screen"><h1 id="heading">${heading}</h1><p>${text}</p>${again}</section></main>
+${footer(message.id, view, false)}`
   return documentOf({ title: heading, body, state: false, accent: DEFAULT_ACCENT, layout: 'card' }, view, parts)
 }

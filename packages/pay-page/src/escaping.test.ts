@@ -214,8 +214,8 @@ test('the state of a page ends with its element, whatever the data holds, and it
 
 test('the page of an unknown id shows the id as text', () => {
   for (const hostile of Object.values(HOSTILE))
-    for (const kind of ['unknown', 'unavailable'] as const) {
-      const page = (id: string) => messageDocument(id, kind, view, PARTS).html
+    for (const kind of ['unknown', 'unavailable', 'busy'] as const) {
+      const page = (id: string) => messageDocument({ id, kind, seconds: 30 }, view, PARTS).html
       expect(page(hostile).replaceAll(escaped(hostile), HARMLESS)).toBe(page(HARMLESS))
     }
 })

@@ -49,6 +49,14 @@ export interface Page {
   /** Scripts of every origin may read the reply. */
   readonly anyOrigin?: boolean
   respond(runtime: Runtime, request: PageRequest): Promise<PageReply>
+  /** What a browser shows where `respond` could not answer: too many requests, or the service is busy. The status is that of the failure. */
+  failed?(failure: PageFailure, request: PageRequest): PageReply
+}
+
+export interface PageFailure {
+  readonly status: number
+  /** Seconds after which another attempt may succeed. */
+  readonly retryAfter: number | undefined
 }
 
 export interface PageRequest {

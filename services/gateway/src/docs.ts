@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { assets as payAssets } from '@payments/pay'
-import { guidePage } from './guide-page.ts'
+import { DOCS_POLICY, guidePage } from './guide-page.ts'
 import { guides, guideText } from './guides.ts'
 import { llmsText } from './llms.ts'
 import { openApiDocument } from './openapi.ts'
@@ -22,20 +22,13 @@ const ASSETS: Record<string, { directory: string; type: string }> = {
   'icon.svg': { directory: own, type: 'image/svg+xml' },
 }
 
-/** Everything comes from this service, and nothing inline is executed or applied. */
-const POLICY = [
-  "default-src 'none'",
-  ...["connect-src 'self'", "img-src 'self' data:", "script-src 'self'", "style-src 'self'"],
-  ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
-].join('; ')
-
 /**
  * Serves the documentation without external assets: the guides at `/docs`, as pages and as Markdown; the OpenAPI documents
  * and their interactive references; `/llms.txt`. `baseUrl` is called when a page is first read: the port may be known only then.
  */
 export function mountDocs(router: Gateway, baseUrl: () => string): void {
   router.use('/docs', async (ctx, next) => {
-    ctx.set('Content-Security-Policy', POLICY)
+    ctx.set('Content-Security-Policy', DOCS_POLICY)
     await next()
   })
   for (const guide of guides()) {

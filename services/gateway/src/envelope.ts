@@ -13,6 +13,7 @@ export interface Failure {
   /** The body for a tRPC client: the shape of an error of a procedure. It stands for every call of a batch. */
   readonly trpcBody: string
   readonly retryAfter: number | undefined
+  readonly message: string
   /** For logs and metrics. */
   readonly code: string
   /** `caller`: an error for the caller. `database`: the database is unavailable. `fault`: an internal error. */
@@ -25,7 +26,7 @@ function failed(error: ServiceError, cause: Failure['cause']): Failure {
   const name = TRPC_CODES[status] ?? 'INTERNAL_SERVER_ERROR'
   const data = { code: name, httpStatus: status, error: code, ...(fields ? { errors: fields } : {}) }
   const trpcBody = JSON.stringify({ error: { message, code: TRPC_ERROR_CODES_BY_KEY[name], data } })
-  return { status, code, retryAfter, body, trpcBody, cause }
+  return { status, code, message, retryAfter, body, trpcBody, cause }
 }
 
 /** The envelope of an error. An internal error is sent without details. */

@@ -1,5 +1,13 @@
+import type { PageReply } from '@payments/platform'
 import { Marked, type Renderer, type Tokens } from 'marked'
 import { type Guide, guides, guideText } from './guides.ts'
+
+/** Everything comes from this service, and nothing inline is executed or applied. */
+export const DOCS_POLICY = [
+  "default-src 'none'",
+  ...["connect-src 'self'", "img-src 'self' data:", "script-src 'self'", "style-src 'self'"],
+  ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+].join('; ')
 
 const LABELS: Record<string, string> = {
   ts: 'TypeScript',
@@ -36,6 +44,19 @@ export function guidePage(guide: Guide, baseUrl: string): string {
 <nav class="neighbours" aria-label="Previous and next guide">${link(all[position - 1], 'prev', 'Previous')}${link(all[position + 1], 'next', 'Next')}</nav>`,
   })
 }
+
+/** A page that says why there is none, with the way to the documentation. */
+export const errorPage = (message: string, retryAfter: number | undefined): PageReply => ({
+  type: 'text/html',
+  headers: { 'Content-Security-Policy': DOCS_POLICY },
+  body: page({
+    title: message,
+    description: message,
+    current: '',
+    content: `<h1>${escapeHtml(message)}</h1>
+<p>${retryAfter === undefined ? 'Check the address' : `Try again in ${retryAfter} seconds`}, or start from the <a href="/docs">documentation</a>.</p>`,
+  }),
+})
 
 function page(given: { title: string; description: string; current: string; content: string }): string {
   const item = ({ path, title }: Guide) =>

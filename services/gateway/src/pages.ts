@@ -1,23 +1,61 @@
 import type { Process } from '@payments/api'
-import type { Gateway } from './state.ts'
+import type { Page, PageReply, PageRequest, Runtime } from '@payments/platform'
+import type Koa from 'koa'
+import type { Failure } from './envelope.ts'
+import { errorPage } from './guide-page.ts'
+import type { Gateway, State } from './state.ts'
+
+type Context = Koa.ParameterizedContext<State>
 
 /** Mounts the pages outside `/v1` that domains declare. */
 export function mountPages(router: Gateway, { runtime }: Process): void {
-  for (const page of runtime.domains.flatMap(({ pages }) => pages ?? [])) {
+  for (const page of pagesOf(runtime)) {
     router.get(page.path.replace(/\{(\w+)\}/g, ':$1'), async (ctx) => {
-      const { status, type, body, headers, framed } = await page.respond(runtime, {
-        params: ctx.params,
-        query: new URLSearchParams(ctx.querystring),
-        header: (name) => ctx.get(name) || undefined,
-        log: ctx.state.log,
-      })
-      // Browsers that know frame-ancestors ignore this header, but not all do.
-      if (framed) ctx.remove('X-Frame-Options')
-      ctx.status = status ?? 200
-      ctx.type = type
+      const reply = await page.respond(runtime, requestOf(ctx, ctx.params))
+      ctx.status = reply.status ?? 200
+      send(ctx, reply)
       if (page.anyOrigin) ctx.set('Access-Control-Allow-Origin', '*')
-      for (const [name, value] of Object.entries(headers ?? {})) ctx.set(name, value)
-      ctx.body = body
     })
   }
+}
+
+/**
+ * Shows a failure to a browser that asked for a page, in place of the envelope: on a page of a domain as that says it, elsewhere with the
+ * way to the documentation. Returns false for the API, and for a client that prefers JSON.
+ */
+export function failedPages(runtime: Runtime): (ctx: Context, failure: Failure) => boolean {
+  const pages = pagesOf(runtime).map((page) => ({
+    page,
+    pattern: new RegExp(`^${page.path.replaceAll('.', '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
+  }))
+  return (ctx, { status, retryAfter, message }) => {
+    if (/^\/(v1|trpc|health)(\/|$)/.test(ctx.path) || !['GET', 'HEAD'].includes(ctx.method)) return false
+    ctx.vary('Accept')
+    if (ctx.accepts('json', 'html') !== 'html') return false
+    for (const { page, pattern } of pages) {
+      const params = pattern.exec(ctx.path)?.groups
+      if (!params || !page.failed) continue
+      send(ctx, page.failed({ status, retryAfter }, requestOf(ctx, params)))
+      return true
+    }
+    send(ctx, errorPage(message, retryAfter))
+    return true
+  }
+}
+
+const pagesOf = ({ domains }: Runtime): Page[] => domains.flatMap(({ pages }) => pages ?? [])
+
+const requestOf = (ctx: Context, params: PageRequest['params']): PageRequest => ({
+  params,
+  query: new URLSearchParams(ctx.querystring),
+  header: (name) => ctx.get(name) || undefined,
+  log: ctx.state.log,
+})
+
+function send(ctx: Context, { type, body, headers, framed }: PageReply): void {
+  // Browsers that know frame-ancestors ignore this header, but not all do.
+  if (framed) ctx.remove('X-Frame-Options')
+  ctx.type = type
+  for (const [name, value] of Object.entries(headers ?? {})) ctx.set(name, value)
+  ctx.body = body
 }

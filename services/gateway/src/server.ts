@@ -18,7 +18,7 @@ import { health } from './health.ts'
 import { answerParserErrors, refuseExpectations, refuseMalformed } from './malformed.ts'
 import type { Metrics } from './metrics.ts'
 import { operations } from './operations.ts'
-import { mountPages } from './pages.ts'
+import { failedPages, mountPages } from './pages.ts'
 import { canonicalPath, loggable } from './paths.ts'
 import { type RequestContext, type RequestQuery, requestContexts } from './request-context.ts'
 import { loggedRequest } from './request-log.ts'
@@ -60,6 +60,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
     return actor
   }
 
+  const showFailure = failedPages(runtime)
   // The outermost layer: every reply, also after an error, has a request id, a log line and the envelope.
   app.use(async (ctx, next) => {
     const started = performance.now()
@@ -83,7 +84,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
       if (failed.retryAfter !== undefined) ctx.set('Retry-After', String(failed.retryAfter))
       if (failed.status === 401) ctx.set('WWW-Authenticate', 'Bearer')
       if (failed.status === 413) ctx.set('Connection', 'close')
-      ctx.body = isTrpc(ctx.path) ? failed.trpcBody : failed.body
+      if (!showFailure(ctx, failed)) ctx.body = isTrpc(ctx.path) ? failed.trpcBody : failed.body
     }
     // While the server stops, a connection is closed after its reply instead of staying idle.
     if (isStopping() || !server.listening) ctx.set('Connection', 'close')

@@ -1,0 +1,47 @@
+import { newId } from '@payments/kernel'
+import { expect, test } from 'vitest'
+import { newCollection, newMerchant, useService } from '#testing'
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+const service = useService()
+const limited = useService({ settings: { RATE_LIMIT_GLOBAL: '3' } })
+
+const open = (url: string, path: string, accept = BROWSER) => fetch(`${url}${path}`, { headers: { accept } })
+const typeOf = (reply: Response) => reply.headers.get('content-type')
+
+test('a browser that opens an address that does not exist gets a page with the way to the documentation', async () => {
+  for (const path of ['/nothing', '/docs/nothing', '/pay']) {
+    const reply = await open(service.url, path)
+    expect([path, reply.status, typeOf(reply)]).toEqual([path, 404, 'text/html; charset=utf-8'])
+    expect(await reply.text()).toContain('<a href="/docs">documentation</a>')
+    expect(reply.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(reply.headers.get('vary')).toContain('Accept')
+  }
+})
+
+test.each([
+  ['a program', '/nothing', '*/*'],
+  ['a program that asks for JSON', '/pay/nothing/more', 'application/json'],
+  ['a browser that opens the API', '/v1/nothing', BROWSER],
+  ['a browser that opens a procedure', '/trpc/nothing', BROWSER],
+])('%s gets JSON', async (_who, path, accept) => {
+  const reply = await open(service.url, path, accept)
+  expect([reply.ok, typeOf(reply)]).toEqual([false, 'application/json; charset=utf-8'])
+})
+
+test('a payer who is asked to wait gets a page that says for how long, in their language, and that nothing sent is lost', async () => {
+  const { id } = await newCollection(await newMerchant(service))
+  const path = `/pay/${id}?lang=fr`
+  let reply = await open(limited.url, path)
+  for (let tries = 0; tries < 10 && reply.status !== 429; tries++) reply = await open(limited.url, path)
+  const seconds = reply.headers.get('retry-after')
+  expect([reply.status, typeOf(reply), Number(seconds) > 0]).toEqual([429, 'text/html; charset=utf-8', true])
+  const text = (await reply.text()).replaceAll(/<\/?bdi>/g, '')
+  expect(text).toContain(`Attendez ${seconds} secondes`)
+  expect(text).toContain('n’en envoyez pas un autre')
+  expect(text).toContain(`href="/pay/${id}?lang=fr"`)
+  // An id that is none is text in it.
+  const odd = await open(limited.url, `/pay/${encodeURIComponent(`"><script>${newId()}`)}`)
+  expect(odd.status).toBe(429)
+  expect(await odd.text()).not.toContain('"><script>')
+})
