@@ -116,6 +116,18 @@ describe('an order that was found by what it looks like', () => {
     expect(await resolve(other, 'R1')).toBe(true)
     expect([await order(id), await order(other)]).toEqual([UNKNOWN, { ...FOUND, matched: false }])
   })
+
+  test.each([false, true])(
+    'keeps its movement when the provider names it for an equal one too, which stays unresolved: one movement pays one order (ended: %s)',
+    async (isEnded) => {
+      const { id, order, payout, send, change } = await foundOrder()
+      if (isEnded) await change(id, async (unit) => endSend(unit, id))
+      const equal = await payout()
+      answer = async () => ({ status: 'accepted', reference: 'R1' })
+      await send(equal)
+      expect([await order(id), await order(equal)]).toEqual([{ ...FOUND, ended: isEnded }, UNKNOWN])
+    },
+  )
 })
 
 describe('an order with a reference', () => {

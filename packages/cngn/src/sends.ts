@@ -194,7 +194,7 @@ async function applyResult(unit: UnitOfWork, { id, kind }: ClaimedSend, result: 
       else
         await sqlOf(unit.em).query(
           `update cngn_sends set reference = $2, matched = false, next_check_at = coalesce(next_check_at, now())
-            where id = $1 and ((reference is null and ended) or (reference = $2 and matched))`,
+            where id = $1 and ((reference is null and ended and not ${HELD}) or (reference = $2 and matched))`,
           [id, result.reference],
         )
       return
@@ -211,9 +211,16 @@ async function applyResult(unit: UnitOfWork, { id, kind }: ClaimedSend, result: 
   }
 }
 
+/** SQL: another order has the reference `$2`. */
+const HELD = `exists (select from cngn_sends other
+  where other.environment = cngn_sends.environment and other.account = cngn_sends.account and other.reference = $2 and other.id <> $1)`
+
 /**
- * The provider's reference of an order becomes known; false when it was already. `matched`: the order was found by what it looks
- * like. Equal orders need not wait any more.
+ * The provider's reference of an order becomes known; false when it was already, or when another order keeps it. `matched`: the order
+ * was found by what it looks like. Equal orders need not wait any more.
+ *
+ * An equal order keeps what it was found by: it was sent first, and one movement pays one of the two, whichever. The other stays unresolved,
+ * and is sent again once the lists show no second movement.
  */
 export async function resolve(unit: UnitOfWork, id: string, reference: string, matched = false): Promise<boolean> {
   // What the provider says itself is better than what another order was found by.
@@ -221,13 +228,13 @@ export async function resolve(unit: UnitOfWork, id: string, reference: string, m
     await sqlOf(unit.em).query(
       `update cngn_sends o set reference = null, matched = false, absent_since = null, next_check_at = null from cngn_sends s
         where s.id = $1 and o.environment = s.environment and o.account = s.account and o.reference = $2 and o.id <> s.id
-          and o.matched and not o.ended`,
+          and o.fingerprint is distinct from s.fingerprint and o.matched and not o.ended`,
       [id, reference],
     )
   const { rows } = await sqlOf(unit.em).query(
     `update cngn_sends set reference = $2, matched = $3, sent_at = coalesce(sent_at, clock_timestamp()), absent_since = null, error = null,
             next_check_at = now(), check_seconds = 0
-      where id = $1 and reference is null and not ended returning id`,
+      where id = $1 and reference is null and not ended and not ${HELD} returning id`,
     [id, reference, matched],
   )
   if (rows.length > 0) await freeEqual(unit, id)
