@@ -45,3 +45,16 @@ test('a payer who is asked to wait gets a page that says for how long, in their 
   expect(odd.status).toBe(429)
   expect(await odd.text()).not.toContain('"><script>')
 })
+
+test('pages are compressed for those who accept it, and are the same', async () => {
+  const { id } = await newCollection(await newMerchant(service))
+  for (const path of [`/pay/${id}`, '/nothing']) {
+    const ask = (encoding: string) =>
+      fetch(`${service.url}${path}`, { headers: { accept: BROWSER, 'accept-encoding': encoding } })
+    const [plain, zipped] = [await ask('identity'), await ask('gzip')]
+    expect([plain.headers.get('content-encoding'), zipped.headers.get('content-encoding')]).toEqual([null, 'gzip'])
+    expect(zipped.headers.get('vary')).toContain('Accept-Encoding')
+    const withoutTime = (text: string) => text.replace(/"serverTime":"[^"]*"/, '')
+    expect(withoutTime(await zipped.text())).toBe(withoutTime(await plain.text()))
+  }
+})

@@ -4,6 +4,7 @@ import type Koa from 'koa'
 import type { Failure } from './envelope.ts'
 import { errorPage } from './guide-page.ts'
 import type { Gateway, State } from './state.ts'
+import { compress } from './static-files.ts'
 
 type Context = Koa.ParameterizedContext<State>
 
@@ -13,7 +14,7 @@ export function mountPages(router: Gateway, { runtime }: Process): void {
     router.get(page.path.replace(/\{(\w+)\}/g, ':$1'), async (ctx) => {
       const reply = await page.respond(runtime, requestOf(ctx, ctx.params))
       ctx.status = reply.status ?? 200
-      send(ctx, reply)
+      await send(ctx, reply)
       if (page.anyOrigin) ctx.set('Access-Control-Allow-Origin', '*')
     })
   }
@@ -23,22 +24,22 @@ export function mountPages(router: Gateway, { runtime }: Process): void {
  * Shows a failure to a browser that asked for a page, in place of the envelope: on a page of a domain as that says it, elsewhere with the
  * way to the documentation. Returns false for the API, and for a client that prefers JSON.
  */
-export function failedPages(runtime: Runtime): (ctx: Context, failure: Failure) => boolean {
+export function failedPages(runtime: Runtime): (ctx: Context, failure: Failure) => Promise<boolean> {
   const pages = pagesOf(runtime).map((page) => ({
     page,
     pattern: new RegExp(`^${page.path.replaceAll('.', '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
   }))
-  return (ctx, { status, retryAfter, message }) => {
+  return async (ctx, { status, retryAfter, message }) => {
     if (/^\/(v1|trpc|health)(\/|$)/.test(ctx.path) || !['GET', 'HEAD'].includes(ctx.method)) return false
     ctx.vary('Accept')
     if (ctx.accepts('json', 'html') !== 'html') return false
     for (const { page, pattern } of pages) {
       const params = pattern.exec(ctx.path)?.groups
       if (!params || !page.failed) continue
-      send(ctx, page.failed({ status, retryAfter }, requestOf(ctx, params)))
+      await send(ctx, page.failed({ status, retryAfter }, requestOf(ctx, params)))
       return true
     }
-    send(ctx, errorPage(message, retryAfter))
+    await send(ctx, errorPage(message, retryAfter))
     return true
   }
 }
@@ -52,10 +53,14 @@ const requestOf = (ctx: Context, params: PageRequest['params']): PageRequest => 
   log: ctx.state.log,
 })
 
-function send(ctx: Context, { type, body, headers, framed }: PageReply): void {
+/** Nothing in a page is secret to its reader, so that compressing it tells nobody anything. */
+async function send(ctx: Context, { type, body, headers, framed }: PageReply): Promise<void> {
   // Browsers that know frame-ancestors ignore this header, but not all do.
   if (framed) ctx.remove('X-Frame-Options')
-  ctx.type = type
   for (const [name, value] of Object.entries(headers ?? {})) ctx.set(name, value)
-  ctx.body = body
+  const zipped = type === 'text/html' && ctx.acceptsEncodings('gzip', 'identity') === 'gzip'
+  if (type === 'text/html') ctx.vary('Accept-Encoding')
+  if (zipped) ctx.set('Content-Encoding', 'gzip')
+  ctx.body = zipped ? await compress(body) : body
+  ctx.type = type
 }

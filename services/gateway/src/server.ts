@@ -84,7 +84,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
       if (failed.retryAfter !== undefined) ctx.set('Retry-After', String(failed.retryAfter))
       if (failed.status === 401) ctx.set('WWW-Authenticate', 'Bearer')
       if (failed.status === 413) ctx.set('Connection', 'close')
-      if (!showFailure(ctx, failed)) ctx.body = isTrpc(ctx.path) ? failed.trpcBody : failed.body
+      if (!(await showFailure(ctx, failed))) ctx.body = isTrpc(ctx.path) ? failed.trpcBody : failed.body
     }
     // While the server stops, a connection is closed after its reply instead of staying idle.
     if (isStopping() || !server.listening) ctx.set('Connection', 'close')

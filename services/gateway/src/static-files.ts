@@ -10,7 +10,7 @@ interface StaticFile {
   readonly compressed: Buffer
 }
 
-const compress = promisify(gzip)
+export const compress = promisify(gzip)
 
 /**
  * Serves content that does not change while the process runs. It is read and compressed once, and every reply sends the same

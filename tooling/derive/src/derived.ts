@@ -159,13 +159,27 @@ function requiredSettings(): string {
   return `# Required settings\n\n${NOTE} In production the service does not start without them.\n\n${table(['Name', 'Meaning'], rows)}\n`
 }
 
+/** The default as it would be written: the text that is parsed, or the value where it is one. */
+function defaultOf({ def }: z.ZodType): string {
+  const {
+    type,
+    defaultValue,
+    in: from,
+  } = def as {
+    readonly type: string
+    readonly defaultValue?: unknown
+    readonly in?: z.ZodType
+  }
+  if (type === 'pipe' && from) return defaultOf(from)
+  if (type !== 'default' && type !== 'prefault') return ''
+  const text = typeof defaultValue === 'object' ? Object.values(defaultValue ?? {}).join(',') : String(defaultValue)
+  return text === '' ? 'empty' : `\`${text}\``
+}
+
 function settings(): string {
   const parts = declarations().map(({ name, own }) => {
     const rows = Object.entries(own.shape as Record<string, z.ZodType>).map(([setting, schema]) => {
-      const parsed = schema.safeParse(undefined)
-      const fallback =
-        parsed.success && parsed.data !== undefined ? (Array.isArray(parsed.data) ? 'empty' : `\`${parsed.data}\``) : ''
-      return [`\`${setting}\``, fallback, schema.description ?? '']
+      return [`\`${setting}\``, defaultOf(schema), schema.description ?? '']
     })
     return `## ${name}\n\n${table(['Name', 'Default', 'Meaning'], rows)}`
   })
