@@ -5,9 +5,10 @@ import { describe, expect, test } from 'vitest'
 import { cngnBodies, enabledCustomer, newMerchant, useService } from '#testing'
 import { balanceOf } from '../test/money.ts'
 import { TransferEntity, type TransferRow } from './entity.ts'
+import { errors } from './errors.ts'
 import { type CngnProvider, cngnProvider, type ProviderTransaction, type SendResult } from './provider.ts'
 import { sandboxCngn } from './sandbox.ts'
-import { endSend, release, resolve, send } from './sends.ts'
+import { destinationKey, endSend, release, resolve, send } from './sends.ts'
 import { complete, fail, lockedTransfer, process } from './transfers.ts'
 
 /** What the provider does with an order before it answers. */
@@ -61,6 +62,7 @@ async function begin() {
       unitOfWork(context, (unit) => resolve(unit, id, reference, matched)),
     change: (id: string, change: (unit: UnitOfWork, row: TransferRow) => Promise<unknown>) =>
       unitOfWork(context, async (unit) => change(unit, await lockedTransfer(unit, 'payout', id))),
+    outcome: async (id: string) => (await context.em.fork().findOneOrFail(TransferEntity, { id })).providerOutcome,
     attention: async (id: string) => (await context.em.fork().findOneOrFail(TransferEntity, { id })).attention,
     balance: () => balanceOf(merchant, customerId),
   }
@@ -194,4 +196,64 @@ test('money that was paid out is given back by no later failure of the payout, a
   await change(failed, (unit, row) => fail(unit, row, 'payout_failed'))
   for (let time = 0; time < 2; time++) await change(failed, (unit, row) => complete(unit, row, { fee: 0n }))
   expect(await balance()).toEqual(['900', '0'])
+})
+
+/** Until when an order that was not sent waits, in seconds from now, and why. */
+async function waitOf(id: string) {
+  const { rows } = await service.runtime.pool.query(
+    'select round(extract(epoch from next_send_at - now()))::int as seconds, error from cngn_sends where id = $1',
+    [id],
+  )
+  return rows[0]
+}
+const UNSENT = { sent: false, reference: null, matched: false, ended: false }
+
+test.each<[string, () => Promise<SendResult>, number]>([
+  ['the provider says so', async () => ({ status: 'not_sent', retryAfter: 500 }), 500],
+  ['no call was free', () => Promise.reject(errors.cngn_provider_busy({ retryAfter: 700 })), 700],
+])(
+  'an order that was certainly not sent, because %s, is sent again later, and nothing of it is unknown',
+  async (_why, given, seconds) => {
+    const { payout, send, order, attention } = await begin()
+    const id = await payout()
+    answer = given
+    await send(id)
+    expect([await order(id), await attention(id)]).toEqual([UNSENT, null])
+    const wait = await waitOf(id)
+    expect(Math.abs(wait.seconds - seconds)).toBeLessThan(30)
+  },
+)
+
+test('an order that got no answer says so to operators and merchants, and its error has no text of the provider', async () => {
+  const { payout, send, order, outcome } = await begin()
+  const id = await payout()
+  answer = () => Promise.reject(new Error('secret detail'))
+  await send(id)
+  expect([await order(id), await outcome(id), (await waitOf(id)).error]).toEqual([UNKNOWN, 'unknown', 'internal'])
+  const other = await payout('150')
+  answer = () => Promise.reject(errors.cngn_provider_unavailable())
+  await send(other)
+  expect((await waitOf(other)).error).toBe('cngn_provider_unavailable')
+})
+
+test.each(['accepted', 'ended'] as const)(
+  'an equal order waits for one without an answer, and is due at once when that is %s',
+  async (how) => {
+    const { payout, send, order, resolve, change } = await begin()
+    const [first, second] = [await payout(), await payout()]
+    answer = () => Promise.reject(new Error('No answer'))
+    await send(first)
+    await send(second)
+    expect(await order(second)).toEqual(UNSENT)
+    expect((await waitOf(second)).seconds).toBeGreaterThan(0)
+    if (how === 'accepted') expect(await resolve(first, 'R1')).toBe(true)
+    else await change(first, (unit) => endSend(unit, first))
+    expect((await waitOf(second)).seconds).toBeLessThanOrEqual(0)
+  },
+)
+
+test('an address is one destination in every spelling, and a name of another system is taken as it is written', () => {
+  const address = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
+  expect(destinationKey(address)).toBe('0x71c7656ec7ab88b098defb751b7401b5f6d8976f')
+  expect(destinationKey('ABc0x')).toBe('ABc0x')
 })

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
 import { ServiceError } from './errors.ts'
-import { addressField, amountField, checked, networkField, positiveAmount, requestedAddress } from './inputs.ts'
+import {
+  addressField,
+  amountField,
+  checked,
+  networkField,
+  positiveAmount,
+  requestedAddress,
+  requestedAmount,
+} from './inputs.ts'
 import { assets } from './money.ts'
 
 const fieldsOf = (run: () => unknown): unknown => {
@@ -41,4 +49,13 @@ test('zero is no amount to settle with, and the field is named', () => {
   expect(fieldsOf(() => positiveAmount('0', assets.USDC, 'receivedAmount'))).toEqual({
     receivedAmount: 'Must be greater than zero',
   })
+  expect(fieldsOf(() => positiveAmount('0', assets.USDC))).toHaveProperty('amount')
+  expect(fieldsOf(() => requestedAmount('x', assets.USDC))).toHaveProperty('amount')
+})
+
+test('a check that finds nothing is none that passed, and a fault of the service is no mistake of the request', () => {
+  expect(() => checked(() => undefined)).toThrow(ServiceError)
+  const wrong = {}
+  expect(() => amountField(wrong, 'amount', '1', undefined as never)).toThrow(TypeError)
+  expect(wrong).toEqual({})
 })
