@@ -101,6 +101,8 @@ test('a customer filter shows only transactions of that customer, and a list sho
     status: 'success',
     data: { total: 1, transactions: [{ customerId: ada, customerName: 'Ada', receipt: { note: expect.any(String) } }] },
   })
+  const inUpperCase = await merchant.call(`GET /v1/transactions?customerId=${ada.toUpperCase()}`)
+  expect(inUpperCase.body.data).toEqual(filtered.body.data)
   expect((await merchant.call(`GET /v1/transactions?customerId=${newId()}`)).body.data).toEqual({
     transactions: [],
     total: 0,

@@ -84,7 +84,7 @@ export async function listTransactions(
   const { rows } = await sql<ListRow & { total: string }>`
     select n.total, t.*
       from (select ${total} as total
-              from (values (${organisationId}::uuid, ${environment}, ${customerId ?? ''})) own (organisation_id, environment, customer_id)) n
+              from (values (${organisationId}::uuid, ${environment}, ${customerId?.toLowerCase() ?? ''})) own (organisation_id, environment, customer_id)) n
       left join (
         select ${columns}
           from transactions t

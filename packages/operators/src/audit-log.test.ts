@@ -18,6 +18,10 @@ test('a command writes one entry: who did what, when, why, and what it changed; 
   expect(paused.status, paused.text).toBe(200)
   expect((await ops(service, grace, `POST payment-routes/${id}/pause`)).status).toBe(409)
   expect((await ops(service, grace, `POST payment-routes/${id}/resume`, { reason: '' })).status).toBe(422)
+  const ofOrganisation = (organisationId: string) => find(service, grace, 'audit-log', { organisationId })
+  const log = await ofOrganisation(merchant.organisationId)
+  expect(log.total).toBe(1)
+  expect(await ofOrganisation(merchant.organisationId.toUpperCase())).toEqual(log)
   const owner = await signedIn(service.runtime, { organisationId: merchant.organisationId, role: 'owner' })
   expect((await ops(service, owner, `POST payment-routes/${id}/resume`)).status).toBe(403)
   expect(await entriesOf(grace, { resourceId: id })).toMatchObject([

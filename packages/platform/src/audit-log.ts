@@ -126,7 +126,10 @@ export async function readAuditLog(
     [...values, limit],
   )
   if (conditions.every(([condition]) => condition === 'organisation_id ='))
-    return { entries, total: await countOf(db, INSTALLATION, 'audit_log', 'scope = $4', [organisationId ?? '']) }
+    return {
+      entries,
+      total: await countOf(db, INSTALLATION, 'audit_log', 'scope = $4', [organisationId?.toLowerCase() ?? '']),
+    }
   const { rows } = await db.query<{ total: number }>(
     `select count(*)::int as total from audit_log where ${where}`,
     values,
