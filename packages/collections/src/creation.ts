@@ -3,10 +3,10 @@ import {
   addressField,
   amountField,
   assets,
-  invalid,
   type Mistakes,
   networkField,
   newId,
+  refuseMistakes,
   unknownNetwork,
 } from '@payments/kernel'
 import { createResource, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
@@ -46,7 +46,7 @@ export async function prepareCollection(context: QueryContext, input: Input): Pr
   const paymentOptions = options(input, networks, wrong)
   const totals = input.items ? totalsOf(input.items, assets[input.currency]) : null
   const amount = totals?.amount ?? amountOf(input, wrong)
-  if (Object.keys(wrong).length > 0) throw invalid(wrong)
+  refuseMistakes(wrong)
   await checkCustomer(context, input.customerId)
   const paymentPolicy = mergePolicy(policy, input.paymentPolicy, 'paymentPolicy.')
   return { totals, amount, destinationAddress, paymentOptions, paymentPolicy }

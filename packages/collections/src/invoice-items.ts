@@ -1,4 +1,4 @@
-import { type Asset, amountField, invalid, type Mistakes, toDecimal } from '@payments/kernel'
+import { type Asset, amountField, type Mistakes, refuseMistakes, toDecimal } from '@payments/kernel'
 import type { z } from 'zod'
 import type { Item, NewItems } from './fields.ts'
 
@@ -33,6 +33,6 @@ export function totalsOf(lines: z.output<typeof NewItems>, asset: Asset): Totals
       tax: toDecimal(taxOfLine, asset),
     }
   })
-  if (Object.keys(wrong).length > 0) throw invalid(wrong)
+  refuseMistakes(wrong)
   return { items, subtotal, tax, amount: subtotal + tax }
 }

@@ -1,4 +1,4 @@
-import { invalid, isId, mergeMetadata } from '@payments/kernel'
+import { isId, mergeMetadata, refuseMistakes } from '@payments/kernel'
 import { newestAndTotal, type QueryContext, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { cancelWaiting, lockedCollection, moveCollection, updateCollection } from './changes.ts'
@@ -114,7 +114,7 @@ function checkPatch(row: CollectionRow, patch: Omit<z.output<typeof CollectionPa
   if (patch.maxPayments && row.type !== 'link') wrong.maxPayments = 'Only a link takes several payments'
   else if (patch.maxPayments && patch.maxPayments <= row.paymentsCount)
     wrong.maxPayments = `Must be greater than ${row.paymentsCount}, the number of payments so far`
-  if (Object.keys(wrong).length > 0) throw invalid(wrong)
+  refuseMistakes(wrong)
 }
 
 /**

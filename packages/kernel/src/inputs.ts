@@ -10,11 +10,17 @@ export type Mistakes = Record<string, string>
 /** Schema of an operation without input. */
 export const noInput = z.strictObject({})
 
+/** @throws validation_failed 422 that names every wrong field, if one is */
+export function refuseMistakes(wrong: Mistakes): void {
+  if (Object.keys(wrong).length > 0) throw invalid(wrong)
+}
+
 /** What `run` returns, unless it noted a mistake. @throws validation_failed 422 that names every wrong field */
 export function checked<T>(run: (wrong: Mistakes) => T | undefined): T {
   const wrong: Mistakes = {}
   const value = run(wrong)
-  if (value === undefined || Object.keys(wrong).length > 0) throw invalid(wrong)
+  refuseMistakes(wrong)
+  if (value === undefined) throw invalid(wrong)
   return value
 }
 

@@ -41,7 +41,7 @@ test('what is held and the difference are what is wanted, for every account, and
     account('available', 'cNGN', CUSTOMER),
     account('available', 'cNGN'),
   ]
-  const held = { purpose: 'clearing', asset: 'USDC', party: 'first', customerId: null } as unknown as AccountKey
+  const held: AccountKey = { purpose: 'clearing', asset: 'USDC', party: 'first', customerId: null }
   const one = [{ account: account('clearing', 'USDC'), amount: 5n }]
   // A posting that was read back says null where a draft says nothing: it is the same account.
   expect(difference(one, [{ account: held, amount: 5n }])).toEqual([])

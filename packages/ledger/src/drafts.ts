@@ -33,8 +33,9 @@ export const transfer = (amount: bigint, from: AccountKey, to: AccountKey): Post
 export function difference(wanted: readonly Posting[], held: readonly Posting[]): Posting[] {
   const sums = new Map<string, Posting>()
   const add = ({ account, amount }: Posting, sign: 1n | -1n) => {
-    const { purpose, asset, party = '', customerId = '' } = account
-    const key = [purpose, asset, party, customerId].join('/')
+    const { purpose, asset, party, customerId } = account
+    // What is read back says null or nothing where a draft is silent.
+    const key = [purpose, asset, party ?? '', customerId ?? ''].join('/')
     sums.set(key, { account, amount: (sums.get(key)?.amount ?? 0n) + sign * amount })
   }
   for (const each of wanted) add(each, 1n)

@@ -64,6 +64,7 @@ export {
   type BudgetedCall,
   heedingPause,
   isPaused,
+  limitedFor,
   ProviderLimited,
   pauseCalls,
   readBudgets,

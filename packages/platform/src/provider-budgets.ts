@@ -132,13 +132,17 @@ export class ProviderLimited extends Error {
   }
 }
 
+/** For how many seconds a provider wants no calls, if that is why one failed. */
+export const limitedFor = (error: unknown): number | undefined =>
+  error instanceof ServiceError && error.cause instanceof ProviderLimited ? error.cause.seconds : undefined
+
 /** Makes a call of a provider. When it fails because the provider wants no more for a while, no process makes any: see {@link pauseCalls}. */
 export async function heedingPause<T>(db: SqlExecutor, budget: Budget, call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch (error) {
-    if (error instanceof ServiceError && error.cause instanceof ProviderLimited)
-      await pauseCalls(db, { ...budget, seconds: error.cause.seconds })
+    const seconds = limitedFor(error)
+    if (seconds !== undefined) await pauseCalls(db, { ...budget, seconds })
     throw error
   }
 }

@@ -1,4 +1,4 @@
-import { amountField, assetOf, invalid, isId, type Mistakes, risingAfter } from '@payments/kernel'
+import { amountField, assetOf, isId, type Mistakes, refuseMistakes, risingAfter } from '@payments/kernel'
 import { guardSuspense } from '@payments/ledger'
 import {
   actingFor,
@@ -95,7 +95,7 @@ function fieldsOf(before: DepositRow, { outcome, amount, receivedAmount, txHash 
   const delivered = given('amount', amount, before.destinationCurrency, before.destinationAmount)
   if (outcome === 'completed' && received === null) wrong.receivedAmount ??= 'Required: the provider did not report it'
   if (outcome === 'completed' && !delivered) wrong.amount ??= 'Required: what was delivered'
-  if (Object.keys(wrong).length > 0) throw invalid(wrong)
+  refuseMistakes(wrong)
   return {
     originAmount: outcome === 'not_received' ? 0n : received,
     destinationAmount: outcome === 'completed' ? delivered : null,

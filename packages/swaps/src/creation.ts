@@ -1,5 +1,13 @@
 import { checkCustomer } from '@payments/customers'
-import { addressField, amountField, basisPointsOf, invalid, type Mistakes, newId, toMinor } from '@payments/kernel'
+import {
+  addressField,
+  amountField,
+  basisPointsOf,
+  type Mistakes,
+  newId,
+  refuseMistakes,
+  toMinor,
+} from '@payments/kernel'
 import {
   createResource,
   firstAnswer,
@@ -72,7 +80,7 @@ async function checkWallets(provider: SwapsProvider, addresses: Readonly<Record<
       if (problem) wrong[field] = problem
     }),
   )
-  if (Object.keys(wrong).length > 0) throw invalid(wrong)
+  refuseMistakes(wrong)
 }
 
 /** @throws validation_failed 422 that names every wrong field */
@@ -89,7 +97,7 @@ function checked(context: QueryContext, provider: SwapsProvider, input: Input) {
   const { SWAP_MAX_SLIPPAGE_PERCENT } = swapsSettings.from(context.runtime.settings)
   if (input.maxSlippagePercent > SWAP_MAX_SLIPPAGE_PERCENT)
     wrong.maxSlippagePercent = `Must be at most ${SWAP_MAX_SLIPPAGE_PERCENT}`
-  if (Object.keys(wrong).length > 0) throw invalid(wrong)
+  refuseMistakes(wrong)
   return { amount, destinationAddress, refundAddress }
 }
 

@@ -1,10 +1,10 @@
-import { type Carried, type Environment, environments, ServiceError } from '@payments/kernel'
+import { type Carried, type Environment, environments } from '@payments/kernel'
 import {
   aboutObject,
   dueInTurns,
   heedingPause,
   isPaused,
-  ProviderLimited,
+  limitedFor,
   type Runtime,
   type Task,
 } from '@payments/platform'
@@ -92,10 +92,11 @@ async function processDue(runtime: Runtime, environment: Environment, provider: 
     reports = await heedingPause(runtime.pool, budget, () => provider.deposits(claimed.map(({ row }) => watched(row))))
   } catch (error) {
     // It says nothing about these swaps: they are due again when the pause has passed.
-    if (error instanceof ServiceError && error.cause instanceof ProviderLimited) {
+    const seconds = limitedFor(error)
+    if (seconds !== undefined) {
       await runtime.pool.query(
         'update swaps set next_poll_at = least(next_poll_at, now() + make_interval(secs => $2)) where id = any ($1)',
-        [claimed.map(({ row }) => row.id), error.cause.seconds],
+        [claimed.map(({ row }) => row.id), seconds],
       )
       return 0
     }

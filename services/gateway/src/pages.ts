@@ -3,6 +3,7 @@ import type { Page, PageReply, PageRequest, Runtime } from '@payments/platform'
 import type Koa from 'koa'
 import type { Failure } from './envelope.ts'
 import { errorPage } from './guide-page.ts'
+import { patternOf } from './paths.ts'
 import type { Gateway, State } from './state.ts'
 import { compress } from './static-files.ts'
 
@@ -25,10 +26,7 @@ export function mountPages(router: Gateway, { runtime }: Process): void {
  * way to the documentation. Returns false for the API, and for a client that prefers JSON.
  */
 export function failedPages(runtime: Runtime): (ctx: Context, failure: Failure) => Promise<boolean> {
-  const pages = pagesOf(runtime).map((page) => ({
-    page,
-    pattern: new RegExp(`^${page.path.replaceAll('.', '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
-  }))
+  const pages = pagesOf(runtime).map((page) => ({ page, pattern: patternOf(page.path) }))
   return async (ctx, { status, retryAfter, message }) => {
     if (/^\/(v1|trpc|health)(\/|$)/.test(ctx.path) || !['GET', 'HEAD'].includes(ctx.method)) return false
     ctx.vary('Accept')

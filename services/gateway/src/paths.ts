@@ -23,6 +23,10 @@ const WORDS = new Set([
   ...Object.keys(appRouter._def.procedures),
 ])
 
+/** Matches the paths of an operation or a page, `/pay/{collectionId}`, with a group for each placeholder. */
+export const patternOf = (path: string): RegExp =>
+  new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)
+
 /** A path as it is logged: known words and ids only, because a client may put a secret into a path, in any piece of it. */
 export const loggable = (path: string): string =>
   path

@@ -19,7 +19,7 @@ import { answerParserErrors, refuseExpectations, refuseMalformed } from './malfo
 import type { Metrics } from './metrics.ts'
 import { operations } from './operations.ts'
 import { failedPages, mountPages } from './pages.ts'
-import { canonicalPath, loggable } from './paths.ts'
+import { canonicalPath, loggable, patternOf } from './paths.ts'
 import { type RequestContext, type RequestQuery, requestContexts } from './request-context.ts'
 import { loggedRequest } from './request-log.ts'
 import { idIn } from './response-id.ts'
@@ -224,7 +224,7 @@ function publicPaths({ domains }: Runtime): (path: string) => boolean {
       .filter(({ operation }) => operation.meta.access === 'public' || operation.meta.access === 'payer')
       .map(({ path }) => `/v1${path}`),
     ...domains.flatMap(({ pages }) => pages ?? []).flatMap(({ path, anyOrigin }) => (anyOrigin ? [path] : [])),
-  ].map((path) => new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`))
+  ].map(patternOf)
   return (path) => patterns.some((pattern) => pattern.test(path))
 }
 
