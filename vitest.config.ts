@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 const ISOLATED = [
   'packages/accounts/src/comparison.test.ts',
   'packages/collections/src/stream.test.ts',
-  'packages/embedded-postgres/src/*.test.ts',
+  'packages/embedded-postgres/src/**/*.test.ts',
   'packages/providers/*/src/live.test.ts',
   'packages/providers/jupiter/src/recovery.test.ts',
   'packages/routes/src/reports.test.ts',

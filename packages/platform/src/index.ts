@@ -1,12 +1,5 @@
 /** Infrastructure shared by all domains: settings, database, unit of work, operations, jobs, tasks, secrets, logging. No business rules. */
-export { addressBlock } from './address-block.ts'
-export { readAuditLog } from './audit-log.ts'
-export * from './authentication.ts'
-export { inTurn } from './bulk.ts'
-export { type ConcurrencyLimit, concurrencyLimit } from './concurrency.ts'
-export * from './context.ts'
-export { countingFunction, countProblems, countRows, countSql } from './counts.ts'
-export { csvRecord } from './csv.ts'
+
 export {
   type DatabaseAvailability,
   type DatabaseProblem,
@@ -28,12 +21,17 @@ export { migrate, pendingMigrations } from './database/migrate.ts'
 export { databaseProblem } from './database/readiness.ts'
 export { ownsTables } from './database/role.ts'
 export { inTransaction, WITHOUT_FLUSH } from './database/transaction.ts'
-export * from './domain.ts'
-export * from './entity.ts'
-export { type ExportSource, exportCsv, exportedAmount, exportedTime, exportInput } from './export.ts'
-export { checkFingerprints } from './fingerprints.ts'
-export { byEnvironment } from './gauges.ts'
-export * from './http.ts'
+export * from './domain/domain.ts'
+export * from './domain/operators.ts'
+export { platform } from './domain/platform.ts'
+export { csvRecord } from './lists/csv.ts'
+export { type ExportSource, exportCsv, exportedAmount, exportedTime, exportInput } from './lists/export.ts'
+export { type Listed, newest, newestAndTotal } from './lists/newest.ts'
+export { pages, rowMapper } from './lists/pages.ts'
+export * from './operations/authentication.ts'
+export { type ConcurrencyLimit, concurrencyLimit } from './operations/concurrency.ts'
+export * from './operations/context.ts'
+export * from './operations/http.ts'
 export {
   findStoredReply,
   type IdempotencyKey,
@@ -47,18 +45,13 @@ export {
   type StoredReplyRow,
   storedRepliesSql,
   storeReply,
-} from './idempotency.ts'
-export { DEAD_LETTER, type Job, type JobOptions, job, jobsIn, startWorkers } from './jobs.ts'
-export { jsonSchemaOf } from './json-schema.ts'
-export { lifecycle, lifecycleName, type Variant } from './lifecycle.ts'
-export { createLog, type Log } from './log.ts'
-export { type Listed, newest, newestAndTotal } from './newest.ts'
-export * from './operations.ts'
-export { type Audited, operatorCommand, Reason } from './operator-command.ts'
-export * from './operators.ts'
-export { pages, rowMapper } from './pages.ts'
-export { platform } from './platform.ts'
-export { claimPolls, type Polls, pollTask } from './polls.ts'
+} from './operations/idempotency.ts'
+export { jsonSchemaOf } from './operations/json-schema.ts'
+export * from './operations/operations.ts'
+export { type Audited, operatorCommand, Reason } from './operations/operator-command.ts'
+export { type Count, countHitsSql } from './operations/rate-limits.ts'
+export { requireSecondOperator } from './operations/second-operator.ts'
+export { addressBlock } from './providers/address-block.ts'
 export {
   type Budget,
   type BudgetedCall,
@@ -70,7 +63,7 @@ export {
   readBudgets,
   secondsUntilFree,
   takeCall,
-} from './provider-budgets.ts'
+} from './providers/budgets.ts'
 export {
   aboutObject,
   type CallOutcome,
@@ -78,16 +71,17 @@ export {
   type ProviderCalls,
   providerCalls,
   readProviderAnswers,
-} from './provider-calls.ts'
+} from './providers/calls.ts'
 export {
   bestAnswer,
   type Chosen,
   firstAnswer,
   type ProviderChoice,
   recordChoice,
-} from './provider-choices.ts'
-export { addProvider, nameSandbox, replaceIndex } from './provider-column.ts'
-export { checkProviderOrders, providerRules, readControls, writeControl } from './provider-controls.ts'
+} from './providers/choices.ts'
+export { addProvider, nameSandbox, replaceIndex } from './providers/column.ts'
+export { checkProviderOrders, providerRules, readControls, writeControl } from './providers/controls.ts'
+export { ANNOUNCED_SQL, type ClaimedPoll, type PolledProvider, pollBudget } from './providers/rate-budget.ts'
 export {
   type ObjectReport,
   type ReportedAmount,
@@ -96,30 +90,22 @@ export {
   recordReport,
   reportedAmountsSql,
   settleContradictions,
-} from './provider-reports.ts'
-export { rateBudgetEntity } from './provider-tables.ts'
-export { purgeJob, type Retention } from './purge.ts'
-export { ANNOUNCED_SQL, type ClaimedPoll, type PolledProvider, pollBudget } from './rate-budget.ts'
-export { type Count, countHitsSql } from './rate-limits.ts'
-export { reEncrypt } from './re-encrypt.ts'
-export { type LoggedRequest, type RequestLog, requestLog } from './request-log.ts'
-export * from './resource.ts'
-export { faultModes, setSandboxFault, withFaults } from './sandbox-faults.ts'
-export { requireSecondOperator } from './second-operator.ts'
-export * from './secrets.ts'
-export * from './settings.ts'
-export { readSnapshot, runningSnapshots } from './snapshot.ts'
-export {
-  createTriggers,
-  type RunningTasks,
-  type Slots,
-  sendTrigger,
-  slotsTask,
-  startTasks,
-  type Task,
-} from './tasks.ts'
-export * from './timeline.ts'
-export { dueInTurns, type Turns } from './turns.ts'
+} from './providers/reports.ts'
+export { faultModes, setSandboxFault, withFaults } from './providers/sandbox-faults.ts'
+export { rateBudgetEntity } from './providers/tables.ts'
+export { readAuditLog } from './records/audit-log.ts'
+export { countingFunction, countProblems, countRows, countSql } from './records/counts.ts'
+export { type LoggedRequest, type RequestLog, requestLog } from './records/request-log.ts'
+export * from './records/timeline.ts'
+export { checkFingerprints } from './settings/fingerprints.ts'
+export { createLog, type Log } from './settings/log.ts'
+export { reEncrypt } from './settings/re-encrypt.ts'
+export * from './settings/secrets.ts'
+export * from './settings/settings.ts'
+export * from './transactions/entity.ts'
+export { lifecycle, lifecycleName, type Variant } from './transactions/lifecycle.ts'
+export * from './transactions/resource.ts'
+export { readSnapshot, runningSnapshots } from './transactions/snapshot.ts'
 export {
   actingFor,
   dryRun,
@@ -131,4 +117,19 @@ export {
   type SqlExecutor,
   sqlOf,
   unitOfWork,
-} from './unit.ts'
+} from './transactions/unit.ts'
+export { byEnvironment } from './work/gauges.ts'
+export { inTurn } from './work/in-turn.ts'
+export { DEAD_LETTER, type Job, type JobOptions, job, jobsIn, startWorkers } from './work/jobs.ts'
+export { claimPolls, type Polls, pollTask } from './work/polls.ts'
+export { purgeJob, type Retention } from './work/purge.ts'
+export {
+  createTriggers,
+  type RunningTasks,
+  type Slots,
+  sendTrigger,
+  slotsTask,
+  startTasks,
+  type Task,
+} from './work/tasks.ts'
+export { dueInTurns, type Turns } from './work/turns.ts'

@@ -1,5 +1,5 @@
-import { countRows, newSlots, recordCounts } from './counts.ts'
-import { indexConcurrently, type MigrationStep } from './domain.ts'
+import { indexConcurrently, type MigrationStep } from './domain/domain.ts'
+import { countRows, newSlots, recordCounts } from './records/counts.ts'
 
 export const platformMigrations: readonly MigrationStep[] = [
   {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { call, type Merchant, newMerchant, newRoute, pay, signedIn, sync, useService } from '#testing'
-import { parseBody } from './body.ts'
+import { parseBody } from './http/body.ts'
 
 const service = useService()
 let merchant: Merchant

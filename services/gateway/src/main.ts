@@ -21,8 +21,8 @@ import {
   surviveLostConnections,
 } from '@payments/platform'
 import { adapters } from './adapters.ts'
-import { internalServer } from './internal.ts'
-import { createMetrics } from './metrics.ts'
+import { createMetrics } from './internal/metrics.ts'
+import { internalServer } from './internal/server.ts'
 import { gateway } from './server.ts'
 import { gatewaySettings } from './settings.ts'
 

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { call, startReceiver, startService } from '#testing'
-import { openApiDocument } from './openapi.ts'
-import type { Json } from './openapi-examples.ts'
+import { openApiDocument } from './openapi/document.ts'
+import type { Json } from './openapi/examples.ts'
 
 test('a merchant signs up, creates a payment route and receives a verified webhook of a completed deposit', async () => {
   const receiver = await startReceiver()

@@ -47,13 +47,13 @@ export const attackers: readonly Attacker[] = [
     has: 'an organisation, keys, many requests',
     promise: 'see or change another organisation, slow others down, exceed its limits',
     tests: {
-      'services/gateway/src/operations.test.ts': [
+      'services/gateway/src/requests/operations.test.ts': [
         "… … › shows no record of another organisation or environment, nor one that isn't",
       ],
       'tooling/attack/src/attack.test.ts': [
         'beside resource attacks no request of a well-behaved organisation fails, and every reply is right',
       ],
-      'services/gateway/src/connections.test.ts': [
+      'services/gateway/src/http/connections.test.ts': [
         'one organisation cannot occupy all connections: beyond its bound it gets 429 with Retry-After, and others are served',
       ],
       'packages/webhooks/src/fair-share.test.ts': [
@@ -418,7 +418,7 @@ export const defended: readonly {
           'packages/customers/src/customers.test.ts': [
             'an entity manager without a tenant throws instead of reading all rows',
           ],
-          'services/gateway/src/operations.test.ts': [
+          'services/gateway/src/requests/operations.test.ts': [
             "… … › shows no record of another organisation or environment, nor one that isn't",
           ],
         },
@@ -432,10 +432,10 @@ export const defended: readonly {
         promise:
           'Integers; one writer of each status; every change, its entry, its event and its jobs in one transaction; balances checked by the database itself.',
         tests: {
-          'packages/platform/src/lifecycle.test.ts': [
+          'packages/platform/src/transactions/lifecycle.test.ts': [
             'the database lets … begin in the initial state only, and move along the edges only',
           ],
-          'packages/platform/src/unit.test.ts': [
+          'packages/platform/src/transactions/unit.test.ts': [
             'the changes of a handler and its event commit together',
             'a connection that is terminated at any point of a unit before its commit leaves no change',
           ],
@@ -443,7 +443,7 @@ export const defended: readonly {
             'as the %s › postings that do not sum to zero are refused',
             'as the %s › a balance below zero is refused for an account that may not be overdrawn',
           ],
-          'packages/kernel/src/money.test.ts': [
+          'packages/kernel/src/money/money.test.ts': [
             'minor units are unchanged after conversion to decimal text and back, for every asset and size',
             'decimal text with more decimals than the asset has is refused, never rounded',
           ],
@@ -503,7 +503,7 @@ export const defended: readonly {
       {
         promise: 'AES-256-GCM with [several keys](decisions/secrets.md); fingerprints compared at the start.',
         tests: {
-          'packages/platform/src/secrets.test.ts': [
+          'packages/platform/src/settings/secrets.test.ts': [
             'an encrypted secret can be decrypted only with the same key and context, and only if it was not altered',
             'the first key encrypts, every key decrypts and finds fingerprints, and a key that is missing is named',
           ],
@@ -564,8 +564,8 @@ export const defended: readonly {
         promise:
           'Strict schemas, bounded sizes, names without control and bidirectional characters; names of organisations, which payers trust, in one alphabet and without imitations of known brands.',
         tests: {
-          'services/gateway/src/operations.test.ts': ['… … › refuses an unknown field by name'],
-          'services/gateway/src/openapi.test.ts': [
+          'services/gateway/src/requests/operations.test.ts': ['… … › refuses an unknown field by name'],
+          'services/gateway/src/openapi/document.test.ts': [
             'the document for %s › limits every text, list and number that a client can send in a body',
           ],
           'services/gateway/src/input.test.ts': ['the same text is refused over REST and tRPC, with the field › %s'],
@@ -683,7 +683,7 @@ export const defended: readonly {
             'an email is sent over SMTP with a plain and an HTML part, and its code is not logged',
           ],
           'services/gateway/src/input.test.ts': ['a secret in a path is not logged, in whatever pieces'],
-          'services/gateway/src/request-log.test.ts': [
+          'services/gateway/src/requests/request-log.test.ts': [
             'each request with an organisation is one row, with its outcome and without anything that its caller wrote',
           ],
         },

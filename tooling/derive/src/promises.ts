@@ -21,7 +21,7 @@ export const promises: readonly Promised[] = [
     tests: [
       'tooling/proof/src/contract.test.ts',
       'tooling/contract/src/contract.test.ts',
-      'services/gateway/src/openapi.test.ts',
+      'services/gateway/src/openapi/document.test.ts',
       'tooling/guides/src/samples.test.ts',
       'tooling/guides/src/readme.test.ts',
     ],
@@ -131,7 +131,7 @@ export const promises: readonly Promised[] = [
       'What a list, a lookup, a search of operators, a task or a scheduled job costs does not grow with the number of records: with a million in every table each takes at most 50 ms, or at most three times what it takes with a thousand. Lists that are complete by the specification cost as much as they return.',
     shown: 'Measures each with a thousand, ten thousand, a hundred thousand and a million records of one organisation.',
     command: 'npm run bench -- scaling',
-    tests: ['packages/platform/src/counts.test.ts', 'packages/webhooks/src/long-queues.test.ts'],
+    tests: ['packages/platform/src/records/counts.test.ts', 'packages/webhooks/src/long-queues.test.ts'],
   },
   {
     title: 'Memory does not grow with time',

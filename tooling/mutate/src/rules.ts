@@ -15,63 +15,66 @@ export const RULES: readonly Rule[] = [
   {
     name: 'money',
     pure: true,
-    code: ['packages/kernel/src/{money,tokens}.ts'],
-    tests: ['packages/kernel/src/{money,tokens}.test.ts'],
+    code: ['packages/kernel/src/**/{money,tokens}.ts'],
+    tests: ['packages/kernel/src/**/{money,tokens}.test.ts'],
   },
   {
     name: 'money',
     pure: true,
-    code: ['packages/{collections,fiat,routes,swaps}/src/journal.ts', 'packages/ledger/src/{accounts,entries}.ts'],
+    code: [
+      'packages/{collections,fiat,routes,swaps}/src/**/journal.ts',
+      'packages/ledger/src/**/{accounts,entries}.ts',
+    ],
     tests: [
-      'packages/{collections,fiat,routes,swaps}/src/postings.test.ts',
-      'packages/ledger/src/{accounts,entries}.test.ts',
+      'packages/{collections,fiat,routes,swaps}/src/**/postings.test.ts',
+      'packages/ledger/src/**/{accounts,entries}.test.ts',
     ],
   },
   {
     name: 'money',
-    code: ['packages/cngn/src/journal.ts', 'packages/ledger/src/{holds,post,seal}.ts'],
-    tests: ['packages/cngn/src/journal.test.ts', 'packages/ledger/src/{post,seal,payout-controls}.test.ts'],
+    code: ['packages/cngn/src/journal.ts', 'packages/ledger/src/**/{holds,post,seal}.ts'],
+    tests: ['packages/cngn/src/journal.test.ts', 'packages/ledger/src/**/{post,seal,payout-controls}.test.ts'],
   },
   {
     name: 'idempotency',
-    code: ['packages/platform/src/idempotency.ts', 'packages/api/src/execute.ts'],
+    code: ['packages/platform/src/operations/idempotency.ts', 'packages/api/src/execute.ts'],
     tests: ['packages/api/src/execute.test.ts'],
   },
   {
     name: 'access',
     pure: true,
-    code: ['packages/kernel/src/actor.ts', 'packages/accounts/src/{allowed-ips,credentials,scopes,token-rules}.ts'],
+    code: ['packages/kernel/src/actor.ts', 'packages/accounts/src/**/{allowed-ips,credentials,scopes,token-rules}.ts'],
     tests: [
       'packages/kernel/src/access.test.ts',
-      'packages/accounts/src/{allowed-ips,comparison,credentials,scopes,token-rules}.test.ts',
+      'packages/accounts/src/**/{allowed-ips,comparison,credentials,scopes,token-rules}.test.ts',
     ],
   },
   {
     name: 'access',
     pure: true,
-    code: ['packages/platform/src/{operator-command,second-operator}.ts'],
-    tests: ['packages/platform/src/operator-command.test.ts'],
+    code: ['packages/platform/src/**/{operator-command,second-operator}.ts'],
+    tests: ['packages/platform/src/operations/operator-command.test.ts'],
   },
   {
     name: 'access',
-    code: ['packages/accounts/src/{confirmation,membership,operators}.ts'],
-    tests: ['packages/accounts/src/{confirmation,membership,operators}.test.ts'],
+    code: ['packages/accounts/src/**/{confirmation,membership,operators}.ts'],
+    tests: ['packages/accounts/src/**/{confirmation,membership,operators}.test.ts'],
   },
   {
     name: 'deliveries',
     pure: true,
-    code: ['packages/webhooks/src/{fair-share,schedule,signature}.ts'],
-    tests: ['packages/webhooks/src/{schedule,share,signature}.test.ts'],
+    code: ['packages/webhooks/src/**/{fair-share,schedule,signature}.ts'],
+    tests: ['packages/webhooks/src/**/{schedule,share,signature}.test.ts'],
   },
   {
     name: 'deliveries',
-    code: ['packages/webhooks/src/{changes,drain,fan-out,pace,queue,tenants}.ts'],
-    tests: ['packages/webhooks/src/{claims,fan-out,no-waiting,recovery}.test.ts'],
+    code: ['packages/webhooks/src/**/{changes,drain,fan-out,pace,queue,tenants}.ts'],
+    tests: ['packages/webhooks/src/**/{claims,fan-out,no-waiting,recovery}.test.ts'],
   },
   {
     name: 'deliveries',
-    code: ['packages/webhooks/src/{deliveries,new-deliveries,outbox,recovery}.ts'],
-    tests: ['packages/webhooks/src/{deliveries,fan-out,recovery}.test.ts'],
+    code: ['packages/webhooks/src/**/{deliveries,new-deliveries,outbox,recovery}.ts'],
+    tests: ['packages/webhooks/src/**/{deliveries,fan-out,recovery}.test.ts'],
   },
   {
     name: 'deliveries',
@@ -81,8 +84,8 @@ export const RULES: readonly Rule[] = [
   {
     name: 'pages',
     pure: true,
-    code: ['packages/pay-page/src/{choice,code,content,document,fill,html,screen,session}.ts'],
-    tests: ['packages/pay-page/src/{escaping,html,pay-page}.test.ts'],
+    code: ['packages/pay-page/src/**/{choice,code,content,document,fill,html,screen,session}.ts'],
+    tests: ['packages/pay-page/src/**/{escaping,html,pay-page}.test.ts'],
   },
   {
     name: 'money',
@@ -93,12 +96,12 @@ export const RULES: readonly Rule[] = [
   {
     name: 'money',
     code: ['packages/cngn/src/transfers.ts'],
-    tests: ['packages/cngn/src/{limits,grace,leaving,sends}.test.ts'],
+    tests: ['packages/cngn/src/**/{limits,grace,leaving,sends}.test.ts'],
   },
   {
     name: 'money',
     code: ['packages/swaps/src/deposits.ts'],
-    tests: ['packages/swaps/src/{deposits,stale-reports}.test.ts'],
+    tests: ['packages/swaps/src/**/{deposits,stale-reports}.test.ts'],
   },
   {
     name: 'states',
@@ -108,12 +111,12 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'states',
-    code: ['packages/{cngn,collections,fiat,operators,routes,swaps,webhooks}/src/states.ts'],
+    code: ['packages/{cngn,collections,fiat,operators,routes,swaps,webhooks}/src/**/states.ts'],
     tests: ['packages/api/src/states.test.ts'],
   },
   {
     name: 'states',
-    code: ['packages/platform/src/{lifecycle,resource}.ts'],
-    tests: ['packages/platform/src/{lifecycle,resource}.test.ts'],
+    code: ['packages/platform/src/**/{lifecycle,resource}.ts'],
+    tests: ['packages/platform/src/**/{lifecycle,resource}.test.ts'],
   },
 ]

@@ -77,7 +77,7 @@ describe('a generated domain, one with a provider, and an adapter of a known por
         'packages/api/src/states.test.ts',
         'packages/webhooks/src/catalogue.test.ts',
         'services/gateway/src/access.test.ts',
-        'services/gateway/src/operations.test.ts',
+        'services/gateway/src/requests/operations.test.ts',
         'tooling/contract',
         'tooling/migration/src/tables.test.ts',
       ),

@@ -1,6 +1,6 @@
 import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql'
 import { Client, Pool, type PoolClient } from 'pg'
-import type { Log } from '../log.ts'
+import type { Log } from '../settings/log.ts'
 import { PooledClient, ServiceClient } from './client.ts'
 
 /** Session settings of the service's connections: no statement, lock wait or idle transaction lasts indefinitely. */

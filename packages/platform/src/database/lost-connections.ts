@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts'
+import type { Log } from '../settings/log.ts'
 import { isDatabaseUnavailable } from './errors.ts'
 
 /**

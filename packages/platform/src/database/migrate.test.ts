@@ -1,8 +1,8 @@
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { freshDatabase, pause } from '#testing'
-import { indexConcurrently } from '../domain.ts'
-import { createLog } from '../log.ts'
+import { indexConcurrently } from '../domain/domain.ts'
+import { createLog } from '../settings/log.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
 
 const slow = { name: 'slow', migrations: [{ name: '29990101000000_slow', up: ['select pg_sleep(1)'] }] }

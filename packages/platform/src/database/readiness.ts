@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { newId } from '@payments/kernel'
-import type { Runtime } from '../context.ts'
+import type { Runtime } from '../operations/context.ts'
 import type { DatabaseProblem } from './availability.ts'
 
 const DEADLINE_MS = 1500

@@ -4,7 +4,7 @@ import { production, type Tree } from './tree.ts'
 const CHOOSERS: readonly RegExp[] = [
   /^packages\/(kernel|platform|operators)\//,
   // Whose callback it is, by its signature.
-  /^services\/gateway\/src\/callbacks\.ts$/,
+  /^services\/gateway\/src\/requests\/callbacks\.ts$/,
   // The candidates for new objects and reference data.
   /^packages\/(fiat|routes)\/src\/providers\.ts$/,
   /^packages\/[^/]+\/src\/(creation|service)\.ts$/,

@@ -27,7 +27,7 @@ const isFakeOfProof = (file: string, imported: string | undefined): boolean =>
  * Types that describe each other: the runtime holds the domains, and a domain's parts are called with the runtime. At run
  * time these files do not import each other.
  */
-const MUTUAL = /^packages\/platform\/src\/(authentication|context|domain|http|jobs|resource|tasks)\.ts$/
+const MUTUAL = /^packages\/platform\/src\/\w+\/(authentication|context|domain|http|jobs|resource|tasks)\.ts$/
 
 const importing = (sources: readonly Source[], pattern: RegExp): string[] =>
   sources.flatMap(({ file, imports }) =>

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { invalid } from '../errors.ts'
+
+/** Levels of objects and arrays that an input may have; the input itself is the first. */
+const LEVELS = 32
+
+interface Problem {
+  /** From the innermost key outwards. */
+  readonly path: string[]
+  readonly message: string
+}
+
+/**
+ * Checks an input as parsed from JSON, before its schema: at most 32 levels, and no text, keys included, that PostgreSQL
+ * cannot store (U+0000) or that UTF-8 cannot encode (a lone surrogate). One pass; recursion ends at the last level.
+ * @param escapes false if the JSON text has no escape of such a character; valid UTF-8 cannot contain one otherwise
+ * @throws ServiceError 422 with the path of the first field that breaks a rule.
+ */
+export function checkInput(input: unknown, escapes = true): void {
+  const problem = problemOf(input, 1, escapes)
+  if (!problem) return
+  const field = problem.path.reverse().join('.')
+  throw invalid({ [field.toWellFormed().replaceAll('\0', '\uFFFD') || 'body']: problem.message })
+}
+
+function problemOf(value: unknown, level: number, texts: boolean): Problem | undefined {
+  if (typeof value === 'string') {
+    const message = texts ? textProblem(value) : undefined
+    return message === undefined ? undefined : { path: [], message }
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  if (level > LEVELS) return { path: [], message: `Must have at most ${LEVELS} levels of objects and arrays` }
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const item = value[index]
+      if (typeof item === 'string' ? !texts || isPlain(item) : typeof item !== 'object') continue
+      const problem = problemOf(item, level + 1, texts)
+      if (problem) return within(String(index), problem)
+    }
+    return undefined
+  }
+  for (const key of Object.keys(value)) {
+    const message = texts ? textProblem(key) : undefined
+    if (message !== undefined) return { path: [key], message: message.replace('Must', 'Name must') }
+    const problem = problemOf((value as Record<string, unknown>)[key], level + 1, texts)
+    if (problem) return within(key, problem)
+  }
+  return undefined
+}
+
+function within(key: string, problem: Problem): Problem {
+  problem.path.push(key)
+  return problem
+}
+
+/** True for a short text without suspicious characters. Calling two methods for each short text costs more than `JSON.parse` does. */
+function isPlain(text: string): boolean {
+  if (text.length > 16) return false
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    if (unit === 0 || (unit & 0xf800) === 0xd800) return false
+  }
+  return true
+}
+
+function textProblem(text: string): string | undefined {
+  if (isPlain(text)) return undefined
+  if (text.includes('\0')) return 'Must not contain NUL characters'
+  return text.isWellFormed() ? undefined : 'Must not contain unpaired surrogates'
+}
+
+/** Control characters, line separators, and characters that change the direction of the text around them. */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+
+/**
+ * A name or title of one line, trimmed: it appears in emails, receipts and lists, where a line break or a reordered text could
+ * be taken for something else.
+ */
+export const nameText = (longest: number) =>
+  z
+    .string()
+    .trim()
+    .min(1, 'Must be at least 1 character')
+    .max(longest, `Must be at most ${longest} characters`)
+    .refine((text) => !UNPRINTABLE.test(text), 'Must not contain control or bidirectional characters')

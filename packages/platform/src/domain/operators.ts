@@ -1,0 +1,68 @@
+import type { Environment } from '@payments/kernel'
+import type { UnitOfWork } from '../operations/context.ts'
+import type { SqlExecutor } from '../transactions/unit.ts'
+
+/**
+ * Why an object needs an operator. `failed`: it ended, and money is not where it belongs. `held`: a provider holds its money.
+ * `unknown`: nobody knows yet what a provider did. `stuck`: it has not moved for too long, or cannot be processed.
+ */
+export const conditions = ['failed', 'held', 'unknown', 'stuck'] as const
+export type Condition = (typeof conditions)[number]
+
+/** Objects of one kind that may need an operator. */
+export interface AttentionSource {
+  readonly kind: string
+  /**
+   * SQL that selects those that do: `id`, `organisation_id`, `environment`, `status`, `condition` (of {@link conditions}), `reason`
+   * (text) and `since` (when that began). Its cost must depend on how many there are, not on how full the table is.
+   */
+  readonly sql: string
+  /** Makes the provider be asked for these soon, within its rate budget. Safe to repeat. Absent where there is nobody to ask. */
+  recheck?(unit: UnitOfWork, ids: readonly string[]): Promise<void>
+}
+
+/** Objects of one kind that operators find by something else than their id. */
+export interface SearchSource {
+  readonly kind: string
+  /** A table, or a subquery with an alias, that has `id`, `organisation_id` and `environment`. */
+  readonly from: string
+  /** What the text is compared with: a name for it, and the column (or expression), which must have an index of its own. */
+  readonly by: Readonly<Record<string, string>>
+}
+
+/** How many calls of a provider the rate budget allows now. */
+export interface RateBudget {
+  readonly provider: string
+  readonly environment: Environment
+  readonly callsLeft: number
+}
+
+/** A command of operators that ends an object, by its name in the router, and the values of its `outcome` that do so. */
+export interface Ending {
+  readonly command: string
+  readonly outcomes: readonly string[]
+}
+
+/**
+ * How operators end the objects of one state table. Every state has an entry, final states too: a provider may contradict what it
+ * reported. A text says why a state needs no command: no money can be anywhere but where its row says.
+ */
+export interface Endings {
+  readonly machine: { readonly name: string; readonly states: Readonly<Record<string, unknown>> }
+  readonly states: Readonly<Record<string, Ending | string>>
+}
+
+/** {@link Endings} of a state table; a state without an entry does not compile. */
+export const endings = <S extends string>(
+  machine: { readonly name: string; readonly states: Readonly<Record<S, unknown>> },
+  states: Readonly<Record<S, Ending | string>>,
+): Endings => ({ machine, states })
+
+/** What a domain adds to the work of operators. */
+export interface OperatorsDeclaration {
+  readonly attention?: readonly AttentionSource[]
+  readonly search?: readonly SearchSource[]
+  /** One for each state table of the domain's resources. */
+  readonly endings?: readonly Endings[]
+  rateBudgets?(db: SqlExecutor): Promise<readonly RateBudget[]>
+}

@@ -1,0 +1,35 @@
+import { platformMigrations } from '../migrations.ts'
+import { encryptedReplies } from '../operations/idempotency.ts'
+import { readBudgets } from '../providers/budgets.ts'
+import { providerTimeline } from '../providers/calls.ts'
+import { choiceTimeline } from '../providers/choices.ts'
+import { contradictions, reportTimeline } from '../providers/reports.ts'
+import { auditTimeline } from '../records/audit-log.ts'
+import { requestTimeline } from '../records/request-timeline.ts'
+import { secretKeys } from '../settings/secrets.ts'
+import { platformSettings } from '../settings/settings.ts'
+import { platformPurge } from '../work/purge.ts'
+import { queueMetrics } from '../work/queue-metrics.ts'
+import { domain } from './domain.ts'
+import { platformEntities } from './tables.ts'
+
+/** The platform's own tables, settings and jobs, as one entry of the list of domains. */
+export const platform = domain({
+  name: 'platform',
+  tags: [
+    { name: 'Sandbox', description: 'Payments and time of the test environment', position: 140 },
+    { name: 'Health', description: 'Whether the service answers', position: 150 },
+  ],
+  entities: platformEntities,
+  migrations: platformMigrations,
+  settings: platformSettings,
+  jobs: [platformPurge],
+  metrics: queueMetrics,
+  timeline: { sources: [requestTimeline, auditTimeline, choiceTimeline, providerTimeline, reportTimeline] },
+  operators: { attention: [contradictions], rateBudgets: readBudgets },
+  counted: { audit_log: { scopes: ["''", 'organisation_id::text'], installation: true } },
+  appendOnly: ['audit_log', 'record_counts'],
+  encrypted: [encryptedReplies],
+  lastingSecrets: (settings) =>
+    secretKeys(platformSettings.from(settings).SECRETS_KEY).map(({ key }) => ({ setting: 'SECRETS_KEY', secret: key })),
+})

@@ -1,0 +1,101 @@
+import { assets } from '@payments/kernel'
+import { z } from 'zod'
+import type { QueryContext } from '../operations/context.ts'
+import { readSnapshot } from '../transactions/snapshot.ts'
+import { inTurn } from '../work/in-turn.ts'
+import { csvRecord } from './csv.ts'
+
+/** True for the name of a time zone of the IANA database. */
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return /^[A-Za-z]/.test(name)
+  } catch {
+    return false
+  }
+}
+
+const Time = z.iso.datetime({ offset: true })
+
+/** The input of every export. `what` happened in the time range, for example `Created`. */
+export const exportInput = (what: string) =>
+  z.strictObject({
+    from: Time.meta({ description: `${what} at this time or later`, example: '2026-01-01T00:00:00Z' }).optional(),
+    to: Time.meta({ description: `${what} before this time`, example: '2026-02-01T00:00:00Z' }).optional(),
+    customerId: z
+      .uuid()
+      .meta({ description: 'Only records of this customer', example: '01936f2a-7c1e-7000-8000-000000000020' })
+      .optional(),
+    timeZone: z
+      .string()
+      .refine(isTimeZone, 'Must be a time zone of the IANA database, such as Africa/Lagos')
+      .meta({ description: 'Time zone of the times in the file; default UTC', example: 'Africa/Lagos' })
+      .optional(),
+  })
+
+type ExportRange = z.output<ReturnType<typeof exportInput>>
+
+/** What an export reads. All parts are SQL of the code, never of a caller. */
+export interface ExportSource {
+  /** The rows, as `<table> t` with joins; `t` has `id`, `organisation_id` and `environment`. */
+  readonly from: string
+  /** SQL that leaves rows out. */
+  readonly where?: string
+  /** The time by which rows are chosen and sorted, for example `t.created_at`; an index with the tenant serves it. */
+  readonly time: string
+  /** Expression of the customer's id. */
+  readonly customer: string
+  /** Heading of each column and its expression. */
+  readonly columns: Readonly<Record<string, string>>
+}
+
+/** SQL: a time as ISO 8601 with milliseconds and the offset of the export's time zone. */
+export const exportedTime = (expression: string): string =>
+  `to_char(${expression}, 'YYYY-MM-DD"T"HH24:MI:SS.MSTZH:TZM')`
+
+const decimals = Object.values(assets)
+  .map(({ symbol, decimals }) => `when '${symbol}' then ${decimals}`)
+  .join(' ')
+
+/** SQL: minor units as decimal text, exactly. `symbol` is an expression of the asset's symbol. */
+export const exportedAmount = (units: string, symbol: string): string =>
+  // A product is exact; a quotient would be rounded.
+  `trim_scale(${units} * ('1e-' || case ${symbol} ${decimals} end)::numeric)::text`
+
+/**
+ * The actor's rows of a source as CSV, newest first, from one snapshot of the database.
+ * @throws organisation_busy 429 when too many exports of the organisation are running in this process, busy 503 when too many of all are
+ */
+export async function* exportCsv(
+  { runtime, actor }: QueryContext,
+  { from: table, where = 'true', time, customer, columns }: ExportSource,
+  { from, to, customerId, timeZone }: ExportRange,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const names = Object.keys(columns)
+  const values = [actor.organisationId, actor.environment, from ?? null, to ?? null, customerId ?? null]
+  // The order is fixed, so that one index serves the tenant, the time range and the order.
+  const text = `select ${names.map((name) => `${columns[name]} as "${name}"`).join(', ')} from ${table}
+     where t.organisation_id = $1 and t.environment = $2 and ${where}
+       and ($3::timestamptz is null or ${time} >= $3) and ($4::timestamptz is null or ${time} < $4)
+       and ($5::uuid is null or ${customer} = $5)
+     order by ${time} desc, t.id desc`
+  const query = { organisationId: actor.organisationId, text, values, ...(timeZone ? { timeZone } : {}) }
+  const batches = readSnapshot<Record<string, string | null>>(runtime, query, signal)
+  const next = () =>
+    inTurn(async () => {
+      const batch = await batches.next()
+      return batch.done
+        ? undefined
+        : batch.value.map((row) => csvRecord(names.map((name) => row[name] ?? null))).join('')
+    })
+  try {
+    // The first batch is read before the heading is sent, so that an error still has its own reply.
+    const first = await next()
+    yield csvRecord(names)
+    for (let text = first; text !== undefined; text = await next()) yield text
+  } finally {
+    // A client that leaves ends this generator, and nothing else would end the one that it reads.
+    await batches.return(undefined)
+  }
+}

@@ -1,0 +1,85 @@
+import type { EntityManager, EntitySchema, InferEntity, MikroORM } from '@mikro-orm/postgresql'
+import type { Access, Actor, Change, Providers } from '@payments/kernel'
+import type { RawBuilder } from 'kysely'
+import type { Pool } from 'pg'
+import type { PgBoss } from 'pg-boss'
+import type { DatabaseAvailability } from '../database/availability.ts'
+import type { Domain } from '../domain/domain.ts'
+import type { Log } from '../settings/log.ts'
+import type { Keyring } from '../settings/secrets.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { Job, JobOptions } from '../work/jobs.ts'
+
+/** What a procedure of the router declares. */
+export interface ProcedureRule {
+  readonly access: Access
+  readonly money: boolean
+  readonly personal: boolean
+}
+
+/** The objects that a process has once. `@payments/api` creates them and passes them down; no package imports them. */
+export interface Runtime {
+  readonly settings: Settings
+  readonly orm: MikroORM
+  /** For connections outside the pools; contains the password. */
+  readonly databaseUrl: string
+  /** The connections that the ORM uses, for plain SQL. */
+  readonly pool: Pool
+  /** A few connections for what every request needs before its operation: limits, credentials, stored replies. No operation uses them. */
+  readonly priorityPool: Pool
+  readonly database: DatabaseAvailability
+  readonly boss: PgBoss
+  readonly log: Log
+  readonly keyring: Keyring
+  readonly providers: Providers
+  /** Every domain of the service, including the platform. */
+  readonly domains: readonly Domain[]
+  /** Every procedure of the composed router, by its name: `customers.create`. */
+  readonly procedures: Readonly<Record<string, ProcedureRule>>
+  /** Runs a task in every process within about 20 ms instead of at its next interval. Called after a commit; coalesced. */
+  trigger(task: string): void
+}
+
+/** The context of a reading operation: the caller, and an entity manager restricted to the caller's tenant. */
+export interface QueryContext {
+  readonly runtime: Runtime
+  readonly actor: Actor
+  readonly em: EntityManager
+  readonly log: Log
+}
+
+/** A statement that is sent with the commit. Of several with the same `key` only the last runs: they form one SQL statement, which cannot write a row twice. */
+export interface CommitStatement {
+  readonly statement: RawBuilder<unknown>
+  readonly key?: string
+}
+
+export const effectKinds = ['change', 'posting', 'approval'] as const
+
+/** Something that a unit of work would do if it were committed. */
+export interface Effect {
+  readonly kind: (typeof effectKinds)[number]
+  /** The object that changes, or the one that the entry belongs to. */
+  readonly resourceId: string | null
+  readonly summary: string
+}
+
+/** One transaction: the rows that the handler writes itself, and the effects that it adds to the commit. */
+export interface UnitOfWork extends QueryContext {
+  /** Set while a command of operators runs: who runs it, also where the unit acts for another organisation. */
+  readonly operator?: string
+  /** Set when an operator approves what another one requested: who that was. */
+  readonly requestedBy?: string
+  /** Set in a dry run, which is rolled back, and in an approval, which compares: what the unit does is added here. */
+  readonly effects?: Effect[]
+  /** Inserts a row with the commit. A violated constraint is reported there, as the error that the operation declares. */
+  insert<E extends EntitySchema>(entity: E, row: InferEntity<E>): void
+  /** Adds the event, the ledger entry and the notifications of a change to the commit. */
+  record(change: Change): void
+  /** Adds a data-modifying statement to the commit. All of them share the commit's round trip. */
+  appendToCommit(statement: RawBuilder<unknown>, key?: string): void
+  /** Sends a job that exists only if this transaction commits. */
+  enqueue<T extends object>(job: Job<T>, data: T, options?: JobOptions): Promise<void>
+  /** Runs after the commit, best effort: for triggers and logs, never for required work. */
+  afterCommit(callback: () => void): void
+}

@@ -1,0 +1,150 @@
+import type { Actor } from '@payments/kernel'
+import { sql } from 'kysely'
+import type { EncryptedColumn } from '../settings/secrets.ts'
+import type { Runtime, UnitOfWork } from './context.ts'
+
+/** Requests with the same tenant, method, path and key are duplicates, also when their bodies differ (specification, Limits). */
+export interface IdempotencyKey {
+  readonly actor: Actor
+  readonly method: string
+  readonly path: string
+  readonly key: string
+}
+
+/** A reply as it was sent, stored for replay. */
+export interface StoredReply {
+  readonly status: number
+  readonly body: string
+}
+
+/** The columns of a stored reply. */
+export interface StoredReplyRow {
+  readonly status: number
+  readonly reply: string
+  readonly encrypted: boolean
+}
+
+/** Longer than a provider's deadline and a transaction's timeouts together: the holder of an expired lease has died. */
+const LEASE_SECONDS = 45
+
+/** Text that identifies this key: its name within the process, and the associated data of an encrypted reply. */
+export const nameOf = ({ actor, method, path, key }: IdempotencyKey): string =>
+  `idempotency:${actor.organisationId}:${actor.environment}:${method}:${path}:${key}`
+
+/** The encrypted replies. A row's id is its key as a JSON array. */
+export const encryptedReplies: EncryptedColumn = {
+  name: 'stored replies',
+  select: `select json_build_array(organisation_id, environment, method, path, key)::text as id, reply as value
+             from idempotency_keys where encrypted and not starts_with(reply, $1) limit $2`,
+  update: `update idempotency_keys set reply = $3
+            where organisation_id = ($1::json->>0)::uuid and environment = $1::json->>1 and method = $1::json->>2
+              and path = $1::json->>3 and key = $1::json->>4 and reply = $2`,
+  context: (id) => `idempotency:${(JSON.parse(id) as string[]).join(':')}`,
+}
+
+/** The reply of a row, decrypted if it is encrypted. */
+export const replyOf = (runtime: Runtime, key: IdempotencyKey, row: StoredReplyRow): StoredReply => ({
+  status: row.status,
+  body: row.encrypted ? runtime.keyring.decrypt(row.reply, nameOf(key)) : row.reply,
+})
+
+/** SQL: columns of the stored replies of `q (organisation_id, environment, method, path, key)` that may be replayed. */
+export const storedRepliesSql = (q: string): string => `
+  select i.organisation_id, i.environment, i.method, i.path, i.key, i.status, i.reply, i.encrypted
+    from idempotency_keys i
+   where i.organisation_id = ${q}.organisation_id and i.environment = ${q}.environment
+     and i.method = ${q}.method and i.path = ${q}.path and i.key = ${q}.key
+     and i.reply is not null and i.expires_at > now() limit 1`
+
+/** The stored reply of an earlier request with this key, if it may be replayed. */
+export async function findStoredReply(runtime: Runtime, key: IdempotencyKey): Promise<StoredReply | undefined> {
+  const { rows } = await runtime.pool.query<StoredReplyRow>(
+    `select r.status, r.reply, r.encrypted
+       from (select $1::uuid as organisation_id, $2 as environment, $3 as method, $4 as path, $5 as key) q
+      cross join lateral (${storedRepliesSql('q')}) r`,
+    identity(key),
+  )
+  return rows[0] && replyOf(runtime, key, rows[0])
+}
+
+/**
+ * Replaces `data` in the stored replies that show one object of the actor's tenant, for example to erase personal data. Replies
+ * are found below `path`, by the id in their `data`. A repeated request still gets a reply, and runs nothing again.
+ */
+export async function replaceStoredReplies(
+  unit: UnitOfWork,
+  { path, id, data }: { path: string; id: string; data: object },
+): Promise<void> {
+  const { organisationId, environment } = unit.actor
+  await sql`update idempotency_keys set reply = json_build_object('status', reply::json->'status', 'message', reply::json->'message', 'data', ${JSON.stringify(data)}::json)::text
+    where organisation_id = ${organisationId} and environment = ${environment} and starts_with(path, ${path})
+      and not encrypted and strpos(reply, ${id}) > 0 and reply::json #>> '{data,id}' = ${id}`.execute(
+    unit.em.getKysely(),
+  )
+}
+
+/**
+ * Replaces one field of `data` in the stored replies below `path` that show objects of a customer, for example to erase a name.
+ * A repeated request still gets a reply, and runs nothing again.
+ */
+export async function replaceInStoredReplies(
+  unit: UnitOfWork,
+  of: { readonly path: string; readonly customerId: string; readonly field: readonly string[]; readonly value: string },
+): Promise<void> {
+  const { organisationId, environment } = unit.actor
+  const field = sql`${['data', ...of.field]}::text[]`
+  await sql`update idempotency_keys set reply = jsonb_set(reply::jsonb, ${field}, to_jsonb(${of.value}::text))::text
+    where organisation_id = ${organisationId} and environment = ${environment} and starts_with(path, ${of.path})
+      and not encrypted and strpos(reply, ${of.customerId}) > 0 and reply::json #>> '{data,customerId}' = ${of.customerId}
+      and reply::json #>> ${field} is not null`.execute(unit.em.getKysely())
+}
+
+/** The statement that stores a reply with the command's commit. It returns no row if another request has used the key. */
+export function storeReply(
+  runtime: Runtime,
+  key: IdempotencyKey,
+  fence: string,
+  reply: StoredReply,
+  options: { retentionHours: number; encrypt: boolean },
+) {
+  const { actor, method, path } = key
+  const text = options.encrypt ? runtime.keyring.encrypt(reply.body, nameOf(key)) : reply.body
+  return sql`insert into idempotency_keys as i (organisation_id, environment, method, path, key, fence, status, reply, encrypted, expires_at)
+    values (${actor.organisationId}, ${actor.environment}, ${method}, ${path}, ${key.key}, ${fence}, ${reply.status}, ${text}, ${options.encrypt},
+            now() + make_interval(secs => ${options.retentionHours * 3600}))
+    on conflict (organisation_id, environment, method, path, key) do update
+      set fence = excluded.fence, status = excluded.status, reply = excluded.reply, encrypted = excluded.encrypted, expires_at = excluded.expires_at
+      where i.fence = excluded.fence or i.expires_at <= now()
+    returning 1`
+}
+
+/** Takes a short lease on the key before a provider is called, so that duplicates in other processes do not call it too. */
+export async function lease(runtime: Runtime, key: IdempotencyKey, fence: string): Promise<boolean> {
+  // A database crash also ends the holder's request, so the lease need not be flushed to disk.
+  const { rowCount } = await runtime.pool.query(
+    `insert into idempotency_keys as i (organisation_id, environment, method, path, key, fence, expires_at)
+     select $1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7) from set_config('synchronous_commit', 'off', true)
+     on conflict (organisation_id, environment, method, path, key) do update
+       set fence = excluded.fence, status = null, reply = null, encrypted = false, expires_at = excluded.expires_at
+       where i.expires_at <= now()`,
+    [...identity(key), fence, LEASE_SECONDS],
+  )
+  return rowCount === 1
+}
+
+/** Releases a lease, so that the key can be used again at once. */
+export async function releaseLease(runtime: Runtime, key: IdempotencyKey, fence: string): Promise<void> {
+  await runtime.pool.query(
+    `delete from idempotency_keys
+      where organisation_id = $1 and environment = $2 and method = $3 and path = $4 and key = $5 and fence = $6 and reply is null`,
+    [...identity(key), fence],
+  )
+}
+
+const identity = ({ actor, method, path, key }: IdempotencyKey): string[] => [
+  actor.organisationId,
+  actor.environment,
+  method,
+  path,
+  key,
+]

@@ -1,0 +1,128 @@
+import { hash } from 'node:crypto'
+import { newId, type Tenant } from '@payments/kernel'
+import { sql } from 'kysely'
+import type { AttentionSource } from '../domain/operators.ts'
+import type { UnitOfWork } from '../operations/context.ts'
+import type { TimelineSource } from '../records/timeline.ts'
+
+/** An amount of a report, in minor units of its asset. */
+export interface ReportedAmount {
+  readonly asset: string
+  readonly amount: bigint
+}
+
+/** What a report says of the money of an object. Absent: the report does not say. */
+export interface ReportedAmounts {
+  readonly received?: ReportedAmount | undefined
+  readonly delivered?: ReportedAmount | undefined
+  readonly refunded?: ReportedAmount | undefined
+}
+
+/** What a provider said about an object. */
+export interface ObjectReport extends Tenant {
+  readonly resourceType: string
+  readonly resourceId: string
+  readonly provider: string
+  /** JSON, in the words of the port. It is kept as evidence, so it holds no personal data: no names, no account numbers. */
+  readonly report: unknown
+  readonly amounts?: ReportedAmounts
+}
+
+/** Of the report that an object was last changed by. Contradictions have a digest of their own. */
+const APPLIED = ''
+
+/**
+ * Keeps the report that the object was last changed by, with the commit: one row for each object, as evidence. The ledger check
+ * compares its amounts with the object's receipt. Called in the transaction that applies the report.
+ */
+export function recordReport(unit: UnitOfWork, report: ObjectReport): void {
+  write(unit, report, APPLIED, null)
+}
+
+/**
+ * Keeps a report that no path of the object's states reaches, with the commit: one row for each distinct report, which counts its
+ * repetitions. Operators find the object among those that need them, until a command settles it; the object's timeline shows it.
+ * @param reason what contradicts, as an operator reads it: "Reported as delivered after it had failed"
+ */
+export function recordContradiction(unit: UnitOfWork, report: ObjectReport & { readonly reason: string }): void {
+  write(unit, report, hash('sha256', `${report.reason}\n${json(report.report)}`), report.reason)
+}
+
+/**
+ * Marks the contradictions of an object as settled, with the commit: by a command of an operator, or because a later report explains them.
+ * @param reasons only those with one of these reasons; all of them by default
+ */
+export function settleContradictions(unit: UnitOfWork, resourceId: string, reasons?: readonly string[]): void {
+  const among = reasons
+    ? sql`reason in (select json_array_elements_text(${JSON.stringify(reasons)}::json))`
+    : sql`reason is not null`
+  unit.appendToCommit(
+    sql`update provider_reports set settled_at = now() where resource_id = ${resourceId} and ${among} and settled_at is null`,
+    `contradictions ${resourceId} ${reasons?.join() ?? ''}`,
+  )
+}
+
+function write(unit: UnitOfWork, of: ObjectReport, digest: string, reason: string | null): void {
+  const { organisationId, environment, resourceType, resourceId, provider } = of
+  unit.appendToCommit(
+    sql`insert into provider_reports (id, organisation_id, environment, resource_type, resource_id, provider, digest, reason, report, amounts, times, first_at, last_at)
+      values (${newId()}, ${organisationId}, ${environment}, ${resourceType}, ${resourceId}, ${provider}, ${digest}, ${reason}, ${json(of.report)}, ${json(of.amounts ?? {})}, 1, now(), now())
+      on conflict (resource_id, digest) do update set provider = excluded.provider, report = excluded.report,
+        amounts = excluded.amounts, times = provider_reports.times + 1, last_at = excluded.last_at`,
+    `provider_reports ${resourceId} ${digest}`,
+  )
+}
+
+const json = (value: unknown): string =>
+  JSON.stringify(value, (_key, each) => (typeof each === 'bigint' ? each.toString() : each))
+
+/** SQL: the amounts of the report that the object was last changed by, as JSON with amounts as text; null where there is none. */
+export const reportedAmountsSql = (resourceId: string): string =>
+  `(select amounts from provider_reports where resource_id = ${resourceId} and digest = '${APPLIED}')`
+
+/** Objects with a report that contradicts what they are. */
+export const contradictions: AttentionSource = {
+  kind: 'provider_report',
+  sql: `select distinct on (resource_id) resource_id as id, organisation_id, environment, resource_type as status,
+               'failed' as condition, reason, first_at as since
+          from provider_reports where reason is not null and settled_at is null order by resource_id, first_at desc`,
+}
+
+interface Row {
+  id: string
+  resource_id: string
+  provider: string
+  reason: string | null
+  report: unknown
+  times: number
+  first_at: string
+  last_at: string
+  settled_at: string | null
+  total: number
+}
+
+/** The reports of providers about an object, for operators only. */
+export const reportTimeline: TimelineSource = async (db, { organisationId, ids, limit, forOperators }) => {
+  if (!forOperators) return { entries: [], total: 0 }
+  const { rows } = await db.query<Row>(
+    `select id, resource_id, provider, reason, report, times, first_at, last_at, settled_at, count(*) over ()::int as total
+       from provider_reports where resource_id = any ($1::uuid[]) and organisation_id = $2 order by last_at desc limit $3`,
+    [ids, organisationId, limit],
+  )
+  const entries = rows.map((row) => ({
+    kind: 'provider_report' as const,
+    at: new Date(row.last_at),
+    id: row.id,
+    resourceId: row.resource_id,
+    summary: row.reason ?? `Last report of ${row.provider}`,
+    details: {
+      provider: row.provider,
+      report: JSON.stringify(row.report),
+      times: row.times,
+      firstAt: new Date(row.first_at).toISOString(),
+      contradicts: row.reason !== null,
+      settledAt: row.settled_at === null ? null : new Date(row.settled_at).toISOString(),
+    },
+  }))
+  return { entries, total: rows[0]?.total ?? 0 }
+}

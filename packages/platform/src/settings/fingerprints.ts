@@ -1,0 +1,44 @@
+import { createHmac } from 'node:crypto'
+import type { Pool } from 'pg'
+import type { Domain } from '../domain/domain.ts'
+import type { LastingSecret } from './secrets.ts'
+import { type Settings, SettingsError } from './settings.ts'
+
+const digestOf = ({ setting, secret }: LastingSecret): string =>
+  createHmac('sha256', secret).update(`fingerprint:${setting}`).digest('hex')
+
+const lastingSecrets = (domains: readonly Domain[], settings: Settings): readonly LastingSecret[] =>
+  domains.flatMap((domain) => domain.lastingSecrets?.(settings) ?? [])
+
+/**
+ * Compares the lasting secrets with the fingerprints that the database has of them, and stores those that are new. A process
+ * with another secret than the one that the data was written with would write what the others cannot read.
+ * @throws SettingsError that names the setting, when the database knows a secret that the settings do not have.
+ */
+export async function checkFingerprints(pool: Pool, domains: readonly Domain[], settings: Settings): Promise<void> {
+  const secrets = lastingSecrets(domains, settings).map((each) => ({ setting: each.setting, digest: digestOf(each) }))
+  const { rows } = await pool.query<{ setting: string; digest: string }>(
+    'select setting, digest from setting_fingerprints',
+  )
+  const configured = new Set(secrets.map(({ setting }) => setting))
+  for (const { setting, digest } of rows) {
+    // A setting that no domain declares any more, or that is not set, protects nothing in this process.
+    if (!configured.has(setting) || secrets.some((each) => each.setting === setting && each.digest === digest)) continue
+    throw new SettingsError(
+      `${setting}: the database was written with another one. Restore it; where several are allowed, name it beside the new one`,
+    )
+  }
+  await pool.query(
+    `insert into setting_fingerprints (setting, digest, created_at)
+     select setting, digest, now() from unnest($1::text[], $2::text[]) as s (setting, digest) on conflict do nothing`,
+    [secrets.map(({ setting }) => setting), secrets.map(({ digest }) => digest)],
+  )
+}
+
+/** Forgets all secrets of a setting but this one: nothing is left that needs the others. */
+export async function keepOnlyFingerprint(pool: Pool, secret: LastingSecret): Promise<void> {
+  await pool.query('delete from setting_fingerprints where setting = $1 and digest <> $2', [
+    secret.setting,
+    digestOf(secret),
+  ])
+}

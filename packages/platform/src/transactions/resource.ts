@@ -1,0 +1,162 @@
+import type { EntityName, EntitySchema, FilterOptions, FilterQuery } from '@mikro-orm/core'
+import { LockMode } from '@mikro-orm/core'
+import { type ErrorFactory, isId, type LedgerEntry, type Machine, risingAfter, type Tenant } from '@payments/kernel'
+import type { UnitOfWork } from '../operations/context.ts'
+import type { Variant } from './lifecycle.ts'
+
+/** The columns that every resource with a status has. */
+export interface Row extends Tenant {
+  readonly id: string
+  status: string
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** Event types of a resource. `also`: status → a type that is sent beside `updated` when the status is reached. */
+export interface ResourceEvents {
+  readonly created: string
+  readonly updated: string
+  readonly also?: Readonly<Record<string, string>>
+}
+
+/** A resource: its state table, its entity, its public shape, and its event types. */
+export interface Resource<R extends Row, S extends string = string, E extends string = string> {
+  readonly machine: Machine<S, E>
+  // biome-ignore lint/suspicious/noExplicitAny: the schema that `defineEntity` returns cannot be typed by R
+  readonly entity: EntitySchema<any, any, any>
+  readonly table: string
+  /** Where several resources share the table: the column that tells them apart, and this resource's value in it. */
+  readonly variant?: Variant
+  /** Filters of the entity that are switched on or off when a row of this resource is read or changed. */
+  readonly filters?: FilterOptions
+  readonly events: ResourceEvents | null
+  /** A row as its GET shows it. Events contain the same. */
+  present(row: R): Record<string, unknown>
+  /** The row as an entry of the unified list of transactions; absent or undefined for what does not appear there (yet). */
+  entry?(row: R): LedgerEntry | undefined
+}
+
+/** Defines a resource. The row's type is inferred from `present`. */
+export const resource = <R extends Row, S extends string, E extends string>(
+  definition: Resource<R, S, E>,
+): Resource<R, S, E> => definition
+
+/** Inserts a row in its initial state and records the change. The caller sets every column except status and times. */
+export function createResource<R extends Row, S extends string, E extends string>(
+  unit: UnitOfWork,
+  of: Resource<R, S, E>,
+  values: Omit<R, 'status' | 'createdAt' | 'updatedAt'>,
+): R {
+  const at = new Date()
+  const row = { ...values, status: of.machine.initial, createdAt: at, updatedAt: at } as unknown as R
+  unit.insert(of.entity, row as never)
+  record(unit, of, row, null, at)
+  return row
+}
+
+/** The effect of an event on a row. `ignored`: its state has no edge for the event, as with a late or repeated report. */
+export type Moved<R> = { readonly row: R; readonly outcome: 'moved' | 'ignored' }
+
+/**
+ * The only writer of a status. Locks the row, applies the event, sets the fields and records the change, in the caller's
+ * transaction. `set` may read the locked row.
+ * @throws `missing` when the actor's tenant has no such row.
+ */
+export async function move<R extends Row, S extends string, E extends string>(
+  unit: UnitOfWork,
+  of: Resource<R, S, E>,
+  id: string,
+  event: E,
+  missing: ErrorFactory,
+  set: Partial<R> | ((row: R) => Partial<R>) = {},
+): Promise<Moved<R>> {
+  const row = await locked(unit, of, id, missing)
+  const to = of.machine.step(row.status as S, event)
+  if (to === undefined) return { row, outcome: 'ignored' }
+  const at = risingAfter(row.updatedAt)
+  const fields = typeof set === 'function' ? set(row) : set
+  const previous = row.status
+  const changes = { ...fields, status: to, updatedAt: at }
+  await unit.em.nativeUpdate(
+    of.entity as EntityName<R>,
+    { id: row.id } as FilterQuery<R>,
+    changes as never,
+    of.filters ? { filters: of.filters } : {},
+  )
+  const moved = { ...row, ...changes } as R
+  record(unit, of, moved, previous, at)
+  return { row: moved, outcome: 'moved' }
+}
+
+/**
+ * The row of the actor's tenant, locked until the transaction ends.
+ * @throws `missing` when the actor's tenant has no such row.
+ */
+export async function locked<R extends Row, S extends string, E extends string>(
+  unit: UnitOfWork,
+  of: Resource<R, S, E>,
+  id: string,
+  missing: ErrorFactory,
+): Promise<R> {
+  const row = isId(id)
+    ? await unit.em.findOne(of.entity as EntityName<R>, { id } as FilterQuery<R>, {
+        lockMode: LockMode.PESSIMISTIC_WRITE,
+        refresh: true,
+        ...(of.filters ? { filters: of.filters } : {}),
+      })
+    : null
+  if (!row) throw missing()
+  return { ...(row as R) }
+}
+
+/**
+ * Records a change of a row whose status stays: the event has the status as `previousStatus` too. For parts of a resource
+ * with a state table of their own, such as the refund of an order. The caller has locked and updated the row.
+ */
+export const recordUnchanged = <R extends Row, S extends string, E extends string>(
+  unit: UnitOfWork,
+  of: Resource<R, S, E>,
+  row: R,
+): void => record(unit, of, row, row.status, row.updatedAt)
+
+/** {@link recordUnchanged} in the list of transactions only: without an event. */
+export function recordEntry<R extends Row, S extends string, E extends string>(
+  unit: UnitOfWork,
+  of: Resource<R, S, E>,
+  row: R,
+): void {
+  const entry = of.entry?.(row)
+  if (entry) unit.record({ ...changeOf(of, row, row.status, row.updatedAt), type: null, entry })
+}
+
+const changeOf = <R extends Row, S extends string, E extends string>(
+  of: Resource<R, S, E>,
+  row: R,
+  previousStatus: string | null,
+  at: Date,
+) => ({
+  organisationId: row.organisationId,
+  environment: row.environment,
+  resourceId: row.id,
+  status: row.status,
+  previousStatus,
+  data: of.present(row),
+  createdAt: row.createdAt,
+  at,
+})
+
+function record<R extends Row, S extends string, E extends string>(
+  unit: UnitOfWork,
+  of: Resource<R, S, E>,
+  row: R,
+  previousStatus: string | null,
+  at: Date,
+): void {
+  const entry = of.entry?.(row)
+  if (!of.events && !entry) return
+  const change = changeOf(of, row, previousStatus, at)
+  const type = (previousStatus === null ? of.events?.created : of.events?.updated) ?? null
+  unit.record({ ...change, type, ...(entry ? { entry } : {}) })
+  const also = previousStatus === row.status ? undefined : of.events?.also?.[row.status]
+  if (also !== undefined) unit.record({ ...change, type: also })
+}

@@ -1,0 +1,98 @@
+import { errors } from '@payments/kernel'
+import { Client } from 'pg'
+import type { Runtime } from '../operations/context.ts'
+
+/** Snapshots that one process reads at the same time, of all organisations and of one. Each uses a connection of its own. */
+const LIMIT = 6
+const LIMIT_OF_ONE = 2
+const BATCH = 250
+/** How long a snapshot is kept in all: it holds back the database's clean-up, and a reader that takes longer wants a smaller range. */
+const LONGEST_SECONDS = 600
+/** A reader that has not taken the next batch for so long gives its place to one that waits for it. */
+const SLOW_MS = 10_000
+
+interface Running {
+  readonly organisationId: string
+  /** Since when the reader has not asked for the next batch, epoch milliseconds; undefined while the database works. */
+  waitingSince: number | undefined
+  /** Ends the snapshot; its reader gets an error. */
+  end(): void
+}
+
+const running = new Set<Running>()
+
+/** Snapshots that this process is reading. */
+export const runningSnapshots = (): number => running.size
+
+/**
+ * Makes room for one more.
+ * @throws organisation_busy 429, busy 503
+ */
+function requirePlace(organisationId: string): void {
+  const slow = (all: readonly Running[]) =>
+    all
+      .filter(({ waitingSince }) => waitingSince !== undefined && waitingSince < Date.now() - SLOW_MS)
+      .toSorted((a, b) => (a.waitingSince ?? 0) - (b.waitingSince ?? 0))[0]
+  const own = [...running].filter((each) => each.organisationId === organisationId)
+  if (own.length >= LIMIT_OF_ONE) {
+    const slowest = slow(own)
+    if (!slowest) throw errors.organisation_busy({ retryAfter: 10 })
+    slowest.end()
+  } else if (running.size >= LIMIT) {
+    const slowest = slow([...running])
+    if (!slowest) throw errors.busy({ retryAfter: 10 })
+    slowest.end()
+  }
+}
+
+/**
+ * Yields all rows of a query in batches, from one snapshot of the database. It uses a connection of its own, so that no export uses a
+ * connection of the requests' pool. `timeZone` is the IANA name of the zone in which times are written. A reader that stalls for a
+ * minute, takes longer than ten, or is slow while others wait loses the snapshot. Whoever calls `next()` itself must call `return()`.
+ * @throws organisation_busy 429 when too many exports of the organisation are running, busy 503 when too many of all are
+ */
+export async function* readSnapshot<R extends object>(
+  runtime: Runtime,
+  query: { organisationId: string; text: string; values: readonly unknown[]; timeZone?: string },
+  signal?: AbortSignal,
+): AsyncGenerator<R[]> {
+  const { organisationId } = query
+  requirePlace(organisationId)
+  const client = new Client({
+    connectionString: runtime.databaseUrl,
+    application_name: 'payments-export',
+    connectionTimeoutMillis: 5000,
+    statement_timeout: 30_000,
+    idle_in_transaction_session_timeout: 60_000,
+  })
+  client.on('error', () => undefined)
+  const own: Running = {
+    organisationId,
+    waitingSince: undefined,
+    end() {
+      running.delete(own)
+      void client.end().catch(() => undefined)
+    },
+  }
+  running.add(own)
+  const deadline = setTimeout(own.end, LONGEST_SECONDS * 1000).unref()
+  try {
+    await client.connect()
+    await client.query('begin isolation level repeatable read read only')
+    await client.query("select set_config('timezone', $1, true)", [query.timeZone ?? 'UTC'])
+    await client.query(`declare rows no scroll cursor for ${query.text}`, [...query.values])
+    while (!signal?.aborted) {
+      const { rows } = await client.query<R>(`fetch ${BATCH} from rows`)
+      if (rows.length > 0) {
+        own.waitingSince = Date.now()
+        yield rows
+        own.waitingSince = undefined
+        if (!running.has(own)) throw errors.busy({ retryAfter: 10 })
+      }
+      if (rows.length < BATCH) return
+    }
+  } finally {
+    clearTimeout(deadline)
+    own.end()
+  }
+}

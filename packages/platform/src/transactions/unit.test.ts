@@ -1,0 +1,204 @@
+import { newId, ServiceError, system } from '@payments/kernel'
+import { sql } from 'kysely'
+import { Client } from 'pg'
+import { beforeAll, expect, test } from 'vitest'
+import { newMerchant, useService } from '#testing'
+import type { UnitOfWork } from '../operations/context.ts'
+import { LastStatementEmpty, openUnit, unitOfWork } from './unit.ts'
+
+const service = useService()
+let organisationId = ''
+beforeAll(async () => {
+  organisationId = (await newMerchant(service)).organisationId
+})
+
+const context = () => ({ runtime: service.runtime, actor: system(organisationId, 'test'), log: service.runtime.log })
+const run = <T>(handler: (unit: UnitOfWork) => Promise<T>) => unitOfWork(context(), handler)
+const rename = (unit: UnitOfWork, name: string) =>
+  sql`update organisations set name = ${name} where id = ${organisationId}`.execute(unit.em.getKysely())
+const nameNow = async () =>
+  (await service.runtime.pool.query('select name from organisations where id = $1', [organisationId])).rows[0].name
+/** Adds a row that is written with the commit, as events are. */
+const event = (unit: UnitOfWork, type: string) =>
+  unit.appendToCommit(sql`insert into events (id, organisation_id, environment, type, resource_id, payload, created_at)
+    values (${newId()}, ${organisationId}, 'test', ${type}, ${organisationId}, '{}', now())`)
+const events = async (type: string) =>
+  (await service.runtime.pool.query('select 1 from events where type = $1', [type])).rowCount
+
+test('the changes of a handler and its event commit together', async () => {
+  await run(async (unit) => {
+    await rename(unit, 'one')
+    event(unit, 'one')
+  })
+  expect([await nameNow(), await events('one')]).toEqual(['one', 1])
+})
+
+test('a handler that throws changes nothing, whatever it had written before', async () => {
+  await run((unit) => rename(unit, 'before'))
+  await expect(
+    run(async (unit) => {
+      await rename(unit, 'after')
+      event(unit, 'lost')
+      throw new ServiceError('rejected', { status: 409, message: 'Rejected' })
+    }),
+  ).rejects.toThrow('Rejected')
+  expect([await nameNow(), await events('lost')]).toEqual(['before', 0])
+})
+
+test('a last statement that fails rolls back the whole unit, although the commit was sent with it', async () => {
+  await run((unit) => rename(unit, 'before'))
+  await expect(
+    run(async (unit) => {
+      await rename(unit, 'after')
+      unit.appendToCommit(sql`insert into events (id) values ('not-a-uuid')`)
+    }),
+  ).rejects.toThrow(/uuid/)
+  expect(await nameNow()).toBe('before')
+  await run((unit) => rename(unit, 'works again'))
+  expect(await nameNow()).toBe('works again')
+})
+
+test('a last statement that writes no row rolls back the whole unit', async () => {
+  await run((unit) => rename(unit, 'before'))
+  const unit = openUnit(context())
+  await rename(unit, 'after')
+  await expect(unit.commit(sql`update organisations set name = name where false returning 1`)).rejects.toThrow(
+    LastStatementEmpty,
+  )
+  await unit.rollback()
+  expect(await nameNow()).toBe('before')
+})
+
+test('a last statement that cannot be sent rolls back the whole unit', async () => {
+  await run((unit) => rename(unit, 'before'))
+  const unsendable = {
+    toPostgres() {
+      throw new Error('cannot be sent')
+    },
+  }
+  for (const value of [unsendable, Symbol('x'), () => 1]) {
+    await expect(
+      run(async (unit) => {
+        await rename(unit, 'after')
+        unit.appendToCommit(sql`update organisations set name = ${value} where false`)
+      }),
+    ).rejects.toThrow()
+    expect(await nameNow()).toBe('before')
+  }
+})
+
+test('prepared statements with texts of the same length are not confused', async () => {
+  for (let round = 0; round < 4; round++) {
+    await run(async (unit) => {
+      await rename(unit, `round ${round}`)
+      event(unit, 'same')
+      unit.appendToCommit(sql`update organisations set name = name where id = ${organisationId}`)
+    })
+    await run(async (unit) => {
+      await rename(unit, `round ${round}`)
+      unit.appendToCommit(sql`update organisations set name = name where id = ${organisationId}`)
+      event(unit, 'same')
+    })
+  }
+  expect(await events('same')).toBe(8)
+})
+
+test('a unit that consists of its commit statements only is atomic', async () => {
+  await run(async (unit) => {
+    event(unit, 'alone')
+    event(unit, 'beside')
+  })
+  expect([await events('alone'), await events('beside')]).toEqual([1, 1])
+  await expect(
+    run(async (unit) => {
+      event(unit, 'half')
+      unit.appendToCommit(sql`insert into events (id) values ('not-a-uuid')`)
+    }),
+  ).rejects.toThrow(/uuid/)
+  expect(await events('half')).toBe(0)
+})
+
+test('a unit that was rolled back is not reported as committed when a handler ignores an error', async () => {
+  await expect(
+    run(async (unit) => {
+      await rename(unit, 'swallowed')
+      await sql`select 1 / 0`.execute(unit.em.getKysely()).catch(() => undefined)
+    }),
+  ).rejects.toThrow('rolled back')
+  expect(await nameNow()).not.toBe('swallowed')
+})
+
+test('a connection that is terminated at any point of a unit before its commit leaves no change', async () => {
+  for (const point of ['first', 'middle', 'last'] as const) {
+    await run((unit) => rename(unit, `before ${point}`))
+    const cut = async (unit: UnitOfWork) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(unit.em.getKysely())
+      const owner = new Client({ connectionString: service.database.ownerUrl })
+      await owner.connect()
+      await owner.query('select pg_terminate_backend($1, 10000)', [rows[0]?.pid])
+      await owner.end()
+    }
+    await expect(
+      run(async (unit) => {
+        if (point === 'first') await cut(unit)
+        await rename(unit, `after ${point}`)
+        if (point === 'middle') await cut(unit)
+        event(unit, `cut ${point}`)
+        if (point === 'last') await cut(unit)
+      }),
+    ).rejects.toThrow()
+    expect([await nameNow(), await events(`cut ${point}`)]).toEqual([`before ${point}`, 0])
+  }
+  // A terminated connection is removed from the pool.
+  const { totalCount, idleCount } = service.runtime.pool
+  expect(totalCount - idleCount).toBe(0)
+})
+
+test('a unit whose statement takes too long, or waits too long for a lock, is rolled back and may be repeated: 503', async () => {
+  const holder = await service.runtime.pool.connect()
+  try {
+    await holder.query('begin')
+    await holder.query('select from organisations where id = $1 for update', [organisationId])
+    for (const [setting, sqlState] of [
+      ['statement_timeout', '57014'],
+      ['lock_timeout', '55P03'],
+    ]) {
+      const slow = run(async (unit) => {
+        await event(unit, 'slow')
+        await sql.raw(`set local ${setting} = 50`).execute(unit.em.getKysely())
+        await rename(unit, 'never')
+      })
+      await expect(slow).rejects.toMatchObject({ status: 503, code: 'busy', retryAfter: 1, cause: { code: sqlState } })
+    }
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
+  expect(await events('slow')).toBe(0)
+})
+
+test('units that deadlock are retried and both commit', async () => {
+  const [a, b] = [(await newMerchant(service)).organisationId, (await newMerchant(service)).organisationId]
+  const lock = (unit: UnitOfWork, id: string, name: string) =>
+    sql`update organisations set name = ${name} where id = ${id}`.execute(unit.em.getKysely())
+  let [runs, locks] = [0, 0]
+  let bothLocked: () => void = () => undefined
+  const locked = new Promise<void>((resolve) => {
+    bothLocked = resolve
+  })
+  const both = (first: string, second: string, name: string) =>
+    run(async (unit) => {
+      runs++
+      await lock(unit, first, name)
+      // Each first run waits until the other holds its first row, so that they must deadlock.
+      if (++locks === 2) bothLocked()
+      await locked
+      await lock(unit, second, name)
+    })
+  await Promise.all([both(a, b, 'x'), both(b, a, 'y')])
+  expect(runs).toBeGreaterThan(2)
+  const { rows } = await service.runtime.pool.query('select distinct name from organisations where id = any($1)', [
+    [a, b],
+  ])
+  expect(rows).toHaveLength(1)
+})

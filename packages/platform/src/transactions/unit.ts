@@ -1,0 +1,217 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { type Actor, type Change, system, type Tenant } from '@payments/kernel'
+import { CompiledQuery, type RawBuilder, sql } from 'kysely'
+import { asBusy, sqlState } from '../database/errors.ts'
+import { insertStatement } from '../database/insert.ts'
+import { Transaction } from '../database/transaction.ts'
+import type { Effect, QueryContext, Runtime, UnitOfWork } from '../operations/context.ts'
+import type { Log } from '../settings/log.ts'
+import { fromKysely } from '../work/jobs.ts'
+
+/** An entity manager that reads rows of the actor's organisation and environment only. */
+export function emFor(runtime: Runtime, actor: Tenant): EntityManager {
+  const em = runtime.orm.em.fork()
+  em.setFilterParams('tenant', { organisationId: actor.organisationId, environment: actor.environment })
+  return em
+}
+
+/** The context of a reading handler. The entity manager is created on first use, because many commands never read. */
+export function queryContext(runtime: Runtime, actor: Actor, log: Log = runtime.log): QueryContext {
+  let em: EntityManager | undefined
+  return {
+    runtime,
+    actor,
+    log,
+    get em() {
+      em ??= emFor(runtime, actor)
+      return em
+    },
+  }
+}
+
+/** The same unit of work with another actor: the service itself, acting for another organisation. Operator procedures use it. */
+export function actingFor(unit: UnitOfWork, { organisationId, environment }: Tenant): UnitOfWork {
+  unit.em.setFilterParams('tenant', { organisationId, environment })
+  return { ...unit, actor: system(organisationId, environment) }
+}
+
+/** A unit of work with the functions that end it. */
+export interface OpenUnit extends UnitOfWork {
+  /** Sends everything that waits for the commit, so that a constraint that it violates is reported, without committing. */
+  check(): Promise<void>
+  /**
+   * Commits everything. `last` is sent with the commit and must return a row; otherwise the unit is rolled back with
+   * {@link LastStatementEmpty}. A reply that is stored under a key that another request has used returns no row.
+   */
+  commit(last?: RawBuilder<unknown>): Promise<void>
+  rollback(): Promise<void>
+}
+
+/** A change of an object, as a dry run shows it. */
+function effectOf({ resourceId, previousStatus, status, type }: Change): Effect {
+  const move = previousStatus === null ? `created as ${status}` : `${previousStatus} → ${status}`
+  return { kind: 'change', resourceId, summary: type ? `${type}: ${move}` : move }
+}
+
+/** The unit of work, with its effects added to `effects` as in a dry run, although it commits. */
+export const observed = (unit: UnitOfWork, effects: Effect[]): UnitOfWork => ({
+  ...unit,
+  effects,
+  record(change) {
+    effects.push(effectOf(change))
+    unit.record(change)
+  },
+})
+
+/** The last statement of a unit wrote no row, so nothing was committed. */
+export class LastStatementEmpty extends Error {
+  override name = 'LastStatementEmpty'
+}
+
+/** Opens a unit of work. The caller ends it with `commit` or `rollback`, inside {@link retryDeadlocks}. */
+export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>, effects?: Effect[]): OpenUnit {
+  const callbacks: (() => void)[] = []
+  const appended = new Map<string | symbol, RawBuilder<unknown>>()
+  const inserts: RawBuilder<unknown>[] = []
+  // The handler's statements must see the rows that it inserted before.
+  const transaction = new Transaction(runtime.pool, async () => {
+    if (inserts.length === 0) return
+    const { sql: text, parameters } = joined(inserts.splice(0), undefined).compile(transaction.db)
+    await transaction.insert(text, parameters)
+  })
+  const em = emFor(runtime, actor)
+  em.setTransactionContext(transaction.db)
+
+  const unit: OpenUnit = {
+    runtime,
+    actor,
+    log,
+    em,
+    ...(effects ? { effects } : {}),
+    insert: (entity, row) => void inserts.push(insertStatement(runtime.orm, entity, row)),
+    record(change) {
+      effects?.push(effectOf(change))
+      for (const { recorder } of runtime.domains) {
+        for (const { statement, key, trigger } of recorder?.(change, runtime.domains) ?? []) {
+          unit.appendToCommit(statement, key)
+          if (trigger) unit.afterCommit(() => runtime.trigger(trigger))
+        }
+      }
+    },
+    appendToCommit: (statement, key: string | symbol = Symbol()) => void appended.set(key, statement),
+    async enqueue(job, data, options) {
+      await runtime.boss.send(job.name, job.data.parse(data), {
+        ...options,
+        db: fromKysely(transaction.db as Parameters<typeof fromKysely>[0]),
+      })
+    },
+    afterCommit: (callback) => void callbacks.push(callback),
+    async check() {
+      const statements = [...inserts.splice(0), ...appended.values()]
+      if (statements.length === 0) return
+      const { sql: text, parameters } = joined(statements, undefined).compile(transaction.db)
+      await transaction.insert(text, parameters)
+    },
+    async commit(last) {
+      const statements = [...inserts.splice(0), ...appended.values()]
+      try {
+        await transaction.commit(
+          statements.length > 0 || last ? joined(statements, last).compile(transaction.db) : undefined,
+        )
+      } catch (error) {
+        throw last && sqlState(error) === DIVISION_BY_ZERO ? new LastStatementEmpty('Nothing written') : error
+      }
+      if (statements.length > 0 || last) runtime.database.written()
+      for (const callback of callbacks) callback()
+    },
+    rollback: () => transaction.rollback(),
+  }
+  return unit
+}
+
+/**
+ * Joins the statements into one, so that they share a round trip: `with e0 as (…), e1 as (…) select …`. PostgreSQL runs
+ * every data-modifying part once, whatever the final select reads. If `last` returns no row, the final select divides by
+ * zero, which rolls the unit back.
+ */
+function joined(statements: readonly RawBuilder<unknown>[], last: RawBuilder<unknown> | undefined) {
+  const parts = statements.map((statement, index) => sql`${sql.raw(`e${index}`)} as (${statement})`)
+  const all = last ? [...parts, sql`last as (${last})`] : parts
+  return sql`with ${sql.join(all)} ${last ? sql`select 1 / count(*) from last` : sql`select 1`}`
+}
+
+const DIVISION_BY_ZERO = '22012'
+const DEADLOCK = '40P01'
+const ATTEMPTS = 3
+
+/** Retries a unit that failed with a deadlock, up to three attempts in total, and turns what is left of it into a 503. */
+async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (sqlState(error) !== DEADLOCK || attempt === ATTEMPTS) throw asBusy(error)
+    }
+  }
+}
+
+/**
+ * Runs one unit of work: everything that `handler` writes, records, appends and enqueues commits together or not at all. It
+ * uses one connection, from its first statement to the commit. `finish` turns the handler's result into the value to return
+ * and the last statement, which is sent with the commit (see {@link OpenUnit.commit}).
+ */
+export const runUnit = <D, T>(
+  context: Omit<QueryContext, 'em'>,
+  handler: (unit: UnitOfWork) => Promise<D>,
+  finish: (data: D) => { readonly value: T; readonly last?: RawBuilder<unknown> | undefined },
+): Promise<T> =>
+  retryDeadlocks(async () => {
+    const unit = openUnit(context)
+    try {
+      const { value, last } = finish(await handler(unit))
+      await unit.commit(last)
+      return value
+    } catch (error) {
+      await unit.rollback()
+      throw error
+    }
+  })
+
+/**
+ * Runs a unit of work to its end and rolls it back.
+ * @returns what it would have done, the changes of objects with their events and the entries of the journal, and its result.
+ */
+export const dryRun = <T>(
+  context: Omit<QueryContext, 'em'>,
+  handler: (unit: UnitOfWork) => Promise<T>,
+): Promise<{ effects: Effect[]; reply: T }> =>
+  retryDeadlocks(async () => {
+    const effects: Effect[] = []
+    const unit = openUnit(context, effects)
+    try {
+      const reply = await handler(unit)
+      await unit.check()
+      return { effects, reply }
+    } finally {
+      await unit.rollback()
+    }
+  })
+
+/** {@link runUnit} without a last statement: for jobs and tasks. */
+export const unitOfWork = <T>(
+  context: Omit<QueryContext, 'em'>,
+  handler: (unit: UnitOfWork) => Promise<T>,
+): Promise<T> => runUnit(context, handler, (value) => ({ value }))
+
+/** The part of `pg`'s interface that plain SQL needs. A pool has it; {@link sqlOf} provides it for an entity manager. */
+export interface SqlExecutor {
+  query<R extends object>(text: string, values?: unknown[]): Promise<{ rows: R[] }>
+}
+
+/** Plain SQL on the entity manager's connection, inside its transaction if it has one. */
+export const sqlOf = (em: EntityManager): SqlExecutor => ({
+  async query<R extends object>(text: string, values: unknown[] = []) {
+    const { rows } = await em.getKysely().executeQuery(CompiledQuery.raw(text, values))
+    return { rows: rows as R[] }
+  },
+})

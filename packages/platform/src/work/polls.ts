@@ -1,0 +1,85 @@
+import { type Environment, environments, type Port, type Provider, type Tenant } from '@payments/kernel'
+import type { Runtime } from '../operations/context.ts'
+import { type Budget, isPaused } from '../providers/budgets.ts'
+import { aboutObject } from '../providers/calls.ts'
+import { slotsTask, type Task } from './tasks.ts'
+
+/** Polls that one process makes at the same time. */
+const SLOTS = 8
+
+/** How a domain polls its providers: what is due, and one poll. */
+export interface Polls<P extends Provider, C extends Partial<Tenant> & { readonly id: string }> {
+  /** Name of the task. */
+  readonly name: string
+  readonly port: Port<P>
+  /** What a log line calls an object that could not be polled. */
+  readonly object: string
+  /** Where a pause that the provider asks for is kept: while it lasts, nothing is claimed. Absent where no call keeps one. */
+  pause?(provider: P, environment: Environment): Budget
+  /** Takes due objects of one provider, at most `limit` and as many as its rate budget allows now. */
+  claim(runtime: Runtime, environment: Environment, provider: P, limit: number): Promise<readonly C[]>
+  /** Polls one object. One that fails is not repeated: it is due again soon. */
+  poll(runtime: Runtime, claimed: C): Promise<unknown>
+}
+
+/** Claims due objects of every provider that is in use, at most `room` of them; the first to claim changes, so that none takes all room. */
+export async function claimPolls<P extends Provider, C extends Partial<Tenant> & { readonly id: string }>(
+  runtime: Runtime,
+  { port, pause, claim }: Pick<Polls<P, C>, 'port' | 'pause' | 'claim'>,
+  room: number,
+): Promise<readonly C[]> {
+  const inUse = await Promise.all(
+    environments.map(async (environment) =>
+      (await runtime.providers.inUse(port, environment)).map((provider) => ({ provider, environment })),
+    ),
+  )
+  const all = inUse.flat()
+  const start = Math.floor(Math.random() * all.length)
+  const claimed: C[] = []
+  for (const { provider, environment } of [...all.slice(start), ...all.slice(0, start)]) {
+    const left = room - claimed.length
+    if (left <= 0) break
+    if (pause && (await isPaused(runtime.pool, pause(provider, environment)))) continue
+    claimed.push(...(await claim(runtime, environment, provider, left)))
+  }
+  return claimed
+}
+
+/** The task that polls what is due, in every worker at once: it keeps the slots of each process filled. */
+export const pollTask = <P extends Provider, C extends Partial<Tenant> & { readonly id: string }>(
+  polls: Polls<P, C>,
+): Task =>
+  slotsTask(polls.name, (runtime) => {
+    const inFlight = new Set<Promise<void>>()
+    let stopping = false
+    /** The last claim found something, so more may be due. */
+    let more = false
+    return {
+      async fill() {
+        const room = SLOTS - inFlight.size
+        if (room <= 0 || stopping) return
+        const claimed = await claimPolls(runtime, polls, room)
+        more = claimed.length > 0
+        for (const each of claimed) {
+          const polling = aboutObject(each, () => polls.poll(runtime, each))
+            .then(
+              () => undefined,
+              (error: unknown) => {
+                if (!runtime.database.report(error))
+                  runtime.log.warn({ err: error, [polls.object]: each.id }, 'poll failed')
+              },
+            )
+            .finally(() => {
+              inFlight.delete(polling)
+              // Claims again as soon as there is room, not with the next second.
+              if (more && !stopping) runtime.trigger(polls.name)
+            })
+          inFlight.add(polling)
+        }
+      },
+      async stop() {
+        stopping = true
+        await Promise.all(inFlight)
+      },
+    }
+  })

@@ -1,0 +1,57 @@
+import { firstIdOf, noInput } from '@payments/kernel'
+import { platformSettings, type Settings } from '../settings/settings.ts'
+import { type Job, job } from './jobs.ts'
+
+const BATCH = 1000
+
+/**
+ * A statement that also takes the beginning of the time to keep: as `$2` its first id (UUIDv7), so that a table needs no index by
+ * time, and as `$3` the time itself.
+ */
+export interface Retention {
+  readonly statement: string
+  /** For how many days rows are kept. */
+  days(settings: Settings): number
+}
+
+function boundedBy({ statement, days }: Retention, settings: Settings): [string, string, Date] {
+  const since = new Date(Date.now() - days(settings) * 86_400_000)
+  return [statement, firstIdOf(since), since]
+}
+
+/**
+ * A scheduled job that deletes expired rows every ten minutes. Each statement takes a limit as `$1` and is repeated until
+ * no row is left, so that none of them holds locks for long.
+ */
+export const purgeJob = (name: string, statements: readonly (string | Retention)[]): Job<Record<string, never>> =>
+  job({
+    name,
+    data: noInput,
+    schedule: '*/10 * * * *',
+    queue: { retryLimit: 0, policy: 'short', expireInSeconds: 600 },
+    async run(runtime, _data, signal) {
+      for (const each of statements) {
+        const [statement, ...more] = typeof each === 'string' ? [each] : boundedBy(each, runtime.settings)
+        let deleted = BATCH
+        while (deleted === BATCH && !signal.aborted) {
+          deleted = (await runtime.pool.query(statement, [BATCH, ...more])).rowCount ?? 0
+        }
+      }
+    },
+  })
+
+/** Deletes counters whose window has ended, stored replies that have expired, and old requests. */
+export const platformPurge = purgeJob('platform.purge', [
+  "delete from operator_amounts where ctid in (select ctid from operator_amounts where day < (now() at time zone 'utc')::date - 7 limit $1)",
+  "delete from readiness_probes where ctid in (select ctid from readiness_probes where at < now() - interval '1 day' limit $1)",
+  'delete from rate_limits where ctid in (select ctid from rate_limits where ends_at < now() limit $1)',
+  "delete from provider_minutes where ctid in (select ctid from provider_minutes where minute < now() - interval '7 days' limit $1)",
+  "delete from provider_calls where ctid in (select ctid from provider_calls where last_at < now() - interval '90 days' limit $1)",
+  "delete from provider_choices where ctid in (select ctid from provider_choices where created_at < now() - interval '90 days' limit $1)",
+  'delete from idempotency_keys where ctid in (select ctid from idempotency_keys where expires_at < now() limit $1)',
+  {
+    statement: `delete from request_log where id in (select id from request_log
+      where id < $2 and created_at < $3 order by id limit $1)`,
+    days: (settings) => platformSettings.from(settings).RETENTION_REQUEST_LOG_DAYS,
+  },
+])

@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Lexer, type Token } from 'marked'
+
+/** A page of `docs/guides`. */
+export interface Guide {
+  /** The last part of its path: `webhooks` is at `/docs/webhooks`. The index has the name `index` and is at `/docs`. */
+  readonly name: string
+  readonly path: string
+  readonly title: string
+  /** The first paragraph, as Markdown. */
+  readonly summary: string
+  /** Markdown as it is in the file. */
+  readonly source: string
+}
+
+const DIRECTORY = new URL('../../../../docs/guides/', import.meta.url).pathname
+const LANGUAGES: Record<string, string> = { ts: 'ts', py: 'python', go: 'go', php: 'php', rb: 'ruby', sh: 'sh' }
+/** The address in the samples, which a page shows as the address of this service. */
+/** What the samples of the guides call, before it is replaced by the address of this service. */
+export const SAMPLE_ADDRESS = 'http://127.0.0.1:4000'
+/** A line that holds only a link to a verifier or a derived page: the page shows that file in its place. */
+const INCLUDE = /^\[[^\]]+\]\((\.\.\/(?:verify|derived)\/[\w.-]+)\)$/gm
+
+let loaded: readonly Guide[] | undefined
+
+/**
+ * The guides in the order in which the index links to them, the index first. They are read once.
+ * @throws Error when a guide is not linked from the index, has no title or no summary.
+ */
+export function guides(): readonly Guide[] {
+  loaded ??= load()
+  return loaded
+}
+
+function load(): Guide[] {
+  const index = read('index')
+  const names = new Set(
+    [...index.source.matchAll(/\]\(([\w-]+)\.md(?:#[\w-]+)?\)/g)].map((match) => match[1] as string),
+  )
+  const unlisted = readdirSync(DIRECTORY).filter((file) => file !== 'index.md' && !names.has(file.replace(/\.md$/, '')))
+  if (unlisted.length > 0) throw new Error(`docs/guides/index.md has no link to ${unlisted.join(', ')}`)
+  return [index, ...[...names].map(read)]
+}
+
+function read(name: string): Guide {
+  const source = readFileSync(join(DIRECTORY, `${name}.md`), 'utf8')
+  const tokens: Token[] = Lexer.lex(source).filter(({ type }) => type !== 'space')
+  const [title, summary] = tokens
+  if (title?.type !== 'heading' || title.depth !== 1 || summary?.type !== 'paragraph')
+    throw new Error(`docs/guides/${name}.md must begin with a title and a paragraph that summarises it`)
+  return {
+    name,
+    path: name === 'index' ? '/docs' : `/docs/${name}`,
+    title: title.text,
+    summary: summary.text.replaceAll('\n', ' '),
+    source,
+  }
+}
+
+/**
+ * The Markdown of a guide with the files that it includes, and with the address of this service in its samples.
+ * `baseUrl` is without `/v1`.
+ */
+export const guideText = ({ source }: Guide, baseUrl: string): string => {
+  const text = source.replace(INCLUDE, (_line, file: string) => included(file))
+  return text.replaceAll(SAMPLE_ADDRESS, baseUrl)
+}
+
+/** Code as a block with its file name; a derived page without its title and its note. */
+function included(file: string): string {
+  const content = readFileSync(join(DIRECTORY, file), 'utf8').trim()
+  const name = file.split('/').at(-1) as string
+  const [, ending = ''] = name.split('.')
+  if (ending !== 'md') return `\`\`\`${LANGUAGES[ending] ?? 'text'} ${name}\n${content}\n\`\`\``
+  return content.replace(/^# .*\n+.*\n+/, '').trim()
+}

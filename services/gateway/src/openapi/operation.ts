@@ -1,0 +1,153 @@
+import { allowsAnonymous, errors as common, sessionOnly } from '@payments/kernel'
+import { mediaTypes, type OperationMeta } from '@payments/platform'
+import type { RestOperation } from '../requests/operations.ts'
+import type { Json } from './examples.ts'
+import { errorResponse } from './responses.ts'
+
+const ENVIRONMENT = {
+  name: 'X-Service-Environment',
+  in: 'header',
+  required: false,
+  description: 'The environment for a session. Ignored with an API key, which belongs to one environment.',
+  schema: { type: 'string', enum: ['test', 'live'], default: 'test' },
+  example: 'test',
+}
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Required with an API key; ignored with a session. A repeated key on the same method and path replays the first response for 24 hours.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  example: 'order-1042',
+}
+const REQUEST_ID = {
+  name: 'X-Request-Id',
+  in: 'header',
+  required: false,
+  description: 'Your id of the request, 1 to 128 visible ASCII characters. Responses and logs carry it.',
+  schema: { type: 'string', minLength: 1, maxLength: 128 },
+  example: 'checkout-7f3a',
+}
+
+type Parameter = Json & { in: string; name: string; schema?: Json }
+
+/**
+ * One operation of the document: the generated one, completed from its metadata. `example` composes an example value of a
+ * schema, which is the request's example unless its schema has one as a whole: where some fields exclude others.
+ */
+export function complete(operation: RestOperation, described: Json, example: (schema: Json) => unknown): Json {
+  const { meta, input } = operation.operation
+  const { method, placeholders } = operation
+  const dashboard = sessionOnly(meta.access)
+  const anonymous = allowsAnonymous(meta.access)
+  const mutates = method !== 'GET'
+  const keyed = mutates && !dashboard && !anonymous
+  const bodyless = method === 'DELETE' || Object.keys(input.shape).every((name) => placeholders.includes(name))
+  const { requestBody, responses, parameters } = described as {
+    requestBody?: { content: { [type: string]: { schema: Json } } }
+    responses: Record<string, { content: Record<string, { schema: Json }> }>
+    parameters?: Parameter[]
+  }
+  const { openapi } = meta
+  return {
+    operationId: operationIdOf(meta),
+    summary: openapi?.summary,
+    description: openapi?.description,
+    tags: openapi?.tags,
+    ...(meta.deprecated ? { deprecated: true } : {}),
+    ...(meta.access === 'operator' && !meta.produces ? { 'x-procedure': procedureOf(operation) } : {}),
+    ...(keyed || meta.access === 'read'
+      ? { 'x-required-scope': meta.access === 'read' ? 'api:read' : 'api:write' }
+      : {}),
+    security: anonymous ? [] : dashboard ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }],
+    parameters: [
+      ...(parameters ?? []).map((parameter) => ({
+        ...parameter,
+        ...(parameter.in === 'path' ? { required: true } : {}),
+      })),
+      ...(anonymous ? [] : [ENVIRONMENT]),
+      ...(keyed ? [IDEMPOTENCY_KEY] : []),
+      REQUEST_ID,
+    ],
+    ...(requestBody && !bodyless
+      ? { requestBody: withExample(requestBody, (schema) => input.meta()?.example ?? example(schema)) }
+      : {}),
+    responses: {
+      [meta.status]: successOf(meta, responses['200']?.content['application/json']?.schema ?? {}, keyed, example),
+      ...errorsOf(operation, { keyed }),
+    },
+  }
+}
+
+/** What the operators' command line calls over tRPC. */
+const procedureOf = ({ name, operation }: RestOperation): Json => ({
+  name,
+  type: operation.command ? 'mutation' : 'query',
+  money: operation.operatorCommand?.money ?? false,
+  dryRun: operation.operatorCommand?.dryRun ?? false,
+  errors: operation.meta.errors.map(({ message }) => message),
+})
+
+const ARTICLES = new Set(['a', 'an', 'the', ''])
+
+/** A name for generated clients, from the summary: `Create a payment route` → `createPaymentRoute`. */
+function operationIdOf({ openapi }: OperationMeta): string {
+  const words = (openapi?.summary ?? '')
+    .toLowerCase()
+    .replace(/ as csv$/, '')
+    .split(/[^a-z0-9]+/)
+  const [first = '', ...rest] = words.filter((word) => !ARTICLES.has(word))
+  return [first, ...rest.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)].join('')
+}
+
+function withExample(
+  { content, ...rest }: { content: { [type: string]: { schema: Json } } },
+  example: (schema: Json) => unknown,
+): Json {
+  const schema = content['application/json']?.schema ?? {}
+  return { ...rest, content: { 'application/json': { schema, example: example(schema) } } }
+}
+
+function successOf(meta: OperationMeta, data: Json, keyed: boolean, example: (schema: Json) => unknown): Json {
+  const headers = {
+    'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+    ...(keyed ? { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } } : {}),
+  }
+  if (meta.produces) {
+    const type = mediaTypes[meta.produces].split(';')[0] as string
+    return { description: meta.message, headers, content: { [type]: { schema: { type: 'string' } } } }
+  }
+  const schema = {
+    type: 'object',
+    required: ['status', 'message', 'data'],
+    properties: {
+      status: { type: 'string', const: 'success', description: 'Always `success`' },
+      message: { type: 'string', description: 'What was done, for people', example: meta.message },
+      data,
+    },
+  }
+  return { description: meta.message, headers, content: { 'application/json': { schema, example: example(schema) } } }
+}
+
+/** Every status with which the operation may answer an error. */
+function errorsOf({ operation: { meta } }: RestOperation, { keyed }: { keyed: boolean }): Json {
+  const statuses = new Set<number>([
+    // A body, the headers and a credential are checked whatever the operation.
+    ...[400, 401, 413, 415, 422, 429, 500, 503],
+    ...(meta.access === 'public' ? [] : [403]),
+    ...(keyed ? [409] : []),
+    ...meta.errors.map(({ status }) => status),
+    ...(meta.callsProvider ? [502] : []),
+  ])
+  const own = [...meta.errors, ...(meta.access === 'sandbox' ? [common.sandbox_only] : [])]
+  return Object.fromEntries(
+    [...statuses].sort().map((status) => [
+      status,
+      errorResponse(
+        status,
+        own.filter((row) => row.status === status),
+      ),
+    ]),
+  )
+}

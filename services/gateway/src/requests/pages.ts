@@ -1,0 +1,64 @@
+import type { Process } from '@payments/api'
+import type { Page, PageReply, PageRequest, Runtime } from '@payments/platform'
+import type Koa from 'koa'
+import { errorPage } from '../docs/guide-page.ts'
+import { compress } from '../docs/static-files.ts'
+import type { Failure } from '../http/envelope.ts'
+import { patternOf } from '../http/paths.ts'
+import type { Gateway, State } from './state.ts'
+
+type Context = Koa.ParameterizedContext<State>
+
+/** Mounts the pages outside `/v1` that domains declare. */
+export function mountPages(router: Gateway, { runtime }: Process): void {
+  for (const page of pagesOf(runtime)) {
+    router.get(page.path.replace(/\{(\w+)\}/g, ':$1'), async (ctx) => {
+      const reply = await page.respond(runtime, requestOf(ctx, ctx.params))
+      ctx.status = reply.status ?? 200
+      await send(ctx, reply)
+      if (page.anyOrigin) ctx.set('Access-Control-Allow-Origin', '*')
+    })
+  }
+}
+
+/**
+ * Shows a failure to a browser that asked for a page, in place of the envelope: on a page of a domain as that says it, elsewhere with the
+ * way to the documentation. Returns false for the API, and for a client that prefers JSON.
+ */
+export function failedPages(runtime: Runtime): (ctx: Context, failure: Failure) => Promise<boolean> {
+  const pages = pagesOf(runtime).map((page) => ({ page, pattern: patternOf(page.path) }))
+  return async (ctx, { status, retryAfter, message }) => {
+    if (/^\/(v1|trpc|health)(\/|$)/.test(ctx.path) || !['GET', 'HEAD'].includes(ctx.method)) return false
+    ctx.vary('Accept')
+    if (ctx.accepts('json', 'html') !== 'html') return false
+    for (const { page, pattern } of pages) {
+      const params = pattern.exec(ctx.path)?.groups
+      if (!params || !page.failed) continue
+      await send(ctx, page.failed({ status, retryAfter }, requestOf(ctx, params)))
+      return true
+    }
+    await send(ctx, errorPage(message, retryAfter))
+    return true
+  }
+}
+
+const pagesOf = ({ domains }: Runtime): Page[] => domains.flatMap(({ pages }) => pages ?? [])
+
+const requestOf = (ctx: Context, params: PageRequest['params']): PageRequest => ({
+  params,
+  query: new URLSearchParams(ctx.querystring),
+  header: (name) => ctx.get(name) || undefined,
+  log: ctx.state.log,
+})
+
+/** Nothing in a page is secret to its reader, so that compressing it tells nobody anything. */
+async function send(ctx: Context, { type, body, headers, framed }: PageReply): Promise<void> {
+  // Browsers that know frame-ancestors ignore this header, but not all do.
+  if (framed) ctx.remove('X-Frame-Options')
+  for (const [name, value] of Object.entries(headers ?? {})) ctx.set(name, value)
+  const zipped = type === 'text/html' && ctx.acceptsEncodings('gzip', 'identity') === 'gzip'
+  if (type === 'text/html') ctx.vary('Accept-Encoding')
+  if (zipped) ctx.set('Content-Encoding', 'gzip')
+  ctx.body = zipped ? await compress(body) : body
+  ctx.type = type
+}

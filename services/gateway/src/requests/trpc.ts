@@ -1,0 +1,71 @@
+import { appRouter, type Process } from '@payments/api'
+import { type Actor, errors as commonErrors } from '@payments/kernel'
+import { callerErrorOf } from '@payments/platform'
+import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
+import { checkJsonHeaders, readBody } from '../http/body.ts'
+import { failure } from '../http/envelope.ts'
+import { errors } from './errors.ts'
+import { operations } from './operations.ts'
+import type { Gateway, State } from './state.ts'
+
+const PREFIX = '/trpc/'
+const BATCH = 20
+
+/** True for a path whose errors are read by a tRPC client. */
+export const isTrpc = (path: string): boolean => path.startsWith(PREFIX)
+
+/** The procedures that a tRPC path calls, one or a batch; none for any other path. */
+export function trpcCalls(path: string): string[] {
+  if (!isTrpc(path)) return []
+  try {
+    return decodeURIComponent(path.slice(PREFIX.length)).split(',')
+  } catch {
+    return []
+  }
+}
+
+/** Event streams do not end, and a tRPC reply is sent whole: they are served over REST alone. */
+const streams: ReadonlySet<string> = new Set(
+  operations.filter(({ operation }) => operation.meta.produces === 'event-stream').map(({ name }) => name),
+)
+
+/** Serves the procedures over tRPC for dashboard sessions and internal tokens: internal tools call them with types and get objects without the envelope. */
+export function mountTrpc(router: Gateway, { callContext, runtime }: Process, actorOf: (state: State) => Actor): void {
+  router.all('/trpc/:procedures', async (ctx) => {
+    const actor = actorOf(ctx.state)
+    if (actor.kind !== 'session' && actor.kind !== 'token')
+      throw actor.kind === 'anonymous' ? commonErrors.no_token() : commonErrors.session_required()
+    const calls = trpcCalls(ctx.path)
+    if (calls.length > BATCH) throw errors.batch_too_large()
+    if (calls.some((name) => streams.has(name))) throw errors.not_found()
+    const body = await readBody(ctx.req)
+    if (body.length > 0) checkJsonHeaders(ctx.req.headers)
+    const call = callContext(actor, { log: ctx.state.log, ip: ctx.state.ip, userAgent: ctx.get('user-agent') })
+    const answer = await fetchRequestHandler({
+      endpoint: '/trpc',
+      router: appRouter,
+      req: new Request(new URL(ctx.url, 'http://gateway'), {
+        method: ctx.method,
+        headers: { 'content-type': 'application/json' },
+        ...(ctx.method === 'POST' ? { body: new Uint8Array(body) } : {}),
+      }),
+      createContext: () => call,
+      onError({ error, path }) {
+        if (error.code === 'INTERNAL_SERVER_ERROR' && !callerErrorOf(error) && !runtime.database.report(error))
+          ctx.state.log.error({ err: error, path }, 'procedure failed')
+      },
+      responseMeta: ({ errors: all }) => {
+        const [error] = all
+        if (!error) return {}
+        const { status, retryAfter, code } = failure(error)
+        if (code === errors.internal_error.code) return {}
+        return { status, headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) } }
+      },
+    })
+    ctx.status = answer.status
+    const retryAfter = answer.headers.get('retry-after')
+    if (retryAfter) ctx.set('Retry-After', retryAfter)
+    ctx.type = 'application/json'
+    ctx.body = await answer.text()
+  })
+}
