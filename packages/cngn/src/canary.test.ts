@@ -3,7 +3,7 @@ import { bind, providers } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { connected, newCustomer, newMerchant, tableContents, useService } from '#testing'
 import { verify } from '../test/money.ts'
-import { identityProvider } from './provider.ts'
+import { identityProvider } from './provider/provider.ts'
 
 const service = useService({ worker: true })
 const someBvn = () => `9${String(Math.floor(Math.random() * 1e10)).padStart(10, '0')}`

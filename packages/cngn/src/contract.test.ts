@@ -1,6 +1,6 @@
 import { newId } from '@payments/kernel'
 import { cngnContract, useService } from '#testing'
-import { sandboxCngn } from './sandbox.ts'
+import { sandboxCngn } from './provider/sandbox.ts'
 
 const service = useService()
 

@@ -2,7 +2,7 @@ import { bind } from '@payments/kernel'
 import { beforeEach, expect, test } from 'vitest'
 import { cngnBodies, expectConsistent, journal, type Merchant, newCngn, newMerchant, useService } from '#testing'
 import { balanceOf, enabled, eventsOf, moveOn, readList, sendWaiting, show } from '../test/money.ts'
-import { type ConvertOutProvider, type ConvertReport, convertOutProvider } from './provider.ts'
+import { type ConvertOutProvider, type ConvertReport, convertOutProvider } from './provider/provider.ts'
 
 // A converter whose answers the test decides, in place of the sandbox's.
 const pending: ConvertReport = {

@@ -2,7 +2,7 @@ import { bind, providers } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { journal, type Merchant, newCngn, newMerchant, useService } from '#testing'
 import { balanceOf, enabled, moveOn, show } from '../test/money.ts'
-import { cngnProvider } from './provider.ts'
+import { cngnProvider } from './provider/provider.ts'
 
 const service = useService()
 const GRACE_SECONDS = 900

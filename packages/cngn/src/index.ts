@@ -1,22 +1,21 @@
 /** cNGN, the naira stablecoin: enablement of customers, their balance, and its five kinds of movements. */
 import { bind } from '@payments/kernel'
 import { domain, withFaults } from '@payments/platform'
-import { cngnAdminRouter } from './admin-router.ts'
-import { advance } from './advance.ts'
-import { anonymise } from './anonymise.ts'
-import { callbacks } from './callbacks.ts'
-import { countedTransfers } from './counters.ts'
-import { encryptedIdentities } from './enablement.ts'
+import { cngnAdminRouter } from './api/admin-router.ts'
+import { callbacks } from './api/callbacks.ts'
+import { cngnRouter } from './api/router.ts'
+import { sandboxRouter } from './api/sandbox-router.ts'
+import { TAG } from './api/transfer-router.ts'
+import { anonymise } from './customers/anonymise.ts'
+import { encryptedIdentities } from './customers/enablement.ts'
 import { entities } from './entity.ts'
-import { errors } from './errors.ts'
-import { events } from './events.ts'
-import { enablementFailures, failures } from './failure-reasons.ts'
-import { compareTreasury, expireIdentities, verifyIdentity } from './jobs.ts'
-import { metrics } from './metrics.ts'
 import { migrations } from './migrations.ts'
-import { notifications } from './notifications.ts'
-import { operators } from './operators.ts'
-import { tasks } from './poller.ts'
+import { receipts } from './money/receipt.ts'
+import { tasks } from './movements/poller.ts'
+import { compareTreasury, expireIdentities, verifyIdentity } from './operators/jobs.ts'
+import { metrics } from './operators/metrics.ts'
+import { operators } from './operators/operators.ts'
+import { advance } from './provider/advance.ts'
 import {
   cngnProvider,
   convertOutProvider,
@@ -24,15 +23,16 @@ import {
   type IdentityProvider,
   identityProvider,
   type SandboxCngn,
-} from './provider.ts'
-import { receipts } from './receipt.ts'
-import { enablementResource, transferResources } from './resources.ts'
-import { cngnRouter } from './router.ts'
-import { sandboxCngn } from './sandbox.ts'
-import { sandboxIdentity } from './sandbox-identity.ts'
-import { sandboxRouter } from './sandbox-router.ts'
-import { cngnSettings } from './settings.ts'
-import { TAG } from './transfer-router.ts'
+} from './provider/provider.ts'
+import { sandboxCngn } from './provider/sandbox.ts'
+import { sandboxIdentity } from './provider/sandbox-identity.ts'
+import { cngnSettings } from './provider/settings.ts'
+import { errors } from './states/errors.ts'
+import { events } from './states/events.ts'
+import { enablementFailures, failures } from './states/failure-reasons.ts'
+import { notifications } from './states/notifications.ts'
+import { enablementResource, transferResources } from './states/resources.ts'
+import { countedTransfers } from './transfers/counters.ts'
 
 const CALLS = [
   'banks',
@@ -112,8 +112,7 @@ export const cngn = domain({
   appendOnly: ['cngn_transfer_counts', 'cngn_treasury_adjustments'],
 })
 
-export { errors as cngnErrors } from './errors.ts'
-export { cngnNetworks } from './networks.ts'
+export { cngnNetworks } from './customers/networks.ts'
 export {
   type Bank,
   type CallBudget,
@@ -132,4 +131,5 @@ export {
   type ProviderTransaction,
   type SendResult,
   type UnreadableRecord,
-} from './provider.ts'
+} from './provider/provider.ts'
+export { errors as cngnErrors } from './states/errors.ts'

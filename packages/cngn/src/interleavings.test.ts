@@ -16,7 +16,7 @@ import {
 import { type Snapshot, snapshot } from '../test/books.ts'
 import { enabled } from '../test/money.ts'
 import { random } from '../test/random.ts'
-import { compareTreasuries } from './treasury.ts'
+import { compareTreasuries } from './money/treasury.ts'
 
 const CLIENTS = 16
 const KILLS = CNGN_STEPS > 20 ? 3 : 1

@@ -3,11 +3,11 @@ import { post } from '@payments/ledger'
 import { queryContext, unitOfWork } from '@payments/platform'
 import { describe, expect, test } from 'vitest'
 import { cngnBodies, enabledCustomer, newMerchant, useService } from '#testing'
-import { FAILED } from './outgoing.ts'
-import { type CngnProvider, cngnProvider, convertOutProvider, type SendResult } from './provider.ts'
-import { sandboxCngn } from './sandbox.ts'
-import { send } from './sends.ts'
-import { fail, lockedTransfer } from './transfers.ts'
+import { FAILED } from './movements/outgoing.ts'
+import { send } from './movements/sends.ts'
+import { type CngnProvider, cngnProvider, convertOutProvider, type SendResult } from './provider/provider.ts'
+import { sandboxCngn } from './provider/sandbox.ts'
+import { fail, lockedTransfer } from './transfers/transfers.ts'
 
 /** What the provider answers to an order. */
 let answer: SendResult

@@ -1,5 +1,5 @@
 import { countRows, lifecycle, type MigrationStep } from '@payments/platform'
-import { countedTransfers, counters, countersWithoutWaiting } from './counters.ts'
+import { countedTransfers, counters, countersWithoutWaiting } from './transfers/counters.ts'
 
 const tenant = `organisation_id uuid not null references organisations,
         environment text not null check (environment in ('test', 'live')),`

@@ -2,7 +2,7 @@ import { bind, providers } from '@payments/kernel'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { advance, call, expectConsistent, type Merchant, newCngn, newMerchant, signedIn, useService } from '#testing'
 import { balanceOf, enabled, eventsOf, moveOn, readList, sendWaiting, show } from '../test/money.ts'
-import { type CngnProvider, cngnProvider } from './provider.ts'
+import { type CngnProvider, cngnProvider } from './provider/provider.ts'
 
 const service = useService()
 let operator: string

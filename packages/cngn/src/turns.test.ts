@@ -2,11 +2,11 @@ import { bind, newId, providers, system } from '@payments/kernel'
 import { queryContext } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { cngnBodies, enabledCustomer, foundOrganisation, useService } from '#testing'
-import { claimDeliveries } from './deliveries.ts'
-import { pollFeed } from './feed.ts'
-import { preparePayout } from './payouts.ts'
-import { type CngnProvider, cngnProvider } from './provider.ts'
-import { claimSends } from './sends.ts'
+import { claimDeliveries } from './movements/deliveries.ts'
+import { pollFeed } from './movements/feed.ts'
+import { claimSends } from './movements/sends.ts'
+import { type CngnProvider, cngnProvider } from './provider/provider.ts'
+import { preparePayout } from './transfers/payouts.ts'
 
 const service = useService()
 

@@ -1,5 +1,5 @@
 import type { SqlExecutor } from '@payments/platform'
-import { SANDBOX_STATUS } from '../src/sandbox-status.ts'
+import { SANDBOX_STATUS } from '../src/provider/sandbox-status.ts'
 
 /** One snapshot of an organisation's cNGN: minor units. */
 export interface Snapshot {

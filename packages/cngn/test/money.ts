@@ -2,11 +2,11 @@ import type { Environment } from '@payments/kernel'
 import type { Runtime } from '@payments/platform'
 import { expect } from 'vitest'
 import { advance, BVN, bankTransfer, type Merchant, newCustomer, type TestService } from '#testing'
-import { pollDelivery } from '../src/deliveries.ts'
-import { pollFeed } from '../src/feed.ts'
-import { verifyIdentity } from '../src/jobs.ts'
-import { pollFeedSoon } from '../src/schedule.ts'
-import { send } from '../src/sends.ts'
+import { pollDelivery } from '../src/movements/deliveries.ts'
+import { pollFeed } from '../src/movements/feed.ts'
+import { pollFeedSoon } from '../src/movements/schedule.ts'
+import { send } from '../src/movements/sends.ts'
+import { verifyIdentity } from '../src/operators/jobs.ts'
 
 /** Runs the verification that was requested last, as the worker does. */
 export async function verify(

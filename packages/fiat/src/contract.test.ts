@@ -1,5 +1,5 @@
 import { fiatContract, useService } from '#testing'
-import { sandboxFiat } from './sandbox.ts'
+import { sandboxFiat } from './provider/sandbox.ts'
 
 const service = useService()
 

@@ -3,9 +3,9 @@ import { queryContext, unitOfWork } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { dyingRuntime, expectConsistent, journal, newMerchant, newOfframp, useService } from '#testing'
 import { eventsOf } from '../test/orders.ts'
-import { applyPoll } from './polls.ts'
-import type { OrderReport } from './provider.ts'
-import { settle } from './settle.ts'
+import { settle } from './money/settle.ts'
+import { applyPoll } from './polling/polls.ts'
+import type { OrderReport } from './provider/provider.ts'
 
 const service = useService()
 

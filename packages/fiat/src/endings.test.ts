@@ -2,9 +2,9 @@ import { system } from '@payments/kernel'
 import { queryContext, unitOfWork } from '@payments/platform'
 import { endingsContract, newMerchant, newOfframp, newOnramp, type Stage, useService } from '#testing'
 import { reportOf } from '../test/orders.ts'
-import { operators } from './operators.ts'
-import { applyPoll } from './polls.ts'
-import type { Direction, OrderReport } from './provider.ts'
+import { operators } from './operators/operators.ts'
+import { applyPoll } from './polling/polls.ts'
+import type { Direction, OrderReport } from './provider/provider.ts'
 
 const service = useService({ settings: { OPERATOR_EMAILS: 'operator@example.com,second@example.com' } })
 

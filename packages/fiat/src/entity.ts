@@ -17,8 +17,8 @@ import {
   uniqueIndex,
   withinTenant,
 } from '@payments/platform'
-import type { OfframpFailure, OnrampFailure } from './failure-reasons.ts'
-import { offrampMachine, onrampMachine, refundMachine } from './states.ts'
+import type { OfframpFailure, OnrampFailure } from './orders/failure-reasons.ts'
+import { offrampMachine, onrampMachine, refundMachine } from './orders/states.ts'
 
 /** SQL: the refund of an order, as JSON; null without one. */
 const refundOf = (_columns: unknown, { alias }: { readonly alias: string }) =>

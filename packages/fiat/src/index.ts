@@ -1,28 +1,28 @@
 /** Local fiat: stablecoin to bank accounts and mobile money (offramps), and back (onramps). */
 import { bind } from '@payments/kernel'
 import { domain, withFaults } from '@payments/platform'
-import { fiatAdminRouter } from './admin-router.ts'
-import { advance } from './advance.ts'
-import { anonymise } from './anonymise.ts'
-import { callbacks } from './callbacks.ts'
-import { countedOrders } from './counters.ts'
+import { fiatAdminRouter } from './api/admin-router.ts'
+import { callbacks } from './api/callbacks.ts'
+import { errors } from './api/errors.ts'
+import { events } from './api/events.ts'
+import { notifications } from './api/notifications.ts'
+import { fiatRouter, offrampsRouter, onrampsRouter } from './api/router.ts'
+import { sandboxRouter } from './api/sandbox-router.ts'
 import { entities } from './entity.ts'
-import { errors } from './errors.ts'
-import { events } from './events.ts'
-import { offrampFailures, onrampFailures } from './failure-reasons.ts'
-import { fiatPurge } from './jobs.ts'
-import { metrics } from './metrics.ts'
 import { migrations } from './migrations.ts'
-import { notifications } from './notifications.ts'
-import { operators } from './operators.ts'
-import { pollTask } from './poller.ts'
-import { type FiatProvider, fiatProvider, type SandboxFiat } from './provider.ts'
-import { offrampReceipt, onrampReceipt } from './receipt.ts'
-import { offrampResource, onrampResource, refundResource } from './resources.ts'
-import { fiatRouter, offrampsRouter, onrampsRouter } from './router.ts'
-import { sandboxFiat } from './sandbox.ts'
-import { sandboxRouter } from './sandbox-router.ts'
-import { fiatSettings } from './settings.ts'
+import { offrampReceipt, onrampReceipt } from './money/receipt.ts'
+import { fiatPurge } from './operators/jobs.ts'
+import { metrics } from './operators/metrics.ts'
+import { operators } from './operators/operators.ts'
+import { anonymise } from './orders/anonymise.ts'
+import { countedOrders } from './orders/counters.ts'
+import { offrampFailures, onrampFailures } from './orders/failure-reasons.ts'
+import { offrampResource, onrampResource, refundResource } from './orders/resources.ts'
+import { advance } from './polling/advance.ts'
+import { pollTask } from './polling/poller.ts'
+import { type FiatProvider, fiatProvider, type SandboxFiat } from './provider/provider.ts'
+import { sandboxFiat } from './provider/sandbox.ts'
+import { fiatSettings } from './provider/settings.ts'
 
 const SANDBOX = 'fiat'
 const CALLS = [
@@ -95,9 +95,9 @@ export const fiat = domain({
   counted: { offramps: countedOrders, onramps: countedOrders },
 })
 
-export { accountName, type CheckedAccount, nameWords, sameHolder } from './accounts.ts'
-export { fiatConversions } from './amounts.ts'
-export { errors as fiatErrors } from './errors.ts'
+export { accountName, type CheckedAccount, nameWords, sameHolder } from './accounts/accounts.ts'
+export { errors as fiatErrors } from './api/errors.ts'
+export { AccountCheck } from './api/schemas.ts'
 export {
   type AcceptedOfframp,
   type AcceptedOnramp,
@@ -115,7 +115,7 @@ export {
   type OrderReport,
   type SellQuote,
   type SellQuoteRequest,
-} from './provider.ts'
-export { ngnBank } from './rules.ts'
-export { sandboxFiat } from './sandbox.ts'
-export { AccountCheck } from './schemas.ts'
+} from './provider/provider.ts'
+export { sandboxFiat } from './provider/sandbox.ts'
+export { fiatConversions } from './quotes/amounts.ts'
+export { ngnBank } from './quotes/rules.ts'

@@ -1,8 +1,8 @@
 import { isAddressOf, networkOf } from '@payments/kernel'
 import { describe, expect, test } from 'vitest'
 import { newMerchant, newOfframp, useService } from '#testing'
-import type { Corridor, Institution, Offers } from './provider.ts'
-import { checkFiatLimits, corridorOver, type Plan } from './rules.ts'
+import type { Corridor, Institution, Offers } from './provider/provider.ts'
+import { checkFiatLimits, corridorOver, type Plan } from './quotes/rules.ts'
 
 const service = useService()
 

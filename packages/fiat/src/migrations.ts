@@ -7,7 +7,7 @@ import {
   nameSandbox,
   replaceIndex,
 } from '@payments/platform'
-import { countedOrders, counters, countersWithoutWaiting } from './counters.ts'
+import { countedOrders, counters, countersWithoutWaiting } from './orders/counters.ts'
 
 /** Columns of orders in both directions. */
 const order = `

@@ -2,10 +2,10 @@ import { bind } from '@payments/kernel'
 import { ProviderLimited } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { newMerchant, newOfframp, type TestService, useService } from '#testing'
-import { errors } from './errors.ts'
-import { pollTask } from './poller.ts'
-import { type FiatProvider, fiatProvider, type SandboxFiat } from './provider.ts'
-import { sandboxFiat } from './sandbox.ts'
+import { errors } from './api/errors.ts'
+import { pollTask } from './polling/poller.ts'
+import { type FiatProvider, fiatProvider, type SandboxFiat } from './provider/provider.ts'
+import { sandboxFiat } from './provider/sandbox.ts'
 
 let limited: 'report' | 'sellQuote' | undefined
 const calls: string[] = []

@@ -1,6 +1,6 @@
 import { advance, type Merchant, type TestService } from '#testing'
-import { poll } from '../src/polls.ts'
-import type { Direction, OrderReport } from '../src/provider.ts'
+import { poll } from '../src/polling/polls.ts'
+import type { Direction, OrderReport } from '../src/provider/provider.ts'
 
 /** What the orders of the tests ask for. */
 const RECEIVED = { offramp: 25_125_000n, onramp: 5_000_000n } as const

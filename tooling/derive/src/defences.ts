@@ -520,7 +520,7 @@ export const defended: readonly {
       {
         promise: 'Encrypted until the result of the verification, a day at most; then a keyed hash and two digits.',
         tests: {
-          'packages/cngn/src/enablement.test.ts': [
+          'packages/cngn/src/customers/enablement.test.ts': [
             'the consent and the end of the number are kept, the identity only until the result',
             'a register that does not answer is asked again, and after a day the verification fails and the identity is deleted',
           ],
@@ -652,10 +652,10 @@ export const defended: readonly {
           'packages/customers/src/customers.test.ts': [
             'anonymising erases the personal data everywhere, keeps the transactions, and cannot be undone',
           ],
-          'packages/fiat/src/anonymise.test.ts': [
+          'packages/fiat/src/orders/anonymise.test.ts': [
             'anonymising a customer erases the holder of their own accounts from orders, list, events, replies and bank answers; whom they paid stays',
           ],
-          'packages/cngn/src/anonymise.test.ts': [
+          'packages/cngn/src/customers/anonymise.test.ts': [
             'anonymising a customer erases the name from account, payins, own payouts, list, events and replies; amounts stay',
           ],
         },

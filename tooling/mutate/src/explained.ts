@@ -25,7 +25,7 @@ const fanOut = of('packages/webhooks/src/fan-out.ts')
 const newDeliveries = of('packages/webhooks/src/new-deliveries.ts')
 const deliveries = of('packages/webhooks/src/deliveries.ts')
 const recovery = of('packages/webhooks/src/recovery.ts')
-const fiatAmounts = of('packages/fiat/src/amounts.ts')
+const fiatAmounts = of('packages/fiat/src/quotes/amounts.ts')
 const execute = of('packages/api/src/execute.ts')
 
 const NO_DATABASE =

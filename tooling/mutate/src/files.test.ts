@@ -7,9 +7,9 @@ const tree = readTree()
 test('the files that write a status, a posting, an amount, an access decision or HTML are found in every domain and adapter', () => {
   const files = ruleFiles(tree)
   const kinds = (file: string) => files.get(file) ?? []
-  expect(kinds('packages/cngn/src/transfers.ts')).toEqual(expect.arrayContaining(['status', 'access']))
-  expect(kinds('packages/cngn/src/sends.ts')).toEqual(['decides'])
-  expect(kinds('packages/fiat/src/reports.ts')).toEqual(expect.arrayContaining(['status', 'posting']))
+  expect(kinds('packages/cngn/src/transfers/transfers.ts')).toEqual(expect.arrayContaining(['status', 'access']))
+  expect(kinds('packages/cngn/src/movements/sends.ts')).toEqual(['decides'])
+  expect(kinds('packages/fiat/src/polling/reports.ts')).toEqual(expect.arrayContaining(['status', 'posting']))
   expect(kinds('packages/swaps/src/transactions.ts')).toEqual(expect.arrayContaining(['status', 'posting', 'amount']))
   expect(kinds('packages/collections/src/payments.ts')).toEqual(expect.arrayContaining(['status', 'posting']))
   expect(kinds('packages/routes/src/reports.ts')).toEqual(expect.arrayContaining(['status', 'posting']))
@@ -20,7 +20,7 @@ test('the files that write a status, a posting, an amount, an access decision or
   expect(kinds('packages/ledger/src/post.ts')).toContain('posting')
   const adapters = [...files].filter(([, of]) => of.includes('adapter')).map(([file]) => file.split('/')[2])
   expect(new Set(adapters)).toEqual(new Set(['cngn', 'http', 'jupiter', 'near-intents', 'paycrest', 'qoreid', 'relay']))
-  expect(files.get('packages/fiat/src/schemas.ts')).toBeUndefined()
+  expect(files.get('packages/fiat/src/api/schemas.ts')).toBeUndefined()
 })
 
 const planted: readonly (readonly [folder: string, kind: Kind, text: string])[] = [

@@ -32,8 +32,8 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'money',
-    code: ['packages/cngn/src/journal.ts', 'packages/ledger/src/**/{holds,post,seal}.ts'],
-    tests: ['packages/cngn/src/journal.test.ts', 'packages/ledger/src/**/{post,seal,payout-controls}.test.ts'],
+    code: ['packages/cngn/src/money/journal.ts', 'packages/ledger/src/**/{holds,post,seal}.ts'],
+    tests: ['packages/cngn/src/money/journal.test.ts', 'packages/ledger/src/**/{post,seal,payout-controls}.test.ts'],
   },
   {
     name: 'idempotency',
@@ -90,12 +90,12 @@ export const RULES: readonly Rule[] = [
   {
     name: 'money',
     pure: true,
-    code: ['packages/fiat/src/amounts.ts'],
-    tests: ['packages/fiat/src/amounts.test.ts'],
+    code: ['packages/fiat/src/quotes/amounts.ts'],
+    tests: ['packages/fiat/src/quotes/amounts.test.ts'],
   },
   {
     name: 'money',
-    code: ['packages/cngn/src/transfers.ts'],
+    code: ['packages/cngn/src/transfers/transfers.ts'],
     tests: ['packages/cngn/src/**/{limits,grace,leaving,sends}.test.ts'],
   },
   {

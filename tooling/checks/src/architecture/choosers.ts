@@ -6,15 +6,15 @@ const CHOOSERS: readonly RegExp[] = [
   // Whose callback it is, by its signature.
   /^services\/gateway\/src\/requests\/callbacks\.ts$/,
   // The candidates for new objects and reference data.
-  /^packages\/(fiat|routes)\/src\/providers\.ts$/,
-  /^packages\/[^/]+\/src\/(creation|service)\.ts$/,
-  /^packages\/swaps\/src\/rates\.ts$/,
-  /^packages\/cngn\/src\/(converts|deposits|enablement|jobs|payins|payouts)\.ts$/,
+  /^packages\/(fiat|routes)\/src\/provider\/providers\.ts$/,
+  /^packages\/[^/]+\/src\/(\w+\/)?(creation|service)\.ts$/,
+  /^packages\/swaps\/src\/rates\/rates\.ts$/,
+  /^packages\/cngn\/src\/(transfers\/(converts|deposits|payins|payouts)|customers\/enablement|operators\/jobs)\.ts$/,
   // The one treasury of an environment, and converts of rows that store no provider.
-  /^packages\/cngn\/src\/(holder|deliveries)\.ts$/,
+  /^packages\/cngn\/src\/(money\/holder|movements\/deliveries)\.ts$/,
   // Default refund addresses of the sandbox; deposit addresses that this service derives itself.
-  /^packages\/routes\/src\/refund-addresses\.ts$/,
-  /^packages\/swaps\/src\/addresses\.ts$/,
+  /^packages\/routes\/src\/refunds\/refund-addresses\.ts$/,
+  /^packages\/swaps\/src\/addresses\/addresses\.ts$/,
 ]
 
 /** Choices of a provider where an object has one: another provider would be asked about money that it does not have. */

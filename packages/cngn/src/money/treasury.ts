@@ -1,0 +1,134 @@
+import { type Environment, environments, newId, system } from '@payments/kernel'
+import { trialBalance } from '@payments/ledger'
+import { queryContext, type Runtime, sqlOf, type UnitOfWork } from '@payments/platform'
+import { AdjustmentEntity } from '../entity.ts'
+import { budgetOf } from '../provider/rate-budget.ts'
+import { cngnSettings } from '../provider/settings.ts'
+import { errors } from '../states/errors.ts'
+import { CNGN } from '../transfers/kinds.ts'
+import { treasuryName, treasuryProvider } from './holder.ts'
+
+/** Money that the service holds for others: it must be at the provider. */
+const HELD = new Set(['available', 'reserved', 'suspense'])
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+/** A difference counts when this many comparisons in a row show it: movements between two reads look like one. */
+const TRIES = 3
+
+/** The journal's side of the comparison, minor units of cNGN. */
+export interface Books {
+  /** What the journal holds, and what arrived without an organisation. */
+  readonly journal: bigint
+  /** Of these: sent or being sent, and perhaps gone at the provider. */
+  readonly leaving: bigint
+  /** Perhaps at the provider, and not in the journal yet. */
+  readonly arriving: bigint
+}
+
+/** What must be at the provider of an environment, by the journal and the orders in flight. */
+export async function books(runtime: Runtime, environment: Environment): Promise<Books> {
+  const lines = await trialBalance(queryContext(runtime, system(NOBODY, environment)))
+  const held = lines
+    .filter((line) => line.environment === environment && line.asset === CNGN && HELD.has(line.purpose))
+    .reduce((sum, { balance }) => sum + BigInt(balance), 0n)
+  const { rows } = await runtime.pool.query<{ leaving: string; arriving: string; unallocated: string }>(
+    `select (select coalesce(sum(t.amount), 0)::text from cngn_sends s join cngn_transfers t on t.id = s.id
+              where s.environment = $1 and s.sent_at is not null and not s.ended) as leaving,
+            (select coalesce(sum(coalesce(t.converted_amount, r.amount)), 0)::text
+               from cngn_receipts r left join cngn_transfers t on t.id = r.transfer_id
+              where r.environment = $1 and r.status = 'open') as arriving,
+            (select coalesce(sum(amount - fee), 0)::text from cngn_receipts
+              where environment = $1 and status = 'suspense' and organisation_id is null and asset = $2) as unallocated`,
+    [environment, CNGN],
+  )
+  const [row] = rows
+  return {
+    journal: held + BigInt(row?.unallocated ?? 0),
+    leaving: BigInt(row?.leaving ?? 0),
+    arriving: BigInt(row?.arriving ?? 0),
+  }
+}
+
+const least = (a: bigint, b: bigint) => (a < b ? a : b)
+export const most = (a: bigint, b: bigint) => (a > b ? a : b)
+
+/**
+ * How far the treasury is outside of what the books before and after reading it allow: below zero, the provider has too little.
+ */
+export function differenceOf(balance: bigint, before: Books, after: Books): bigint {
+  const lowest = least(before.journal - before.leaving, after.journal - after.leaving)
+  const highest = most(before.journal + before.arriving, after.journal + after.arriving)
+  return balance < lowest ? balance - lowest : balance > highest ? balance - highest : 0n
+}
+
+/** Compares the treasury of each environment with the journal and stores the result. A difference is logged, and is a metric. */
+export async function compareTreasuries(runtime: Runtime): Promise<void> {
+  for (const environment of environments) if (treasuryName(runtime, environment)) await compare(runtime, environment)
+}
+
+/**
+ * cNGN at the provider that is neither the operator's own nor booked as a difference: what must be in the journal. Minor units.
+ */
+export async function treasuryBalance(runtime: Runtime, environment: Environment): Promise<bigint> {
+  const provider = treasuryProvider(runtime, environment)
+  const balance = await provider.treasury(budgetOf({ runtime }, environment, 'poll'))
+  const own = environment === 'live' ? cngnSettings.from(runtime.settings).CNGN_OWN_FLOAT : 0n
+  const { rows } = await runtime.pool.query<{ booked: string }>(
+    'select coalesce(sum(amount), 0)::text as booked from cngn_treasury_adjustments where environment = $1',
+    [environment],
+  )
+  return balance - own - BigInt(rows[0]?.booked ?? 0)
+}
+
+async function compare(runtime: Runtime, environment: Environment): Promise<void> {
+  let difference = 0n
+  let balance = 0n
+  let after: Books = await books(runtime, environment)
+  for (let tries = 0; tries < TRIES; tries++) {
+    const before = after
+    balance = await treasuryBalance(runtime, environment)
+    after = await books(runtime, environment)
+    difference = differenceOf(balance, before, after)
+    if (difference === 0n) break
+  }
+  const { journal, leaving, arriving } = after
+  await runtime.pool.query(
+    `insert into cngn_treasuries as t (environment, balance, journal, leaving, arriving, difference, differs_since, checked_at)
+     values ($1, $2, $3, $4, $5, $6, case when $6::numeric <> 0 then now() end, now())
+     on conflict (environment) do update
+       set balance = excluded.balance, journal = excluded.journal, leaving = excluded.leaving, arriving = excluded.arriving,
+           difference = excluded.difference, checked_at = excluded.checked_at,
+           differs_since = case when excluded.difference <> 0 then coalesce(t.differs_since, now()) end`,
+    [environment, ...[balance, journal, leaving, arriving, difference].map(String)],
+  )
+  if (difference !== 0n)
+    runtime.log.error(
+      { environment, balance: `${balance}`, journal: `${journal}`, difference: `${difference}` },
+      'treasury differs from the journal',
+    )
+}
+
+/**
+ * Books the difference between treasury and journal as the operator's own: a loss below zero, such as a movement that was made by
+ * mistake, or a gain. No balance of a customer changes. The next comparisons leave it out.
+ * @returns the difference that is left
+ * @throws cngn_difference_other 422 when the amount is more than the last difference, or of the other sign
+ */
+export async function bookDifference(
+  unit: UnitOfWork,
+  { environment, amount, evidence }: { environment: Environment; amount: bigint; evidence: string },
+): Promise<{ id: string; before: bigint; left: bigint }> {
+  const { rows } = await sqlOf(unit.em).query<{ id: string; difference: string }>(
+    'select id, difference::text from cngn_treasuries where environment = $1 for update',
+    [environment],
+  )
+  const before = BigInt(rows[0]?.difference ?? 0)
+  const within = before < 0n ? amount < 0n && amount >= before : amount > 0n && amount <= before
+  if (!rows[0] || !within) throw errors.cngn_difference_other()
+  unit.insert(AdjustmentEntity, { id: newId(), environment, amount, evidence, createdAt: new Date() })
+  await sqlOf(unit.em).query(
+    `update cngn_treasuries set difference = difference - $2, balance = balance - $2,
+            differs_since = case when difference <> $2::numeric then differs_since end where environment = $1`,
+    [environment, amount.toString()],
+  )
+  return { id: rows[0].id, before, left: before - amount }
+}

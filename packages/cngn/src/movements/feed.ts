@@ -1,0 +1,307 @@
+import { type Environment, ServiceError, system } from '@payments/kernel'
+import { dueInTurns, queryContext, type Runtime, unitOfWork } from '@payments/platform'
+import { customerAccounts, treasuryProvider } from '../money/holder.ts'
+import type { Feed, Movements, ProviderTransaction, UnreadableRecord } from '../provider/provider.ts'
+import { budgetOf } from '../provider/rate-budget.ts'
+import type { Kind } from '../transfers/kinds.ts'
+import { fail, lockedTransfer } from '../transfers/transfers.ts'
+import { contradictionOf, sameAmount } from './contradictions.ts'
+import { applyIncoming } from './incoming.ts'
+import { applyOutgoing } from './outgoing.ts'
+import { keepRecord, type OddRecord } from './records.ts'
+import { LOST_SECONDS, nextInterval } from './schedule.ts'
+import { LAST_KNOWN, resolveOrders, SKEW_SECONDS, treasuryBefore } from './unresolved.ts'
+
+/** How far a poll goes back beyond what it has to: for movements that a provider lists late. */
+const OVERLAP_SECONDS = 600
+/** How long a payment that has not settled is found in the list; afterwards by its reference. */
+const LISTED_SECONDS = 3600
+/** Movements that one poll asks for by their reference, at most. */
+const STRAGGLERS = 3
+
+export interface ClaimedFeed {
+  readonly id: string
+  readonly environment: Environment
+  readonly account: string
+  readonly pollSeconds: number
+  /** Until when the claim postponed the next poll, as the database writes it. */
+  readonly until: string
+}
+
+/** Takes accounts whose list is due, and postpones them, so that no other process takes them. */
+export async function claimFeeds(runtime: Runtime, environment: Environment, limit: number): Promise<ClaimedFeed[]> {
+  const { rows } = await runtime.pool.query<{ account: string; poll_seconds: number; until: string }>(
+    `update cngn_feeds set next_poll_at = now() + make_interval(secs => $3::int)
+      where environment = $1 and account in (select account from cngn_feeds where environment = $1 and next_poll_at <= now()
+                    order by next_poll_at limit $2 for update skip locked)
+      returning account, poll_seconds, next_poll_at::text as until`,
+    [environment, limit, LOST_SECONDS],
+  )
+  return rows.map((row) => ({
+    id: row.account,
+    environment,
+    account: row.account,
+    pollSeconds: row.poll_seconds,
+    until: row.until,
+  }))
+}
+
+/**
+ * Reads the list of movements of an account and applies what is new, each in a transaction of its own: a poll that is interrupted is
+ * repeated, and changes nothing twice. What cannot be read or applied is kept for operators, and the others count. Then objects that
+ * nobody paid expire, and orders without an answer are resolved: see `unresolved.ts`.
+ */
+export async function pollFeed(runtime: Runtime, claimed: ClaimedFeed): Promise<void> {
+  const { environment, account, pollSeconds } = claimed
+  try {
+    const before = await treasuryBefore(runtime, environment, account)
+    const { began, since } = await window(runtime, environment, account)
+    const listed = await list(runtime, environment, account, since)
+    const { movements } = listed
+    const readAt = await databaseTime(runtime)
+    let changed = false
+    let complete = listed.complete
+    const apply = async (tx: ProviderTransaction) => {
+      try {
+        const by = tx.channel.endsWith('_in') ? applyIncoming : applyOutgoing
+        changed = (await by(runtime, environment, account, tx)) || changed
+      } catch (error) {
+        if (runtime.database.report(error)) throw error
+        complete = false
+        await keepFailed(runtime, environment, account, tx, error)
+      }
+    }
+    for (const { reference, field, report } of listed.unreadable ?? [])
+      await keep(runtime, { environment, account, reference, report, reason: `Not as documented: ${field}` })
+    changed = await resolveOrders(runtime, environment, account, { ...listed, complete, began, readAt, before })
+    for (const tx of await unfinished(runtime, environment, account, movements)) await apply(tx)
+    for (const tx of await stragglers(runtime, environment, account, movements)) await apply(tx)
+    // What is missing in an incomplete list may be a payment that is in time.
+    if (complete) {
+      changed = (await expire(runtime, environment, account, began)) || changed
+      await forget(runtime, environment, account)
+    }
+    await schedule(runtime, claimed, complete ? began : null, changed)
+  } catch (error) {
+    await runtime.pool.query(
+      `update cngn_feeds set next_poll_at = now() + make_interval(secs => $3::int), poll_seconds = $3::int, error = $4,
+              failing_since = coalesce(failing_since, now()) where environment = $1 and account = $2`,
+      [
+        environment,
+        account,
+        Math.max(error instanceof ServiceError ? (error.retryAfter ?? 0) : 0, Math.min(pollSeconds * 2, LOST_SECONDS)),
+        error instanceof ServiceError ? error.code : 'internal',
+      ],
+    )
+    throw error
+  }
+}
+
+async function keep(runtime: Runtime, record: OddRecord): Promise<void> {
+  if (await keepRecord(runtime.pool, record))
+    runtime.log.warn(
+      { environment: record.environment, account: record.account, reference: record.reference, reason: record.reason },
+      'movement kept for operators',
+    )
+}
+
+/** A movement that could not be applied does not stop the others. It is tried again with the next poll. */
+async function keepFailed(
+  runtime: Runtime,
+  environment: Environment,
+  account: string,
+  tx: ProviderTransaction,
+  error: unknown,
+): Promise<void> {
+  runtime.log.error({ err: error, environment, account, reference: tx.reference }, 'movement could not be applied')
+  const { reference, channel, status, amount } = tx
+  const report = JSON.stringify({ reference, channel, status, amount: amount === null ? null : String(amount) })
+  const why = error instanceof ServiceError ? error.code : 'internal'
+  await keep(runtime, { environment, account, reference, report, reason: `Could not be applied: ${why}` })
+}
+
+async function databaseTime({ pool }: Runtime): Promise<Date> {
+  const { rows } = await pool.query<{ at: Date | string }>('select clock_timestamp() as at')
+  return new Date(rows[0]?.at ?? Number.NaN)
+}
+
+/** References are compared with orders of the last minutes only. */
+async function forget({ pool }: Runtime, environment: Environment, account: string): Promise<void> {
+  await pool.query(
+    `delete from cngn_listed where environment = $1 and account = $2 and listed_at < now() - interval '30 days'`,
+    [environment, account],
+  )
+}
+
+/**
+ * Now, and the time from which movements may be new. A movement that takes longer than usual does not make the list longer: it is asked
+ * for by its reference. While an order has no answer, the list goes back to what is known before it: without that it proves nothing.
+ */
+async function window(
+  { pool }: Runtime,
+  environment: Environment,
+  account: string,
+): Promise<{ began: Date; since: Date }> {
+  const { rows } = await pool.query<{ began: Date | string; since: Date | string }>(
+    `select clock_timestamp() as began, least(
+              (select checked_at from cngn_feeds where environment = $1 and account = $2),
+              oldest.at, ${LAST_KNOWN},
+              (select min(received_at) from cngn_receipts
+                where environment = $1 and account = $2 and status = 'open' and received_at > now() - make_interval(secs => $4))
+            ) - make_interval(secs => $3) as since
+       from (select min(sent_at) as at from cngn_sends
+              where environment = $1 and account = $2 and sent_at is not null and reference is null and not ended) oldest`,
+    [environment, account, OVERLAP_SECONDS + SKEW_SECONDS, LISTED_SECONDS],
+  )
+  return { began: new Date(rows[0]?.began ?? Number.NaN), since: new Date(rows[0]?.since ?? Number.NaN) }
+}
+
+/** The movements of every provider that has this account, oldest first. */
+async function list(runtime: Runtime, environment: Environment, account: string, since: Date): Promise<Movements> {
+  const feeds = new Set<Feed | undefined>([
+    treasuryProvider(runtime, environment),
+    customerAccounts(runtime, environment),
+  ])
+  const budget = budgetOf({ runtime }, environment, 'poll')
+  const movements: ProviderTransaction[] = []
+  const unreadable: UnreadableRecord[] = []
+  let complete = true
+  for (const feed of feeds) {
+    const listed = await feed?.transactions(account, since, budget)
+    movements.push(...(listed?.movements ?? []))
+    unreadable.push(...(listed?.unreadable ?? []))
+    complete &&= listed?.complete ?? true
+  }
+  const time = ({ at }: ProviderTransaction) => at?.getTime() ?? Number.POSITIVE_INFINITY
+  return { movements: movements.sort((a, b) => time(a) - time(b) || 0), unreadable, complete }
+}
+
+interface Straggler {
+  readonly source: 'sends' | 'receipts'
+  readonly id: string
+  readonly reference: string
+  readonly kind: Kind | null
+}
+
+/**
+ * Movements that may change and that the list did not show, a few at a time: one of each organisation in turn. They are asked for less
+ * often the older they are; one that failed for a week, because some are paid after all.
+ */
+async function stragglers(
+  runtime: Runtime,
+  environment: Environment,
+  account: string,
+  listed: readonly ProviderTransaction[],
+): Promise<ProviderTransaction[]> {
+  const values = [environment, account, listed.map(({ reference }) => reference), STRAGGLERS]
+  const due = (table: string) =>
+    dueInTurns({
+      table,
+      at: 'next_check_at',
+      where: 'environment = $1 and account = $2 and next_check_at is not null and reference <> all ($3)',
+      limit: '$4',
+    })
+  const { rows } = await runtime.pool.query<Straggler>(
+    `with sends as (${due('cngn_sends')}), receipts as (${due('cngn_receipts')})
+     select * from (
+       select 'sends' as source, s.id, s.reference, s.kind, s.next_check_at from cngn_sends s where id in (select id from sends)
+       union all
+       select 'receipts', r.id, r.reference, null, r.next_check_at from cngn_receipts r where id in (select id from receipts)) each
+      order by next_check_at limit $4`,
+    values,
+  )
+  const provider = treasuryProvider(runtime, environment)
+  const budget = budgetOf({ runtime }, environment, 'poll')
+  const found: ProviderTransaction[] = []
+  for (const { source, id, reference, kind } of rows) {
+    const channel = kind === null ? 'bank_in' : kind === 'payout' ? 'payout' : 'withdrawal'
+    await runtime.pool.query(CHECKED[source], [id, provider.pollSeconds.soonest])
+    const tx = await provider.movement(account, reference, budget, channel)
+    if (tx) found.push(tx)
+  }
+  return found
+}
+
+/** A movement is asked for again after twice the time each time, until it is this long, seconds. */
+const LATEST_CHECK_SECONDS = 3600
+const CHECK = `check_seconds = least(${LATEST_CHECK_SECONDS}, greatest($2::int, check_seconds * 2)),
+  next_check_at = case when OVER then null
+    else now() + make_interval(secs => least(${LATEST_CHECK_SECONDS}, greatest($2::int, check_seconds * 2))) end`
+const CHECKED = {
+  sends: `update cngn_sends set ${CHECK.replace('OVER', "ended and sent_at < now() - interval '7 days'")} where id = $1`,
+  receipts: `update cngn_receipts set ${CHECK.replace('OVER', "status = 'failed' and created_at < now() - interval '7 days'")} where id = $1`,
+} as const
+
+/** Movements that have not been applied to their end, and those that contradict an end and were not kept yet. */
+async function unfinished(
+  { pool }: Runtime,
+  environment: Environment,
+  account: string,
+  listed: readonly ProviderTransaction[],
+): Promise<ProviderTransaction[]> {
+  const { rows } = await pool.query<{ reference: string; state: string; told: string | null; counted: string | null }>(
+    `select r.reference, case when r.status in ('open', 'failed') then r.status else 'completed' end as state,
+            case when r.last_status is null then t.contradiction else r.reference || ' ' || r.last_status end as told,
+            (case when r.status = 'credited' then coalesce(t.amount, r.amount) else r.amount end)::text as counted
+       from cngn_receipts r left join cngn_transfers t on t.id = r.transfer_id
+      where r.environment = $1 and r.account = $2 and r.reference = any ($3)
+     union all
+     select s.reference, case when s.next_delivery_at is not null then 'completed' else t.status end, t.contradiction, null
+       from cngn_sends s join cngn_transfers t on t.id = s.id
+      where s.environment = $1 and s.account = $2 and s.reference = any ($3)`,
+    [environment, account, listed.map(({ reference }) => reference)],
+  )
+  const known = new Map(rows.map((row) => [row.reference, row]))
+  return listed.filter((tx) => {
+    const row = known.get(tx.reference)
+    if (row?.state !== 'completed' && row?.state !== 'failed') return true
+    if (tx.status === 'pending' || row.told === contradictionOf(tx)) return false
+    const isOther = tx.amount !== null && row.counted !== null && !sameAmount(tx.amount, BigInt(row.counted))
+    return tx.status !== row.state || (row.state === 'completed' && isOther)
+  })
+}
+
+/** Ends objects that nobody paid in time. The list was read after that, so no money is missing in it. */
+async function expire(runtime: Runtime, environment: Environment, account: string, began: Date): Promise<boolean> {
+  const { graceSeconds } = treasuryProvider(runtime, environment)
+  const { rows } = await runtime.pool.query<{ id: string; kind: Kind; organisation_id: string }>(
+    `select id, kind, organisation_id from cngn_transfers
+      where environment = $1 and account = $4 and status = 'pending' and due_at < $3::timestamptz - make_interval(secs => $2)
+      order by due_at limit 500`,
+    [environment, graceSeconds, began, account],
+  )
+  for (const { id, kind, organisation_id } of rows)
+    await unitOfWork(queryContext(runtime, system(organisation_id, environment)), async (unit) => {
+      const row = await lockedTransfer(unit, kind, id)
+      if (row.status === 'pending') await fail(unit, row, 'expired')
+    })
+  return rows.length > 0
+}
+
+async function schedule(
+  runtime: Runtime,
+  claimed: ClaimedFeed,
+  checkedAt: Date | null,
+  changed: boolean,
+): Promise<void> {
+  const { environment, account, pollSeconds, until } = claimed
+  const { pollSeconds: range } = treasuryProvider(runtime, environment)
+  const { rows } = await runtime.pool.query<{ open: boolean }>(
+    `select exists (select from cngn_sends where environment = $1 and account = $2 and sent_at is not null and not ended)
+         or exists (select from cngn_receipts where environment = $1 and account = $2 and status = 'open')
+         or exists (select from cngn_transfers where environment = $1 and account = $2 and status = 'pending'
+                      and due_at is not null) as open`,
+    [environment, account],
+  )
+  const interval = nextInterval(pollSeconds, { changed, open: rows[0]?.open ?? true }, range)
+  // A poll that was asked for meanwhile stays.
+  await runtime.pool.query(
+    `update cngn_feeds set poll_seconds = $3::int, checked_at = coalesce($4::timestamptz, checked_at),
+            failing_since = case when $4::timestamptz is null then coalesce(failing_since, now()) end,
+            error = case when $4::timestamptz is null then 'list_incomplete' end,
+            next_poll_at = case when next_poll_at = $5::timestamptz then now() + make_interval(secs => $3::int)
+                                else least(next_poll_at, now() + make_interval(secs => $3::int)) end
+      where environment = $1 and account = $2`,
+    [environment, account, interval, checkedAt, until],
+  )
+}

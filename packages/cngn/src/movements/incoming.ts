@@ -1,0 +1,418 @@
+import { type Environment, newId, system } from '@payments/kernel'
+import { post } from '@payments/ledger'
+import { createResource, queryContext, type Runtime, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
+import { blank, type TransferRow } from '../entity.ts'
+import { heldBy, treasuryProvider } from '../money/holder.ts'
+import { suspended } from '../money/journal.ts'
+import type { ProviderTransaction } from '../provider/provider.ts'
+import { transferResources } from '../states/resources.ts'
+import { CNGN, type Kind } from '../transfers/kinds.ts'
+import { complete, fail, lockedTransfer, process, recover, update } from '../transfers/transfers.ts'
+import { contradict, keepReport, sameAmount } from './contradictions.ts'
+import { keepRecord } from './records.ts'
+
+/** An object or permanent account that money belongs to. */
+interface Target {
+  readonly type: 'payin' | 'address' | 'account'
+  readonly id: string
+  readonly kind: Kind
+  readonly organisationId: string
+  readonly customerId: string
+}
+
+interface TargetRow {
+  readonly id: string
+  readonly kind: Kind
+  readonly organisation_id: string
+  readonly customer_id: string
+}
+
+const REASON = { payin: 'payin_failed', deposit: 'deposit_failed', convert: 'conversion_failed' } as const
+
+/**
+ * Applies money that the provider lists as arrived. It counts once by the provider's reference, however often and in whatever order
+ * it is reported. What belongs to no object goes to suspense, and is never matched by its amount. Returns whether anything changed.
+ */
+export async function applyIncoming(
+  runtime: Runtime,
+  environment: Environment,
+  account: string,
+  tx: ProviderTransaction,
+): Promise<boolean> {
+  const provider = treasuryProvider(runtime, environment)
+  // What a movement belongs to does not change, whatever a later report leaves out. Accounts of the provider are apart, also where
+  // two of them have the same account number.
+  const known = await knownTarget(runtime, environment, account, tx)
+  const found = known
+    ? [known]
+    : (await targetsOf(runtime, environment, tx)).filter(
+        ({ organisationId }) => provider.account(organisationId) === account,
+      )
+  const [target] = found
+  if (!target || found.length > 1) return suspend(runtime, environment, account, tx, found)
+  const context = queryContext(runtime, system(target.organisationId, environment))
+  const applied = await unitOfWork(context, async (unit) => {
+    const original = target.type === 'account' ? null : await lockedTransfer(unit, target.kind, target.id)
+    const receipt = await lockReceipt(unit, account, tx, target)
+    if (!receipt || receipt.amount === null) return false
+    // Another poll has applied it to an object of its own, after this one had looked for what it belongs to. Objects are locked before
+    // their receipts, so that object is not locked here.
+    if (receipt.transferId && receipt.transferId !== target.id) return 'to another object'
+    const of = { ...tx, amount: tx.amount ?? receipt.amount }
+    if (receipt.status === 'failed' && tx.status === 'completed') return recovered(unit, receipt, of, original, target)
+    if (receipt.status !== 'open') return contradicted(unit, receipt, of, original)
+    if (receipt.transferId && original) return settle(unit, original, receipt, of)
+    if (original?.status === 'pending') {
+      // A payment that failed at once: the payer may pay again.
+      if (tx.status === 'failed') return endReceipt(unit, receipt.id, 'failed', null)
+      return settle(unit, original, receipt, of)
+    }
+    if (tx.status === 'failed') return endReceipt(unit, receipt.id, 'failed', null)
+    return credit(unit, receipt, of, original, target)
+  })
+  return applied === 'to another object' ? applyIncoming(runtime, environment, account, tx) : applied
+}
+
+/** Money that no object waits for: in suspense for a payin that has ended, else an object of its own. */
+async function credit(
+  unit: UnitOfWork,
+  receipt: Receipt,
+  tx: Known,
+  original: TransferRow | null,
+  target: Target,
+): Promise<boolean> {
+  if (original && target.type === 'payin') {
+    if (tx.status !== 'completed') return false
+    await post(unit, suspended({ ...tx, id: receipt.id }))
+    return endReceipt(unit, receipt.id, 'suspense', null)
+  }
+  return settle(unit, original ? again(unit, original) : await throughAccount(unit, target), receipt, tx)
+}
+
+/** A deposit that was declined and is approved after all. Its object is completed, or it is credited as if it had not failed. */
+async function recovered(
+  unit: UnitOfWork,
+  receipt: Receipt,
+  tx: Known,
+  original: TransferRow | null,
+  target: Target,
+): Promise<boolean> {
+  if (!receipt.transferId || !original)
+    return original?.status === 'pending'
+      ? settle(unit, original, receipt, tx)
+      : credit(unit, receipt, tx, original, target)
+  if (original.status !== 'failed') return endReceipt(unit, receipt.id, 'credited', null)
+  const row = await recover(unit, original, fieldsOf(original, tx))
+  keepReport(unit, row, tx)
+  return endReceipt(unit, receipt.id, 'credited', null)
+}
+
+/** Money that was counted, and is then reported as failed, or as another amount: kept, and told to operators. */
+async function contradicted(
+  unit: UnitOfWork,
+  receipt: Receipt,
+  tx: Known,
+  original: TransferRow | null,
+): Promise<boolean> {
+  const own = original && receipt.transferId === original.id ? original : null
+  const counted = own?.amount ?? receipt.amount ?? tx.amount
+  const said =
+    tx.status === 'failed'
+      ? 'Reported as failed'
+      : tx.status === 'completed' && !sameAmount(tx.amount, counted)
+        ? 'Reported as another amount'
+        : undefined
+  if (!said || receipt.status === 'failed' || receipt.lastStatus === tx.status) return false
+  await sqlOf(unit.em).query('update cngn_receipts set last_status = $2 where id = $1', [receipt.id, tx.status])
+  if (own) await contradict(unit, own, tx, `${said} after it was credited`)
+  else await keepReceipt(unit, tx, `${said} after it was ${receipt.status}`)
+  return true
+}
+
+/** What a movement belongs to that was applied to an object before. */
+async function knownTarget(
+  { pool }: Runtime,
+  environment: Environment,
+  account: string,
+  { reference }: ProviderTransaction,
+): Promise<Target | undefined> {
+  const { rows } = await pool.query<TargetRow>(
+    `select t.id, t.kind, t.organisation_id, t.customer_id from cngn_receipts r join cngn_transfers t on t.id = r.transfer_id
+      where r.environment = $1 and r.account = $2 and r.reference = $3`,
+    [environment, account, reference],
+  )
+  const [row] = rows
+  return row && { ...targetOf(row), type: row.kind === 'payin' ? 'payin' : 'address' }
+}
+
+const targetOf = (row: TargetRow) => ({
+  id: row.id,
+  kind: row.kind,
+  organisationId: row.organisation_id,
+  customerId: row.customer_id,
+})
+
+/** What a movement may belong to: payins by reference, customers by their account, deposits and converts by their address. */
+async function targetsOf({ pool }: Runtime, environment: Environment, tx: ProviderTransaction): Promise<Target[]> {
+  const values = [environment, tx.targets]
+  const as =
+    (type: Target['type']) =>
+    (row: TargetRow): Target => ({ type, ...targetOf(row) })
+  const { rows: payins } = await pool.query<TargetRow>(
+    `select id, kind, organisation_id, customer_id from cngn_transfers
+      where environment = $1 and kind = 'payin' and (reference = any ($2) or provider_reference = any ($2)) limit 2`,
+    values,
+  )
+  // A deposit from a bank that the provider lists with the hash of its mint has its references, too.
+  if (payins.length > 0) return payins.map(as('payin'))
+  if (tx.channel === 'crypto_in') {
+    const { rows } = await pool.query<TargetRow>(
+      `select id, kind, organisation_id, customer_id from cngn_transfers
+        where environment = $1 and receive_at = any ($2) and kind in ('convert', 'deposit')
+          and from_currency is distinct from '${CNGN}' order by created_at, id limit 1`,
+      values,
+    )
+    return rows.map(as('address'))
+  }
+  const { rows: accounts } = await pool.query<TargetRow>(
+    `select customer_id as id, 'payin' as kind, organisation_id, customer_id from cngn_virtual_accounts
+      where environment = $1 and account_number = any ($2) limit 2`,
+    values,
+  )
+  return accounts.map(as('account'))
+}
+
+/** A movement whose amount is known. */
+type Known = ProviderTransaction & { readonly amount: bigint }
+
+interface Receipt {
+  readonly id: string
+  readonly status: string
+  readonly transferId: string | null
+  readonly amount: bigint | null
+  readonly lastStatus: string | null
+  readonly createdAt: Date
+}
+
+/**
+ * The receipt of a movement, locked; a new one if it was not reported before. What later reports add to it is kept: amount, references and
+ * hash. Undefined while nobody has said how much it is.
+ */
+async function lockReceipt(
+  unit: UnitOfWork,
+  account: string,
+  tx: ProviderTransaction,
+  target: Pick<Target, 'organisationId' | 'customerId'> | null,
+): Promise<Receipt | undefined> {
+  const db = sqlOf(unit.em)
+  const { environment } = unit.actor
+  const values = [environment, account, tx.reference]
+  const targets = [...tx.targets, ...(tx.txHash ? [tx.txHash] : [])]
+  if (tx.amount !== null)
+    await db.query(
+      `insert into cngn_receipts (id, environment, account, reference, organisation_id, customer_id, status, asset, amount, fee, targets,
+         received_at, created_at, next_check_at)
+       values ($4, $1, $2, $3, $5, $6, 'open', $7, $8, $9, $10, coalesce($11, now()), now(), now())
+       on conflict (environment, account, reference) do nothing`,
+      [
+        ...values,
+        newId(),
+        target?.organisationId ?? null,
+        target?.customerId ?? null,
+        tx.asset,
+        tx.amount.toString(),
+        tx.fee.toString(),
+        targets,
+        tx.at,
+      ],
+    )
+  const { rows } = await db.query<{
+    id: string
+    status: string
+    transfer_id: string | null
+    amount: string
+    last_status: string | null
+    created_at: Date | string
+  }>(
+    `select id, status, transfer_id, amount::text, last_status, created_at from cngn_receipts
+      where environment = $1 and account = $2 and reference = $3 for update`,
+    values,
+  )
+  const [row] = rows
+  if (!row) return undefined
+  if (row.status === 'open' || row.status === 'failed')
+    await db.query(
+      `update cngn_receipts set amount = coalesce($2, amount), organisation_id = coalesce(organisation_id, $3),
+              customer_id = coalesce(customer_id, $4),
+              targets = targets || array(select t from unnest($5::text[]) t where t <> all (targets))
+        where id = $1 and (amount <> $2::numeric or not targets @> $5::text[] or organisation_id is distinct from coalesce(organisation_id, $3))`,
+      [row.id, tx.amount?.toString() ?? null, target?.organisationId ?? null, target?.customerId ?? null, targets],
+    )
+  return {
+    id: row.id,
+    status: row.status,
+    transferId: row.transfer_id,
+    amount: BigInt(row.amount),
+    lastStatus: row.last_status,
+    createdAt: new Date(row.created_at),
+  }
+}
+
+/** How long a movement may stay without the fields that say what it belongs to, ms. */
+const PARTIAL_MS = 900_000
+
+async function endReceipt(unit: UnitOfWork, id: string, status: string, transferId: string | null): Promise<true> {
+  await sqlOf(unit.em).query(
+    `update cngn_receipts set status = $2, transfer_id = coalesce($3, transfer_id),
+            next_check_at = case when $2 in ('open', 'failed') then next_check_at end where id = $1`,
+    [id, status, transferId],
+  )
+  return true
+}
+
+/** What an object shows of its money. */
+const fieldsOf = (row: TransferRow, tx: Known): Partial<TransferRow> => ({
+  amount: tx.amount,
+  fee: tx.fee,
+  ...(tx.convertedAmount === null ? {} : { convertedAmount: tx.convertedAmount }),
+  ...(row.kind === 'payin'
+    ? { providerReference: row.providerReference ?? tx.reference }
+    : tx.txHash === null
+      ? {}
+      : row.kind === 'convert'
+        ? { depositTxHash: tx.txHash }
+        : { txHash: tx.txHash }),
+})
+
+/** Brings an object to the state of its money. */
+async function settle(unit: UnitOfWork, row: TransferRow, receipt: Receipt, tx: Known): Promise<boolean> {
+  const fields = fieldsOf(row, tx)
+  const before = row.status
+  let next = before === 'pending' ? await process(unit, row, fields) : row
+  if (tx.status === 'completed') next = await complete(unit, next, fields)
+  else if (tx.status === 'failed')
+    next = await fail(unit, next, tx.failureReason ?? REASON[row.kind as keyof typeof REASON])
+  else if ((next.providerOutcome ?? null) !== (tx.outcomeUnknown ? 'unknown' : null))
+    next = await update(unit, next, { providerOutcome: tx.outcomeUnknown ? 'unknown' : null })
+  if (tx.status !== 'pending') keepReport(unit, next, tx)
+  const status = tx.status === 'completed' ? 'credited' : tx.status === 'failed' ? 'failed' : 'open'
+  if (receipt.transferId !== row.id || status !== 'open') await endReceipt(unit, receipt.id, status, row.id)
+  return next.updatedAt.getTime() !== row.updatedAt.getTime()
+}
+
+/** A later deposit at the address of an object is an object of its own. */
+const again = (unit: UnitOfWork, row: TransferRow): TransferRow =>
+  createResource(unit, transferResources[row.kind], {
+    ...row,
+    ...{
+      failureReason: null,
+      providerOutcome: null,
+      attention: null,
+      contradiction: null,
+      corrections: 0,
+      dueAt: null,
+      expiresAt: row.expiresAt ?? null,
+    },
+    ...{ depositTxHash: null, refundTxHash: null, txHash: null, providerReference: null, metadata: {} },
+    amount: row.kind === 'convert' ? (row.receiveAmount ?? null) : null,
+    fee: 0n,
+    id: newId(),
+  })
+
+/** A transfer to a customer's permanent account is a payin. */
+async function throughAccount(unit: UnitOfWork, target: Target): Promise<TransferRow> {
+  const { rows } = await sqlOf(unit.em).query<
+    Record<'account_number' | 'account_name' | 'bank_name' | 'bank_code', string>
+  >(
+    `select account_number, account_name, bank_name, bank_code from cngn_virtual_accounts
+      where organisation_id = $1 and environment = $2 and customer_id = $3`,
+    [unit.actor.organisationId, unit.actor.environment, target.customerId],
+  )
+  const [account] = rows
+  return createResource(unit, transferResources.payin, {
+    ...blank,
+    id: newId(),
+    organisationId: unit.actor.organisationId,
+    environment: unit.actor.environment,
+    kind: 'payin',
+    customerId: target.customerId,
+    ...heldBy(unit),
+    metadata: {},
+    accountNumber: account?.account_number ?? null,
+    accountName: account?.account_name ?? null,
+    bankName: account?.bank_name ?? null,
+    bankCode: account?.bank_code ?? null,
+  })
+}
+
+/** Money of which it is not certain what it belongs to. Without an organisation only the operators' list has it. */
+async function suspend(
+  runtime: Runtime,
+  environment: Environment,
+  account: string,
+  tx: ProviderTransaction,
+  found: readonly Target[],
+): Promise<boolean> {
+  const owners = new Set(found.map(({ organisationId }) => organisationId))
+  const [owner] = owners
+  const organisationId = owners.size === 1 ? owner : undefined
+  const actor = system(organisationId ?? NOBODY, environment)
+  return unitOfWork(queryContext(runtime, actor), async (unit) => {
+    if (tx.txHash) await lockHash(unit, tx.txHash)
+    if (tx.status !== 'completed') return failedWithout(unit, account, tx)
+    const receipt = await lockReceipt(unit, account, tx, null)
+    if (!receipt || receipt.amount === null || !['open', 'failed'].includes(receipt.status)) return false
+    // Another report may have what this one leaves out.
+    if (tx.partial && found.length === 0 && Date.now() - receipt.createdAt.getTime() < PARTIAL_MS) return false
+    if (await isRefund(unit, tx)) return endReceipt(unit, receipt.id, 'credited', null)
+    if (organisationId) {
+      await sqlOf(unit.em).query('update cngn_receipts set organisation_id = $2 where id = $1', [
+        receipt.id,
+        organisationId,
+      ])
+      await post(unit, suspended({ ...tx, amount: receipt.amount, id: receipt.id }))
+    }
+    unit.log.warn({ receipt: receipt.id, environment }, 'money in suspense')
+    return endReceipt(unit, receipt.id, 'suspense', null)
+  })
+}
+
+/** Money without an object that is reported as failed after it was counted. */
+async function failedWithout(unit: UnitOfWork, account: string, tx: ProviderTransaction): Promise<boolean> {
+  if (tx.status !== 'failed') return false
+  const { rows } = await sqlOf(unit.em).query<{ status: string }>(
+    `update cngn_receipts set last_status = $4 where environment = $1 and account = $2 and reference = $3
+        and status not in ('open', 'failed') and last_status is distinct from $4 returning status`,
+    [unit.actor.environment, account, tx.reference, tx.status],
+  )
+  if (rows[0]) await keepReceipt(unit, tx, `Reported as failed after it was ${rows[0].status}`, account)
+  return rows.length > 0
+}
+
+/** A report about money without an object, for operators. */
+async function keepReceipt(unit: UnitOfWork, tx: ProviderTransaction, reason: string, account = ''): Promise<void> {
+  const { reference, channel, status, amount } = tx
+  await keepRecord(sqlOf(unit.em), {
+    ...{ environment: unit.actor.environment, account, reference, reason },
+    report: JSON.stringify({ reference, channel, status, amount: amount === null ? null : String(amount) }),
+  })
+}
+
+/** Nobody else counts, at this moment, what a transaction on a chain brought. */
+export const lockHash = (unit: UnitOfWork, txHash: string) =>
+  sqlOf(unit.em).query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `cngn.receipt/${unit.actor.environment}/${txHash}`,
+  ])
+
+/** No organisation has this id. */
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+
+/** cNGN of a convert that came back to the treasury is given back with the convert, not by its receipt. */
+async function isRefund(unit: UnitOfWork, { txHash }: ProviderTransaction): Promise<boolean> {
+  if (!txHash) return false
+  const { rows } = await sqlOf(unit.em).query(
+    "select 1 from cngn_transfers where environment = $1 and kind = 'convert' and refund_tx_hash = $2",
+    [unit.actor.environment, txHash],
+  )
+  return rows.length > 0
+}

@@ -1,0 +1,115 @@
+import { type Environment, isId, system } from '@payments/kernel'
+import { queryContext, type Runtime, sqlOf, type UnitOfWork, unitOfWork } from '@payments/platform'
+import type { TransferRow } from '../entity.ts'
+import { treasuryProvider } from '../money/holder.ts'
+import type { ProviderTransaction } from '../provider/provider.ts'
+import type { Failure } from '../states/failure-reasons.ts'
+import type { Kind } from '../transfers/kinds.ts'
+import { complete, fail, lockedTransfer, update } from '../transfers/transfers.ts'
+import { contradict, keepReport, sameAmount } from './contradictions.ts'
+import { DELIVERY } from './schedule.ts'
+import { endSend, release, resolve } from './sends.ts'
+
+interface Sent {
+  readonly id: string
+  readonly kind: Kind
+  readonly organisation_id: string
+}
+
+/** Why an object failed of which the provider says no more. */
+export const FAILED: Readonly<Record<Kind, Failure>> = {
+  convert: 'conversion_failed',
+  withdrawal: 'withdrawal_failed',
+  payout: 'payout_failed',
+  payin: 'payin_failed',
+  deposit: 'deposit_failed',
+}
+
+/**
+ * Applies what the provider lists of money that left, to the order with its reference. `unresolved.ts` finds the reference of an order
+ * whose answer was lost. Returns whether anything changed.
+ */
+export async function applyOutgoing(
+  runtime: Runtime,
+  environment: Environment,
+  account: string,
+  tx: ProviderTransaction,
+): Promise<boolean> {
+  const { knowsOrders } = treasuryProvider(runtime, environment)
+  const { rows } = await runtime.pool.query<Sent>(
+    `select id, kind, organisation_id from cngn_sends where environment = $1 and account = $2
+        and (reference = $3 or (id = $4::uuid and sent_at is not null and reference is null and not ended)) limit 1`,
+    [environment, account, tx.reference, knowsOrders && isId(tx.reference) ? tx.reference : null],
+  )
+  const [sent] = rows
+  if (!sent) return false
+  const context = queryContext(runtime, system(sent.organisation_id, environment))
+  return unitOfWork(context, (unit) => applyOrder(unit, sent, tx))
+}
+
+async function applyOrder(unit: UnitOfWork, { id, kind }: Sent, tx: ProviderTransaction): Promise<boolean> {
+  let row = await lockedTransfer(unit, kind, id)
+  const before = row.updatedAt.getTime()
+  const { rows } = await sqlOf(unit.em).query<{ reference: string | null; matched: boolean }>(
+    'select reference, matched from cngn_sends where id = $1 for update',
+    [id],
+  )
+  const [send] = rows
+  if (send?.reference === null && (await resolve(unit, id, tx.reference)))
+    row = await update(unit, row, { providerReference: tx.reference })
+  // Another movement was found for the order meanwhile.
+  else if (send?.reference !== tx.reference) return false
+  const next = await applyStatus(unit, row, tx, send.matched)
+  return next.updatedAt.getTime() !== before
+}
+
+async function applyStatus(
+  unit: UnitOfWork,
+  row: TransferRow,
+  tx: ProviderTransaction,
+  matched: boolean,
+): Promise<TransferRow> {
+  if (row.status === 'completed' && tx.status === 'failed')
+    return contradict(unit, row, tx, 'Reported as failed after it was completed')
+  if (row.status === 'failed' && tx.status === 'completed')
+    return contradict(unit, row, tx, 'Reported as completed after it had failed')
+  if (row.status !== 'processing') return row
+  if (tx.amount !== null && !sameAmount(tx.amount, row.amount ?? 0n))
+    return contradict(unit, row, tx, 'Reported with another amount than was ordered')
+  switch (tx.status) {
+    case 'pending': {
+      const outcome = tx.outcomeUnknown ? 'unknown' : null
+      return (row.providerOutcome ?? null) === outcome ? row : update(unit, row, { providerOutcome: outcome })
+    }
+    case 'failed': {
+      // What only looks like the order may be another attempt: it ends nothing.
+      if (matched) return release(unit, row, tx)
+      const sent = await sqlOf(unit.em).query(
+        'select 1 from cngn_sends where id = $1 and next_delivery_at is not null',
+        [row.id],
+      )
+      if (sent.rows.length > 0) return contradict(unit, row, tx, 'Reported as failed after it was sent')
+      keepReport(unit, row, tx)
+      await endSend(unit, row.id, { watch: true })
+      return fail(unit, row, tx.failureReason ?? FAILED[row.kind])
+    }
+    case 'completed': {
+      if (row.kind === 'convert') return startDelivery(unit, row, tx)
+      keepReport(unit, row, tx)
+      await endSend(unit, row.id)
+      return complete(unit, row, { fee: tx.fee, ...(tx.txHash ? { txHash: tx.txHash } : {}) })
+    }
+  }
+}
+
+/** The cNGN of a convert has been sent: from now on its delivery is polled. */
+async function startDelivery(unit: UnitOfWork, row: TransferRow, tx: ProviderTransaction): Promise<TransferRow> {
+  const { rows } = await sqlOf(unit.em).query(
+    `update cngn_sends set next_delivery_at = now(), next_check_at = null
+      where id = $1 and next_delivery_at is null and not ended returning id`,
+    [row.id],
+  )
+  if (rows.length === 0) return row
+  unit.afterCommit(() => unit.runtime.trigger(DELIVERY))
+  return update(unit, row, { depositTxHash: tx.txHash, providerOutcome: null })
+}

@@ -1,0 +1,34 @@
+import { pollTask as polling } from '@payments/platform'
+import { cngnProvider, convertOutProvider } from '../provider/provider.ts'
+import { isFree } from '../provider/rate-budget.ts'
+import { claimDeliveries, pollDelivery } from './deliveries.ts'
+import { claimFeeds, pollFeed } from './feed.ts'
+import { DELIVERY, FEED, SEND } from './schedule.ts'
+import { claimSends, send } from './sends.ts'
+
+/** Sends the orders that wait, reads the provider's lists, and follows deliveries. `docs/decisions/cngn.md` explains them. */
+export const tasks = [
+  polling({
+    name: SEND,
+    port: cngnProvider,
+    object: 'transfer',
+    claim: async (runtime, environment, _provider, limit) =>
+      (await isFree(runtime, environment, 'send')) ? claimSends(runtime, environment, limit) : [],
+    poll: send,
+  }),
+  polling({
+    name: FEED,
+    port: cngnProvider,
+    object: 'account',
+    claim: async (runtime, environment, _provider, limit) =>
+      (await isFree(runtime, environment, 'poll')) ? claimFeeds(runtime, environment, limit) : [],
+    poll: pollFeed,
+  }),
+  polling({
+    name: DELIVERY,
+    port: convertOutProvider,
+    object: 'transfer',
+    claim: (runtime, environment, _provider, limit) => claimDeliveries(runtime, environment, limit),
+    poll: pollDelivery,
+  }),
+]

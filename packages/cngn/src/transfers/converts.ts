@@ -1,0 +1,149 @@
+import { invalid, newId, requestedAddress } from '@payments/kernel'
+import { countPayout } from '@payments/ledger'
+import {
+  bestAnswer,
+  createResource,
+  type ProviderChoice,
+  type QueryContext,
+  recordChoice,
+  type UnitOfWork,
+} from '@payments/platform'
+import type { z } from 'zod'
+import type { NewConvert } from '../api/schemas.ts'
+import { checkBalance, checkEnabled, checkFloat, networkWith } from '../customers/rules.ts'
+import { watch } from '../customers/watch.ts'
+import { blank, type TransferRow } from '../entity.ts'
+import { checkLimits, minorAmount } from '../money/amounts.ts'
+import { checkTreasury, heldBy } from '../money/holder.ts'
+import { hold } from '../money/journal.ts'
+import { queueSend } from '../movements/sends.ts'
+import { type ConvertTerms, convertOutProvider, customerAccountsProvider } from '../provider/provider.ts'
+import { budgetOf } from '../provider/rate-budget.ts'
+import { errors } from '../states/errors.ts'
+import { transferResources } from '../states/resources.ts'
+import { CNGN } from './kinds.ts'
+
+type Input = z.output<typeof NewConvert>
+
+/** The least that is converted, in minor units of six decimals: one US dollar, a hundred naira. */
+const LEAST = { stablecoin: 1_000_000n, cngn: 100_000_000n }
+
+/** A checked request with the terms and the address of the provider. */
+export interface PreparedConvert {
+  /** Who converts cNGN out; null for converts into it. */
+  readonly converter: string | null
+  readonly choice: ProviderChoice | undefined
+  readonly id: string
+  readonly out: boolean
+  readonly amount: bigint
+  readonly terms: ConvertTerms
+  /** Where the money that is converted is sent to. */
+  readonly receive: { readonly networkKey: string; readonly address: string; readonly expiresAt: Date | null }
+  readonly networkKey: string
+  readonly destinationAddress: string | null
+  readonly refundAddress: string | null
+}
+
+/**
+ * Checks a request and asks the provider for an address and its terms, before any transaction. That moves no money.
+ * @throws validation_failed 422, cngn_not_enabled 409, and the providers' 502 and 503
+ */
+export async function prepareConvert(context: QueryContext, input: Input): Promise<PreparedConvert> {
+  const { fromCurrency: from, toCurrency: to } = input
+  const out = from === CNGN
+  if (out === (to === CNGN)) throw invalid({ toCurrency: out ? 'Must be USDC or USDT' : `Must be ${CNGN}` })
+  await checkTreasury(context)
+  const { environment } = context.actor
+  const { providers } = context.runtime
+  const accounts = out ? undefined : await providers.for(customerAccountsProvider, environment)
+  const converters = out ? await providers.candidates(convertOutProvider, environment) : undefined
+  const amount = minorAmount(input.amount, from)
+  checkLimits(amount, from, out ? LEAST.cngn : LEAST.stablecoin)
+  const network = networkWith(input.networkKey, out ? to : from)
+  const id = newId()
+  const common = { id, out, amount, networkKey: network.key }
+  if (converters) {
+    if (input.refundAddress) throw invalid({ refundAddress: `Must be absent: ${CNGN} goes back to the balance` })
+    if (!input.destinationAddress) throw invalid({ destinationAddress: 'Required' })
+    const destinationAddress = requestedAddress(network, input.destinationAddress, 'destinationAddress')
+    await checkEnabled(context, input.customerId)
+    await checkFloat(context, amount)
+    await checkBalance(context, input.customerId, amount)
+    const { provider, answer, choice } = await bestAnswer(
+      converters,
+      (converter) => converter.quote({ id, amount, toCurrency: to, networkKey: network.key, destinationAddress }),
+      { rank: ({ convertedAmount }) => -convertedAmount, show: ({ convertedAmount }) => `${convertedAmount} units` },
+    )
+    const { networkKey, address, ...terms } = answer
+    return {
+      ...common,
+      converter: provider.name,
+      choice,
+      terms,
+      receive: { networkKey, address, expiresAt: null },
+      destinationAddress,
+      refundAddress: null,
+    }
+  }
+  if (input.destinationAddress) throw invalid({ destinationAddress: `Must be absent: ${CNGN} goes to the balance` })
+  const refundAddress = input.refundAddress ? requestedAddress(network, input.refundAddress, 'refundAddress') : null
+  await checkEnabled(context, input.customerId)
+  if (!accounts) throw errors.cngn_provider_unavailable()
+  const { address, expiresAt, ...terms } = await accounts.convertAddress(
+    { id, fromCurrency: from, amount, networkKey: network.key },
+    budgetOf(context, environment),
+  )
+  return {
+    ...common,
+    converter: null,
+    choice: undefined,
+    terms,
+    receive: { networkKey: network.key, address, expiresAt },
+    destinationAddress: null,
+    refundAddress,
+  }
+}
+
+/**
+ * Creates the prepared convert. Out of cNGN its money is reserved and its order queued in the same transaction.
+ * @throws cngn_insufficient_balance 422, payout_limit_exceeded 422, payout_destination_refused 422
+ */
+export async function createConvert(unit: UnitOfWork, input: Input, prepared: PreparedConvert): Promise<TransferRow> {
+  const { id, out, amount, terms, receive, networkKey, destinationAddress } = prepared
+  let limitDay: string | null = null
+  if (out && destinationAddress) {
+    const destination = { type: 'wallet', networkKey, address: destinationAddress } as const
+    limitDay = await countPayout(unit, { asset: CNGN, amount, destination })
+    await hold(unit, { id, kind: 'convert', customerId: input.customerId }, amount)
+  }
+  const row = createResource(unit, transferResources.convert, {
+    ...blank,
+    id,
+    organisationId: unit.actor.organisationId,
+    environment: unit.actor.environment,
+    kind: 'convert',
+    customerId: input.customerId,
+    ...heldBy(unit),
+    converter: prepared.converter,
+    amount,
+    fee: terms.fee,
+    metadata: input.metadata ?? {},
+    fromCurrency: input.fromCurrency,
+    toCurrency: input.toCurrency,
+    convertedAmount: terms.convertedAmount,
+    rate: terms.rate,
+    receiveAt: receive.address,
+    receiveNetworkKey: receive.networkKey,
+    receiveAmount: amount,
+    expiresAt: receive.expiresAt,
+    dueAt: receive.expiresAt,
+    networkKey,
+    address: destinationAddress,
+    refundAddress: prepared.refundAddress,
+    limitDay,
+  })
+  recordChoice(unit, row, prepared.choice)
+  if (out) queueSend(unit, row)
+  else watch(unit, row)
+  return row
+}

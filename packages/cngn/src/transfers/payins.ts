@@ -1,0 +1,72 @@
+import { findCustomer } from '@payments/customers'
+import { newId } from '@payments/kernel'
+import { createResource, type QueryContext, randomText, type UnitOfWork } from '@payments/platform'
+import type { z } from 'zod'
+import type { NewPayin } from '../api/schemas.ts'
+import { checkEnabled } from '../customers/rules.ts'
+import { watch } from '../customers/watch.ts'
+import { blank, type TransferRow } from '../entity.ts'
+import { checkLimits, minorAmount } from '../money/amounts.ts'
+import { heldBy } from '../money/holder.ts'
+import { type CngnProvider, cngnProvider } from '../provider/provider.ts'
+import { budgetOf } from '../provider/rate-budget.ts'
+import { transferResources } from '../states/resources.ts'
+import { CNGN } from './kinds.ts'
+
+type Input = z.output<typeof NewPayin>
+
+/** The least that a one-time account accepts: a hundred naira. */
+const LEAST = 100_000_000n
+
+/** A checked request with the account that the provider opened for it. */
+export interface PreparedPayin {
+  readonly id: string
+  readonly reference: string
+  readonly amount: bigint
+  readonly opened: Awaited<ReturnType<CngnProvider['openPayin']>>
+}
+
+/**
+ * Checks a request and opens a one-time account, before any transaction. That moves no money: an account that nobody pays closes.
+ * @throws validation_failed 422, cngn_not_enabled 409, and the provider's 502 and 503
+ */
+export async function preparePayin(context: QueryContext, input: Input): Promise<PreparedPayin> {
+  const { environment } = context.actor
+  const provider = await context.runtime.providers.for(cngnProvider, environment)
+  const amount = minorAmount(input.amount, CNGN, 2)
+  checkLimits(amount, CNGN, LEAST)
+  await checkEnabled(context, input.customerId)
+  const { name, email } = await findCustomer(context, input.customerId)
+  const id = newId()
+  // Random, so that no payer can guess the reference of another.
+  const reference = `PIN-${randomText(12).toUpperCase()}`
+  const opened = await provider.openPayin({ id, reference, amount, name, email }, budgetOf(context, environment))
+  return { id, reference, amount, opened }
+}
+
+/** Creates the prepared payin. */
+export function createPayin(
+  unit: UnitOfWork,
+  input: Input,
+  { id, reference, amount, opened }: PreparedPayin,
+): TransferRow {
+  const row = createResource(unit, transferResources.payin, {
+    ...blank,
+    id,
+    organisationId: unit.actor.organisationId,
+    environment: unit.actor.environment,
+    kind: 'payin',
+    customerId: input.customerId,
+    ...heldBy(unit),
+    providerReference: opened.providerReference,
+    amount,
+    metadata: input.metadata ?? {},
+    ...opened.account,
+    receiveAmount: opened.payable,
+    expiresAt: opened.expiresAt,
+    dueAt: opened.expiresAt,
+    reference,
+  })
+  watch(unit, row)
+  return row
+}

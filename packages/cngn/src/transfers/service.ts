@@ -1,0 +1,57 @@
+import { findCustomer } from '@payments/customers'
+import { balance as ledgerBalance } from '@payments/ledger'
+import { type QueryContext, sqlOf } from '@payments/platform'
+import type { z } from 'zod'
+import type { Balance, Networks, VirtualAccount } from '../api/schemas.ts'
+import { enabledNetworks } from '../customers/networks.ts'
+import { isEnabled } from '../customers/rules.ts'
+import { VirtualAccountEntity } from '../entity.ts'
+import { decimal } from '../money/amounts.ts'
+import { customerAccountsProvider } from '../provider/provider.ts'
+import { errors } from '../states/errors.ts'
+import { CNGN } from './kinds.ts'
+
+/** The networks on which cNGN can be sent and received. */
+export function networks(): z.input<typeof Networks> {
+  const rows = enabledNetworks().map(({ network, contract, decimals }) => ({
+    ...{ key: network.key, name: network.name, type: network.type },
+    ...{ contract, decimals },
+  }))
+  return { networks: rows, total: rows.length }
+}
+
+/** @throws customer_not_found 404, cngn_not_enabled 409 */
+async function enabledCustomer(context: QueryContext, id: string): Promise<string> {
+  const customer = await findCustomer(context, id)
+  if (!(await isEnabled(context, customer.id))) throw errors.cngn_not_enabled()
+  return customer.id
+}
+
+/**
+ * The permanent account of a customer.
+ * @throws customer_not_found 404, cngn_not_enabled 409, capability_unavailable 503 where customers have no accounts
+ */
+export async function virtualAccount(context: QueryContext, id: string): Promise<z.input<typeof VirtualAccount>> {
+  const customerId = await enabledCustomer(context, id)
+  const row = await context.em.findOne(VirtualAccountEntity, { customerId })
+  if (!row) {
+    await context.runtime.providers.for(customerAccountsProvider, context.actor.environment)
+    throw errors.cngn_provider_unavailable({ retryAfter: 60 })
+  }
+  const { accountNumber, accountName, bankName, bankCode } = row
+  return { accountNumber, accountName, bankName, bankCode, currency: 'NGN', permanent: true }
+}
+
+/** The cNGN of a customer. @throws customer_not_found 404, cngn_not_enabled 409 */
+export async function balance(context: QueryContext, id: string): Promise<z.input<typeof Balance>> {
+  const customerId = await enabledCustomer(context, id)
+  const { organisationId, environment } = context.actor
+  const { rows } = await sqlOf(context.em).query<{ pending: string }>(
+    `select coalesce(sum(case when kind = 'convert' then converted_amount else amount - fee end), 0)::text as pending
+       from cngn_transfers where organisation_id = $1 and environment = $2 and customer_id = $3 and status = 'processing'
+        and (kind in ('payin', 'deposit') or (kind = 'convert' and to_currency = $4))`,
+    [organisationId, environment, customerId, CNGN],
+  )
+  const available = await ledgerBalance(context, { purpose: 'available', asset: CNGN, customerId })
+  return { available: decimal(available, CNGN), pending: decimal(BigInt(rows[0]?.pending ?? 0), CNGN) }
+}

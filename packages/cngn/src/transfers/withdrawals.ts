@@ -1,0 +1,52 @@
+import { newId, requestedAddress } from '@payments/kernel'
+import { countPayout } from '@payments/ledger'
+import { createResource, type UnitOfWork } from '@payments/platform'
+import type { z } from 'zod'
+import type { NewWithdrawal } from '../api/schemas.ts'
+import { checkEnabled, checkFloat, cngnNetwork } from '../customers/rules.ts'
+import { blank, type TransferRow } from '../entity.ts'
+import { checkLimits, minorAmount } from '../money/amounts.ts'
+import { checkTreasury, heldBy } from '../money/holder.ts'
+import { hold } from '../money/journal.ts'
+import { queueSend } from '../movements/sends.ts'
+import { transferResources } from '../states/resources.ts'
+import { CNGN } from './kinds.ts'
+
+/** The smallest withdrawal: one cNGN. */
+const LEAST = 1_000_000n
+
+/**
+ * Creates a withdrawal, reserves its money and queues its order, in one transaction.
+ * @throws validation_failed 422, cngn_not_enabled 409, cngn_insufficient_balance 422, cngn_float_short 503, payout_limit_exceeded 422,
+ * payout_destination_refused 422
+ */
+export async function createWithdrawal(unit: UnitOfWork, input: z.output<typeof NewWithdrawal>): Promise<TransferRow> {
+  await checkTreasury(unit)
+  const holder = heldBy(unit)
+  const amount = minorAmount(input.amount, CNGN)
+  checkLimits(amount, CNGN, LEAST)
+  const network = cngnNetwork(input.networkKey)
+  const address = requestedAddress(network, input.address, 'address')
+  await checkEnabled(unit, input.customerId)
+  await checkFloat(unit, amount)
+  const id = newId()
+  const destination = { type: 'wallet', networkKey: network.key, address } as const
+  const limitDay = await countPayout(unit, { asset: CNGN, amount, destination })
+  await hold(unit, { id, kind: 'withdrawal', customerId: input.customerId }, amount)
+  const row = createResource(unit, transferResources.withdrawal, {
+    ...blank,
+    id,
+    organisationId: unit.actor.organisationId,
+    environment: unit.actor.environment,
+    kind: 'withdrawal',
+    customerId: input.customerId,
+    ...holder,
+    amount,
+    metadata: input.metadata ?? {},
+    networkKey: network.key,
+    address,
+    limitDay,
+  })
+  queueSend(unit, row)
+  return row
+}

@@ -1,0 +1,99 @@
+import { type Environment, isId } from '@payments/kernel'
+import { aboutObject, type QueryContext, sqlOf } from '@payments/platform'
+import type { z } from 'zod'
+import { errors } from '../api/errors.ts'
+import type { AdminOrderList } from '../api/schemas.ts'
+import { type OrderRow, orderResource } from '../orders/orders.ts'
+import { fetchReport } from '../polling/polls.ts'
+import { budget } from '../polling/rate-budget.ts'
+import { type Direction, fiatProvider, type OrderReport } from '../provider/provider.ts'
+
+const SHOWN = 200
+
+interface AdminRow {
+  id: string
+  direction: Direction
+  organisation_id: string
+  environment: Environment
+  status: string
+  failure_reason: string | null
+  provider_order_id: string
+  attention: string | null
+  error: string | null
+  failing_since: Date | string | null
+  next_poll_at: Date | string | null
+  created_at: Date | string
+  updated_at: Date | string
+  total: number
+}
+
+const COLUMNS =
+  'id, organisation_id, environment, status, failure_reason, provider_order_id, attention, created_at, updated_at'
+
+/** Orders of all organisations that are in flight or need an operator: those that need one first, then the oldest change first. */
+export async function unfinishedOrders(context: QueryContext): Promise<z.input<typeof AdminOrderList>> {
+  const { rows } = await sqlOf(context.em).query<AdminRow>(
+    `select o.*, q.error, q.failing_since, q.next_poll_at, count(*) over ()::int as total
+       from (select 'offramp' as direction, ${COLUMNS} from offramps
+              where attention is not null or status in ('pending', 'processing', 'settled')
+             union all
+             select 'onramp', ${COLUMNS} from onramps
+              where attention is not null or status in ('awaiting_payment', 'processing')) o
+       left join fiat_polls q on q.id = o.id
+      order by o.attention is null, q.failing_since is null, o.updated_at limit ${SHOWN}`,
+  )
+  const time = (value: Date | string | null) => (value === null ? null : new Date(value).toISOString())
+  return {
+    total: rows[0]?.total ?? 0,
+    orders: rows.map((row) => ({
+      id: row.id,
+      direction: row.direction,
+      organisationId: row.organisation_id,
+      environment: row.environment,
+      status: row.status,
+      failureReason: row.failure_reason,
+      providerOrderId: row.provider_order_id,
+      attention: row.attention,
+      pollError: row.error,
+      pollFailingSince: time(row.failing_since),
+      nextPollAt: time(row.next_poll_at),
+      createdAt: time(row.created_at) ?? '',
+      updatedAt: time(row.updated_at) ?? '',
+    })),
+  }
+}
+
+/** An order of any organisation, for operators. @throws fiat_order_not_found 404 */
+async function findAnywhere(context: QueryContext, id: string): Promise<{ direction: Direction; order: OrderRow }> {
+  for (const direction of isId(id) ? (['offramp', 'onramp'] as const) : []) {
+    const order = await context.em.findOne(
+      orderResource[direction].entity,
+      { id },
+      { filters: { tenant: false }, disableIdentityMap: true },
+    )
+    if (order) return { direction, order: order as OrderRow }
+  }
+  throw errors.fiat_order_not_found()
+}
+
+export interface PendingPoll {
+  readonly direction: Direction
+  readonly order: OrderRow
+  readonly report: OrderReport
+}
+
+/**
+ * Asks the provider for an order now: ahead of scheduled polls, but within the rate budget.
+ * @throws fiat_order_not_found 404; fiat_provider_unavailable 503 when operators alone have used it up
+ */
+export async function pollNow(context: QueryContext, id: string): Promise<PendingPoll> {
+  const { direction, order } = await findAnywhere(context, id)
+  const { pool, providers } = context.runtime
+  const { callsPerMinute } = providers.of(fiatProvider, order)
+  if (!(await budget.tryConsume(pool, { ...order, callsPerMinute })))
+    throw errors.fiat_provider_unavailable({ retryAfter: 1 })
+  return { direction, order, report: await aboutObject(order, () => fetchReport(context, direction, order)) }
+}
+
+/** The order that an operator has dealt with. @throws fiat_order_not_found 404 */
+export const findForOperator = findAnywhere

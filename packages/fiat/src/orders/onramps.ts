@@ -1,0 +1,121 @@
+import { checkCustomer } from '@payments/customers'
+import { invalid, newId, requestedAddress } from '@payments/kernel'
+import {
+  aboutObject,
+  createResource,
+  firstAnswer,
+  type ProviderChoice,
+  type QueryContext,
+  recordChoice,
+  type UnitOfWork,
+} from '@payments/platform'
+import type { z } from 'zod'
+import { errors } from '../api/errors.ts'
+import type { NewOnramp } from '../api/schemas.ts'
+import type { OnrampRow } from '../entity.ts'
+import { newCall } from '../polling/new-calls.ts'
+import { startPolls } from '../polling/polls.ts'
+import type { AcceptedOnramp, FiatProvider } from '../provider/provider.ts'
+import { fiatProviders } from '../provider/providers.ts'
+import { canonicalRate } from '../quotes/amounts.ts'
+import { checkReference } from '../quotes/references.ts'
+import { bankOf, checkFiatLimits, type Plan, planOf } from '../quotes/rules.ts'
+import { onrampResource } from './resources.ts'
+
+type Input = z.output<typeof NewOnramp>
+
+/** A checked request with the order that the provider accepted for it. */
+export interface PreparedOnramp {
+  readonly choice: ProviderChoice | undefined
+  readonly id: string
+  readonly plan: Plan
+  readonly destinationAddress: string
+  readonly provider: string
+  readonly accepted: AcceptedOnramp
+}
+
+const REFUND = 'refundBankAccount.'
+
+/**
+ * Checks a request and creates the provider's order, before any transaction. An order that nobody pays expires.
+ * @throws validation_failed 422, onramp_reference_used 409, and the provider's 502 and 503
+ */
+export async function prepareOnramp(context: QueryContext, input: Input): Promise<PreparedOnramp> {
+  const candidates = await fiatProviders(context, input.sourceCurrency)
+  const { answer, choice } = await firstAnswer(candidates, (provider) => prepareWith(context, provider, input))
+  return { ...answer, choice }
+}
+
+async function prepareWith(
+  context: QueryContext,
+  provider: FiatProvider,
+  input: Input,
+): Promise<Omit<PreparedOnramp, 'choice'>> {
+  const offers = await provider.offers()
+  const plan = planOf('onramp', input, offers)
+  checkFiatLimits(offers, plan.currency, plan.amount)
+  const destinationAddress = requestedAddress(plan.network, input.destinationAddress, 'destinationAddress')
+  const refundAccount = input.refundBankAccount ?? null
+  if (refundAccount)
+    bankOf(await provider.institutions(plan.currency), { currency: plan.currency, ...refundAccount }, REFUND)
+  else if (context.actor.environment === 'live')
+    throw invalid({ refundBankAccount: 'Required in the live environment' })
+  await checkCustomer(context, input.customerId)
+  await checkReference(context, 'onramp', input.reference, errors.onramp_reference_used)
+  const id = newId()
+  const create = () =>
+    provider.createOnramp({
+      reference: id,
+      amount: plan.amount,
+      asset: plan.asset,
+      networkKey: plan.network.key,
+      currency: plan.currency,
+      address: destinationAddress,
+      refundAccount,
+    })
+  const accepted = await aboutObject({ ...context.actor, id }, () => newCall(context, provider, create))
+  if (accepted.convertedAmount <= 0n) throw invalid({ amount: 'Too small: nothing would be left after fees' })
+  return { id, plan, destinationAddress, provider: provider.name, accepted }
+}
+
+/** Creates the prepared onramp and schedules its polls. A reference that was used meanwhile is onramp_reference_used 409. */
+export function createOnramp(unit: UnitOfWork, input: Input, prepared: PreparedOnramp): OnrampRow {
+  const { plan, accepted } = prepared
+  const { paymentAccount } = accepted
+  const row = createResource(unit, onrampResource, {
+    id: prepared.id,
+    organisationId: unit.actor.organisationId,
+    environment: unit.actor.environment,
+    customerId: input.customerId ?? null,
+    amount: plan.amount,
+    sourceCurrency: plan.currency,
+    destinationCurrency: plan.asset,
+    networkKey: plan.network.key,
+    rate: canonicalRate(accepted.rate),
+    fee: accepted.fee,
+    convertedAmount: accepted.convertedAmount,
+    receivedAmount: null,
+    txHash: null,
+    reference: input.reference ?? null,
+    failureReason: null,
+    provider: prepared.provider,
+    providerOrderId: accepted.providerOrderId,
+    attention: null,
+    settledAt: null,
+    evidence: accepted.evidence ?? null,
+    metadata: input.metadata ?? {},
+    destinationAddress: prepared.destinationAddress,
+    paymentAccountNumber: paymentAccount.accountNumber,
+    paymentAccountName: paymentAccount.accountName,
+    paymentBankName: paymentAccount.bankName,
+    paymentReference: paymentAccount.reference,
+    paymentAmount: paymentAccount.amount,
+    paymentExpiresAt: paymentAccount.expiresAt,
+    refundAccountNumber: input.refundBankAccount?.accountNumber ?? null,
+    refundBankCode: input.refundBankAccount?.bankCode ?? null,
+    refundAccountName: input.refundBankAccount?.accountName ?? null,
+  })
+  startPolls(unit, 'onramp', row)
+  recordChoice(unit, row, prepared.choice)
+  return row
+}

@@ -1,0 +1,49 @@
+import { risingAfter } from '@payments/kernel'
+import { type Resource, recordEntry, recordUnchanged, type UnitOfWork } from '@payments/platform'
+import { errors } from '../api/errors.ts'
+import type { OfframpRow, OnrampRow } from '../entity.ts'
+import type { Direction } from '../provider/provider.ts'
+import { offrampResource, onrampResource } from './resources.ts'
+
+export type OrderRow = OfframpRow | OnrampRow
+/** Either resource, where code treats both alike. */
+type OrderResource = Resource<OrderRow, string, string>
+
+export const orderResource = {
+  offramp: offrampResource as unknown as OrderResource,
+  onramp: onrampResource as unknown as OrderResource,
+} as const
+export const orderMissing = { offramp: errors.offramp_not_found, onramp: errors.onramp_not_found } as const
+
+/** Columns of an order that its status does not decide. */
+type Changes = Partial<OfframpRow> | Partial<OnrampRow>
+
+/** Changes columns of a locked order without a change of status: in the row and in the list of transactions, without an event. */
+export async function update(
+  unit: UnitOfWork,
+  direction: Direction,
+  order: OrderRow,
+  fields: Changes,
+): Promise<OrderRow> {
+  const next = await write(unit, direction, order, fields)
+  recordEntry(unit, orderResource[direction], next)
+  return next
+}
+
+/** {@link update} with the order's event: for changes of its refund. Status and previous status of the event are the same. */
+export async function updateAnnounced(
+  unit: UnitOfWork,
+  direction: Direction,
+  order: OrderRow,
+  fields: Changes,
+): Promise<OrderRow> {
+  const next = await write(unit, direction, order, fields)
+  recordUnchanged(unit, orderResource[direction], next)
+  return next
+}
+
+async function write(unit: UnitOfWork, direction: Direction, order: OrderRow, fields: Changes): Promise<OrderRow> {
+  const changes = { ...fields, updatedAt: risingAfter(order.updatedAt) }
+  await unit.em.nativeUpdate(orderResource[direction].entity, { id: order.id }, changes)
+  return { ...order, ...changes } as OrderRow
+}

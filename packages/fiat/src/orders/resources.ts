@@ -1,0 +1,36 @@
+import { resource } from '@payments/platform'
+import { presentOfframp, presentOnramp } from '../api/present.ts'
+import { OfframpEntity, OnrampEntity, RefundEntity, type RefundRow } from '../entity.ts'
+import { offrampEntry, onrampEntry } from '../money/ledger-entry.ts'
+import { offrampMachine, onrampMachine, refundMachine } from './states.ts'
+
+export const offrampResource = resource({
+  machine: offrampMachine,
+  entity: OfframpEntity,
+  table: 'offramps',
+  events: {
+    created: 'offramp.created',
+    updated: 'offramp.updated',
+    also: { settled: 'offramp.settled', delivered: 'offramp.delivered' },
+  },
+  present: presentOfframp,
+  entry: offrampEntry,
+})
+
+export const onrampResource = resource({
+  machine: onrampMachine,
+  entity: OnrampEntity,
+  table: 'onramps',
+  events: { created: 'onramp.created', updated: 'onramp.updated' },
+  present: presentOnramp,
+  entry: onrampEntry,
+})
+
+/** The refund's changes are announced as changes of its order. */
+export const refundResource = resource({
+  machine: refundMachine,
+  entity: RefundEntity,
+  table: 'fiat_refunds',
+  events: null,
+  present: (row: RefundRow) => ({ id: row.id }),
+})

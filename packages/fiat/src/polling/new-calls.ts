@@ -1,0 +1,28 @@
+import { heedingPause, type QueryContext, takeCall } from '@payments/platform'
+import { errors } from '../api/errors.ts'
+import type { FiatProvider } from '../provider/provider.ts'
+import { pauseOf } from './rate-budget.ts'
+
+/** The most that one organisation may take of the limit. */
+const SHARE_PERCENT = 50
+
+/**
+ * Makes one call of the provider's limit for quotes, new orders and account checks, which all processes share. Polls of money on its
+ * way have a limit of their own, which none of these can use up.
+ * @throws fiat_provider_unavailable 503 with the seconds until the organisation's next call
+ */
+export async function newCall<T>(
+  { runtime: { pool }, actor }: QueryContext,
+  provider: FiatProvider,
+  call: () => Promise<T>,
+): Promise<T> {
+  const { organisationId: id, environment } = actor
+  const bucket = pauseOf(provider, environment)
+  const { newCallsPerMinute: perMinute } = provider
+  if (perMinute !== undefined) {
+    const shares = [{ id, percent: SHARE_PERCENT }]
+    const retryAfter = await takeCall(pool, { ...bucket, perMinute, purpose: 'new', shares })
+    if (retryAfter > 0) throw errors.fiat_provider_unavailable({ retryAfter })
+  }
+  return heedingPause(pool, bucket, call)
+}

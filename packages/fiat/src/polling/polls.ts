@@ -1,0 +1,142 @@
+import { type Environment, isId, ServiceError, system } from '@payments/kernel'
+import {
+  heedingPause,
+  locked,
+  type QueryContext,
+  queryContext,
+  type Runtime,
+  type UnitOfWork,
+  unitOfWork,
+} from '@payments/platform'
+import { PollEntity } from '../entity.ts'
+import { type OrderRow, orderMissing, orderResource, update } from '../orders/orders.ts'
+import { type Direction, fiatProvider, type OrderReport } from '../provider/provider.ts'
+import { budget, type ClaimedOrder, pauseOf } from './rate-budget.ts'
+import { applyReport, expectedAmount } from './reports.ts'
+import { CANCELLED_SECONDS, FIRST_POLL_SECONDS, nextPoll, POLL, SOON_SECONDS } from './schedule.ts'
+
+/** Schedules the first poll of a new order, with the commit that creates it. */
+export function startPolls(unit: UnitOfWork, direction: Direction, order: OrderRow): void {
+  unit.insert(PollEntity, {
+    id: order.id,
+    organisationId: order.organisationId,
+    environment: order.environment,
+    provider: order.provider,
+    direction,
+    nextPollAt: new Date(order.createdAt.getTime() + FIRST_POLL_SECONDS * 1000),
+    pollSeconds: FIRST_POLL_SECONDS,
+    failingSince: null,
+    error: null,
+    cancelledSince: null,
+    createdAt: order.createdAt,
+  })
+}
+
+/** Schedules the next poll of an order that an operator settled: a report that contradicts is still noticed. */
+export async function schedulePolls(unit: UnitOfWork, order: OrderRow): Promise<void> {
+  const next = nextPoll(order, SOON_SECONDS, true)
+  if (next) await unit.em.nativeUpdate(PollEntity, { id: order.id }, { ...next, failingSince: null, error: null })
+}
+
+/** Makes an order due for its poll now: the only effect of a provider's callback. An unknown order changes nothing. */
+export async function schedulePoll(runtime: Runtime, environment: Environment, id: string): Promise<void> {
+  if (!isId(id)) return
+  const { rowCount } = await runtime.pool.query(
+    `update fiat_polls set next_poll_at = least(next_poll_at, now()), poll_seconds = least(poll_seconds, $3)
+      where environment = $1 and id = $2`,
+    [environment, id, SOON_SECONDS],
+  )
+  if (rowCount) runtime.trigger(POLL)
+}
+
+/** Asks the provider for an order. No transaction is open meanwhile. */
+export async function fetchReport(context: QueryContext, direction: Direction, order: OrderRow): Promise<OrderReport> {
+  const { runtime } = context
+  const offramp = direction === 'offramp'
+  const provider = runtime.providers.of(fiatProvider, order)
+  const { report, calls } = await heedingPause(runtime.pool, pauseOf(provider, order.environment), () =>
+    provider.report({
+      direction,
+      reference: order.id,
+      providerOrderId: order.providerOrderId,
+      asset: offramp ? order.sourceCurrency : order.destinationCurrency,
+      currency: offramp ? order.destinationCurrency : order.sourceCurrency,
+      amount: order.amount,
+      asked: expectedAmount(order),
+      rate: order.rate,
+    }),
+  )
+  if (calls > 1) await budget.consume(runtime.pool, order, calls - 1)
+  return report
+}
+
+/** Applies a report and schedules the next poll, in the caller's transaction. */
+export async function applyPoll(
+  unit: UnitOfWork,
+  direction: Direction,
+  id: string,
+  report: OrderReport,
+  pollSeconds: number = SOON_SECONDS,
+): Promise<OrderRow> {
+  const cancelledSince = report.cancelled ? await sinceWhenCancelled(unit, id) : null
+  const isOver = cancelledSince !== null && Date.now() - cancelledSince.getTime() > CANCELLED_SECONDS * 1000
+  const { order, changed } = isOver
+    ? await endCancelled(unit, direction, id, report)
+    : await applyReport(unit, direction, id, report)
+  const next = nextPoll(order, pollSeconds, changed)
+  if (next) await unit.em.nativeUpdate(PollEntity, { id }, { ...next, failingSince: null, error: null, cancelledSince })
+  else await unit.em.nativeDelete(PollEntity, { id })
+  return order
+}
+
+async function sinceWhenCancelled(unit: UnitOfWork, id: string): Promise<Date> {
+  const known = await unit.em.findOne(PollEntity, { id }, { disableIdentityMap: true })
+  return known?.cancelledSince ?? new Date()
+}
+
+/**
+ * The provider has hidden an order for so long that it neither assigned it again nor sent its money back: it has failed, with its
+ * money at the provider, for an operator to look at. Every later report still counts.
+ */
+async function endCancelled(unit: UnitOfWork, direction: Direction, id: string, report: OrderReport) {
+  const failed: OrderReport = { ...report, status: 'failed', cancelled: false, outcomeUnknown: false }
+  const { order, changed } = await applyReport(unit, direction, id, failed)
+  // It had money, or it would not have been cancelled: how much, nobody has seen.
+  if (!changed || order.attention) return { order, changed }
+  return { order: await update(unit, direction, order, { attention: 'cancelled_by_provider' }), changed }
+}
+
+/** Polls a claimed order and applies what the provider reports. A poll that fails leaves its reason for operators. */
+export async function poll(runtime: Runtime, claimed: ClaimedOrder): Promise<void> {
+  const { id, direction, organisationId, environment, pollSeconds } = claimed
+  const context = queryContext(runtime, system(organisationId, environment))
+  const order = (await context.em.findOne(orderResource[direction].entity, { id })) as OrderRow | null
+  if (!order) throw orderMissing[direction]()
+  let report: OrderReport
+  try {
+    report = await fetchReport(context, direction, order)
+  } catch (error) {
+    await unitOfWork(context, (unit) => noteFailure(unit, claimed, error))
+    throw error
+  }
+  await unitOfWork(context, (unit) => applyPoll(unit, direction, id, report, pollSeconds))
+}
+
+/** The provider did not answer: the order stays as it is, and the outcome of received money is unknown until it does. */
+async function noteFailure(unit: UnitOfWork, { id, direction, pollSeconds }: ClaimedOrder, error: unknown) {
+  const order = await locked(unit, orderResource[direction], id, orderMissing[direction])
+  const paying = order.status === 'processing' || order.status === 'settled'
+  if (direction === 'offramp' && paying && !('providerOutcome' in order && order.providerOutcome))
+    await update(unit, direction, order, { providerOutcome: 'unknown' })
+  const known = await unit.em.findOne(PollEntity, { id }, { disableIdentityMap: true })
+  const next = nextPoll(order, pollSeconds, false)
+  await unit.em.nativeUpdate(
+    PollEntity,
+    { id },
+    {
+      ...next,
+      failingSince: known?.failingSince ?? new Date(),
+      error: error instanceof ServiceError ? error.code : 'internal',
+    },
+  )
+}

@@ -1,0 +1,205 @@
+import { type Draft, post } from '@payments/ledger'
+import { locked, move, type UnitOfWork } from '@payments/platform'
+import type { OfframpRow } from '../entity.ts'
+import { journalOf } from '../money/journal.ts'
+import { type OrderRow, orderMissing, orderResource, update } from '../orders/orders.ts'
+import { applyRefund, createRefund } from '../orders/refunds.ts'
+import { conform } from '../provider/conform.ts'
+import type { Direction, OrderReport } from '../provider/provider.ts'
+import { contradict, contradictionOf } from './contradictions.ts'
+import { recordEvidence } from './evidence.ts'
+import { pathTo } from './path.ts'
+
+/**
+ * Applies what the provider reported of an order, in the caller's transaction: every state in between, each with its event,
+ * and the journal entries of each. A report of an earlier or the same state changes nothing; one that no path reaches, or that
+ * contradicts itself, is kept with the order for operators. Returns the order and whether anything changed.
+ */
+export async function applyReport(
+  unit: UnitOfWork,
+  direction: Direction,
+  id: string,
+  report: OrderReport,
+): Promise<{ order: OrderRow; changed: boolean }> {
+  const before = await locked(unit, orderResource[direction], id, orderMissing[direction])
+  const reason = contradictionOf(direction, before, report)
+  const order = reason
+    ? await contradict(unit, direction, before, report, reason)
+    : before.settledAt
+      ? before
+      : await applyKnown(unit, direction, before, report)
+  const changed = order.updatedAt.getTime() !== before.updatedAt.getTime()
+  if (changed && !reason) recordEvidence(unit, direction, order, report)
+  return { order, changed }
+}
+
+async function applyKnown(
+  unit: UnitOfWork,
+  direction: Direction,
+  before: OrderRow,
+  report: OrderReport,
+): Promise<OrderRow> {
+  const of = orderResource[direction]
+  const missing = orderMissing[direction]
+  const drafts: Draft[] = []
+  let order = await receiveOther(unit, direction, before, report, drafts)
+  const { events, reason } = pathTo(direction, order.status, hasMoney(order, report), report)
+  for (const event of events) {
+    if (event === 'fail' && report.refund && hasMoney(order, report)) await createRefund(unit, order)
+    const { row } = await move(unit, of, order.id, event, missing, (row) =>
+      fieldsOf(direction, row, event, report, reason),
+    )
+    drafts.push(...draftsOf(direction, event, order, row))
+    order = row
+  }
+  if (events.length === 0) order = await applyLate(unit, direction, order, report, drafts)
+  if (order.status === 'failed' && order.receivedAmount != null && report.refund)
+    order = await applyRefund(unit, direction, order, report.refund, drafts)
+  order = await keepOutcome(unit, direction, order, report)
+  // In one call, so that the accounts of all entries are locked in one order.
+  await post(
+    unit,
+    drafts.filter(({ postings }) => postings.length > 0),
+  )
+  // What was converted was posted with the amounts of an earlier report.
+  if (before.status === 'settled' && amountsDiffer(before, order)) await conform(unit, direction, order, 'corrected')
+  return order
+}
+
+const hasMoney = (order: OrderRow, report: OrderReport): boolean =>
+  order.receivedAmount != null || report.receivedAmount !== null
+
+/** What a payer was asked to send. */
+export const expectedAmount = (order: OrderRow): bigint =>
+  'depositAmount' in order ? order.depositAmount : order.paymentAmount
+
+/** The amounts as the provider reports them, once it converts another amount than asked. */
+const amountsOf = (order: OrderRow, report: OrderReport) => ({
+  convertedAmount: report.convertedAmount ?? order.convertedAmount,
+  fee: report.fee ?? order.fee,
+})
+
+const amountsDiffer = (one: OrderRow, other: OrderRow): boolean =>
+  one.convertedAmount !== other.convertedAmount || one.fee !== other.fee || one.receivedAmount !== other.receivedAmount
+
+function fieldsOf(
+  direction: Direction,
+  order: OrderRow,
+  event: string,
+  report: OrderReport,
+  reason: OrderReport['failureReason'],
+): Partial<OrderRow> {
+  const offramp = direction === 'offramp'
+  switch (event) {
+    case 'receive':
+      return {
+        receivedAmount: report.receivedAmount ?? expectedAmount(order),
+        ...amountsOf(order, report),
+        ...(offramp ? { txHash: report.txHash, estimatedSettlement: settlementOf(order as OfframpRow) } : {}),
+      }
+    case 'settle':
+      return amountsOf(order, report)
+    case 'deliver':
+      return {
+        ...amountsOf(order, report),
+        ...(order.status === 'settled' ? { receivedAmount: report.receivedAmount ?? order.receivedAmount } : {}),
+        attention: null,
+        ...(offramp ? {} : { txHash: report.txHash }),
+      }
+    case 'fail':
+      return {
+        failureReason: report.failureReason ?? reason,
+        attention: attentionOf(order, report),
+        ...(offramp ? { providerOutcome: null } : {}),
+      }
+    default:
+      return {}
+  }
+}
+
+const settlementOf = (order: OfframpRow): Date => new Date(Date.now() + order.settlementSeconds * 1000)
+
+/** Why an order that fails with money at the provider needs an operator. */
+function attentionOf(order: OrderRow, report: OrderReport): string | null {
+  if (!hasMoney(order, report)) return null
+  if (report.failureReason === 'compliance_hold') return 'compliance_hold'
+  return report.refund ? null : 'money_with_provider'
+}
+
+/** The journal entries of an event. `before`: the order without it. */
+export function draftsOf(direction: Direction, event: string, before: OrderRow, order: OrderRow): Draft[] {
+  const journal = journalOf(direction, order)
+  switch (event) {
+    case 'receive':
+      return [journal.received()]
+    case 'settle':
+      return [journal.converted]
+    case 'deliver':
+      if (before.status === 'settled') return [journalOf(direction, before).delivered]
+      return direction === 'offramp' ? [journal.delivered] : [journal.converted, journal.delivered]
+    case 'fail':
+      return [
+        ...(before.status === 'settled' ? [journalOf(direction, before).unconverted] : []),
+        ...(order.receivedAmount != null && order.failureReason === 'compliance_hold' ? [journal.held] : []),
+      ]
+    default:
+      return []
+  }
+}
+
+/**
+ * Another amount has arrived than an earlier report said, and nothing was converted yet. Payers send in parts, so more counts at
+ * once. Less may be an old report that comes late: it counts only when the order goes on from there.
+ */
+async function receiveOther(
+  unit: UnitOfWork,
+  direction: Direction,
+  order: OrderRow,
+  report: OrderReport,
+  drafts: Draft[],
+): Promise<OrderRow> {
+  const known = order.receivedAmount
+  const { receivedAmount } = report
+  if (order.status !== 'processing' || known == null || receivedAmount === null || receivedAmount === known)
+    return order
+  if (receivedAmount < known && report.status === 'received') return order
+  const next = await update(unit, direction, order, { receivedAmount, ...amountsOf(order, report) })
+  drafts.push(journalOf(direction, next).received(known))
+  return next
+}
+
+/** Reports of an order that has ended, which its state allows: a return after delivery, and a late deposit that goes back. */
+async function applyLate(
+  unit: UnitOfWork,
+  direction: Direction,
+  order: OrderRow,
+  report: OrderReport,
+  drafts: Draft[],
+): Promise<OrderRow> {
+  if (order.status === 'delivered' && report.status === 'failed' && !(order as OfframpRow).returnedAt) {
+    drafts.push(journalOf(direction, order).returned)
+    return update(unit, direction, order, { returnedAt: new Date(), attention: 'returned_after_delivery' })
+  }
+  if (order.status !== 'failed' || order.receivedAmount != null || report.receivedAmount === null) return order
+  const next = await update(unit, direction, order, {
+    receivedAmount: report.receivedAmount,
+    ...(direction === 'offramp' ? { txHash: report.txHash } : {}),
+  })
+  drafts.push(journalOf(direction, next).received())
+  return next
+}
+
+/** The provider does not report the outcome of the money, or says so again. */
+async function keepOutcome(
+  unit: UnitOfWork,
+  direction: Direction,
+  order: OrderRow,
+  report: OrderReport,
+): Promise<OrderRow> {
+  if (direction === 'onramp') return order
+  const unknown = report.outcomeUnknown && (order.status === 'processing' || order.status === 'settled')
+  const outcome = unknown ? 'unknown' : null
+  return ((order as OfframpRow).providerOutcome ?? null) === outcome
+    ? order
+    : update(unit, direction, order, { providerOutcome: outcome })
+}

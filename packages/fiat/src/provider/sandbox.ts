@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto'
+import { type NetworkType, networkOf } from '@payments/kernel'
+import type { SqlExecutor } from '@payments/platform'
+import bs58 from 'bs58'
+import bs58check from 'bs58check'
+import { checksum } from 'ox/Address'
+import { errors } from '../api/errors.ts'
+import { bought } from '../quotes/amounts.ts'
+import type { NewOfframpOrder, NewOnrampOrder, SandboxFiat } from './provider.ts'
+import { marketOf, offers, WINDOW_SECONDS } from './sandbox-data.ts'
+import { feeOf } from './sandbox-fees.ts'
+import { reportOf, type SandboxOrder } from './sandbox-report.ts'
+
+const QUOTE_SECONDS = 300
+
+/** This account does not exist; an order to it is accepted and then fails. */
+const NO_ACCOUNT = '0000000000'
+/** The holder of every Nigerian account, as a bank writes it. */
+const HOLDER = 'OBI ADA'
+
+/** Addresses without an owner. */
+const REFUNDS: Record<NetworkType, string> = {
+  evm: '0x000000000000000000000000000000000000dEaD',
+  svm: bs58.encode(new Uint8Array(32)),
+  tvm: bs58check.encode(Buffer.concat([Buffer.from([0x41]), Buffer.alloc(20)])),
+}
+
+const newAddress: Record<NetworkType, () => string> = {
+  evm: () => checksum(`0x${randomBytes(20).toString('hex')}`),
+  svm: () => bs58.encode(randomBytes(32)),
+  tvm: () => bs58check.encode(Buffer.concat([Buffer.from([0x41]), randomBytes(20)])),
+}
+
+const NEW_ORDER = `insert into sandbox_fiat_orders (reference, direction, asset, currency, rate, amount, fee, account_number, expires_at)
+  select $1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9) from set_config('synchronous_commit', 'off', true)
+  returning expires_at`
+const ORDER = `select direction, asset, currency, rate, amount::text, fee::text, account_number, received_amount::text,
+    expires_at <= now() as expired, extract(epoch from now() - received_at)::float8 as age,
+    extract(epoch from received_at - expires_at)::float8 as late
+  from sandbox_fiat_orders where reference = $1`
+
+/** The sandbox provider of local fiat: its orders are rows, and their state follows from their times. */
+export function sandboxFiat(db: SqlExecutor): SandboxFiat {
+  async function keep(direction: 'offramp' | 'onramp', order: NewOfframpOrder | NewOnrampOrder, fee: bigint) {
+    const { rate } = marketOf(order.currency)
+    const account = 'account' in order ? order.account.accountNumber : null
+    const { reference, asset, currency, amount } = order
+    // Committed without waiting for the disk: the commit of the order that uses it waits, and includes it.
+    const { rows } = await db.query<{ expires_at: string | Date }>(NEW_ORDER, [
+      reference,
+      direction,
+      asset,
+      currency,
+      rate,
+      amount.toString(),
+      fee.toString(),
+      account,
+      WINDOW_SECONDS,
+    ])
+    return { providerOrderId: reference, rate, fee, expiresAt: new Date(rows[0]?.expires_at ?? Number.NaN) }
+  }
+
+  return {
+    name: 'sandbox',
+    callsPerMinute: 12_000,
+    refundAddresses: REFUNDS,
+    offers: async () => offers,
+    institutions: async (currency) => marketOf(currency).institutions,
+    async accountName({ currency, accountNumber }, purpose) {
+      if (currency !== 'NGN') return { status: 'unresolved' }
+      if (accountNumber === NO_ACCOUNT && purpose === 'verification') return { status: 'not_found' }
+      return { status: 'verified', accountName: HOLDER }
+    },
+    async sellQuote({ amount, currency }) {
+      return {
+        rate: marketOf(currency).rate,
+        fee: feeOf(amount),
+        expiresAt: new Date(Date.now() + QUOTE_SECONDS * 1000),
+        terms: null,
+      }
+    },
+    async createOfframp(order) {
+      const { expiresAt, ...accepted } = await keep('offramp', order, feeOf(order.amount))
+      const address = newAddress[networkOf(order.networkKey)?.type ?? 'evm']()
+      return { ...accepted, deposit: { address, amount: order.amount + accepted.fee, expiresAt } }
+    },
+    async createOnramp(order) {
+      const { expiresAt, ...accepted } = await keep('onramp', order, feeOf(order.amount))
+      const { amount, currency, asset } = order
+      return {
+        ...accepted,
+        convertedAmount: bought(amount - accepted.fee, currency, asset, accepted.rate),
+        paymentAccount: {
+          accountNumber: randomBytes(5).readUIntBE(0, 5).toString().padStart(10, '0').slice(-10),
+          accountName: 'Sandbox Payments',
+          bankName: marketOf(currency).institutions[0]?.name ?? 'Sandbox Bank',
+          reference: `SBX-${order.reference.slice(-12).toUpperCase()}`,
+          amount,
+          expiresAt,
+        },
+      }
+    },
+    async report({ reference }) {
+      const { rows } = await db.query<SandboxOrder>(ORDER, [reference])
+      const [order] = rows
+      if (!order) throw errors.fiat_provider_failed({ cause: new Error(`No sandbox order ${reference}`) })
+      return { report: reportOf(reference, order), calls: 1 }
+    },
+    async simulatePayment(own, { reference, amount }) {
+      const { rows } = await own.query(
+        `update sandbox_fiat_orders set received_amount = $2, received_at = now()
+          where reference = $1 and received_at is null returning reference`,
+        [reference, amount.toString()],
+      )
+      return rows.length === 1
+    },
+  }
+}
