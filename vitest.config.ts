@@ -7,7 +7,7 @@ const ISOLATED = [
   'packages/embedded-postgres/src/**/*.test.ts',
   'packages/providers/*/src/live.test.ts',
   'packages/providers/jupiter/src/recovery.test.ts',
-  'packages/routes/src/reports.test.ts',
+  'packages/routes/src/deposits/reports.test.ts',
   'packages/webhooks/src/receiver.test.ts',
 ]
 const every = ['{packages,services,tooling}/**/*.test.ts']

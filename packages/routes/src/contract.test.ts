@@ -1,5 +1,5 @@
 import { routesContract, useService } from '#testing'
-import { sandboxRoutes } from './sandbox.ts'
+import { sandboxRoutes } from './provider/sandbox.ts'
 
 const service = useService()
 

@@ -11,12 +11,12 @@ import {
   signedIn,
   useService,
 } from '#testing'
+import { applyReports } from './deposits/reports.ts'
 import { RouteEntity } from './entity.ts'
 import { operators } from './operators.ts'
-import type { DepositReport, OddReport } from './provider.ts'
-import { routesProvider } from './provider.ts'
-import { applyReports } from './reports.ts'
-import { sandboxRoutes } from './sandbox.ts'
+import type { DepositReport, OddReport } from './provider/provider.ts'
+import { routesProvider } from './provider/provider.ts'
+import { sandboxRoutes } from './provider/sandbox.ts'
 
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 const looked: object[] = []

@@ -17,9 +17,9 @@ import {
   startService,
   sync,
 } from '#testing'
-import { errors } from './errors.ts'
-import { type DepositReport, type RoutesProvider, routesProvider, type SandboxRoutes } from './provider.ts'
-import { sandboxRoutes } from './sandbox.ts'
+import { errors } from './api/errors.ts'
+import { type DepositReport, type RoutesProvider, routesProvider, type SandboxRoutes } from './provider/provider.ts'
+import { sandboxRoutes } from './provider/sandbox.ts'
 
 /** A faulty provider: timeouts, errors, delays, duplicates, omissions, any order. A final status that it reports is true. */
 function faulty(honest: RoutesProvider): RoutesProvider & { readonly faults: () => number } {

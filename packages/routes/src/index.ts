@@ -1,9 +1,14 @@
 /** Payment routes: deposit addresses on one chain whose deposits arrive on another. */
 import { bind } from '@payments/kernel'
 import { domain } from '@payments/platform'
-import { routesAdminRouter } from './admin-router.ts'
-import { advance } from './advance.ts'
-import { callbacks } from './callbacks.ts'
+import { routesAdminRouter } from './api/admin-router.ts'
+import { callbacks } from './api/callbacks.ts'
+import { errors } from './api/errors.ts'
+import { events } from './api/events.ts'
+import { notifications } from './api/notifications.ts'
+import { routesRouter, routesSandboxRouter } from './api/router.ts'
+import { depositIds } from './deposits/parts.ts'
+import { paymentRouteReceipt } from './deposits/receipt.ts'
 import {
   DepositEntity,
   depositResource,
@@ -15,21 +20,16 @@ import {
   SandboxAddressEntity,
   SandboxRequestEntity,
 } from './entity.ts'
-import { errors } from './errors.ts'
-import { events } from './events.ts'
-import { failureReasons } from './failure-reasons.ts'
-import { feedTask } from './feed.ts'
 import { metrics } from './metrics.ts'
 import { migrations } from './migrations.ts'
-import { notifications } from './notifications.ts'
 import { operators } from './operators.ts'
-import { depositIds } from './parts.ts'
-import { pollTask } from './poller.ts'
-import { routesProvider } from './provider.ts'
-import { paymentRouteReceipt } from './receipt.ts'
-import { routesRouter, routesSandboxRouter } from './router.ts'
-import { sandboxRoutes } from './sandbox.ts'
-import { routesSettings } from './settings.ts'
+import { feedTask } from './polling/feed.ts'
+import { pollTask } from './polling/poller.ts'
+import { advance } from './provider/advance.ts'
+import { routesProvider } from './provider/provider.ts'
+import { sandboxRoutes } from './provider/sandbox.ts'
+import { routesSettings } from './provider/settings.ts'
+import { failureReasons } from './routes/failure-reasons.ts'
 
 export const routes = domain({
   name: 'routes',
@@ -81,28 +81,10 @@ export const routes = domain({
   sandbox: { advance },
 })
 
-export { errors as routesErrors } from './errors.ts'
-export { failureReasons } from './failure-reasons.ts'
-export {
-  type HiddenDeposit,
-  type HiddenDepositReceiver,
-  hiddenDeposits,
-} from './hidden-deposits.ts'
-export {
-  applyHiddenSync,
-  createHiddenRoute,
-  type DepositSettlement,
-  type HiddenRoute,
-  type PreparedHiddenRoute,
-  prepareHiddenRoute,
-  settleHiddenDeposit,
-  simulateHiddenDeposit,
-  syncHiddenRoute,
-  watchHiddenRoute,
-} from './hidden-routes.ts'
-export { partyOf } from './journal.ts'
-export { type AvailableNetwork, availableNetworks } from './networks.ts'
-export { wentTo } from './notifications.ts'
+export { errors as routesErrors } from './api/errors.ts'
+export { wentTo } from './api/notifications.ts'
+export { RefundTo as RefundToSchema, SyncResult, sandboxOutcomes } from './api/schemas.ts'
+export { partyOf } from './deposits/journal.ts'
 export { pollSoon } from './operators.ts'
 export {
   type DepositChanges,
@@ -117,7 +99,25 @@ export {
   type RoutesProvider,
   routesProvider,
   type SandboxRoutes,
-} from './provider.ts'
-export type { AddressUse } from './providers.ts'
-export type { RefundTo } from './refund-owners.ts'
-export { RefundTo as RefundToSchema, SyncResult, sandboxOutcomes } from './schemas.ts'
+} from './provider/provider.ts'
+export type { AddressUse } from './provider/providers.ts'
+export type { RefundTo } from './refunds/refund-owners.ts'
+export { failureReasons } from './routes/failure-reasons.ts'
+export {
+  type HiddenDeposit,
+  type HiddenDepositReceiver,
+  hiddenDeposits,
+} from './routes/hidden-deposits.ts'
+export {
+  applyHiddenSync,
+  createHiddenRoute,
+  type DepositSettlement,
+  type HiddenRoute,
+  type PreparedHiddenRoute,
+  prepareHiddenRoute,
+  settleHiddenDeposit,
+  simulateHiddenDeposit,
+  syncHiddenRoute,
+  watchHiddenRoute,
+} from './routes/hidden-routes.ts'
+export { type AvailableNetwork, availableNetworks } from './routes/networks.ts'

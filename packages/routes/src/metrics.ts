@@ -1,5 +1,5 @@
 import { ANNOUNCED_SQL, byEnvironment, type Metric } from '@payments/platform'
-import { STUCK_SECONDS } from './schedule.ts'
+import { STUCK_SECONDS } from './polling/schedule.ts'
 
 /** Gauges: overdue polls, and pending deposits. */
 export const metrics: readonly Metric[] = [

@@ -2,9 +2,9 @@ import { newId } from '@payments/kernel'
 import type { Runtime } from '@payments/platform'
 import { beforeEach, expect, test } from 'vitest'
 import { foundOrganisation, newMerchant, newRoute, sized, sync, useService } from '#testing'
-import { claimRound } from './poller.ts'
-import { budget } from './rate-budget.ts'
-import { fullSyncShare, nextPoll } from './schedule.ts'
+import { claimRound } from './polling/poller.ts'
+import { budget } from './polling/rate-budget.ts'
+import { fullSyncShare, nextPoll } from './polling/schedule.ts'
 
 const service = useService()
 const PER_MINUTE = 60

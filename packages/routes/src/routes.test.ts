@@ -14,8 +14,8 @@ import {
   sync,
   useService,
 } from '#testing'
-import { routesProvider, type SandboxRoutes } from './provider.ts'
-import { sandboxRoutes } from './sandbox.ts'
+import { routesProvider, type SandboxRoutes } from './provider/provider.ts'
+import { sandboxRoutes } from './provider/sandbox.ts'
 
 let nextAddress: string | undefined
 const opened: { refundAddress: string }[] = []

@@ -3,12 +3,12 @@ import { ProviderLimited } from '@payments/platform'
 import { Client } from 'pg'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { newMerchant, newRoute, useService } from '#testing'
-import { schedulePolls } from './deposits.ts'
-import { errors } from './errors.ts'
-import { feedTask } from './feed.ts'
-import { claimRound, pollTask } from './poller.ts'
-import { type DepositChanges, type DepositQuery, type DepositReport, routesProvider } from './provider.ts'
-import { sandboxRoutes } from './sandbox.ts'
+import { errors } from './api/errors.ts'
+import { schedulePolls } from './deposits/deposits.ts'
+import { feedTask } from './polling/feed.ts'
+import { claimRound, pollTask } from './polling/poller.ts'
+import { type DepositChanges, type DepositQuery, type DepositReport, routesProvider } from './provider/provider.ts'
+import { sandboxRoutes } from './provider/sandbox.ts'
 
 // Before any connection is opened, since each keeps the function that it sends with.
 const queries = vi.spyOn(Client.prototype, 'query')

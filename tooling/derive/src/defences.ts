@@ -172,7 +172,7 @@ export const attackers: readonly Attacker[] = [
       'packages/providers/cngn/src/callback.test.ts': [
         'a signed callback triggers a poll, and nothing that it says is believed; an unsigned one triggers none',
       ],
-      'packages/routes/src/reports.test.ts': [
+      'packages/routes/src/deposits/reports.test.ts': [
         'a transaction under another request is the same deposit, in any order of its reports',
       ],
       'packages/providers/jupiter/src/reads.test.ts': [

@@ -12,7 +12,7 @@ test('the files that write a status, a posting, an amount, an access decision or
   expect(kinds('packages/fiat/src/polling/reports.ts')).toEqual(expect.arrayContaining(['status', 'posting']))
   expect(kinds('packages/swaps/src/transactions.ts')).toEqual(expect.arrayContaining(['status', 'posting', 'amount']))
   expect(kinds('packages/collections/src/payments.ts')).toEqual(expect.arrayContaining(['status', 'posting']))
-  expect(kinds('packages/routes/src/reports.ts')).toEqual(expect.arrayContaining(['status', 'posting']))
+  expect(kinds('packages/routes/src/deposits/reports.ts')).toEqual(expect.arrayContaining(['status', 'posting']))
   expect(kinds('packages/pay-page/src/session.ts')).toEqual(['html'])
   expect(kinds('packages/pay-page/src/html.ts')).toEqual(['html'])
   expect(kinds('services/pay/src/browser/page.ts')).toEqual(['html'])

@@ -1,0 +1,41 @@
+import type { ChangeNotification } from '@payments/platform'
+import type { RefundTo } from '../refunds/refund-owners.ts'
+
+const resource = 'payment_route_deposit'
+
+/** Where a refund went: the address that was really used, and whose it is. */
+export function wentTo({ refundTo }: Readonly<Record<string, unknown>>): string {
+  const { address, owner } = (refundTo ?? {}) as Partial<RefundTo>
+  if (owner === 'service')
+    return `was returned to an address of this service (${address}), which keeps it for you: please contact support.`
+  if (owner === 'payer') return `was sent back to the payer’s address ${address}.`
+  return `was returned to your refund address${address ? ` ${address}` : ''}.`
+}
+
+/** Notifications to an organisation: deposits that were delivered, were returned, or need attention. */
+export const notifications: Readonly<Record<string, Readonly<Record<string, ChangeNotification>>>> = {
+  'payment_route.deposit.updated': {
+    completed: {
+      resource,
+      type: 'money.received',
+      title: 'Money received',
+      body: ({ entry }) => `${entry?.amount} arrived through a payment route.`,
+    },
+    refunded: {
+      resource,
+      type: 'money.returned',
+      title: 'Money returned',
+      body: ({ entry, data }) =>
+        `A deposit of ${entry?.amount} to a payment route could not be delivered and ${wentTo(data)}`,
+    },
+    failed: {
+      resource,
+      type: 'money.stranded',
+      title: 'Money neither delivered nor returned',
+      body: ({ entry, data }) =>
+        data.failureReason === 'provider_blocked'
+          ? `The provider holds a deposit of ${entry?.amount} to a payment route for a compliance review. Please contact support.`
+          : `A deposit of ${entry?.amount} to a payment route is stuck with the provider. Please contact support.`,
+    },
+  },
+}

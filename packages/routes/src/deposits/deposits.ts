@@ -1,0 +1,89 @@
+import { type Environment, isId, system } from '@payments/kernel'
+import {
+  ANNOUNCED_SQL,
+  aboutObject,
+  type ClaimedPoll,
+  heedingPause,
+  type QueryContext,
+  queryContext,
+  type Runtime,
+  unitOfWork,
+} from '@payments/platform'
+import { errors } from '../api/errors.ts'
+import { RouteEntity, type RouteRow, WITH_HIDDEN } from '../entity.ts'
+import { checkpoints } from '../polling/checkpoints.ts'
+import { budget, pauseOf } from '../polling/rate-budget.ts'
+import { fullSyncShare, POLL, SOON_SECONDS } from '../polling/schedule.ts'
+import { limitSync } from '../polling/sync-limits.ts'
+import { type DepositPage, type DepositQuery, routesProvider } from '../provider/provider.ts'
+import { applyInParts, applyRemaining, type PendingSync, type SyncCounts } from './reports.ts'
+
+/** A poll of a route: for everything, or for what has changed since the checkpoint. */
+export const queryOf = (
+  route: RouteRow,
+  checkpoint: Pick<DepositQuery, 'since' | 'pendingRequests'> = { since: null, pendingRequests: [] },
+): DepositQuery => ({
+  depositAddress: route.depositAddress,
+  origin: { networkKey: route.originChainKey, currency: route.originCurrency },
+  destination: { networkKey: route.destinationChainKey, currency: route.destinationCurrency },
+  ...checkpoint,
+})
+
+/** Asks the provider what has changed at a route's address, or for everything. No transaction is open meanwhile. */
+async function fetchReports(context: QueryContext, route: RouteRow, all = false): Promise<DepositPage> {
+  const checkpoint = (await checkpoints(context.runtime.pool, [route.id])).get(route.id)
+  const query = queryOf(route, checkpoint && { ...checkpoint, ...(all ? { since: null } : {}) })
+  const { pool, providers } = context.runtime
+  const provider = providers.of(routesProvider, route)
+  const page = await heedingPause(pool, pauseOf(provider, route.environment), () => provider.deposits(query))
+  if (page.calls > 1) await budget.consume(pool, route, page.calls - 1)
+  return page
+}
+
+/**
+ * Polls at once because a merchant or an operator asked: ahead of scheduled polls, but within the rate budget.
+ * @throws provider_unavailable 503 when such polls alone have used it up
+ */
+export async function syncNow(context: QueryContext, route: RouteRow, all = false): Promise<PendingSync> {
+  const { callsPerMinute } = context.runtime.providers.of(routesProvider, route)
+  await limitSync(context, route, callsPerMinute)
+  if (!(await budget.tryConsume(context.runtime.pool, { ...route, callsPerMinute })))
+    throw errors.provider_unavailable({ retryAfter: 1 })
+  return applyInParts(context, route, await aboutObject(route, () => fetchReports(context, route, all)))
+}
+
+/**
+ * Makes addresses due for their poll now, before all others: the only effect of a provider's callback and of its feed. An unknown
+ * address changes nothing.
+ */
+export async function schedulePolls(
+  runtime: Runtime,
+  environment: Environment,
+  depositAddresses: readonly string[],
+): Promise<void> {
+  if (depositAddresses.length === 0) return
+  const { rowCount } = await runtime.pool.query(
+    `update payment_routes set next_poll_at = ${ANNOUNCED_SQL}, poll_seconds = least(poll_seconds, $3)
+      where environment = $1 and lower(deposit_address) = any ($2::text[])`,
+    [environment, depositAddresses.map((address) => address.toLowerCase()), SOON_SECONDS],
+  )
+  if (rowCount) runtime.trigger(POLL)
+}
+
+/** Polls a claimed route and applies what the provider reports. @throws payment_route_not_found 404 */
+export async function poll(
+  runtime: Runtime,
+  { id, organisationId, environment }: Omit<ClaimedPoll, 'pollSeconds' | 'provider'>,
+): Promise<SyncCounts> {
+  const context = queryContext(runtime, system(organisationId, environment))
+  const route = isId(id) ? await context.em.findOne(RouteEntity, { id }, { filters: WITH_HIDDEN }) : null
+  if (!route) throw errors.payment_route_not_found()
+  const page = await fetchReports(context, route, Math.random() < fullSyncShare(route.pollSeconds))
+  return apply(context, route, page)
+}
+
+/** Applies what a poll has told. */
+export async function apply(context: QueryContext, route: RouteRow, page: DepositPage): Promise<SyncCounts> {
+  const pending = await applyInParts(context, route, page)
+  return unitOfWork(context, (unit) => applyRemaining(unit, pending))
+}

@@ -1,0 +1,313 @@
+import { newId, system } from '@payments/kernel'
+import { type Draft, post } from '@payments/ledger'
+import {
+  ANNOUNCED_SQL,
+  createResource,
+  locked,
+  move,
+  type QueryContext,
+  queryContext,
+  recordContradiction,
+  recordReport,
+  settleContradictions,
+  sqlOf,
+  type UnitOfWork,
+  unitOfWork,
+} from '@payments/platform'
+import { errors } from '../api/errors.ts'
+import {
+  DepositEntity,
+  type DepositRow,
+  depositResource,
+  hiddenDepositResource,
+  hiddenRouteResource,
+  type RouteRow,
+  routeResource,
+  WITH_HIDDEN,
+} from '../entity.ts'
+import { nextPoll } from '../polling/schedule.ts'
+import type { DepositReport, OddReport } from '../provider/provider.ts'
+import { refundOfRoute, usedRefund } from '../refunds/refund-addresses.ts'
+import { effectOf, findExisting, hasEnded, type StoredDeposit } from '../routes/existing.ts'
+import { type HiddenDeposit, hiddenDeposits, toHiddenDeposit } from '../routes/hidden-deposits.ts'
+import { journalDraft } from './journal.ts'
+
+const EVENT = { completed: 'complete', failed: 'fail', refunded: 'refund' } as const
+
+/** Reports that are applied in one transaction, so that none takes long. */
+const PART = 250
+
+export interface SyncCounts {
+  readonly synced: number
+  readonly created: number
+  readonly updated: number
+}
+
+const byTime = (a: DepositReport, b: DepositReport): number =>
+  a.updatedAt.getTime() - b.updatedAt.getTime() || (a.requestId < b.requestId ? -1 : 1)
+
+export const machineOf = (route: RouteRow) => (route.hidden ? hiddenDepositResource : depositResource)
+
+/**
+ * Applies what the provider reported: each deposit once, each change once, in the caller's transaction. Reports that are late,
+ * repeated or out of order change nothing; one that no path of a deposit's states reaches is kept for operators, as is an element
+ * that cannot be read, and an end of which nobody can tell whether it is a deposit that is stored already.
+ */
+export async function applyReports(
+  unit: UnitOfWork,
+  route: RouteRow,
+  reports: readonly DepositReport[],
+  odd: readonly OddReport[] = [],
+): Promise<SyncCounts> {
+  let created = 0
+  let updated = 0
+  const changes = new DepositChangesOf(unit, route)
+  // Two polls of one route are applied one after the other: the second finds what the first created.
+  await locked(unit, route.hidden ? hiddenRouteResource : routeResource, route.id, errors.payment_route_not_found)
+  const existing = await findExisting(sqlOf(unit.em), route.environment, [route.id], reports)
+  for (const report of reports.toSorted(byTime)) {
+    let stored = existing.of(route.id, report)
+    if (!stored && report.depositTxHash === null && !report.onlyDeposit) {
+      if (hasEnded(report)) keepOdd(unit, route, withoutTransaction(report))
+      continue
+    }
+    if (!stored) {
+      const deposit = createDeposit(unit, route, report)
+      created++
+      changes.add(undefined, deposit, report)
+      existing.remember(route.id, report, deposit)
+      stored = deposit
+    } else if (effectOf(stored, report) === 'end') updated++
+    switch (effectOf(stored, report)) {
+      case 'learn':
+        await unit.em.nativeUpdate(
+          DepositEntity,
+          { id: stored.id, depositTxHash: null },
+          { depositTxHash: report.depositTxHash },
+          { filters: WITH_HIDDEN },
+        )
+        existing.remember(route.id, report, { ...stored, depositTxHash: report.depositTxHash })
+        break
+      case 'end':
+        existing.remember(route.id, report, await endDeposit(unit, route, stored.id, report, changes))
+        break
+      case 'contradicts':
+        contradict(unit, route, stored, report)
+    }
+  }
+  for (const one of odd) keepOdd(unit, route, one)
+  const explained = reports.filter(({ depositTxHash }) => depositTxHash !== null)
+  if (explained.length > 0)
+    settleContradictions(
+      unit,
+      route.id,
+      explained.map((report) => reasonOf(withoutTransaction(report))),
+    )
+  const watchedUntil = await changes.apply()
+  await schedule(unit, { ...route, ...(watchedUntil ? { watchedUntil } : {}) }, created + updated > 0)
+  return { synced: reports.length, created, updated }
+}
+
+/** The changes of one unit: what they post, and what the owner of a hidden route is told. */
+export class DepositChangesOf {
+  readonly #unit: UnitOfWork
+  readonly #route: RouteRow
+  readonly #drafts: Draft[] = []
+  readonly #hidden = new Map<string, HiddenDeposit>()
+
+  constructor(unit: UnitOfWork, route: RouteRow) {
+    this.#unit = unit
+    this.#route = route
+  }
+
+  add(before: DepositRow | undefined, after: DepositRow, report: Partial<DepositReport>, step?: string): void {
+    if (this.#route.hidden) this.#hidden.set(after.id, toHiddenDeposit(after, report))
+    else {
+      const draft = journalDraft(before, after, step)
+      if (draft) this.#drafts.push(draft)
+    }
+  }
+
+  /** @returns until when the payer of a hidden route is expected, as its owner says */
+  async apply(): Promise<Date | undefined> {
+    // In one call, so that the accounts of all these deposits are locked in one order.
+    await post(this.#unit, this.#drafts)
+    if (this.#hidden.size === 0) return undefined
+    const owner = this.#unit.runtime.providers.get(hiddenDeposits, this.#route.environment)
+    return owner.apply(this.#unit, this.#route.id, [...this.#hidden.values()])
+  }
+}
+
+/** Ends a deposit as reported: what was received is what the report that ends it says. */
+async function endDeposit(
+  unit: UnitOfWork,
+  route: RouteRow,
+  id: string,
+  report: DepositReport,
+  changes: DepositChangesOf,
+): Promise<DepositRow> {
+  const refundTo = usedRefund(unit, route, report.refundAddress)
+  const before = await locked(unit, machineOf(route), id, errors.deposit_not_found)
+  const status = report.status as keyof typeof EVENT
+  const { row } = await move(unit, machineOf(route), id, EVENT[status], errors.deposit_not_found, {
+    originChainKey: report.origin.networkKey,
+    originCurrency: report.origin.currency,
+    originAmount: report.originAmount,
+    originAmountUsd: report.originAmountUsd,
+    destinationAmount: report.destinationAmount,
+    destinationAmountUsd: report.destinationAmountUsd,
+    depositTxHash: before.depositTxHash ?? report.depositTxHash,
+    failureReason: report.failureReason,
+    providerReason: report.providerReason,
+    refundAddress: refundTo.address,
+    refundOwner: refundTo.owner,
+    relayUpdatedAt: report.updatedAt,
+  })
+  changes.add(before, row, report)
+  keepEvidence(unit, route, row, report)
+  return row
+}
+
+const objectOf = ({ organisationId, environment, provider }: RouteRow) => ({ organisationId, environment, provider })
+
+function keepEvidence(unit: UnitOfWork, route: RouteRow, { id }: DepositRow, report: DepositReport): void {
+  recordReport(unit, {
+    ...objectOf(route),
+    resourceType: 'payment_route_deposit',
+    resourceId: id,
+    report,
+    amounts: amountsOf(route, report),
+  })
+}
+
+const amountsOf = (route: RouteRow, { status, origin, originAmount, destinationAmount }: DepositReport) => ({
+  ...(originAmount === null ? {} : { received: { asset: origin.currency, amount: originAmount } }),
+  ...(status === 'completed' && destinationAmount !== null
+    ? { delivered: { asset: route.destinationCurrency, amount: destinationAmount } }
+    : {}),
+})
+
+function contradict(unit: UnitOfWork, route: RouteRow, stored: StoredDeposit, report: DepositReport): void {
+  recordContradiction(unit, {
+    ...objectOf(route),
+    resourceType: 'payment_route_deposit',
+    resourceId: stored.id,
+    report: { ...report, updatedAt: null },
+    amounts: amountsOf(route, report),
+    reason:
+      stored.status === report.status
+        ? `Reported as ${report.status} with other amounts`
+        : `Reported as ${report.status} after it was ${stored.status}`,
+  })
+}
+
+/**
+ * The same money may be told under several requests, and its transaction alone shows that. So what has none is no deposit yet, and
+ * operators are told of what has ended without it.
+ */
+const withoutTransaction = ({ requestId, status }: DepositReport): OddReport => ({
+  requestId,
+  reason: 'Ended without the payer’s transaction',
+  report: { requestId, status },
+})
+
+const reasonOf = ({ requestId, reason }: OddReport): string =>
+  `${reason}${requestId === null ? '' : `, request ${requestId}`}`
+
+function keepOdd(unit: UnitOfWork, route: RouteRow, odd: OddReport): void {
+  recordContradiction(unit, {
+    ...objectOf(route),
+    resourceType: 'payment_route',
+    resourceId: route.id,
+    report: odd.report,
+    reason: reasonOf(odd),
+  })
+}
+
+/** When the route is polled next: by what is pending, and by what has just changed. */
+async function schedule(unit: UnitOfWork, route: RouteRow, changed: boolean): Promise<void> {
+  const { rows } = await sqlOf(unit.em).query<{ since: string | null }>(
+    "select min(created_at)::text as since from payment_route_deposits where payment_route_id = $1 and status = 'pending'",
+    [route.id],
+  )
+  const since = rows[0]?.since
+  const { watchedUntil = null } = route
+  const next = nextPoll(route, { pendingSince: since ? new Date(since) : null, changed })
+  // What the provider announced meanwhile stays due.
+  await sqlOf(unit.em).query(
+    `update payment_routes set poll_seconds = $2, watched_until = $4,
+            next_poll_at = case when next_poll_at = ${ANNOUNCED_SQL} then next_poll_at else $3 end where id = $1`,
+    [route.id, next.pollSeconds, next.nextPollAt, watchedUntil],
+  )
+}
+
+function createDeposit(unit: UnitOfWork, route: RouteRow, report: DepositReport): DepositRow {
+  const refundTo = refundOfRoute(unit, route)
+  return createResource(unit, machineOf(route), {
+    id: newId(),
+    organisationId: route.organisationId,
+    environment: route.environment,
+    provider: route.provider,
+    paymentRouteId: route.id,
+    routeName: route.name,
+    customerId: route.customerId ?? null,
+    relayRequestId: report.requestId,
+    originChainKey: report.origin.networkKey,
+    originCurrency: report.origin.currency,
+    originAmount: report.originAmount,
+    originAmountUsd: report.originAmountUsd,
+    destinationChainKey: route.destinationChainKey,
+    destinationCurrency: route.destinationCurrency,
+    destinationAddress: route.destinationAddress,
+    destinationAmount: null,
+    destinationAmountUsd: null,
+    depositTxHash: report.depositTxHash,
+    failureReason: null,
+    providerReason: hasEnded(report) ? null : report.providerReason,
+    refundAddress: refundTo.address,
+    refundOwner: refundTo.owner,
+    settledAt: null,
+    settlements: 0,
+    relayUpdatedAt: report.updatedAt,
+    hidden: route.hidden,
+  })
+}
+
+/** Reports of one poll: those that did not fit into one transaction are applied already, the rest remain. */
+export interface PendingSync {
+  readonly route: RouteRow
+  readonly remaining: readonly DepositReport[]
+  readonly odd: readonly OddReport[]
+  readonly applied: SyncCounts
+}
+
+/**
+ * Applies all of a long poll but its last part, each part in a transaction of its own, oldest reports first: whatever a
+ * failing part leaves out is newer than everything stored, so the next poll fetches it again.
+ */
+export async function applyInParts(
+  { runtime, log }: QueryContext,
+  route: RouteRow,
+  { reports, odd = [] }: { readonly reports: readonly DepositReport[]; readonly odd?: readonly OddReport[] },
+): Promise<PendingSync> {
+  const context = queryContext(runtime, system(route.organisationId, route.environment), log)
+  const remaining = reports.toSorted(byTime)
+  let applied: SyncCounts = { synced: 0, created: 0, updated: 0 }
+  while (remaining.length > PART) {
+    const part = remaining.splice(0, PART)
+    applied = sum(applied, await unitOfWork(context, (unit) => applyReports(unit, route, part)))
+  }
+  return { route, remaining, odd, applied }
+}
+
+const sum = (a: SyncCounts, b: SyncCounts): SyncCounts => ({
+  synced: a.synced + b.synced,
+  created: a.created + b.created,
+  updated: a.updated + b.updated,
+})
+
+/** Applies the rest of a poll, in the caller's transaction. */
+export const applyRemaining = async (
+  unit: UnitOfWork,
+  { route, remaining, odd, applied }: PendingSync,
+): Promise<SyncCounts> => sum(applied, await applyReports(unit, route, remaining, odd))

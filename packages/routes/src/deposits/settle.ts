@@ -1,0 +1,164 @@
+import { amountField, assetOf, isId, type Mistakes, refuseMistakes, risingAfter } from '@payments/kernel'
+import { guardSuspense } from '@payments/ledger'
+import {
+  actingFor,
+  locked,
+  move,
+  recordReport,
+  recordUnchanged,
+  requireSecondOperator,
+  settleContradictions,
+  type UnitOfWork,
+} from '@payments/platform'
+import type { z } from 'zod'
+import { errors } from '../api/errors.ts'
+import type { Settlement } from '../api/schemas.ts'
+import {
+  DepositEntity,
+  type DepositRow,
+  hiddenRouteResource,
+  RouteEntity,
+  type RouteRow,
+  routeResource,
+  WITH_HIDDEN,
+} from '../entity.ts'
+import type { depositMachine } from '../routes/states.ts'
+import { DepositChangesOf, machineOf } from './reports.ts'
+
+type Input = Omit<z.output<typeof Settlement>, 'depositId'>
+type Status = 'completed' | 'failed' | 'refunded'
+
+/** What an operator says became of a deposit, as its status. What never arrived failed, with nothing received. */
+const STATUS: Readonly<Record<Input['outcome'], Status>> = {
+  completed: 'completed',
+  refunded: 'refunded',
+  not_received: 'failed',
+}
+
+/** The event that leads from one end to another. */
+const EVENT: Readonly<Record<Status, Readonly<Record<string, (typeof depositMachine.events)[number]>>>> = {
+  completed: { pending: 'complete', failed: 'complete', refunded: 'correct_to_completed' },
+  refunded: { pending: 'refund', failed: 'refund', completed: 'correct_to_refunded' },
+  failed: { pending: 'fail', completed: 'correct_to_failed', refunded: 'correct_to_failed' },
+}
+
+/**
+ * Ends a deposit of any organisation as an operator knows that it ended, whatever its state: with the states, events and balances as
+ * if the provider had reported it, and the operator's evidence in place of a report. Contradictions are settled by it.
+ * The owner of a hidden route is told.
+ * @throws deposit_not_found 404, suspense_moved 409, validation_failed 422 where an amount is missing, second_operator_required 403
+ */
+export async function settleDeposit(
+  unit: UnitOfWork,
+  id: string,
+  input: Input,
+): Promise<{ before: DepositRow; deposit: DepositRow }> {
+  const { own, route } = await findRoute(unit, id)
+  // The route first, as a poll locks them.
+  await locked(own, route.hidden ? hiddenRouteResource : routeResource, route.id, errors.payment_route_not_found)
+  const before = await locked(own, machineOf(route), id, errors.deposit_not_found)
+  const fields = fieldsOf(before, input)
+  await limit(own, before, fields)
+  const checkSuspense = await guardSuspense(own, [before.originCurrency])
+  const deposit = await write(own, route, before, fields, STATUS[input.outcome])
+  const changes = new DepositChangesOf(own, route)
+  changes.add(before, deposit, {}, `settled.${deposit.settlements}`)
+  await changes.apply()
+  await checkSuspense()
+  keepEvidence(own, deposit, input)
+  settleContradictions(own, id)
+  return { before, deposit }
+}
+
+async function findRoute(unit: UnitOfWork, id: string): Promise<{ own: UnitOfWork; route: RouteRow }> {
+  const filters = { tenant: false, ...WITH_HIDDEN }
+  const found = isId(id) ? await unit.em.findOne(DepositEntity, { id }, { filters, disableIdentityMap: true }) : null
+  if (!found) throw errors.deposit_not_found()
+  const route = await unit.em.findOneOrFail(
+    RouteEntity,
+    { id: found.paymentRouteId },
+    { filters, disableIdentityMap: true },
+  )
+  return { own: actingFor(unit, found), route }
+}
+
+type Fields = Pick<DepositRow, 'originAmount' | 'destinationAmount' | 'failureReason' | 'settledAt' | 'settlements'>
+
+function fieldsOf(before: DepositRow, { outcome, amount, receivedAmount, txHash }: Input): Fields {
+  const wrong: Mistakes = {}
+  const given = (field: string, text: string | undefined, symbol: string, known: bigint | null | undefined) => {
+    const asset = assetOf(symbol)
+    if (text === undefined || !asset) return known ?? (asset ? null : 0n)
+    return amountField(wrong, field, text, asset) ?? null
+  }
+  const received = given('receivedAmount', receivedAmount, before.originCurrency, before.originAmount)
+  const delivered = given('amount', amount, before.destinationCurrency, before.destinationAmount)
+  if (outcome === 'completed' && received === null) wrong.receivedAmount ??= 'Required: the provider did not report it'
+  if (outcome === 'completed' && !delivered) wrong.amount ??= 'Required: what was delivered'
+  refuseMistakes(wrong)
+  return {
+    originAmount: outcome === 'not_received' ? 0n : received,
+    destinationAmount: outcome === 'completed' ? delivered : null,
+    failureReason:
+      outcome === 'completed'
+        ? null
+        : outcome === 'not_received'
+          ? 'deposit_not_confirmed'
+          : (before.failureReason ?? 'delivery_failed'),
+    settledAt: new Date(),
+    settlements: before.settlements + 1,
+    ...(txHash && before.depositTxHash == null ? { depositTxHash: txHash } : {}),
+  }
+}
+
+/** The larger of what was and what is said to have been received counts. */
+async function limit(unit: UnitOfWork, before: DepositRow, { originAmount, destinationAmount }: Fields): Promise<void> {
+  const amounts: [string, bigint | null | undefined][] = [
+    [before.originCurrency, before.originAmount],
+    [before.originCurrency, originAmount],
+    [before.destinationCurrency, destinationAmount],
+  ]
+  const known = amounts.flatMap(([symbol, amount]) => {
+    const asset = assetOf(symbol)
+    return asset && amount ? [{ asset, amount }] : []
+  })
+  const [first] = known
+  if (!first) return
+  const largest = known.filter(({ asset }) => asset === first.asset).reduce((a, b) => (b.amount > a.amount ? b : a))
+  await requireSecondOperator(unit, largest.asset, largest.amount)
+}
+
+async function write(
+  unit: UnitOfWork,
+  route: RouteRow,
+  before: DepositRow,
+  fields: Fields,
+  status: Status,
+): Promise<DepositRow> {
+  const of = machineOf(route)
+  const event = EVENT[status][before.status]
+  if (event) return (await move(unit, of, before.id, event, errors.deposit_not_found, fields)).row
+  const changes = { ...fields, updatedAt: risingAfter(before.updatedAt) }
+  await unit.em.nativeUpdate(DepositEntity, { id: before.id }, changes, { filters: WITH_HIDDEN })
+  const row = { ...before, ...changes }
+  if (of.events) recordUnchanged(unit, of, row)
+  return row
+}
+
+function keepEvidence(unit: UnitOfWork, row: DepositRow, { outcome, evidence, txHash }: Input): void {
+  const { originAmount, destinationAmount } = row
+  recordReport(unit, {
+    organisationId: row.organisationId,
+    environment: row.environment,
+    resourceType: 'payment_route_deposit',
+    resourceId: row.id,
+    provider: 'operator',
+    report: { outcome, evidence, txHash: txHash ?? null },
+    amounts: {
+      ...(originAmount == null ? {} : { received: { asset: row.originCurrency, amount: originAmount } }),
+      ...(destinationAmount == null
+        ? {}
+        : { delivered: { asset: row.destinationCurrency, amount: destinationAmount } }),
+    },
+  })
+}

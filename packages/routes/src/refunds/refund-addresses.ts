@@ -1,0 +1,118 @@
+import { requireConfirmedOwner } from '@payments/accounts'
+import { type NetworkType, networkOf } from '@payments/kernel'
+import { notify } from '@payments/notifications'
+import { type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { sql } from 'kysely'
+import type { z } from 'zod'
+import type { RefundAddressChange, RefundAddresses } from '../api/schemas.ts'
+import type { RouteRow } from '../entity.ts'
+import { routesProvider } from '../provider/provider.ts'
+import { routesSettings } from '../provider/settings.ts'
+import type { RefundTo } from './refund-owners.ts'
+
+type ByType = z.infer<typeof RefundAddresses>['organisation']
+
+/** The service's default refund addresses: from the settings, in the sandbox else the provider's own. */
+function ofService({ runtime, actor }: Pick<QueryContext, 'runtime' | 'actor'>): ByType {
+  const { REFUND_ADDRESS_EVM, REFUND_ADDRESS_SVM, REFUND_ADDRESS_TVM } = routesSettings.from(runtime.settings)
+  const bound = runtime.providers.bound(routesProvider, actor.environment)
+  const own = bound.find((provider) => provider.refundAddresses)?.refundAddresses
+  return {
+    evm: REFUND_ADDRESS_EVM ?? own?.evm ?? null,
+    svm: REFUND_ADDRESS_SVM ?? own?.svm ?? null,
+    tvm: REFUND_ADDRESS_TVM ?? own?.tvm ?? null,
+  }
+}
+
+/** SQL expression: the organisation's address for a network type. */
+export const refundAddressSql = ({ actor }: QueryContext, type: NetworkType) => sql<string | null>`(
+  select address from payment_route_refund_addresses
+   where organisation_id = ${actor.organisationId} and environment = ${actor.environment} and network_type = ${type})`
+
+/** The organisation's address, else the service's: every route has a refund address. */
+export function configuredRefund(
+  context: QueryContext,
+  type: NetworkType,
+  ofOrganisation: string | null,
+): RefundTo | null {
+  if (ofOrganisation !== null) return { address: ofOrganisation, owner: 'organisation' }
+  const address = ofService(context)[type]
+  return address === null ? null : { address, owner: 'service' }
+}
+
+const isSame = (type: NetworkType, a: string, b: string | null): boolean =>
+  b !== null && (type === 'evm' ? a.toLowerCase() === b.toLowerCase() : a === b)
+
+/** Where refunds of a route go. Routes of earlier versions do not say whose address that is. */
+export function refundOfRoute(
+  context: Pick<QueryContext, 'runtime' | 'actor'>,
+  { refundAddress: address, refundOwner, originChainKey, hidden }: RouteRow,
+): RefundTo {
+  if (refundOwner) return { address, owner: refundOwner }
+  const type = networkOf(originChainKey)?.type ?? 'evm'
+  if (isSame(type, address, ofService(context)[type])) return { address, owner: 'service' }
+  return { address, owner: hidden ? 'payer' : 'organisation' }
+}
+
+/** Whose address a refund really went to, where the provider names another one than that of the route. */
+export function usedRefund(
+  context: Pick<QueryContext, 'runtime' | 'actor'>,
+  route: RouteRow,
+  used: string | null | undefined,
+): RefundTo {
+  const own = refundOfRoute(context, route)
+  const type = networkOf(route.originChainKey)?.type ?? 'evm'
+  if (!used || isSame(type, used, own.address)) return own
+  return { address: used, owner: isSame(type, used, ofService(context)[type]) ? 'service' : 'payer' }
+}
+
+/** The configured addresses of the organisation and of the service. */
+export async function refundAddresses(context: QueryContext): Promise<z.infer<typeof RefundAddresses>> {
+  const { rows } = await sqlOf(context.em).query<{ network_type: NetworkType; address: string }>(
+    'select network_type, address from payment_route_refund_addresses where organisation_id = $1 and environment = $2',
+    [context.actor.organisationId, context.actor.environment],
+  )
+  const of = (type: NetworkType) => rows.find(({ network_type }) => network_type === type)?.address ?? null
+  return {
+    organisation: { evm: of('evm'), svm: of('svm'), tvm: of('tvm') },
+    service: ofService(context),
+  }
+}
+
+/**
+ * Sets the addresses that are given and removes those that are null. Existing routes keep the address they were created with.
+ * In live, refunds must not be diverted by a stolen key: only an owner with a confirmed session changes the addresses.
+ * @throws ServiceError 403 in live for everybody else.
+ */
+export async function changeRefundAddresses(
+  unit: UnitOfWork,
+  change: z.output<typeof RefundAddressChange>,
+): Promise<z.infer<typeof RefundAddresses>> {
+  const { organisationId, environment } = unit.actor
+  if (environment === 'live') await requireConfirmedOwner(unit)
+  const removed = Object.entries(change).filter(([, address]) => address === null)
+  const given = Object.entries(change).filter(([, address]) => typeof address === 'string')
+  const db = sqlOf(unit.em)
+  await db.query(
+    'delete from payment_route_refund_addresses where organisation_id = $1 and environment = $2 and network_type = any ($3)',
+    [organisationId, environment, removed.map(([type]) => type)],
+  )
+  await db.query(
+    `insert into payment_route_refund_addresses (organisation_id, environment, network_type, address)
+     select $1, $2, type, address from unnest($3::text[], $4::text[]) as given (type, address)
+     on conflict (organisation_id, environment, network_type) do update set address = excluded.address, updated_at = now()`,
+    [organisationId, environment, given.map(([type]) => type), given.map(([, address]) => address)],
+  )
+  if (environment === 'live' && removed.length + given.length > 0) {
+    const kinds = [...given, ...removed].map(([type]) => type.toUpperCase()).join(', ')
+    notify(unit, {
+      organisationId,
+      environment,
+      type: 'refund_address.changed',
+      title: 'A live refund address was changed',
+      body: `The default refund addresses for these kinds of chain were set or removed: ${kinds}. If you did not expect this, revoke your sessions and contact support.`,
+      resource: { type: 'organisation', id: organisationId },
+    })
+  }
+  return refundAddresses(unit)
+}

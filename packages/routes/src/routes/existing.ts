@@ -1,0 +1,109 @@
+import type { SqlExecutor } from '@payments/platform'
+import type { DepositReport } from '../provider/provider.ts'
+
+/** What a report needs to know of a deposit that is stored. */
+export interface StoredDeposit {
+  readonly id: string
+  readonly status: string
+  readonly failureReason?: string | null | undefined
+  readonly depositTxHash?: string | null | undefined
+  readonly originCurrency: string
+  readonly originAmount?: bigint | null | undefined
+  readonly destinationAmount?: bigint | null | undefined
+}
+
+interface Row {
+  readonly id: string
+  readonly route: string
+  readonly status: string
+  readonly failure_reason: string | null
+  readonly request: string
+  readonly hash: string | null
+  readonly origin_currency: string
+  readonly origin_amount: string | null
+  readonly destination_amount: string | null
+}
+
+const COLUMNS = `id, payment_route_id as route, status, failure_reason, relay_request_id as request, deposit_tx_hash as hash,
+  origin_currency, origin_amount::text, destination_amount::text`
+
+/** Reasons with which a deposit ends only until the provider reports another end: mined again after all, or released by the provider. */
+const REVOCABLE: ReadonlySet<string> = new Set(['deposit_not_confirmed', 'provider_blocked'])
+
+/** The stored deposits of routes that reports are about. */
+export interface Existing {
+  of(routeId: string, report: DepositReport): StoredDeposit | undefined
+  /** Deposits that are created or changed meanwhile. */
+  remember(routeId: string, report: DepositReport, row: StoredDeposit): void
+}
+
+/** The stored deposits that reports are about, in one statement: by the transaction at the address, else by the request. */
+export async function findExisting(
+  db: SqlExecutor,
+  environment: string,
+  routeIds: readonly string[],
+  reports: readonly DepositReport[],
+): Promise<Existing> {
+  const { rows } =
+    reports.length === 0
+      ? { rows: [] }
+      : await db.query<Row>(
+          `select ${COLUMNS} from payment_route_deposits where environment = $1 and relay_request_id = any ($2::text[])
+           union
+           select ${COLUMNS} from payment_route_deposits where payment_route_id = any ($3::uuid[]) and deposit_tx_hash = any ($4::text[])`,
+          [
+            environment,
+            reports.map(({ requestId }) => requestId),
+            routeIds,
+            reports.flatMap(({ depositTxHash }) => depositTxHash ?? []),
+          ],
+        )
+  const stored = rows.map((row) => ({
+    ...row,
+    deposit: {
+      id: row.id,
+      status: row.status,
+      failureReason: row.failure_reason,
+      depositTxHash: row.hash,
+      originCurrency: row.origin_currency,
+      originAmount: row.origin_amount === null ? null : BigInt(row.origin_amount),
+      destinationAmount: row.destination_amount === null ? null : BigInt(row.destination_amount),
+    },
+  }))
+  const byRequest = new Map<string, StoredDeposit>(stored.map(({ request, deposit }) => [request, deposit]))
+  const byHash = new Map<string, StoredDeposit>(
+    stored.flatMap(({ route, hash, deposit }) => (hash === null ? [] : [[`${route} ${hash}`, deposit] as const])),
+  )
+  return {
+    of: (routeId, { depositTxHash, requestId }) =>
+      byHash.get(`${routeId} ${depositTxHash}`) ?? byRequest.get(requestId),
+    remember(routeId, { depositTxHash, requestId }, row) {
+      byRequest.set(requestId, row)
+      if (depositTxHash !== null) byHash.set(`${routeId} ${depositTxHash}`, row)
+    },
+  }
+}
+
+/** What a report makes of a deposit. `contradicts`: its state has no path to what is reported. */
+export type Effect = 'create' | 'learn' | 'end' | 'contradicts' | 'nothing'
+
+/** An end counts with its amounts. */
+export const hasEnded = ({ status, originAmount, destinationAmount }: DepositReport): boolean =>
+  status !== 'pending' && originAmount !== null && (status !== 'completed' || destinationAmount !== null)
+
+/** What a report makes of the deposit that it is about. */
+export function effectOf(stored: StoredDeposit | undefined, report: DepositReport): Effect {
+  if (!stored) return 'create'
+  if (!hasEnded(report)) return stored.depositTxHash == null && report.depositTxHash !== null ? 'learn' : 'nothing'
+  if (stored.status === 'pending') return 'end'
+  if (stored.status === report.status) return hasSameAmounts(stored, report) ? 'nothing' : 'contradicts'
+  // An end that another one followed is told again with every list.
+  if (report.status === 'failed' && REVOCABLE.has(report.failureReason ?? '')) return 'nothing'
+  return stored.status === 'failed' && REVOCABLE.has(stored.failureReason ?? '') ? 'end' : 'contradicts'
+}
+
+/** Rows of earlier versions may have no amount. */
+const hasSameAmounts = (stored: StoredDeposit, { origin, originAmount, destinationAmount }: DepositReport): boolean =>
+  stored.originCurrency === origin.currency &&
+  stored.originAmount === originAmount &&
+  (stored.destinationAmount ?? null) === destinationAmount

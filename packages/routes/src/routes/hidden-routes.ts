@@ -1,0 +1,186 @@
+import { assetOf, isAddressOf, type NetworkType, newId, toDecimal } from '@payments/kernel'
+import { actingFor, bestAnswer, createResource, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { sql } from 'kysely'
+import { errors } from '../api/errors.ts'
+import type { sandboxOutcomes } from '../api/schemas.ts'
+import { syncNow } from '../deposits/deposits.ts'
+import { applyRemaining, type PendingSync, type SyncCounts } from '../deposits/reports.ts'
+import { settleDeposit } from '../deposits/settle.ts'
+import { hiddenRouteResource, RouteEntity, WITH_HIDDEN } from '../entity.ts'
+import { reindexWithin } from '../polling/reindex.ts'
+import { FIRST_POLL_SECONDS, POLL, SOON_SECONDS } from '../polling/schedule.ts'
+import { type Carrier, recordCarrier } from '../provider/carrier.ts'
+import {
+  type Leg,
+  type QuotedAddress,
+  type QuotedAmount,
+  type RoutesProvider,
+  routesProvider,
+} from '../provider/provider.ts'
+import { routesProviders } from '../provider/providers.ts'
+import { configuredRefund, refundAddressSql } from '../refunds/refund-addresses.ts'
+import type { RefundTo } from '../refunds/refund-owners.ts'
+import { quoted } from './quotes.ts'
+
+/** A hidden route to create. Networks, currencies and addresses are checked by the caller. */
+export interface HiddenRoute {
+  /** For logs and operators. */
+  readonly name: string
+  readonly origin: Leg & { readonly type: NetworkType }
+  readonly destination: Leg & { readonly address: string }
+  /** Null: the configured address (§4 of the API contract). */
+  readonly refundAddress: string | null
+  readonly quote: QuotedAmount
+  readonly strict: boolean
+  /** Until when money may arrive at the address. */
+  readonly until: Date
+  /** Id of what anyone may start such routes from, such as a payment link: it has a share of the provider's quotes. */
+  readonly startedAt: string
+}
+
+/** A hidden route with the deposit address that the provider gave for it. */
+export interface PreparedHiddenRoute extends HiddenRoute, Carrier {
+  readonly id: string
+  readonly depositAddress: string
+  readonly refundTo: RefundTo
+  /** What the payer must send for the quote, in minor units of the origin currency. */
+  readonly inputAmount: bigint
+}
+
+/**
+ * Gets a deposit address for a part of another domain, before any transaction. Repeating it gets another address and moves no
+ * money. Routes with equal ends may exist any number of times, and may end where they begin.
+ * @throws refund_address_missing 503, deposit_address_used 502, and the provider's 422, 502 and 503
+ */
+export async function prepareHiddenRoute(context: QueryContext, route: HiddenRoute): Promise<PreparedHiddenRoute> {
+  const { type } = route.origin
+  const refundTo: RefundTo | null = route.refundAddress
+    ? { address: route.refundAddress, owner: 'payer' }
+    : configuredRefund(context, type, await ofOrganisation(context, type))
+  if (refundTo === null) throw errors.refund_address_missing()
+  const id = newId()
+  const { networkKey, currency } = route.origin
+  const candidates = await routesProviders(context, route.strict ? 'exact' : 'reusable', networkKey)
+  const ask = async (provider: RoutesProvider): Promise<Offer> => {
+    const { inputAmount, ...answer } = await quoted(
+      context,
+      provider,
+      {
+        routeId: id,
+        origin: { networkKey, currency },
+        destination: route.destination,
+        refundAddress: refundTo.address,
+        quote: route.quote,
+        strict: route.strict,
+        until: route.until,
+      },
+      route.startedAt,
+    )
+    if (!isAddressOf(type, answer.depositAddress) || inputAmount === undefined || inputAmount <= 0n)
+      throw errors.deposit_address_used()
+    return { ...answer, inputAmount }
+  }
+  const { provider, answer, choice } = await bestAnswer(candidates, ask, offers(route))
+  return { ...route, ...answer, id, provider: provider.name, choice, evidence: answer.evidence, refundTo }
+}
+
+type Offer = QuotedAddress & { readonly inputAmount: bigint }
+
+/** The better offer: the least to send for a delivery, the most delivered for what is sent. */
+const offers = ({ origin, destination, quote }: HiddenRoute) => ({
+  rank: ({ inputAmount, outputAmount = 0n }: Offer): bigint => ('output' in quote ? inputAmount : -outputAmount),
+  show: ({ inputAmount, outputAmount }: Offer): string =>
+    [
+      `${decimal(inputAmount, origin.currency)} ${origin.currency}`,
+      ...(outputAmount === undefined ? [] : [`${decimal(outputAmount, destination.currency)} ${destination.currency}`]),
+    ].join(' for '),
+})
+
+const decimal = (units: bigint, symbol: string): string => {
+  const asset = assetOf(symbol)
+  return asset ? toDecimal(units, asset) : `${units}`
+}
+
+async function ofOrganisation(context: QueryContext, type: NetworkType): Promise<string | null> {
+  const { rows } = await sql<{ refund: string | null }>`select ${refundAddressSql(context, type)} as refund`.execute(
+    context.em.getKysely(),
+  )
+  return rows[0]?.refund ?? null
+}
+
+/**
+ * Creates the prepared route in the caller's transaction, without an event. Until `watchedUntil` its address is polled often;
+ * afterwards ever more rarely, for ever. Its deposits go to the receiver that is bound to {@link hiddenDeposits}.
+ */
+export function createHiddenRoute(unit: UnitOfWork, route: PreparedHiddenRoute, watchedUntil: Date): void {
+  const row = createResource(unit, hiddenRouteResource, {
+    id: route.id,
+    organisationId: unit.actor.organisationId,
+    environment: unit.actor.environment,
+    provider: route.provider,
+    name: route.name,
+    customerId: null,
+    originChainKey: route.origin.networkKey,
+    originCurrency: route.origin.currency,
+    destinationChainKey: route.destination.networkKey,
+    destinationCurrency: route.destination.currency,
+    destinationAddress: route.destination.address,
+    refundAddress: route.refundTo.address,
+    refundOwner: route.refundTo.owner,
+    depositAddress: route.depositAddress,
+    metadata: {},
+    nextPollAt: new Date(Date.now() + FIRST_POLL_SECONDS * 1000),
+    pollSeconds: FIRST_POLL_SECONDS,
+    hidden: true,
+    watchedUntil,
+  })
+  recordCarrier(unit, row, route)
+}
+
+/** Says until when the payer of a hidden route is expected: afterwards its address is polled ever more rarely. */
+export async function watchHiddenRoute(unit: UnitOfWork, routeId: string, until: Date): Promise<void> {
+  await unit.em.nativeUpdate(RouteEntity, { id: routeId }, { watchedUntil: until }, { filters: WITH_HIDDEN })
+}
+
+/** What an operator says became of a deposit. */
+export type DepositSettlement = Parameters<typeof settleDeposit>[2]
+
+/** Ends a deposit to a hidden route as an operator knows that it ended; its owner is told. */
+export const settleHiddenDeposit = async (unit: UnitOfWork, id: string, settlement: DepositSettlement): Promise<void> =>
+  void (await settleDeposit(unit, id, settlement))
+
+/**
+ * Polls a hidden route of any organisation now, its whole history, because an operator asked, and makes the provider look for money in
+ * another currency or on another network. The rest is applied by {@link applyHiddenSync}.
+ */
+export async function syncHiddenRoute(context: QueryContext, routeId: string, on?: string): Promise<PendingSync> {
+  const route = await context.em.findOneOrFail(
+    RouteEntity,
+    { id: routeId },
+    { filters: { ...WITH_HIDDEN, tenant: false }, disableIdentityMap: true },
+  )
+  await reindexWithin(context, route, on)
+  return syncNow(context, route, true)
+}
+
+/** Applies what {@link syncHiddenRoute} has left over, in the caller's transaction. */
+export const applyHiddenSync = (unit: UnitOfWork, pending: PendingSync): Promise<SyncCounts> =>
+  applyRemaining(actingFor(unit, pending.route), pending)
+
+/** A payer's transfer arrives at a hidden route of the sandbox, in the caller's transaction. */
+export async function simulateHiddenDeposit(
+  unit: UnitOfWork,
+  routeId: string,
+  payment: Leg & { readonly amount: bigint; readonly outcome: (typeof sandboxOutcomes)[number] },
+): Promise<void> {
+  const route = await unit.em.findOneOrFail(RouteEntity, { id: routeId }, { filters: WITH_HIDDEN })
+  const provider = unit.runtime.providers.sandbox(routesProvider)
+  await provider.simulateDeposit(sqlOf(unit.em), { depositAddress: route.depositAddress, ...payment })
+  await unit.em.nativeUpdate(
+    RouteEntity,
+    { id: route.id },
+    { nextPollAt: new Date(), pollSeconds: SOON_SECONDS },
+    { filters: WITH_HIDDEN },
+  )
+  unit.afterCommit(() => unit.runtime.trigger(POLL))
+}
