@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import bs58 from 'bs58'
 import { swapsContract, useService } from '#testing'
-import { sandboxSwaps } from './sandbox.ts'
+import { sandboxSwaps } from './provider/sandbox.ts'
 
 const service = useService()
 

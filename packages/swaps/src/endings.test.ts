@@ -2,12 +2,12 @@ import { newId, system } from '@payments/kernel'
 import { move, queryContext, unitOfWork } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { call, depositFor, endingsContract, newMerchant, newSwap, type Stage, signedIn, useService } from '#testing'
-import { applyDeposits } from './deposits.ts'
+import { errors } from './api/errors.ts'
 import { SwapEntity, SwapTransactionEntity, swapResource } from './entity.ts'
-import { errors } from './errors.ts'
-import { operators } from './operators.ts'
-import { processNow } from './process.ts'
-import { complete, fail, returned } from './transactions.ts'
+import { operators } from './operators/operators.ts'
+import { processNow } from './swaps/process.ts'
+import { applyDeposits } from './transactions/deposits.ts'
+import { complete, fail, returned } from './transactions/transactions.ts'
 
 const service = useService({ settings: { OPERATOR_EMAILS: 'operator@example.com,second@example.com' } })
 

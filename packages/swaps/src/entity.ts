@@ -17,11 +17,11 @@ import {
   uniqueIndex,
   withinTenant,
 } from '@payments/platform'
-import { currencies } from './currencies.ts'
-import { present, swapEntry } from './present.ts'
-import type { OtherHolding } from './provider.ts'
-import { sandboxOutcomes } from './schemas.ts'
-import { swapMachine } from './states.ts'
+import { present, swapEntry } from './api/present.ts'
+import { sandboxOutcomes } from './api/schemas.ts'
+import type { OtherHolding } from './provider/provider.ts'
+import { currencies } from './swaps/currencies.ts'
+import { swapMachine } from './swaps/states.ts'
 
 /** SQL: swaps that are not final, hold money or fail to be processed. */
 export const UNFINISHED = `failing_since is not null or status in ('awaiting_deposit', 'swapping', 'failed')

@@ -13,9 +13,9 @@ import {
   startService,
 } from '#testing'
 import { eventsOf, expectJournalEqualsChain, heldOnChain, journal, processAfter, processUntil } from '../test/chain.ts'
-import { pollTask } from './poller.ts'
-import { type SandboxSwaps, type SwapsProvider, swapsProvider } from './provider.ts'
-import { sandboxSwaps } from './sandbox.ts'
+import { pollTask } from './polling/poller.ts'
+import { type SandboxSwaps, type SwapsProvider, swapsProvider } from './provider/provider.ts'
+import { sandboxSwaps } from './provider/sandbox.ts'
 
 const CALLS = ['deposits', 'prepareSwap', 'prepareRefund', 'send', 'outcome'] as const satisfies (keyof SwapsProvider)[]
 type Fault = 'before' | 'after'

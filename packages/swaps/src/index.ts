@@ -1,27 +1,27 @@
 /** Swaps between EURC and USDC on Solana, and indicative rates. */
 import { bind } from '@payments/kernel'
 import { domain, withFaults } from '@payments/platform'
-import { addressTask } from './addresses.ts'
-import { swapsAdminRouter } from './admin-router.ts'
-import { advance } from './advance.ts'
+import { addressTask } from './addresses/addresses.ts'
+import { seedOf } from './addresses/keys.ts'
+import { swapsAdminRouter } from './api/admin-router.ts'
+import { errors } from './api/errors.ts'
+import { events } from './api/events.ts'
+import { notifications } from './api/notifications.ts'
+import { swapReceipt } from './api/receipt.ts'
+import { ratesRouter, swapsRouter } from './api/router.ts'
+import { swapsSandboxRouter } from './api/sandbox-router.ts'
 import { entities, swapResource } from './entity.ts'
-import { errors } from './errors.ts'
-import { events } from './events.ts'
-import { failureReasons } from './failure-reasons.ts'
-import { feePayerTask } from './fee-payer.ts'
-import { swapsPurge } from './jobs.ts'
-import { seedOf } from './keys.ts'
-import { metrics } from './metrics.ts'
 import { migrations } from './migrations.ts'
-import { notifications } from './notifications.ts'
-import { operators } from './operators.ts'
-import { pollTask } from './poller.ts'
-import { type SandboxSwaps, type SwapsProvider, swapsProvider } from './provider.ts'
-import { swapReceipt } from './receipt.ts'
-import { ratesRouter, swapsRouter } from './router.ts'
-import { sandboxSwaps } from './sandbox.ts'
-import { swapsSandboxRouter } from './sandbox-router.ts'
-import { swapsSettings } from './settings.ts'
+import { swapsPurge } from './operators/jobs.ts'
+import { metrics } from './operators/metrics.ts'
+import { operators } from './operators/operators.ts'
+import { pollTask } from './polling/poller.ts'
+import { advance } from './provider/advance.ts'
+import { type SandboxSwaps, type SwapsProvider, swapsProvider } from './provider/provider.ts'
+import { sandboxSwaps } from './provider/sandbox.ts'
+import { swapsSettings } from './provider/settings.ts'
+import { failureReasons } from './swaps/failure-reasons.ts'
+import { feePayerTask } from './transactions/fee-payer.ts'
 
 const SANDBOX = 'swaps'
 const CALLS = [
@@ -78,10 +78,9 @@ export const swaps = domain({
   },
 })
 
-export { type ListedAddress, listAddresses, storeSweep } from './addresses.ts'
-export { type Currency, currencies } from './currencies.ts'
-export { errors as swapsErrors } from './errors.ts'
-export { type Signer, type SwapSigners, signersFrom, signersOf } from './keys.ts'
+export { type ListedAddress, listAddresses, storeSweep } from './addresses/addresses.ts'
+export { type Signer, type SwapSigners, signersFrom, signersOf } from './addresses/keys.ts'
+export { errors as swapsErrors } from './api/errors.ts'
 export {
   type DepositReport,
   type FeePayer,
@@ -91,5 +90,6 @@ export {
   swapsProvider,
   type TransactionOutcome,
   type WatchedAddress,
-} from './provider.ts'
-export { swapsSettings } from './settings.ts'
+} from './provider/provider.ts'
+export { swapsSettings } from './provider/settings.ts'
+export { type Currency, currencies } from './swaps/currencies.ts'

@@ -2,10 +2,10 @@ import { bind } from '@payments/kernel'
 import { ProviderLimited } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { newMerchant, newSwap, type TestService, useService } from '#testing'
-import { errors } from './errors.ts'
-import { pollTask } from './poller.ts'
-import { type SandboxSwaps, type SwapsProvider, swapsProvider } from './provider.ts'
-import { sandboxSwaps } from './sandbox.ts'
+import { errors } from './api/errors.ts'
+import { pollTask } from './polling/poller.ts'
+import { type SandboxSwaps, type SwapsProvider, swapsProvider } from './provider/provider.ts'
+import { sandboxSwaps } from './provider/sandbox.ts'
 
 let isLimited = false
 let calls = 0

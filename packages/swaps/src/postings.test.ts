@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { journalOf } from './journal.ts'
+import { journalOf } from './transactions/journal.ts'
 
 const id = '01936f2a-7c1e-7000-8000-000000000070'
 const journal = journalOf({ id, provider: 'jupiter', fromCurrency: 'USDC', toCurrency: 'SOL' })

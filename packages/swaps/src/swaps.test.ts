@@ -2,8 +2,8 @@ import { bind } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { call, depositFor, newMerchant, newSwap, newSwapBody, signedIn, startService, useService } from '#testing'
 import { eventsOf, processAfter } from '../test/chain.ts'
-import { swapsProvider } from './provider.ts'
-import { sandboxSwaps } from './sandbox.ts'
+import { swapsProvider } from './provider/provider.ts'
+import { sandboxSwaps } from './provider/sandbox.ts'
 
 const service = useService()
 

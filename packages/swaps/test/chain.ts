@@ -3,8 +3,8 @@ import { checkLedger, trialBalance } from '@payments/ledger'
 import { queryContext } from '@payments/platform'
 import { expect } from 'vitest'
 import { advance, getSwap, type Merchant, type SwapData, type TestService } from '#testing'
-import { processNow } from '../src/process.ts'
-import { find } from '../src/service.ts'
+import { processNow } from '../src/swaps/process.ts'
+import { find } from '../src/swaps/service.ts'
 
 const contextOf = (service: TestService, { organisationId, environment }: Merchant) =>
   queryContext(service.runtime, system(organisationId, environment))

@@ -474,7 +474,7 @@ export const defended: readonly {
       {
         promise: 'Derived from `SWAP_SEED` in workers, never stored, logged or sent; a gateway uses none.',
         tests: {
-          'packages/swaps/src/addresses.test.ts': [
+          'packages/swaps/src/addresses/addresses.test.ts': [
             'keys are derived as SLIP-0010 says: its first test vector for ed25519',
             'the seed is in no table and in no line of the log',
             'a worker keeps addresses ready for gateways, which use no seed and answer 503 while there is none',

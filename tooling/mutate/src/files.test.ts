@@ -10,7 +10,9 @@ test('the files that write a status, a posting, an amount, an access decision or
   expect(kinds('packages/cngn/src/transfers/transfers.ts')).toEqual(expect.arrayContaining(['status', 'access']))
   expect(kinds('packages/cngn/src/movements/sends.ts')).toEqual(['decides'])
   expect(kinds('packages/fiat/src/polling/reports.ts')).toEqual(expect.arrayContaining(['status', 'posting']))
-  expect(kinds('packages/swaps/src/transactions.ts')).toEqual(expect.arrayContaining(['status', 'posting', 'amount']))
+  expect(kinds('packages/swaps/src/transactions/transactions.ts')).toEqual(
+    expect.arrayContaining(['status', 'posting', 'amount']),
+  )
   expect(kinds('packages/collections/src/payments.ts')).toEqual(expect.arrayContaining(['status', 'posting']))
   expect(kinds('packages/routes/src/deposits/reports.ts')).toEqual(expect.arrayContaining(['status', 'posting']))
   expect(kinds('packages/pay-page/src/session.ts')).toEqual(['html'])

@@ -100,7 +100,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'money',
-    code: ['packages/swaps/src/deposits.ts'],
+    code: ['packages/swaps/src/transactions/deposits.ts'],
     tests: ['packages/swaps/src/**/{deposits,stale-reports}.test.ts'],
   },
   {

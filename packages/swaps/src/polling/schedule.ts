@@ -1,4 +1,4 @@
-import type { SwapRow } from './entity.ts'
+import type { SwapRow } from '../entity.ts'
 
 /** NOTIFY channel that triggers the worker when a swap's next poll was moved forward. */
 export const POLL = 'swaps.poll'

@@ -8,11 +8,11 @@ import {
   type Runtime,
   type Task,
 } from '@payments/platform'
-import { neededTransaction } from './changes.ts'
-import { SwapEntity, type SwapRow } from './entity.ts'
-import { errors } from './errors.ts'
-import { comparison, processSwap, recordFailure, watched } from './process.ts'
-import { type DepositReport, type SwapsProvider, swapsProvider } from './provider.ts'
+import { errors } from '../api/errors.ts'
+import { SwapEntity, type SwapRow } from '../entity.ts'
+import { type DepositReport, type SwapsProvider, swapsProvider } from '../provider/provider.ts'
+import { neededTransaction } from '../swaps/changes.ts'
+import { comparison, processSwap, recordFailure, watched } from '../swaps/process.ts'
 import { nextPoll, POLL } from './schedule.ts'
 
 /** Swaps of one claim. Their addresses are read in one call, and those of which nothing is new cost one statement together. */

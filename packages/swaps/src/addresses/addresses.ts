@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Environment } from '@payments/kernel'
 import type { Runtime, Task } from '@payments/platform'
-import { errors } from './errors.ts'
+import { errors } from '../api/errors.ts'
+import { swapsProvider } from '../provider/provider.ts'
 import { addressAt, pathOf, seedBytes, seedOf } from './keys.ts'
-import { swapsProvider } from './provider.ts'
 
 /** NOTIFY channel that triggers the derivation of more addresses. */
 const ADDRESSES = 'swaps.addresses'

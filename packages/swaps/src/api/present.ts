@@ -1,7 +1,7 @@
 import { type LedgerEntry, networkOf, toDecimal, withSymbol } from '@payments/kernel'
 import type { z } from 'zod'
-import { assetIn, NETWORK } from './currencies.ts'
-import { rateOf } from './rate.ts'
+import { rateOf } from '../rates/rate.ts'
+import { assetIn, NETWORK } from '../swaps/currencies.ts'
 import type { SwapReceipt } from './receipt.ts'
 import type { Swap } from './schemas.ts'
 

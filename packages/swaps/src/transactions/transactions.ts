@@ -1,7 +1,7 @@
 import { assets, toMinor } from '@payments/kernel'
 import { post } from '@payments/ledger'
 import { locked, move, type QueryContext, recordReport, sqlOf, type UnitOfWork } from '@payments/platform'
-import { neededTransaction, update } from './changes.ts'
+import { errors } from '../api/errors.ts'
 import {
   type SwapRow,
   SwapTransactionEntity,
@@ -9,11 +9,11 @@ import {
   SwapUpkeepEntity,
   type SwapUpkeepRow,
   swapResource,
-} from './entity.ts'
-import { errors } from './errors.ts'
+} from '../entity.ts'
+import type { PaidTransaction, TransactionOutcome } from '../provider/provider.ts'
+import { swapsSettings } from '../provider/settings.ts'
+import { neededTransaction, update } from '../swaps/changes.ts'
 import { journalOf } from './journal.ts'
-import type { PaidTransaction, TransactionOutcome } from './provider.ts'
-import { swapsSettings } from './settings.ts'
 
 /** A swap whose transactions were dropped this often fails. A refund is tried for ever. */
 const MOST_DROPPED = 5

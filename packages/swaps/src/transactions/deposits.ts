@@ -1,10 +1,10 @@
 import { type Draft, post } from '@payments/ledger'
 import { locked, move, sqlOf, type UnitOfWork } from '@payments/platform'
-import { update } from './changes.ts'
-import { SwapEntity, type SwapRow, swapResource } from './entity.ts'
-import { errors } from './errors.ts'
+import { errors } from '../api/errors.ts'
+import { SwapEntity, type SwapRow, swapResource } from '../entity.ts'
+import type { DepositReport } from '../provider/provider.ts'
+import { update } from '../swaps/changes.ts'
 import { journalOf } from './journal.ts'
-import type { DepositReport } from './provider.ts'
 
 /**
  * Applies a report of a swap's address, in the caller's transaction: records the deposits that are new, each with its

@@ -17,15 +17,15 @@ import {
   type UnitOfWork,
 } from '@payments/platform'
 import type { z } from 'zod'
-import { takeAddress } from './addresses.ts'
+import { takeAddress } from '../addresses/addresses.ts'
+import type { NewSwap } from '../api/schemas.ts'
+import { type SwapRow, swapResource } from '../entity.ts'
+import { WAITING_SECONDS } from '../polling/schedule.ts'
+import { type Quote, type SwapsProvider, swapsProvider } from '../provider/provider.ts'
+import { swapsSettings } from '../provider/settings.ts'
+import { less } from '../rates/rate.ts'
+import { requireFeePayer } from '../transactions/fee-payer.ts'
 import { assetIn } from './currencies.ts'
-import { type SwapRow, swapResource } from './entity.ts'
-import { requireFeePayer } from './fee-payer.ts'
-import { type Quote, type SwapsProvider, swapsProvider } from './provider.ts'
-import { less } from './rate.ts'
-import { WAITING_SECONDS } from './schedule.ts'
-import type { NewSwap } from './schemas.ts'
-import { swapsSettings } from './settings.ts'
 
 type Input = z.output<typeof NewSwap>
 

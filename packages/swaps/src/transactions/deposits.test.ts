@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { depositFor, getSwap, newMerchant, newSwap, useService } from '#testing'
-import { eventsOf, expectJournalEqualsChain, journal, processAfter, processUntil } from '../test/chain.ts'
+import { eventsOf, expectJournalEqualsChain, journal, processAfter, processUntil } from '../../test/chain.ts'
 
 const service = useService()
 

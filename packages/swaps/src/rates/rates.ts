@@ -1,12 +1,12 @@
 import { requestedAmount, toDecimal } from '@payments/kernel'
 import { firstAnswer, type QueryContext, type Runtime } from '@payments/platform'
 import type { z } from 'zod'
-import { assetIn, type Currency } from './currencies.ts'
-import { errors } from './errors.ts'
-import { type Quote, swapsProvider } from './provider.ts'
+import { errors } from '../api/errors.ts'
+import type { RateList } from '../api/schemas.ts'
+import { type Quote, swapsProvider } from '../provider/provider.ts'
+import { swapsSettings } from '../provider/settings.ts'
+import { assetIn, type Currency } from '../swaps/currencies.ts'
 import { rateOf, rounded } from './rate.ts'
-import type { RateList } from './schemas.ts'
-import { swapsSettings } from './settings.ts'
 
 type Rate = z.input<typeof RateList>['rates'][number]
 type DatedQuote = Quote & { readonly quotedAt: Date }

@@ -17,9 +17,9 @@ import {
 } from '@payments/kernel'
 import { Reason } from '@payments/platform'
 import { z } from 'zod'
-import { currencies } from './currencies.ts'
-import { failureReasons } from './failure-reasons.ts'
-import { swapMachine } from './states.ts'
+import { currencies } from '../swaps/currencies.ts'
+import { failureReasons } from '../swaps/failure-reasons.ts'
+import { swapMachine } from '../swaps/states.ts'
 
 const SWAP = 70
 const WALLET = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T'

@@ -1,18 +1,17 @@
 import { type Carried, ServiceError, system, type Tenant } from '@payments/kernel'
 import { aboutObject, type QueryContext, queryContext, type Runtime, unitOfWork } from '@payments/platform'
-import { heldAmount, neededTransaction } from './changes.ts'
-import { applyDeposits } from './deposits.ts'
-import { SwapEntity, type SwapRow, SwapUpkeepEntity } from './entity.ts'
-import { errors } from './errors.ts'
+import { errors } from '../api/errors.ts'
+import { SwapEntity, type SwapRow, SwapUpkeepEntity } from '../entity.ts'
+import { nextAttempt, nextPoll } from '../polling/schedule.ts'
 import {
   type DepositReport,
   type PaidTransaction,
   type SwapsProvider,
   swapsProvider,
   type WatchedAddress,
-} from './provider.ts'
-import { nextAttempt, nextPoll } from './schedule.ts'
-import { swapsSettings } from './settings.ts'
+} from '../provider/provider.ts'
+import { swapsSettings } from '../provider/settings.ts'
+import { applyDeposits } from '../transactions/deposits.ts'
 import {
   applyOutcome,
   giveUp,
@@ -22,7 +21,8 @@ import {
   refuseQuote,
   storeTransaction,
   storeUpkeep,
-} from './transactions.ts'
+} from '../transactions/transactions.ts'
+import { heldAmount, neededTransaction } from './changes.ts'
 
 /** How long a transaction that closes empty token accounts may take to be final. */
 const CLOSING_MS = 120_000

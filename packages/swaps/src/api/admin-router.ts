@@ -1,11 +1,11 @@
 import { errors as commonErrors, noInput } from '@payments/kernel'
 import { operatorCommand, query } from '@payments/platform'
+import { processNow } from '../swaps/process.ts'
+import { findAnywhere, unfinished } from '../swaps/service.ts'
+import { settle } from '../transactions/settle.ts'
 import { errors } from './errors.ts'
 import { present } from './present.ts'
-import { processNow } from './process.ts'
 import { AdminSwapList, Settlement, Swap, SwapId } from './schemas.ts'
-import { findAnywhere, unfinished } from './service.ts'
-import { settle } from './settle.ts'
 
 const tag = 'Swaps'
 

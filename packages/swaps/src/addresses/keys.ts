@@ -2,7 +2,7 @@ import type { Environment } from '@payments/kernel'
 import { platformSettings, type Settings } from '@payments/platform'
 import bs58 from 'bs58'
 import { HDKey } from 'micro-key-producer/slip10.js'
-import { swapsSettings } from './settings.ts'
+import { swapsSettings } from '../provider/settings.ts'
 
 /** Solana's coin type is 501 (SLIP-0044). Account 0 is the live environment, so that a test key can never hold live money. */
 const ACCOUNT: Readonly<Record<Environment, number>> = { live: 0, test: 1 }

@@ -1,12 +1,12 @@
 import { invalid, positiveAmount } from '@payments/kernel'
 import { actingFor, locked, requireSecondOperator, settleContradictions, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
-import { heldAmount } from './changes.ts'
-import { assetIn } from './currencies.ts'
-import { SwapEntity, type SwapRow, SwapTransactionEntity, swapResource } from './entity.ts'
-import { errors } from './errors.ts'
-import type { Settlement } from './schemas.ts'
-import { findAnywhere } from './service.ts'
+import { errors } from '../api/errors.ts'
+import type { Settlement } from '../api/schemas.ts'
+import { SwapEntity, type SwapRow, SwapTransactionEntity, swapResource } from '../entity.ts'
+import { heldAmount } from '../swaps/changes.ts'
+import { assetIn } from '../swaps/currencies.ts'
+import { findAnywhere } from '../swaps/service.ts'
 import { complete, fail, openTransaction, returned } from './transactions.ts'
 
 /** A transaction that was signed this long ago cannot be accepted any more: its blockhash lives for about 90 s. */

@@ -1,8 +1,8 @@
 import { risingAfter, toMinor } from '@payments/kernel'
 import { recordEntry, type Settings, type UnitOfWork } from '@payments/platform'
+import { SwapEntity, type SwapRow, swapResource } from '../entity.ts'
+import { swapsSettings } from '../provider/settings.ts'
 import { assetIn } from './currencies.ts'
-import { SwapEntity, type SwapRow, swapResource } from './entity.ts'
-import { swapsSettings } from './settings.ts'
 
 /**
  * Changes a locked swap without changing its status. No event is sent, because events are for changes of status; its
