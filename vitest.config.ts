@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 /** Files that replace modules, functions or the trusted certificates of the whole process, or whose helpers register hooks when they are imported. All others share a process with the files before them: loading the service for each file was a third of the run. */
 const ISOLATED = [
   'packages/accounts/src/comparison.test.ts',
-  'packages/collections/src/stream.test.ts',
+  'packages/collections/src/pay/stream.test.ts',
   'packages/embedded-postgres/src/**/*.test.ts',
   'packages/providers/*/src/live.test.ts',
   'packages/providers/jupiter/src/recovery.test.ts',

@@ -17,7 +17,7 @@ import {
 } from '#testing'
 import { caseOf, expectAllEnded, inWaves, payStep, startAll } from '../test/cases.ts'
 import { eventsOf, getSession, inOrder, poll } from '../test/sessions.ts'
-import { prepareStart, start } from './sessions.ts'
+import { prepareStart, start } from './sessions/sessions.ts'
 
 const service = useService()
 const KILLS = 3

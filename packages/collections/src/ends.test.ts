@@ -17,9 +17,9 @@ import {
   useService,
 } from '#testing'
 import { eventsOf, getSession, inOrder, poll, settle } from '../test/sessions.ts'
-import { applyDue } from './expiry.ts'
-import { operators } from './operators.ts'
-import { receiver } from './payments.ts'
+import { applyDue } from './collections/expiry.ts'
+import { operators } from './operators/operators.ts'
+import { receiver } from './sessions/payments.ts'
 
 /** What the provider reports of an address, in place of what the sandbox would. */
 const told = new Map<string, readonly DepositReport[]>()

@@ -18,13 +18,20 @@ import {
   withinTenant,
 } from '@payments/platform'
 import type { RefundTo } from '@payments/routes'
-import type { EmbedConfig, Item } from './fields.ts'
-import type { PaymentPolicy } from './policy.ts'
-import { presentCollection, presentSession } from './present.ts'
-import { sessionEntry } from './receipt.ts'
+import type { EmbedConfig, Item } from './api/fields.ts'
+import { presentCollection, presentSession } from './api/present.ts'
+import { sessionEntry } from './api/receipt.ts'
+import { currencies } from './api/schemas.ts'
+import {
+  checkoutMachine,
+  invoiceMachine,
+  linkMachine,
+  openStates,
+  sessionMachine,
+  types,
+} from './collections/states.ts'
 import type { PaymentChoice, StoredPayment } from './rows.ts'
-import { currencies } from './schemas.ts'
-import { checkoutMachine, invoiceMachine, linkMachine, openStates, sessionMachine, types } from './states.ts'
+import type { PaymentPolicy } from './sessions/policy.ts'
 
 const variant = (value: (typeof types)[number]) => ({ column: 'type', value })
 const inStates = (states: readonly string[]) => `status in (${states.map((state) => `'${state}'`).join(', ')})`

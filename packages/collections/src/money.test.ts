@@ -11,7 +11,7 @@ import {
   useService,
 } from '#testing'
 import { eventsOf, getSession, inOrder, poll, settle } from '../test/sessions.ts'
-import { applyDue } from './expiry.ts'
+import { applyDue } from './collections/expiry.ts'
 
 const service = useService()
 const never = new AbortController().signal

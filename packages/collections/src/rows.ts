@@ -1,7 +1,7 @@
 import type { Environment, Metadata } from '@payments/kernel'
 import type { RefundTo } from '@payments/routes'
-import type { EmbedConfig, Item } from './fields.ts'
-import type { PaymentPolicy } from './policy.ts'
+import type { EmbedConfig, Item } from './api/fields.ts'
+import type { PaymentPolicy } from './sessions/policy.ts'
 
 // The columns of the tables as code sees them, without the ORM. Amounts are minor units of the currency beside them.
 

@@ -139,7 +139,7 @@ export const promises: readonly Promised[] = [
       'A process that serves requests and runs the jobs keeps its memory: in the last quarter of an hour of mixed load it is at most a tenth above that of the second.',
     shown: 'Sends reads and writes of every domain for an hour, and reads the memory of the process after each part.',
     command: 'npm run bench -- memory',
-    tests: ['packages/collections/src/stream.test.ts'],
+    tests: ['packages/collections/src/pay/stream.test.ts'],
   },
   {
     title: 'The tests hold the rules',

@@ -13,7 +13,7 @@ test('the files that write a status, a posting, an amount, an access decision or
   expect(kinds('packages/swaps/src/transactions/transactions.ts')).toEqual(
     expect.arrayContaining(['status', 'posting', 'amount']),
   )
-  expect(kinds('packages/collections/src/payments.ts')).toEqual(expect.arrayContaining(['status', 'posting']))
+  expect(kinds('packages/collections/src/sessions/payments.ts')).toEqual(expect.arrayContaining(['status', 'posting']))
   expect(kinds('packages/routes/src/deposits/reports.ts')).toEqual(expect.arrayContaining(['status', 'posting']))
   expect(kinds('packages/pay-page/src/session.ts')).toEqual(['html'])
   expect(kinds('packages/pay-page/src/html.ts')).toEqual(['html'])

@@ -1,0 +1,107 @@
+import { assetNamed, assetOf, toDecimal } from '@payments/kernel'
+import type { RefundTo } from '@payments/routes'
+import type { z } from 'zod'
+import type { CollectionColumns, SessionColumns, StoredPayment } from '../rows.ts'
+import { paymentUri } from '../sessions/payment-uri.ts'
+import type { Collection, PaySession, Session, SessionPayment } from './schemas.ts'
+
+/** Minor units as decimal text. Every symbol in a row was checked when it was written. */
+export const decimal = (units: bigint, symbol: string): string => toDecimal(units, assetNamed(symbol))
+
+const optional = (units: bigint | null | undefined, symbol: string): string | null =>
+  units === null || units === undefined ? null : decimal(units, symbol)
+
+/** `INV-000001`; longer when there are more. */
+export const invoiceNumberText = (number: number | null | undefined): string | null =>
+  number ? `INV-${String(number).padStart(6, '0')}` : null
+
+/** A link, invoice or checkout as its GET shows it. */
+export const presentCollection = (row: CollectionColumns): z.infer<typeof Collection> => ({
+  id: row.id,
+  type: row.type,
+  status: row.status,
+  title: row.title,
+  description: row.description ?? null,
+  amount: optional(row.amount, row.currency),
+  subtotal: optional(row.subtotal, row.currency),
+  tax: optional(row.tax, row.currency),
+  items: [...row.items],
+  number: invoiceNumberText(row.invoiceNumber),
+  currency: row.currency,
+  destinationChainKey: row.destinationChainKey,
+  destinationAddress: row.destinationAddress,
+  acceptedNetworks: row.acceptedNetworks ? [...row.acceptedNetworks] : null,
+  paymentOptions: [...row.paymentOptions],
+  customerId: row.customerId ?? null,
+  dueAt: row.dueAt?.toISOString() ?? null,
+  expiresAt: row.expiresAt?.toISOString() ?? null,
+  maxPayments: row.maxPayments ?? null,
+  paymentsCount: row.paymentsCount,
+  receivedAmount: decimal(row.receivedAmount, row.currency),
+  redirectUrl: row.redirectUrl ?? null,
+  allowedOrigins: [...row.allowedOrigins],
+  embedConfig: row.embedConfig,
+  paymentPolicy: row.paymentPolicy,
+  payUrl: row.payUrl,
+  metadata: row.metadata,
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+})
+
+/** Minor units as decimal text; "0" for a token that this service does not know: its unit is unknown. */
+export const decimalOrZero = (units: bigint, symbol: string): string => (assetOf(symbol) ? decimal(units, symbol) : '0')
+
+/** Where money of a session goes back to. Sessions of earlier versions only know the payer's own address. */
+const refundOf = ({ refundTo, refundAddress }: SessionColumns): RefundTo | null =>
+  refundTo ?? (refundAddress ? { address: refundAddress, owner: 'payer' } : null)
+
+const presentPayment = (payment: StoredPayment): z.infer<typeof SessionPayment> => ({
+  txHash: payment.txHash,
+  networkKey: payment.networkKey,
+  currency: payment.currency,
+  amount: decimalOrZero(BigInt(payment.amount), payment.currency),
+  status: payment.status,
+  receivedAt: payment.receivedAt,
+  refundTo: payment.refundTo ?? null,
+})
+
+/** What is missing of the requested amount, in minor units; never negative. */
+export const missingAmount = ({ amount, receivedAmount }: Pick<SessionColumns, 'amount' | 'receivedAmount'>): bigint =>
+  receivedAmount >= amount ? 0n : amount - receivedAmount
+
+/** A session as its payer sees it. */
+export function presentPaySession(row: SessionColumns): z.infer<typeof PaySession> {
+  const missing = missingAmount(row)
+  return {
+    id: row.id,
+    parentId: row.parentId,
+    type: 'session',
+    status: row.status as z.infer<typeof PaySession>['status'],
+    networkKey: row.networkKey,
+    currency: row.currency,
+    amount: decimal(row.amount, row.currency),
+    receivedAmount: decimal(row.receivedAmount, row.currency),
+    remainingAmount: decimal(missing, row.currency),
+    deliveredAmount: decimal(row.deliveredAmount, row.destinationCurrency),
+    fees: decimal(row.fees, row.destinationCurrency),
+    depositAddress: row.depositAddress,
+    paymentUri: paymentUri(row.networkKey, row.currency, row.depositAddress, missing),
+    payments: row.payments.map(presentPayment),
+    paidOver: row.paidOver,
+    paidLate: row.paidLate,
+    failureReason: (row.failureReason ?? null) as z.infer<typeof PaySession>['failureReason'],
+    refundTo: refundOf(row),
+    expiresAt: row.expiresAt.toISOString(),
+    paidAt: row.paidAt?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}
+
+/** A session as the merchant's GET shows it. */
+export const presentSession = (row: SessionColumns): z.infer<typeof Session> => ({
+  ...presentPaySession(row),
+  provider: row.provider,
+  payerEmail: row.payerEmail ?? null,
+  refundAddress: row.refundAddress ?? null,
+})

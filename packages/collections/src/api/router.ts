@@ -1,0 +1,189 @@
+import { noInput } from '@payments/kernel'
+import { command, download, exportCsv, exportInput, query } from '@payments/platform'
+import { routesErrors } from '@payments/routes'
+import { createCollection, prepareCollection } from '../collections/creation.ts'
+import { invoiceDocument, send } from '../collections/invoices.ts'
+import { change, newestCollections, remove, sessionsOf, show } from '../collections/service.ts'
+import { changePolicy, defaultPolicy } from '../sessions/policies.ts'
+import { PaymentPolicy } from '../sessions/policy.ts'
+import { errors } from './errors.ts'
+import { collectionsExport, sessionsExport } from './export.ts'
+import { presentCollection, presentSession } from './present.ts'
+import {
+  Collection,
+  CollectionId,
+  CollectionList,
+  CollectionOrSession,
+  CollectionPatch,
+  NewCollection,
+  PolicyChange,
+  SessionList,
+} from './schemas.ts'
+
+const tag = 'Collections'
+
+export const collectionsRouter = {
+  list: query({
+    rest: 'GET /collections',
+    access: 'read',
+    tag,
+    summary: 'List collections',
+    description: 'Payment links, invoices and checkouts: at most 200, newest first. `total` counts all of them.',
+    message: 'Collections retrieved',
+    input: noInput,
+    output: CollectionList,
+    async run(context) {
+      const { rows, total } = await newestCollections(context)
+      return { collections: rows.map(presentCollection), total }
+    },
+  }),
+  create: command({
+    rest: 'POST /collections',
+    access: 'write',
+    tag,
+    summary: 'Create a collection',
+    description:
+      'A `link` takes any number of payments, a `checkout` and an `invoice` one. Share `payUrl`: its page lets the payer choose a network and a currency. Invoices are numbered without gaps.',
+    message: 'Collection created',
+    status: 201,
+    input: NewCollection,
+    output: Collection,
+    errors: [routesErrors.provider_failed, routesErrors.provider_unavailable],
+    before: prepareCollection,
+    run: async (unit, input, prepared) => presentCollection(await createCollection(unit, input, prepared)),
+  }),
+  policy: query({
+    rest: 'GET /collections/payment-policy',
+    access: 'read',
+    tag,
+    summary: 'Get the payment policy',
+    description: 'What new collections do with payments of another amount, or after the end of a session.',
+    message: 'Payment policy retrieved',
+    input: noInput,
+    output: PaymentPolicy,
+    run: (context) => defaultPolicy(context),
+  }),
+  changePolicy: command({
+    rest: 'PATCH /collections/payment-policy',
+    access: 'write',
+    tag,
+    summary: 'Update the payment policy',
+    description: 'Applies to collections that are created afterwards; each may override it.',
+    message: 'Payment policy updated',
+    input: PolicyChange,
+    output: PaymentPolicy,
+    run: changePolicy,
+  }),
+  export: download({
+    rest: 'GET /collections/export',
+    access: 'read',
+    tag,
+    summary: 'Export collections as CSV',
+    description: 'All links, invoices and checkouts of a time range, newest first, from one snapshot.',
+    message: 'Collections exported',
+    input: exportInput('Created'),
+    produces: 'csv',
+    filename: () => 'collections.csv',
+    stream: (context, input, signal) => exportCsv(context, collectionsExport, input, signal),
+  }),
+  exportSessions: download({
+    rest: 'GET /collections/sessions/export',
+    access: 'read',
+    tag,
+    summary: 'Export checkout sessions as CSV',
+    description: 'All checkout sessions of a time range, newest first, from one snapshot.',
+    message: 'Checkout sessions exported',
+    input: exportInput('Created'),
+    produces: 'csv',
+    filename: () => 'checkout-sessions.csv',
+    stream: (context, input, signal) => exportCsv(context, sessionsExport, input, signal),
+  }),
+  get: query({
+    rest: 'GET /collections/{collectionId}',
+    access: 'read',
+    tag,
+    summary: 'Get a collection',
+    description: 'Takes the id of a checkout session too.',
+    message: 'Collection retrieved',
+    input: CollectionId,
+    output: CollectionOrSession,
+    errors: [errors.collection_not_found],
+    run: (context, { collectionId }) => show(context, collectionId),
+  }),
+  sessions: query({
+    rest: 'GET /collections/{collectionId}/sessions',
+    access: 'read',
+    tag,
+    summary: 'List the checkout sessions of a collection',
+    description: 'At most 200, newest first. `total` counts all of them.',
+    message: 'Checkout sessions retrieved',
+    input: CollectionId,
+    output: SessionList,
+    errors: [errors.collection_not_found],
+    async run(context, { collectionId }) {
+      const { rows, total } = await sessionsOf(context, collectionId)
+      return { sessions: rows.map(presentSession), total }
+    },
+  }),
+  pdf: download({
+    rest: 'GET /collections/{collectionId}/invoice.pdf',
+    access: 'read',
+    tag,
+    summary: 'Get the PDF of an invoice',
+    description:
+      'Tagged, with embedded fonts. A character that they do not have is shown as a box, and a line of the document says so.',
+    message: 'Invoice retrieved',
+    input: CollectionId,
+    produces: 'pdf',
+    errors: [errors.collection_not_found, errors.invoice_not_found],
+    filename: () => 'invoice.pdf',
+    async *stream(context, { collectionId }) {
+      yield await invoiceDocument(context, collectionId)
+    },
+  }),
+  send: command({
+    rest: 'POST /collections/{collectionId}/send',
+    access: 'write',
+    tag,
+    summary: 'Send an invoice',
+    description:
+      'Emails the invoice and its PDF to its customer; again, as a reminder. A customer who got it by email is reminded too when it becomes overdue.',
+    message: 'Invoice sent',
+    input: CollectionId,
+    output: Collection,
+    errors: [
+      errors.collection_not_found,
+      errors.invoice_not_found,
+      errors.collection_closed,
+      errors.customer_missing,
+      errors.sent_recently,
+    ],
+    run: async (unit, { collectionId }) => presentCollection(await send(unit, collectionId)),
+  }),
+  update: command({
+    rest: 'PATCH /collections/{collectionId}',
+    access: 'write',
+    tag,
+    summary: 'Update a collection',
+    description:
+      'Sessions that have begun keep their amount and policy. `dueAt`, `expiresAt` and `maxPayments` can be changed while it accepts payments.',
+    message: 'Collection updated',
+    input: CollectionPatch,
+    output: Collection,
+    errors: [errors.collection_not_found, errors.collection_final],
+    run: async (unit, input) => presentCollection(await change(unit, input)),
+  }),
+  delete: command({
+    rest: 'DELETE /collections/{collectionId}',
+    access: 'write',
+    tag,
+    summary: 'Delete a collection',
+    description:
+      'A link becomes inactive, and sessions that have begun may still finish. An invoice or checkout becomes void, and its sessions that wait for a payment are cancelled.',
+    message: 'Collection deleted',
+    input: CollectionId,
+    output: Collection,
+    errors: [errors.collection_not_found, errors.collection_final],
+    run: async (unit, { collectionId }) => presentCollection(await remove(unit, collectionId)),
+  }),
+}

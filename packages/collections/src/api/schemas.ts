@@ -1,0 +1,452 @@
+import { CustomerRef } from '@payments/customers'
+import {
+  Amount,
+  count,
+  createdAt,
+  environments,
+  exampleId,
+  id,
+  items,
+  Metadata,
+  MetadataPatch,
+  nameText,
+  pathId,
+  providerName,
+  text,
+  time,
+  total,
+  updatedAt,
+} from '@payments/kernel'
+import { locales } from '@payments/pay-page'
+import { failureReasons, RefundToSchema, sandboxOutcomes } from '@payments/routes'
+import { z } from 'zod'
+import { checkoutMachine, invoiceMachine, linkMachine, sessionMachine, types } from '../collections/states.ts'
+import { PaymentPolicy, PaymentPolicyPatch } from '../sessions/policy.ts'
+import { AllowedOrigins, EmbedConfig, EmbedConfigPatch, Items, NewItems, RedirectUrl } from './fields.ts'
+
+const COLLECTION = 80
+const SESSION = 81
+const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
+const PAYER = '0x8617E340B3D01FA5F11F306F4090FD50E238070D'
+const DEPOSIT = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+const HASH = `0x${'9c2d0e5a'.repeat(8)}`
+const MOST_PAYMENTS = 1_000_000
+
+/** Currencies in which a merchant can ask for payment. */
+export const currencies = ['USDC', 'USDT', 'EURC'] as const
+
+const amountText = (description: string, example = '25') => text(`${description}, as decimal text`, example)
+const Type = z.enum(types).meta({ description: 'Kind of the collection' })
+const Title = nameText(120).meta({ description: 'What is paid for', example: 'Consulting in January' })
+const Description = z
+  .string()
+  .max(1000)
+  .meta({ description: 'More about it, for the payer', example: 'Two days on site' })
+const Currency = z.enum(currencies).meta({ description: 'Currency that you receive', example: 'USDC' })
+const NetworkKey = (description: string, example: string) => z.string().min(1).max(40).meta({ description, example })
+const Time = (description: string) =>
+  z.iso.datetime({ offset: true }).meta({ description, example: '2030-01-31T12:00:00Z' })
+const acceptedNetworks = z
+  .array(z.string().min(1).max(40))
+  .min(1)
+  .max(20)
+  .meta({
+    description: 'Networks on which payers may pay; null for all that are available',
+    example: ['ethereum', 'base'],
+  })
+const maxPayments = z
+  .number()
+  .int()
+  .min(1)
+  .max(MOST_PAYMENTS)
+  .meta({ description: 'A link becomes inactive after so many payments', example: 100 })
+
+export const NewCollection = z
+  .strictObject({
+    type: Type,
+    title: Title,
+    description: Description.nullable().optional(),
+    amount: Amount.nullable().optional().meta({
+      description:
+        'What is asked for. Required for a checkout, and for an invoice without `items`; a link without it asks the payer',
+    }),
+    currency: Currency,
+    destinationChainKey: NetworkKey('Network on which you receive: see `GET /payment-routes/networks`', 'base'),
+    destinationAddress: z
+      .string()
+      .min(1)
+      .max(128)
+      .meta({ description: 'Your wallet on that network', example: WALLET }),
+    acceptedNetworks: acceptedNetworks.nullable().optional(),
+    customerId: CustomerRef.nullable().optional(),
+    dueAt: Time('When an invoice becomes overdue').nullable().optional(),
+    expiresAt: Time('When no payment can be started any more').nullable().optional(),
+    maxPayments: maxPayments.nullable().optional(),
+    redirectUrl: RedirectUrl.nullable().optional(),
+    allowedOrigins: AllowedOrigins.optional(),
+    embedConfig: EmbedConfigPatch.optional(),
+    paymentPolicy: PaymentPolicyPatch.optional(),
+    items: NewItems.nullable().optional(),
+    metadata: Metadata.optional(),
+  })
+  .meta({
+    example: {
+      type: 'invoice',
+      title: 'Consulting in January',
+      currency: 'USDC',
+      destinationChainKey: 'base',
+      destinationAddress: WALLET,
+      customerId: exampleId(20),
+      dueAt: '2036-01-31T12:00:00Z',
+      items: [{ description: 'Consulting, one day', quantity: 2, unitAmount: '400', taxPercent: 7.5 }],
+      metadata: { orderNumber: '1042' },
+    },
+  })
+
+export const CollectionId = z.strictObject({ collectionId: pathId('link, invoice, checkout or session', COLLECTION) })
+const SessionId = z.strictObject({ sessionId: pathId('checkout session', SESSION) })
+
+export const CollectionPatch = CollectionId.extend({
+  title: Title.optional(),
+  description: Description.nullable().optional(),
+  dueAt: Time('When an invoice becomes overdue').nullable().optional(),
+  expiresAt: Time('When no payment can be started any more').nullable().optional(),
+  maxPayments: maxPayments.nullable().optional(),
+  redirectUrl: RedirectUrl.nullable().optional(),
+  allowedOrigins: AllowedOrigins.optional(),
+  embedConfig: EmbedConfigPatch.optional(),
+  metadata: MetadataPatch.optional(),
+}).meta({
+  example: {
+    title: 'Consulting in January',
+    redirectUrl: 'https://merchant.example/thanks',
+    allowedOrigins: ['https://merchant.example'],
+    embedConfig: { layout: 'inline' },
+    metadata: { orderNumber: '1042' },
+  },
+})
+
+const PaymentOption = z.object({
+  networkKey: text('Network on which the payer can pay', 'ethereum'),
+  currency: text('Currency in which the payer can pay', 'USDC'),
+})
+const PaymentOptions = items('What payers can use', PaymentOption)
+
+const statuses = [linkMachine, invoiceMachine, checkoutMachine].flatMap(({ states }) => Object.keys(states))
+const Status = z
+  .enum([...new Set(statuses)] as [string, ...string[]])
+  .meta({ description: 'State of the link, invoice or checkout', example: 'active' })
+
+export const Collection = z
+  .object({
+    id: id('collection', COLLECTION),
+    type: Type,
+    status: Status,
+    title: text('What is paid for', 'Consulting in January'),
+    description: text('More about it, for the payer', 'Two days on site').nullable(),
+    amount: amountText('What is asked for; null where the payer chooses').nullable(),
+    subtotal: amountText('Sum of the items without tax; null without items').nullable(),
+    tax: amountText('Tax on the items; null without items', '0').nullable(),
+    items: Items,
+    number: text('Number of an invoice; null for others', 'INV-000001').nullable(),
+    currency: text('Currency that you receive', 'USDC'),
+    destinationChainKey: text('Network on which you receive', 'base'),
+    destinationAddress: text('Wallet that receives the payments', WALLET),
+    acceptedNetworks: acceptedNetworks.nullable(),
+    paymentOptions: PaymentOptions,
+    customerId: CustomerRef.nullable(),
+    dueAt: time('When an invoice becomes overdue').nullable(),
+    expiresAt: time('When no payment can be started any more').nullable(),
+    maxPayments: maxPayments.nullable(),
+    paymentsCount: count('Number of paid sessions', 0),
+    receivedAmount: amountText('What its sessions delivered and their fees, in `currency`', '0'),
+    redirectUrl: text('Where the payer goes after the payment', 'https://merchant.example/thanks').nullable(),
+    allowedOrigins: z
+      .array(z.string())
+      .meta({ description: 'Origins that may embed the pay page', example: ['https://merchant.example'] }),
+    embedConfig: EmbedConfig,
+    paymentPolicy: PaymentPolicy,
+    payUrl: text('Address of the pay page', `https://pay.example/pay/${exampleId(COLLECTION)}`),
+    metadata: Metadata,
+    createdAt,
+    updatedAt,
+  })
+  .meta({ id: 'Collection', description: 'A payment link, invoice or checkout' })
+
+const paymentStatuses = ['pending', 'completed', 'failed', 'refunded'] as const
+
+export const SessionPayment = z.object({
+  txHash: text('Transaction of the payer', HASH).nullable(),
+  networkKey: text('Network on which it was sent', 'ethereum'),
+  currency: text('Currency that was sent', 'USDC'),
+  amount: amountText('What was sent, in that currency'),
+  status: z.enum(paymentStatuses).meta({ description: 'State of the payment' }),
+  receivedAt: time('When it was received'),
+  refundTo: RefundToSchema.nullable().meta({ description: 'Where it goes if it cannot be delivered' }),
+})
+
+/** The fields of a session that its payer may see. */
+const sessionFields = {
+  id: id('checkout session', SESSION),
+  parentId: id('link, invoice or checkout', COLLECTION),
+  type: z.literal('session').meta({ description: 'Always `session`' }),
+  status: sessionMachine.Status.meta({ description: 'State of the session' }),
+  networkKey: text('Network on which the payer pays', 'ethereum'),
+  currency: text('Currency in which the payer pays', 'USDC'),
+  amount: amountText('What the payer is asked to send, fees included'),
+  receivedAmount: amountText('What was received of it', '0'),
+  remainingAmount: amountText('What is missing'),
+  deliveredAmount: amountText('What was delivered to the merchant, in the currency of the collection', '0'),
+  fees: amountText('Fees of the provider, in the currency of the collection', '0'),
+  depositAddress: text('Address to which the payer sends', DEPOSIT),
+  paymentUri: text(
+    'Link for wallets that asks for what is missing: EIP-681 on EVM networks, Solana Pay on Solana, the address on Tron',
+    `ethereum:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48@1/transfer?address=${DEPOSIT}&uint256=25000000`,
+  ),
+  payments: items('What arrived at the address, oldest first', SessionPayment),
+  paidOver: z.boolean().meta({ description: 'More than `amount` was received', example: false }),
+  paidLate: z.boolean().meta({ description: 'A payment arrived after the end, within the grace time', example: false }),
+  failureReason: failureReasons.Code.nullable().meta({ description: 'Why a payment was not delivered' }),
+  refundTo: RefundToSchema.nullable(),
+}
+const sessionTimes = {
+  expiresAt: time('Until when `amount` is held'),
+  paidAt: time('When it was paid').nullable(),
+  createdAt,
+  updatedAt,
+}
+
+export const Session = z
+  .object({
+    ...sessionFields,
+    provider: providerName,
+    payerEmail: text('Email address that the payer gave', 'payer@example.com').nullable(),
+    refundAddress: text('Address to which a payment goes back', PAYER).nullable(),
+    ...sessionTimes,
+  })
+  .meta({ id: 'CheckoutSession', description: 'One attempt to pay a link, invoice or checkout' })
+
+export const PaySession = z
+  .object({ ...sessionFields, ...sessionTimes })
+  .meta({ id: 'PaySession', description: 'A checkout session as its payer sees it' })
+
+export const CollectionList = z.object({ collections: items('The newest 200 collections', Collection), total })
+export const SessionList = z.object({ sessions: items('The newest 200 sessions', Session), total })
+export const SessionSettlement = SessionId.extend({
+  outcome: z.enum(['completed', 'refunded', 'not_received', 'expired']).meta({
+    description:
+      '`completed`: the merchant has the money. `refunded`: the payer or the merchant has it back, also where it came back to the service first. `not_received`: nothing arrived. `expired`: ends a session that waits for its payment',
+    example: 'refunded',
+  }),
+  paymentId: z
+    .uuid()
+    .optional()
+    .meta({ description: 'Which payment is meant. Default: the only one that is not settled', example: exampleId(52) }),
+  amount: text('What was delivered, in the currency of the collection. Default: what the provider reported', '24.9')
+    .max(100)
+    .optional(),
+  receivedAmount: text('What was received, in the currency that was sent. Default: what the provider reported', '25')
+    .max(100)
+    .optional(),
+  txHash: text('Transaction that shows it', HASH).max(128).optional(),
+  evidence: text('What shows it: a message of the provider, a block explorer', 'Ticket 4711 of the provider').max(500),
+})
+export const SessionSync = SessionId.extend({
+  networkKey: text('Another network to look at, with addresses of the same kind', 'arbitrum').max(40).optional(),
+})
+
+export const AdminSessionList = z.object({
+  sessions: items(
+    'The longest unchanged first',
+    Session.extend({
+      organisationId: id('organisation', 1),
+      environment: z.enum(environments).meta({ description: 'Environment of the session' }),
+    }).meta({ id: 'AdminCheckoutSession', description: 'A checkout session of any organisation' }),
+  ),
+  total,
+})
+export const CollectionOrSession = z
+  .union([Collection, Session])
+  .meta({ id: 'CollectionOrSession', description: 'A link, invoice or checkout, or one of its sessions' })
+
+export const PolicyChange = PaymentPolicyPatch
+
+export const PayAction = CollectionId.extend({
+  action: z.enum(['start', 'refresh', 'cancel']).meta({
+    description:
+      '`start`: begin a session. `refresh`: its present state. `cancel`: end a session that waits for its payment. The last two take the id of a session',
+    example: 'start',
+  }),
+  networkKey: NetworkKey('Network on which the payer pays (`start`)', 'ethereum').optional(),
+  currency: z
+    .string()
+    .min(1)
+    .max(12)
+    .meta({ description: 'Currency in which the payer pays (`start`)', example: 'USDC' })
+    .optional(),
+  amount: Amount.meta({
+    description: 'For a link without an amount: what the payer wants to pay, in the currency of the link',
+  })
+    .nullable()
+    .optional(),
+  payerEmail: z
+    .email()
+    .max(254)
+    .meta({ description: 'For a receipt by email', example: 'payer@example.com' })
+    .nullable()
+    .optional(),
+  refundAddress: z
+    .string()
+    .min(1)
+    .max(128)
+    .meta({
+      description:
+        'Address of the payer on `networkKey`, to which a payment goes back; required where `refundRequired` is true',
+      example: PAYER,
+    })
+    .nullable()
+    .optional(),
+  locale: z.enum(locales).meta({ description: 'Language of emails to the payer', example: 'en' }).nullable().optional(),
+}).meta({
+  example: { action: 'start', networkKey: 'ethereum', currency: 'USDC', payerEmail: 'payer@example.com', locale: 'en' },
+})
+
+/** What a payer may see of a link, invoice, checkout or session: nothing of the merchant's internals. */
+export const PayPage = z
+  .object({
+    id: id('page: the link, invoice, checkout or session', COLLECTION),
+    linkId: id('link, invoice or checkout', COLLECTION),
+    type: z.enum([...types, 'session']).meta({ description: 'What the id is of', example: 'link' }),
+    status: z
+      .enum([...new Set([...statuses, ...Object.keys(sessionMachine.states)])] as [string, ...string[]])
+      .meta({ description: 'State of what the id is of', example: 'active' }),
+    payable: z.boolean().meta({ description: 'A session can be started', example: true }),
+    environment: z.enum(['test', 'live']).meta({ description: 'In `test` no money moves', example: 'test' }),
+    merchant: z.object({ name: text('Name of the merchant', 'Ada Ltd') }).meta({ description: 'Who is paid' }),
+    title: text('What is paid for', 'Consulting in January'),
+    description: text('More about it', 'Two days on site').nullable(),
+    number: text('Number of an invoice', 'INV-000001').nullable(),
+    amount: amountText('What is asked for; null where the payer chooses').nullable(),
+    subtotal: amountText('Sum of the items without tax').nullable(),
+    tax: amountText('Tax on the items', '0').nullable(),
+    items: Items,
+    currency: text('Currency of the amounts', 'USDC'),
+    dueAt: time('When an invoice is due').nullable(),
+    expiresAt: time('When no session can be started any more').nullable(),
+    paymentOptions: PaymentOptions,
+    refundRequired: z.boolean().meta({ description: '`start` needs `refundAddress`', example: false }),
+    session: PaySession.nullable().meta({ description: 'The session, where the id is of one' }),
+    theme: EmbedConfig,
+    allowedOrigins: z
+      .array(z.string())
+      .meta({ description: 'Origins that may embed the page', example: ['https://merchant.example'] }),
+    redirectUrl: text('Where to go now; null until the payment', 'https://merchant.example/thanks').nullable(),
+    serverTime: time('Time of the service, for countdowns'),
+  })
+  .meta({ id: 'PayPage', description: 'What a payer may see' })
+export type PayPage = z.infer<typeof PayPage>
+
+export const EmbedTheme = z
+  .object({ linkId: id('link, invoice or checkout', COLLECTION), embedConfig: EmbedConfig })
+  .meta({ id: 'EmbedTheme', description: 'The theme of a payment link; of a session, that of its link' })
+
+const Outcome = z
+  .enum(sandboxOutcomes)
+  .meta({ description: 'How the payment ends; `blocked`: the provider holds it for a compliance review' })
+
+export const SandboxPayment = SessionId.extend({
+  amount: Amount.meta({ description: 'What the payer sends; default: what is missing' }).optional(),
+  currency: z
+    .string()
+    .min(1)
+    .max(12)
+    .meta({ description: 'Default: the currency of the session', example: 'USDC' })
+    .optional(),
+  networkKey: z
+    .string()
+    .min(1)
+    .max(40)
+    .meta({ description: 'Default: the network of the session', example: 'ethereum' })
+    .optional(),
+  outcome: Outcome.default('completed'),
+})
+export const SandboxPaymentResult = z.object({
+  sessionId: id('checkout session', SESSION),
+  networkKey: text('Network on which it was sent', 'ethereum'),
+  currency: text('Currency that was sent', 'USDC'),
+  amount: amountText('What was sent'),
+  outcome: Outcome,
+})
+
+const at = '2026-01-31T12:00:00.000Z'
+/** Samples of events. */
+export const collectionSample = {
+  id: exampleId(COLLECTION),
+  type: 'invoice',
+  status: 'paid',
+  title: 'Consulting in January',
+  description: null,
+  amount: '860',
+  subtotal: '800',
+  tax: '60',
+  items: [
+    { description: 'Consulting, one day', quantity: 2, unitAmount: '400', taxPercent: 7.5, subtotal: '800', tax: '60' },
+  ],
+  number: 'INV-000001',
+  currency: 'USDC',
+  destinationChainKey: 'base',
+  destinationAddress: WALLET,
+  acceptedNetworks: null,
+  paymentOptions: [{ networkKey: 'ethereum', currency: 'USDC' }],
+  customerId: null,
+  dueAt: at,
+  expiresAt: null,
+  maxPayments: null,
+  paymentsCount: 1,
+  receivedAmount: '860',
+  redirectUrl: null,
+  allowedOrigins: [],
+  embedConfig: { layout: 'card', accentColor: '#1a56db', hideBrandFooter: false },
+  paymentPolicy: { mismatch: 'keep', tolerancePercent: 0.5, graceMinutes: 60 },
+  payUrl: `https://pay.example/pay/${exampleId(COLLECTION)}`,
+  metadata: {},
+  createdAt: at,
+  updatedAt: at,
+}
+export const sessionSample = {
+  id: exampleId(SESSION),
+  provider: 'sandbox',
+  parentId: exampleId(COLLECTION),
+  type: 'session',
+  status: 'paid',
+  networkKey: 'ethereum',
+  currency: 'USDC',
+  amount: '860',
+  receivedAmount: '860',
+  remainingAmount: '0',
+  deliveredAmount: '859.2',
+  fees: '0.8',
+  depositAddress: DEPOSIT,
+  paymentUri: `ethereum:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48@1/transfer?address=${DEPOSIT}&uint256=860000000`,
+  payments: [
+    {
+      txHash: HASH,
+      networkKey: 'ethereum',
+      currency: 'USDC',
+      amount: '860',
+      status: 'completed',
+      refundTo: null,
+      receivedAt: at,
+    },
+  ],
+  paidOver: false,
+  paidLate: false,
+  failureReason: null,
+  payerEmail: null,
+  refundAddress: null,
+  refundTo: { address: DEPOSIT, owner: 'organisation' },
+  expiresAt: at,
+  paidAt: at,
+  createdAt: at,
+  updatedAt: at,
+}

@@ -1,0 +1,66 @@
+import { risingAfter } from '@payments/kernel'
+import { locked, type Moved, move, sqlOf, type UnitOfWork } from '@payments/platform'
+import { watchHiddenRoute } from '@payments/routes'
+import { errors } from '../api/errors.ts'
+import {
+  CollectionEntity,
+  type CollectionRow,
+  resourceOf,
+  SessionEntity,
+  type SessionRow,
+  sessionResource,
+} from '../entity.ts'
+
+type CollectionEvent = 'deactivate' | 'expire' | 'fall_due' | 'void' | 'pay'
+
+/**
+ * A link, invoice or checkout of the actor's tenant, locked until the transaction ends. It is locked before its sessions, always.
+ * @throws collection_not_found 404
+ */
+export const lockedCollection = (unit: UnitOfWork, id: string): Promise<CollectionRow> =>
+  locked(unit, resourceOf('link'), id, errors.collection_not_found)
+
+/** Applies an event to a locked collection. One that its state has no edge for changes nothing. */
+export const moveCollection = (
+  unit: UnitOfWork,
+  row: CollectionRow,
+  event: CollectionEvent,
+  set: Partial<CollectionRow> = {},
+): Promise<Moved<CollectionRow>> => move(unit, resourceOf(row.type), row.id, event, errors.collection_not_found, set)
+
+/** Changes a locked collection without changing its status; no event is sent. */
+export async function updateCollection(
+  unit: UnitOfWork,
+  row: CollectionRow,
+  fields: Partial<Omit<CollectionRow, 'status'>>,
+): Promise<CollectionRow> {
+  const changes = { ...fields, updatedAt: risingAfter(row.updatedAt) }
+  await unit.em.nativeUpdate(CollectionEntity, { id: row.id }, changes)
+  return { ...row, ...changes } as CollectionRow
+}
+
+export const lockedSession = (unit: UnitOfWork, id: string): Promise<SessionRow> =>
+  locked(unit, sessionResource, id, errors.checkout_session_not_found)
+
+/** Changes a locked session without changing its status. No event is sent; its transaction in the unified list follows. */
+export async function updateSession(
+  unit: UnitOfWork,
+  row: SessionRow,
+  fields: Partial<Omit<SessionRow, 'status'>>,
+): Promise<SessionRow> {
+  const changes = { ...fields, updatedAt: risingAfter(row.updatedAt) }
+  await unit.em.nativeUpdate(SessionEntity, { id: row.id }, changes)
+  return { ...row, ...changes } as SessionRow
+}
+
+/** Cancels the sessions of a locked collection that still wait for their payment. */
+export async function cancelWaiting(unit: UnitOfWork, collection: CollectionRow): Promise<void> {
+  const { rows } = await sqlOf(unit.em).query<{ id: string; route_id: string }>(
+    "select id, route_id from checkout_sessions where parent_id = $1 and status = 'awaiting_payment' order by id",
+    [collection.id],
+  )
+  for (const { id, route_id } of rows) {
+    await move(unit, sessionResource, id, 'cancel', errors.checkout_session_not_found)
+    await watchHiddenRoute(unit, route_id, new Date())
+  }
+}

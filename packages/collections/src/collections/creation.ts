@@ -1,0 +1,144 @@
+import { checkCustomer } from '@payments/customers'
+import {
+  addressField,
+  amountField,
+  assets,
+  type Mistakes,
+  networkField,
+  newId,
+  refuseMistakes,
+  unknownNetwork,
+} from '@payments/kernel'
+import { createResource, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import { type AvailableNetwork, availableNetworks } from '@payments/routes'
+import type { z } from 'zod'
+import { DEFAULT_EMBED, mergeEmbed } from '../api/fields.ts'
+import type { NewCollection } from '../api/schemas.ts'
+import { type CollectionRow, resourceOf } from '../entity.ts'
+import type { PaymentChoice } from '../rows.ts'
+import { optionsOf } from '../sessions/options.ts'
+import { defaultPolicy } from '../sessions/policies.ts'
+import { addressUse, mergePolicy, type PaymentPolicy } from '../sessions/policy.ts'
+import { payUrlOf } from '../settings.ts'
+import { type Totals, totalsOf } from './invoice-items.ts'
+
+type Input = z.output<typeof NewCollection>
+
+/** A checked request. */
+export interface PreparedCollection {
+  readonly totals: Totals | null
+  readonly amount: bigint | null
+  readonly destinationAddress: string
+  readonly paymentOptions: readonly PaymentChoice[]
+  readonly paymentPolicy: PaymentPolicy
+}
+
+/**
+ * Checks a request before the transaction.
+ * @throws validation_failed 422 that names every wrong field, and the provider's 502 and 503
+ */
+export async function prepareCollection(context: QueryContext, input: Input): Promise<PreparedCollection> {
+  const policy = await defaultPolicy(context)
+  const networks = await availableNetworks(context, addressUse({ ...policy, ...input.paymentPolicy } as typeof policy))
+  const wrong: Mistakes = {}
+  checkFields(input, wrong)
+  const destinationAddress = destination(input, networks, wrong)
+  const paymentOptions = options(input, networks, wrong)
+  const totals = input.items ? totalsOf(input.items, assets[input.currency]) : null
+  const amount = totals?.amount ?? amountOf(input, wrong)
+  refuseMistakes(wrong)
+  await checkCustomer(context, input.customerId)
+  const paymentPolicy = mergePolicy(policy, input.paymentPolicy, 'paymentPolicy.')
+  return { totals, amount, destinationAddress, paymentOptions, paymentPolicy }
+}
+
+/** Fields that only some types have, and times that must lie ahead. */
+function checkFields(input: Input, wrong: Mistakes): void {
+  const { type, amount, items } = input
+  if (items && type !== 'invoice') wrong.items = 'Only an invoice has items'
+  if (input.dueAt && type !== 'invoice') wrong.dueAt = 'Only an invoice has a due time'
+  if (input.maxPayments && type !== 'link') wrong.maxPayments = 'Only a link takes several payments'
+  if (items && amount) wrong.amount = 'Must be left out: it follows from the items'
+  if (!items && !amount && type !== 'link')
+    wrong.amount = type === 'invoice' ? 'Required: an invoice needs an amount or items' : 'Required for a checkout'
+  if (input.expiresAt && !isAhead(input.expiresAt)) wrong.expiresAt = 'Must be in the future'
+  if (input.dueAt && !isAhead(input.dueAt)) wrong.dueAt = 'Must be in the future'
+}
+
+export const isAhead = (time: string): boolean => Date.parse(time) > Date.now()
+
+function destination(input: Input, networks: readonly AvailableNetwork[], wrong: Mistakes): string {
+  const network = networkField(wrong, 'destinationChainKey', input.destinationChainKey, networks)
+  if (!network) return ''
+  if (!network.destinations.includes(input.currency))
+    wrong.currency = `Not available on ${network.key}: one of ${network.destinations.join(', ')}`
+  return addressField(wrong, 'destinationAddress', network.type, input.destinationAddress) ?? ''
+}
+
+function options({ acceptedNetworks }: Input, networks: readonly AvailableNetwork[], wrong: Mistakes): PaymentChoice[] {
+  const unknown = acceptedNetworks?.find((key) => !networks.some((network) => network.key === key))
+  if (unknown !== undefined) wrong.acceptedNetworks = unknownNetwork(unknown)
+  const found = optionsOf(networks, acceptedNetworks)
+  if (found.length === 0) wrong.acceptedNetworks ??= 'Payers can use none of them at present'
+  return found
+}
+
+function amountOf({ amount, currency }: Input, wrong: Mistakes): bigint | null {
+  return amount ? (amountField(wrong, 'amount', amount, assets[currency]) ?? null) : null
+}
+
+/** Creates the prepared collection. An invoice takes the next number of its organisation and environment. */
+export async function createCollection(
+  unit: UnitOfWork,
+  input: Input,
+  prepared: PreparedCollection,
+): Promise<CollectionRow> {
+  const { organisationId, environment } = unit.actor
+  const id = newId()
+  const time = (text: string | null | undefined) => (text ? new Date(text) : null)
+  return createResource(unit, resourceOf(input.type), {
+    id,
+    organisationId,
+    environment,
+    type: input.type,
+    title: input.title,
+    description: input.description ?? null,
+    amount: prepared.amount,
+    subtotal: prepared.totals?.subtotal ?? null,
+    tax: prepared.totals?.tax ?? null,
+    items: prepared.totals?.items ?? [],
+    invoiceNumber: input.type === 'invoice' ? await nextNumber(unit) : null,
+    currency: input.currency,
+    destinationChainKey: input.destinationChainKey,
+    destinationAddress: prepared.destinationAddress,
+    acceptedNetworks: input.acceptedNetworks ?? null,
+    paymentOptions: prepared.paymentOptions,
+    customerId: input.customerId ?? null,
+    dueAt: time(input.dueAt),
+    overdueAt: time(input.dueAt),
+    expiresAt: time(input.expiresAt),
+    endsAt: time(input.expiresAt),
+    maxPayments: input.maxPayments ?? null,
+    paymentsCount: 0,
+    receivedAmount: 0n,
+    redirectUrl: input.redirectUrl ?? null,
+    allowedOrigins: input.allowedOrigins ?? [],
+    embedConfig: mergeEmbed(DEFAULT_EMBED, input.embedConfig),
+    paymentPolicy: prepared.paymentPolicy,
+    payUrl: payUrlOf(unit.runtime.settings, id),
+    sentAt: null,
+    metadata: input.metadata ?? {},
+  })
+}
+
+/** The next invoice number. Other invoices of the organisation wait until this transaction ends; one that fails gives its number back. */
+async function nextNumber(unit: UnitOfWork): Promise<number> {
+  const { organisationId, environment } = unit.actor
+  const { rows } = await sqlOf(unit.em).query<{ last: number }>(
+    `insert into invoice_counters as c (organisation_id, environment, last) values ($1, $2, 1)
+     on conflict (organisation_id, environment) do update set last = c.last + 1 returning last`,
+    [organisationId, environment],
+  )
+  if (!rows[0]) throw new Error('No invoice number')
+  return rows[0].last
+}

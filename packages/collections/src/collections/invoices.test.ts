@@ -1,0 +1,196 @@
+import { extractText, getDocumentProxy } from 'unpdf'
+import { expect, test } from 'vitest'
+import {
+  advance,
+  call,
+  connected,
+  type Merchant,
+  newCollection,
+  newCollectionBody,
+  newMerchant,
+  paySession,
+  startMailbox,
+  startService,
+  startSession,
+  useService,
+} from '#testing'
+import { getSession, settle } from '../../test/sessions.ts'
+import { applyDue } from './expiry.ts'
+
+const service = useService()
+const ITEMS = [
+  { description: 'Consulting, one day', quantity: 3, unitAmount: '400.50', taxPercent: 7.5 },
+  { description: 'Travel ₦ and €', quantity: 1, unitAmount: '99.999999', taxPercent: 7.5 },
+]
+const invoice = (merchant: Merchant, given: Record<string, unknown> = {}) =>
+  newCollection(merchant, { type: 'invoice', amount: undefined, items: ITEMS, ...given })
+
+test('the sums of an invoice follow from its items, with the tax of each line rounded half up', async () => {
+  expect(await invoice(await newMerchant(service))).toMatchObject({
+    number: 'INV-000001',
+    status: 'open',
+    subtotal: '1301.499999',
+    tax: '97.6125',
+    amount: '1399.112499',
+    items: [
+      { subtotal: '1201.5', tax: '90.1125' },
+      { subtotal: '99.999999', tax: '7.5' },
+    ],
+  })
+})
+
+test('invoices are numbered without gaps, also when they are created at the same time and some fail', async () => {
+  const [merchant, other] = [await newMerchant(service), await newMerchant(service)]
+  const body = (number: number) =>
+    // Every third fails after it has taken its number, when its row is written.
+    newCollectionBody({ type: 'invoice', ...(number % 3 === 0 ? { title: 'refused' } : {}) })
+  const owner = await connected(service)
+  await owner.query("alter table collections add constraint refused check (title <> 'refused') not valid")
+  const all = await Promise.all(
+    Array.from({ length: 24 }, (_, index) => merchant.call('POST /v1/collections', { body: body(index + 1) })),
+  )
+  await owner.query('alter table collections drop constraint refused')
+  await owner.end()
+  const numbers = all.flatMap(({ status, body: { data } }) => (status === 201 ? [data.number] : [])).sort()
+  expect(all.filter(({ status }) => status === 500)).toHaveLength(8)
+  expect(numbers).toEqual(Array.from({ length: 16 }, (_, index) => `INV-${String(index + 1).padStart(6, '0')}`))
+  expect((await invoice(other)).number).toBe('INV-000001')
+})
+
+test.each([
+  [{ type: 'invoice', amount: undefined }, ['amount']],
+  [{ type: 'checkout', amount: undefined }, ['amount']],
+  [{ type: 'invoice', items: ITEMS }, ['amount']],
+  [{ type: 'link', items: ITEMS, amount: undefined }, ['items']],
+  [{ type: 'link', dueAt: '2090-01-01T00:00:00Z' }, ['dueAt']],
+  [{ type: 'checkout', maxPayments: 3 }, ['maxPayments']],
+  [{ expiresAt: '2020-01-01T00:00:00Z' }, ['expiresAt']],
+  [{ amount: '1.1234567' }, ['amount']],
+  [{ destinationChainKey: 'atlantis' }, ['destinationChainKey']],
+  [{ destinationChainKey: 'tron', destinationAddress: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8' }, ['currency']],
+  [{ destinationAddress: '0x0000000000000000000000000000000000000000' }, ['destinationAddress']],
+  [{ acceptedNetworks: ['atlantis'] }, ['acceptedNetworks']],
+  [{ redirectUrl: 'http://merchant.example' }, ['redirectUrl']],
+  [{ allowedOrigins: ['https://merchant.example/shop'] }, ['allowedOrigins.0']],
+  [{ embedConfig: { accentColor: 'blue' } }, ['embedConfig.accentColor']],
+  [{ paymentPolicy: { tolerancePercent: 6 } }, ['paymentPolicy.tolerancePercent']],
+  [{ customerId: '01936f2a-7c1e-7000-8000-000000000099' }, ['customerId']],
+])('a collection with wrong fields is refused with their names: %j', async (given, fields) => {
+  const refused = await (await newMerchant(service)).call('POST /v1/collections', { body: newCollectionBody(given) })
+  expect([refused.status, Object.keys(refused.body.errors ?? {})]).toEqual([422, fields])
+})
+
+async function pdfOf(merchant: Merchant, id: string) {
+  const answer = await fetch(`${service.url}/v1/collections/${id}/invoice.pdf`, {
+    headers: { authorization: `Bearer ${merchant.key}` },
+  })
+  const bytes = new Uint8Array(await answer.arrayBuffer())
+  return { answer, raw: Buffer.from(bytes).toString('latin1'), document: await getDocumentProxy(bytes) }
+}
+
+test('the PDF of an invoice is tagged, has embedded fonts, and shows ₦ and €', async () => {
+  const merchant = await newMerchant(service)
+  const { id } = await invoice(merchant)
+  const { answer, raw, document } = await pdfOf(merchant, id)
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+  expect(raw).toMatch(/\/MarkInfo/)
+  expect(raw).toMatch(/\/StructTreeRoot/)
+  expect(raw).toMatch(/\/FontFile2/)
+  const { text } = await extractText(document, { mergePages: true })
+  for (const part of ['Invoice INV-000001', 'Travel ₦ and €', '1399.112499 USDC', '97.6125', `/pay/${id}`])
+    expect(text).toContain(part)
+})
+
+test('a character without a glyph is replaced, and the document and the log say so', async () => {
+  const merchant = await newMerchant(service)
+  const { id } = await invoice(merchant, { title: 'Tea 茶' })
+  const { document } = await pdfOf(merchant, id)
+  const { text } = await extractText(document, { mergePages: true })
+  expect(text).toContain('Tea □')
+  expect(text).toContain('□ stands for a character that cannot be printed here.')
+  expect(service.logs.some((line) => line.includes('invoice characters replaced') && line.includes('U+8336'))).toBe(
+    true,
+  )
+})
+
+test('a long invoice has several pages, and a link has no invoice', async () => {
+  const merchant = await newMerchant(service)
+  const items = Array.from({ length: 100 }, (_, index) => ({ ...ITEMS[0], description: `Line ${index + 1}` }))
+  const { document } = await pdfOf(merchant, (await invoice(merchant, { items })).id)
+  expect(document.numPages).toBeGreaterThan(2)
+  const { text } = await extractText(document, { mergePages: true })
+  expect(text).toContain('Line 100')
+  const { id } = await newCollection(merchant)
+  expect((await merchant.call(`GET /v1/collections/${id}/invoice.pdf`)).body).toMatchObject({
+    message: 'Invoice not found',
+  })
+})
+
+test('an invoice is emailed with its PDF, then as a reminder, also when it becomes overdue', async () => {
+  const mailbox = await startMailbox()
+  const own = await startService({ worker: true, settings: { SMTP_URL: mailbox.url } })
+  try {
+    const merchant = await newMerchant(own)
+    const customer = await merchant.call('POST /v1/customers', { body: { name: 'Ada Obi', email: 'ada@example.com' } })
+    const made = await merchant.call('POST /v1/collections', {
+      body: newCollectionBody({
+        type: 'invoice',
+        customerId: customer.body.data.id,
+        dueAt: new Date(Date.now() + 600_000).toISOString(),
+      }),
+    })
+    const line = `POST /v1/collections/${made.body.data.id}/send`
+    expect((await merchant.call(line)).status).toBe(200)
+    const first = await mailbox.emailTo('ada@example.com')
+    expect(first.raw).toMatch(/Subject: \[Test\] Invoice INV-000001/)
+    expect(first.raw).toContain('application/pdf')
+    expect((await merchant.call(line)).status).toBe(429)
+    await advance(merchant, 700)
+    await applyDue(own.runtime, new AbortController().signal)
+    const second = await mailbox.emailTo('ada@example.com', 1)
+    expect(second.raw).toMatch(/Subject: \[Test\] Reminder: invoice/)
+    expect((await merchant.call(`GET /v1/collections/${made.body.data.id}`)).body.data.status).toBe('overdue')
+  } finally {
+    await own.stop()
+    await mailbox.close()
+  }
+})
+
+test('an invoice without a customer, and one that is paid, cannot be sent', async () => {
+  const merchant = await newMerchant(service)
+  const { id } = await invoice(merchant)
+  const customer = await merchant.call('POST /v1/customers', { body: { name: 'Ada Obi', email: 'ada@example.com' } })
+  const forgotten = await invoice(merchant, { customerId: customer.body.data.id })
+  await merchant.call(`POST /v1/customers/${customer.body.data.id}/anonymise`)
+  expect((await merchant.call(`POST /v1/collections/${forgotten.id}/send`)).status).toBe(409)
+  const refused = await merchant.call(`POST /v1/collections/${id}/send`)
+  expect([refused.status, refused.body.message]).toEqual([409, 'Invoice has no customer to send it to'])
+  const session = await startSession(service, id)
+  await paySession(merchant, session.id)
+  await settle(service)
+  expect((await merchant.call(`POST /v1/collections/${id}/send`)).body.message).toBe(
+    'Collection accepts no payments any more',
+  )
+})
+
+test('a payer who gave an email address gets a message about what is missing, then a receipt, in their language', async () => {
+  const mailbox = await startMailbox()
+  const own = await startService({ worker: true, settings: { SMTP_URL: mailbox.url } })
+  try {
+    const merchant = await newMerchant(own)
+    const { id } = await newCollection(merchant, { title: 'Visit https://evil.example' })
+    const session = await startSession(own, id, { payerEmail: 'payer@example.com', locale: 'fr' })
+    await paySession(merchant, session.id, { amount: '10' })
+    const missing = await mailbox.emailTo('payer@example.com')
+    expect(missing.raw).toMatch(/Paiement_incomplet/)
+    expect(missing.raw).not.toContain('https://evil.example')
+    await paySession(merchant, session.id)
+    const receipt = await mailbox.emailTo('payer@example.com', 1)
+    expect(receipt.raw).toMatch(/Re=C3=A7u/)
+    expect((await getSession(merchant, session.id)).status).toBe('paid')
+    expect((await call(own, `GET /v1/pay/${session.id}`)).body.data.status).toBe('paid')
+  } finally {
+    await own.stop()
+    await mailbox.close()
+  }
+})

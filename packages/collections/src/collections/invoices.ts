@@ -1,0 +1,84 @@
+import { merchantProfile, paragraphEmail, plainName, sendEmail } from '@payments/accounts'
+import { findCustomer } from '@payments/customers'
+import type { QueryContext, UnitOfWork } from '@payments/platform'
+import { errors } from '../api/errors.ts'
+import { decimal, invoiceNumberText } from '../api/present.ts'
+import { countEmail, subjectIn, validUntil } from '../emails/emails.ts'
+import type { CollectionRow } from '../entity.ts'
+import { lockedCollection, updateCollection } from './changes.ts'
+import { type InvoiceParties, invoicePdf } from './invoice-pdf.ts'
+import { find } from './service.ts'
+
+/** The next email about an invoice may follow after this. */
+const PAUSE_SECONDS = 60
+
+async function partiesOf(context: QueryContext, invoice: CollectionRow): Promise<InvoiceParties> {
+  const merchant = await merchantProfile(context, invoice.organisationId)
+  const customer = invoice.customerId ? await findCustomer(context, invoice.customerId) : null
+  // An anonymised customer has no name and no address any more.
+  const known = customer && !customer.anonymisedAt ? { name: customer.name, email: customer.email } : null
+  return { merchant: merchant.name, customer: known }
+}
+
+/** @throws invoice_not_found 404 for a collection that is no invoice */
+async function findInvoice(context: QueryContext, id: string): Promise<CollectionRow> {
+  const row = await find(context, id)
+  if (row.type !== 'invoice') throw errors.invoice_not_found()
+  return row
+}
+
+/** The document of an invoice. @throws collection_not_found 404, invoice_not_found 404 */
+export async function invoiceDocument(context: QueryContext, id: string): Promise<Buffer> {
+  const invoice = await findInvoice(context, id)
+  return invoicePdf(invoice, await partiesOf(context, invoice), context.log)
+}
+
+/**
+ * Emails an open invoice with its document to its customer; from the second time on as a reminder.
+ * @throws collection_not_found 404, invoice_not_found 404, collection_closed 409, customer_missing 409, sent_recently 429
+ */
+export async function send(unit: UnitOfWork, id: string): Promise<CollectionRow> {
+  await findInvoice(unit, id)
+  const invoice = await lockedCollection(unit, id)
+  if (invoice.status !== 'open' && invoice.status !== 'overdue') throw errors.collection_closed()
+  const wait = invoice.sentAt ? PAUSE_SECONDS - (Date.now() - invoice.sentAt.getTime()) / 1000 : 0
+  if (wait > 0) throw errors.sent_recently({ retryAfter: Math.ceil(wait) })
+  const parties = await partiesOf(unit, invoice)
+  if (!parties.customer) throw errors.customer_missing()
+  if (!(await countEmail(unit))) throw errors.sent_recently({ retryAfter: 3600 })
+  await emailInvoice(unit, invoice, parties, parties.customer.email)
+  return updateCollection(unit, invoice, { sentAt: new Date() })
+}
+
+/** Reminds the customer of an invoice that has become overdue, if it was sent by email before. */
+export async function remind(unit: UnitOfWork, invoice: CollectionRow): Promise<void> {
+  if (!invoice.sentAt || !(await countEmail(unit))) return
+  const parties = await partiesOf(unit, invoice)
+  if (parties.customer) await emailInvoice(unit, invoice, parties, parties.customer.email)
+}
+
+async function emailInvoice(
+  unit: UnitOfWork,
+  invoice: CollectionRow,
+  parties: InvoiceParties,
+  to: string,
+): Promise<void> {
+  const number = invoiceNumberText(invoice.invoiceNumber) ?? ''
+  const merchant = plainName(parties.merchant)
+  const amount = `${decimal(invoice.amount ?? 0n, invoice.currency)} ${invoice.currency}`
+  const due = invoice.dueAt ? `, due on ${invoice.dueAt.toISOString().slice(0, 10)}` : ''
+  const subject = `${invoice.sentAt ? 'Reminder: invoice' : 'Invoice'} ${number} from ${merchant}`
+  const paragraphs = [
+    `${invoice.sentAt ? 'This is a reminder of' : 'You have received'} invoice ${number} from ${merchant}: ${amount}${due}.`,
+    `It is for: ${plainName(invoice.title)}`,
+    'Pay it here:',
+    invoice.payUrl,
+  ]
+  const pdf = await invoicePdf(invoice, parties, unit.log)
+  await sendEmail(unit, {
+    ...paragraphEmail(to, subjectIn(invoice.environment, subject), paragraphs),
+    attachments: [{ filename: `${number}.pdf`, contentType: 'application/pdf', base64: pdf.toString('base64') }],
+    deliver: true,
+    until: validUntil(),
+  })
+}

@@ -1,0 +1,18 @@
+import { noInput } from '@payments/kernel'
+import { job, type UnitOfWork } from '@payments/platform'
+import { applyDue, moveClock } from '../collections/expiry.ts'
+
+/** Every minute: expires sessions and collections, and makes invoices overdue. */
+export const dueChanges = job({
+  name: 'collections.due',
+  data: noInput,
+  schedule: '* * * * *',
+  queue: { retryLimit: 0, policy: 'short', expireInSeconds: 600 },
+  run: (runtime, _data, signal) => applyDue(runtime, signal),
+})
+
+/** Moves the sandbox clock: what falls due by it happens at once, not with the next minute. */
+export async function advance(unit: UnitOfWork, seconds: number): Promise<void> {
+  await moveClock(unit, seconds)
+  await unit.enqueue(dueChanges, {})
+}

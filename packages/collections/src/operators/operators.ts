@@ -1,0 +1,61 @@
+import { endings, type OperatorsDeclaration, sqlOf } from '@payments/platform'
+import { pollSoon } from '@payments/routes'
+import { checkoutMachine, invoiceMachine, linkMachine, sessionMachine } from '../collections/states.ts'
+import { STUCK_SECONDS } from '../settings.ts'
+
+const SETTLE = {
+  command: 'admin.checkoutSessions.settle',
+  outcomes: ['completed', 'refunded', 'not_received'],
+} as const
+const EXPIRE = { command: 'admin.checkoutSessions.settle', outcomes: ['expired'] } as const
+const SESSIONS = 'It holds no money: its sessions do'
+
+export const operators: OperatorsDeclaration = {
+  attention: [
+    {
+      kind: 'checkout_session',
+      sql: `select id, organisation_id, environment, status, 'stuck' as condition,
+                   'Its payment has been under way for longer than an hour' as reason, coalesce(pending_since, updated_at) as since
+              from checkout_sessions
+             where (pending_since < now() - make_interval(secs => ${STUCK_SECONDS})
+                    or (status = 'processing' and updated_at < now() - make_interval(secs => ${STUCK_SECONDS}))) and not needs_operator
+            union all
+            select id, organisation_id, environment, status, case when failure_reason is null then 'held' else 'failed' end,
+                   coalesce(failure_reason, 'A payment is neither delivered nor returned, or came back to an address of this service'), updated_at
+              from checkout_sessions where needs_operator`,
+      async recheck(unit, ids) {
+        const db = sqlOf(unit.em)
+        const { rows } = await db.query<{ route_id: string }>(
+          'select route_id from checkout_sessions where id = any ($1::uuid[])',
+          [ids],
+        )
+        await pollSoon(
+          db,
+          rows.map((row) => row.route_id),
+        )
+      },
+    },
+  ],
+  endings: [
+    endings(linkMachine, { active: SESSIONS, inactive: SESSIONS, expired: SESSIONS }),
+    endings(invoiceMachine, { open: SESSIONS, overdue: SESSIONS, expired: SESSIONS, paid: SESSIONS, void: SESSIONS }),
+    endings(checkoutMachine, { open: SESSIONS, expired: SESSIONS, paid: SESSIONS, void: SESSIONS }),
+    endings(sessionMachine, {
+      awaiting_payment: EXPIRE,
+      processing: SETTLE,
+      underpaid: EXPIRE,
+      paid: SETTLE,
+      expired: SETTLE,
+      cancelled: SETTLE,
+      returned: SETTLE,
+      failed: SETTLE,
+    }),
+  ],
+  search: [
+    {
+      kind: 'checkout_session',
+      from: 'checkout_sessions',
+      by: { deposit_address: 'deposit_address', email: 'payer_email' },
+    },
+  ],
+}

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { anonymous, networkOf, ServiceError } from '@payments/kernel'
+import {
+  type Document,
+  languages,
+  localeOf,
+  messageDocument,
+  type PayData,
+  payDocument,
+  texts,
+  type View,
+} from '@payments/pay-page'
+import { type Page, type PageReply, type PageRequest, queryContext } from '@payments/platform'
+import { errors } from '../api/errors.ts'
+import { payPage } from './payer.ts'
+
+/** Written into each page, so that the first paint waits for nothing else. */
+const PARTS = { style: readFileSync(new URL('../pay.css', import.meta.url), 'utf8'), script: '/pay/page.js' }
+
+/** When a payer may try again where nothing says it. */
+const RETRY_SECONDS = 30
+
+/** The hosted pay page of a link, invoice, checkout or session (design: API, section 5). It creates nothing. */
+export const payPages: readonly Page[] = [
+  {
+    method: 'GET',
+    path: '/pay/{collectionId}',
+    async respond(runtime, request) {
+      const id = request.params.collectionId ?? ''
+      try {
+        const data: PayData = await payPage(queryContext(runtime, anonymous, request.log), id)
+        return reply(200, payDocument(data, viewOf(request, data), PARTS), data.allowedOrigins)
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error
+        const kind = error.code === errors.collection_not_found.code ? 'unknown' : 'unavailable'
+        return reply(error.status, messageDocument({ id, kind }, viewOf(request), PARTS), [])
+      }
+    },
+    failed: ({ status, retryAfter = RETRY_SECONDS }, request) =>
+      reply(
+        status,
+        messageDocument(
+          { id: request.params.collectionId ?? '', kind: 'busy', seconds: retryAfter },
+          viewOf(request),
+          PARTS,
+        ),
+        [],
+      ),
+  },
+]
+
+/** What the page shows beside the data, for this reader. */
+function viewOf({ query, header }: PageRequest, data?: PayData): View {
+  const locale = localeOf(query.get('lang') ?? undefined, header('accept-language'))
+  const keys = [
+    ...(data?.paymentOptions ?? []).map(({ networkKey }) => networkKey),
+    ...(data?.session ? [data.session.networkKey, ...data.session.payments.map(({ networkKey }) => networkKey)] : []),
+  ]
+  const networks = keys.flatMap((key) => {
+    const network = networkOf(key)
+    return network ? [[key, { name: network.name, type: network.type }] as const] : []
+  })
+  return {
+    locale,
+    texts: texts[locale],
+    languages,
+    networks: Object.fromEntries(networks),
+    embedded: query.get('embed') === '1',
+    wallet: 'other',
+  }
+}
+
+const hashOf = (style: string): string => `'sha256-${createHash('sha256').update(style).digest('base64')}'`
+
+/** Everything comes from this service, nothing inline but the page's own styles, and only allowed sites may frame it. */
+function reply(status: number, { html, styles }: Document, allowedOrigins: readonly string[]): PageReply {
+  const policy = [
+    "default-src 'none'",
+    "connect-src 'self'",
+    'img-src data:',
+    "script-src 'self'",
+    `style-src ${styles.map(hashOf).join(' ')}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${allowedOrigins.length > 0 ? allowedOrigins.join(' ') : "'none'"}`,
+  ].join('; ')
+  return {
+    status,
+    type: 'text/html',
+    body: html,
+    framed: true,
+    headers: { 'Content-Security-Policy': policy, 'Referrer-Policy': 'origin', Vary: 'Accept-Language' },
+  }
+}

@@ -1,0 +1,117 @@
+import { joinMerchant } from '@payments/accounts'
+import { isId, ServiceError, system } from '@payments/kernel'
+import { type QueryContext, queryContext, rowMapper, sqlOf } from '@payments/platform'
+import { availableNetworks } from '@payments/routes'
+import { errors } from '../api/errors.ts'
+import { presentCollection, presentPaySession } from '../api/present.ts'
+import type { PayPage } from '../api/schemas.ts'
+import { CollectionEntity, type CollectionRow, SessionEntity, type SessionRow } from '../entity.ts'
+import type { PaymentChoice } from '../rows.ts'
+import { optionsOf } from '../sessions/options.ts'
+import { addressUse } from '../sessions/policy.ts'
+
+/** What an id of a pay route is of: a collection or, with `session`, one of its sessions. */
+export interface PayTarget {
+  readonly collection: CollectionRow
+  readonly session: SessionRow | null
+  readonly merchant: { readonly name: string; readonly suspended: boolean }
+}
+
+/** A collection with its merchant, by its own id or that of one of its sessions. */
+const TARGET = `
+  select c.*, m.name as merchant_name, m.suspended_at is not null as merchant_suspended
+    from collections c ${joinMerchant('m', 'c')}
+   where c.id = coalesce((select parent_id from checkout_sessions where id = $1), $1)`
+
+type RawCollection = Parameters<ReturnType<typeof rowMapper<typeof CollectionEntity>>>[0]
+type RawSession = Parameters<ReturnType<typeof rowMapper<typeof SessionEntity>>>[0]
+
+/**
+ * What an id of a pay route is of, in any organisation: one statement for a collection, two for a session. A key that is sent
+ * sees those of its own organisation and environment.
+ * @throws collection_not_found 404
+ */
+export async function findTarget({ em, actor, runtime }: QueryContext, id: string): Promise<PayTarget> {
+  if (!isId(id)) throw errors.collection_not_found()
+  const db = sqlOf(em)
+  const { rows } = await db.query<RawCollection & { merchant_name: string; merchant_suspended: boolean }>(TARGET, [id])
+  const [found] = rows
+  if (!found) throw errors.collection_not_found()
+  const { merchant_name: name, merchant_suspended: suspended, ...raw } = found
+  const collection = rowMapper(runtime, CollectionEntity)(raw as RawCollection)
+  const { organisationId, environment } = collection
+  if (actor.kind === 'key' && (actor.organisationId !== organisationId || actor.environment !== environment))
+    throw errors.collection_not_found()
+  const merchant = { name, suspended }
+  if (collection.id === id.toLowerCase()) return { collection, session: null, merchant }
+  const { rows: sessions } = await db.query<RawSession>('select * from checkout_sessions where id = $1', [id])
+  if (!sessions[0]) throw errors.collection_not_found()
+  return { collection, session: rowMapper(runtime, SessionEntity)(sessions[0]), merchant }
+}
+
+/** True while new sessions may be started. The time counts at once, not when the scheduled job runs. */
+export const isPayable = ({ status, endsAt }: CollectionRow, now = new Date()): boolean =>
+  ['active', 'open', 'overdue'].includes(status) && (!endsAt || endsAt > now)
+
+/** A session that money has reached is shown even while its merchant is suspended. */
+const isUnavailable = ({ merchant, session }: PayTarget): boolean =>
+  merchant.suspended && (!session || session.payments.length === 0)
+
+/**
+ * What the payer may see. It creates and changes nothing.
+ * @throws payments_unavailable 403 while the merchant is suspended
+ */
+function pageOf(target: PayTarget, paymentOptions: readonly PaymentChoice[]): PayPage {
+  if (isUnavailable(target)) throw errors.payments_unavailable()
+  const { collection, session, merchant } = target
+  const shown = presentCollection(collection)
+  return {
+    id: session?.id ?? collection.id,
+    linkId: collection.id,
+    type: session ? 'session' : collection.type,
+    status: session?.status ?? collection.status,
+    payable: !merchant.suspended && isPayable(collection) && paymentOptions.length > 0,
+    environment: collection.environment,
+    merchant: { name: merchant.name },
+    title: shown.title,
+    description: shown.description,
+    number: shown.number,
+    amount: shown.amount,
+    subtotal: shown.subtotal,
+    tax: shown.tax,
+    items: shown.items,
+    currency: shown.currency,
+    dueAt: shown.dueAt,
+    expiresAt: shown.expiresAt,
+    paymentOptions: [...paymentOptions],
+    refundRequired: collection.paymentPolicy.mismatch === 'return',
+    session: session ? presentPaySession(session) : null,
+    theme: shown.embedConfig,
+    allowedOrigins: shown.allowedOrigins,
+    redirectUrl: (session ?? collection).status === 'paid' ? shown.redirectUrl : null,
+    serverTime: new Date().toISOString(),
+  }
+}
+
+/**
+ * The data of the pay page of an id, for its first render: nothing is created.
+ * @throws collection_not_found 404, payments_unavailable 403
+ */
+export async function payPage(context: QueryContext, id: string): Promise<PayPage> {
+  const target = await findTarget(context, id)
+  return pageOf(target, await currentOptions(context, target.collection))
+}
+
+/** What payers can use now; what they could use at the creation while the provider does not answer. */
+async function currentOptions(
+  { runtime, log }: QueryContext,
+  { organisationId, environment, acceptedNetworks, paymentOptions, paymentPolicy }: CollectionRow,
+): Promise<readonly PaymentChoice[]> {
+  try {
+    const context = queryContext(runtime, system(organisationId, environment), log)
+    return optionsOf(await availableNetworks(context, addressUse(paymentPolicy)), acceptedNetworks)
+  } catch (error) {
+    if (error instanceof ServiceError) return paymentOptions
+    throw error
+  }
+}

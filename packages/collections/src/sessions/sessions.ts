@@ -1,0 +1,232 @@
+import { hash } from 'node:crypto'
+import {
+  type AssetSymbol,
+  addressField,
+  amountField,
+  assets,
+  invalid,
+  type Mistakes,
+  networkOf,
+  newId,
+  ServiceError,
+  system,
+} from '@payments/kernel'
+import {
+  actingFor,
+  addressBlock,
+  type CallContext,
+  createResource,
+  move,
+  type QueryContext,
+  queryContext,
+  sqlOf,
+  type UnitOfWork,
+} from '@payments/platform'
+import {
+  availableNetworks,
+  createHiddenRoute,
+  type PreparedHiddenRoute,
+  prepareHiddenRoute,
+  watchHiddenRoute,
+} from '@payments/routes'
+import type { z } from 'zod'
+import { errors } from '../api/errors.ts'
+import type { PayAction } from '../api/schemas.ts'
+import { lockedCollection } from '../collections/changes.ts'
+import { openStates } from '../collections/states.ts'
+import { type CollectionRow, type SessionRow, sessionResource } from '../entity.ts'
+import { findTarget, isPayable } from '../pay/payer.ts'
+import { SESSION_MINUTES, SESSIONS_PER_ADDRESS, SESSIONS_PER_LINK } from '../settings.ts'
+import { optionsOf } from './options.ts'
+import { addressUse } from './policy.ts'
+
+type Input = z.output<typeof PayAction>
+
+/** A checked start, with the deposit address that the provider gave for it. */
+export interface PreparedSession {
+  readonly collection: CollectionRow
+  readonly route: PreparedHiddenRoute
+  readonly targetAmount: bigint
+  readonly refundAddress: string | null
+  readonly client: string
+}
+
+/**
+ * Checks a start and gets a deposit address, before the transaction. Repeating it gets another address and moves no money.
+ * @throws collection_not_found 404, payments_unavailable 403, collection_closed 409, too_many_sessions 429, validation_failed 422, and
+ * the provider's 502 and 503
+ */
+export async function prepareStart(context: QueryContext, input: Input, call: CallContext): Promise<PreparedSession> {
+  const { collection, merchant } = await findTarget(context, input.collectionId)
+  if (merchant.suspended) throw errors.payments_unavailable()
+  if (!isPayable(collection)) throw errors.collection_closed()
+  const client = clientOf(collection.id, call.ip)
+  const actor = system(collection.organisationId, collection.environment)
+  const merchantContext = queryContext(context.runtime, actor, context.log)
+  await limitSessions(merchantContext, collection.id, client)
+  const wrong: Mistakes = {}
+  const choice = await chosen(merchantContext, collection, input, wrong)
+  const targetAmount = targetOf(collection, input, wrong)
+  const refundAddress = refundOf(collection, input, wrong)
+  if (Object.keys(wrong).length > 0 || !choice) throw invalid(wrong)
+  const route = await prepareHiddenRoute(merchantContext, {
+    name: collection.title,
+    origin: choice,
+    destination: {
+      networkKey: collection.destinationChainKey,
+      currency: collection.currency,
+      address: collection.destinationAddress,
+    },
+    refundAddress,
+    quote: choice.currency === collection.currency ? { input: targetAmount } : { output: targetAmount },
+    strict: addressUse(collection.paymentPolicy) === 'exact',
+    until: new Date(Date.now() + (SESSION_MINUTES + collection.paymentPolicy.graceMinutes) * 60_000),
+    startedAt: collection.id,
+  }).catch((error: unknown) => {
+    throw forPayer(error)
+  })
+  return { collection, route, targetAmount, refundAddress, client }
+}
+
+/** What the provider refuses is the payer's choice: its own fields mean nothing to the payer. */
+function forPayer(error: unknown): unknown {
+  if (!(error instanceof ServiceError) || error.status !== 422) return error
+  if (error.fields?.amount) return invalid({ amount: 'Too small on this network, please choose another one' })
+  return invalid({ currency: 'Not available for this payment at present, please choose another one' })
+}
+
+async function chosen(
+  context: QueryContext,
+  { acceptedNetworks, paymentPolicy }: CollectionRow,
+  { networkKey, currency }: Input,
+  wrong: Mistakes,
+) {
+  if (!networkKey) wrong.networkKey = 'Required'
+  if (!currency) wrong.currency = 'Required'
+  if (!networkKey || !currency) return undefined
+  const options = optionsOf(await availableNetworks(context, addressUse(paymentPolicy)), acceptedNetworks)
+  const network = networkOf(networkKey)
+  if (!network || !options.some((option) => option.networkKey === networkKey)) wrong.networkKey = 'Not available'
+  else if (!options.some((option) => option.networkKey === networkKey && option.currency === currency))
+    wrong.currency = `Not available on ${networkKey}`
+  return network && { networkKey, currency, type: network.type }
+}
+
+function targetOf({ amount, currency }: CollectionRow, { amount: given }: Input, wrong: Mistakes): bigint {
+  if (amount !== null && amount !== undefined) {
+    if (given) wrong.amount = 'Must be left out: the amount is fixed'
+    return amount
+  }
+  if (!given) wrong.amount = 'Required: choose what to pay'
+  return (given && amountField(wrong, 'amount', given, assets[currency as AssetSymbol])) || 0n
+}
+
+function refundOf(
+  { paymentPolicy }: CollectionRow,
+  { refundAddress, networkKey = '' }: Input,
+  wrong: Mistakes,
+): string | null {
+  const type = networkOf(networkKey)?.type
+  if (refundAddress && type) return addressField(wrong, 'refundAddress', type, refundAddress) ?? null
+  if (paymentPolicy.mismatch === 'return') wrong.refundAddress = 'Required: another amount is sent back there'
+  return null
+}
+
+/** What identifies a client at one collection, without keeping its address. */
+const clientOf = (collectionId: string, ip = ''): string => hash('sha256', `${collectionId} ${addressBlock(ip)}`)
+
+/** @throws too_many_sessions 429 */
+async function limitSessions({ em }: Pick<QueryContext, 'em'>, collectionId: string, client: string): Promise<void> {
+  const { rows } = await sqlOf(em).query<{ own: number; all: number }>(
+    `select count(*) filter (where client = $2)::int as own, count(*)::int as all
+       from checkout_sessions where parent_id = $1 and status in (${openStates.map((state) => `'${state}'`).join(', ')})`,
+    [collectionId, client],
+  )
+  const { own = 0, all = 0 } = rows[0] ?? {}
+  if (own >= SESSIONS_PER_ADDRESS || all >= SESSIONS_PER_LINK) throw errors.too_many_sessions({ retryAfter: 60 })
+}
+
+/**
+ * Starts the prepared session. The collection is locked meanwhile, so that the limits hold for starts at the same time.
+ * @throws collection_closed 409, too_many_sessions 429
+ */
+export async function start(unit: UnitOfWork, input: Input, prepared: PreparedSession): Promise<SessionRow> {
+  const acting = actingFor(unit, prepared.collection)
+  const collection = await lockedCollection(acting, prepared.collection.id)
+  if (!isPayable(collection)) throw errors.collection_closed()
+  await limitSessions(acting, collection.id, prepared.client)
+  const expiresAt = new Date(Date.now() + SESSION_MINUTES * 60_000)
+  const { route } = prepared
+  const { graceMinutes } = collection.paymentPolicy
+  createHiddenRoute(acting, route, new Date(expiresAt.getTime() + graceMinutes * 60_000))
+  return createResource(acting, sessionResource, {
+    id: newId(),
+    organisationId: collection.organisationId,
+    environment: collection.environment,
+    provider: route.provider,
+    parentId: collection.id,
+    routeId: route.id,
+    collectionType: collection.type,
+    title: collection.title,
+    invoiceNumber: collection.invoiceNumber ?? null,
+    customerId: collection.customerId ?? null,
+    destinationChainKey: collection.destinationChainKey,
+    destinationCurrency: collection.currency,
+    destinationAddress: collection.destinationAddress,
+    targetAmount: prepared.targetAmount,
+    networkKey: route.origin.networkKey,
+    currency: route.origin.currency,
+    amount: route.inputAmount,
+    receivedAmount: 0n,
+    deliveredAmount: 0n,
+    fees: 0n,
+    depositAddress: route.depositAddress,
+    payments: [],
+    paymentPolicy: collection.paymentPolicy,
+    paidOver: false,
+    paidLate: false,
+    failureReason: null,
+    payerEmail: input.payerEmail ?? null,
+    refundAddress: prepared.refundAddress,
+    refundTo: route.refundTo,
+    needsOperator: false,
+    pendingSince: null,
+    locale: input.locale ?? 'en',
+    client: prepared.client,
+    firstPaymentAt: null,
+    expiresAt,
+    endsAt: expiresAt,
+    paidAt: null,
+  })
+}
+
+/** The session that an action is about. @throws collection_not_found 404, validation_failed 422 for the id of a collection */
+async function sessionFor(unit: UnitOfWork, { collectionId, action }: Input): Promise<SessionRow> {
+  const { session } = await findTarget(unit, collectionId)
+  if (!session) throw invalid({ action: `Takes the id of a session: ${action}` })
+  return session
+}
+
+/** Until when a payment can change the status of a session: its address is watched so long. */
+export function expectedUntil({ status, endsAt, paymentPolicy }: SessionRow): Date {
+  if (status === 'paid' || status === 'cancelled') return new Date()
+  return new Date(endsAt.getTime() + paymentPolicy.graceMinutes * 60_000)
+}
+
+/** Cancels a session that waits for its payment. @throws session_not_cancellable 409 */
+export async function cancel(unit: UnitOfWork, input: Input): Promise<SessionRow> {
+  const session = await sessionFor(unit, input)
+  const acting = actingFor(unit, session)
+  const { row, outcome } = await move(acting, sessionResource, session.id, 'cancel', errors.checkout_session_not_found)
+  if (outcome === 'ignored' && row.status !== 'cancelled') throw errors.session_not_cancellable()
+  if (outcome === 'moved') await watchHiddenRoute(acting, row.routeId, expectedUntil(row))
+  return row
+}
+
+/** The present state of a session. One whose time is over expires now. */
+export async function refresh(unit: UnitOfWork, input: Input): Promise<SessionRow> {
+  const session = await sessionFor(unit, input)
+  if (session.endsAt > new Date()) return session
+  const acting = actingFor(unit, session)
+  return (await move(acting, sessionResource, session.id, 'expire', errors.checkout_session_not_found)).row
+}

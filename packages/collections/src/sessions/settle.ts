@@ -1,0 +1,60 @@
+import { invalid } from '@payments/kernel'
+import { actingFor, move, type UnitOfWork } from '@payments/platform'
+import { type DepositSettlement, settleHiddenDeposit } from '@payments/routes'
+import type { z } from 'zod'
+import { errors } from '../api/errors.ts'
+import type { SessionSettlement } from '../api/schemas.ts'
+import { findSessionAnywhere } from '../collections/service.ts'
+import { type SessionRow, sessionResource } from '../entity.ts'
+import type { StoredPayment } from '../rows.ts'
+import { isRefundHeld } from './journal.ts'
+
+type Input = z.output<typeof SessionSettlement>
+
+/**
+ * Records the outcome of a payment to a session of any organisation, or ends a session that waits: with the states, events and balances
+ * as if the provider had reported it.
+ * @throws checkout_session_not_found 404, session_not_settleable 409, validation_failed 422 on `paymentId`, and those of a deposit's settlement
+ */
+export async function settleSession(
+  unit: UnitOfWork,
+  { sessionId, outcome, paymentId, ...given }: Input,
+): Promise<{ before: SessionRow; session: SessionRow }> {
+  const before = await findSessionAnywhere(unit, sessionId)
+  if (outcome === 'expired') {
+    const moved = await move(
+      actingFor(unit, before),
+      sessionResource,
+      before.id,
+      'expire',
+      errors.checkout_session_not_found,
+    )
+    if (moved.outcome === 'ignored') throw errors.session_not_settleable()
+    return { before, session: moved.row }
+  }
+  const { txHash, amount, receivedAmount, evidence } = given
+  const settlement: DepositSettlement = {
+    outcome,
+    evidence,
+    ...(txHash === undefined ? {} : { txHash }),
+    ...(amount === undefined ? {} : { amount }),
+    ...(receivedAmount === undefined ? {} : { receivedAmount }),
+  }
+  await settleHiddenDeposit(unit, chosen(before.payments, paymentId).id, settlement)
+  return { before, session: await findSessionAnywhere(unit, sessionId) }
+}
+
+/** The payment that is meant: the given one, else the only one that an operator has to settle, else the only one. */
+function chosen(payments: readonly StoredPayment[], paymentId: string | undefined): StoredPayment {
+  const open = payments.filter(
+    (payment) =>
+      isRefundHeld(payment) || payment.status === 'pending' || (payment.status === 'failed' && !payment.settled),
+  )
+  const among =
+    paymentId === undefined ? (open.length > 0 ? open : payments) : payments.filter(({ id }) => id === paymentId)
+  const [payment, other] = among
+  if (!payment && paymentId === undefined) throw errors.session_not_settleable()
+  if (!payment) throw invalid({ paymentId: 'No payment of this session has this id' })
+  if (other) throw invalid({ paymentId: `Required: one of ${among.map(({ id }) => id).join(', ')}` })
+  return payment
+}
