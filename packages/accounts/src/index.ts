@@ -1,9 +1,12 @@
 /** Organisations, users, sign-in, sessions and API keys: authentication and access. */
 import { domain } from '@payments/platform'
-import { accessRouter } from './access-router.ts'
-import { internalTokensRouter, organisationsRouter } from './admin-router.ts'
-import { authentication } from './authentication.ts'
-import { emailJob, emailMetric, encryptedEmails } from './email.ts'
+import { accessRouter } from './api/access-router.ts'
+import { internalTokensRouter, organisationsRouter } from './api/admin-router.ts'
+import { errors } from './api/errors.ts'
+import { pages } from './api/pages.ts'
+import { apiKeysRouter, authRouter } from './api/router.ts'
+import { emailJob, emailMetric, encryptedEmails } from './emails/email.ts'
+import { notificationEmailsJob } from './emails/notification-emails.ts'
 import {
   ApiKeyEntity,
   ChallengeEntity,
@@ -18,17 +21,14 @@ import {
   SignInAddressEntity,
   UserEntity,
 } from './entity.ts'
-import { errors } from './errors.ts'
 import { migrations } from './migrations.ts'
-import { notificationEmailsJob } from './notification-emails.ts'
-import { operators } from './operators-search.ts'
-import { pages } from './pages.ts'
+import { operators } from './organisations/operators-search.ts'
 import { purge } from './purge.ts'
-import { apiKeysRouter, authRouter } from './router.ts'
-import { encryptedSuccessors } from './sessions.ts'
+import { authentication } from './sessions/authentication.ts'
+import { encryptedSuccessors } from './sessions/sessions.ts'
 import { accountsSettings } from './settings.ts'
 
-import { guessedAccountsMetric, wrongCodesAlert, wrongCodesMetric } from './wrong-codes.ts'
+import { guessedAccountsMetric, wrongCodesAlert, wrongCodesMetric } from './signin/wrong-codes.ts'
 
 export const accounts = domain({
   name: 'accounts',
@@ -90,9 +90,9 @@ export const accounts = domain({
 export const joinMerchant = (alias: string, of: string): string =>
   `join organisations ${alias} on ${alias}.id = ${of}.organisation_id`
 
-export { requireConfirmedOwner } from './confirmation.ts'
-export { sendEmail } from './email.ts'
-export { paragraphEmail, plainName } from './email-texts.ts'
-export { merchantProfile } from './organisations.ts'
+export { sendEmail } from './emails/email.ts'
+export { paragraphEmail, plainName } from './emails/email-texts.ts'
+export { merchantProfile } from './organisations/organisations.ts'
+export { tokenKeys } from './sessions/tokens.ts'
 export { accountsSettings } from './settings.ts'
-export { tokenKeys } from './tokens.ts'
+export { requireConfirmedOwner } from './signin/confirmation.ts'

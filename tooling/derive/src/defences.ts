@@ -21,14 +21,14 @@ export const attackers: readonly Attacker[] = [
     promise:
       'sign in, learn which emails are known, lock an owner out, stop the service, use it to send emails or requests to others',
     tests: {
-      'packages/accounts/src/signin.test.ts': [
+      'packages/accounts/src/signin/signin.test.ts': [
         'a code can be used once, and only for its own challenge',
         'a known and an unknown email address get the same reply, and only the known address receives an email',
       ],
-      'packages/accounts/src/wrong-codes.test.ts': [
+      'packages/accounts/src/signin/wrong-codes.test.ts': [
         "strangers' requests and guesses keep the owner out of nothing where the owner signed in before",
       ],
-      'packages/accounts/src/send-limits.test.ts': [
+      'packages/accounts/src/emails/send-limits.test.ts': [
         'a stranger can use up neither the codes of other addresses nor those that are reserved for the owner',
       ],
       'services/gateway/src/input.test.ts': [
@@ -80,7 +80,7 @@ export const attackers: readonly Attacker[] = [
       'packages/cngn/src/limits.test.ts': [
         'a live %s › counts against the daily limit before a later %s, which reserves nothing',
       ],
-      'packages/accounts/src/keys.test.ts': [
+      'packages/accounts/src/keys/keys.test.ts': [
         'a key with allowed addresses works from those only, whatever their spelling',
       ],
     },
@@ -90,17 +90,17 @@ export const attackers: readonly Attacker[] = [
     has: 'access and refresh token of one user',
     promise: "create live keys or owners without the user's mailbox, stay signed in unnoticed",
     tests: {
-      'packages/accounts/src/confirmation.test.ts': [
+      'packages/accounts/src/signin/confirmation.test.ts': [
         'a live key needs a sign-in or a confirmation of less than 10 minutes ago, a test key none',
         'managing members and inviting anybody, leaving too, need a confirmed session',
       ],
-      'packages/accounts/src/wrong-codes.test.ts': [
+      'packages/accounts/src/signin/wrong-codes.test.ts': [
         'a stolen session gets ten guesses at confirmations, and leaves other sessions of the user alone',
       ],
-      'packages/accounts/src/sessions.test.ts': [
+      'packages/accounts/src/sessions/sessions.test.ts': [
         'a spent token that is used again after 10 s revokes the session with its access tokens and its successor, in every process',
       ],
-      'packages/accounts/src/session-list.test.ts': [
+      'packages/accounts/src/sessions/session-list.test.ts': [
         'a user sees the device, address and last use of each session, and ends one or all others',
       ],
     },
@@ -110,7 +110,7 @@ export const attackers: readonly Attacker[] = [
     has: 'a session as `member`',
     promise: 'manage members or live keys',
     tests: {
-      'packages/accounts/src/keys.test.ts': [
+      'packages/accounts/src/keys/keys.test.ts': [
         'only an owner creates and revokes live keys; a member can create and revoke test keys only',
       ],
       'services/gateway/src/access.test.ts': ['admits and refuses exactly the callers that its access names: %s'],
@@ -121,14 +121,14 @@ export const attackers: readonly Attacker[] = [
     has: 'an old session, old invitations',
     promise: 'anything, from the next request on',
     tests: {
-      'packages/accounts/src/membership.test.ts': [
+      'packages/accounts/src/organisations/membership.test.ts': [
         'an owner lists, promotes and removes members; it applies from their next request on',
         'who was an owner when the request began and is none any more changes nothing; the service itself may',
       ],
-      'packages/accounts/src/invitations.test.ts': [
+      'packages/accounts/src/organisations/invitations.test.ts': [
         'an invitation ends with the right of its inviter: removed, demoted, left, or no operator any more',
       ],
-      'packages/accounts/src/operators.test.ts': [
+      'packages/accounts/src/organisations/operators.test.ts': [
         'who is taken out of OPERATOR_EMAILS is no operator from the next request on, nor after a fresh sign-in',
       ],
     },
@@ -139,7 +139,9 @@ export const attackers: readonly Attacker[] = [
     promise: 'read webhook secrets, tokens, codes or stored secrets; sign webhooks; call the API',
     tests: {
       'services/gateway/src/secrets.test.ts': ['no secret is readable in the database, the logs or an error reply'],
-      'packages/accounts/src/signin.test.ts': ['codes are stored as keyed hashes that differ between challenges'],
+      'packages/accounts/src/signin/signin.test.ts': [
+        'codes are stored as keyed hashes that differ between challenges',
+      ],
       'packages/webhooks/src/endpoints.test.ts': [
         'the secret is shown on creation and rotation alone, and is encrypted at rest',
       ],
@@ -209,7 +211,7 @@ export const defended: readonly {
       {
         promise: 'One-time codes of 6 digits from a CSPRNG: 10 minutes, one use, five tries.',
         tests: {
-          'packages/accounts/src/signin.test.ts': [
+          'packages/accounts/src/signin/signin.test.ts': [
             'codes, tokens and keys do not come from Math.random',
             'an expired code is refused',
             'a code can be used once, and only for its own challenge',
@@ -221,7 +223,7 @@ export const defended: readonly {
         promise:
           'After ten wrong codes a day for one account, further ones from unknown places have to wait, and the owner is told; whatever a sign-in request sends, it counts against its address.',
         tests: {
-          'packages/accounts/src/wrong-codes.test.ts': [
+          'packages/accounts/src/signin/wrong-codes.test.ts': [
             '100 guesses an hour at one account are slowed down, raise the alarm and warn its owner once',
             "strangers' requests and guesses keep the owner out of nothing where the owner signed in before",
           ],
@@ -234,7 +236,7 @@ export const defended: readonly {
         promise:
           'Emails are limited by emails sent, with a part reserved for client addresses from which the user signed in.',
         tests: {
-          'packages/accounts/src/send-limits.test.ts': [
+          'packages/accounts/src/emails/send-limits.test.ts': [
             'a stranger can use up neither the codes of other addresses nor those that are reserved for the owner',
             'an address of more than 90 days ago has no reserved codes',
           ],
@@ -243,10 +245,10 @@ export const defended: readonly {
       {
         promise: 'Replies do not differ between known and unknown email addresses.',
         tests: {
-          'packages/accounts/src/signin.test.ts': [
+          'packages/accounts/src/signin/signin.test.ts': [
             'a known and an unknown email address get the same reply, and only the known address receives an email',
           ],
-          'packages/accounts/src/send-limits.test.ts': [
+          'packages/accounts/src/emails/send-limits.test.ts': [
             'a known and an unknown address reach the same limit from a stranger',
           ],
         },
@@ -259,7 +261,7 @@ export const defended: readonly {
       {
         promise: 'Access tokens live 15 minutes, EdDSA only, in one spelling only.',
         tests: {
-          'packages/accounts/src/tokens.test.ts': [
+          'packages/accounts/src/sessions/tokens.test.ts': [
             'an access token is an EdDSA JWT with the documented claims, valid for 15 minutes, with its key in the JWKS',
             'the header of a token cannot choose the algorithm or supply a key',
             'expired, not yet valid, foreign, incomplete and altered tokens are refused with the same reply',
@@ -269,11 +271,11 @@ export const defended: readonly {
       {
         promise: 'Role, membership and revocation are read from the database with every request.',
         tests: {
-          'packages/accounts/src/sessions.test.ts': [
+          'packages/accounts/src/sessions/sessions.test.ts': [
             'the role is read from the membership, not from the token',
             'after a logout every process refuses the access token from the next request on',
           ],
-          'packages/accounts/src/membership.test.ts': [
+          'packages/accounts/src/organisations/membership.test.ts': [
             'an owner lists, promotes and removes members; it applies from their next request on',
           ],
         },
@@ -281,7 +283,7 @@ export const defended: readonly {
       {
         promise: 'A refresh token that is used twice ends its session.',
         tests: {
-          'packages/accounts/src/sessions.test.ts': [
+          'packages/accounts/src/sessions/sessions.test.ts': [
             'a spent token that is used again after 10 s revokes the session with its access tokens and its successor, in every process',
             'a refresh token that was spent three rotations ago also revokes the session',
           ],
@@ -290,7 +292,7 @@ export const defended: readonly {
       {
         promise: 'A user sees the sessions with device, address and last use, and ends them.',
         tests: {
-          'packages/accounts/src/session-list.test.ts': [
+          'packages/accounts/src/sessions/session-list.test.ts': [
             'a user sees the device, address and last use of each session, and ends one or all others',
           ],
         },
@@ -304,7 +306,7 @@ export const defended: readonly {
         promise:
           'Live keys, owners, members, live refund addresses and payout destinations need a code of less than 10 minutes ago.',
         tests: {
-          'packages/accounts/src/confirmation.test.ts': [
+          'packages/accounts/src/signin/confirmation.test.ts': [
             'a live key needs a sign-in or a confirmation of less than 10 minutes ago, a test key none',
             'managing members and inviting anybody, leaving too, need a confirmed session',
             'refreshing a session and changing the organisation confirm nothing',
@@ -326,7 +328,7 @@ export const defended: readonly {
         promise:
           'Stored as digests, compared in constant time, bound to an environment, optionally to addresses and an expiry; 100 per organisation.',
         tests: {
-          'packages/accounts/src/keys.test.ts': [
+          'packages/accounts/src/keys/keys.test.ts': [
             'a key has the specified format, is shown once, listed masked and stored as a digest',
             'a key with allowed addresses works from those only, whatever their spelling',
             'a key is refused after its expiry, which must be in the future when the key is created',
@@ -335,7 +337,9 @@ export const defended: readonly {
           'packages/accounts/src/comparison.test.ts': [
             'a key is compared once, in constant time, whether its lookup part is known, unknown or of an inactive key',
           ],
-          'packages/accounts/src/credentials.test.ts': ['a key acts in its own environment, with its effective scopes'],
+          'packages/accounts/src/sessions/credentials.test.ts': [
+            'a key acts in its own environment, with its effective scopes',
+          ],
         },
       },
       {
@@ -352,7 +356,7 @@ export const defended: readonly {
       {
         promise: 'Only the users in `OPERATOR_EMAILS`, compared with every request.',
         tests: {
-          'packages/accounts/src/operators.test.ts': [
+          'packages/accounts/src/organisations/operators.test.ts': [
             'who is taken out of OPERATOR_EMAILS is no operator from the next request on, nor after a fresh sign-in',
             "an operator's invitation makes nobody an operator, and the members of the operators' organisation cannot be changed",
           ],
@@ -367,7 +371,7 @@ export const defended: readonly {
         promise:
           'Stored as digests; a year at most; limited to listed procedures of operators over tRPC, never one that moves money.',
         tests: {
-          'packages/accounts/src/internal-tokens.test.ts': [
+          'packages/accounts/src/keys/internal-tokens.test.ts': [
             'a token is shown once and stored as a digest, and needs a confirmed session',
             'a token names procedures of operators only, none that moves money, and lasts a year at most',
             'a token calls what it lists over tRPC, and nothing else in the whole router',
@@ -378,7 +382,7 @@ export const defended: readonly {
       {
         promise: "They end with their creator's role.",
         tests: {
-          'packages/accounts/src/internal-tokens.test.ts': [
+          'packages/accounts/src/keys/internal-tokens.test.ts': [
             'a token ends when it is revoked, expires, or its creator is no operator any more',
           ],
         },
@@ -569,10 +573,10 @@ export const defended: readonly {
             'the document for %s › limits every text, list and number that a client can send in a body',
           ],
           'services/gateway/src/input.test.ts': ['the same text is refused over REST and tRPC, with the field › %s'],
-          'packages/accounts/src/invitations.test.ts': [
+          'packages/accounts/src/organisations/invitations.test.ts': [
             'a name with line breaks, control or bidirectional characters or a link is refused by name',
           ],
-          'packages/accounts/src/organisation-names.test.ts': [
+          'packages/accounts/src/organisations/organisation-names.test.ts': [
             'letters of several alphabets in the name of an organisation are refused with the field',
             'a brand in letters that only look like its own is refused, in every way of writing them',
           ],
@@ -581,7 +585,7 @@ export const defended: readonly {
       {
         promise: 'Emails show names of strangers without links.',
         tests: {
-          'packages/accounts/src/invitations.test.ts': [
+          'packages/accounts/src/organisations/invitations.test.ts': [
             'an invitation shows the name of the organisation in one line and without links, whatever it is',
           ],
         },
@@ -608,7 +612,7 @@ export const defended: readonly {
           'services/gateway/src/start.test.ts': [
             'a production process opens its public port, is ready only then, answers nothing but its health without HTTPS, and its links begin with BASE_URL',
           ],
-          'packages/accounts/src/signin.test.ts': [
+          'packages/accounts/src/signin/signin.test.ts': [
             'in production a code is never sent over an unencrypted connection, and the health page shows the name of the installation',
           ],
           'services/gateway/src/settings.test.ts': [
@@ -669,7 +673,7 @@ export const defended: readonly {
           'packages/notifications/src/notifications.test.ts': [
             'notifications are deleted after the configured time, read or not',
           ],
-          'packages/accounts/src/sessions.test.ts': [
+          'packages/accounts/src/sessions/sessions.test.ts': [
             'scheduled purges delete only ended sessions and counters whose window has ended',
           ],
         },
@@ -679,7 +683,7 @@ export const defended: readonly {
           'Log lines hold no bodies, keys or, with a mail server, codes; how long they are kept is up to whoever collects them.',
         tests: {
           'services/gateway/src/secrets.test.ts': ['no secret is readable in the database, the logs or an error reply'],
-          'packages/accounts/src/signin.test.ts': [
+          'packages/accounts/src/signin/signin.test.ts': [
             'an email is sent over SMTP with a plain and an HTML part, and its code is not logged',
           ],
           'services/gateway/src/input.test.ts': ['a secret in a path is not logged, in whatever pieces'],

@@ -1,0 +1,327 @@
+import {
+  count,
+  createdAt,
+  environments,
+  id,
+  items,
+  nameText,
+  pathId,
+  text,
+  time,
+  total,
+  updatedAt,
+} from '@payments/kernel'
+import { z } from 'zod'
+import { isAddressRange } from '../keys/allowed-ips.ts'
+import { nameProblem } from '../organisations/organisation-names.ts'
+
+const [ORGANISATION, USER, SESSION, INVITATION, API_KEY, CHALLENGE, MEMBER, INTERNAL_TOKEN] = [1, 2, 3, 4, 5, 6, 7, 8]
+
+const Email = z.email().max(254).meta({ description: 'Email address', example: 'ada@example.com' })
+const ShownEmail = text('Email address', 'ada@example.com')
+const FullName = text('Name of the user', 'Ada Obi').nullable()
+const Role = z.enum(['owner', 'member', 'operator']).meta({ description: 'What the user may do' })
+const Environment = z.enum(environments).meta({ description: 'Environment' })
+const CodeText = z
+  .string()
+  .regex(/^\d{6}$/, 'Must be 6 digits')
+  .meta({ description: 'The emailed code', example: '123456' })
+
+export const Register = z.strictObject({
+  email: Email,
+  organisationName: nameText(120)
+    .superRefine((given, issues) => {
+      const message = nameProblem(given)
+      if (message) issues.addIssue({ code: 'custom', message })
+    })
+    .meta({ description: 'Name of the new organisation', example: 'Ada Ltd' }),
+  fullName: nameText(120).optional().meta({ description: 'Name of the user', example: 'Ada Obi' }),
+})
+export const Login = z.strictObject({ email: Email })
+export const Challenge = z
+  .object({ challengeId: id('challenge', CHALLENGE), otpExpiresAt: time('When the emailed code expires') })
+  .meta({ id: 'Challenge', description: 'A code was emailed; verify it with this id' })
+
+const ChallengeId = z
+  .string()
+  .max(64)
+  .meta({ description: 'Id of the challenge', example: '01936f2a-7c1e-7000-8000-000000000006' })
+export const Resend = z.strictObject({ challengeId: ChallengeId })
+
+export const Verify = z.strictObject({
+  challengeId: ChallengeId,
+  code: CodeText,
+  organisationId: id('organisation to sign in to; default: the one used last', ORGANISATION).optional(),
+  invitationId: id(
+    'invitation to accept. A user without an organisation joins by verifying a code: this invitation, or else the newest',
+    INVITATION,
+  ).optional(),
+})
+const User = z
+  .object({ id: id('user', USER), email: ShownEmail, fullName: FullName })
+  .meta({ id: 'User', description: 'A person who signs in' })
+const Organisation = z
+  .object({ id: id('organisation', ORGANISATION), name: text('Name of the organisation', 'Ada Ltd'), role: Role })
+  .meta({ id: 'Organisation', description: 'An organisation of the user' })
+export const Tokens = z
+  .object({
+    accessToken: text('Access token for the header `Authorization: Bearer …`', 'eyJhbGciOiJFZERTQSJ9.e30.c2lnbmF0dXJl'),
+    tokenType: z.literal('Bearer').meta({ description: 'Always `Bearer`' }),
+    expiresIn: count('Seconds until the access token expires', 900),
+    refreshToken: text('Exchange it once for a new pair', 'Zm9yIHRoZSByZWZlcmVuY2Ugb25seQ'),
+    user: User,
+    organisation: Organisation,
+  })
+  .meta({ id: 'Tokens', description: 'A signed-in session' })
+const OwnOrganisation = Organisation.extend({
+  invitedBy: text('Email address of the member whose invitation the user accepted', 'grace@example.com').nullable(),
+}).meta({ id: 'OwnOrganisation', description: 'An organisation of the user, and who invited the user' })
+export const Me = z
+  .object({
+    user: User,
+    organisation: OwnOrganisation,
+    organisations: items('All organisations of the user', OwnOrganisation),
+    environment: Environment,
+  })
+  .meta({ id: 'Me', description: 'The user and organisation of this session' })
+
+export const Confirm = z.strictObject({
+  code: CodeText.optional().meta({
+    description: 'The emailed code; without it, a fresh one is emailed',
+    example: '123456',
+  }),
+})
+export const Confirmation = z
+  .object({
+    confirmedUntil: time('Until when the session is confirmed; null while the code is missing').nullable(),
+    otpExpiresAt: time('When the emailed code expires; null once the session is confirmed').nullable(),
+  })
+  .meta({ id: 'Confirmation', description: 'Whether the session is confirmed' })
+export const ChangeEmail = z
+  .strictObject({
+    email: Email.meta({ description: 'The new email address', example: 'ada.obi@example.com' }),
+    currentCode: CodeText.optional().meta({ description: 'The code sent to the present address', example: '123456' }),
+    newCode: CodeText.optional().meta({ description: 'The code sent to the new address', example: '123456' }),
+  })
+  .superRefine(({ currentCode, newCode }, context) => {
+    const missing = currentCode === undefined ? 'currentCode' : 'newCode'
+    if ((currentCode === undefined) !== (newCode === undefined))
+      context.addIssue({ code: 'custom', path: [missing], message: 'Both codes are needed' })
+  })
+export const EmailChange = z
+  .object({
+    email: text("The user's address now", 'ada.obi@example.com'),
+    otpExpiresAt: time('When the two codes expire; null once the address has changed').nullable(),
+  })
+  .meta({ id: 'EmailChange', description: 'State of a change of email address' })
+
+export const MemberRole = z.enum(['owner', 'member']).meta({ description: 'Owners also manage members and live keys' })
+export const Member = z
+  .object({
+    userId: id('user', MEMBER),
+    email: text('Email address', 'grace@example.com'),
+    fullName: text('Name of the user', 'Grace Eze').nullable(),
+    role: Role,
+    createdAt: time('When the user joined'),
+  })
+  .meta({ id: 'Member', description: 'A user who belongs to the organisation' })
+export const MemberList = z.object({ members: items('The members', Member), total })
+export const MemberId = z.strictObject({ userId: pathId('user', MEMBER) })
+export const MemberPatch = MemberId.extend({ role: MemberRole })
+
+export const SessionId = z.strictObject({ sessionId: pathId('session', SESSION) })
+const Session = z
+  .object({
+    id: id('session', SESSION),
+    organisationId: id('organisation', ORGANISATION),
+    current: z.boolean().meta({ description: 'The session of this request' }),
+    device: text('The browser or program, as it names itself', 'Mozilla/5.0').nullable(),
+    address: text('The client address of the last sign-in or refresh', '192.0.2.10').nullable(),
+    lastUsedAt: time('When it was last used').nullable(),
+    expiresAt: time('When it ends unless it is refreshed'),
+    createdAt,
+  })
+  .meta({ id: 'Session', description: 'A signed-in session of the user' })
+export const SessionList = z.object({ sessions: items('The newest 200 sessions', Session), total })
+export const EndedOthers = z
+  .object({ ended: count('Number of sessions that were ended') })
+  .meta({ id: 'EndedSessions', description: 'All other sessions were ended' })
+
+export const Refresh = z.strictObject({
+  refreshToken: z
+    .string()
+    .min(1)
+    .max(128)
+    .meta({ description: 'The refresh token of the last pair', example: 'Zm9yIHRoZSByZWZlcmVuY2Ugb25seQ' }),
+})
+export const Switch = z.strictObject({ organisationId: id('organisation to switch to', ORGANISATION) })
+export const EndedSession = z
+  .object({ sessionId: id('session', SESSION), endedAt: time('When it was ended') })
+  .meta({ id: 'EndedSession', description: 'A session that was ended' })
+
+export const NewInvitation = z.strictObject({
+  email: Email.meta({ description: 'Email address of the person', example: 'grace@example.com' }),
+  role: MemberRole,
+})
+export const Invitation = z
+  .object({
+    id: id('invitation', INVITATION),
+    email: text('Email address of the person', 'grace@example.com'),
+    role: MemberRole,
+    status: z.enum(['pending', 'accepted', 'declined', 'revoked', 'expired']).meta({
+      description: 'State of the invitation; `revoked` also when its inviter lost the right to invite',
+      example: 'pending',
+    }),
+    expiresAt: time('When it expires'),
+    createdAt,
+  })
+  .meta({ id: 'Invitation', description: 'An invitation to join the organisation' })
+export const InvitationId = z.strictObject({ invitationId: pathId('invitation', INVITATION) })
+const ReceivedInvitation = z
+  .object({
+    id: id('invitation', INVITATION),
+    organisationName: text('Name of the organisation', 'Ada Ltd'),
+    invitedBy: text('Email address of the member who invites', 'ada@example.com').nullable(),
+    role: MemberRole,
+    expiresAt: time('When it expires'),
+  })
+  .meta({ id: 'ReceivedInvitation', description: 'An invitation that the user may accept or decline' })
+export const ReceivedInvitationList = z.object({
+  invitations: items('The invitations that can be answered', ReceivedInvitation),
+  total,
+})
+export const JoinedOrganisation = Organisation
+export const DeclinedInvitation = ReceivedInvitation
+export const InvitationList = z.object({ invitations: items('The newest 200 invitations', Invitation), total })
+
+export const OrganisationId = z.strictObject({ organisationId: pathId('organisation', ORGANISATION) })
+export const OrganisationSearch = z.strictObject({
+  text: z.string().trim().min(2).max(254).meta({
+    description: 'Part of the name, or an email address in full',
+    example: 'ada',
+  }),
+})
+export const AdminSessionId = OrganisationId.extend(SessionId.shape)
+export const AdminKeyId = OrganisationId.extend({ apiKeyId: pathId('API key', API_KEY) })
+export const AdminSessionList = z.object({
+  sessions: items(
+    'The newest 200 sessions',
+    Session.omit({ organisationId: true, current: true })
+      .extend({ userId: id('user', USER), email: text('Address of the user', 'ada@example.com') })
+      .meta({ id: 'AdminSession', description: 'A signed-in session of a member' }),
+  ),
+  total,
+})
+export const AdminOrganisation = z
+  .object({
+    id: id('organisation', ORGANISATION),
+    name: text('Name of the organisation', 'Ada Ltd'),
+    operator: z.boolean().meta({ description: "The operators' own organisation" }),
+    liveEnabled: z
+      .boolean()
+      .meta({ description: 'An operator has enabled live access; matters where LIVE_ACCESS is `approved`' }),
+    status: z.enum(['active', 'suspended']).meta({ description: 'State of the organisation' }),
+    suspendedAt: time('When it was suspended').nullable(),
+    suspensionReason: text('Why it was suspended', 'Unusual activity').nullable(),
+    createdAt,
+    updatedAt,
+  })
+  .meta({ id: 'AdminOrganisation', description: 'An organisation, as operators see it' })
+export const OrganisationDetails = AdminOrganisation.extend({
+  members: items('Its members', z.object({ userId: id('user', USER), email: ShownEmail, role: Role })),
+}).meta({ id: 'OrganisationDetails', description: 'An organisation with its members' })
+export const OrganisationList = z.object({
+  organisations: items('The newest 200 organisations', AdminOrganisation),
+  total,
+})
+
+const KeyType = z.enum(['secret', 'publishable']).meta({
+  description: '`secret` for your servers, `publishable` for reading pay pages in browsers',
+})
+const KeyAccess = z.enum(['read', 'write', 'read_write'])
+const EXPIRY = { description: 'When the key stops working; null: never', example: '2036-01-31T12:00:00.000Z' }
+const IPS = {
+  description: 'IP addresses and CIDR ranges from which the key may be used; null: every address',
+  example: ['192.0.2.0/24'],
+}
+export const NewApiKey = z
+  .strictObject({
+    name: nameText(80).meta({ description: 'Your name for the key', example: 'Order service' }),
+    environment: Environment,
+    type: KeyType.default('secret'),
+    access: KeyAccess.optional().meta({ description: 'Default `read_write`', example: 'read' }),
+    expiresAt: z.iso
+      .datetime()
+      .refine((given) => Date.parse(given) > Date.now(), 'Must be in the future')
+      .nullish()
+      .meta(EXPIRY),
+    allowedIps: z
+      .array(z.string().max(50).refine(isAddressRange, 'Must be an IP address or a CIDR range'))
+      .min(1, 'Must name at least one address; leave it out to allow all')
+      .max(50, 'Must name at most 50 addresses')
+      .nullish()
+      .meta(IPS),
+  })
+  .refine(({ type, access }) => type === 'secret' || access === undefined || access === 'read', {
+    path: ['access'],
+    message: 'A publishable key can only read',
+  })
+export const ApiKey = z
+  .object({
+    id: id('API key', API_KEY),
+    name: text('Your name for the key', 'Order service'),
+    environment: Environment,
+    type: KeyType,
+    scopes: z.array(z.string()).meta({ description: 'Scopes of the key', example: ['api:read'] }),
+    access: KeyAccess.nullable().meta({ description: 'What the scopes allow; null: nothing' }),
+    allowedIps: z.array(z.string()).nullable().meta(IPS),
+    maskedKey: text('The key with its secret part hidden', 'svc_test_…abcd'),
+    lastUsedAt: time('When it was last used, to the minute').nullable(),
+    expiresAt: z.iso.datetime().nullable().meta(EXPIRY),
+    revokedAt: time('When it was revoked').nullable(),
+    createdAt,
+  })
+  .meta({ id: 'ApiKey', description: 'A key with which your servers call this API' })
+export const CreatedApiKey = ApiKey.extend({
+  key: text('The key, shown once', 'svc_test_Ab3dEf7hXXXXXXXXXXXXXXXXXXXXXXXX'),
+}).meta({ id: 'CreatedApiKey', description: 'A new API key with its secret' })
+export const ApiKeyId = z.strictObject({ apiKeyId: pathId('API key', API_KEY) })
+export const ApiKeyList = z.object({ apiKeys: items('The newest 200 keys', ApiKey), total })
+
+const PROCEDURES = {
+  description:
+    'Names of the procedures that it may call; `admin.swaps.*` stands for those of a branch, future ones included',
+  example: ['admin.organisations.list', 'admin.swaps.*'],
+}
+const PROCEDURE = z
+  .string()
+  .max(200)
+  .regex(/^\w+(\.\w+)*(\.\*)?$/, 'Must be the name of a procedure, or of a branch with .* after it')
+export const NewInternalToken = z.strictObject({
+  name: nameText(80).meta({ description: 'Name of the tool that uses it', example: 'Nightly report' }),
+  expiresInDays: z
+    .number()
+    .int()
+    .min(1)
+    .max(365)
+    .meta({ description: 'For how many days it works, at most 365', example: 90 }),
+  procedures: z.array(PROCEDURE).min(1).max(100).meta(PROCEDURES),
+})
+export const InternalToken = z
+  .object({
+    id: id('internal token', INTERNAL_TOKEN),
+    name: text('Name of the tool that uses it', 'Nightly report'),
+    procedures: z.array(z.string()).meta(PROCEDURES),
+    maskedToken: text('The token with its secret part hidden', 'svc_int_…abcd'),
+    createdBy: id('operator who created it: it works while they are one', USER),
+    lastUsedAt: time('When it was last used, to the minute').nullable(),
+    expiresAt: time('When it stops working'),
+    revokedAt: time('When it was revoked').nullable(),
+    createdAt,
+  })
+  .meta({ id: 'InternalToken', description: 'A token with which an internal tool calls procedures of operators' })
+export const CreatedInternalToken = InternalToken.extend({
+  token: text('The token, shown once', 'svc_int_Ab3dEf7hXXXXXXXXXXXXXXXXXXXXXXXX'),
+}).meta({ id: 'CreatedInternalToken', description: 'A new internal token with its secret' })
+export const InternalTokenId = z.strictObject({ internalTokenId: pathId('internal token', INTERNAL_TOKEN) })
+export const InternalTokenList = z.object({ internalTokens: items('The newest 200 tokens', InternalToken), total })

@@ -1,0 +1,134 @@
+import { type Actor, errors as commonErrors, type Environment, isId, newId } from '@payments/kernel'
+import { notify } from '@payments/notifications'
+import { digest, type QueryContext, randomText, sameSecret, type UnitOfWork } from '@payments/platform'
+import { sql } from 'kysely'
+import type { z } from 'zod'
+import { errors } from '../api/errors.ts'
+import type { NewApiKey } from '../api/schemas.ts'
+import { ApiKeyEntity, type ApiKeyRow } from '../entity.ts'
+import { requireConfirmed } from '../signin/confirmation.ts'
+
+const PREFIXES = { test: 'svc_test_', live: 'svc_live_', publishable: 'svc_pk_' } as const
+/** Characters of the lookup part and of the secret part, of keys and internal tokens. */
+export const LOOKUP = 8
+export const SECRET = 24
+
+/** The 8-character lookup part of a well-formed key, else undefined. Does not check that the key is valid. */
+export function lookupOf(key: string): string | undefined {
+  const prefix = Object.values(PREFIXES).find((candidate) => key.startsWith(candidate))
+  if (!prefix || key.length !== prefix.length + LOOKUP + SECRET) return undefined
+  const lookup = key.slice(prefix.length, prefix.length + LOOKUP)
+  return /^[A-Za-z0-9]{8}$/.test(lookup) ? lookup : undefined
+}
+
+/** True if the presented key has this digest. The digest covers the whole key, including the prefix. Constant time. */
+export const keyMatches = (presented: string, stored: string): boolean => sameSecret(digest(presented), stored)
+
+/** Only owners may create and revoke live keys. */
+function requireOwnerForLive(actor: Actor, environment: Environment): void {
+  if (environment === 'live' && actor.role === 'member') throw commonErrors.owner_required()
+}
+
+const SCOPES = { read: ['api:read'], write: ['api:write'], read_write: ['api:read', 'api:write'] } as const
+
+const MAX_ACTIVE = 100
+
+/**
+ * Requires what a live key needs: an owner, a confirmed session and live access.
+ * @throws ServiceError 403 that names what is missing.
+ */
+async function requireForLive(unit: UnitOfWork, environment: Environment): Promise<void> {
+  requireOwnerForLive(unit.actor, environment)
+  if (environment !== 'live') return
+  if (unit.actor.liveAccess === false) throw commonErrors.live_not_enabled()
+  await requireConfirmed(unit)
+}
+
+/**
+ * Creates a key. The full text is in the result and is not stored.
+ * @throws ServiceError 403 for a live key without an owner, a confirmed session or live access; 409 when the organisation has
+ * 100 active keys.
+ */
+export async function createKey(
+  unit: UnitOfWork,
+  input: z.output<typeof NewApiKey>,
+): Promise<{ row: ApiKeyRow; key: string }> {
+  await requireForLive(unit, input.environment)
+  await requireRoom(unit)
+  const prefix = input.type === 'publishable' ? PREFIXES.publishable : PREFIXES[input.environment]
+  const lookup = randomText(LOOKUP)
+  const key = `${prefix}${lookup}${randomText(SECRET)}`
+  const row: ApiKeyRow = {
+    id: newId(),
+    organisationId: unit.actor.organisationId,
+    environment: input.environment,
+    name: input.name,
+    type: input.type,
+    lookup,
+    digest: digest(key),
+    masked: `${prefix}…${key.slice(-4)}`,
+    scopes: input.type === 'publishable' ? ['collections:read'] : [...SCOPES[input.access ?? 'read_write']],
+    expiresAt: input.expiresAt ? new Date(input.expiresAt) : null,
+    revokedAt: null,
+    lastUsedAt: null,
+    createdBy: unit.actor.userId ?? null,
+    allowedIps: input.allowedIps ?? null,
+    createdAt: new Date(),
+  }
+  await unit.em.insert(ApiKeyEntity, row)
+  notifyOrganisation(unit, row, 'created')
+  return { row, key }
+}
+
+/** Parallel requests of one organisation are counted one after another. */
+async function requireRoom(unit: UnitOfWork): Promise<void> {
+  const { organisationId } = unit.actor
+  await sql`select pg_advisory_xact_lock(hashtext(${`api-keys:${organisationId}`}))`.execute(unit.em.getKysely())
+  const active = { organisationId, revokedAt: null, $or: [{ expiresAt: null }, { expiresAt: { $gt: new Date() } }] }
+  if ((await unit.em.count(ApiKeyEntity, active, { filters: false })) >= MAX_ACTIVE) throw errors.too_many_api_keys()
+}
+
+/** Notifies all members of the organisation: an unexpected key is often the first sign of a stolen session. */
+const notifyOrganisation = (unit: UnitOfWork, row: ApiKeyRow, change: 'created' | 'revoked'): void =>
+  notify(unit, {
+    organisationId: row.organisationId,
+    environment: row.environment,
+    type: `api_key.${change}`,
+    title: `API key ${change}`,
+    body: `${row.name} (${row.masked}) was ${change}.`,
+    resource: { type: 'api_key', id: row.id },
+  })
+
+/** The organisation's keys of both environments, newest first, at most 200; `total` counts all. */
+export async function listKeys(context: QueryContext): Promise<{ rows: ApiKeyRow[]; total: number }> {
+  const [rows, total] = await context.em.findAndCount(
+    ApiKeyEntity,
+    { organisationId: context.actor.organisationId },
+    { filters: false, orderBy: { createdAt: 'desc', id: 'desc' }, limit: 200 },
+  )
+  return { rows, total }
+}
+
+/** One key, revoked ones too. @throws ServiceError 404 when the organisation has no such key. */
+export async function findKey(context: QueryContext, id: string): Promise<ApiKeyRow> {
+  const where = { id, organisationId: context.actor.organisationId }
+  const row = isId(id) ? await context.em.findOne(ApiKeyEntity, where, { filters: false }) : null
+  if (!row) throw errors.api_key_not_found()
+  return row
+}
+
+/**
+ * Revokes a key. Every process refuses it from the next request on.
+ * @throws ServiceError 404 when the organisation has no such active key, 403 when a member revokes a live key.
+ */
+export async function revokeKey(unit: UnitOfWork, id: string): Promise<ApiKeyRow> {
+  const active = { id, organisationId: unit.actor.organisationId, revokedAt: null }
+  const row = isId(id) ? await unit.em.findOne(ApiKeyEntity, active, { filters: false }) : null
+  if (!row) throw errors.api_key_not_found()
+  requireOwnerForLive(unit.actor, row.environment)
+  const revokedAt = new Date()
+  if ((await unit.em.nativeUpdate(ApiKeyEntity, active, { revokedAt }, { filters: false })) !== 1)
+    throw errors.api_key_not_found()
+  notifyOrganisation(unit, row, 'revoked')
+  return { ...row, revokedAt }
+}

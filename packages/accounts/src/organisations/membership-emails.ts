@@ -1,0 +1,58 @@
+import { environments } from '@payments/kernel'
+import { notify } from '@payments/notifications'
+import type { UnitOfWork } from '@payments/platform'
+import { sql } from 'kysely'
+import { sendEmail } from '../emails/email.ts'
+import { ownersEmail } from '../emails/email-texts.ts'
+
+const EMAIL_HOURS = 24
+
+interface Change {
+  readonly organisationId: string
+  readonly organisationName: string
+  readonly email: string
+  readonly role: string
+}
+
+/** Tells all owners that an address was invited, in the app and by email, with the commit. A thief cannot switch these emails off. */
+export const reportInvitation = (
+  unit: UnitOfWork,
+  change: Change & { readonly invitationId: string; readonly invitedBy: string | null },
+): Promise<void> =>
+  report(unit, change, {
+    type: 'member.invited',
+    title: 'Member invited',
+    body: `${change.invitedBy ?? 'The service'} invited ${change.email} to join as ${change.role}.`,
+    resource: { type: 'invitation', id: change.invitationId },
+  })
+
+/** Tells all owners that a user joined. */
+export const reportJoin = (unit: UnitOfWork, change: Change & { readonly userId: string }): Promise<void> =>
+  report(unit, change, {
+    type: 'member.joined',
+    title: 'Member joined',
+    body: `${change.email} joined as ${change.role}.`,
+    resource: { type: 'user', id: change.userId },
+  })
+
+async function report(
+  unit: UnitOfWork,
+  { organisationId, organisationName }: Change,
+  notification: {
+    readonly type: string
+    readonly title: string
+    readonly body: string
+    readonly resource: { readonly type: string; readonly id: string }
+  },
+): Promise<void> {
+  // A member works in both environments.
+  for (const environment of environments) notify(unit, { organisationId, environment, ...notification })
+  const { rows } = await sql<{ email: string }>`
+    select u.email from memberships m join users u on u.id = m.user_id
+     where m.organisation_id = ${organisationId} and m.role = 'owner' order by m.created_at, u.id`.execute(
+    unit.em.getKysely(),
+  )
+  const until = new Date(Date.now() + EMAIL_HOURS * 3_600_000).toISOString()
+  for (const { email } of rows)
+    await sendEmail(unit, { ...ownersEmail(email, organisationName, notification), deliver: true, until })
+}

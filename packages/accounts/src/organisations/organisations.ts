@@ -1,0 +1,100 @@
+import { LockMode } from '@mikro-orm/core'
+import { isId, risingAfter } from '@payments/kernel'
+import type { QueryContext, UnitOfWork } from '@payments/platform'
+import { sql } from 'kysely'
+import type { z } from 'zod'
+import { errors } from '../api/errors.ts'
+import type { OrganisationDetails } from '../api/schemas.ts'
+import { OrganisationEntity, type OrganisationRow, presentOrganisation } from '../entity.ts'
+import { isOperatorEmail } from './operators.ts'
+
+/** All organisations, newest first, at most 200; `total` counts all. */
+export async function listOrganisations(context: QueryContext): Promise<{ rows: OrganisationRow[]; total: number }> {
+  const [rows, total] = await context.em.findAndCount(
+    OrganisationEntity,
+    {},
+    { orderBy: { createdAt: 'desc', id: 'desc' }, limit: 200 },
+  )
+  return { rows, total }
+}
+
+/** One organisation with its members. */
+export async function organisationDetails(
+  context: QueryContext,
+  id: string,
+): Promise<z.input<typeof OrganisationDetails>> {
+  const row = await findOrganisation(context, id)
+  const { rows } = await sql<{ userId: string; email: string; role: 'owner' | 'member' | 'operator' }>`
+    select u.id as "userId", u.email, m.role from memberships m join users u on u.id = m.user_id
+     where m.organisation_id = ${id} order by m.created_at, u.id`.execute(context.em.getKysely())
+  // A former operator keeps a membership that grants nothing.
+  const members = rows.filter(
+    ({ role, email }) => role !== 'operator' || isOperatorEmail(context.runtime.settings, email),
+  )
+  return { ...presentOrganisation(row), members }
+}
+
+/** What the customers of an organisation may know of it. @throws organisation_not_found 404 */
+export async function merchantProfile(
+  context: QueryContext,
+  id: string,
+): Promise<{ readonly name: string; readonly suspended: boolean }> {
+  const { name, suspendedAt } = await findOrganisation(context, id)
+  return { name, suspended: suspendedAt !== null && suspendedAt !== undefined }
+}
+
+/**
+ * Suspends an organisation: from the next request on, its keys and sessions may only read. Suspending it again keeps the
+ * first time and reason.
+ * @throws ServiceError 409 for the operators' organisation: no operator could then lift the suspension.
+ */
+export async function suspend(unit: UnitOfWork, id: string, reason: string | null): Promise<OrganisationRow> {
+  const row = await findOrganisation(unit, id, LockMode.PESSIMISTIC_WRITE)
+  if (row.operator) throw errors.operators_stay()
+  return row.suspendedAt ? row : change(unit, row, { suspendedAt: new Date(), suspensionReason: reason })
+}
+
+/** Lifts a suspension at once. An organisation that is not suspended does not change. */
+export async function reactivate(unit: UnitOfWork, id: string): Promise<OrganisationRow> {
+  const row = await findOrganisation(unit, id, LockMode.PESSIMISTIC_WRITE)
+  return row.suspendedAt ? change(unit, row, { suspendedAt: null, suspensionReason: null }) : row
+}
+
+/** Enables live access, where an operator must do so (LIVE_ACCESS). Enabling it again keeps the first time. */
+export async function enableLive(unit: UnitOfWork, id: string): Promise<OrganisationRow> {
+  const row = await findOrganisation(unit, id, LockMode.PESSIMISTIC_WRITE)
+  if (row.liveEnabledAt) return row
+  const changes = { liveEnabledAt: new Date(), updatedAt: risingAfter(row.updatedAt) }
+  await unit.em.nativeUpdate(OrganisationEntity, { id: row.id }, changes)
+  const by = unit.actor.userId
+  unit.afterCommit(() => unit.log.info({ organisationId: row.id, by }, 'live access enabled'))
+  return { ...row, ...changes }
+}
+
+/** One organisation, for operators. @throws organisation_not_found 404 */
+export async function findOrganisation(
+  context: QueryContext,
+  id: string,
+  lockMode?: LockMode.PESSIMISTIC_WRITE,
+): Promise<OrganisationRow> {
+  const row = isId(id) ? await context.em.findOne(OrganisationEntity, { id }, lockMode ? { lockMode } : {}) : null
+  if (!row) throw errors.organisation_not_found()
+  return { ...row }
+}
+
+async function change(
+  unit: UnitOfWork,
+  row: OrganisationRow,
+  suspension: Pick<OrganisationRow, 'suspendedAt' | 'suspensionReason'>,
+): Promise<OrganisationRow> {
+  const changes = { ...suspension, updatedAt: risingAfter(row.updatedAt) }
+  await unit.em.nativeUpdate(OrganisationEntity, { id: row.id }, changes)
+  const by = unit.actor.userId
+  unit.afterCommit(() =>
+    unit.log.info(
+      { organisationId: row.id, by },
+      changes.suspendedAt ? 'organisation suspended' : 'organisation reactivated',
+    ),
+  )
+  return { ...row, ...changes }
+}

@@ -1,0 +1,174 @@
+import { type Actor, anonymous, errors as commonErrors, type Environment, invalid } from '@payments/kernel'
+import type { Credential, KeyRecord, SessionRecord, Settings, TokenRecord } from '@payments/platform'
+import { isAllowed } from '../keys/allowed-ips.ts'
+import { tokenLookupOf } from '../keys/internal-tokens.ts'
+import { keyMatches, lookupOf } from '../keys/keys.ts'
+import { effectiveScopes } from '../keys/scopes.ts'
+import { isOperatorEmail } from '../organisations/operators.ts'
+import { accountsSettings } from '../settings.ts'
+import type { TokenKeys } from './tokens.ts'
+
+const NO_DIGEST = '0'.repeat(64)
+
+/** Reads an `Authorization` header. Never throws: {@link actorOf} reports an invalid header, after the rate limit. */
+export async function readCredential(header: string | undefined, tokens: TokenKeys): Promise<Credential> {
+  const token = header?.match(/^Bearer +([\x21-\x7e]+)$/i)?.[1]
+  if (!token) return { kind: 'none' }
+  if (token.startsWith('svc_')) {
+    const tokenLookup = tokenLookupOf(token)
+    if (tokenLookup) return { kind: 'token', token, lookup: tokenLookup }
+    const lookup = lookupOf(token)
+    return lookup ? { kind: 'key', key: token, lookup } : { kind: 'invalid-key' }
+  }
+  try {
+    return { kind: 'session', sessionId: (await tokens.verify(token)).sessionId }
+  } catch {
+    return { kind: 'invalid-token' }
+  }
+}
+
+export interface ApiKeyRecord extends KeyRecord {
+  readonly id: string
+  readonly organisation_id: string
+  readonly environment: Environment
+  readonly type: 'secret' | 'publishable'
+  readonly lookup: string
+  readonly digest: string
+  readonly scopes: readonly string[]
+  readonly allowed_ips: readonly string[] | null
+  readonly ended: boolean
+  readonly suspended: boolean
+  readonly live_enabled: boolean
+}
+
+export interface DashboardSessionRecord extends SessionRecord {
+  readonly id: string
+  readonly user_id: string
+  readonly organisation_id: string
+  readonly role: 'owner' | 'member' | 'operator'
+  readonly email: string
+  readonly suspended: boolean
+  readonly live_enabled: boolean
+}
+
+export interface InternalTokenRecord extends TokenRecord {
+  readonly id: string
+  readonly organisation_id: string
+  readonly created_by: string
+  readonly digest: string
+  readonly procedures: readonly string[]
+  readonly ended: boolean
+  readonly email: string
+}
+
+/** SQL that reads {@link KeyRecord} for an array of lookup parts (`lookups` is its parameter). `ended` is true for revoked and expired keys. */
+export const keyRecordsSql = (lookups: string): string => `
+  select k.id, k.organisation_id, k.environment, k.type, k.lookup, k.digest, k.scopes, k.allowed_ips, o.live_enabled_at is not null as live_enabled,
+         (k.revoked_at is not null or k.expires_at <= now()) is true as ended, o.suspended_at is not null as suspended
+    from api_keys k join organisations o on o.id = k.organisation_id
+   where k.lookup = any(${lookups})`
+
+/** SQL that reads {@link SessionRecord} of active sessions. Role and membership are read from their tables, not from the token. */
+export const sessionRecordsSql = (ids: string): string => `
+  select s.id, s.user_id, s.organisation_id, m.role, u.email, o.suspended_at is not null as suspended,
+         o.live_enabled_at is not null as live_enabled
+    from sessions s
+    join users u on u.id = s.user_id
+    join memberships m on m.organisation_id = s.organisation_id and m.user_id = s.user_id
+    join organisations o on o.id = s.organisation_id
+   where s.id = any(${ids}::uuid[]) and s.revoked_at is null and s.expires_at > now()`
+
+/**
+ * SQL that reads {@link TokenRecord} for an array of lookup parts, of creators who are still in the operators' organisation. `ended`
+ * is true for revoked and expired tokens.
+ */
+export const tokenRecordsSql = (lookups: string): string => `
+  select t.id, t.organisation_id, t.created_by, t.lookup, t.digest, t.procedures, u.email,
+         (t.revoked_at is not null or t.expires_at <= now()) as ended
+    from internal_tokens t
+    join users u on u.id = t.created_by
+    join memberships m on m.organisation_id = t.organisation_id and m.user_id = t.created_by and m.role = 'operator'
+   where t.lookup = any(${lookups})`
+
+/** The environment that a session requests; `test` by default. Any other value than `test` and `live` is an error. */
+function environmentOf(header: string | undefined): Environment {
+  if (!header || header === 'test') return 'test'
+  if (header === 'live') return 'live'
+  throw invalid({ 'X-Service-Environment': 'Must be test or live' })
+}
+
+/**
+ * The actor of a credential, from its database record and, for a session, the header `X-Service-Environment`. A key has
+ * an environment of its own. An operator is who OPERATOR_EMAILS names now: sessions and internal tokens of a former one are refused.
+ * @throws ServiceError 401 with the message of the specification, 403 for a key that is used from another address than its own.
+ */
+export function actorOf(
+  credential: Credential,
+  records: {
+    readonly key: ApiKeyRecord | undefined
+    readonly session: DashboardSessionRecord | undefined
+    readonly token: InternalTokenRecord | undefined
+  },
+  { environment, ip, settings }: { environment: string | undefined; ip: string; settings: Settings },
+): Actor {
+  const liveAccess = (enabled: boolean) => enabled || accountsSettings.from(settings).LIVE_ACCESS === 'automatic'
+  switch (credential.kind) {
+    case 'none':
+      return anonymous
+    case 'invalid-key':
+      throw commonErrors.invalid_api_key()
+    case 'invalid-token':
+      throw commonErrors.invalid_token()
+    case 'key': {
+      const { key } = records
+      // A missing row costs the same comparison, so that the response time does not reveal whether the lookup part exists.
+      const matches = keyMatches(credential.key, key?.digest ?? NO_DIGEST)
+      if (!key || !matches || key.ended) throw commonErrors.invalid_api_key()
+      if (key.allowed_ips && !isAllowed(key.allowed_ips, ip)) throw commonErrors.address_not_allowed()
+      return {
+        kind: 'key',
+        keyId: key.id,
+        organisationId: key.organisation_id,
+        environment: key.environment,
+        scopes: effectiveScopes(key.type, key.scopes),
+        suspended: key.suspended,
+        liveAccess: liveAccess(key.live_enabled),
+      }
+    }
+    case 'token': {
+      const { token } = records
+      const matches = keyMatches(credential.token, token?.digest ?? NO_DIGEST)
+      if (!token || !matches || token.ended || !isOperatorEmail(settings, token.email))
+        throw commonErrors.invalid_token()
+      return {
+        kind: 'token',
+        tokenId: token.id,
+        procedures: token.procedures,
+        userId: token.created_by,
+        email: token.email,
+        organisationId: token.organisation_id,
+        environment: environmentOf(environment),
+        scopes: [],
+        role: 'operator',
+        suspended: false,
+      }
+    }
+    case 'session': {
+      const { session } = records
+      if (!session || (session.role === 'operator' && !isOperatorEmail(settings, session.email)))
+        throw commonErrors.invalid_token()
+      return {
+        kind: 'session',
+        sessionId: session.id,
+        userId: session.user_id,
+        email: session.email,
+        organisationId: session.organisation_id,
+        environment: environmentOf(environment),
+        scopes: ['api:read', 'api:write'],
+        role: session.role,
+        suspended: session.suspended,
+        liveAccess: liveAccess(session.live_enabled),
+      }
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { isId } from '@payments/kernel'
+import type { QueryContext, UnitOfWork } from '@payments/platform'
+import type { z } from 'zod'
+import { errors } from '../api/errors.ts'
+import type { EndedOthers, EndedSession, SessionList } from '../api/schemas.ts'
+import { SessionEntity } from '../entity.ts'
+
+const NEWEST = 200
+
+/** What is neither revoked nor expired at a time: sessions, and internal tokens. */
+export const activeAt = (at: Date) => ({ revokedAt: null, expiresAt: { $gt: at } })
+
+/** The user's active sessions in all organisations, newest first, at most 200; `total` counts all. */
+export async function listSessions({ em, actor }: QueryContext): Promise<z.input<typeof SessionList>> {
+  const where = { userId: actor.userId as string, ...activeAt(new Date()) }
+  const options = { orderBy: { createdAt: 'desc', id: 'desc' }, limit: NEWEST } as const
+  const [rows, total] = await em.findAndCount(SessionEntity, where, options)
+  const sessions = rows.map((row) => ({
+    id: row.id,
+    organisationId: row.organisationId,
+    current: row.id === actor.sessionId,
+    device: row.device ?? null,
+    address: row.address ?? null,
+    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+    expiresAt: row.expiresAt.toISOString(),
+    createdAt: row.createdAt.toISOString(),
+  }))
+  return { sessions, total }
+}
+
+/**
+ * Ends one session of the user, the current one too. Every process refuses its tokens from now on.
+ * @throws ServiceError 404 when the user has no such active session.
+ */
+export async function endSession(unit: UnitOfWork, sessionId: string): Promise<z.input<typeof EndedSession>> {
+  const endedAt = new Date()
+  const where = { id: sessionId, userId: unit.actor.userId as string, ...activeAt(endedAt) }
+  if (!isId(sessionId) || (await unit.em.nativeUpdate(SessionEntity, where, { revokedAt: endedAt })) !== 1)
+    throw errors.session_not_found()
+  return { sessionId, endedAt: endedAt.toISOString() }
+}
+
+/** Ends all sessions of the user except the current one. */
+export async function endOtherSessions(unit: UnitOfWork): Promise<z.input<typeof EndedOthers>> {
+  const endedAt = new Date()
+  const others = { userId: unit.actor.userId as string, id: { $ne: unit.actor.sessionId as string } }
+  return {
+    ended: await unit.em.nativeUpdate(SessionEntity, { ...others, ...activeAt(endedAt) }, { revokedAt: endedAt }),
+  }
+}

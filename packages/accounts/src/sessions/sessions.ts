@@ -1,0 +1,192 @@
+import { errors as commonErrors, newId } from '@payments/kernel'
+import {
+  type CallContext,
+  digest,
+  type EncryptedColumn,
+  type QueryContext,
+  randomText,
+  type UnitOfWork,
+} from '@payments/platform'
+import { sql } from 'kysely'
+import type { z } from 'zod'
+import { errors } from '../api/errors.ts'
+import type { EndedSession, Me, Refresh, Switch, Tokens } from '../api/schemas.ts'
+import { SessionEntity, UserEntity } from '../entity.ts'
+import { type OrganisationSummary, organisationsOf, type UserSummary } from '../organisations/members.ts'
+import { ACCESS_TOKEN_SECONDS, tokenKeys } from './tokens.ts'
+
+const REFRESH_DAYS = 30
+const REPEAT_SECONDS = 10
+const DEVICE_LENGTH = 256
+
+/**
+ * Creates a session of a user in an organisation, with its first pair of tokens. `confirmedAt`: when the user last proved
+ * the email address.
+ */
+export async function startSession(
+  unit: UnitOfWork,
+  user: UserSummary,
+  organisation: OrganisationSummary,
+  { sessionId = newId(), call, confirmedAt }: { sessionId?: string; call: CallContext; confirmedAt: Date | null },
+): Promise<z.input<typeof Tokens>> {
+  const refreshToken = randomText(48)
+  await unit.em.insert(SessionEntity, {
+    id: sessionId,
+    userId: user.id,
+    organisationId: organisation.id,
+    expiresAt: refreshExpiry(),
+    revokedAt: null,
+    createdAt: new Date(),
+    confirmedAt,
+    address: call.ip ?? null,
+    device: deviceOf(call),
+    lastUsedAt: new Date(),
+  })
+  await storeToken(unit, sessionId, refreshToken)
+  return tokenPair(unit, sessionId, refreshToken, user, organisation)
+}
+
+/**
+ * Revokes the session when a refresh token is used that was spent more than 10 s ago: then two parties hold its tokens, one
+ * of which may be a thief. A statement of its own, because the revocation must remain when the request fails.
+ * @throws ServiceError 401 when it revoked the session.
+ */
+export async function revokeOnReuse(context: QueryContext, { refreshToken }: z.output<typeof Refresh>): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    update sessions s set revoked_at = now() from refresh_tokens r
+     where r.digest = ${digest(refreshToken)} and s.id = r.session_id and s.revoked_at is null
+       and r.spent_at <= now() - make_interval(secs => ${REPEAT_SECONDS})
+    returning s.id`.execute(context.em.getKysely())
+  if (!rows[0]) return
+  context.log.warn({ sessionId: rows[0].id }, 'session revoked after refresh token reuse')
+  throw commonErrors.invalid_token()
+}
+
+/**
+ * Spends a refresh token and returns a new pair. The same token within 10 s gets the same successor, not a second one: if
+ * two parties hold it, the reuse of the successor is detected.
+ * @throws ServiceError 401 when the token is unknown or its session has ended.
+ */
+export async function refresh(
+  unit: UnitOfWork,
+  { refreshToken }: z.output<typeof Refresh>,
+  _prepared: unknown,
+  call: CallContext,
+): Promise<z.input<typeof Tokens>> {
+  const { keyring } = unit.runtime
+  const spent = digest(refreshToken)
+  const candidate = keyring.encrypt(randomText(48), successorContext(spent))
+  const { rows } = await sql<{ session_id: string; user_id: string; organisation_id: string; successor: string }>`
+    update refresh_tokens r set spent_at = coalesce(r.spent_at, now()), successor = coalesce(r.successor, ${candidate})
+      from sessions s
+     where r.digest = ${spent} and s.id = r.session_id and s.revoked_at is null and s.expires_at > now()
+       and (r.spent_at is null or r.spent_at > now() - make_interval(secs => ${REPEAT_SECONDS}))
+    returning r.session_id, s.user_id, s.organisation_id, r.successor`.execute(unit.em.getKysely())
+  const row = rows[0]
+  if (!row) throw commonErrors.invalid_token()
+  const successor = keyring.decrypt(row.successor, successorContext(spent))
+  if (row.successor === candidate) {
+    await storeToken(unit, row.session_id, successor)
+    await unit.em.nativeUpdate(
+      SessionEntity,
+      { id: row.session_id },
+      { expiresAt: refreshExpiry(), address: call.ip ?? null, device: deviceOf(call), lastUsedAt: new Date() },
+    )
+  }
+  const { user, organisations } = await userWithOrganisations(unit, row.user_id)
+  const organisation = organisations.find((each) => each.id === row.organisation_id)
+  if (!organisation) throw commonErrors.invalid_token()
+  return tokenPair(unit, row.session_id, successor, user, organisation)
+}
+
+/**
+ * Ends the caller's session: every process refuses its access tokens and refresh tokens from now on.
+ * @throws ServiceError 401 when a parallel request has ended it.
+ */
+export async function logout(unit: UnitOfWork): Promise<z.input<typeof EndedSession>> {
+  const endedAt = new Date()
+  const sessionId = unit.actor.sessionId as string
+  const ended = await unit.em.nativeUpdate(SessionEntity, { id: sessionId, revokedAt: null }, { revokedAt: endedAt })
+  if (ended !== 1) throw commonErrors.invalid_token()
+  return { sessionId, endedAt: endedAt.toISOString() }
+}
+
+/**
+ * Switches to another organisation of the user: the current session ends and a new one starts. A session never changes
+ * its organisation, so a token never acts for another organisation than the one that it names. Of parallel requests with one
+ * session, one starts a session. Changing the organisation is no sign-in: a confirmation is as old as before.
+ * @throws ServiceError 404 when the user is not a member of it, 401 when a parallel request ended the session.
+ */
+export async function switchOrganisation(
+  unit: UnitOfWork,
+  { organisationId }: z.output<typeof Switch>,
+  _prepared: undefined,
+  call: CallContext,
+): Promise<z.input<typeof Tokens>> {
+  const { user, organisations } = await userWithOrganisations(unit, unit.actor.userId as string)
+  const organisation = organisations.find((each) => each.id === organisationId)
+  if (!organisation) throw errors.organisation_not_found()
+  const { confirmedAt } = await unit.em.findOneOrFail(SessionEntity, { id: unit.actor.sessionId as string })
+  await logout(unit)
+  return startSession(unit, user, organisation, { call, confirmedAt: confirmedAt ?? null })
+}
+
+/** The signed-in user, the organisation of the session and all organisations of the user, each with who invited the user. */
+export async function me(context: QueryContext): Promise<z.input<typeof Me>> {
+  const { user, organisations: own } = await userWithOrganisations(context, context.actor.userId as string)
+  const { rows } = await sql<{ id: string; email: string }>`
+    select m.organisation_id as id, u.email from memberships m join users u on u.id = m.invited_by where m.user_id = ${user.id}`.execute(
+    context.em.getKysely(),
+  )
+  const inviters = new Map(rows.map(({ id, email }) => [id, email]))
+  const organisations = own.map((each) => ({ ...each, invitedBy: inviters.get(each.id) ?? null }))
+  const organisation = organisations.find((each) => each.id === context.actor.organisationId)
+  if (!organisation) throw errors.organisation_not_found()
+  return { user, organisation, organisations, environment: context.actor.environment }
+}
+
+async function userWithOrganisations(
+  context: QueryContext,
+  userId: string,
+): Promise<{ user: UserSummary; organisations: OrganisationSummary[] }> {
+  const row = await context.em.findOneOrFail(UserEntity, { id: userId })
+  const user = { id: row.id, email: row.email, fullName: row.fullName ?? null }
+  return { user, organisations: await organisationsOf(context, user) }
+}
+
+/** The browser or program of the caller, as it names itself. */
+export const deviceOf = ({ userAgent }: CallContext): string | null => userAgent?.slice(0, DEVICE_LENGTH) ?? null
+
+/** The associated data of a successor is the digest of the token that it replaced. */
+const successorContext = (digestOfSpent: string): string => `refresh:${digestOfSpent}`
+
+/** The encrypted successors of spent refresh tokens. */
+export const encryptedSuccessors: EncryptedColumn = {
+  name: 'refresh_tokens.successor',
+  select: 'select digest as id, successor as value from refresh_tokens where not starts_with(successor, $1) limit $2',
+  update: 'update refresh_tokens set successor = $3 where digest = $1 and successor = $2',
+  context: successorContext,
+}
+
+const refreshExpiry = (): Date => new Date(Date.now() + REFRESH_DAYS * 86_400_000)
+
+const storeToken = (unit: UnitOfWork, sessionId: string, token: string) =>
+  sql`insert into refresh_tokens (digest, session_id, created_at) values (${digest(token)}, ${sessionId}, now())`.execute(
+    unit.em.getKysely(),
+  )
+
+async function tokenPair(
+  unit: UnitOfWork,
+  sessionId: string,
+  refreshToken: string,
+  user: UserSummary,
+  organisation: OrganisationSummary,
+): Promise<z.input<typeof Tokens>> {
+  const accessToken = await tokenKeys(unit.runtime.settings).sign({
+    userId: user.id,
+    organisationId: organisation.id,
+    sessionId,
+    role: organisation.role,
+  })
+  return { accessToken, tokenType: 'Bearer', expiresIn: ACCESS_TOKEN_SECONDS, refreshToken, user, organisation }
+}

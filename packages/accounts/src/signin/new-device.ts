@@ -1,0 +1,53 @@
+import { environments } from '@payments/kernel'
+import { notify } from '@payments/notifications'
+import { addressBlock, type CallContext, type UnitOfWork } from '@payments/platform'
+import { sql } from 'kysely'
+import { sendEmail } from '../emails/email.ts'
+import { newDeviceEmail } from '../emails/email-texts.ts'
+import type { OrganisationSummary, UserSummary } from '../organisations/members.ts'
+import { deviceOf } from '../sessions/sessions.ts'
+
+const EMAIL_HOURS = 24
+
+/**
+ * Is the sign-in from a device or a network that the user has not signed in from? A new version of the same browser is the
+ * same device, a neighbour in the same IPv6 /64 the same network. Not for the first sign-in of a
+ * user. Ask before the sign-in itself is stored. Devices are known as long as their sessions are kept, networks for 90 days: after a
+ * longer absence every device is new.
+ */
+export async function isNewDevice(unit: UnitOfWork, userId: string, call: CallContext): Promise<boolean> {
+  const { rows } = await sql<{ device: boolean; network: boolean }>`
+    select exists (select from sessions where user_id = ${userId}
+                    and regexp_replace(coalesce(device, ''), '[0-9.]+', '', 'g') = regexp_replace(${deviceOf(call) ?? ''}, '[0-9.]+', '', 'g')) as device,
+           exists (select from sign_in_addresses where user_id = ${userId} and address = ${addressBlock(call.ip ?? '')}) as network`.execute(
+    unit.em.getKysely(),
+  )
+  const { device, network } = rows[0] as (typeof rows)[number]
+  return !(device && network)
+}
+
+/**
+ * Tells the organisation, in both environments, because a session works in both, and emails the user, who may be the only
+ * one who knows that it was a stranger. Both exist exactly when the sign-in is committed.
+ */
+export async function reportNewDevice(
+  unit: UnitOfWork,
+  { id: organisationId }: OrganisationSummary,
+  user: UserSummary,
+  { sessionId, call }: { sessionId: string; call: CallContext },
+): Promise<void> {
+  const device = deviceOf(call) ?? 'An unnamed device'
+  const address = call.ip ?? 'an unknown address'
+  for (const environment of environments)
+    notify(unit, {
+      organisationId,
+      environment,
+      type: 'session.new_device',
+      title: 'Sign-in from a new device',
+      body: `${user.email} signed in from ${address} with a device or network not used before: ${device}.`,
+      resource: { type: 'session', id: sessionId },
+    })
+  const until = new Date(Date.now() + EMAIL_HOURS * 3_600_000).toISOString()
+  const text = newDeviceEmail(user.email, { device, address, time: new Date() })
+  await sendEmail(unit, { ...text, deliver: true, until })
+}
