@@ -1,6 +1,6 @@
 import { sqlOf, type UnitOfWork } from '@payments/platform'
-import { advanceLater, CHANGES, makeSome } from './changes.ts'
-import { DELIVER } from './dispatcher.ts'
+import { DELIVER } from './deliveries/dispatcher.ts'
+import { advanceLater, CHANGES, makeSome } from './events/changes.ts'
 
 /**
  * Moves retries and the disabling of failing endpoints closer, in the sandbox. Times shown to merchants stay. A bounded part of it happens

@@ -2,8 +2,8 @@ import type { Runtime, Task } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { dyingRuntime, newMerchant, useService } from '#testing'
 import { advance, emitEvents, endpoint } from '../test/deliveries.ts'
-import { changesTask } from './changes.ts'
-import { fanOutTask } from './fan-out.ts'
+import { changesTask } from './events/changes.ts'
+import { fanOutTask } from './events/fan-out.ts'
 
 const service = useService()
 const url = 'https://merchant.example/hooks'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { newMerchant, type Receiver, useService } from '#testing'
 import { deliveriesOf, emitEvents, endpoint, finished, receiverPool, until } from '../test/deliveries.ts'
-import { OUTBOX } from './outbox.ts'
+import { OUTBOX } from './events/outbox.ts'
 
 const receivers = await receiverPool()
 const service = useService({ worker: true, settings: { WEBHOOK_DEV_TARGETS: receivers.devTargets } })

@@ -1,10 +1,14 @@
 /** Webhook endpoints, events, and their signed deliveries. */
 import { bind } from '@payments/kernel'
 import { domain } from '@payments/platform'
-import { webhooksAdminRouter } from './admin-router.ts'
 import { advance } from './advance.ts'
-import { changesTask } from './changes.ts'
-import { deliverTask } from './dispatcher.ts'
+import { errors } from './api/errors.ts'
+import { eventsRouter } from './api/events-router.ts'
+import { webhooksRouter } from './api/router.ts'
+import { deliveryTimeline, eventTimeline } from './api/timeline.ts'
+import { deliverTask } from './deliveries/dispatcher.ts'
+import { publicNames, targetNames } from './endpoints/resolve.ts'
+import { encryptedSecrets } from './endpoints/service.ts'
 import {
   ChangeEntity,
   DeliveryEntity,
@@ -14,20 +18,16 @@ import {
   QueueEntity,
   RecoveryEntity,
 } from './entity.ts'
-import { errors } from './errors.ts'
-import { events } from './events.ts'
-import { eventsRouter } from './events-router.ts'
-import { fanOutTask } from './fan-out.ts'
-import { metrics } from './metrics.ts'
+import { changesTask } from './events/changes.ts'
+import { events } from './events/events.ts'
+import { fanOutTask } from './events/fan-out.ts'
+import { eventRecorder } from './events/outbox.ts'
 import { migrations } from './migrations.ts'
-import { publicNames, targetNames } from './names.ts'
-import { operators } from './operators.ts'
-import { eventRecorder } from './outbox.ts'
+import { webhooksAdminRouter } from './operators/admin-router.ts'
+import { metrics } from './operators/metrics.ts'
+import { operators } from './operators/operators.ts'
 import { purge } from './purge.ts'
-import { webhooksRouter } from './router.ts'
-import { encryptedSecrets } from './service.ts'
 import { webhooksSettings } from './settings.ts'
-import { deliveryTimeline, eventTimeline } from './timeline.ts'
 
 export const webhooks = domain({
   name: 'webhooks',
@@ -67,9 +67,9 @@ export const webhooks = domain({
   encrypted: encryptedSecrets,
 })
 
-export { replaceInEvents } from './anonymise.ts'
-export { payloadOf } from './catalogue.ts'
-export { type Resolve, targetNames } from './names.ts'
-export { emit, OUTBOX } from './outbox.ts'
-export { claim as claimDeliveries, settle as settleDeliveries } from './queue.ts'
-export { signedHeaders } from './signature.ts'
+export { claim as claimDeliveries, settle as settleDeliveries } from './deliveries/queue.ts'
+export { type Resolve, targetNames } from './endpoints/resolve.ts'
+export { signedHeaders } from './endpoints/signature.ts'
+export { replaceInEvents } from './events/anonymise.ts'
+export { payloadOf } from './events/catalogue.ts'
+export { emit, OUTBOX } from './events/outbox.ts'

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import { connected, newMerchant, useService } from '#testing'
 import { manyEndpoints } from '../test/endpoints.ts'
-import { claim } from './queue.ts'
+import { claim } from './deliveries/queue.ts'
 
 const service = useService()
 

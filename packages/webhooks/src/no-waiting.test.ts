@@ -2,10 +2,10 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { connected, type Merchant, newMerchant, useService } from '#testing'
 import { advance, emitEvents, endpoint, receiverPool, until } from '../test/deliveries.ts'
 import { manyEndpoints } from '../test/endpoints.ts'
-import { changesTask } from './changes.ts'
-import { fanOutTask } from './fan-out.ts'
-import { claim, notMade, type Outcome, settle } from './queue.ts'
-import { MAX_PENDING } from './tenants.ts'
+import { claim, notMade, type Outcome, settle } from './deliveries/queue.ts'
+import { MAX_PENDING } from './deliveries/tenants.ts'
+import { changesTask } from './events/changes.ts'
+import { fanOutTask } from './events/fan-out.ts'
 
 const receivers = await receiverPool(4)
 const service = useService({ settings: { WEBHOOK_DEV_TARGETS: receivers.devTargets } })
@@ -252,7 +252,7 @@ test.each(['disabled', 'deleted', 'gone'])(
     else if (how === 'disabled')
       expect((await merchant.call(`PATCH /v1/webhooks/${id}`, { body: { status: 'disabled' } })).status).toBe(200)
     else {
-      const { disableIfFailing } = await import('./endpoint-health.ts')
+      const { disableIfFailing } = await import('./endpoints/endpoint-health.ts')
       const of = { organisationId: merchant.organisationId, environment: merchant.environment, endpointId: id }
       await disableIfFailing(service.runtime, of as never, true)
     }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { useService } from '#testing'
-import { eventTypes } from './catalogue.ts'
+import { eventTypes } from './events/catalogue.ts'
 
 const service = useService()
 

@@ -2,7 +2,7 @@ import { newId, system } from '@payments/kernel'
 import { type Runtime, unitOfWork } from '@payments/platform'
 import { afterAll, afterEach } from 'vitest'
 import { type Merchant, type Receiver, type ReceiverOptions, startReceiver, type TestService } from '#testing'
-import { emit } from '../src/outbox.ts'
+import { emit } from '../src/events/outbox.ts'
 
 /** Emits events of one type, each in its own transaction, as a domain does. Returns their ids. */
 export async function emitEvents(

@@ -37,7 +37,7 @@ export const attackers: readonly Attacker[] = [
       'services/gateway/src/slow-clients.test.ts': [
         'connections are limited per address and in total, and places become free when connections close',
       ],
-      'packages/webhooks/src/target.test.ts': [
+      'packages/webhooks/src/endpoints/target.test.ts': [
         'a name that resolves differently the second time is rejected for good when connecting, and no connection is opened',
       ],
     },
@@ -56,7 +56,7 @@ export const attackers: readonly Attacker[] = [
       'services/gateway/src/http/connections.test.ts': [
         'one organisation cannot occupy all connections: beyond its bound it gets 429 with Retry-After, and others are served',
       ],
-      'packages/webhooks/src/fair-share.test.ts': [
+      'packages/webhooks/src/deliveries/fair-share.test.ts': [
         'the first delivery of an organisation is claimed by the next claim, whatever others have in flight and queued',
       ],
       'packages/ledger/src/payout-controls.test.ts': [
@@ -547,7 +547,7 @@ export const defended: readonly {
         promise:
           'HTTPS to public addresses only, checked on every connection, with the connection pinned to the checked address; signed.',
         tests: {
-          'packages/webhooks/src/target.test.ts': [
+          'packages/webhooks/src/endpoints/target.test.ts': [
             'all … spellings of a target that is not public are rejected, and none is connected to',
             'a URL that is not plain HTTPS is rejected',
             'a name that resolves differently the second time is rejected for good when connecting, and no connection is opened',

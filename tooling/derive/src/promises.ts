@@ -107,7 +107,7 @@ export const promises: readonly Promised[] = [
       'Beside resource attacks no request of a well-behaved organisation fails, and its p99 stays within three times that beside the same attackers aimed at a server that does nothing.',
     shown: 'Runs the attacks and measures.',
     command: 'npm run attack',
-    tests: ['tooling/attack/src/attack.test.ts', 'packages/webhooks/src/fair-share.test.ts'],
+    tests: ['tooling/attack/src/attack.test.ts', 'packages/webhooks/src/deliveries/fair-share.test.ts'],
   },
   {
     title: 'A neighbour that misbehaves in every domain fails nobody',
@@ -115,7 +115,7 @@ export const promises: readonly Promised[] = [
       'Beside an organisation with the largest lists, the slowest receivers, the deepest bodies and thousands of open objects, nothing of ten others fails, and the p99 of each of their operations stays within three times what it is while that organisation misbehaves towards another installation on the same machine.',
     shown: 'Measures ten organisations in turn alone, beside that other installation, and beside it.',
     command: 'npm run proof -- neighbours',
-    tests: ['tooling/attack/src/attack.test.ts', 'packages/webhooks/src/fair-share.test.ts'],
+    tests: ['tooling/attack/src/attack.test.ts', 'packages/webhooks/src/deliveries/fair-share.test.ts'],
   },
   {
     title: 'What a request costs is known',

@@ -78,8 +78,8 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'deliveries',
-    code: ['packages/webhooks/src/endpoint-health.ts'],
-    tests: ['packages/webhooks/src/endpoint-health.test.ts'],
+    code: ['packages/webhooks/src/endpoints/endpoint-health.ts'],
+    tests: ['packages/webhooks/src/endpoints/endpoint-health.test.ts'],
   },
   {
     name: 'pages',

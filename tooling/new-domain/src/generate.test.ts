@@ -75,7 +75,7 @@ describe('a generated domain, one with a provider, and an adapter of a known por
         'packages/providers/policies-live',
         'packages/providers/acmepay',
         'packages/api/src/states.test.ts',
-        'packages/webhooks/src/catalogue.test.ts',
+        'packages/webhooks/src/events/catalogue.test.ts',
         'services/gateway/src/access.test.ts',
         'services/gateway/src/requests/operations.test.ts',
         'tooling/contract',

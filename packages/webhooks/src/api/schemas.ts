@@ -1,6 +1,6 @@
 import { count, createdAt, id, items, pathId, text, time, total, updatedAt } from '@payments/kernel'
 import { z } from 'zod'
-import { deliveryMachine, endpointMachine } from './states.ts'
+import { deliveryMachine, endpointMachine } from '../endpoints/states.ts'
 
 const [ENDPOINT, EVENT, DELIVERY] = [40, 41, 42]
 

@@ -1,7 +1,7 @@
 import { newId } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { newMerchant, newRoute, useService } from '#testing'
-import { deliveriesOf, emitEvents, endpoint } from '../test/deliveries.ts'
+import { deliveriesOf, emitEvents, endpoint } from '../../test/deliveries.ts'
 
 const service = useService({ worker: true })
 

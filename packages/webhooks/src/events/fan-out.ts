@@ -1,11 +1,11 @@
 import { isDatabaseUnavailable, type Runtime, sqlState, type Task } from '@payments/platform'
+import { DELIVER } from '../deliveries/dispatcher.ts'
+import { EVENT_COLUMNS, insertDeliveries, optInTypes } from '../deliveries/new-deliveries.ts'
+import { type Tenants, tenantsOf, type Waiting } from '../deliveries/tenants.ts'
 import { CHANGES } from './changes.ts'
-import { DELIVER } from './dispatcher.ts'
 import { drain } from './drain.ts'
-import { EVENT_COLUMNS, insertDeliveries, optInTypes } from './new-deliveries.ts'
 import { OUTBOX } from './outbox.ts'
 import { setAside, takeUpAgain } from './set-aside.ts'
-import { type Tenants, tenantsOf, type Waiting } from './tenants.ts'
 
 /** Events of one transaction, and deliveries: an event is not taken if its deliveries would exceed them, unless it is the only one. */
 const EVENTS = 200

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import { call, connected, newMerchant, signedIn, useService } from '#testing'
-import { emitEvents, endpoint } from '../test/deliveries.ts'
-import { manyEndpoints } from '../test/endpoints.ts'
+import { emitEvents, endpoint } from '../../test/deliveries.ts'
+import { manyEndpoints } from '../../test/endpoints.ts'
+import { metrics } from '../operators/metrics.ts'
 import { fanOutTask } from './fan-out.ts'
-import { metrics } from './metrics.ts'
 
 const url = 'https://merchant.example/hooks'
 const service = useService()

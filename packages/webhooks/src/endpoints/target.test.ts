@@ -2,9 +2,9 @@ import { createServer, type Server } from 'node:net'
 import { bind } from '@payments/kernel'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newMerchant, useService } from '#testing'
-import { deliveriesOf, endpoint } from '../test/deliveries.ts'
+import { deliveriesOf, endpoint } from '../../test/deliveries.ts'
 import { isPublic } from './addresses.ts'
-import { targetNames } from './names.ts'
+import { targetNames } from './resolve.ts'
 
 /** The addresses of each name; a list of lists gives a different answer each time. */
 const answers = new Map<string, (readonly string[])[]>()

@@ -1,10 +1,10 @@
 import { count, createdAt, environments, id, items, noInput, text, time, total } from '@payments/kernel'
 import { operatorCommand, query } from '@payments/platform'
 import { z } from 'zod'
-import { replay } from './deliveries.ts'
-import { errors } from './errors.ts'
-import { EventId } from './schemas.ts'
-import { returnToOutbox, setAsideEvents } from './set-aside.ts'
+import { errors } from '../api/errors.ts'
+import { EventId } from '../api/schemas.ts'
+import { replay } from '../deliveries/deliveries.ts'
+import { returnToOutbox, setAsideEvents } from '../events/set-aside.ts'
 
 const tag = 'Webhooks'
 

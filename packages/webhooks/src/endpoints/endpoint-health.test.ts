@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { newMerchant, useService } from '#testing'
-import { emitEvents, endpoint } from '../test/deliveries.ts'
+import { emitEvents, endpoint } from '../../test/deliveries.ts'
+import type { DeliveryAttempt } from '../deliveries/queue.ts'
+import { fanOutTask } from '../events/fan-out.ts'
 import { disableIfFailing, isDue } from './endpoint-health.ts'
-import { fanOutTask } from './fan-out.ts'
-import type { DeliveryAttempt } from './queue.ts'
 
 const url = 'http://127.0.0.1:9/hooks'
 const service = useService({ settings: { WEBHOOK_DEV_TARGETS: 'http://127.0.0.1:9' } })

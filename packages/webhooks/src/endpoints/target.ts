@@ -2,9 +2,9 @@ import { isIP, type LookupFunction } from 'node:net'
 import { invalid } from '@payments/kernel'
 import type { QueryContext } from '@payments/platform'
 import { buildConnector } from 'undici'
+import { webhooksSettings } from '../settings.ts'
 import { isPublic, isPublicHost } from './addresses.ts'
-import { type Resolve, targetNames } from './names.ts'
-import { webhooksSettings } from './settings.ts'
+import { type Resolve, targetNames } from './resolve.ts'
 
 const NOT_PUBLIC = 'Must not point to a private, loopback or link-local address'
 

@@ -1,5 +1,5 @@
 import { inTransaction, type Runtime, type SqlExecutor } from '@payments/platform'
-import type { Tenants, Waiting } from './tenants.ts'
+import type { Tenants, Waiting } from '../deliveries/tenants.ts'
 
 /** Bounds of one transaction: events, and the deliveries that they may need, by the enabled endpoints of their tenants. */
 interface Bounds {

@@ -1,9 +1,9 @@
 import { isId } from '@payments/kernel'
 import { type ExportSource, exportedTime, newestAndTotal, type QueryContext } from '@payments/platform'
 import type { z } from 'zod'
-import { EventEntity, type EventRow } from './entity.ts'
-import { errors } from './errors.ts'
-import type { Event } from './schemas.ts'
+import { errors } from '../api/errors.ts'
+import type { Event } from '../api/schemas.ts'
+import { EventEntity, type EventRow } from '../entity.ts'
 import { TEST_EVENT } from './test-event.ts'
 
 const listed = { type: { $ne: TEST_EVENT } }

@@ -1,5 +1,5 @@
 import type { EventType } from '@payments/platform'
-import { Endpoint } from './schemas.ts'
+import { Endpoint } from '../api/schemas.ts'
 import { TEST_EVENT } from './test-event.ts'
 
 export const events = {

@@ -1,7 +1,7 @@
 import { noInput } from '@payments/kernel'
 import { download, exportCsv, exportInput, query } from '@payments/platform'
+import { events, eventsExport, findEvent } from '../events/event-log.ts'
 import { errors } from './errors.ts'
-import { events, eventsExport, findEvent } from './event-log.ts'
 import { Event, EventId, EventList } from './schemas.ts'
 
 const tag = 'Events'

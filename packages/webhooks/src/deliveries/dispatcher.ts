@@ -1,5 +1,5 @@
 import { type Runtime, type Slots, slotsTask } from '@payments/platform'
-import { disableIfFailing, isDue } from './endpoint-health.ts'
+import { disableIfFailing, isDue } from '../endpoints/endpoint-health.ts'
 import { claim, type DeliveryAttempt, type Failing, LEASE_SECONDS, notMade, type Outcome, settle } from './queue.ts'
 import { nextDelay } from './schedule.ts'
 import { createSender, type Sent } from './send.ts'

@@ -1,14 +1,14 @@
 import type { Runtime } from '@payments/platform'
 import { Agent, request } from 'undici'
 import type { z } from 'zod'
-import { targetNames } from './names.ts'
+import type { Attempt } from '../api/schemas.ts'
+import { targetNames } from '../endpoints/resolve.ts'
+import { secretContext } from '../endpoints/service.ts'
+import { CHALLENGE, challengeOf, signedHeaders } from '../endpoints/signature.ts'
+import { checkUrl, guardedConnector, NameNotFound, TargetRefused } from '../endpoints/target.ts'
+import { webhooksSettings } from '../settings.ts'
 import type { DeliveryAttempt } from './queue.ts'
 import { retryAfterSeconds } from './schedule.ts'
-import type { Attempt } from './schemas.ts'
-import { secretContext } from './service.ts'
-import { webhooksSettings } from './settings.ts'
-import { CHALLENGE, challengeOf, signedHeaders } from './signature.ts'
-import { checkUrl, guardedConnector, NameNotFound, TargetRefused } from './target.ts'
 
 /** A receiver must answer within about 10 seconds (specification, Registration). */
 const TIMEOUT_MS = 10_000

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { newMerchant, useService } from '#testing'
-import { emitEvents } from '../test/deliveries.ts'
-import { manyEndpoints } from '../test/endpoints.ts'
+import { emitEvents } from '../../test/deliveries.ts'
+import { manyEndpoints } from '../../test/endpoints.ts'
+import { fanOutTask } from '../events/fan-out.ts'
 import type { Busy } from './fair-share.ts'
-import { fanOutTask } from './fan-out.ts'
 import { claim, type DeliveryAttempt } from './queue.ts'
 
 const service = useService()

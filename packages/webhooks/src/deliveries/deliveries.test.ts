@@ -1,12 +1,12 @@
 import { newId } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { bookOf, type Merchant, newMerchant, useService } from '#testing'
-import { emitEvents, endpoint } from '../test/deliveries.ts'
-import { manyEndpoints } from '../test/endpoints.ts'
+import { emitEvents, endpoint } from '../../test/deliveries.ts'
+import { manyEndpoints } from '../../test/endpoints.ts'
+import { change, changeable } from '../endpoints/service.ts'
+import { fanOutTask } from '../events/fan-out.ts'
+import { emit } from '../events/outbox.ts'
 import { recover, replay, sendTest } from './deliveries.ts'
-import { fanOutTask } from './fan-out.ts'
-import { emit } from './outbox.ts'
-import { change, changeable } from './service.ts'
 
 const url = 'http://127.0.0.1:9/hooks'
 // No worker: nothing is sent, so that each test decides what became of a delivery.

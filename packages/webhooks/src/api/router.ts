@@ -1,8 +1,10 @@
 import { noInput } from '@payments/kernel'
 import { command, query } from '@payments/platform'
-import { eventTypes } from './catalogue.ts'
-import { deliveries, findDelivery, recover, resend, sendTest } from './deliveries.ts'
-import { present, presentDelivery } from './entity.ts'
+import { deliveries, findDelivery, recover, resend, sendTest } from '../deliveries/deliveries.ts'
+import { change, find, list, register, revoke, rotate } from '../endpoints/service.ts'
+import { checkTarget } from '../endpoints/target.ts'
+import { present, presentDelivery } from '../entity.ts'
+import { eventTypes } from '../events/catalogue.ts'
 import { errors } from './errors.ts'
 import {
   Delivery,
@@ -20,8 +22,6 @@ import {
   Recovery,
   Rotation,
 } from './schemas.ts'
-import { change, find, list, register, revoke, rotate } from './service.ts'
-import { checkTarget } from './target.ts'
 
 const tag = 'Webhooks'
 const known = [errors.webhook_endpoint_not_found, errors.webhook_endpoint_revoked]

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { newMerchant, useService } from '#testing'
-import { deliveriesOf, emitEvents, endpoint, finished, receiverPool } from '../test/deliveries.ts'
+import { deliveriesOf, emitEvents, endpoint, finished, receiverPool } from '../../test/deliveries.ts'
 
 const receivers = await receiverPool()
 const service = useService({ worker: true, settings: { WEBHOOK_DEV_TARGETS: receivers.devTargets } })

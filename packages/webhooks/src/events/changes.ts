@@ -1,6 +1,6 @@
 import { type Environment, newId } from '@payments/kernel'
 import { inTransaction, isDatabaseUnavailable, type Runtime, type SqlExecutor, type Task } from '@payments/platform'
-import { FULL_SLOTS, notMade } from './queue.ts'
+import { FULL_SLOTS, notMade } from '../deliveries/queue.ts'
 
 /** Name of the task that makes changes of queues and deliveries. */
 export const CHANGES = 'webhooks.changes'
