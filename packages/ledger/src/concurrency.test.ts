@@ -1,10 +1,10 @@
 import { ServiceError } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { bookOf, foundOrganisation, own, transfer, useService } from '#testing'
-import type { AccountKey } from './accounts.ts'
-import { checkLedger } from './check.ts'
-import { post } from './post.ts'
-import { balance } from './reads.ts'
+import { checkLedger } from './check/check.ts'
+import type { AccountKey } from './journal/accounts.ts'
+import { post } from './journal/post.ts'
+import { balance } from './journal/reads.ts'
 
 const CLIENTS = 32
 const ACCOUNTS = 50

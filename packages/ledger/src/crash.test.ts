@@ -4,12 +4,12 @@ import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { bookOf, foundOrganisation, own, someSource, transfer, useService } from '#testing'
-import { checkLedger } from './check.ts'
-import { capture, reserve } from './holds.ts'
-import { post } from './post.ts'
-import { balance } from './reads.ts'
-import { seal } from './seal.ts'
-import { listTransactions } from './transactions.ts'
+import { checkLedger } from './check/check.ts'
+import { capture, reserve } from './journal/holds.ts'
+import { post } from './journal/post.ts'
+import { balance } from './journal/reads.ts'
+import { seal } from './journal/seal.ts'
+import { listTransactions } from './transactions/transactions.ts'
 
 const OBJECTS = 400
 const CLIENTS = 8

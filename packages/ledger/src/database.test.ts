@@ -2,9 +2,9 @@ import { newId } from '@payments/kernel'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bookOf, foundOrganisation, own, transfer, useService } from '#testing'
-import { accountId } from './accounts.ts'
-import { post } from './post.ts'
-import { seal } from './seal.ts'
+import { accountId } from './journal/accounts.ts'
+import { post } from './journal/post.ts'
+import { seal } from './journal/seal.ts'
 
 const service = useService()
 

@@ -13,8 +13,8 @@ import {
   withinTenant,
   withoutPrimaryKey,
 } from '@payments/platform'
-import { purposes } from './accounts.ts'
-import { transactionKinds } from './kinds.ts'
+import { purposes } from './journal/accounts.ts'
+import { transactionKinds } from './transactions/kinds.ts'
 
 const created = () => ({ createdAt: p.datetime(3).defaultRaw('now()') })
 

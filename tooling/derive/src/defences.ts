@@ -59,7 +59,7 @@ export const attackers: readonly Attacker[] = [
       'packages/webhooks/src/deliveries/fair-share.test.ts': [
         'the first delivery of an organisation is claimed by the next claim, whatever others have in flight and queued',
       ],
-      'packages/ledger/src/payout-controls.test.ts': [
+      'packages/ledger/src/payouts/payout-controls.test.ts': [
         'parallel payouts together never exceed the daily limit, and use all of it',
       ],
     },
@@ -74,7 +74,7 @@ export const attackers: readonly Attacker[] = [
       'packages/routes/src/routes.test.ts': [
         'creating › five fields are enough in the sandbox; in live a route needs a refund address, which only an owner with a confirmed session sets',
       ],
-      'packages/ledger/src/payout-controls.test.ts': [
+      'packages/ledger/src/payouts/payout-controls.test.ts': [
         'the live allow-list is changed by an owner with a confirmed session only, and bad destinations are named',
       ],
       'packages/cngn/src/limits.test.ts': [
@@ -314,7 +314,7 @@ export const defended: readonly {
           'packages/routes/src/routes.test.ts': [
             'creating › five fields are enough in the sandbox; in live a route needs a refund address, which only an owner with a confirmed session sets',
           ],
-          'packages/ledger/src/payout-controls.test.ts': [
+          'packages/ledger/src/payouts/payout-controls.test.ts': [
             'the live allow-list is changed by an owner with a confirmed session only, and bad destinations are named',
           ],
         },
@@ -460,7 +460,7 @@ export const defended: readonly {
       {
         promise: '[Payout controls](decisions/payout-controls.md) bound what a leaked key sends away.',
         tests: {
-          'packages/ledger/src/payout-controls.test.ts': [
+          'packages/ledger/src/payouts/payout-controls.test.ts': [
             'parallel payouts together never exceed the daily limit, and use all of it',
             'with an allow-list, live payouts go to its destinations only, whatever the spelling of the address',
           ],

@@ -50,8 +50,8 @@ export const promises: readonly Promised[] = [
       'Walks the whole ledger of the configured database. The service does the same every night; `/proof` shows the latest result.',
     command: 'npm run ledger-check',
     tests: [
-      'packages/ledger/src/check.test.ts',
-      'packages/ledger/src/nightly-check.test.ts',
+      'packages/ledger/src/check/check.test.ts',
+      'packages/ledger/src/check/nightly-check.test.ts',
       'packages/ledger/src/model.test.ts',
       'packages/ledger/src/concurrency.test.ts',
       'packages/ledger/src/crash.test.ts',
@@ -150,7 +150,7 @@ export const promises: readonly Promised[] = [
     command: 'npm run mutate',
     tests: [
       'packages/kernel/src/access.test.ts',
-      'packages/ledger/src/entries.test.ts',
+      'packages/ledger/src/journal/entries.test.ts',
       'packages/api/src/execute.test.ts',
       'packages/api/src/states.test.ts',
       'packages/webhooks/src/claims.test.ts',

@@ -8,12 +8,12 @@ export interface Explained {
 const of =
   (file: string) =>
   (change: string, reason: string): Explained => ({ file, change, reason })
-const seal = of('packages/ledger/src/seal.ts')
+const seal = of('packages/ledger/src/journal/seal.ts')
 const confirmation = of('packages/accounts/src/signin/confirmation.ts')
 const operators = of('packages/accounts/src/organisations/operators.ts')
 const second = of('packages/platform/src/operations/second-operator.ts')
-const post = of('packages/ledger/src/post.ts')
-const entries = of('packages/ledger/src/entries.ts')
+const post = of('packages/ledger/src/journal/post.ts')
+const entries = of('packages/ledger/src/journal/entries.ts')
 const money = of('packages/kernel/src/money/money.ts')
 const schedule = of('packages/webhooks/src/deliveries/schedule.ts')
 const webhookStates = of('packages/webhooks/src/endpoints/states.ts')

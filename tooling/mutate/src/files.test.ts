@@ -19,7 +19,7 @@ test('the files that write a status, a posting, an amount, an access decision or
   expect(kinds('packages/pay-page/src/html.ts')).toEqual(['html'])
   expect(kinds('services/pay/src/browser/page.ts')).toEqual(['html'])
   expect(kinds('packages/accounts/src/keys/keys.ts')).toEqual(['access'])
-  expect(kinds('packages/ledger/src/post.ts')).toContain('posting')
+  expect(kinds('packages/ledger/src/journal/post.ts')).toContain('posting')
   const adapters = [...files].filter(([, of]) => of.includes('adapter')).map(([file]) => file.split('/')[2])
   expect(new Set(adapters)).toEqual(new Set(['cngn', 'http', 'jupiter', 'near-intents', 'paycrest', 'qoreid', 'relay']))
   expect(files.get('packages/fiat/src/api/schemas.ts')).toBeUndefined()

@@ -1,8 +1,8 @@
 import type { AssetSymbol, ErrorFactory } from '@payments/kernel'
 import type { UnitOfWork } from '@payments/platform'
+import { errors } from '../errors.ts'
 import type { AccountKey } from './accounts.ts'
 import { type Draft, type Posting, reversalOf, type Source } from './entries.ts'
-import { errors } from './errors.ts'
 import { findEntry } from './find-entry.ts'
 import { type Outcome, post } from './post.ts'
 

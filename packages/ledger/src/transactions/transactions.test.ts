@@ -2,7 +2,7 @@ import { type Environment, newId, system } from '@payments/kernel'
 import { queryContext, unitOfWork } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { call, foundOrganisation, newMerchant, useService } from '#testing'
-import { checkLedger } from './check.ts'
+import { checkLedger } from '../check/check.ts'
 import { transactionKinds } from './kinds.ts'
 import { listTransactions } from './transactions.ts'
 

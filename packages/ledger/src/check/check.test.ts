@@ -4,11 +4,11 @@ import { Client } from 'pg'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { bookOf, foundOrganisation, own, someSource, startService, type TestService, transfer } from '#testing'
+import { reserve, reverse } from '../journal/holds.ts'
+import { post } from '../journal/post.ts'
+import { seal } from '../journal/seal.ts'
+import { countedTransactions } from '../schema/list.ts'
 import { checkLedger } from './check.ts'
-import { reserve, reverse } from './holds.ts'
-import { post } from './post.ts'
-import { countedTransactions } from './schema/list.ts'
-import { seal } from './seal.ts'
 
 let service: TestService & { stop(): Promise<void> }
 let owner: Client

@@ -14,10 +14,10 @@ import {
 } from '@payments/kernel'
 import { Reason } from '@payments/platform'
 import { z } from 'zod'
-import { purposes } from './accounts.ts'
-import { transactionKinds } from './kinds.ts'
-import { LedgerAccount, LedgerLine } from './reads.ts'
-import { Receipt } from './receipts.ts'
+import { purposes } from '../journal/accounts.ts'
+import { LedgerAccount, LedgerLine } from '../journal/reads.ts'
+import { transactionKinds } from '../transactions/kinds.ts'
+import { Receipt } from '../transactions/receipts.ts'
 
 const TRANSACTION = 30
 

@@ -2,8 +2,8 @@ import { CustomerRef } from '@payments/customers'
 import { type AssetSymbol, createdAt, type Environment, environments, id, isId, text } from '@payments/kernel'
 import { type QueryContext, sqlOf } from '@payments/platform'
 import { z } from 'zod'
+import { errors } from '../errors.ts'
 import { type AccountKey, accountId, type Purpose, purposes } from './accounts.ts'
-import { errors } from './errors.ts'
 
 /** The balance of an account of the actor's tenant, in minor units; zero if nothing was posted. Reads one row by its key. */
 export async function balance(context: QueryContext, key: AccountKey): Promise<bigint> {

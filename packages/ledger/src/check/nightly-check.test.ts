@@ -1,8 +1,8 @@
 import { Client } from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { bookOf, foundOrganisation, own, startService, type TestService, transfer } from '#testing'
+import { post } from '../journal/post.ts'
 import { checkAndStore, checkJob } from './nightly-check.ts'
-import { post } from './post.ts'
 
 let service: TestService & { stop(): Promise<void> }
 beforeEach(async () => {

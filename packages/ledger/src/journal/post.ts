@@ -1,8 +1,8 @@
 import { assets, type ErrorFactory, newId, toDecimal } from '@payments/kernel'
 import { type Effect, sqlOf, type UnitOfWork } from '@payments/platform'
+import { errorFor } from '../errors.ts'
 import { type AccountKey, accountId } from './accounts.ts'
 import { type Draft, digestOf, linesOf } from './entries.ts'
-import { errorFor } from './errors.ts'
 
 /** The outcome of posting a draft. `repeated`: the same entry was posted before, and nothing was changed. */
 export type Outcome = 'posted' | 'repeated'

@@ -3,8 +3,8 @@ import { isId } from '@payments/kernel'
 import { countSql, type Domain, type QueryContext, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
-import { errors } from './errors.ts'
-import type { Transaction } from './schemas.ts'
+import type { Transaction } from '../api/schemas.ts'
+import { errors } from '../errors.ts'
 
 const NEWEST = 200
 

@@ -1,10 +1,11 @@
 import { errors as commonErrors, noInput } from '@payments/kernel'
 import { download, exportCsv, exportInput, operatorCommand, query } from '@payments/platform'
-import { checkLedger } from './check.ts'
-import { resolveSuspense, reverseEntry } from './corrections.ts'
-import { errors } from './errors.ts'
-import { transactionsExport } from './export.ts'
-import { accounts, statement, trialBalance } from './reads.ts'
+import { checkLedger } from '../check/check.ts'
+import { errors } from '../errors.ts'
+import { resolveSuspense, reverseEntry } from '../journal/corrections.ts'
+import { accounts, statement, trialBalance } from '../journal/reads.ts'
+import { transactionsExport } from '../transactions/export.ts'
+import { findTransaction, listTransactions } from '../transactions/transactions.ts'
 import {
   AccountList,
   AccountStatement,
@@ -21,7 +22,6 @@ import {
   TrialBalance,
   TrialBalanceInput,
 } from './schemas.ts'
-import { findTransaction, listTransactions } from './transactions.ts'
 
 const TAG = 'Ledger'
 

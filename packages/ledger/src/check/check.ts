@@ -1,12 +1,12 @@
 import type { Runtime } from '@payments/platform'
-import { checkAccounts } from './check/accounts.ts'
-import { checkCounts } from './check/counts.ts'
-import { checkEntries } from './check/entries.ts'
-import { checkSeals } from './check/seals.ts'
-import { checkTransactions } from './check/transactions.ts'
-import type { Check, Finding, Walk } from './check/walk.ts'
+import { checkAccounts } from './accounts.ts'
+import { checkCounts } from './counts.ts'
+import { checkEntries } from './entries.ts'
+import { checkSeals } from './seals.ts'
+import { checkTransactions } from './transactions.ts'
+import type { Check, Finding, Walk } from './walk.ts'
 
-export type { Finding } from './check/walk.ts'
+export type { Finding } from './walk.ts'
 
 /** The progress of a check: rows of `check` read so far. */
 export interface Progress {

@@ -1,8 +1,8 @@
 import { type AssetSymbol, isId } from '@payments/kernel'
 import { type QueryContext, sqlOf } from '@payments/platform'
+import { errors } from '../errors.ts'
 import type { Purpose } from './accounts.ts'
 import type { Draft, Source } from './entries.ts'
-import { errors } from './errors.ts'
 
 interface Row {
   memo: string | null
