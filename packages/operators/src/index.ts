@@ -16,5 +16,5 @@ export const operators = domain({
   errors,
 })
 
-export { actionsRouter } from './actions-router.ts'
-export type { Commands } from './commands.ts'
+export { actionsRouter } from './approvals/actions-router.ts'
+export type { Commands } from './approvals/commands.ts'

@@ -1,11 +1,13 @@
 import { noInput } from '@payments/kernel'
 import { operatorCommand, query } from '@payments/platform'
-import { attention, recheck, resolve } from './attention.ts'
-import { auditLog } from './audit.ts'
 import { errors } from './errors.ts'
-import { providerHealth } from './health.ts'
-import { setProvider } from './providers.ts'
-import { deadJobs, queues, retryDead } from './queues.ts'
+import { attention, recheck, resolve } from './overview/attention.ts'
+import { auditLog } from './overview/audit.ts'
+import { providerHealth } from './overview/health.ts'
+import { setProvider } from './overview/providers.ts'
+import { deadJobs, queues, retryDead } from './overview/queues.ts'
+import { search } from './overview/search.ts'
+import { settingsInForce } from './overview/settings-in-force.ts'
 import {
   Attention,
   AttentionFilter,
@@ -26,8 +28,6 @@ import {
   SearchInput,
   SettingsInForce,
 } from './schemas.ts'
-import { search } from './search.ts'
-import { settingsInForce } from './settings-in-force.ts'
 
 const tag = 'Operators'
 

@@ -12,7 +12,7 @@ import {
 } from '@payments/kernel'
 import { callOutcomes, conditions, effectKinds } from '@payments/platform'
 import { z } from 'zod'
-import { approvalStatuses } from './states.ts'
+import { approvalStatuses } from './approvals/states.ts'
 
 const [ORGANISATION, USER, ROUTE, APPROVAL, ENTRY, JOB] = [1, 2, 10, 100, 101, 102]
 

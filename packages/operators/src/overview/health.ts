@@ -1,7 +1,7 @@
 import { type QueryContext, type RateBudget, readProviderAnswers, sqlOf } from '@payments/platform'
 import type { z } from 'zod'
+import type { ProviderHealth } from '../schemas.ts'
 import { boundProviders } from './providers.ts'
-import type { ProviderHealth } from './schemas.ts'
 
 /** How the providers answered in the last 15 minutes, over all processes, and what is left of their rate budgets. */
 export async function providerHealth({ em, runtime }: QueryContext): Promise<z.input<typeof ProviderHealth>> {

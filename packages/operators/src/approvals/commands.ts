@@ -8,7 +8,7 @@ import {
   type QueryContext,
   type UnitOfWork,
 } from '@payments/platform'
-import { errors } from './errors.ts'
+import { errors } from '../errors.ts'
 
 /** Finds an operator's command by its name in the router. */
 export type Commands = (name: string) => Operation | undefined

@@ -1,8 +1,8 @@
 import { operatorCommand, query } from '@payments/platform'
+import { errors } from '../errors.ts'
+import { Approval, ApprovalFilter, ApprovalId, ApprovalList, CommandCall, DryRun } from '../schemas.ts'
 import { approve, decline, listApprovals, present, requestApproval } from './approvals.ts'
 import { type Commands, commandOf, tryOut } from './commands.ts'
-import { errors } from './errors.ts'
-import { Approval, ApprovalFilter, ApprovalId, ApprovalList, CommandCall, DryRun } from './schemas.ts'
 
 const tag = 'Operators'
 

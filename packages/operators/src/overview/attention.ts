@@ -8,8 +8,8 @@ import {
   type UnitOfWork,
 } from '@payments/platform'
 import type { z } from 'zod'
-import { errors } from './errors.ts'
-import type { Attention, AttentionFilter, AttentionRef } from './schemas.ts'
+import { errors } from '../errors.ts'
+import type { Attention, AttentionFilter, AttentionRef } from '../schemas.ts'
 
 const SHOWN = 200
 

@@ -1,8 +1,8 @@
 import { isId } from '@payments/kernel'
 import { DEAD_LETTER, jobsIn, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
-import { errors } from './errors.ts'
-import type { DeadJobs, Queues } from './schemas.ts'
+import { errors } from '../errors.ts'
+import type { DeadJobs, Queues } from '../schemas.ts'
 
 /** pg-boss moves at most this many jobs at once. */
 const PART = 1000

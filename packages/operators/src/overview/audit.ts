@@ -1,6 +1,6 @@
 import { type QueryContext, readAuditLog, sqlOf } from '@payments/platform'
 import type { z } from 'zod'
-import type { AuditFilter, AuditLog } from './schemas.ts'
+import type { AuditFilter, AuditLog } from '../schemas.ts'
 
 /** The newest 200 entries of the audit log that match, and the exact number of all that do. */
 export async function auditLog(

@@ -1,7 +1,7 @@
 import { isId } from '@payments/kernel'
 import { type QueryContext, type Runtime, type SearchSource, type SqlExecutor, sqlOf } from '@payments/platform'
 import type { z } from 'zod'
-import type { Found } from './schemas.ts'
+import type { Found } from '../schemas.ts'
 
 const OF_EACH = 50
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { call, newMerchant, newOfframp, useService } from '#testing'
-import { find, operator, ops, TWO_OPERATORS } from '../test/operators.ts'
+import { find, operator, ops, TWO_OPERATORS } from '../../test/operators.ts'
 
 const service = useService({ settings: TWO_OPERATORS })
 let grace: Awaited<ReturnType<typeof operator>>

@@ -1,10 +1,10 @@
 import { isId, newId } from '@payments/kernel'
 import { type CallContext, type Effect, observed, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
+import { ApprovalEntity, type ApprovalRow } from '../entity.ts'
+import { errors } from '../errors.ts'
+import type { Approval, ApprovalFilter, ApprovalList } from '../schemas.ts'
 import { type Commands, commandOf, lasting } from './commands.ts'
-import { ApprovalEntity, type ApprovalRow } from './entity.ts'
-import { errors } from './errors.ts'
-import type { Approval, ApprovalFilter, ApprovalList } from './schemas.ts'
 
 const VALID_MS = 24 * 3_600_000
 const SHOWN = 200

@@ -2,7 +2,7 @@ import { newId } from '@payments/kernel'
 import { trialBalance } from '@payments/ledger'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { bookOf, fund, newMerchant, newOfframp, newRoute, suspenseOf, tableContents, useService } from '#testing'
-import { find, operator, ops, TWO_OPERATORS } from '../test/operators.ts'
+import { find, operator, ops, TWO_OPERATORS } from '../../test/operators.ts'
 
 const service = useService({ settings: TWO_OPERATORS })
 // What one test moved does not count in another.

@@ -9,8 +9,8 @@ import {
   writeControl,
 } from '@payments/platform'
 import type { z } from 'zod'
-import { errors } from './errors.ts'
-import type { ControlledProvider, ProviderControlChange, ProviderHealth } from './schemas.ts'
+import { errors } from '../errors.ts'
+import type { ControlledProvider, ProviderControlChange, ProviderHealth } from '../schemas.ts'
 
 const AS_CONFIGURED = { state: 'active', priority: null } as const
 
