@@ -1,4 +1,4 @@
 /** A PostgreSQL server that the service starts, supervises and stops, from the binaries of an npm package. */
 export { EmbeddedServerError } from './error.ts'
-export { ensureDatabase } from './role.ts'
-export { type EmbeddedServer, type EmbeddedServerOptions, startEmbedded, useEmbedded } from './server.ts'
+export { ensureDatabase } from './server/role.ts'
+export { type EmbeddedServer, type EmbeddedServerOptions, startEmbedded, useEmbedded } from './server/server.ts'

@@ -11,7 +11,7 @@ import {
   type EmbeddedServerOptions,
   startEmbedded,
 } from '../src/index.ts'
-import { findPostmaster } from '../src/postmaster.ts'
+import { findPostmaster } from '../src/server/postmaster.ts'
 
 const SETTINGS = ['fsync=off']
 const cleanups: (() => unknown)[] = []

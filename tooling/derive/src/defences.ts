@@ -188,11 +188,11 @@ export const attackers: readonly Attacker[] = [
     has: '`/tmp`, the process list',
     promise: 'plant programs, read data or passwords',
     tests: {
-      'packages/embedded-postgres/src/binaries-copy.test.ts': [
+      'packages/embedded-postgres/src/binaries/binaries-copy.test.ts': [
         'planted programs are not used: %s',
         'a temporary folder in which others can replace files is refused',
       ],
-      'packages/embedded-postgres/src/server.test.ts': [
+      'packages/embedded-postgres/src/server/server.test.ts': [
         'data, passwords and log are private to the server and the service, even if an earlier version left them readable',
       ],
     },
@@ -630,14 +630,14 @@ export const defended: readonly {
         promise:
           "A socket that only its user can reach, and loopback with a password; an own user, an environment without the service's variables; copied programs are used only if no other user can have changed them; data, passwords and log are private.",
         tests: {
-          'packages/embedded-postgres/src/server.test.ts': [
+          'packages/embedded-postgres/src/server/server.test.ts': [
             'the server listens on its socket and on loopback alone, asks for a password on both, and runs as a user of its own',
             'the service sends its password only through a socket that no other user can reach: %s',
             'a folder for the socket that another user made first is refused',
             "the server's processes inherit no environment variable of the service, whose environment contains secrets",
             'data, passwords and log are private to the server and the service, even if an earlier version left them readable',
           ],
-          'packages/embedded-postgres/src/binaries-copy.test.ts': [
+          'packages/embedded-postgres/src/binaries/binaries-copy.test.ts': [
             'planted programs are not used: %s',
             'planted programs are not used: a link in the place of the folder',
             'a copy is readable by every user and writable by its owner only',

@@ -14,13 +14,13 @@ import {
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test, vi } from 'vitest'
-import { cleanUp, eventually, query, temporaryDirectory, testServer } from '../test/servers.ts'
+import { cleanUp, eventually, query, temporaryDirectory, testServer } from '../../test/servers.ts'
+import { socketFolder } from '../directory/sockets.ts'
+import { serverUser } from '../directory/user.ts'
+import { ensureDatabase, startEmbedded } from '../index.ts'
 import { processOptions } from './cluster.ts'
-import { ensureDatabase, startEmbedded } from './index.ts'
 import { findPostmaster } from './postmaster.ts'
 import { shutDown } from './shutdown.ts'
-import { socketFolder } from './sockets.ts'
-import { serverUser } from './user.ts'
 
 afterEach(() => void vi.unstubAllEnvs())
 
@@ -129,7 +129,7 @@ test('a second service on a directory in use is refused, and the first one keeps
 
 test('the running server of a crashed service is taken over, and is supervised from then on', async () => {
   const directory = temporaryDirectory()
-  const index = fileURLToPath(new URL('./index.ts', import.meta.url))
+  const index = fileURLToPath(new URL('../index.ts', import.meta.url))
   const script = `import { startEmbedded } from '${index}'; await startEmbedded('${directory}', { settings: ['fsync=off'] }); console.log('up')`
   const service = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],

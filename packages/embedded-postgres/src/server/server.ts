@@ -1,16 +1,16 @@
+import { type Credentials, readCredentials, writeCredentials } from '../directory/credentials.ts'
+import { deleteCluster, holdsDatabase, locateCluster, makePrivate } from '../directory/data-directory.ts'
+import { lockDataDirectory } from '../directory/lock.ts'
+import { freePort, isFree } from '../directory/ports.ts'
+import { serverUser } from '../directory/user.ts'
+import { EmbeddedServerError, reasonOf } from '../error.ts'
 import type { Cluster } from './cluster.ts'
-import { type Credentials, readCredentials, writeCredentials } from './credentials.ts'
-import { deleteCluster, holdsDatabase, locateCluster, makePrivate } from './data-directory.ts'
-import { EmbeddedServerError, reasonOf } from './error.ts'
 import { initialise } from './initialise.ts'
-import { lockDataDirectory } from './lock.ts'
-import { freePort, isFree } from './ports.ts'
 import { findPostmaster, type Postmaster } from './postmaster.ts'
 import { ensureServiceRole } from './role.ts'
 import { shutDown } from './shutdown.ts'
 import { startPostmaster } from './start.ts'
 import { Supervisor } from './supervisor.ts'
-import { serverUser } from './user.ts'
 
 export interface EmbeddedServerOptions {
   /** Settings of the server, such as `max_connections=200`. They do not apply to a running server that is taken over. */

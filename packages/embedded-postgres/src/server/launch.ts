@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { closeSync, constants, existsSync, fchmodSync, fstatSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findBinaries } from './binaries.ts'
+import { findBinaries } from '../binaries/binaries.ts'
+import { makeSocketFolder } from '../directory/sockets.ts'
 import { type Cluster, processOptions } from './cluster.ts'
 import { deleteStalePidFile, findPostmaster, type Postmaster } from './postmaster.ts'
 import { killOrphans, shutDown } from './shutdown.ts'
-import { makeSocketFolder } from './sockets.ts'
 
 /** Recovery after a crash replays the log since the last checkpoint, at most the changes of some minutes. */
 const READY_SECONDS = 60

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { expect, test } from 'vitest'
-import { cleanUp, query, testServer } from '../test/servers.ts'
+import { cleanUp, query, testServer } from '../../test/servers.ts'
+import { ensureDatabase } from '../server/role.ts'
 import { lockDataDirectory } from './lock.ts'
-import { ensureDatabase } from './role.ts'
 
 /** A proxy to a port that cuts the first connection on which these bytes are sent. */
 async function cuttingProxy(port: number, bytes: string): Promise<Server & { cuts: number }> {

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { canReach, type ServerUser } from '../directory/user.ts'
+import { EmbeddedServerError } from '../error.ts'
 import { trustedCopy } from './binaries-copy.ts'
-import { EmbeddedServerError } from './error.ts'
-import { canReach, type ServerUser } from './user.ts'
 
 /** The folder of PostgreSQL's programs: in the npm package, or a copy if the server's user cannot access the package. */
 export function findBinaries(user: ServerUser | undefined): string {

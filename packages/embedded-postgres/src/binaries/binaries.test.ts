@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { eventually, processesIn, temporaryDirectory, testServer } from '../test/servers.ts'
+import { eventually, processesIn, temporaryDirectory, testServer } from '../../test/servers.ts'
 import { trustedCopy } from './binaries-copy.ts'
 
 const binaries = vi.hoisted(() => ({ folder: '' }))

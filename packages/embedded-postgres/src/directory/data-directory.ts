@@ -11,8 +11,8 @@ import {
   symlinkSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Cluster } from './cluster.ts'
-import { EmbeddedServerError } from './error.ts'
+import { EmbeddedServerError } from '../error.ts'
+import type { Cluster } from '../server/cluster.ts'
 import { socketFolder } from './sockets.ts'
 import { canReach, type ServerUser } from './user.ts'
 

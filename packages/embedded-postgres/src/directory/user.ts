@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { EmbeddedServerError } from './error.ts'
+import { EmbeddedServerError } from '../error.ts'
 
 export interface ServerUser {
   readonly uid: number

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, DatabaseError } from 'pg'
-import { DirectoryInUseError } from './error.ts'
+import { DirectoryInUseError } from '../error.ts'
 
 /** A server that re-initialises itself after a crash of one of its processes refuses or breaks connections for up to this long. */
 const CONNECT_MS = 60_000

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { chownSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { findBinaries } from './binaries.ts'
+import { findBinaries } from '../binaries/binaries.ts'
+import { generatePassword, writeCredentials } from '../directory/credentials.ts'
+import { holdsDatabase } from '../directory/data-directory.ts'
+import { freePort } from '../directory/ports.ts'
+import { EmbeddedServerError, reasonOf } from '../error.ts'
 import { type Cluster, processOptions } from './cluster.ts'
-import { generatePassword, writeCredentials } from './credentials.ts'
-import { holdsDatabase } from './data-directory.ts'
-import { EmbeddedServerError, reasonOf } from './error.ts'
-import { freePort } from './ports.ts'
 
 const run = promisify(execFile)
 

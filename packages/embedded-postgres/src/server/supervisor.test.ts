@@ -1,8 +1,16 @@
 import { existsSync, rmSync } from 'node:fs'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { cleanUp, connection, eventually, processesIn, query, temporaryDirectory, testServer } from '../test/servers.ts'
-import { EmbeddedServerError } from './error.ts'
+import {
+  cleanUp,
+  connection,
+  eventually,
+  processesIn,
+  query,
+  temporaryDirectory,
+  testServer,
+} from '../../test/servers.ts'
+import { EmbeddedServerError } from '../error.ts'
 import { findPostmaster } from './postmaster.ts'
 import { shutDown } from './shutdown.ts'
 

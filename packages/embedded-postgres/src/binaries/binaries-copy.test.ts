@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryDirectory } from '../test/servers.ts'
+import { temporaryDirectory } from '../../test/servers.ts'
 import { trustedCopy } from './binaries-copy.ts'
 
 const AS_ROOT = process.getuid?.() === 0

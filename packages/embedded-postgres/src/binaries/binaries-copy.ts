@@ -11,7 +11,7 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { EmbeddedServerError } from './error.ts'
+import { EmbeddedServerError } from '../error.ts'
 
 /**
  * Copies programs to a folder that every user may read and only the current user may write, and returns the folder. An

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { EmbeddedServerError } from './error.ts'
+import { EmbeddedServerError } from '../error.ts'
 import { findOrphans, isPostmaster, sendSignal } from './postmaster.ts'
 
 /** An immediate shutdown kills processes that do not end within 5 s; this limit leaves enough time for that. */
