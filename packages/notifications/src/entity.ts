@@ -1,7 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import { foreignKeys, index, newestFirst, ofOrganisation, tenant, tenantFilter } from '@payments/platform'
 import type { z } from 'zod'
-import type { Notification } from './schemas.ts'
+import type { Notification } from './api/schemas.ts'
 
 export const NotificationEntity = defineEntity({
   name: 'Notification',
