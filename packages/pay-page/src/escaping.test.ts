@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { PayData, PaySession, View } from './data.ts'
-import { messageDocument, payDocument } from './document.ts'
-import { type Screen, screenOf } from './screen.ts'
+import { messageDocument, payDocument } from './document/document.ts'
+import { type Screen, screenOf } from './screens/screen.ts'
 import { languages, texts } from './texts.ts'
 
 // Hostile text in every string of the page's data, on every screen: the page must be the one that a harmless text gives.

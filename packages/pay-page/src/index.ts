@@ -1,11 +1,11 @@
 /** What a pay page looks like: pure functions, which the server and the browser share. */
 
 export { readAmount, type WrittenAmount } from './amount.ts'
-export { content } from './content.ts'
 export { type Locale, locales, type NetworkType, type PayData, type View } from './data.ts'
-export { type Document, messageDocument, type Parts, payDocument } from './document.ts'
-export { fillPlain } from './fill.ts'
-export { isLive, type Screen, screenOf } from './screen.ts'
+export { type Document, messageDocument, type Parts, payDocument } from './document/document.ts'
+export { fillPlain } from './document/fill.ts'
+export { contrast } from './document/theme.ts'
+export { content } from './screens/content.ts'
+export { isLive, type Screen, screenOf } from './screens/screen.ts'
 export { languages, localeOf, texts } from './texts.ts'
-export { contrast } from './theme.ts'
-export { codeOf, wallets } from './wallets.ts'
+export { codeOf, wallets } from './wallets/wallets.ts'

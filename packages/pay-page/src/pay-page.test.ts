@@ -1,10 +1,10 @@
 import decodeQR from 'qr/decode.js'
 import { expect, test } from 'vitest'
-import { content } from './content.ts'
 import { locales, type PayData, type PaySession, type View } from './data.ts'
+import { contrast, themeStyle } from './document/theme.ts'
+import { content } from './screens/content.ts'
 import { languages, localeOf, texts } from './texts.ts'
-import { contrast, themeStyle } from './theme.ts'
-import { codeOf, wallets } from './wallets.ts'
+import { codeOf, wallets } from './wallets/wallets.ts'
 
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 const session: PaySession = {

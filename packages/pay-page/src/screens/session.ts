@@ -1,9 +1,9 @@
-import { codeImage } from './code.ts'
-import type { PayData, PaySession, View } from './data.ts'
-import { fill, fillPlain } from './fill.ts'
-import { type Html, html } from './html.ts'
+import type { PayData, PaySession, View } from '../data.ts'
+import { fill, fillPlain } from '../document/fill.ts'
+import { type Html, html } from '../document/html.ts'
+import { codeImage } from '../wallets/code.ts'
+import { type CodeFormat, codeOf, walletsOn } from '../wallets/wallets.ts'
 import type { Screen } from './screen.ts'
-import { type CodeFormat, codeOf, walletsOn } from './wallets.ts'
 
 const HOLDS: Readonly<Record<CodeFormat, 'holdsAddress' | 'holdsLink' | 'holdsLinkWithoutAmount'>> = {
   address: 'holdsAddress',

@@ -1,9 +1,9 @@
-import { content, footer } from './content.ts'
-import type { PayData, View } from './data.ts'
+import type { PayData, View } from '../data.ts'
+import { content, footer } from '../screens/content.ts'
+import { screenOf } from '../screens/screen.ts'
+import { linkTo } from '../screens/session.ts'
 import { fill, fillPlain } from './fill.ts'
 import { Html, html } from './html.ts'
-import { screenOf } from './screen.ts'
-import { linkTo } from './session.ts'
 import { themeStyle } from './theme.ts'
 
 const DEFAULT_ACCENT = '#1a56db'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { isLive, type Screen } from '../screens/screen.ts'
 import { fill, fillPlain } from './fill.ts'
 import { html } from './html.ts'
-import { isLive, type Screen } from './screen.ts'
 
 test('a template writes nothing for what is absent, lists one after another, templates as they are, and everything else escaped', () => {
   expect(html`<p>${false}${null}${undefined}${[]}</p>`.text).toBe('<p></p>')

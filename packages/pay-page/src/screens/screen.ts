@@ -1,4 +1,4 @@
-import type { PayData } from './data.ts'
+import type { PayData } from '../data.ts'
 
 /** What a payer sees: the state of a session, or of the link, invoice or checkout. */
 export type Screen =

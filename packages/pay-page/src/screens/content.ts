@@ -1,7 +1,7 @@
+import { type Locale, locales, type PayData, type View } from '../data.ts'
+import { fill } from '../document/fill.ts'
+import { type Html, html } from '../document/html.ts'
 import { choice } from './choice.ts'
-import { type Locale, locales, type PayData, type View } from './data.ts'
-import { fill } from './fill.ts'
-import { type Html, html } from './html.ts'
 import { screenOf } from './screen.ts'
 import { linkTo, sessionScreen } from './session.ts'
 

@@ -1,4 +1,4 @@
-import type { NetworkType, PaySession, View } from './data.ts'
+import type { NetworkType, PaySession, View } from '../data.ts'
 
 /**
  * What a code holds: the payment link with the amount, the link without it, or the address alone. The address alone is

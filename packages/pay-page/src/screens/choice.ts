@@ -1,6 +1,6 @@
-import type { PayData, View } from './data.ts'
-import { fill, fillPlain } from './fill.ts'
-import { type Html, html } from './html.ts'
+import type { PayData, View } from '../data.ts'
+import { fill, fillPlain } from '../document/fill.ts'
+import { type Html, html } from '../document/html.ts'
 
 /** So many options are shown side by side; more are a list to open. */
 const SHOWN_OPTIONS = 5
