@@ -6,8 +6,8 @@ import {
   parseSetComputeUnitPriceInstruction,
 } from '@solana-program/compute-budget'
 import { ASSOCIATED_TOKEN_PROGRAM_ADDRESS, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
-import { InstructionError } from './errors.ts'
-import { tokenAccountOf } from './tokens.ts'
+import { InstructionError } from './chain/errors.ts'
+import { tokenAccountOf } from './chain/tokens.ts'
 import type { Build, WireInstruction } from './wire.ts'
 
 /** Jupiter's program, and the account that its events are signed by. */

@@ -9,14 +9,14 @@ import {
   getTransferCheckedInstruction,
   TOKEN_PROGRAM_ADDRESS,
 } from '@solana-program/token'
-import { grouped, readAccounts, readGroup, walletProblem } from './accounts.ts'
-import { historyReader } from './history.ts'
-import { outcomeOf, send } from './outcome.ts'
+import { grouped, readAccounts, readGroup, walletProblem } from './chain/accounts.ts'
+import { historyReader } from './chain/history.ts'
+import { outcomeOf, send } from './chain/outcome.ts'
+import { rpcClient } from './chain/rpc.ts'
+import { MINTS, tokenAccountOf } from './chain/tokens.ts'
+import { assemble, signWith } from './chain/transaction.ts'
 import { createTokenAccount, keysOf, plainDraft, prepared, type Signing } from './prepare.ts'
-import { rpcClient } from './rpc.ts'
 import { jupiterSettings } from './settings.ts'
-import { MINTS, tokenAccountOf } from './tokens.ts'
-import { assemble, signWith } from './transaction.ts'
 import { tokenAccounts } from './upkeep.ts'
 
 /** Token accounts that one transaction sweeps. Another run sweeps the rest. */

@@ -2,12 +2,12 @@ import type { FeePayer, PreparedTransaction } from '@payments/swaps'
 import { address, createNoopSigner } from '@solana/kit'
 import { getCloseAccountInstruction, getTokenDecoder, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { z } from 'zod'
-import { readGroup } from './accounts.ts'
-import { readChanges } from './changes.ts'
-import type { History } from './history.ts'
+import { readGroup } from './chain/accounts.ts'
+import { readChanges } from './chain/changes.ts'
+import type { History } from './chain/history.ts'
+import type { Rpc } from './chain/rpc.ts'
+import { assemble, signWith } from './chain/transaction.ts'
 import { keysOf, plainDraft, prepared, type Signing } from './prepare.ts'
-import type { Rpc } from './rpc.ts'
-import { assemble, signWith } from './transaction.ts'
 
 /** Token accounts that one transaction closes. */
 const MOST_CLOSED = 8

@@ -1,10 +1,10 @@
 import { ProviderError } from '@payments/provider-http'
 import type { PreparedTransaction, TransactionOutcome } from '@payments/swaps'
 import { z } from 'zod'
+import { Payload } from '../prepare.ts'
 import { readGroup, tokensIn } from './accounts.ts'
 import { readChanges } from './changes.ts'
 import type { Effects, History } from './history.ts'
-import { Payload } from './prepare.ts'
 import type { Rpc } from './rpc.ts'
 
 /** Reads of a history since a transaction was signed: it begins there, and not at the first transaction of the account. */
