@@ -165,7 +165,7 @@ export const attackers: readonly Attacker[] = [
     promise:
       'create a deposit that the chain does not have, have one counted twice, have anything signed but the swap itself',
     tests: {
-      'packages/providers/relay/src/callback.test.ts': [
+      'packages/providers/relay/src/reports/callback.test.ts': [
         'an authentic callback moves the next poll of its route forward and writes nothing else',
       ],
       'packages/providers/paycrest/src/callback.test.ts': [

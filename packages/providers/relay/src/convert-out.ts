@@ -3,7 +3,7 @@ import { assets, errors as commonErrors, invalid, networkOf, ServiceError } from
 import { type HttpClient, ProviderError } from '@payments/provider-http'
 import { chains, relayAsset } from './assets.ts'
 import { callerErrorOf } from './errors.ts'
-import { deliveredOf, readElements } from './reports.ts'
+import { deliveredOf, readElements } from './reports/reports.ts'
 import { Chains, PricedQuote, Requests } from './wire.ts'
 
 const CNGN_UNIT = 10n ** BigInt(assets.cNGN.decimals)

@@ -1,13 +1,13 @@
 import { type HttpClient, ProviderError } from '@payments/provider-http'
 import type { DepositPage, DepositQuery, Leg, OddReport, QuotedAmount, RoutesProvider } from '@payments/routes'
 import { chains, type RelayAsset, relayAsset } from './assets.ts'
-import { addressOf, isAuthentic } from './callback.ts'
-import { relayChanges } from './changes.ts'
 import { type RelayOptions, relayClient } from './client.ts'
 import { mapErrors } from './errors.ts'
-import { type Listed, listRequests } from './list.ts'
 import { relayOffers } from './offers.ts'
-import { isFinal, readElements, reportsOf } from './reports.ts'
+import { addressOf, isAuthentic } from './reports/callback.ts'
+import { relayChanges } from './reports/changes.ts'
+import { type Listed, listRequests } from './reports/list.ts'
+import { isFinal, readElements, reportsOf } from './reports/reports.ts'
 import { Quote, Reindexed, type Request, Requests, Status } from './wire.ts'
 
 /** How many requests one poll queries by id at most. */

@@ -4,7 +4,7 @@ import { checkLedger } from '@payments/ledger'
 import { routesProvider } from '@payments/routes'
 import { afterAll, expect, test } from 'vitest'
 import { call, type Merchant, newMerchant, signedIn, startService, type TestService, useService } from '#testing'
-import { type RelayServer, startRelay } from '../test/server.ts'
+import { type RelayServer, startRelay } from '../../test/server.ts'
 import { addressOf, isAuthentic } from './callback.ts'
 
 const KEY = 'relay-key'

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { CallbackRequest } from '@payments/platform'
-import { Callback } from './wire.ts'
+import { Callback } from '../wire.ts'
 
 /** How far Relay's clock and ours may be apart, and how long a callback may travel. */
 const TOLERANCE_MS = 300_000

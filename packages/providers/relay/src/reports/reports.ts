@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { DepositReport, Leg, OddReport } from '@payments/routes'
-import { legOf, networkKeyOf, type RelayAsset } from './assets.ts'
-import { type Amount, Identified, Request } from './wire.ts'
+import { legOf, networkKeyOf, type RelayAsset } from '../assets.ts'
+import { type Amount, Identified, Request } from '../wire.ts'
 
 const ENDS: ReadonlyMap<string, DepositReport['status']> = new Map([
   ['success', 'completed'],

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type HttpClient, ProviderError } from '@payments/provider-http'
 import type { OddReport } from '@payments/routes'
+import { type Request, Requests } from '../wire.ts'
 import { readElements } from './reports.ts'
-import { type Request, Requests } from './wire.ts'
 
 const PAGE = 50
 /** Page limit of one list: twenty thousand changed deposits. A longer list is an error of the provider. */

@@ -1,8 +1,8 @@
 import type { HttpClient } from '@payments/provider-http'
 import type { DepositChanges } from '@payments/routes'
+import type { Request } from '../wire.ts'
 import { listRequests } from './list.ts'
 import { reportsOf } from './reports.ts'
-import type { Request } from './wire.ts'
 
 /** The deposits of any address: only whether there is one counts. */
 const ANY = {
