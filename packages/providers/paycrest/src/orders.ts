@@ -8,11 +8,11 @@ import {
 import { invalid } from '@payments/kernel'
 import { ProviderError } from '@payments/provider-http'
 import type { z } from 'zod'
-import { textOf, unitsOf } from './amounts.ts'
 import type { PaycrestClient } from './client.ts'
 import { isDuplicate } from './errors.ts'
-import { type FeeTerms, termsOf } from './fees.ts'
-import { networkNames } from './offers.ts'
+import { textOf, unitsOf } from './offers/amounts.ts'
+import { type FeeTerms, termsOf } from './offers/fees.ts'
+import { networkNames } from './offers/offers.ts'
 import { Offramp, Onramp, Order, OrderList } from './wire.ts'
 
 /** Paycrest encrypts the recipient in at most 500 bytes, of which about 450 are usable. */

@@ -1,5 +1,5 @@
 import { fiatConversions, type OrderQuery, type OrderReport } from '@payments/fiat'
-import { unitsOf } from './amounts.ts'
+import { unitsOf } from './offers/amounts.ts'
 import type { Order } from './wire.ts'
 
 type Status = OrderReport['status']

@@ -1,10 +1,10 @@
 import { type Corridor, fiatConversions, type Offers } from '@payments/fiat'
 import { assetOf, networks } from '@payments/kernel'
 import { LRUCache } from 'lru-cache'
+import type { PaycrestClient } from '../client.ts'
+import { Currencies, Institutions, Tokens } from '../wire.ts'
 import { unitsOf } from './amounts.ts'
-import type { PaycrestClient } from './client.ts'
 import { type KnownInstitution, knownInstitutions } from './institutions.ts'
-import { Currencies, Institutions, Tokens } from './wire.ts'
 
 const HOUR_MS = 3_600_000
 /** Paycrest's smallest order is worth $0.50. */

@@ -1,5 +1,5 @@
+import type { Offramp } from '../wire.ts'
 import { textOf, unitsOf } from './amounts.ts'
-import type { Offramp } from './wire.ts'
 
 /** The fees of orders of one token and network, as the last order told them: Paycrest's rate quotes do not. */
 export interface FeeTerms {
