@@ -5,7 +5,7 @@ import type { OperationMeta } from '@payments/platform'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { call, foundOrganisation, signedIn, startMailbox, useService } from '#testing'
 import { runOps, stateFolder } from '../test/ops.ts'
-import { commandsOf, type OperatorsDocument } from './commands.ts'
+import { commandsOf, type OperatorsDocument } from './commands/commands.ts'
 
 const mailbox = await startMailbox()
 afterAll(() => mailbox.close())

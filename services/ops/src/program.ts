@@ -1,10 +1,10 @@
 import { Command, CommanderError, Option } from 'commander'
-import { addAccountCommands, examples } from './account.ts'
-import { callCommand } from './call.ts'
-import type { OperatorCommand } from './commands.ts'
+import { addAccountCommands, examples } from './commands/account.ts'
+import { callCommand } from './commands/call.ts'
+import type { OperatorCommand } from './commands/commands.ts'
+import { type Field, inputOf, kebab } from './commands/fields.ts'
 import { describe, EXIT } from './failures.ts'
-import { type Field, inputOf, kebab } from './fields.ts'
-import type { Service } from './session.ts'
+import type { Service } from './session/session.ts'
 import { say, type Terminal } from './terminal.ts'
 
 const HELP = `

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
-import { addressOf } from './address.ts'
-import { commandsOf, type OperatorCommand, type OperatorsDocument } from './commands.ts'
+import { commandsOf, type OperatorCommand, type OperatorsDocument } from './commands/commands.ts'
 import { describe, RequestError } from './failures.ts'
 import { programOf, runProgram } from './program.ts'
-import { request } from './rest.ts'
-import { connect, type Service } from './session.ts'
-import { stateFile } from './state.ts'
+import { addressOf } from './session/address.ts'
+import { request } from './session/rest.ts'
+import { connect, type Service } from './session/session.ts'
+import { stateFile } from './session/state.ts'
 import { say, type Terminal } from './terminal.ts'
 
 /** The commands of the session, which work without the service's list of the others. */

@@ -1,5 +1,5 @@
 import { baseOf } from '@payments/client'
-import { UsageError } from './failures.ts'
+import { UsageError } from '../failures.ts'
 
 const DEFAULT = 'http://127.0.0.1:4000'
 

@@ -1,5 +1,5 @@
 import { type Client, createClient } from '@payments/client'
-import { RequestError, UsageError } from './failures.ts'
+import { RequestError, UsageError } from '../failures.ts'
 import { request } from './rest.ts'
 import type { State, StateFile } from './state.ts'
 

@@ -1,4 +1,4 @@
-import { RequestError } from './failures.ts'
+import { RequestError } from '../failures.ts'
 
 /** A request to the service itself, outside tRPC. Returns the parsed body. @throws RequestError */
 export async function request(

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
+import { UsageError } from '../failures.ts'
+import { show } from '../output.ts'
+import { requestCode, type Service, signIn, signOut } from '../session/session.ts'
+import { ask, isInteractive, say, type Terminal } from '../terminal.ts'
 import { confirmSession, requestConfirmation } from './call.ts'
-import { UsageError } from './failures.ts'
-import { show } from './output.ts'
-import { requestCode, type Service, signIn, signOut } from './session.ts'
-import { ask, isInteractive, say, type Terminal } from './terminal.ts'
 
 const CODE = ['--code <code>', 'the emailed code; asked for when a terminal is there'] as const
 
