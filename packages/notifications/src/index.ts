@@ -5,7 +5,7 @@ import { notificationsRouter } from './api/router.ts'
 import { NotificationEntity, PreferenceEntity, ReadEntity } from './entity.ts'
 import { migrations } from './migrations.ts'
 import { purge } from './purge.ts'
-import { notificationRecorder } from './recorder.ts'
+import { notificationRecorder } from './record.ts'
 import { notificationsSettings } from './settings.ts'
 import { notificationTypes } from './types.ts'
 

@@ -16,7 +16,7 @@ interface NewNotification extends Tenant {
  * that, and a job queues the emails.
  * @throws Error for a type that no domain declares: users could not turn it off.
  */
-export function notificationStatement(notification: NewNotification, domains: readonly Domain[]) {
+function notificationStatement(notification: NewNotification, domains: readonly Domain[]) {
   const { organisationId, environment, type, title, body, resource } = notification
   const declared = notificationTypesOf(domains)[type]
   if (!declared) throw new Error(`No domain declares the notification type ${type}`)
@@ -30,3 +30,19 @@ export function notificationStatement(notification: NewNotification, domains: re
 /** Creates a notification with the commit, so that it exists exactly when the change is committed. */
 export const notify = (unit: UnitOfWork, notification: NewNotification): void =>
   unit.appendToCommit(notificationStatement(notification, unit.runtime.domains))
+
+/** Creates the notification that a domain declares for a change. */
+export const notificationRecorder: NonNullable<Domain['recorder']> = (change, domains) =>
+  domains.flatMap(({ notifications }) => {
+    const row = change.type === null ? undefined : notifications?.[change.type]?.[change.status]
+    const declared = typeof row === 'function' ? row(change) : row
+    if (!declared) return []
+    const { organisationId, environment, resourceId } = change
+    const { type, title, resource, body } = declared
+    return {
+      statement: notificationStatement(
+        { organisationId, environment, type, title, body: body(change), resource: { type: resource, id: resourceId } },
+        domains,
+      ),
+    }
+  })

@@ -39,12 +39,12 @@ const planted: readonly (readonly [folder: string, kind: Kind, text: string])[] 
   [
     'packages/accounts',
     'access',
-    "import { requireConfirmed } from './confirmation.ts'\nexport const r = requireConfirmed",
+    "import { requireConfirmed } from './signin/confirmation.ts'\nexport const r = requireConfirmed",
   ],
-  ['packages/pay-page', 'html', "import { html } from './html.ts'\nexport const page = html`<p>`"],
+  ['packages/pay-page', 'html', "import { html } from './document/html.ts'\nexport const page = html`<p>`"],
   ['services/gateway', 'html', "export const page = '<p>'"],
   ['packages/providers/relay', 'adapter', 'export const status = (text: string) => text'],
-  ['packages/fiat', 'decides', "import { applyReport } from './reports.ts'\nexport const a = applyReport"],
+  ['packages/fiat', 'decides', "import { applyReport } from './polling/reports.ts'\nexport const a = applyReport"],
 ]
 
 test.each(planted)('a new file of %s is one of them by its %s', (folder, kind, text) => {
@@ -57,7 +57,8 @@ test('tests, tooling, declarations, and files that import types alone are not', 
     'packages/fiat/src/planted.test.ts': "import { move } from '@payments/platform'\nexport const end = move",
     'tooling/proof/src/planted.ts': "import { move } from '@payments/platform'\nexport const end = move",
     'packages/fiat/src/planted.ts': "import type { Draft } from '@payments/ledger'\nexport type D = Draft",
-    'packages/fiat/src/planted-router.ts': "import { applyReport } from './reports.ts'\nexport const a = applyReport",
+    'packages/fiat/src/planted-router.ts':
+      "import { applyReport } from './polling/reports.ts'\nexport const a = applyReport",
   }
   const found = ruleFiles(withFiles(tree, files))
   expect(Object.keys(files).filter((file) => found.has(file))).toEqual([])

@@ -45,6 +45,7 @@ const HTTP = 'HTTP is spoken by the gateway alone'
 const REMOTE = 'Clients take types of the service alone'
 const ORM = 'Only entities and services use the ORM'
 const BLOCKS = 'Two packages share no block of eight lines'
+const FOLDERS = 'A folder has at most ten files and folders'
 const LOCKS = 'A row is read under a lock before it is updated with what follows from it'
 
 const EIGHT_LINES = Array.from({ length: 8 }, (_, number) => `export const value${number} = ${number}`).join('\n')
@@ -92,6 +93,15 @@ const planted: readonly Planted[] = [
       'packages/fiat/src/planted.ts': `import { z } from 'zod'\n\n${EIGHT_LINES}`,
       'packages/providers/relay/test/planted.ts': EIGHT_LINES,
     },
+  ],
+  [
+    FOLDERS,
+    'packages/customers/src/planted has 11 entries',
+    Object.fromEntries(
+      [...Array.from({ length: 10 }, (_, number) => `${number}.ts`), 'folder/file.ts', '0.test.ts', 'index.ts'].map(
+        (name) => [`packages/customers/src/planted/${name}`, 'export const planted = 1'],
+      ),
+    ),
   ],
   [KERNEL, 'packages/kernel/src/planted.ts imports pg', { 'packages/kernel/src/planted.ts': "import 'pg'" }],
   [
@@ -283,7 +293,7 @@ test('every rule has a planted violation', () => {
 
 test('prose, foreign keys, own parts of a statement and names of columns are no tables of others', () => {
   const allowed = {
-    'packages/routes/src/planted.ts': `export const planted = (db: any) => [
+    'packages/routes/src/refunds/planted.ts': `export const planted = (db: any) => [
       'Lists routes from customers, and updates on sessions',
       db.query('create table planted (id uuid references customers, customer_id uuid references organisations (id))'),
       db.query('with sessions as (select 1) select events from sessions'),

@@ -2,6 +2,7 @@ import { equalBlocks } from './blocks.ts'
 import { wrongChoices } from './choosers.ts'
 import { circles } from './circles.ts'
 import { sharedByFakes } from './fakes.ts'
+import { fullFolders } from './folders.ts'
 import { unlockedUpdates } from './locks.ts'
 import { order, ranks } from './order.ts'
 import { foreignTables } from './tables.ts'
@@ -48,6 +49,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   'A package names its own tables only': foreignTables,
 
   'Two packages share no block of eight lines': equalBlocks,
+
+  'A folder has at most ten files and folders': fullFolders,
 
   'A row is read under a lock before it is updated with what follows from it': unlockedUpdates,
 

@@ -1,0 +1,17 @@
+import { dirname } from 'node:path'
+import { isTest, type Tree } from './tree.ts'
+
+/** Entries that one takes in at a glance. A file and its tests are one entry; the index, which repeats the others' names, is none. */
+const MOST = 10
+const SOURCES = /^(packages|services)\/.+\/src\//
+
+/** Folders of sources with more than {@link MOST} files and folders. */
+export function fullFolders({ sources }: Tree): string[] {
+  const entries = new Map<string, Set<string>>()
+  for (const file of sources.keys()) {
+    if (!SOURCES.test(file) || isTest(file) || file.endsWith('/index.ts')) continue
+    for (let entry = file, folder = dirname(file); SOURCES.test(`${folder}/`); entry = folder, folder = dirname(folder))
+      entries.set(folder, (entries.get(folder) ?? new Set()).add(entry))
+  }
+  return [...entries].filter(([, { size }]) => size > MOST).map(([folder, { size }]) => `${folder} has ${size} entries`)
+}
