@@ -3,7 +3,6 @@ import type { Metadata } from '@payments/kernel'
 import {
   foreignKeys,
   index,
-  inheritedTenant,
   instant,
   machineChecks,
   minorUnits,
@@ -373,20 +372,6 @@ const CallsEntity = defineEntity({
   },
 })
 
-const TransferCountEntity = defineEntity({
-  name: 'CngnTransferCount',
-  tableName: 'cngn_transfer_counts',
-  filters: tenantFilter,
-  properties: {
-    organisationId: inheritedTenant().organisationId.primary(),
-    environment: inheritedTenant().environment.primary(),
-    kind: p.text().primary(),
-    customerId: p.uuid().primary(),
-    slot: p.integer().primary(),
-    count: p.bigint(),
-  },
-})
-
 /** What the sandbox provider stores: see `sandbox.ts`. */
 const SandboxTransactionEntity = defineEntity({
   name: 'SandboxCngnTransaction',
@@ -425,7 +410,6 @@ export const entities = [
   AdjustmentEntity,
   TreasuryEntity,
   CallsEntity,
-  TransferCountEntity,
   SandboxTransactionEntity,
 ]
 

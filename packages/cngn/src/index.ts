@@ -109,7 +109,7 @@ export const cngn = domain({
   sandbox: { advance },
   encrypted: encryptedIdentities,
   counted: { cngn_transfers: countedTransfers },
-  appendOnly: ['cngn_transfer_counts', 'cngn_treasury_adjustments'],
+  appendOnly: ['cngn_treasury_adjustments'],
 })
 
 export { cngnNetworks } from './customers/networks.ts'

@@ -289,6 +289,14 @@ export const migrations: readonly MigrationStep[] = [
     name: '20261123090900_cngn_converters',
     up: ['alter table cngn_transfers add column converter text'],
   },
-  // `cngn_transfer_counts` stays for processes of earlier versions.
   { name: '20261123180300_cngn_record_counts', ...countRows('cngn_transfers', countedTransfers) },
+  {
+    // No process reads it since `record_counts` counts transfers.
+    name: '20261123200200_drop_cngn_transfer_counts',
+    up: [
+      'drop trigger cngn_transfers_counted on cngn_transfers',
+      'drop function count_cngn_transfers()',
+      'drop table cngn_transfer_counts',
+    ],
+  },
 ]

@@ -3,13 +3,11 @@ import type { Metadata } from '@payments/kernel'
 import {
   foreignKeys,
   index,
-  inheritedTenant,
   instant,
   machineChecks,
   minorUnits,
   newestFirst,
   ofOrganisation,
-  rateBudgetEntity,
   tenant,
   tenantFilter,
   tenantKey,
@@ -242,22 +240,6 @@ export const PollEntity = defineEntity({
   ...foreignKeys(ofOrganisation),
 })
 
-const RateBudgetEntity = rateBudgetEntity('FiatRateBudget', 'fiat_rate_budgets')
-
-const OrderCountEntity = defineEntity({
-  name: 'FiatOrderCount',
-  tableName: 'fiat_order_counts',
-  filters: tenantFilter,
-  properties: {
-    organisationId: inheritedTenant().organisationId.primary(),
-    environment: inheritedTenant().environment.primary(),
-    direction: p.text().primary(),
-    customerId: p.uuid().primary(),
-    slot: p.integer().primary(),
-    count: p.bigint(),
-  },
-})
-
 /** What the sandbox provider stores: see `sandbox.ts`. */
 const SandboxOrderEntity = defineEntity({
   name: 'SandboxFiatOrder',
@@ -285,8 +267,6 @@ export const entities = [
   QuoteEntity,
   AccountNameEntity,
   PollEntity,
-  RateBudgetEntity,
-  OrderCountEntity,
   SandboxOrderEntity,
 ]
 

@@ -91,7 +91,6 @@ export const fiat = domain({
   metrics,
   anonymise,
   sandbox: { advance },
-  appendOnly: ['fiat_order_counts'],
   counted: { offramps: countedOrders, onramps: countedOrders },
 })
 

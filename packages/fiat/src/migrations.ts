@@ -309,7 +309,17 @@ export const migrations: readonly MigrationStep[] = [
       ),
     ],
   },
-  // `fiat_order_counts` stays for processes of earlier versions.
   { name: '20261123180100_offramp_record_counts', ...countRows('offramps', countedOrders) },
   { name: '20261123180200_onramp_record_counts', ...countRows('onramps', countedOrders) },
+  {
+    // No process reads them since `record_counts` counts orders and `provider_budgets` has the limits of providers.
+    name: '20261123200100_drop_fiat_counts_and_budgets',
+    up: [
+      'drop trigger offramps_counted on offramps',
+      'drop trigger onramps_counted on onramps',
+      'drop function count_fiat_orders()',
+      'drop table fiat_order_counts',
+      'drop table fiat_rate_budgets',
+    ],
+  },
 ]

@@ -149,4 +149,4 @@ describe.each(['service role', 'owner'] as const)('as the %s', (role) => {
 })
 
 test("the service's role cannot change the totals of the list", () =>
-  expect(service.runtime.pool.query('update transaction_counts set count = 0')).rejects.toThrow(/permission denied/))
+  expect(service.runtime.pool.query('update record_counts set count = 0')).rejects.toThrow(/permission denied/))

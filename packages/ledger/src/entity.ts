@@ -51,18 +51,6 @@ const TransactionEntity = defineEntity({
   ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
 })
 
-const TransactionCountEntity = defineEntity({
-  name: 'TransactionCount',
-  tableName: 'transaction_counts',
-  filters: tenantFilter,
-  properties: {
-    ...primary(inheritedTenant()),
-    customerId: p.uuid().primary(),
-    slot: p.integer().primary(),
-    count: p.bigint(),
-  },
-})
-
 const AccountEntity = defineEntity({
   name: 'LedgerAccount',
   tableName: 'ledger_accounts',
@@ -222,7 +210,6 @@ export const entities = [
   PayoutUsageEntity,
   PayoutAllowListEntity,
   TransactionEntity,
-  TransactionCountEntity,
   AccountEntity,
   EntryEntity,
   PostingEntity,

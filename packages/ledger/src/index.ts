@@ -39,7 +39,7 @@ export const ledger = domain({
   recorder: transactionRecorder,
   counted: { transactions: countedTransactions },
   timeline: { sources: [postingTimeline] },
-  appendOnly: ['ledger_accounts', 'ledger_entries', 'ledger_postings', 'ledger_seals', 'transaction_counts'],
+  appendOnly: ['ledger_accounts', 'ledger_entries', 'ledger_postings', 'ledger_seals'],
 })
 
 export { checkLedger, type Finding, type Progress, type Report } from './check/check.ts'

@@ -59,6 +59,14 @@ export const migrations: readonly MigrationStep[] = [
     ],
   },
   { name: '20261122090700_transaction_counters', up: countersWithoutWaiting },
-  // `transaction_counts` stays for processes of earlier versions.
   { name: '20261123180000_transaction_record_counts', ...countRows('transactions', countedTransactions) },
+  {
+    // No process reads it since `record_counts` counts transactions.
+    name: '20261123200000_drop_transaction_counts',
+    up: [
+      'drop trigger transactions_counted on transactions',
+      'drop function count_transactions()',
+      'drop table transaction_counts',
+    ],
+  },
 ]

@@ -92,7 +92,6 @@ export {
   settleContradictions,
 } from './providers/reports.ts'
 export { faultModes, setSandboxFault, withFaults } from './providers/sandbox-faults.ts'
-export { rateBudgetEntity } from './providers/tables.ts'
 export { readAuditLog } from './records/audit-log.ts'
 export { countingFunction, countProblems, countRows, countSql } from './records/counts.ts'
 export { type LoggedRequest, type RequestLog, requestLog } from './records/request-log.ts'

@@ -8,7 +8,6 @@ import {
   minorUnits,
   newestFirst,
   ofOrganisation,
-  rateBudgetEntity,
   resource,
   tenant,
   tenantFilter,
@@ -177,8 +176,6 @@ export const RefundAddressEntity = defineEntity({
   },
   ...foreignKeys(ofOrganisation),
 })
-
-export const RateBudgetEntity = rateBudgetEntity('ProviderRateBudget', 'provider_rate_budgets')
 
 /** What the sandbox provider stores: see `sandbox.ts`. */
 export const SandboxAddressEntity = defineEntity({

@@ -271,4 +271,9 @@ export const migrations: readonly MigrationStep[] = [
       ),
     ],
   },
+  {
+    // No process reads it since `provider_budgets` has the limits of providers.
+    name: '20261123200300_drop_provider_rate_budgets',
+    up: ['drop table provider_rate_budgets'],
+  },
 ]

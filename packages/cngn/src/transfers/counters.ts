@@ -7,8 +7,7 @@ export const countedTransfers: Counted = { scopes: ['kind', "kind || ' ' || cust
 const SLOTS = 32
 
 /**
- * The numbers of objects by kind that processes of earlier versions read, kept by triggers: the nil customer counts the whole
- * organisation. {@link countersWithoutWaiting} replaced the slots of the triggers' function.
+ * The numbers of objects by kind, kept by triggers until `record_counts` had them: the nil customer counts the whole organisation. {@link countersWithoutWaiting} replaced the slots of the triggers' function.
  */
 export const counters: readonly string[] = [
   `create table cngn_transfer_counts (

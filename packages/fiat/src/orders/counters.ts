@@ -16,7 +16,7 @@ const triggers = (table: string, direction: string) => [
 ]
 
 /**
- * The numbers of orders that processes of earlier versions read, kept by triggers: the nil customer counts the whole organisation.
+ * The numbers of orders, kept by triggers until `record_counts` had them: the nil customer counts the whole organisation.
  * {@link countersWithoutWaiting} replaced the slots of the triggers' function.
  */
 export const counters: readonly string[] = [

@@ -10,7 +10,7 @@ export const countedTransactions: Counted = { scopes: ["''", 'customer_id::text'
  * The unified list: one row for each business object, with the object's own id, and the exact number of rows.
  *
  * `journal` held the balances that the object's state required in the journal; a later migration drops it.
- * A trigger maintains `transaction_counts`, which processes of earlier versions read, so that no row is added without being counted.
+ * A trigger maintained `transaction_counts` until `record_counts` had the numbers; a later migration drops both.
  * The nil customer counts the whole organisation. {@link countersWithoutWaiting} replaced the slots of the trigger's function.
  */
 export const list: readonly string[] = [

@@ -86,14 +86,6 @@ const ProviderBudgetEntity = defineEntity({
   },
 })
 
-/** Token buckets of earlier releases, one table for each domain. Their processes still use them; the next release drops them. */
-export const rateBudgetEntity = (name: string, tableName: string) =>
-  defineEntity({
-    name,
-    tableName,
-    properties: { environment: tenant().environment.primary(), calls: p.double(), refilledAt: instant() },
-  })
-
 /** What operators decided for providers: see `provider-controls.ts`. */
 const ProviderControlEntity = defineEntity({
   name: 'ProviderControl',

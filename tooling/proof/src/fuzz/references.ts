@@ -13,8 +13,6 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   'cngn_receipts.organisation_id': ['organisations'],
   'cngn_receipts.transfer_id': ['cngn_transfers'],
   'cngn_records.organisation_id': ['organisations'],
-  'cngn_transfer_counts.customer_id': ['customers'],
-  'cngn_transfer_counts.organisation_id': ['organisations'],
   'email_sends.organisation_id': ['organisations'],
   'events.organisation_id': ['organisations'],
   'events.resource_id': [
@@ -30,8 +28,6 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
     'swaps',
     'webhook_endpoints',
   ],
-  'fiat_order_counts.customer_id': ['customers'],
-  'fiat_order_counts.organisation_id': ['organisations'],
   'idempotency_keys.organisation_id': ['organisations'],
   'ledger_entries.source_id': ['transactions', 'customers', 'cngn_receipts', 'audit_log.resource_id'],
   'ledger_seals.entry_ids': ['ledger_entries'],
@@ -49,8 +45,6 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   'request_log.key_id': ['api_keys'],
   'request_log.organisation_id': ['organisations'],
   'request_log.session_id': ['sessions'],
-  'transaction_counts.customer_id': ['customers'],
-  'transaction_counts.organisation_id': ['organisations'],
   'webhook_changes.endpoint_id': ['webhook_endpoints'],
   'webhook_recoveries.organisation_id': ['organisations'],
 }
