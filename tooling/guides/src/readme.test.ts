@@ -28,8 +28,8 @@ test.runIf(hasTools('bash', 'curl'))(
       const here = (code: string) =>
         code.replaceAll('http://127.0.0.1:4000', service.url).replaceAll('9000', String(receiverPort))
       symlinkSync(service.dataDir, join(folder, '.data'))
-      const receiver = 'tooling/demo/receiver.mjs'
-      mkdirSync(join(folder, 'tooling/demo'), { recursive: true })
+      const receiver = 'tooling/start/receiver.mjs'
+      mkdirSync(join(folder, 'tooling/start'), { recursive: true })
       writeFileSync(join(folder, receiver), here(readFileSync(join(ROOT, receiver), 'utf8')))
       // A busy machine may need longer than two seconds to write the email.
       const script = here(byHand[0]?.code ?? '').replace(

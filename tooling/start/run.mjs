@@ -16,7 +16,7 @@ const commands = {
   start: ['services/gateway/src/main.ts'],
   verify: ['tooling/checks/src/main.ts'],
   check: ['tooling/checks/src/check.ts'],
-  demo: ['tooling/demo/src/main.ts'],
+  demo: ['tooling/start/src/main.ts'],
   bench: ['tooling/bench/src/main.ts'],
   soak: ['tooling/soak/src/webhooks.ts'],
   proof: ['tooling/proof/src/main.ts'],
