@@ -30,7 +30,7 @@ const commands = {
   derive: ['tooling/derive/src/main.ts'],
   migration: ['tooling/migration/src/main.ts'],
   mutate: ['tooling/mutate/src/main.ts'],
-  screenshots: ['tooling/browser/src/main.ts'],
+  screenshots: ['tooling/acceptance/src/browser/main.ts'],
   new: ['tooling/new-domain/src/main.ts'],
 }
 

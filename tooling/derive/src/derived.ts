@@ -1,5 +1,5 @@
+import { missing, statements } from '@payments/acceptance'
 import { everyDomain } from '@payments/api'
-import { missing, statements } from '@payments/conformance'
 import { adapters, gatewayErrors, gatewaySettings, llmsText, openApiDocument, operations } from '@payments/gateway'
 import { type ErrorFactory, errors as kernelErrors } from '@payments/kernel'
 import { wallets as walletFormats } from '@payments/pay-page'
@@ -111,7 +111,7 @@ function conformance(): string {
     ...Object.values(statements).map((each) => ({ ...each, state: 'tested' })),
     ...missing.map((each) => ({ ...each, state: 'not built yet' })),
   ]
-  return `# Conformance\n\n${NOTE} The statements of the specification. Each one that is built has one test in \`tooling/conformance\`, named by its section and text.\n\n${table(
+  return `# Conformance\n\n${NOTE} The statements of the specification. Each one that is built has one test in \`tooling/acceptance\`, named by its section and text.\n\n${table(
     ['Section', 'Statement', 'State'],
     rows.map(({ section, text, state }) => [section, text, state]),
   )}\n`

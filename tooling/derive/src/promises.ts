@@ -20,18 +20,18 @@ export const promises: readonly Promised[] = [
     command: 'npm run proof -- contract',
     tests: [
       'tooling/proof/src/contract.test.ts',
-      'tooling/contract/src/contract.test.ts',
+      'tooling/acceptance/src/compatibility/compatibility.test.ts',
       'services/gateway/src/openapi/document.test.ts',
-      'tooling/guides/src/samples.test.ts',
-      'tooling/guides/src/readme.test.ts',
+      'tooling/acceptance/src/guides/samples.test.ts',
+      'tooling/acceptance/src/guides/readme.test.ts',
     ],
   },
   {
     title: 'Every statement of the specification holds',
     promise: 'Each statement of the specification has one test (`docs/derived/conformance.md`).',
     shown: 'Runs these tests.',
-    command: 'npm run check -- conformance',
-    tests: ['tooling/conformance/src/list.test.ts'],
+    command: 'npm run check -- acceptance',
+    tests: ['tooling/acceptance/src/conformance/statements.test.ts'],
   },
   {
     title: 'No input breaks the service',

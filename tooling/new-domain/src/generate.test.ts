@@ -78,7 +78,7 @@ describe('a generated domain, one with a provider, and an adapter of a known por
         'packages/webhooks/src/events/catalogue.test.ts',
         'services/gateway/src/access.test.ts',
         'services/gateway/src/requests/operations.test.ts',
-        'tooling/contract',
+        'tooling/acceptance/src/compatibility',
         'tooling/migration/src/tables.test.ts',
       ),
     ).toBe('passed')

@@ -12,7 +12,7 @@ import { startTools, type Tools } from './tools.ts'
 
 const ROOT = new URL('../../../../', import.meta.url).pathname
 /** The statements of the specification, one test each, and the samples of README and guides. */
-const SUITES = ['tooling/conformance', 'tooling/guides']
+const SUITES = ['tooling/acceptance/src/conformance', 'tooling/acceptance/src/guides']
 
 /**
  * The interface against its documents, by programs of others: Prism between client and service, Redocly and Spectral over the documents,

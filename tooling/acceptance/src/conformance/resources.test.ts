@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { transactionKinds } from '@payments/ledger'
 import { beforeAll, expect } from 'vitest'
 import { advance, call, type Merchant, newMerchant, newRoute, pay, startService, sync, useService } from '#testing'
-import { conforms } from '../test/conforms.ts'
+import { conforms } from '../../test/conforms.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 

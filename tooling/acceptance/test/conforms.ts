@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { type StatementId, statements } from '../src/statements.ts'
+import { type StatementId, statements } from '../src/conformance/statements.ts'
 
 /** The test of one statement of the specification, named by its section and text. */
 export const conforms = (id: StatementId, run: () => Promise<void> | void, timeout?: number): void => {

@@ -10,7 +10,7 @@ import {
   newOnrampBody,
   useService,
 } from '#testing'
-import { conforms } from '../test/conforms.ts'
+import { conforms } from '../../test/conforms.ts'
 
 const service = useService({ worker: true })
 let merchant: Merchant

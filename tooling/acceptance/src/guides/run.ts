@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Sample } from './samples.ts'
 
-const VERIFIERS = new URL('../../../docs/verify/', import.meta.url).pathname
+const VERIFIERS = new URL('../../../../docs/verify/', import.meta.url).pathname
 const MARK = '@@@ end of sample'
 const TIMEOUT_MS = 60_000
 

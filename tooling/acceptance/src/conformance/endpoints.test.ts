@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { breaking, wholeInterface } from '@payments/contract'
 import { beforeAll, expect } from 'vitest'
 import {
   advance,
@@ -13,7 +12,9 @@ import {
   sync,
   useService,
 } from '#testing'
-import { conforms } from '../test/conforms.ts'
+import { conforms } from '../../test/conforms.ts'
+import { breaking } from '../compatibility/breaking.ts'
+import { wholeInterface } from '../compatibility/whole-interface.ts'
 
 const service = useService()
 const url = 'https://merchant.example/hooks'
@@ -183,7 +184,9 @@ conforms('prefix', async () => {
 })
 
 conforms('breakingChanges', async () => {
-  const released = JSON.parse(readFileSync(new URL('../../../docs/contract/openapi-v1.json', import.meta.url), 'utf8'))
+  const released = JSON.parse(
+    readFileSync(new URL('../../../../docs/contract/openapi-v1.json', import.meta.url), 'utf8'),
+  )
   expect(Object.keys(released.paths).length).toBeGreaterThan(40)
   expect(breaking(released, wholeInterface())).toEqual([])
 })

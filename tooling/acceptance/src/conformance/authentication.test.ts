@@ -10,7 +10,7 @@ import {
   startService,
   type TestService,
 } from '#testing'
-import { conforms } from '../test/conforms.ts'
+import { conforms } from '../../test/conforms.ts'
 
 let mailbox: Mailbox
 let service: TestService & { stop(): Promise<void> }

@@ -12,7 +12,7 @@ import {
   sync,
   useService,
 } from '#testing'
-import { conforms } from '../test/conforms.ts'
+import { conforms } from '../../test/conforms.ts'
 
 const service = useService()
 const url = 'https://merchant.example/hooks'

@@ -1,6 +1,6 @@
 import { beforeAll, expect } from 'vitest'
 import { advance, getSwap, type Merchant, newMerchant, newSwap, newSwapBody, startService, useService } from '#testing'
-import { conforms } from '../test/conforms.ts'
+import { conforms } from '../../test/conforms.ts'
 
 const service = useService()
 let reader: Merchant

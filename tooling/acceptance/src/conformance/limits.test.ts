@@ -13,7 +13,7 @@ import {
   sync,
   useService,
 } from '#testing'
-import { conforms } from '../test/conforms.ts'
+import { conforms } from '../../test/conforms.ts'
 
 const service = useService()
 let merchant: Merchant

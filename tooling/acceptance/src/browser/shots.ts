@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 
 /** Where screenshots are written. */
-const SHOTS = new URL('../../../.screenshots/', import.meta.url).pathname
+const SHOTS = new URL('../../../../.screenshots/', import.meta.url).pathname
 
-/** True if screenshots are wanted: `SCREENSHOTS=1 npm run check -- browser`. */
+/** True if screenshots are wanted: `SCREENSHOTS=1 npm run check -- acceptance`. */
 export const SCREENSHOTS = process.env.SCREENSHOTS === '1'
 
 /** Writes a screenshot of the whole page. */

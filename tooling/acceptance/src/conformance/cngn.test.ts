@@ -14,7 +14,7 @@ import {
   startService,
   useService,
 } from '#testing'
-import { conforms } from '../test/conforms.ts'
+import { conforms } from '../../test/conforms.ts'
 
 const service = useService({ worker: true })
 let merchant: Merchant

@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { openApiDocument } from '@payments/gateway'
 import openapiTS, { astToString } from 'openapi-typescript'
 import { describe, expect, test } from 'vitest'
-import { breaking, wholeInterface } from './index.ts'
+import { breaking } from './breaking.ts'
+import { wholeInterface } from './whole-interface.ts'
 
-const root = new URL('../../../', import.meta.url).pathname
+const root = new URL('../../../../', import.meta.url).pathname
 describe('the gate against breaking changes refuses', () => {
   const customer = (next: ReturnType<typeof wholeInterface>) => next.paths['/customers'].post
   const cases: Record<string, (next: ReturnType<typeof wholeInterface>) => void> = {
@@ -72,7 +73,7 @@ export async function use(): Promise<string> {
         include: ['*.ts'],
       }),
     )
-    symlinkSync(join(root, 'tooling/contract/node_modules'), join(folder, 'node_modules'))
+    symlinkSync(join(root, 'tooling/acceptance/node_modules'), join(folder, 'node_modules'))
     const { status, stdout } = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', folder], { encoding: 'utf8' })
     expect(stdout).toBe('')
     expect(status).toBe(0)

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { freePort, hasTools, useService } from '#testing'
 import { run } from './run.ts'
 
-const ROOT = new URL('../../../', import.meta.url).pathname
+const ROOT = new URL('../../../../', import.meta.url).pathname
 const receiverPort = await freePort()
 const service = useService({
   worker: true,

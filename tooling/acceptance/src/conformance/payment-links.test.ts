@@ -14,7 +14,7 @@ import {
   startSession,
   useService,
 } from '#testing'
-import { conforms } from '../test/conforms.ts'
+import { conforms } from '../../test/conforms.ts'
 
 const service = useService()
 let reader: Merchant
