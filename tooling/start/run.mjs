@@ -27,11 +27,11 @@ const commands = {
   're-encrypt': ['services/maintenance/src/re-encrypt.ts'],
   'swap-addresses': ['services/maintenance/src/swap-addresses.ts'],
   ops: ['services/ops/src/main.ts'],
-  derive: ['tooling/derive/src/main.ts'],
-  migration: ['tooling/migration/src/main.ts'],
+  derive: ['tooling/generate/src/documents/main.ts'],
+  migration: ['tooling/generate/src/migrations/main.ts'],
   mutate: ['tooling/mutate/src/main.ts'],
   screenshots: ['tooling/acceptance/src/browser/main.ts'],
-  new: ['tooling/new-domain/src/main.ts'],
+  new: ['tooling/generate/src/domains/main.ts'],
 }
 
 const [name, ...rest] = process.argv.slice(2)

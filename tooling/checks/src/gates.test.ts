@@ -82,7 +82,7 @@ const gates: Record<
     },
   },
   'derived: a document out of date': {
-    command: ['node', 'tooling/derive/src/main.ts', '--check'],
+    command: ['node', 'tooling/generate/src/documents/main.ts', '--check'],
     message: /Not up to date.*docs\/derived\/errors\.md/,
     plant: (edit) =>
       edit('docs/derived/errors.md', (text) => text.replace('Customer already exists', 'Customer exists')),

@@ -36,7 +36,7 @@ const LOCK_ORDER =
   'The order of locks, which matters between two transactions: `npm run proof -- fuzz` fails for deadlocks'
 const MORE_COLUMNS = 'Reads more columns than are used'
 const ONE_ROW = 'A count has one row'
-const COMPARED = 'tooling/migration/src/tables.test.ts compares the check with that of the database'
+const COMPARED = 'tooling/generate/src/migrations/tables.test.ts compares the check with that of the database'
 
 export const EXPLAINED: readonly Explained[] = [
   credentials(

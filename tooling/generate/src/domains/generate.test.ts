@@ -65,7 +65,7 @@ describe('a generated domain, one with a provider, and an adapter of a known por
   test('pass their own tests and those over all operations, events, entities and packages', {
     timeout: 300_000,
   }, () => {
-    expect(run('node', 'tooling/derive/src/main.ts')).toBe('passed')
+    expect(run('node', 'tooling/generate/src/documents/main.ts')).toBe('passed')
     expect(
       run(
         'vitest',
@@ -79,13 +79,13 @@ describe('a generated domain, one with a provider, and an adapter of a known por
         'services/gateway/src/access.test.ts',
         'services/gateway/src/requests/operations.test.ts',
         'tooling/acceptance/src/compatibility',
-        'tooling/migration/src/tables.test.ts',
+        'tooling/generate/src/migrations/tables.test.ts',
       ),
     ).toBe('passed')
   })
 
   test('are named in the derived documents', () => {
-    expect(run('node', 'tooling/derive/src/main.ts')).toBe('passed')
+    expect(run('node', 'tooling/generate/src/documents/main.ts')).toBe('passed')
     const document = (name: string) => readFileSync(join(copy, `docs/derived/${name}.md`), 'utf8')
     expect(document('events')).toContain('`invoice.created`')
     expect(document('states')).toContain('## policy')

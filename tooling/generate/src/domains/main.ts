@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { GenerateError, generate, generateProvider, portsWithTemplate } from './generate.ts'
 
-const root = new URL('../../../', import.meta.url).pathname
+const root = new URL('../../../../', import.meta.url).pathname
 const [kind, name = '', ...options] = process.argv.slice(2)
 const provider = options.includes('--provider')
 const [flag, port = '', ...more] = options
@@ -33,7 +33,7 @@ run('npx', [
   '--prefer-offline',
   '--reporter=silent',
 ])
-run(process.execPath, ['tooling/derive/src/main.ts'])
+run(process.execPath, ['tooling/generate/src/documents/main.ts'])
 process.stdout.write(`Next: npm run check -- ${name}${provider ? ` ${name}-live` : ''}, then make it yours.\n`)
 
 function run(command: string, args: readonly string[]): void {

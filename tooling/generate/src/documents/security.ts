@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { testNames } from '@payments/checks'
 import { attackers, type Defence, defended, type Tests } from './defences.ts'
 
-const PAGE = new URL('../../../docs/security.md', import.meta.url)
+const PAGE = new URL('../../../../docs/security.md', import.meta.url)
 const WIDTH = 150
 
 /** Every promise with what it is about. */

@@ -3,7 +3,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path'
 import { capital, namesOf } from './names.ts'
 
-const templates = new URL('../templates/', import.meta.url).pathname
+const templates = new URL('../../templates/', import.meta.url).pathname
 
 /** Why something cannot be generated. */
 export class GenerateError extends Error {}

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { type Promised, promises } from './promises.ts'
 
-const FIGURES = new URL('../../../docs/derived/proof/', import.meta.url)
+const FIGURES = new URL('../../../../docs/derived/proof/', import.meta.url)
 
 /** A recorded run: what `npm run proof -- <name> --record`, or the command itself, wrote. */
 interface Recorded {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { defences, securityPage, unheld } from './security.ts'
 
-const page = readFileSync(new URL('../../../docs/security.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../../../docs/security.md', import.meta.url), 'utf8')
 
 test('every promise of docs/security.md names tests that exist', () => {
   expect(unheld()).toEqual([])
@@ -10,14 +10,14 @@ test('every promise of docs/security.md names tests that exist', () => {
 })
 
 test('a promise whose test was renamed or removed, and one without a test, are named', () => {
-  const file = 'tooling/derive/src/security.test.ts'
+  const file = 'tooling/generate/src/documents/security.test.ts'
   const of = (tests: Record<string, string[]>) => unheld([{ topic: 'Planted', promise: 'Something holds.', tests }])
   expect(of({ [file]: ['every promise of docs/security.md names tests that exist'] })).toEqual([])
   expect(of({ [file]: ['every promise of docs/security.md names tests'] })).toEqual([
     `Planted: ${file} has no test "every promise of docs/security.md names tests"`,
   ])
-  expect(of({ 'tooling/derive/src/gone.test.ts': ['one'] })).toEqual([
-    'Planted: tooling/derive/src/gone.test.ts has no test "one"',
+  expect(of({ 'tooling/generate/src/gone.test.ts': ['one'] })).toEqual([
+    'Planted: tooling/generate/src/gone.test.ts has no test "one"',
   ])
   expect(of({})).toEqual(['Planted: no test shows "Something holds."'])
 })
