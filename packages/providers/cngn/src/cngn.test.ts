@@ -1,6 +1,6 @@
 import { newId } from '@payments/kernel'
 import { afterEach, describe, expect, test } from 'vitest'
-import { anyCalls, cngnContract } from '#testing'
+import { anyCalls, cngnContract, random } from '#testing'
 import { type CngnServer, type Fault, startCngn } from '../test/server.ts'
 
 const servers: CngnServer[] = []
@@ -16,7 +16,7 @@ cngnContract('The live adapter', begin)
 for (const seed of [1, 2, 3])
   cngnContract(`The live adapter, of an API that omits, repeats, reorders and delays (seed ${seed}),`, async () => {
     const server = await begin()
-    server.lie(seed)
+    server.lie(random(seed))
     return Object.assign(server, { reports: 40 })
   })
 

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { closing } from '@payments/fakes'
+import type { Random } from '#testing'
 import { lies } from './lies.ts'
 import { newKey, seal, unseal } from './seal.ts'
 
@@ -60,8 +60,8 @@ export interface FakeCngn {
   short: number
   /** Its lists are empty, though complete. */
   empty: boolean
-  /** From now on its lists omit optional fields, repeat, reorder and delay, all by this seed. It never invents a movement. */
-  lie(seed: number): void
+  /** From now on its lists omit optional fields, repeat, reorder and delay, all by these choices. It never invents a movement. */
+  lie(random: Random): void
   /** Naira arrive with this narration: minor units of cNGN. Returns the reference. */
   pay(narration: string, amount: bigint): Promise<string>
   /** Everything in flight comes to its end. */
@@ -271,8 +271,8 @@ export async function startFake({ tls }: { tls?: { key: string; cert: string } }
       { id: randomUUID(), name: 'Polygon', short_name: 'MATIC', isDisabled: true, blockchain: null },
     ],
     fail: (...more) => void faults.push(...more),
-    lie(seed) {
-      lying = lies(seed)
+    lie(random) {
+      lying = lies(random)
     },
     async pay(narration, amount) {
       return keep({
@@ -305,7 +305,7 @@ export async function startFake({ tls }: { tls?: { key: string; cert: string } }
       const signature = `sha256=${createHmac('sha256', 'callback secret').update(bytes).digest('hex')}`
       return { body: bytes, header: (name) => (name.toLowerCase() === 'x-cngn-signature' ? signature : undefined) }
     },
-    close: closing(server),
+    close: async () => void (await Promise.all([server[Symbol.asyncDispose](), server.closeAllConnections()])),
   }
   return world
 }

@@ -1,3 +1,5 @@
+import type { Random } from '#testing'
+
 type Wire = Record<string, unknown>
 
 // What a transaction may leave out or show as null: `amount`, `createdAt` and `status` are nullable in the API's own types, and the
@@ -9,35 +11,25 @@ const OPTIONAL = [
 /** How many lists later a movement, or its next status, is shown at the latest. */
 const LATEST = 3
 
-/** Numbers from 0 to 1 that a seed determines (a linear congruential generator, constants of Numerical Recipes). */
-function numbers(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return state / 2 ** 32
-  }
-}
-
 /**
  * Changes pages of a list as the documents allow: a field in five is left out or null, elements are repeated and in another order
  * within the page, and a movement or its next status is shown up to three lists late. Nothing is invented, and nothing is withheld
  * for longer.
  */
-export function lies(seed: number): (page: Wire[]) => Wire[] {
-  const next = numbers(seed)
-  const chance = (probability: number) => next() < probability
+export function lies(random: Random): (page: Wire[]) => Wire[] {
+  const { chance, below, next } = random
   const shown = new Map<string, { wire: Wire; late: number }>()
   const delayed = (wire: Wire): Wire | undefined => {
     const key = String(wire.trx_ref)
     const last = shown.get(key)
     if (last?.wire.status === wire.status) return wire
-    const late = last?.late ?? Math.floor(next() * (LATEST + 1))
+    const late = last?.late ?? below(LATEST + 1)
     if (late > 0) {
       if (last) last.late = late - 1
       else shown.set(key, { wire: { ...wire, status: undefined }, late: late - 1 })
       return last && last.wire.status !== undefined ? last.wire : undefined
     }
-    shown.set(key, { wire, late: Math.floor(next() * (LATEST + 1)) })
+    shown.set(key, { wire, late: below(LATEST + 1) })
     return wire
   }
   const without = (wire: Wire): Wire => {

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { closing } from '@payments/fakes'
 
 /** How a server fails: an answer of its own, a late one, one that is cut off, or none; `lost`: none, after the effect. */
 export type Fault =
@@ -51,6 +50,6 @@ export async function listen(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: closing(server),
+    close: async () => void (await Promise.all([server[Symbol.asyncDispose](), server.closeAllConnections()])),
   }
 }

@@ -12,6 +12,7 @@ import {
   newMerchant,
   PATIENCE_MS,
   pause,
+  random,
   repeatedly,
   settled,
   someWallet,
@@ -56,7 +57,7 @@ function worsen(world: NearIntentsServer): () => number {
     if (fault(0.01)) return { status: 429, headers: { 'retry-after': '1' } }
     return fault(0.12) ? spoiled[Math.floor(Math.random() * spoiled.length)]?.() : undefined
   }
-  const odd = oddly(Math.floor(Math.random() * 1e9))
+  const odd = oddly(random(Math.floor(Math.random() * 1e9)))
   world.distort = (answer) => (fault(0.1) ? { ...odd(answer), status: 'SOMETHING_NEW' } : odd(answer))
   return () => faults
 }

@@ -2,7 +2,6 @@ import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:cry
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { closing } from '@payments/fakes'
 import bs58 from 'bs58'
 import bs58check from 'bs58check'
 import { tokens, type WireToken } from './facts.ts'
@@ -250,7 +249,7 @@ export async function fakeNearIntents({ tls, skewMs = 0 }: FakeOptions = {}): Pr
         if (swap.status === 'INCOMPLETE_DEPOSIT') sendBack(swap, 'PARTIAL_DEPOSIT')
         else if (swap.status === 'PENDING_DEPOSIT') change(swap, { status: 'FAILED' })
     },
-    close: closing(server),
+    close: async () => void (await Promise.all([server[Symbol.asyncDispose](), server.closeAllConnections()])),
   }
   return fake
 }

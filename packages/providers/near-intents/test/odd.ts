@@ -1,4 +1,4 @@
-import { leaveOut, random as randomOf } from '@payments/fakes'
+import type { Random } from '#testing'
 import type { Wire } from './swap.ts'
 
 /** Fields of a status that the types mark as optional: each may be absent or null in any answer (SwapDetails.ts, Quote.ts, QuoteRequest.ts). */
@@ -23,8 +23,7 @@ const SHARE = 0.08
  * A 1Click that is as odd as its types allow: it omits optional fields, repeats and reorders transactions, and answers with
  * an earlier state.
  */
-export function oddly(seed: number): (answer: Wire) => Wire {
-  const random = randomOf(seed)
+export function oddly(random: Random): (answer: Wire) => Wire {
   const earlier = new Map<unknown, Wire>()
   return (answer) => {
     const { quoteResponse } = answer as { quoteResponse: { signature: string } }
@@ -34,7 +33,7 @@ export function oddly(seed: number): (answer: Wire) => Wire {
     const details = copy.swapDetails as { originChainTxHashes: unknown[] }
     if (random.chance(0.2)) details.originChainTxHashes = details.originChainTxHashes.flatMap((one) => [one, one])
     if (random.chance(0.5)) details.originChainTxHashes.reverse()
-    leaveOut(copy, OPTIONAL, SHARE, random)
+    random.leaveOut(copy, OPTIONAL, SHARE)
     return copy
   }
 }

@@ -1,6 +1,6 @@
 import { newId } from '@payments/kernel'
 import { afterEach, describe, expect, test } from 'vitest'
-import { fiatContract } from '#testing'
+import { fiatContract, random } from '#testing'
 import { type Fault, type PaycrestServer, startPaycrest } from '../test/server.ts'
 import { paycrest } from './paycrest.ts'
 
@@ -16,7 +16,7 @@ async function begin(...given: Parameters<typeof startPaycrest>): Promise<Paycre
 
 fiatContract('Paycrest', () => begin())
 for (const seed of [1, 2, 3])
-  fiatContract(`Paycrest, which omits, repeats and delays (seed ${seed}),`, () => begin({ seed }))
+  fiatContract(`Paycrest, which omits, repeats and delays (seed ${seed}),`, () => begin({ random: random(seed) }))
 
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 const newOrder = (given: object = {}) => ({

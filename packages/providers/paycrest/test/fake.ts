@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { closing } from '@payments/fakes'
+import type { Random } from '#testing'
 import { arrive, type Fees, type Kept, move, newOrder, type Outcome, onCreation, onWire, type Wire } from './book.ts'
 import { dec } from './decimals.ts'
 import { CURRENCIES, INSTITUTIONS, TOKENS } from './listing.ts'
@@ -20,7 +20,7 @@ export type Fault =
 export interface FakeOptions {
   readonly tls?: { key: string; cert: string } | undefined
   /** Answers omit, repeat, reorder and delay what they may: see `seeded.ts`. */
-  readonly seed?: number | undefined
+  readonly random?: Random | undefined
   /** Outcomes by account number. */
   readonly outcomes: Readonly<Record<string, Outcome>>
   /** Account numbers that do not exist. */
@@ -58,7 +58,7 @@ export async function startFake(options: FakeOptions): Promise<Fake> {
   const orders: Kept[] = []
   const calls: Fake['calls'] = []
   const faults: Fault[] = []
-  const seeded = options.seed === undefined ? undefined : seededAnswers(options.seed)
+  const seeded = options.random && seededAnswers(options.random)
   const listener: RequestListener = (req, res) => void answer(req, res)
   const server = options.tls ? createTlsServer(options.tls, listener) : createServer(listener)
 
@@ -191,7 +191,7 @@ export async function startFake(options: FakeOptions): Promise<Fake> {
         signature: createHmac('sha256', SECRET).update(bytes).digest('hex'),
       }
     },
-    close: closing(server),
+    close: async () => void (await Promise.all([server[Symbol.asyncDispose](), server.closeAllConnections()])),
   }
   return fake
 }

@@ -1,4 +1,4 @@
-import { random as randomOf } from '@payments/fakes'
+import type { Random } from '#testing'
 import type { Wire } from './book.ts'
 
 /** Fields that the server omits where they are empty (types/types.go, `omitempty`). */
@@ -16,8 +16,7 @@ const OPTIONAL = [
  * Answers about an order that keep to the documents and are as bad as they allow: optional fields are missing at random, and earlier
  * answers come again, in any order, instead of the present one. After at most two of them the present one follows.
  */
-export function seededAnswers(seed: number): (id: string, now: Wire) => Wire {
-  const random = randomOf(seed)
+export function seededAnswers(random: Random): (id: string, now: Wire) => Wire {
   const told = new Map<string, Wire[]>()
   const late = new Map<string, number>()
   return (id, now) => {

@@ -16,12 +16,12 @@ const rests = ({ status, outcome }: Kept): boolean =>
 
 /** The fake of Paycrest with the adapter that talks to it. */
 export async function startPaycrest(
-  options: Partial<PaycrestOptions> & Pick<FakeOptions, 'seed' | 'tls'> = {},
+  options: Partial<PaycrestOptions> & Pick<FakeOptions, 'random' | 'tls'> = {},
 ): Promise<PaycrestServer> {
-  const { tls, seed, ...given } = options
+  const { tls, random, ...given } = options
   const fake = await startFake({
     tls,
-    seed,
+    random,
     outcomes: { [fiatAccounts.refunded]: 'refunded', [fiatAccounts.returned]: 'returned' },
     missing: [fiatAccounts.refunded],
   })

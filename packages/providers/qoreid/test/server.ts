@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { closing } from '@payments/fakes'
 
 /** What the bank verification number belongs to. The telephone number is kept as the bank wrote it. */
 const RECORD: Readonly<Record<string, string>> = { firstname: 'ADA', lastname: 'OBI', phone: '08012345678' }
@@ -65,7 +64,7 @@ export async function startQoreid(): Promise<QoreidServer> {
     answer: undefined,
     expiresIn: 7200,
     tokens: 0,
-    close: closing(server),
+    close: async () => void (await Promise.all([server[Symbol.asyncDispose](), server.closeAllConnections()])),
   }
   return world
 }

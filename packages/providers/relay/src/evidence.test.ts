@@ -1,5 +1,6 @@
 import type { DepositReport } from '@payments/routes'
 import { afterEach, expect, test } from 'vitest'
+import { random } from '#testing'
 import { oddly } from '../test/odd.ts'
 import { hash, type RelayServer, startRelay } from '../test/server.ts'
 
@@ -242,7 +243,7 @@ test('an odd Relay never tells an end or an amount that is not true', async () =
   for (let seed = 10; seed < 20; seed++) {
     const world = await begin()
     world.requotes = false
-    world.distort = oddly(seed)
+    world.distort = oddly(random(seed))
     const { address, request, poll } = await paid(world, 10_000_000n)
     for (let time = 0; time < 20; time++)
       for (const report of await poll()) {

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { closing } from '@payments/fakes'
 import bs58 from 'bs58'
 import bs58check from 'bs58check'
 import { type Coin, kinds, SOLANA, TRON, tokens } from './facts.ts'
@@ -301,7 +300,7 @@ export async function fakeRelay({ tls, skewMs = 0 }: FakeOptions = {}): Promise<
       Object.assign(request, { status: 'refund', failReason: 'MANUAL_ADMIN_REFUND', updatedAt: tick() })
       booked(request).refunded += request.amount ?? 0n
     },
-    close: closing(server),
+    close: async () => void (await Promise.all([server[Symbol.asyncDispose](), server.closeAllConnections()])),
   }
   return fake
 }

@@ -1,4 +1,4 @@
-import { leaveOut, random as randomOf } from '@payments/fakes'
+import type { Random } from '#testing'
 import type { Wire } from './wire.ts'
 
 /** Fields of a request that Relay's types mark as optional: each may be absent or null in any answer (relay-kit, `api.ts`, requests/v3). */
@@ -41,12 +41,11 @@ const OPTIONAL = [
 const SHARE = 0.06
 
 /** A relay that is as odd as its documents allow: it omits optional fields, repeats and reorders elements, and answers with an earlier state. */
-export function oddly(seed: number): (page: Wire[]) => Wire[] {
-  const random = randomOf(seed)
+export function oddly(random: Random): (page: Wire[]) => Wire[] {
   const earlier = new Map<unknown, Wire>()
   const omit = (one: Wire): Wire => {
     const copy = structuredClone(one)
-    leaveOut(copy, OPTIONAL, SHARE, random)
+    random.leaveOut(copy, OPTIONAL, SHARE)
     return copy
   }
   const delayed = (one: Wire): Wire => {

@@ -24,8 +24,7 @@ export function sharedByFakes(tree: Tree): string[] {
       imports
         .filter(({ typeOnly, specifier, file: imported }) => {
           if (typeOnly) return false
-          const ofService =
-            (specifier.startsWith('@payments/') && specifier !== '@payments/fakes') || specifier === '#testing'
+          const ofService = specifier.startsWith('@payments/') || specifier === '#testing'
           const ofSources = imported !== undefined && !FAKE.test(imported)
           return (ofSources && imported !== starts(file)) || (ofService && !beside.has(file))
         })

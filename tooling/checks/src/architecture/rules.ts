@@ -86,7 +86,7 @@ export const rules: Readonly<Record<string, Rule>> = {
         others.filter(({ file }) => !file.startsWith('tooling/testing/')),
         TESTING,
       ),
-      ...importing(production(tree), /^@payments\/(fixtures|fakes)$/),
+      ...importing(production(tree), /^@payments\/fixtures$/),
       ...others.flatMap(({ file, imports }) =>
         imports
           .filter((each) => each.file && isTest(each.file) && !isFakeOfProof(file, each.file))

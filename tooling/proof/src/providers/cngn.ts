@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '@payments/fixtures'
-import { enabledCustomer, type Merchant } from '@payments/fixtures'
+import { enabledCustomer, type Merchant, random as randomOf } from '@payments/fixtures'
 import { type ProofDatabase, rows } from '../stand/database.ts'
 import { cngnDifferences } from './cngn-books.ts'
 import type { FakeCngn } from './fakes.ts'
@@ -122,7 +122,7 @@ function misbehave(cngn: FakeCngn, random: Random): () => number {
           'lost',
         ] as const)
       : undefined
-  cngn.lie(random.below(2 ** 31))
+  cngn.lie(randomOf(random.below(2 ** 31)))
   cngn.distort = (page) =>
     fault(0.03)
       ? []

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Random } from '@payments/fixtures'
+import { random as randomOf } from '@payments/fixtures'
 import { type ProviderState, providerStates } from '@payments/kernel'
 import { writeControl } from '@payments/platform'
 import { rows } from '../stand/database.ts'
@@ -135,7 +136,7 @@ function misbehave({ near }: Pick<ProviderStand, 'near'>, random: Random): () =>
       ...(line === 'GET /v0/status' ? [{ status: 200, body: '{"status":"UNHEARD_OF"}' }] : []),
     ] as const)
   }
-  const odd = oddStatus(random.below(2 ** 31))
+  const odd = oddStatus(randomOf(random.below(2 ** 31)))
   near.distort = (answer) => odd(answer)
   return () => faults
 }

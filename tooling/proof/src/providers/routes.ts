@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Merchant, Random } from '@payments/fixtures'
+import { random as randomOf } from '@payments/fixtures'
 import { rows } from '../stand/database.ts'
 import { journal, mismatch } from './books.ts'
 import { type FakeRelay, oddly } from './fakes.ts'
@@ -208,7 +209,7 @@ function misbehave(relay: FakeRelay, random: Random): () => number {
         : []),
     ] as const)
   }
-  const odd = oddly(random.below(2 ** 31))
+  const odd = oddly(randomOf(random.below(2 ** 31)))
   relay.distort = (page) =>
     odd(page)
       .filter(() => !fault(0.08))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { composeProcess, loadServiceSettings } from '@payments/api'
 import type { Random } from '@payments/fixtures'
-import { freePorts, type Merchant, newMerchant } from '@payments/fixtures'
+import { freePorts, type Merchant, newMerchant, random as randomOf } from '@payments/fixtures'
 import { adapters, createMetrics, gateway, gatewaySettings } from '@payments/gateway'
 import { createLog, type Runtime } from '@payments/platform'
 import { signersFrom } from '@payments/swaps'
@@ -62,7 +62,7 @@ export async function startProviderStand(random: Random): Promise<ProviderStand>
   const [relay, near, paycrest, cngn, chain] = await Promise.all([
     fakeRelay({ tls }),
     fakeNearIntents({ tls }),
-    startPaycrest({ tls, seed: random.below(2 ** 31), outcomes: {}, missing: [] }),
+    startPaycrest({ tls, random: randomOf(random.below(2 ** 31)), outcomes: {}, missing: [] }),
     startCngn({ tls }),
     Chain.start(),
   ])
