@@ -13,9 +13,9 @@ const ISOLATED = [
 const every = ['{packages,services,tooling}/**/*.test.ts']
 
 export default defineConfig({
-  resolve: { alias: { '#testing': new URL('./tooling/testing/src/index.ts', import.meta.url).pathname } },
+  resolve: { alias: { '#testing': new URL('./tooling/stand/test/index.ts', import.meta.url).pathname } },
   test: {
-    globalSetup: ['tooling/testing/src/setup.ts'],
+    globalSetup: ['tooling/stand/test/setup.ts'],
     sequence: { shuffle: true },
     pool: 'forks',
     maxWorkers: 2,
@@ -23,7 +23,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // CI retries once on a shared machine, and names the tests that needed it with their errors.
     retry: Number(process.env.TEST_RETRIES ?? 0),
-    reporters: ['default', './tooling/testing/src/reporter.ts'],
+    reporters: ['default', './tooling/stand/test/reporter.ts'],
     projects: [
       {
         extends: true,

@@ -1,7 +1,7 @@
 // Resource attacks beside a well-behaved organisation: `npm run attack -- [--requests 1000] [--events 300000] [--seed 1]`.
 // Fails when one of its requests fails, or when its p99 under attack exceeds three times that beside a null server under attack.
 import { parseArgs } from 'node:util'
-import { percentile, startStand } from '@payments/proof'
+import { percentile, startStand } from '@payments/stand'
 import { attack, type Measured } from './run.ts'
 
 const FACTOR = 3

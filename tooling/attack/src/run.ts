@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createKeyFor, foundOrganisation } from '@payments/fixtures'
 import { newId } from '@payments/kernel'
 import type { Runtime } from '@payments/platform'
+import { createKeyFor, foundOrganisation } from '@payments/stand'
 import type { Attacker } from './generators.ts'
 
 /** Rows of one statement, well below the statement timeout. */

@@ -1,8 +1,8 @@
 import { everyDomain } from '@payments/api'
-import { foundOrganisation } from '@payments/fixtures'
 import { bind, newId, type Port, type Provider } from '@payments/kernel'
 import type { Runtime } from '@payments/platform'
 import type { ProofReport } from '@payments/proof'
+import { foundOrganisation } from '@payments/stand'
 import { withStand } from './ledger-stand.ts'
 
 /** Addresses of open sessions, all of which are overdue for their poll. `BENCH_ROUTES=2000` is the short form. */

@@ -4,9 +4,9 @@
  * Contestants alternate in one run; the result is the ratio.
  */
 
-import { bookOf, foundOrganisation, transfer } from '@payments/fixtures'
 import { newId, system } from '@payments/kernel'
 import { type AccountKey, accountId, type Draft, post } from '@payments/ledger'
+import { bookOf, foundOrganisation, transfer } from '@payments/stand'
 import { Client, Pool } from 'pg'
 import { alternate, median, type Stand, withStand } from './ledger-stand.ts'
 

@@ -1,5 +1,5 @@
-import { createKeyFor, foundOrganisation } from '@payments/fixtures'
 import type { Runtime } from '@payments/platform'
+import { createKeyFor, foundOrganisation } from '@payments/stand'
 import { Pool } from 'pg'
 
 /** A new organisation with a secret key of the test environment. @returns the key */

@@ -4,8 +4,9 @@
  * and completes the same deliveries to 20 endpoints, without sending them, beside an endpoint that never responds: its slots are
  * taken and it has a backlog. Contestants alternate in one run; the results are ratios.
  */
-import { foundOrganisation } from '@payments/fixtures'
+
 import { newId, system } from '@payments/kernel'
+import { foundOrganisation } from '@payments/stand'
 import { claimDeliveries, settleDeliveries } from '@payments/webhooks'
 import { Client } from 'pg'
 import { PgBoss } from 'pg-boss'

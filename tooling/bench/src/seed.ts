@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { everyDomain, type Process } from '@payments/api'
-import { enabledCustomer, foundOrganisation } from '@payments/fixtures'
 import { type Actor, newId, system } from '@payments/kernel'
+import { enabledCustomer, foundOrganisation } from '@payments/stand'
 import { Client } from 'pg'
 import { multiply } from './multiply.ts'
 

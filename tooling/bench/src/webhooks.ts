@@ -1,6 +1,6 @@
 // Webhooks against a hand-written floor: `node tooling/bench/src/webhooks.ts`.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { embeddedStage, type Fleet, type Merchant, percentile, type Stage, startFleet } from '@payments/soak'
+import { type EventMerchant, type EventStage, embeddedStage, type Fleet, percentile, startFleet } from '@payments/stand'
 import { createFloor, deliverAll } from './webhooks-floor.ts'
 
 const ENDPOINTS = 20
@@ -45,7 +45,7 @@ async function figures(): Promise<WebhookFigures> {
 const median = (values: readonly number[]): number => percentile(values, 0.5)
 
 /** The same bodies through the floor and through the service: deliveries per second, the attempt stored. */
-async function measure(stage: Stage, fleet: Fleet): Promise<{ floor: number; service: number }> {
+async function measure(stage: EventStage, fleet: Fleet): Promise<{ floor: number; service: number }> {
   const { pool } = stage.process.runtime
   const merchant = await stage.merchant(fleet.origins)
   for (let n = 0; n < EVENTS; n++) await merchant.emit('held')
@@ -70,7 +70,7 @@ async function measure(stage: Stage, fleet: Fleet): Promise<{ floor: number; ser
   return { floor: (EVENTS * ENDPOINTS) / floorSeconds, service: (EVENTS * ENDPOINTS) / seconds }
 }
 
-async function settled(stage: Stage, merchant: Merchant): Promise<void> {
+async function settled(stage: EventStage, merchant: EventMerchant): Promise<void> {
   for (;;) {
     await sleep(50)
     const { rows } = await stage.process.runtime.pool.query<{ done: number }>(
@@ -81,7 +81,7 @@ async function settled(stage: Stage, merchant: Merchant): Promise<void> {
   }
 }
 
-async function idle(stage: Stage, fleet: Fleet): Promise<WebhookFigures['idle']> {
+async function idle(stage: EventStage, fleet: Fleet): Promise<WebhookFigures['idle']> {
   const merchant = await stage.merchant(fleet.origins.slice(0, 1))
   await fleet.reset()
   const committed = new Map<string, number>()

@@ -1,5 +1,5 @@
-import { startMailbox, startReceiver } from '@payments/fixtures'
 import { openApiDocument } from '@payments/gateway'
+import { startMailbox, startReceiver } from '@payments/stand'
 import { afterAll, expect, test } from 'vitest'
 import { useService } from '#testing'
 import { exchange } from './contract/exchange.ts'

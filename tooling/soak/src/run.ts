@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Arrivals, Fleet, Role } from './fleet.ts'
-import { end, type Stage } from './stage.ts'
+import type { Arrivals, Fleet, Role } from '@payments/stand'
+import { type EventStage, end } from '@payments/stand'
 
 /** The deliveries to the healthy endpoints of one run. */
 export interface Outcome {
@@ -29,7 +29,7 @@ export interface Plan {
 }
 
 /** Emits events to a new merchant's endpoints and waits until each healthy one has them all. The caller runs the workers, unless they are to be killed. */
-export async function run(stage: Stage, fleet: Fleet, all: readonly Role[], plan: Plan): Promise<Outcome> {
+export async function run(stage: EventStage, fleet: Fleet, all: readonly Role[], plan: Plan): Promise<Outcome> {
   await fleet.reset()
   const used = all.map((role, index) => ({ role, index })).filter(({ role }) => plan.roles.includes(role))
   const merchant = await stage.merchant(used.map(({ index }) => fleet.origins[index] ?? ''))
@@ -90,7 +90,7 @@ async function emitAll(
 }
 
 /** Keeps one worker running and kills it `times` times, 2 to 6 seconds into its life. Resolves after the end is signalled. */
-async function killNow(stage: Stage, times: number, stop: AbortSignal): Promise<number> {
+async function killNow(stage: EventStage, times: number, stop: AbortSignal): Promise<number> {
   let killed = 0
   while (killed < times && !stop.aborted) {
     const worker = stage.worker()

@@ -1,9 +1,7 @@
 // Webhooks under load: `node tooling/soak/src/webhooks.ts [--events 10000] [--endpoints 20] [--pairs 10] [--kills 5]`.
 import { parseArgs } from 'node:util'
-import { type Role, startFleet } from './fleet.ts'
+import { bootstrap, type EventStage, embeddedStage, end, percentile, type Role, startFleet } from '@payments/stand'
 import { type Outcome, run } from './run.ts'
-import { embeddedStage, end, type Stage } from './stage.ts'
-import { bootstrap, percentile } from './statistics.ts'
 
 export interface Size {
   /** Events of the big run and of the run with kills. */
@@ -34,7 +32,7 @@ const rolesOf = (endpoints: number): Role[] => [
 /** Every event to every healthy endpoint, beside a hanging and a failing one; how much these cost; and with the worker killed. */
 export async function soak(
   size: Size,
-  openStage: (devTargets: readonly string[]) => Promise<Stage>,
+  openStage: (devTargets: readonly string[]) => Promise<EventStage>,
   say: (line: string) => void,
 ): Promise<Report> {
   const roles = rolesOf(size.endpoints)

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import { mailedCode } from '@payments/fixtures'
+import { mailedCode } from '@payments/stand'
 
 const PATIENCE_MS = 5_000
 

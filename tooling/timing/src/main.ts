@@ -2,9 +2,9 @@
 // it by chance. `npm run timing -- [pairs]`; ends with 1 when a difference is found.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createKeyFor, foundOrganisation, signedIn } from '@payments/fixtures'
 import { newId } from '@payments/kernel'
 import { randomText } from '@payments/platform'
+import { createKeyFor, foundOrganisation, signedIn } from '@payments/stand'
 import { compare, median } from './compare.ts'
 import { type MeasuredService, startMeasured } from './service.ts'
 

@@ -1,4 +1,4 @@
-import { type ServiceStand, startStand } from '@payments/proof'
+import { type ServiceStand, startStand } from '@payments/stand'
 
 export interface MeasuredService extends ServiceStand {
   /** One request: its duration in milliseconds, and the response. */

@@ -202,8 +202,8 @@ const planted: readonly Planted[] = [
   ],
   [
     TESTS,
-    'packages/customers/src/planted.ts imports @payments/fixtures',
-    { 'packages/customers/src/planted.ts': "import { bookOf } from '@payments/fixtures'\nexport const b = bookOf" },
+    'packages/customers/src/planted.ts imports @payments/stand',
+    { 'packages/customers/src/planted.ts': "import { bookOf } from '@payments/stand'\nexport const b = bookOf" },
   ],
   [
     TESTS,

@@ -17,7 +17,7 @@ const HTTP = /^(node:)?(http|https|http2)$|^(@koa\/|koa$|koa-)/
 const ORM = /^@mikro-orm\//
 /** Packages that run without the service, against a remote one. */
 const REMOTE = /^(packages\/client|services\/ops)\//
-const TESTING = /^(vitest(\/|$)|#testing$|@payments\/testing$)/
+const TESTING = /^(vitest(\/|$)|#testing$)/
 /** The fakes of the providers, which one file of the proofs makes available to them: no package exports test code. */
 const FAKES = /^packages\/providers\/[^/]+\/test\//
 const FAKES_OF_PROOF = 'tooling/proof/src/providers/fakes.ts'
@@ -82,11 +82,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   'Test code lives in tests'(tree) {
     const others = [...tree.sources.values()].filter(({ file }) => !isTest(file))
     return [
-      ...importing(
-        others.filter(({ file }) => !file.startsWith('tooling/testing/')),
-        TESTING,
-      ),
-      ...importing(production(tree), /^@payments\/fixtures$/),
+      ...importing(others, TESTING),
+      ...importing(production(tree), /^@payments\/stand$/),
       ...others.flatMap(({ file, imports }) =>
         imports
           .filter((each) => each.file && isTest(each.file) && !isFakeOfProof(file, each.file))

@@ -1,4 +1,4 @@
-import type { Random } from '@payments/fixtures'
+import type { Random } from '@payments/stand'
 import type { Model } from './model.ts'
 import type { Organisation, Role, Session } from './state.ts'
 

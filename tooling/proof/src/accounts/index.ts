@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { random, startMailbox } from '@payments/fixtures'
+import { random, startMailbox, startStand } from '@payments/stand'
 import type { Proof } from '../proof.ts'
-import { startStand } from '../stand/in-process.ts'
 import { begin } from './begin.ts'
 import { Choices } from './choices.ts'
 import { compareAll } from './compare.ts'

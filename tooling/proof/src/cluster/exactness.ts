@@ -1,7 +1,5 @@
 import { newId } from '@payments/kernel'
-import { attempt, type Reply } from '../stand/client.ts'
-import { cngnCustomer } from '../stand/cngn-customer.ts'
-import { type ProofDatabase, rows } from '../stand/database.ts'
+import { attempt, cngnCustomer, type ProofDatabase, type Reply, rows } from '@payments/stand'
 import { ADDRESS_LIMIT, type Fleet } from './fleet.ts'
 import type { Tenant } from './load.ts'
 

@@ -1,6 +1,12 @@
-import { createKeyFor, foundOrganisation, freePorts } from '@payments/fixtures'
-import type { ProofDatabase } from '../stand/database.ts'
-import { type ServiceProcess, sharedSettings, startServiceProcess } from '../stand/service-process.ts'
+import type { ProofDatabase } from '@payments/stand'
+import {
+  createKeyFor,
+  foundOrganisation,
+  freePorts,
+  type ServiceProcess,
+  sharedSettings,
+  startServiceProcess,
+} from '@payments/stand'
 import type { Tenant } from './load.ts'
 import { type LoadBalancer, startProxy } from './proxy.ts'
 

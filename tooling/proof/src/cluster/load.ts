@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@payments/kernel'
-import type { Data } from '../stand/client.ts'
+import type { Data } from '@payments/stand'
 import { LOST } from './proxy.ts'
 
 export interface Tenant {

@@ -5,8 +5,8 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePorts } from '@payments/fixtures'
 import { SESSION_STATEMENTS } from '@payments/platform'
+import { freePorts } from '@payments/stand'
 
 /** PgBouncer refuses to run as root. */
 const NOBODY = 65_534

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ProofDatabase, rows } from '../stand/database.ts'
-import type { ServiceProcess } from '../stand/service-process.ts'
+import type { ServiceProcess } from '@payments/stand'
+import { type ProofDatabase, rows } from '@payments/stand'
 import type { Fleet } from './fleet.ts'
 import { type Load, type Seen, startLoad } from './load.ts'
 

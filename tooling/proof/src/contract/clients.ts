@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createKeyFor, foundOrganisation } from '@payments/fixtures'
 import { openApiDocument } from '@payments/gateway'
 import type { Runtime } from '@payments/platform'
+import { createKeyFor, foundOrganisation } from '@payments/stand'
 import { stories } from './stories.ts'
 import type { Tools } from './tools.ts'
 

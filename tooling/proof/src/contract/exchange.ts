@@ -1,3 +1,5 @@
+import { exampleId } from '@payments/kernel'
+import type { Runtime } from '@payments/platform'
 import {
   type Answer,
   askForCode,
@@ -8,9 +10,7 @@ import {
   type Receiver,
   signedIn,
   signIn,
-} from '@payments/fixtures'
-import { exampleId } from '@payments/kernel'
-import type { Runtime } from '@payments/platform'
+} from '@payments/stand'
 import { filledWith, Known, MEMBER, OTHER_SESSION } from './known.ts'
 import type { Example, Json } from './reference.ts'
 

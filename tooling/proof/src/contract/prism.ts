@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '@payments/fixtures'
+import { freePort } from '@payments/stand'
 
 /** Prism reports violations of a request or its reply in this header, and passes both on. */
 const HEADER = 'sl-violations'

@@ -1,4 +1,4 @@
-import { type ProofDatabase, rows } from '../stand/database.ts'
+import { type ProofDatabase, rows } from '@payments/stand'
 import type { Member, World } from './world.ts'
 import { timeline } from './world.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ProofDatabase, rows } from '../stand/database.ts'
-import type { EventReceiver } from '../stand/receiver.ts'
+import type { EventReceiver } from '@payments/stand'
+import { type ProofDatabase, rows } from '@payments/stand'
 import { type Member, timeline, type World } from './world.ts'
 
 interface Event {

@@ -1,6 +1,6 @@
 import { everyDomain } from '@payments/api'
 import { checkLedger } from '@payments/ledger'
-import { type ProofDatabase, rows } from '../stand/database.ts'
+import { type ProofDatabase, rows } from '@payments/stand'
 
 /** A statement that returns one row for each violation: the object, and what is wrong with it. */
 interface Invariant {

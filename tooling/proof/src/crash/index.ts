@@ -1,8 +1,14 @@
-import { freePorts, random } from '@payments/fixtures'
+import {
+  type EventReceiver,
+  freePorts,
+  random,
+  sharedSettings,
+  startDatabase,
+  startEventReceiver,
+  startServiceProcess,
+  unhandledErrors,
+} from '@payments/stand'
 import type { Proof } from '../proof.ts'
-import { startDatabase } from '../stand/database.ts'
-import { type EventReceiver, startEventReceiver } from '../stand/receiver.ts'
-import { sharedSettings, startServiceProcess, unhandledErrors } from '../stand/service-process.ts'
 import { checkAcknowledged } from './acknowledged.ts'
 import { checkArrivals } from './arrivals.ts'
 import { checkEffects } from './effects.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { newId } from '@payments/kernel'
-import { type Data, retried } from '../stand/client.ts'
+import { type Data, retried } from '@payments/stand'
 import { countRetry, type Member, type World } from './world.ts'
 
 /** A piece of work from its first request to its final status, with whatever is refused as an error. */

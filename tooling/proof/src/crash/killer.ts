@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Random } from '@payments/fixtures'
-import { type ProofDatabase, rows } from '../stand/database.ts'
-import type { ServiceProcess } from '../stand/service-process.ts'
+import type { Random, ServiceProcess } from '@payments/stand'
+import { type ProofDatabase, rows } from '@payments/stand'
 
 export type Target = 'gateway' | 'worker' | 'database process' | 'database server'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ProofDatabase, rows } from '../stand/database.ts'
-import type { ServiceProcess } from '../stand/service-process.ts'
+import type { ServiceProcess } from '@payments/stand'
+import { type ProofDatabase, rows } from '@payments/stand'
 import type { Member } from './world.ts'
 
 /** What a process claims before it works on it, and how the claim looks when the process has been dead for long enough. */

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { mailedCode } from '@payments/fixtures'
-import { retried } from '../stand/client.ts'
+import { mailedCode, retried } from '@payments/stand'
 import { countRetry, type Member, member, type World } from './world.ts'
 
 const TRIES = 12

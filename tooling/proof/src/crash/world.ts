@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Random } from '@payments/fixtures'
 import { newId } from '@payments/kernel'
-import { attempt, type Data, type Reply, retried } from '../stand/client.ts'
+import type { Random } from '@payments/stand'
+import { attempt, type Data, type Reply, retried } from '@payments/stand'
 
 /** A write that was answered with success. */
 interface Acknowledged {

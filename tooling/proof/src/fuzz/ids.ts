@@ -1,4 +1,4 @@
-import type { Random } from '@payments/fixtures'
+import type { Random } from '@payments/stand'
 import { uuid } from './values.ts'
 
 /** Of one kind of object, as many ids are known as this. */

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
-import type { Random } from '@payments/fixtures'
 import type { RestOperation } from '@payments/gateway'
+import type { Random } from '@payments/stand'
 import type { Components, Schema } from '../document.ts'
 import { anything, fitting, mutated, uuid } from './values.ts'
 import type { World } from './world.ts'

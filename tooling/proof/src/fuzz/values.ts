@@ -1,4 +1,4 @@
-import type { Random } from '@payments/fixtures'
+import type { Random } from '@payments/stand'
 import type { Components, Schema } from '../document.ts'
 
 /** Texts that have broken parsers, databases, terminals and mails. */

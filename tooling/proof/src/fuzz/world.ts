@@ -1,5 +1,5 @@
-import { call, createKeyFor, enabledCustomer, foundOrganisation, signedIn } from '@payments/fixtures'
 import type { Runtime } from '@payments/platform'
+import { call, createKeyFor, enabledCustomer, foundOrganisation, signedIn } from '@payments/stand'
 import { Ids } from './ids.ts'
 
 /** What requests are made with: credentials, and ids of objects that exist. */

@@ -1,6 +1,4 @@
-import { freePorts } from '@payments/fixtures'
-import { type ProofDatabase, startDatabase } from '../stand/database.ts'
-import { sharedSettings, startServiceProcess } from '../stand/service-process.ts'
+import { freePorts, type ProofDatabase, sharedSettings, startDatabase, startServiceProcess } from '@payments/stand'
 
 /** A database server, a gateway and a worker. */
 export interface Installation {

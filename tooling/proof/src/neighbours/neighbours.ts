@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@payments/kernel'
-import { attempt } from '../stand/client.ts'
-import type { EventReceiver } from '../stand/receiver.ts'
+import type { EventReceiver } from '@payments/stand'
+import { attempt } from '@payments/stand'
 
 /** An organisation that behaves. */
 export interface Neighbour {
@@ -79,10 +79,4 @@ async function day(own: Neighbour, receiver: EventReceiver, { times, failures }:
     destinationAddress: someWallet(),
   })
   await send('GET /v1/notifications', 200)
-}
-
-/** The value below which a share of the values lies. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }

@@ -1,12 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createKeyFor, foundOrganisation } from '@payments/fixtures'
 import { newId } from '@payments/kernel'
-import { attempt, type Data } from '../stand/client.ts'
-import { cngnCustomer } from '../stand/cngn-customer.ts'
-import { type ProofDatabase, rows } from '../stand/database.ts'
-import type { EventReceiver } from '../stand/receiver.ts'
+import type { EventReceiver } from '@payments/stand'
+import {
+  attempt,
+  cngnCustomer,
+  createKeyFor,
+  type Data,
+  foundOrganisation,
+  type ProofDatabase,
+  rows,
+} from '@payments/stand'
 import type { Attacker } from './attacks.ts'
 import type { Neighbour } from './neighbours.ts'
 

@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { askForCode, type Mailbox } from '@payments/fixtures'
 import { newId } from '@payments/kernel'
-import { attempt } from '../stand/client.ts'
-import { type ProofDatabase, rows } from '../stand/database.ts'
-import type { EventReceiver } from '../stand/receiver.ts'
+import type { EventReceiver } from '@payments/stand'
+import { askForCode, attempt, type Mailbox, type ProofDatabase, rows } from '@payments/stand'
 import type { Attacker } from './attacks.ts'
 import { measure, type Neighbour } from './neighbours.ts'
 

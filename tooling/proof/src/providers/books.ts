@@ -1,4 +1,4 @@
-import { type ProofDatabase, rows } from '../stand/database.ts'
+import { type ProofDatabase, rows } from '@payments/stand'
 
 /** What the journal holds for an object, minor units by purpose and asset: `external USDC`. */
 export type Position = ReadonlyMap<string, bigint>

@@ -1,4 +1,4 @@
-import { type ProofDatabase, rows } from '../stand/database.ts'
+import { type ProofDatabase, rows } from '@payments/stand'
 import { journal, mismatch } from './books.ts'
 import type { FakeCngn } from './fakes.ts'
 import type { Difference } from './part.ts'

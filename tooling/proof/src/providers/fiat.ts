@@ -1,5 +1,5 @@
-import type { Random } from '@payments/fixtures'
-import { rows } from '../stand/database.ts'
+import type { Random } from '@payments/stand'
+import { rows } from '@payments/stand'
 import { journal, mismatch } from './books.ts'
 import type { FakePaycrest } from './fakes.ts'
 import { created, type Difference, type Part } from './part.ts'

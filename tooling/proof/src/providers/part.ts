@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Merchant } from '@payments/fixtures'
-import type { Data } from '../stand/client.ts'
+import type { Data, Merchant } from '@payments/stand'
 
 /** Where the books of a fake and those of the service say something else about an object. */
 export interface Difference {

@@ -4,14 +4,22 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { composeProcess, loadServiceSettings } from '@payments/api'
-import type { Random } from '@payments/fixtures'
-import { freePorts, type Merchant, newMerchant, random as randomOf } from '@payments/fixtures'
 import { adapters, createMetrics, gateway, gatewaySettings } from '@payments/gateway'
 import { createLog, type Runtime } from '@payments/platform'
+import type { Random } from '@payments/stand'
+import {
+  freePorts,
+  type Merchant,
+  newMerchant,
+  type ProofDatabase,
+  random as randomOf,
+  type ServiceProcess,
+  sharedSettings,
+  startDatabase,
+  startServiceProcess,
+} from '@payments/stand'
 import { signersFrom } from '@payments/swaps'
 import { createCA, createCert } from 'mkcert'
-import { type ProofDatabase, startDatabase } from '../stand/database.ts'
-import { type ServiceProcess, sharedSettings, startServiceProcess } from '../stand/service-process.ts'
 import {
   Chain,
   type Exchange,

@@ -1,4 +1,4 @@
-import type { Data } from '../../stand/client.ts'
+import type { Data } from '@payments/stand'
 import type { Access, Caller, ErrorCode } from '../access.ts'
 import type { Environment } from '../state.ts'
 

@@ -1,4 +1,4 @@
-import type { Data } from '../../stand/client.ts'
+import type { Data } from '@payments/stand'
 import type { ErrorCode } from '../access.ts'
 import type { Model } from '../model.ts'
 import type { Challenge, Invitation, Organisation, User } from '../state.ts'

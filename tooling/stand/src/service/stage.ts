@@ -5,25 +5,25 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { composeProcess, everyDomain, loadServiceSettings, type Process } from '@payments/api'
 import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
-import { foundOrganisation } from '@payments/fixtures'
 import { newId, system } from '@payments/kernel'
 import { createLog, migrate, platformSettings, unitOfWork } from '@payments/platform'
 import { emit, OUTBOX } from '@payments/webhooks'
+import { foundOrganisation } from '../accounts/rows.ts'
 
 const ORGANISATION_ENVIRONMENT = 'test'
 
 /** A database with the service on it, with the actions of a long run. */
-export interface Stage {
+export interface EventStage {
   readonly process: Process
   readonly ownerUrl: string
   /** A new organisation with an endpoint at each of these origins. */
-  merchant(origins: readonly string[]): Promise<Merchant>
+  merchant(origins: readonly string[]): Promise<EventMerchant>
   /** A worker in a process of its own. */
   worker(): ChildProcess
   close(): Promise<void>
 }
 
-export interface Merchant {
+export interface EventMerchant {
   readonly organisationId: string
   /** Commits one event in a transaction of its own, as a change of status does, and returns its id. A held one waits for `release`. */
   emit(held?: 'held'): Promise<string>
@@ -39,7 +39,7 @@ interface Urls {
 }
 
 /** A stage on an embedded server of its own, durable as in production; removed when it closes. */
-export async function embeddedStage(devTargets: readonly string[]): Promise<Stage> {
+export async function embeddedStage(devTargets: readonly string[]): Promise<EventStage> {
   const directory = mkdtempSync(join(tmpdir(), 'payments-soak-'))
   const server = await startEmbedded(directory)
   await ensureDatabase(server.ownerUrl(), 'payments')
@@ -57,7 +57,7 @@ export async function embeddedStage(devTargets: readonly string[]): Promise<Stag
 }
 
 /** A stage on a migrated database. */
-export async function openStage(urls: Urls, devTargets: readonly string[]): Promise<Stage> {
+export async function openStage(urls: Urls, devTargets: readonly string[]): Promise<EventStage> {
   const dataDir = mkdtempSync(join(tmpdir(), 'payments-stage-'))
   const settings = loadServiceSettings({
     NODE_ENV: 'test',
@@ -102,7 +102,7 @@ export async function openStage(urls: Urls, devTargets: readonly string[]): Prom
       }
     },
     worker: () =>
-      spawn(process.execPath, [new URL('../../../services/gateway/src/main.ts', import.meta.url).pathname], {
+      spawn(process.execPath, [new URL('../../../../services/gateway/src/main.ts', import.meta.url).pathname], {
         stdio: 'inherit',
         env: {
           PATH: process.env.PATH,

@@ -22,7 +22,7 @@ type Answer = { origins: string[] } | { progress: number[] } | { arrivals: [stri
 
 /** Starts receivers in a process of their own, so that their CPU time is not counted as the sender's. */
 export async function startFleet(roles: readonly Role[]): Promise<Fleet> {
-  const child: ChildProcess = fork(new URL('receivers.ts', import.meta.url), roles, { serialization: 'advanced' })
+  const child: ChildProcess = fork(new URL('./fleet-process.ts', import.meta.url), roles, { serialization: 'advanced' })
   const ask = async <K extends string>(question: string): Promise<Extract<Answer, Record<K, unknown>>> => {
     const answer = once(child, 'message')
     child.send(question)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@payments/kernel'
-import type { Data, Reply } from './client.ts'
+import type { Data, Reply } from '../service/client.ts'
 
 const PATIENCE_MS = 90_000
 

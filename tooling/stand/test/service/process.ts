@@ -6,7 +6,7 @@ import { gatewaySettings } from '@payments/gateway'
 import { platformSettings } from '@payments/platform'
 import type { TestService } from './service.ts'
 
-const MAIN = fileURLToPath(new URL('../../../services/gateway/src/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../../../services/gateway/src/main.ts', import.meta.url))
 
 export interface TestProcess {
   readonly url: string

@@ -1,7 +1,7 @@
-import { type Answer, call, type Merchant } from '@payments/fixtures'
+import { type Answer, call, type Merchant } from '../../src/index.ts'
+import type { TestService } from '../service/service.ts'
+import { sized } from '../size.ts'
 import { someWallet } from './payment-routes.ts'
-import type { TestService } from './service.ts'
-import { sized } from './size.ts'
 
 /** Payments of the long test with killed workers. */
 export const CHECKOUT_PAYMENTS = Number(process.env.CHECKOUT_PAYMENTS ?? sized(96, 16))

@@ -1,5 +1,5 @@
-import type { Answer, Merchant } from '@payments/fixtures'
-import { sized } from './size.ts'
+import type { Answer, Merchant } from '../../src/index.ts'
+import { sized } from '../size.ts'
 
 /** Orders of the long test of local fiat: `OFFRAMPS=1000 ONRAMPS=500` makes it long. */
 export const OFFRAMPS = Number(process.env.OFFRAMPS ?? sized(24, 16))

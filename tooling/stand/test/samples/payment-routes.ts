@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import type { Merchant } from '@payments/fixtures'
 import { checkLedger } from '@payments/ledger'
 import { Client } from 'pg'
 import { expect } from 'vitest'
-import type { TestService } from './service.ts'
-import { sized } from './size.ts'
+import type { Merchant } from '../../src/index.ts'
+import type { TestService } from '../service/service.ts'
+import { sized } from '../size.ts'
 
 /** A random EVM address. */
 export const someWallet = (): string => `0x${randomBytes(20).toString('hex')}`

@@ -1,11 +1,11 @@
 import { appRouter } from '@payments/api'
-import { type Answer, call, signedIn } from '@payments/fixtures'
 import { type AssetSymbol, assets, newId, system, toDecimal } from '@payments/kernel'
 import { checkLedger } from '@payments/ledger'
 import { type Endings, type Operation, queryContext, unitOfWork } from '@payments/platform'
 import { describe, expect, test } from 'vitest'
-import { dyingRuntime } from '../dying.ts'
-import type { TestService } from '../service.ts'
+import { type Answer, call, signedIn } from '../../src/index.ts'
+import { dyingRuntime } from '../service/dying.ts'
+import type { TestService } from '../service/service.ts'
 
 /** An object in the state under test. */
 export interface Staged {

@@ -1,5 +1,5 @@
-import type { Merchant } from '@payments/fixtures'
-import { sized } from './size.ts'
+import type { Merchant } from '../../src/index.ts'
+import { sized } from '../size.ts'
 
 /** Live swaps that run at the same time while workers are killed. */
 export const SWAPS = Number(process.env.SWAPS ?? sized(12, 6))

@@ -2,7 +2,7 @@ import { system } from '@payments/kernel'
 import { checkLedger, trialBalance } from '@payments/ledger'
 import { queryContext } from '@payments/platform'
 import { expect } from 'vitest'
-import type { TestService } from './service.ts'
+import type { TestService } from '../service/service.ts'
 
 /** Balances of an organisation's journal that are not zero, by purpose and asset, in minor units. */
 export async function journal(

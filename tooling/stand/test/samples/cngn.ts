@@ -1,7 +1,7 @@
-import type { Merchant } from '@payments/fixtures'
 import { newId } from '@payments/kernel'
 import { expect } from 'vitest'
-import { sized } from './size.ts'
+import type { Merchant } from '../../src/index.ts'
+import { sized } from '../size.ts'
 
 /** Requests of each of 16 clients in the test of interleavings: `CNGN_STEPS=60` makes it long. */
 export const CNGN_STEPS = Number(process.env.CNGN_STEPS ?? sized(8, 4))
