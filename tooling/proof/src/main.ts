@@ -8,8 +8,8 @@ import { record } from './record.ts'
 const proofs: Readonly<Record<string, () => Promise<{ run: Proof }>>> = {
   accounts: () => import('./accounts/index.ts'),
   cluster: () => import('./cluster/index.ts'),
-  contract: () => import('./contract/index.ts'),
   crash: () => import('./crash/index.ts'),
+  documents: () => import('./documents/index.ts'),
   fuzz: () => import('./fuzz/index.ts'),
   neighbours: () => import('./neighbours/index.ts'),
   providers: () => import('./providers/index.ts'),

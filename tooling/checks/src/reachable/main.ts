@@ -7,7 +7,7 @@ import { codeBlocks, reachableIn } from './find.ts'
 const FILES = [
   '{packages,services,tooling}/**/*.test.ts',
   '{packages,services}/**/test/**/*.ts',
-  'tooling/{stand,start,bench,soak,timing,acceptance,generate}/**/*.{ts,mjs,template}',
+  'tooling/{stand,start,proof,bench,acceptance,generate}/**/*.{ts,mjs,template}',
   'docs/{verify,guides}/**/*',
   // The examples of every operation, event and error.
   'docs/derived/*',

@@ -17,9 +17,9 @@ export const promises: readonly Promised[] = [
     promise: 'No reply and no accepted request differs from the API documents, and generated clients work.',
     shown:
       'Sends every request of both references through Prism, lints the documents with Redocly and with Spectral’s OWASP rules, lets clients of three generators tell a story, and runs the tests of the specification and every sample of README and guides.',
-    command: 'npm run proof -- contract',
+    command: 'npm run proof -- documents',
     tests: [
-      'tooling/proof/src/contract.test.ts',
+      'tooling/proof/src/documents/documents.test.ts',
       'tooling/acceptance/src/compatibility/compatibility.test.ts',
       'services/gateway/src/openapi/document.test.ts',
       'tooling/acceptance/src/guides/samples.test.ts',
@@ -99,7 +99,7 @@ export const promises: readonly Promised[] = [
       'An event reaches every endpoint that asked for it, at least once and signed, although receivers fail and workers are killed.',
     shown: 'Sends 10,000 events to 20 endpoints, some of them failing, and kills workers.',
     command: 'npm run soak',
-    tests: ['tooling/soak/src/webhooks.test.ts', 'packages/webhooks/src/delivery.test.ts'],
+    tests: ['tooling/proof/src/events/events.test.ts', 'packages/webhooks/src/delivery.test.ts'],
   },
   {
     title: 'One organisation cannot stop another',
@@ -107,7 +107,10 @@ export const promises: readonly Promised[] = [
       'Beside resource attacks no request of a well-behaved organisation fails, and its p99 stays within three times that beside the same attackers aimed at a server that does nothing.',
     shown: 'Runs the attacks and measures.',
     command: 'npm run attack',
-    tests: ['tooling/attack/src/attack.test.ts', 'packages/webhooks/src/deliveries/fair-share.test.ts'],
+    tests: [
+      'tooling/proof/src/neighbours/resources/resources.test.ts',
+      'packages/webhooks/src/deliveries/fair-share.test.ts',
+    ],
   },
   {
     title: 'A neighbour that misbehaves in every domain fails nobody',
@@ -115,7 +118,10 @@ export const promises: readonly Promised[] = [
       'Beside an organisation with the largest lists, the slowest receivers, the deepest bodies and thousands of open objects, nothing of ten others fails, and the p99 of each of their operations stays within three times what it is while that organisation misbehaves towards another installation on the same machine.',
     shown: 'Measures ten organisations in turn alone, beside that other installation, and beside it.',
     command: 'npm run proof -- neighbours',
-    tests: ['tooling/attack/src/attack.test.ts', 'packages/webhooks/src/deliveries/fair-share.test.ts'],
+    tests: [
+      'tooling/proof/src/neighbours/resources/resources.test.ts',
+      'packages/webhooks/src/deliveries/fair-share.test.ts',
+    ],
   },
   {
     title: 'What a request costs is known',
@@ -178,6 +184,6 @@ export const promises: readonly Promised[] = [
     promise: 'Response times for known and unknown credentials do not differ.',
     shown: 'Measures and compares them.',
     command: 'npm run timing',
-    tests: ['tooling/timing/src/compare.test.ts'],
+    tests: ['tooling/proof/src/sign-in/compare.test.ts'],
   },
 ]

@@ -2,10 +2,10 @@ import { openApiDocument } from '@payments/gateway'
 import { startMailbox, startReceiver } from '@payments/stand'
 import { afterAll, expect, test } from 'vitest'
 import { useService } from '#testing'
-import { exchange } from './contract/exchange.ts'
-import { audiences, redoclyProblems } from './contract/lint.ts'
-import { examplesOf, type Paths } from './contract/reference.ts'
-import { declaredProblem, wholeDocument } from './document.ts'
+import { declaredProblem, wholeDocument } from '../document.ts'
+import { exchange } from './exchange.ts'
+import { audiences, redoclyProblems } from './lint.ts'
+import { examplesOf, type Paths } from './reference.ts'
 
 const mailbox = await startMailbox()
 const receiver = await startReceiver()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { freshDatabase, openStage } from '#testing'
-import { soak } from './webhooks.ts'
+import { soak } from './index.ts'
 
 test('beside a hanging and a failing endpoint, with the worker killed too, every event reaches every healthy endpoint', async () => {
   const database = await freshDatabase()

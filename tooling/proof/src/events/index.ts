@@ -1,4 +1,4 @@
-// Webhooks under load: `node tooling/soak/src/webhooks.ts [--events 10000] [--endpoints 20] [--pairs 10] [--kills 5]`.
+// Webhooks under load: `node tooling/proof/src/events/index.ts [--events 10000] [--endpoints 20] [--pairs 10] [--kills 5]`.
 import { parseArgs } from 'node:util'
 import { bootstrap, type EventStage, embeddedStage, end, percentile, type Role, startFleet } from '@payments/stand'
 import { type Outcome, run } from './run.ts'
