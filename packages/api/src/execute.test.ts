@@ -7,6 +7,7 @@ import {
   replaceStoredReplies,
   sqlOf,
   type UnitOfWork,
+  UnreadableInput,
   unitOfWork,
 } from '@payments/platform'
 import { expect, test } from 'vitest'
@@ -21,10 +22,20 @@ const { email_taken, name_taken } = defineErrors({
 })
 type Command = NonNullable<Operation['command']>
 
+const META = {
+  status: 201,
+  message: 'Made',
+  errors: [email_taken, name_taken],
+  secretReply: false,
+  callsProvider: false,
+}
+/** The body of a reply with this customer. */
+const bodyOf = (name: string) => JSON.stringify({ status: 'success', message: 'Made', data: { name } })
+
 const operation = (more: Partial<Operation>, meta: object = {}): Operation => ({
   input: z.object({ name: z.string().default('Ada') }),
   output: z.object({ name: z.string() }),
-  meta: { errors: [email_taken, name_taken], secretReply: false, callsProvider: false, ...meta } as never,
+  meta: { ...META, ...meta } as never,
   ...more,
 })
 
@@ -53,17 +64,12 @@ async function newWorld(settings: object = {}) {
   const actor: Actor = { ...system(organisationId, 'test'), kind: 'key' }
   const runtime: Runtime = { ...service.runtime, settings: { ...service.runtime.settings, ...settings } }
   const key = { actor, method: 'POST', path: '/v1/things', key: newId() }
-  const call: CallContext = { runtime, actor, log: runtime.log, execute: () => Promise.reject(new Error('not called')) }
-  const keyed = (
-    executor: Executor,
-    of: Operation,
-    input: unknown = {},
-    as: Partial<typeof key> = {},
-    bodyOf: (data: unknown) => string = (data) => JSON.stringify(data),
-  ) => {
-    const own = { ...key, ...as }
-    const reply = (data: unknown) => ({ status: 201, body: bodyOf(data) })
-    return executor.executeKeyed(of, { ...call, actor: own.actor }, () => input, { key: own, reply })
+  const call: CallContext = { runtime, actor, log: runtime.log, run: () => Promise.reject(new Error('not called')) }
+  const keyed = async (executor: Executor, of: Operation, input: unknown = {}, as: Partial<typeof key> = {}) => {
+    const { actor: by, ...own } = { ...key, ...as }
+    const { reply } = await executor.execute(of, { ...call, actor: by }, input, own)
+    if (!reply) throw new Error('The operation has no reply')
+    return reply
   }
   const count = async (table: string) => {
     const { rows } = await runtime.pool.query(`select count(*)::int as n from ${table} where organisation_id = $1`, [
@@ -100,10 +106,10 @@ test('equal requests of one process run once and have equal replies, all but the
     Array.from({ length: 8 }, (_, index) => keyed(one, create({ run }), { name: `n${index}` })),
   )
   expect(replies.map(({ replayed }) => replayed)).toEqual([false, ...Array(7).fill(true)])
-  expect(new Set(replies.map(({ status, body }) => `${status} ${body}`))).toEqual(new Set(['201 {"name":"n0 1"}']))
+  expect(new Set(replies.map(({ status, body }) => `${status} ${body}`))).toEqual(new Set([`201 ${bodyOf('n0 1')}`]))
   expect(await keyed(one, create(), { name: 'later' })).toEqual({
     status: 201,
-    body: '{"name":"n0 1"}',
+    body: bodyOf('n0 1'),
     replayed: true,
   })
   expect([runs, await count('customers'), await count('idempotency_keys')]).toEqual([1, 1, 1])
@@ -115,7 +121,7 @@ test('equal requests of two processes have one effect, and the one that commits 
   const late = keyed(two, create({ before: () => held.opened }), { name: 'late' })
   expect(await keyed(one, create(), { name: 'first' })).toMatchObject({ replayed: false })
   held.open()
-  expect(await late).toEqual({ status: 201, body: '{"name":"first"}', replayed: true })
+  expect(await late).toEqual({ status: 201, body: bodyOf('first'), replayed: true })
   expect(await count('customers')).toBe(1)
 })
 
@@ -129,7 +135,7 @@ test('a duplicate that fails because another process has succeeded gets the repl
   const late = keyed(two, create({ before: failing }))
   await keyed(one, create(), { name: 'first' })
   held.open()
-  expect(await late).toMatchObject({ body: '{"name":"first"}', replayed: true })
+  expect(await late).toMatchObject({ body: bodyOf('first'), replayed: true })
   expect(await count('customers')).toBe(1)
 })
 
@@ -158,7 +164,7 @@ test('what a provider’s step returns is given to the command', async () => {
   const { one, keyed } = await newWorld()
   const run = (unit: UnitOfWork, _input: never, prepared: unknown) => insertCustomer(unit, String(prepared))
   const { body } = await keyed(one, create({ before: async () => 'prepared', run }, { callsProvider: true }))
-  expect(body).toBe('{"name":"prepared"}')
+  expect(body).toBe(bodyOf('prepared'))
 })
 
 test('after a provider’s step has failed its key can be used at once, by every process', async () => {
@@ -194,7 +200,7 @@ test('an expired lease is taken over: its holder has died', async () => {
   expect(await keyed(two, create({}, { callsProvider: true }), { name: 'second' })).toMatchObject({ replayed: false })
   held.open()
   // The one that was believed dead has lost its lease, so its effect is rolled back.
-  expect(await dead).toMatchObject({ body: '{"name":"second"}', replayed: true })
+  expect(await dead).toMatchObject({ body: bodyOf('second'), replayed: true })
   expect(await count('customers')).toBe(1)
 })
 
@@ -211,8 +217,8 @@ test('a stored reply is replayed until its retention ends, then the request runs
   await keyed(one, create(), { name: 'first' })
   const left = await expire()
   expect([left > 7190, left <= 7200]).toEqual([true, true])
-  expect(await keyed(two, create(), { name: 'second' })).toMatchObject({ body: '{"name":"second"}', replayed: false })
-  expect(await keyed(one, create(), { name: 'third' })).toMatchObject({ body: '{"name":"second"}', replayed: true })
+  expect(await keyed(two, create(), { name: 'second' })).toMatchObject({ body: bodyOf('second'), replayed: false })
+  expect(await keyed(one, create(), { name: 'third' })).toMatchObject({ body: bodyOf('second'), replayed: true })
   expect(await count('customers')).toBe(2)
 })
 
@@ -268,7 +274,6 @@ test('an encrypted reply is bound to its key, and can be encrypted again', async
 test('where an object is erased, the stored replies that show it show what is given instead, and no other', async () => {
   const { one, call, keyed } = await newWorld()
   const [id, other] = [newId(), newId()]
-  const bodyOf = (data: unknown) => JSON.stringify({ status: 'success', message: 'Made', data })
   const replies = [
     { path: '/v1/things/a', key: newId(), shows: id },
     { path: '/v1/things/a', key: newId(), shows: other },
@@ -279,7 +284,7 @@ test('where an object is erased, the stored replies that show it show what is gi
       replies.map(async ({ path, key, shows }) => {
         const command = { run: async () => ({ id: shows, name: 'Ada' }) }
         const shown = operation({ output: z.object({ id: z.string(), name: z.string() }), command })
-        return JSON.parse((await keyed(one, shown, {}, { path, key }, bodyOf)).body)
+        return JSON.parse((await keyed(one, shown, {}, { path, key })).body)
       }),
     )
   const [first, ...others] = await send()
@@ -307,21 +312,57 @@ test('input that does not fit is refused before anything runs, and output is sho
   await expect(keyed(one, create(), { name: 1 })).rejects.toThrow(InvalidInput)
   expect(await count('customers')).toBe(0)
   const more = { name: 'Ada', secret: 'hidden' }
-  const replies = [
-    await one.execute(operation({ query: async () => more }), call, {}),
-    await one.execute(create({ run: async () => more }), call, {}),
-  ]
-  expect(replies).toEqual([{ name: 'Ada' }, { name: 'Ada' }])
+  for (const shown of [operation({ query: async () => more }), create({ run: async () => more })])
+    expect([await one.execute(shown, call, {}), await one.run(shown, call, {})]).toEqual([
+      { data: { name: 'Ada' } },
+      { name: 'Ada' },
+    ])
+})
+
+test('a request without a readable input is refused for that reason, unless its key has a stored reply', async () => {
+  const { one, two, keyed, call, count } = await newWorld()
+  const unreadable = new UnreadableInput(email_taken())
+  expect(await codeOf(one.execute(create(), call, unreadable))).toBe('409 email_taken')
+  expect(await codeOf(keyed(one, create(), unreadable))).toBe('409 email_taken')
+  expect([await count('customers'), await count('idempotency_keys')]).toEqual([0, 0])
+  const first = await keyed(one, create())
+  for (const executor of [one, two])
+    expect(await keyed(executor, create(), unreadable)).toEqual({ ...first, replayed: true })
+})
+
+test('a stored reply names the object that it shows, also where it is encrypted', async () => {
+  const { one, two, keyed } = await newWorld()
+  const id = newId()
+  for (const secretReply of [false, true]) {
+    const shown = operation(
+      { output: z.object({ id: z.string() }), command: { run: async () => ({ id }) } },
+      { secretReply },
+    )
+    const key = newId()
+    expect(await keyed(one, shown, {}, { key })).toMatchObject({ resourceId: id, replayed: false })
+    expect(await keyed(two, shown, {}, { key })).toMatchObject({ resourceId: id, replayed: true })
+  }
+  expect((await keyed(one, create())).resourceId).toBeUndefined()
+})
+
+test('input that procedures have checked is not checked again', async () => {
+  const { one, call } = await newWorld()
+  const input = z.object({ name: z.string().transform((name) => `${name}!`) })
+  const echo = operation({ input, query: async (_context, given) => given })
+  expect(await one.run(echo, call, { name: 'Ada' })).toEqual({ name: 'Ada' })
+  expect(await one.execute(echo, call, { name: 'Ada' })).toEqual({ data: { name: 'Ada!' } })
 })
 
 test('a query is given its input with defaults, and a complete list is all of its pages with their number', async () => {
   const { one, call } = await newWorld()
-  expect(await one.execute(operation({ query: async (_context, input) => input }), call, {})).toEqual({ name: 'Ada' })
+  expect(await one.execute(operation({ query: async (_context, input) => input }), call, {})).toEqual({
+    data: { name: 'Ada' },
+  })
   async function* read() {
     yield [1, 2]
     yield [3]
   }
-  expect(await one.execute(operation({ pages: { name: 'things', item: z.number(), read } }), call, {})).toEqual({
+  expect(await one.run(operation({ pages: { name: 'things', item: z.number(), read } }), call, {})).toEqual({
     things: [1, 2, 3],
     total: 3,
   })
@@ -335,7 +376,7 @@ test('a download is streamed with the signal of its caller, or one that never ab
   const download = operation({ download: { produces: 'csv', stream } as Operation['download'] })
   const read = async (given: CallContext) => {
     const pieces = []
-    for await (const piece of (await one.execute(download, given, {})) as AsyncIterable<string>) pieces.push(piece)
+    for await (const piece of (await one.execute(download, given, {})).data as AsyncIterable<string>) pieces.push(piece)
     return pieces
   }
   expect(await read(call)).toEqual(['Ada false'])

@@ -146,7 +146,7 @@ export async function composeProcess(
     runtime,
     actor,
     log,
-    execute: executor.execute,
+    run: executor.run,
     ...more,
   })
   return {

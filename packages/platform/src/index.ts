@@ -41,7 +41,6 @@ export {
   replaceInStoredReplies,
   replaceStoredReplies,
   replyOf,
-  type StoredReply,
   type StoredReplyRow,
   storedRepliesSql,
   storeReply,
@@ -50,6 +49,7 @@ export { jsonSchemaOf } from './operations/json-schema.ts'
 export * from './operations/operations.ts'
 export { type Audited, operatorCommand, Reason } from './operations/operator-command.ts'
 export { type Count, countHitsSql } from './operations/rate-limits.ts'
+export { type Reply, replyTo, success } from './operations/reply.ts'
 export { requireSecondOperator } from './operations/second-operator.ts'
 export { addressBlock } from './providers/address-block.ts'
 export {

@@ -257,4 +257,9 @@ export const platformMigrations: readonly MigrationStep[] = [
       'alter table provider_budgets add column tokens double precision, add column refilled_at timestamptz not null default now()',
     ],
   },
+  {
+    // A reply that is sent again is logged with the object that it shows; an encrypted one would have to be decrypted and parsed for it.
+    name: '20261123190000_replies_with_their_object',
+    up: ['alter table idempotency_keys add column resource_id uuid'],
+  },
 ]

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import cors from '@koa/cors'
 import Router from '@koa/router'
 import type { Process } from '@payments/api'
-import { type Actor, newId } from '@payments/kernel'
-import { type Authentication, addressBlock, type Credential, publicUrl, type Runtime } from '@payments/platform'
+import { newId } from '@payments/kernel'
+import { addressBlock, type Credential, publicUrl, type Runtime } from '@payments/platform'
 import Koa from 'koa'
 import proxyaddr from 'proxy-addr'
 import { mountAssets, mountDocs } from './docs/docs.ts'
@@ -11,12 +11,12 @@ import { clientAddress } from './http/client-address.ts'
 import { limitConnections } from './http/connections.ts'
 import { failure } from './http/envelope.ts'
 import { answerParserErrors, refuseExpectations, refuseMalformed } from './http/malformed.ts'
-import { canonicalPath, loggable, patternOf } from './http/paths.ts'
-import { idIn } from './http/response-id.ts'
+import { canonicalPath, idIn, loggable, patternOf } from './http/paths.ts'
 import { securityHeaders } from './http/security.ts'
 import { health } from './internal/health.ts'
 import type { Metrics } from './internal/metrics.ts'
 import { callbacks, refuseCallbacks } from './requests/callbacks.ts'
+import { authenticationOf, type Callers, callers } from './requests/caller.ts'
 import { deprecationHeaders } from './requests/deprecation.ts'
 import { dispatcher, type RequestInput, replayKey } from './requests/dispatch.ts'
 import { errors } from './requests/errors.ts'
@@ -47,19 +47,13 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
     gatewaySettings.from(runtime.settings)
   const declared = authenticationOf(runtime)
   const authentication = declared.create(runtime)
+  const caller = callers(authentication)
   const loadRequestContext = requestContexts(runtime, declared)
   const dispatch = dispatcher(process)
   const answerHealth = health(runtime)
   const trust = proxyaddr.compile(TRUST_PROXY)
   const app = new Koa<State>()
   app.silent = true
-  const actorOf = (state: State): Actor => {
-    const { credential, context, environment, ip } = state
-    const actor = authentication.actorOf(credential, context, { environment, ip })
-    state.actor = actor
-    return actor
-  }
-
   const showFailure = failedPages(runtime)
   // The outermost layer: every reply, also after an error, has a request id, a log line and the envelope.
   app.use(async (ctx, next) => {
@@ -167,12 +161,12 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
   router.get('/health', () => undefined)
   mountDocs(router, () => publicUrl(runtime.settings))
   mountPages(router, process)
-  mountTrpc(router, process, actorOf)
+  mountTrpc(router, process, caller)
   for (const each of operations) {
     router.register(`/v1${each.path.replace(/\{(\w+)\}/g, ':$1')}`, [each.method], async (ctx) => {
       const { req, path, query, params, state } = ctx
       state.resourceId = idIn(params)
-      const reply = await dispatch(each, requestInput({ req, path, query, params }, state, actorOf, loadRequestContext))
+      const reply = await dispatch(each, requestInput({ req, path, query, params }, state, caller, loadRequestContext))
       ctx.status = reply.status
       ctx.set(deprecationHeaders(each.operation.meta))
       if (reply.resourceId) state.resourceId = reply.resourceId
@@ -208,13 +202,6 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
   // Also ends replies that the client does not read: without progress, a write is no activity.
   server.setTimeout(STALLED_SECONDS * 1000)
   return server
-}
-
-/** The authentication that exactly one domain declares. */
-function authenticationOf({ domains }: Runtime): Authentication {
-  const [authentication, ...others] = domains.flatMap((domain) => domain.authentication ?? [])
-  if (!authentication || others.length > 0) throw new Error('Exactly one domain must declare the authentication')
-  return authentication
 }
 
 /** Returns a test for the paths that scripts of every origin may read: public operations, and pages with `anyOrigin`. */
@@ -255,19 +242,16 @@ const subjectOf = (credential: Credential): Pick<RequestQuery, 'lookup' | 'sessi
 function requestInput(
   request: Pick<RequestInput, 'req' | 'path' | 'query' | 'params'>,
   state: State,
-  actorOf: (state: State) => Actor,
+  caller: Callers,
   loadRequestContext: (query: RequestQuery) => Promise<RequestContext>,
 ): RequestInput {
   const { ip, log, context, credential } = state
-  // An expired access token must not prevent a client from signing in or from using public operations.
-  const hasSession = credential.kind === 'session' || credential.kind === 'invalid-token'
   return {
     ...request,
     ip,
     log,
     context,
-    actor: ({ allowAnonymous }) =>
-      actorOf(allowAnonymous && hasSession ? { ...state, credential: { kind: 'none' } } : state),
+    authorised: (access) => caller.authorised(state, access),
     async recheck() {
       const query = {
         block: addressBlock(ip),
@@ -277,7 +261,7 @@ function requestInput(
         ...subjectOf(credential),
         replay: undefined,
       }
-      actorOf({ ...state, context: await loadRequestContext(query) })
+      caller.recheck(state, await loadRequestContext(query))
     },
   }
 }

@@ -19,6 +19,7 @@ const IdempotencyKeyEntity = defineEntity({
     status: p.smallint().nullable(),
     reply: p.text().nullable(),
     encrypted: p.boolean().default(false),
+    resourceId: p.uuid().nullable(),
     expiresAt: instant(),
   },
   indexes: [index('idempotency_keys_expiry', ['expiresAt'])],

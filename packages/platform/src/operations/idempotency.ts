@@ -2,6 +2,7 @@ import type { Actor } from '@payments/kernel'
 import { sql } from 'kysely'
 import type { EncryptedColumn } from '../settings/secrets.ts'
 import type { Runtime, UnitOfWork } from './context.ts'
+import type { Reply } from './reply.ts'
 
 /** Requests with the same tenant, method, path and key are duplicates, also when their bodies differ (specification, Limits). */
 export interface IdempotencyKey {
@@ -11,17 +12,13 @@ export interface IdempotencyKey {
   readonly key: string
 }
 
-/** A reply as it was sent, stored for replay. */
-export interface StoredReply {
-  readonly status: number
-  readonly body: string
-}
-
 /** The columns of a stored reply. */
 export interface StoredReplyRow {
   readonly status: number
   readonly reply: string
   readonly encrypted: boolean
+  /** Null also for a reply that the release before stored. */
+  readonly resource_id: string | null
 }
 
 /** Longer than a provider's deadline and a transaction's timeouts together: the holder of an expired lease has died. */
@@ -43,23 +40,24 @@ export const encryptedReplies: EncryptedColumn = {
 }
 
 /** The reply of a row, decrypted if it is encrypted. */
-export const replyOf = (runtime: Runtime, key: IdempotencyKey, row: StoredReplyRow): StoredReply => ({
+export const replyOf = (runtime: Runtime, key: IdempotencyKey, row: StoredReplyRow): Reply => ({
   status: row.status,
   body: row.encrypted ? runtime.keyring.decrypt(row.reply, nameOf(key)) : row.reply,
+  resourceId: row.resource_id ?? undefined,
 })
 
 /** SQL: columns of the stored replies of `q (organisation_id, environment, method, path, key)` that may be replayed. */
 export const storedRepliesSql = (q: string): string => `
-  select i.organisation_id, i.environment, i.method, i.path, i.key, i.status, i.reply, i.encrypted
+  select i.organisation_id, i.environment, i.method, i.path, i.key, i.status, i.reply, i.encrypted, i.resource_id
     from idempotency_keys i
    where i.organisation_id = ${q}.organisation_id and i.environment = ${q}.environment
      and i.method = ${q}.method and i.path = ${q}.path and i.key = ${q}.key
      and i.reply is not null and i.expires_at > now() limit 1`
 
 /** The stored reply of an earlier request with this key, if it may be replayed. */
-export async function findStoredReply(runtime: Runtime, key: IdempotencyKey): Promise<StoredReply | undefined> {
+export async function findStoredReply(runtime: Runtime, key: IdempotencyKey): Promise<Reply | undefined> {
   const { rows } = await runtime.pool.query<StoredReplyRow>(
-    `select r.status, r.reply, r.encrypted
+    `select r.status, r.reply, r.encrypted, r.resource_id
        from (select $1::uuid as organisation_id, $2 as environment, $3 as method, $4 as path, $5 as key) q
       cross join lateral (${storedRepliesSql('q')}) r`,
     identity(key),
@@ -104,16 +102,16 @@ export function storeReply(
   runtime: Runtime,
   key: IdempotencyKey,
   fence: string,
-  reply: StoredReply,
+  reply: Reply,
   options: { retentionHours: number; encrypt: boolean },
 ) {
   const { actor, method, path } = key
   const text = options.encrypt ? runtime.keyring.encrypt(reply.body, nameOf(key)) : reply.body
-  return sql`insert into idempotency_keys as i (organisation_id, environment, method, path, key, fence, status, reply, encrypted, expires_at)
-    values (${actor.organisationId}, ${actor.environment}, ${method}, ${path}, ${key.key}, ${fence}, ${reply.status}, ${text}, ${options.encrypt},
+  return sql`insert into idempotency_keys as i (organisation_id, environment, method, path, key, fence, status, reply, encrypted, resource_id, expires_at)
+    values (${actor.organisationId}, ${actor.environment}, ${method}, ${path}, ${key.key}, ${fence}, ${reply.status}, ${text}, ${options.encrypt}, ${reply.resourceId ?? null},
             now() + make_interval(secs => ${options.retentionHours * 3600}))
     on conflict (organisation_id, environment, method, path, key) do update
-      set fence = excluded.fence, status = excluded.status, reply = excluded.reply, encrypted = excluded.encrypted, expires_at = excluded.expires_at
+      set fence = excluded.fence, status = excluded.status, reply = excluded.reply, encrypted = excluded.encrypted, resource_id = excluded.resource_id, expires_at = excluded.expires_at
       where i.fence = excluded.fence or i.expires_at <= now()
     returning 1`
 }
@@ -125,7 +123,7 @@ export async function lease(runtime: Runtime, key: IdempotencyKey, fence: string
     `insert into idempotency_keys as i (organisation_id, environment, method, path, key, fence, expires_at)
      select $1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7) from set_config('synchronous_commit', 'off', true)
      on conflict (organisation_id, environment, method, path, key) do update
-       set fence = excluded.fence, status = null, reply = null, encrypted = false, expires_at = excluded.expires_at
+       set fence = excluded.fence, status = null, reply = null, encrypted = false, resource_id = null, expires_at = excluded.expires_at
        where i.expires_at <= now()`,
     [...identity(key), fence, LEASE_SECONDS],
   )

@@ -21,7 +21,7 @@ import { isDatabaseUnavailable } from '../database/errors.ts'
 import type { Log } from '../settings/log.ts'
 import type { QueryContext, Runtime, UnitOfWork } from './context.ts'
 
-/** The tRPC context of a procedure. `execute` runs an operation; `@payments/api` provides it. */
+/** The tRPC context of a procedure. */
 export interface CallContext {
   readonly runtime: Runtime
   readonly actor: Actor
@@ -34,7 +34,8 @@ export interface CallContext {
   readonly lastEventId?: string | undefined
   /** Aborted when the caller disconnects. */
   readonly signal?: AbortSignal
-  execute(operation: Operation, call: CallContext, input: unknown): Promise<unknown>
+  /** Runs an operation with input that fits its schema: procedures have checked it. `@payments/api` provides it. */
+  run(operation: Operation, call: CallContext, input: unknown): Promise<unknown>
 }
 
 /** Media types of replies that are not JSON. */
@@ -220,7 +221,7 @@ const procedure = <I extends z.ZodObject, O extends z.ZodType>(operation: Operat
 const resolver =
   (operation: Operation) =>
   ({ ctx, input }: { ctx: CallContext; input: unknown }) =>
-    ctx.execute(operation, ctx, input) as never
+    ctx.run(operation, ctx, input) as never
 
 /** Defines an operation that only reads. */
 export function query<I extends z.ZodObject, O extends z.ZodType>(
@@ -318,6 +319,17 @@ export function callerErrorOf(error: unknown): ServiceError | ZodError | undefin
     if (at instanceof TRPCError && at.code === 'BAD_REQUEST' && at.cause instanceof ZodError) return at.cause
   }
   return undefined
+}
+
+/**
+ * In place of an input: the request has none that could be read, and `error` says why. A request whose idempotency key has a stored
+ * reply gets that reply, whatever its body; so the executor raises the error in its place, after that.
+ */
+export class UnreadableInput {
+  readonly error: unknown
+  constructor(error: unknown) {
+    this.error = error
+  }
 }
 
 /** The input of an operation does not fit its schema. An output that does not fit is an internal error and stays a ZodError. */

@@ -157,20 +157,19 @@ async function retryDeadlocks<T>(run: () => Promise<T>): Promise<T> {
 
 /**
  * Runs one unit of work: everything that `handler` writes, records, appends and enqueues commits together or not at all. It
- * uses one connection, from its first statement to the commit. `finish` turns the handler's result into the value to return
- * and the last statement, which is sent with the commit (see {@link OpenUnit.commit}).
+ * uses one connection, from its first statement to the commit. With `last`, the handler returns the last statement, which is
+ * sent with the commit (see {@link OpenUnit.commit}).
  */
-export const runUnit = <D, T>(
+export const runUnit = <T extends object>(
   context: Omit<QueryContext, 'em'>,
-  handler: (unit: UnitOfWork) => Promise<D>,
-  finish: (data: D) => { readonly value: T; readonly last?: RawBuilder<unknown> | undefined },
+  handler: (unit: UnitOfWork) => Promise<T & { readonly last?: RawBuilder<unknown> }>,
 ): Promise<T> =>
   retryDeadlocks(async () => {
     const unit = openUnit(context)
     try {
-      const { value, last } = finish(await handler(unit))
-      await unit.commit(last)
-      return value
+      const result = await handler(unit)
+      await unit.commit(result.last)
+      return result
     } catch (error) {
       await unit.rollback()
       throw error
@@ -198,10 +197,13 @@ export const dryRun = <T>(
   })
 
 /** {@link runUnit} without a last statement: for jobs and tasks. */
-export const unitOfWork = <T>(
+export async function unitOfWork<T>(
   context: Omit<QueryContext, 'em'>,
   handler: (unit: UnitOfWork) => Promise<T>,
-): Promise<T> => runUnit(context, handler, (value) => ({ value }))
+): Promise<T> {
+  const { data } = await runUnit(context, async (unit) => ({ data: await handler(unit) }))
+  return data
+}
 
 /** The part of `pg`'s interface that plain SQL needs. A pool has it; {@link sqlOf} provides it for an entity manager. */
 export interface SqlExecutor {

@@ -29,9 +29,12 @@ const operationOf = (stream: () => AsyncIterable<string>): Operation => {
 const call = {
   actor: system('00000000-0000-0000-0000-000000000001', 'test'),
   log: { warn: () => undefined },
-  execute: async (operation: Operation, own: CallContext) =>
-    operation.download?.stream({} as never, {} as never, own.signal as AbortSignal, own),
 } as unknown as CallContext
+const executor = {
+  execute: async (operation: Operation, own: CallContext) => ({
+    data: operation.download?.stream({} as never, {} as never, own.signal as AbortSignal, own),
+  }),
+}
 
 test('the credential of an open stream is checked every 60 s, and the stream ends when it is no longer valid', async () => {
   vi.useFakeTimers()
@@ -45,7 +48,7 @@ test('the credential of an open stream is checked every 60 s, and the stream end
   const recheck = async () => {
     if (++checks === 3) throw errors.invalid_api_key()
   }
-  const opening = download(operationOf(endless), call, {}, { recheck })
+  const opening = download(executor, operationOf(endless), call, {}, { recheck })
   await vi.advanceTimersByTimeAsync(1000)
   const body = (await opening).body as Readable
   let pieces = 0
@@ -63,7 +66,9 @@ test('an error before the first piece is thrown, so that it is sent in the envel
     yield* []
     throw errors.busy()
   }
-  await expect(download(operationOf(broken), call, {}, { recheck: async () => undefined })).rejects.toThrow('busy')
+  await expect(download(executor, operationOf(broken), call, {}, { recheck: async () => undefined })).rejects.toThrow(
+    'busy',
+  )
 })
 
 test('a stream stops producing when the client disconnects', async () => {
@@ -75,7 +80,7 @@ test('a stream stops producing when the client disconnects', async () => {
       yield 'x'.repeat(100_000)
     }
   }
-  const { body } = await download(operationOf(endless), call, {}, { recheck: async () => undefined })
+  const { body } = await download(executor, operationOf(endless), call, {}, { recheck: async () => undefined })
   ;(body as Readable).destroy()
   await vi.waitFor(() => expect(aborted).toBe(true))
   const before = produced
@@ -89,7 +94,7 @@ test('a stream that waits for its next piece learns at once that the client has 
     yield 'first'
     await new Promise<void>(() => undefined)
   }
-  const { body } = await download(operationOf(waiting), call, {}, { recheck: undefined })
+  const { body } = await download(executor, operationOf(waiting), call, {}, { recheck: undefined })
   for await (const piece of body) {
     expect(String(piece)).toBe('first')
     break
@@ -103,6 +108,8 @@ test('a request for the headers alone opens nothing', async () => {
     opened = true
     yield 'first'
   }
-  expect((await download(operationOf(stream), call, {}, { recheck: undefined, headersOnly: true })).body).toBe('')
+  expect(
+    (await download(executor, operationOf(stream), call, {}, { recheck: undefined, headersOnly: true })).body,
+  ).toBe('')
   expect(opened).toBe(false)
 })

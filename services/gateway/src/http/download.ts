@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { Executor } from '@payments/api'
 import { type CallContext, mediaTypes, type Operation } from '@payments/platform'
 
 /** Interval at which the credential of an open stream is checked again. */
@@ -16,6 +17,7 @@ export interface DownloadReply {
  * session ends the stream.
  */
 export async function download(
+  executor: Pick<Executor, 'execute'>,
   operation: Operation,
   call: CallContext,
   input: unknown,
@@ -24,9 +26,8 @@ export async function download(
   const { download: definition } = operation
   if (!definition) throw new Error('The operation produces no file or stream')
   const controller = new AbortController()
-  const pieces = (await call.execute(operation, { ...call, signal: controller.signal }, input)) as AsyncIterable<
-    string | Buffer
-  >
+  const { data } = await executor.execute(operation, { ...call, signal: controller.signal }, input)
+  const pieces = data as AsyncIterable<string | Buffer>
   const reply = { type: mediaTypes[definition.produces], filename: definition.filename?.(input as never) }
   // A generator that was not started holds nothing.
   if (headersOnly) return { ...reply, body: '' }

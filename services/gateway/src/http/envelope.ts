@@ -4,9 +4,6 @@ import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import { ZodError } from 'zod'
 import { errors } from '../requests/errors.ts'
 
-/** The JSON text of a success envelope. */
-export const success = (message: string, data: unknown): string => JSON.stringify({ status: 'success', message, data })
-
 export interface Failure {
   readonly status: number
   readonly body: string

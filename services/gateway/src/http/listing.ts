@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
-import { type ConcurrencyLimit, inTurn, type Pages, type QueryContext } from '@payments/platform'
+import { type ConcurrencyLimit, inTurn, type Pages, type QueryContext, success } from '@payments/platform'
 import { z } from 'zod'
-import { success } from './envelope.ts'
 
 /**
  * A complete list in its envelope: one text if it fits a page, otherwise a stream that reads the next page when the client

@@ -33,3 +33,7 @@ export const loggable = (path: string): string =>
     .split('/')
     .map((segment) => (isId(segment) || segment.split(',').every((word) => WORDS.has(word)) ? segment : '[other]'))
     .join('/')
+
+/** The last id in a path: the innermost object that it names. */
+export const idIn = (params: Readonly<Record<string, string>>): string | undefined =>
+  Object.values(params).findLast(isId)

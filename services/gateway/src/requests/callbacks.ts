@@ -1,8 +1,7 @@
 import type { Process } from '@payments/api'
-import type { Callback, CallbackRequest, Runtime } from '@payments/platform'
+import { type Callback, type CallbackRequest, type Runtime, success } from '@payments/platform'
 import type Koa from 'koa'
 import { readBody } from '../http/body.ts'
-import { success } from '../http/envelope.ts'
 import { errors } from './errors.ts'
 import type { State } from './state.ts'
 

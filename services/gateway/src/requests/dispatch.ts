@@ -1,13 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Process } from '@payments/api'
-import { type Actor, allowsAnonymous, authorise, checkInput, invalid } from '@payments/kernel'
-import { type CallContext, type Log, queryContext, replyOf } from '@payments/platform'
+import { type Access, type Actor, allowsAnonymous, checkInput, invalid } from '@payments/kernel'
+import { type CallContext, type Log, queryContext, replyOf, replyTo, UnreadableInput } from '@payments/platform'
 import { parseBody, readBody } from '../http/body.ts'
 import { download } from '../http/download.ts'
-import { success } from '../http/envelope.ts'
 import { listing } from '../http/listing.ts'
-import { idOf } from '../http/response-id.ts'
 import { errors } from './errors.ts'
 import type { RestOperation } from './operations.ts'
 import type { RequestContext } from './request-context.ts'
@@ -23,14 +21,14 @@ export interface RequestInput {
   readonly params: Record<string, string>
   readonly log: Log
   readonly context: RequestContext
-  /** The caller. `allowAnonymous`: an invalid session token counts as no credential. */
-  actor(options: { allowAnonymous: boolean }): Actor
+  /** The caller, who has this access. @throws ServiceError 401 or 403 */
+  authorised(access: Access): Actor
   /** Checks the credential again, without counting a request. @throws ServiceError 401 when it is no longer valid */
   recheck(): Promise<void>
 }
 
-/** The reply to the client. */
-export interface Reply {
+/** What is sent to the client. */
+export interface Sent {
   readonly status: number
   readonly type: string
   readonly body: string | Readable
@@ -47,24 +45,15 @@ const JSON_TYPE = 'application/json'
  * the idempotency key, then the replay, and only then the body.
  */
 export function dispatcher({ runtime, executor, callContext }: Process) {
-  return async ({ operation, placeholders, method }: RestOperation, request: RequestInput): Promise<Reply> => {
+  return async ({ operation, placeholders, method }: RestOperation, request: RequestInput): Promise<Sent> => {
     const { meta } = operation
-    const actor = request.actor({ allowAnonymous: allowsAnonymous(meta.access) })
-    authorise(meta.access, actor)
+    const actor = request.authorised(meta.access)
     const call: CallContext = callContext(actor, {
       log: request.log,
       ip: request.ip,
       userAgent: request.req.headers['user-agent'],
       lastEventId: request.req.headersDistinct['last-event-id']?.[0],
     })
-    const messageFor = (input: unknown) => meta.messageOf?.(input as Record<string, unknown>) ?? meta.message
-    const replyTo = (data: unknown, input?: unknown): Reply => ({
-      status: meta.status,
-      type: JSON_TYPE,
-      body: success(input === undefined ? meta.message : messageFor(input), data),
-      resourceId: method === 'GET' ? undefined : idOf(data),
-    })
-
     if (method === 'GET') refuseFields(parseBody(await readBody(request.req), request.req.headers))
     if (operation.pages) {
       const body = await listing(
@@ -78,43 +67,25 @@ export function dispatcher({ runtime, executor, callContext }: Process) {
     if (operation.download)
       return {
         status: meta.status,
-        ...(await download(operation, call, queryInput(operation.input, placeholders, request), {
+        ...(await download(executor, operation, call, queryInput(operation.input, placeholders, request), {
           // Without a credential there is none to check again.
           recheck: actor.kind === 'anonymous' ? undefined : request.recheck,
           headersOnly: request.req.method === 'HEAD',
         })),
       }
-    if (method === 'GET')
-      return replyTo(await executor.execute(operation, call, queryInput(operation.input, placeholders, request)))
-    if (actor.kind !== 'key' || allowsAnonymous(meta.access)) {
-      const bytes = await readBody(request.req)
-      const input = bodyInput(placeholders, request, bytes)
-      return replyTo(await executor.execute(operation, call, input), input)
+    if (method === 'GET') {
+      const input = queryInput(operation.input, placeholders, request)
+      const { data } = await executor.execute(operation, call, input)
+      return { ...replyTo(meta, input, data), type: JSON_TYPE, resourceId: undefined }
     }
-    const key = { actor, method, path: request.path, key: idempotencyKey(request.req) }
+    const keyed = actor.kind === 'key' && !allowsAnonymous(meta.access)
+    const key = keyed ? { method, path: request.path, key: idempotencyKey(request.req) } : undefined
     const bytes = await readBody(request.req)
     const { replay } = request.context
-    const replayed = (reply: Pick<Reply, 'status'> & { body: string }): Reply => ({
-      ...reply,
-      type: JSON_TYPE,
-      replayed: true,
-      resourceId: idOf((JSON.parse(reply.body) as { data?: unknown }).data),
-    })
-    if (replay) return replayed(replyOf(runtime, key, replay))
-    let resourceId: string | undefined
-    let input: unknown
-    const read = () => {
-      input = bodyInput(placeholders, request, bytes)
-      return input
-    }
-    const reply = await executor.executeKeyed(operation, call, read, {
-      key,
-      reply(data) {
-        resourceId = idOf(data)
-        return { status: meta.status, body: success(messageFor(input), data) }
-      },
-    })
-    return reply.replayed ? replayed(reply) : { ...reply, type: JSON_TYPE, resourceId }
+    if (key && replay) return { ...replyOf(runtime, { ...key, actor }, replay), type: JSON_TYPE, replayed: true }
+    const input = bodyInput(placeholders, request, bytes)
+    const { data, reply } = await executor.execute(operation, call, input, key)
+    return { ...(reply ?? replyTo(meta, input, data)), type: JSON_TYPE }
   }
 }
 
@@ -153,9 +124,17 @@ function refuseFields(body: Record<string, unknown>): void {
   if (names.length > 0) throw invalid(Object.fromEntries(names.map((name) => [name, 'Unrecognized field'])))
 }
 
-function bodyInput(placeholders: readonly string[], request: RequestInput, bytes: Buffer): Record<string, unknown> {
-  const body = parseBody(bytes, request.req.headers)
-  const reserved = placeholders.filter((name) => Object.hasOwn(body, name))
-  if (reserved.length > 0) throw invalid(Object.fromEntries(reserved.map((name) => [name, 'Unrecognized field'])))
-  return { ...body, ...request.params }
+function bodyInput(
+  placeholders: readonly string[],
+  request: RequestInput,
+  bytes: Buffer,
+): Record<string, unknown> | UnreadableInput {
+  try {
+    const body = parseBody(bytes, request.req.headers)
+    const reserved = placeholders.filter((name) => Object.hasOwn(body, name))
+    if (reserved.length > 0) throw invalid(Object.fromEntries(reserved.map((name) => [name, 'Unrecognized field'])))
+    return { ...body, ...request.params }
+  } catch (error) {
+    return new UnreadableInput(error)
+  }
 }

@@ -1,12 +1,13 @@
 import { appRouter, type Process } from '@payments/api'
-import { type Actor, errors as commonErrors } from '@payments/kernel'
+import { errors as commonErrors } from '@payments/kernel'
 import { callerErrorOf } from '@payments/platform'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { checkJsonHeaders, readBody } from '../http/body.ts'
 import { failure } from '../http/envelope.ts'
+import type { Callers } from './caller.ts'
 import { errors } from './errors.ts'
 import { operations } from './operations.ts'
-import type { Gateway, State } from './state.ts'
+import type { Gateway } from './state.ts'
 
 const PREFIX = '/trpc/'
 const BATCH = 20
@@ -30,9 +31,9 @@ const streams: ReadonlySet<string> = new Set(
 )
 
 /** Serves the procedures over tRPC for dashboard sessions and internal tokens: internal tools call them with types and get objects without the envelope. */
-export function mountTrpc(router: Gateway, { callContext, runtime }: Process, actorOf: (state: State) => Actor): void {
+export function mountTrpc(router: Gateway, { callContext, runtime }: Process, caller: Callers): void {
   router.all('/trpc/:procedures', async (ctx) => {
-    const actor = actorOf(ctx.state)
+    const actor = caller.of(ctx.state)
     if (actor.kind !== 'session' && actor.kind !== 'token')
       throw actor.kind === 'anonymous' ? commonErrors.no_token() : commonErrors.session_required()
     const calls = trpcCalls(ctx.path)

@@ -58,6 +58,7 @@ const FREE: Readonly<Record<string, string>> = {
     ]),
   ),
   'idempotency_keys.fence': 'who holds the lease',
+  'idempotency_keys.resource_id': 'of any kind that a command answers with',
   'notifications.resource_id': 'of any kind, also a key that was revoked or a session that has ended',
   'offramps.quote_id': 'a quote is deleted a week after it expired',
   'operator_resolutions.resource_id': 'of any kind that can need an operator',

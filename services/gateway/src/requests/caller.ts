@@ -1,0 +1,53 @@
+import { type Access, type Actor, allowsAnonymous, authorise } from '@payments/kernel'
+import type { Authentication, Runtime } from '@payments/platform'
+import type { RequestContext } from './request-context.ts'
+import type { State } from './state.ts'
+
+/** Turns the credential of a request into its actor: nothing else does. */
+export interface Callers {
+  /**
+   * The caller of a REST operation, who has access to it.
+   * @throws ServiceError 401 or 403
+   */
+  authorised(state: State, access: Access): Actor
+  /**
+   * The caller of procedures, each of which checks its own access.
+   * @throws ServiceError 401
+   */
+  of(state: State): Actor
+  /**
+   * Checks the credential again, with what the database has about it now.
+   * @throws ServiceError 401 when it is no longer valid
+   */
+  recheck(state: State, context: RequestContext): void
+}
+
+export function callers(authentication: ReturnType<Authentication['create']>): Callers {
+  const actorOf = ({ credential, environment, ip }: State, context: RequestContext): Actor =>
+    authentication.actorOf(credential, context, { environment, ip })
+  const of: Callers['of'] = (state) => {
+    state.actor = actorOf(state, state.context)
+    return state.actor
+  }
+  return {
+    of,
+    authorised(state, access) {
+      // An expired access token must not prevent a client from signing in or from using public operations.
+      const hasSession = state.credential.kind === 'session' || state.credential.kind === 'invalid-token'
+      const ignored = hasSession && allowsAnonymous(access)
+      const actor = ignored ? actorOf({ ...state, credential: { kind: 'none' } }, state.context) : of(state)
+      authorise(access, actor)
+      return actor
+    },
+    recheck(state, context) {
+      actorOf(state, context)
+    },
+  }
+}
+
+/** The authentication that exactly one domain declares. */
+export function authenticationOf({ domains }: Pick<Runtime, 'domains'>): Authentication {
+  const [authentication, ...others] = domains.flatMap((domain) => domain.authentication ?? [])
+  if (!authentication || others.length > 0) throw new Error('Exactly one domain must declare the authentication')
+  return authentication
+}
