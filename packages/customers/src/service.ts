@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
 import { invalid, isId, mergeMetadata, newId, risingAfter } from '@payments/kernel'
-import { pages, type QueryContext, replaceStoredReplies, type UnitOfWork } from '@payments/platform'
+import { domainsOf, pages, type QueryContext, replaceStoredReplies, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { CustomerEntity, type CustomerRow, present } from './entity.ts'
 import { errors } from './errors.ts'
@@ -113,7 +113,7 @@ export async function anonymise(unit: UnitOfWork, id: string): Promise<CustomerR
     updatedAt,
   }
   await unit.em.nativeUpdate(CustomerEntity, { id: row.id }, erased)
-  for (const domain of unit.runtime.domains)
+  for (const domain of domainsOf(unit.runtime))
     await domain.anonymise?.(unit, {
       ...{ id: row.id, name: erased.name, formerName: row.name },
       shown: present({ ...row, ...erased }),

@@ -1,5 +1,5 @@
 import { firstIdOf, system } from '@payments/kernel'
-import { notificationTypesOf, unitOfWork } from '@payments/platform'
+import { domainsOf, notificationTypesOf, unitOfWork } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { call, type Merchant, newMerchant, signedIn, useService } from '#testing'
 import { notify } from './index.ts'
@@ -203,7 +203,7 @@ test('a type that no domain declares is refused, and nothing is committed', asyn
 })
 
 test('every type that a table of notifications names is declared', () => {
-  const { domains } = service.runtime
+  const domains = domainsOf(service.runtime)
   const named = domains.flatMap(({ notifications }) =>
     Object.values(notifications ?? {}).flatMap((byStatus) =>
       Object.values(byStatus).flatMap((row) => (typeof row === 'function' ? [] : [row.type])),

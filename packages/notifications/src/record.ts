@@ -1,5 +1,5 @@
 import { newId, type Tenant } from '@payments/kernel'
-import { type Domain, notificationTypesOf, type UnitOfWork } from '@payments/platform'
+import { type Domain, domainsOf, notificationTypesOf, type Runtime, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 
 /** The text of a notification and the resource that it refers to. */
@@ -16,9 +16,9 @@ interface NewNotification extends Tenant {
  * that, and a job queues the emails.
  * @throws Error for a type that no domain declares: users could not turn it off.
  */
-function notificationStatement(notification: NewNotification, domains: readonly Domain[]) {
+function notificationStatement(notification: NewNotification, runtime: Pick<Runtime, 'domains'>) {
   const { organisationId, environment, type, title, body, resource } = notification
-  const declared = notificationTypesOf(domains)[type]
+  const declared = notificationTypesOf(runtime.domains)[type]
   if (!declared) throw new Error(`No domain declares the notification type ${type}`)
   const emailDue = declared.email
     ? sql`true`
@@ -29,11 +29,11 @@ function notificationStatement(notification: NewNotification, domains: readonly 
 
 /** Creates a notification with the commit, so that it exists exactly when the change is committed. */
 export const notify = (unit: UnitOfWork, notification: NewNotification): void =>
-  unit.appendToCommit(notificationStatement(notification, unit.runtime.domains))
+  unit.appendToCommit(notificationStatement(notification, unit.runtime))
 
 /** Creates the notification that a domain declares for a change. */
-export const notificationRecorder: NonNullable<Domain['recorder']> = (change, domains) =>
-  domains.flatMap(({ notifications }) => {
+export const notificationRecorder: NonNullable<Domain['recorder']> = (change, runtime) =>
+  domainsOf(runtime).flatMap(({ notifications }) => {
     const row = change.type === null ? undefined : notifications?.[change.type]?.[change.status]
     const declared = typeof row === 'function' ? row(change) : row
     if (!declared) return []
@@ -42,7 +42,7 @@ export const notificationRecorder: NonNullable<Domain['recorder']> = (change, do
     return {
       statement: notificationStatement(
         { organisationId, environment, type, title, body: body(change), resource: { type: resource, id: resourceId } },
-        domains,
+        runtime,
       ),
     }
   })

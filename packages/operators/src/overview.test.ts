@@ -1,5 +1,5 @@
 import { newId } from '@payments/kernel'
-import { platformSettings } from '@payments/platform'
+import { domainsOf, platformSettings } from '@payments/platform'
 import { beforeAll, expect, test } from 'vitest'
 import { advance, call, newMerchant, newOfframp, newRoute, pay, sync, useService } from '#testing'
 import { find, operator, ops } from '../test/operators.ts'
@@ -54,7 +54,7 @@ test('an object is found by its id, an id of its provider, a transaction hash, a
 })
 
 test('every search and every list of what needs an operator is answered by an index', async () => {
-  const { pool, domains } = service.runtime
+  const { pool } = service.runtime
   const client = await pool.connect()
   try {
     await client.query('begin; set local enable_seqscan = off')
@@ -62,7 +62,7 @@ test('every search and every list of what needs an operator is answered by an in
       const { rows } = await client.query(`explain ${text}`, values)
       return rows.map((row) => row['QUERY PLAN']).join('\n')
     }
-    for (const { operators } of domains) {
+    for (const { operators } of domainsOf(service.runtime)) {
       for (const { kind, from, by } of operators?.search ?? [])
         for (const column of Object.values(by))
           expect(

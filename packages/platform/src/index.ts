@@ -29,7 +29,6 @@ export { type ExportSource, exportCsv, exportedAmount, exportedTime, exportInput
 export { type Listed, newest, newestAndTotal } from './lists/newest.ts'
 export { pages, rowMapper } from './lists/pages.ts'
 export * from './operations/authentication.ts'
-export { type ConcurrencyLimit, concurrencyLimit } from './operations/concurrency.ts'
 export * from './operations/context.ts'
 export * from './operations/http.ts'
 export {
@@ -105,6 +104,7 @@ export * from './transactions/entity.ts'
 export { lifecycle, lifecycleName, type Variant } from './transactions/lifecycle.ts'
 export * from './transactions/resource.ts'
 export { readSnapshot, runningSnapshots } from './transactions/snapshot.ts'
+export type { SqlExecutor } from './transactions/sql.ts'
 export {
   actingFor,
   dryRun,
@@ -113,13 +113,13 @@ export {
   observed,
   queryContext,
   runUnit,
-  type SqlExecutor,
   sqlOf,
   unitOfWork,
 } from './transactions/unit.ts'
+export { type ConcurrencyLimit, concurrencyLimit } from './work/concurrency.ts'
 export { byEnvironment } from './work/gauges.ts'
 export { inTurn } from './work/in-turn.ts'
-export { DEAD_LETTER, type Job, type JobOptions, job, jobsIn, startWorkers } from './work/jobs.ts'
+export { DEAD_LETTER, type Job, job, jobsIn, startWorkers } from './work/jobs.ts'
 export { claimPolls, type Polls, pollTask } from './work/polls.ts'
 export { purgeJob, type Retention } from './work/purge.ts'
 export {

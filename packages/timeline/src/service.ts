@@ -1,5 +1,12 @@
 import { isId, type Tenant } from '@payments/kernel'
-import { type QueryContext, type Runtime, type SqlExecutor, sqlOf, type TimelineEntry } from '@payments/platform'
+import {
+  domainsOf,
+  type QueryContext,
+  type Runtime,
+  type SqlExecutor,
+  sqlOf,
+  type TimelineEntry,
+} from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from './errors.ts'
 import type { Timeline } from './schemas.ts'
@@ -25,7 +32,7 @@ export async function timeline(
   const entries: TimelineEntry[] = []
   let total = 0
   // One after another: a request uses one connection.
-  for (const source of runtime.domains.flatMap((domain) => domain.timeline?.sources ?? [])) {
+  for (const source of domainsOf(runtime).flatMap((domain) => domain.timeline?.sources ?? [])) {
     const found = await source(db, query, runtime)
     entries.push(...found.entries)
     total += found.total
@@ -35,8 +42,8 @@ export async function timeline(
 }
 
 /** The organisation and environment of any object of any domain, found by its primary key in one statement. */
-async function ownerOf({ domains }: Runtime, db: SqlExecutor, id: string): Promise<Tenant | undefined> {
-  const tables = domains.flatMap(({ resources, timeline: own }) => [
+async function ownerOf(runtime: Runtime, db: SqlExecutor, id: string): Promise<Tenant | undefined> {
+  const tables = domainsOf(runtime).flatMap(({ resources, timeline: own }) => [
     ...(resources ?? []).map(({ table }) => table),
     ...(own?.objects ?? []),
   ])
@@ -48,8 +55,8 @@ async function ownerOf({ domains }: Runtime, db: SqlExecutor, id: string): Promi
   return rows[0] && { organisationId: rows[0].organisation_id, environment: rows[0].environment }
 }
 
-async function partsOf({ domains }: Runtime, db: SqlExecutor, id: string): Promise<string[]> {
+async function partsOf(runtime: Runtime, db: SqlExecutor, id: string): Promise<string[]> {
   const ids: string[] = []
-  for (const { timeline: own } of domains) ids.push(...((await own?.parts?.(db, id, NEWEST)) ?? []))
+  for (const { timeline: own } of domainsOf(runtime)) ids.push(...((await own?.parts?.(db, id, NEWEST)) ?? []))
   return ids
 }

@@ -1,3 +1,4 @@
+import { domainsOf } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { newMerchant, type Receiver, useService } from '#testing'
 import { deliveriesOf, emitEvents, endpoint, finished, receiverPool, until } from '../test/deliveries.ts'
@@ -35,7 +36,7 @@ test('an opt-in type goes only to endpoints that name it', async () => {
   const merchant = await newMerchant(service)
   const all = await receivers.start()
   const named = await receivers.start()
-  const catalogue = service.runtime.domains.find(({ name }) => name === 'webhooks')?.events as Record<string, object>
+  const catalogue = domainsOf(service.runtime).find(({ name }) => name === 'webhooks')?.events as Record<string, object>
   catalogue['optional.happened'] = { ...catalogue['webhook.test'], optIn: true }
   try {
     await endpoint(merchant, { url: all.url })

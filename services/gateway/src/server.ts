@@ -3,12 +3,13 @@ import cors from '@koa/cors'
 import Router from '@koa/router'
 import type { Process } from '@payments/api'
 import { newId } from '@payments/kernel'
-import { addressBlock, type Credential, publicUrl, type Runtime } from '@payments/platform'
+import { addressBlock, type Credential, domainsOf, publicUrl, type Runtime } from '@payments/platform'
 import Koa from 'koa'
 import proxyaddr from 'proxy-addr'
 import { mountAssets, mountDocs } from './docs/docs.ts'
 import { clientAddress } from './http/client-address.ts'
 import { limitConnections } from './http/connections.ts'
+import { deprecationHeaders } from './http/deprecation.ts'
 import { failure } from './http/envelope.ts'
 import { answerParserErrors, refuseExpectations, refuseMalformed } from './http/malformed.ts'
 import { canonicalPath, idIn, loggable, patternOf } from './http/paths.ts'
@@ -17,7 +18,6 @@ import { health } from './internal/health.ts'
 import type { Metrics } from './internal/metrics.ts'
 import { callbacks, refuseCallbacks } from './requests/callbacks.ts'
 import { authenticationOf, type Callers, callers } from './requests/caller.ts'
-import { deprecationHeaders } from './requests/deprecation.ts'
 import { dispatcher, type RequestInput, replayKey } from './requests/dispatch.ts'
 import { errors } from './requests/errors.ts'
 import { operations } from './requests/operations.ts'
@@ -205,12 +205,14 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
 }
 
 /** Returns a test for the paths that scripts of every origin may read: public operations, and pages with `anyOrigin`. */
-function publicPaths({ domains }: Runtime): (path: string) => boolean {
+function publicPaths(runtime: Runtime): (path: string) => boolean {
   const patterns = [
     ...operations
       .filter(({ operation }) => operation.meta.access === 'public' || operation.meta.access === 'payer')
       .map(({ path }) => `/v1${path}`),
-    ...domains.flatMap(({ pages }) => pages ?? []).flatMap(({ path, anyOrigin }) => (anyOrigin ? [path] : [])),
+    ...domainsOf(runtime)
+      .flatMap(({ pages }) => pages ?? [])
+      .flatMap(({ path, anyOrigin }) => (anyOrigin ? [path] : [])),
   ].map(patternOf)
   return (path) => patterns.some((pattern) => pattern.test(path))
 }

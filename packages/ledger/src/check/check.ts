@@ -1,4 +1,4 @@
-import type { Runtime } from '@payments/platform'
+import { domainsOf, type Runtime } from '@payments/platform'
 import { checkAccounts } from './accounts.ts'
 import { checkCounts } from './counts.ts'
 import { checkEntries } from './entries.ts'
@@ -51,8 +51,8 @@ export async function checkLedger(
       await check({
         db: { query: async (text, values) => ({ rows: (await client.query(text, values)).rows }) },
         batch: options.batch ?? 500,
-        receipts: Object.assign({}, ...domains.map(({ receipts }) => receipts ?? {})),
-        counted: Object.assign({}, ...domains.map(({ counted }) => counted ?? {})),
+        receipts: Object.assign({}, ...domainsOf({ domains }).map(({ receipts }) => receipts ?? {})),
+        counted: Object.assign({}, ...domainsOf({ domains }).map(({ counted }) => counted ?? {})),
         find: (finding) => void (findings.length < FINDINGS && findings.push({ check: name, ...finding })),
         walked(rows) {
           walked[name] += rows

@@ -1,5 +1,5 @@
 import { type Environment, newId, system } from '@payments/kernel'
-import { queryContext, unitOfWork } from '@payments/platform'
+import { domainsOf, queryContext, unitOfWork } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { call, foundOrganisation, newMerchant, useService } from '#testing'
 import { checkLedger } from '../check/check.ts'
@@ -123,7 +123,7 @@ test('every kind of the specification can be listed', async () => {
 
 test('the OpenAPI document contains every declared receipt, and its kind is one of the specification', async () => {
   const { body } = await call(service, 'GET /v1/openapi.json')
-  const declared = service.runtime.domains.flatMap(({ receipts }) => Object.entries(receipts ?? {}))
+  const declared = domainsOf(service.runtime).flatMap(({ receipts }) => Object.entries(receipts ?? {}))
   expect(declared.length).toBeGreaterThan(0)
   const documented = JSON.stringify(body.components.schemas.Receipt.anyOf)
   for (const [kind, { schema }] of declared) {

@@ -1,5 +1,13 @@
 import { isId, newId } from '@payments/kernel'
-import { type CallContext, type Effect, observed, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import {
+  type CallContext,
+  domainsOf,
+  type Effect,
+  observed,
+  type QueryContext,
+  sqlOf,
+  type UnitOfWork,
+} from '@payments/platform'
 import type { z } from 'zod'
 import { ApprovalEntity, type ApprovalRow } from '../entity.ts'
 import { errors } from '../errors.ts'
@@ -68,7 +76,7 @@ async function pending(unit: UnitOfWork, id: string): Promise<ApprovalRow> {
 }
 
 async function isOperator(unit: UnitOfWork, userId: string): Promise<boolean> {
-  const { authentication } = unit.runtime.domains.find((domain) => domain.authentication) ?? {}
+  const { authentication } = domainsOf(unit.runtime).find((domain) => domain.authentication) ?? {}
   return authentication ? authentication.isOperator(unit, userId) : false
 }
 

@@ -2,6 +2,7 @@ import { invalid, isId } from '@payments/kernel'
 import {
   type AttentionSource,
   type Condition,
+  domainsOf,
   type QueryContext,
   type Runtime,
   sqlOf,
@@ -20,8 +21,8 @@ interface Row extends Omit<Shown, 'since'> {
 }
 
 /** @throws validation_failed 422 for a kind that no domain declares */
-function sourcesOf({ domains }: Runtime, kind: string | undefined): readonly AttentionSource[] {
-  const all = domains.flatMap(({ operators }) => operators?.attention ?? [])
+function sourcesOf(runtime: Runtime, kind: string | undefined): readonly AttentionSource[] {
+  const all = domainsOf(runtime).flatMap(({ operators }) => operators?.attention ?? [])
   const found = kind === undefined ? all : all.filter((source) => source.kind === kind)
   if (found.length === 0) throw invalid({ kind: `Must be one of ${all.map((source) => source.kind).join(', ')}` })
   return found

@@ -1,4 +1,4 @@
-import { type QueryContext, type RateBudget, readProviderAnswers, sqlOf } from '@payments/platform'
+import { domainsOf, type QueryContext, type RateBudget, readProviderAnswers, sqlOf } from '@payments/platform'
 import type { z } from 'zod'
 import type { ProviderHealth } from '../schemas.ts'
 import { boundProviders } from './providers.ts'
@@ -9,7 +9,7 @@ export async function providerHealth({ em, runtime }: QueryContext): Promise<z.i
   const answers = await readProviderAnswers(db)
   const bound = await boundProviders(db, runtime)
   const rateBudgets: RateBudget[] = []
-  for (const { operators } of runtime.domains) rateBudgets.push(...((await operators?.rateBudgets?.(db)) ?? []))
+  for (const { operators } of domainsOf(runtime)) rateBudgets.push(...((await operators?.rateBudgets?.(db)) ?? []))
   return {
     bound,
     providers: answers.map(({ lastFailureAt: at, ...row }) => ({

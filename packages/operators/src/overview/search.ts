@@ -1,5 +1,12 @@
 import { isId } from '@payments/kernel'
-import { type QueryContext, type Runtime, type SearchSource, type SqlExecutor, sqlOf } from '@payments/platform'
+import {
+  domainsOf,
+  type QueryContext,
+  type Runtime,
+  type SearchSource,
+  type SqlExecutor,
+  sqlOf,
+} from '@payments/platform'
 import type { z } from 'zod'
 import type { Found } from '../schemas.ts'
 
@@ -16,14 +23,14 @@ export async function search(context: QueryContext, text: string): Promise<z.inp
   const { runtime } = context
   const db = sqlOf(context.em)
   const objects: Objects = isId(text) ? await byId(runtime, db, text.toLowerCase()) : []
-  for (const source of runtime.domains.flatMap(({ operators }) => operators?.search ?? []))
+  for (const source of domainsOf(runtime).flatMap(({ operators }) => operators?.search ?? []))
     objects.push(...(await bySource(db, source, text)))
   return { objects, total: objects.length }
 }
 
-async function byId({ domains }: Runtime, db: SqlExecutor, id: string): Promise<Objects> {
+async function byId(runtime: Runtime, db: SqlExecutor, id: string): Promise<Objects> {
   const kinds = new Map<string, string>()
-  for (const { resources, timeline } of domains) {
+  for (const { resources, timeline } of domainsOf(runtime)) {
     for (const { table } of resources ?? []) kinds.set(table, table)
     for (const table of timeline?.objects ?? []) kinds.set(table, table)
   }

@@ -199,7 +199,7 @@ export interface Domain<R extends TRPCRouterRecord = TRPCRouterRecord> {
   /** Turns credentials into actors. Exactly one domain declares it. */
   readonly authentication?: Authentication
   /** Turns a change into statements of the same transaction. Pure: it reads nothing and calls nothing. */
-  readonly recorder?: (change: Change, domains: readonly Domain[]) => readonly Recorded[]
+  readonly recorder?: (change: Change, runtime: Pick<Runtime, 'domains'>) => readonly Recorded[]
   /** Columns with text that the keyring encrypted, so that a change of SECRETS_KEY can re-encrypt it. */
   readonly encrypted?: readonly EncryptedColumn[]
   /** Secrets of the settings that must stay the same: their fingerprints are compared at the start. */
@@ -221,6 +221,9 @@ export interface Counted {
 }
 
 export const domain = <const R extends TRPCRouterRecord>(definition: Domain<R>): Domain<R> => definition
+
+/** What the domains of a process declare. */
+export const domainsOf = ({ domains }: Pick<Runtime, 'domains'>): readonly Domain[] => domains
 
 /** An adapter to an external system. The gateway lists it; it is bound if its settings are set. */
 export interface LiveAdapter {

@@ -1,6 +1,6 @@
 import type { Environment } from '@payments/kernel'
 import type { UnitOfWork } from '../operations/context.ts'
-import type { SqlExecutor } from '../transactions/unit.ts'
+import type { SqlExecutor } from '../transactions/sql.ts'
 
 /**
  * Why an object needs an operator. `failed`: it ended, and money is not where it belongs. `held`: a provider holds its money.

@@ -2,19 +2,26 @@ import type { EntityManager, EntitySchema, InferEntity, MikroORM } from '@mikro-
 import type { Access, Actor, Change, Providers } from '@payments/kernel'
 import type { RawBuilder } from 'kysely'
 import type { Pool } from 'pg'
-import type { PgBoss } from 'pg-boss'
+import type { PgBoss, SendOptions } from 'pg-boss'
+import type { z } from 'zod'
 import type { DatabaseAvailability } from '../database/availability.ts'
-import type { Domain } from '../domain/domain.ts'
 import type { Log } from '../settings/log.ts'
 import type { Keyring } from '../settings/secrets.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { Job, JobOptions } from '../work/jobs.ts'
 
 /** What a procedure of the router declares. */
 export interface ProcedureRule {
   readonly access: Access
   readonly money: boolean
   readonly personal: boolean
+}
+
+/**
+ * A domain as the runtime holds it: what it declares is made of functions that are called with the runtime, and `domainsOf` gives it
+ * to those who fold over it.
+ */
+export interface NamedDomain {
+  readonly name: string
 }
 
 /** The objects that a process has once. `@payments/api` creates them and passes them down; no package imports them. */
@@ -33,7 +40,7 @@ export interface Runtime {
   readonly keyring: Keyring
   readonly providers: Providers
   /** Every domain of the service, including the platform. */
-  readonly domains: readonly Domain[]
+  readonly domains: readonly NamedDomain[]
   /** Every procedure of the composed router, by its name: `customers.create`. */
   readonly procedures: Readonly<Record<string, ProcedureRule>>
   /** Runs a task in every process within about 20 ms instead of at its next interval. Called after a commit; coalesced. */
@@ -64,6 +71,14 @@ export interface Effect {
   readonly summary: string
 }
 
+/** A queue, and the schema of what is sent to it: what a sender knows of a job. */
+export interface JobQueue<T extends object = object> {
+  readonly name: string
+  readonly data: z.ZodType<T>
+}
+
+export type JobOptions = Pick<SendOptions, 'startAfter' | 'singletonKey' | 'priority' | 'group'>
+
 /** One transaction: the rows that the handler writes itself, and the effects that it adds to the commit. */
 export interface UnitOfWork extends QueryContext {
   /** Set while a command of operators runs: who runs it, also where the unit acts for another organisation. */
@@ -79,7 +94,7 @@ export interface UnitOfWork extends QueryContext {
   /** Adds a data-modifying statement to the commit. All of them share the commit's round trip. */
   appendToCommit(statement: RawBuilder<unknown>, key?: string): void
   /** Sends a job that exists only if this transaction commits. */
-  enqueue<T extends object>(job: Job<T>, data: T, options?: JobOptions): Promise<void>
+  enqueue<T extends object>(job: JobQueue<T>, data: T, options?: JobOptions): Promise<void>
   /** Runs after the commit, best effort: for triggers and logs, never for required work. */
   afterCommit(callback: () => void): void
 }

@@ -1,5 +1,6 @@
 import type { Environment } from '@payments/kernel'
 import { z } from 'zod'
+import { domainsOf } from '../domain/domain.ts'
 import { auditEntry } from '../records/audit-log.ts'
 import type { QueryContext, UnitOfWork } from './context.ts'
 import { type CallContext, type Description, mutation, type Shapes } from './operations.ts'
@@ -88,5 +89,5 @@ export function operatorCommand<
 }
 
 async function requireConfirmed(unit: UnitOfWork): Promise<void> {
-  for (const { authentication } of unit.runtime.domains) await authentication?.requireConfirmed(unit)
+  for (const { authentication } of domainsOf(unit.runtime)) await authentication?.requireConfirmed(unit)
 }

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Binding, type Environment, newId, type Provider, ServiceError, type Tenant } from '@payments/kernel'
 import type { Runtime } from '../operations/context.ts'
 import type { TimelineSource } from '../records/timeline.ts'
-import type { SqlExecutor } from '../transactions/unit.ts'
+import type { SqlExecutor } from '../transactions/sql.ts'
 
 const WRITE_MS = 1000
 const MAX_WAITING = 10_000

@@ -1,5 +1,5 @@
 import type { Carried, Environment } from '@payments/kernel'
-import type { SqlExecutor } from '../transactions/unit.ts'
+import type { SqlExecutor } from '../transactions/sql.ts'
 import { dueInTurns } from '../work/turns.ts'
 import { BURST_SECONDS } from './budgets.ts'
 

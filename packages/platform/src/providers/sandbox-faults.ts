@@ -1,5 +1,5 @@
 import type { ErrorFactory } from '@payments/kernel'
-import type { SqlExecutor } from '../transactions/unit.ts'
+import type { SqlExecutor } from '../transactions/sql.ts'
 
 /** How a sandbox provider fails. `down`: nothing is done. `slow`: calls take longer. `forgets`: it is done, but the answer is lost. */
 export const faultModes = ['down', 'slow', 'forgets'] as const

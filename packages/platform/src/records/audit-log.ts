@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { type Environment, newId } from '@payments/kernel'
 import type { UnitOfWork } from '../operations/context.ts'
 import { index } from '../transactions/entity.ts'
-import type { SqlExecutor } from '../transactions/unit.ts'
+import type { SqlExecutor } from '../transactions/sql.ts'
 import { countOf, INSTALLATION } from './counts.ts'
 import type { TimelineSource } from './timeline.ts'
 

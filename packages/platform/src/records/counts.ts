@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Counted, MigrationStep } from '../domain/domain.ts'
 import { inheritedTenant } from '../transactions/entity.ts'
-import type { SqlExecutor } from '../transactions/unit.ts'
+import type { SqlExecutor } from '../transactions/sql.ts'
 
 /** Whose the rows are that are counted for the installation. */
 export const INSTALLATION = { organisationId: '00000000-0000-0000-0000-000000000000', environment: '' }

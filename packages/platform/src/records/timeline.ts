@@ -1,6 +1,6 @@
 import type { Tenant } from '@payments/kernel'
 import type { Runtime } from '../operations/context.ts'
-import type { SqlExecutor } from '../transactions/unit.ts'
+import type { SqlExecutor } from '../transactions/sql.ts'
 
 export const timelineKinds = [
   'request',

@@ -1,6 +1,7 @@
 import { type Change, defineErrors, newId } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { bookOf, foundOrganisation, useService } from '#testing'
+import { domainsOf } from '../domain/domain.ts'
 import type { UnitOfWork } from '../operations/context.ts'
 import { createResource, locked, move, type Resource, type Row, recordUnchanged } from './resource.ts'
 
@@ -9,7 +10,7 @@ const { missing } = defineErrors({ missing: { status: 404, message: 'missing' } 
 
 /** The endpoints of the service as a resource with events of its own, and what is recorded of its changes. */
 async function newResource(given: Partial<Resource<Row>> = {}) {
-  const resources = service.runtime.domains.flatMap((domain) => domain.resources ?? [])
+  const resources = domainsOf(service.runtime).flatMap((domain) => domain.resources ?? [])
   const endpoints = resources.find(({ table }) => table === 'webhook_endpoints') as Resource<Row>
   const of: Resource<Row> = {
     ...endpoints,

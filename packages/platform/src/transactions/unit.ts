@@ -4,9 +4,11 @@ import { CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { asBusy, sqlState } from '../database/errors.ts'
 import { insertStatement } from '../database/insert.ts'
 import { Transaction } from '../database/transaction.ts'
+import { domainsOf } from '../domain/domain.ts'
 import type { Effect, QueryContext, Runtime, UnitOfWork } from '../operations/context.ts'
 import type { Log } from '../settings/log.ts'
 import { fromKysely } from '../work/jobs.ts'
+import type { SqlExecutor } from './sql.ts'
 
 /** An entity manager that reads rows of the actor's organisation and environment only. */
 export function emFor(runtime: Runtime, actor: Tenant): EntityManager {
@@ -91,8 +93,8 @@ export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>, effe
     insert: (entity, row) => void inserts.push(insertStatement(runtime.orm, entity, row)),
     record(change) {
       effects?.push(effectOf(change))
-      for (const { recorder } of runtime.domains) {
-        for (const { statement, key, trigger } of recorder?.(change, runtime.domains) ?? []) {
+      for (const { recorder } of domainsOf(runtime)) {
+        for (const { statement, key, trigger } of recorder?.(change, runtime) ?? []) {
           unit.appendToCommit(statement, key)
           if (trigger) unit.afterCommit(() => runtime.trigger(trigger))
         }
@@ -203,11 +205,6 @@ export async function unitOfWork<T>(
 ): Promise<T> {
   const { data } = await runUnit(context, async (unit) => ({ data: await handler(unit) }))
   return data
-}
-
-/** The part of `pg`'s interface that plain SQL needs. A pool has it; {@link sqlOf} provides it for an entity manager. */
-export interface SqlExecutor {
-  query<R extends object>(text: string, values?: unknown[]): Promise<{ rows: R[] }>
 }
 
 /** Plain SQL on the entity manager's connection, inside its transaction if it has one. */

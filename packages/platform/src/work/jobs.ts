@@ -1,14 +1,10 @@
-import type { PgBoss, Queue, SendOptions, WorkOptions } from 'pg-boss'
+import type { PgBoss, Queue, WorkOptions } from 'pg-boss'
 import { fromKysely } from 'pg-boss'
 import type { z } from 'zod'
-import type { Runtime, UnitOfWork } from '../operations/context.ts'
-
-export type JobOptions = Pick<SendOptions, 'startAfter' | 'singletonKey' | 'priority' | 'group'>
+import type { JobQueue, Runtime, UnitOfWork } from '../operations/context.ts'
 
 /** A job: its queue, the schema of its data, its handler. Handlers run at least once, so they must be idempotent. */
-export interface Job<T extends object = object> {
-  readonly name: string
-  readonly data: z.ZodType<T>
+export interface Job<T extends object = object> extends JobQueue<T> {
   readonly queue: Omit<Queue, 'name'>
   readonly work: Omit<WorkOptions, 'batchSize' | 'includeMetadata'>
   /** Cron expression (UTC) of a job that recurs; its data is `{}`. */

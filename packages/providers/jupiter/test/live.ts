@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { bind, system } from '@payments/kernel'
 import { checkLedger, trialBalance } from '@payments/ledger'
-import { queryContext } from '@payments/platform'
+import { domainsOf, queryContext } from '@payments/platform'
 import { type Currency, currencies, type SwapsProvider, swapsProvider } from '@payments/swaps'
 import bs58 from 'bs58'
 import { expect } from 'vitest'
@@ -67,7 +67,7 @@ export async function startLive(
     service,
     merchant,
     async runTask(name) {
-      const tasks = service.runtime.domains.flatMap((domain) => domain.tasks ?? [])
+      const tasks = domainsOf(service.runtime).flatMap((domain) => domain.tasks ?? [])
       await tasks.find((task) => task.name === name)?.run(service.runtime)
     },
     create: (given = {}) =>

@@ -1,4 +1,4 @@
-import { databaseProblems, metricLabels, type Runtime, runningSnapshots } from '@payments/platform'
+import { databaseProblems, domainsOf, metricLabels, type Runtime, runningSnapshots } from '@payments/platform'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export interface Metrics {
@@ -44,7 +44,7 @@ export function createMetrics(runtime: Runtime): Metrics {
       for (const reason of databaseProblems) this.inc({ reason }, runtime.database.failures.get(reason) ?? 0)
     },
   })
-  for (const { name, help, read } of runtime.domains.flatMap(({ metrics }) => metrics ?? [])) {
+  for (const { name, help, read } of domainsOf(runtime).flatMap(({ metrics }) => metrics ?? [])) {
     new Gauge({
       name,
       help,

@@ -1,5 +1,5 @@
 import type { Process } from '@payments/api'
-import { type Callback, type CallbackRequest, type Runtime, success } from '@payments/platform'
+import { type Callback, type CallbackRequest, domainsOf, type Runtime, success } from '@payments/platform'
 import type Koa from 'koa'
 import { readBody } from '../http/body.ts'
 import { errors } from './errors.ts'
@@ -13,7 +13,7 @@ const PREFIX = '/v1/callbacks'
  * like any other request, and {@link refuseCallbacks} refuses it.
  */
 export function callbacks({ runtime }: Process): Koa.Middleware<State> {
-  const declared = runtime.domains.flatMap(({ callbacks = [] }) => callbacks)
+  const declared = domainsOf(runtime).flatMap(({ callbacks = [] }) => callbacks)
   const byPath = new Map<string, Callback[]>()
   const add = (path: string, callback: Callback) => byPath.set(path, [...(byPath.get(path) ?? []), callback])
   for (const callback of declared) {

@@ -1,5 +1,5 @@
 import { type Access, type Actor, allowsAnonymous, authorise } from '@payments/kernel'
-import type { Authentication, Runtime } from '@payments/platform'
+import { type Authentication, domainsOf, type Runtime } from '@payments/platform'
 import type { RequestContext } from './request-context.ts'
 import type { State } from './state.ts'
 
@@ -46,8 +46,8 @@ export function callers(authentication: ReturnType<Authentication['create']>): C
 }
 
 /** The authentication that exactly one domain declares. */
-export function authenticationOf({ domains }: Pick<Runtime, 'domains'>): Authentication {
-  const [authentication, ...others] = domains.flatMap((domain) => domain.authentication ?? [])
+export function authenticationOf(runtime: Pick<Runtime, 'domains'>): Authentication {
+  const [authentication, ...others] = domainsOf(runtime).flatMap((domain) => domain.authentication ?? [])
   if (!authentication || others.length > 0) throw new Error('Exactly one domain must declare the authentication')
   return authentication
 }

@@ -1,5 +1,5 @@
 import type { Process } from '@payments/api'
-import type { Page, PageReply, PageRequest, Runtime } from '@payments/platform'
+import { domainsOf, type Page, type PageReply, type PageRequest, type Runtime } from '@payments/platform'
 import type Koa from 'koa'
 import { errorPage } from '../docs/guide-page.ts'
 import { compress } from '../docs/static-files.ts'
@@ -42,7 +42,7 @@ export function failedPages(runtime: Runtime): (ctx: Context, failure: Failure) 
   }
 }
 
-const pagesOf = ({ domains }: Runtime): Page[] => domains.flatMap(({ pages }) => pages ?? [])
+const pagesOf = (runtime: Runtime): Page[] => domainsOf(runtime).flatMap(({ pages }) => pages ?? [])
 
 const requestOf = (ctx: Context, params: PageRequest['params']): PageRequest => ({
   params,

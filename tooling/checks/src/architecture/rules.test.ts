@@ -152,10 +152,9 @@ const planted: readonly Planted[] = [
   ],
   [
     FILES,
-    'packages/platform/src/domain/operators.ts ↔ packages/platform/src/operations/context.ts',
+    'packages/platform/src/operations/context.ts ↔',
     {
-      'packages/platform/src/operations/context.ts': `import { domain } from '../domain/domain.ts'\n${text('packages/platform/src/operations/context.ts')}\nexport const planted = domain`,
-      'packages/platform/src/domain/domain.ts': `import * as context from '../operations/context.ts'\n${text('packages/platform/src/domain/domain.ts')}\nexport const planted = context`,
+      'packages/platform/src/operations/context.ts': `import type { Domain } from '../domain/domain.ts'\n${text('packages/platform/src/operations/context.ts')}\nexport type Planted = Domain`,
     },
   ],
   [

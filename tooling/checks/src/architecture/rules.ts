@@ -24,12 +24,6 @@ const FAKES_OF_PROOF = 'tooling/proof/src/providers/fakes.ts'
 const isFakeOfProof = (file: string, imported: string | undefined): boolean =>
   file === FAKES_OF_PROOF && FAKES.test(imported ?? '')
 
-/**
- * Types that describe each other: the runtime holds the domains, and a domain's parts are called with the runtime. At run
- * time these files do not import each other.
- */
-const MUTUAL = /^packages\/platform\/src\/\w+\/(authentication|context|domain|http|jobs|resource|tasks)\.ts$/
-
 const importing = (sources: readonly Source[], pattern: RegExp): string[] =>
   sources.flatMap(({ file, imports }) =>
     imports.filter(({ specifier }) => pattern.test(specifier)).map(({ specifier }) => `${file} imports ${specifier}`),
@@ -56,12 +50,7 @@ export const rules: Readonly<Record<string, Rule>> = {
 
   'No file imports itself through others'(tree) {
     const graph = new Map(
-      [...tree.sources.values()].map(({ file, imports }) => [
-        file,
-        imports
-          .filter((each) => !(each.typeOnly && MUTUAL.test(file) && MUTUAL.test(each.file ?? '')))
-          .flatMap((each) => each.file ?? []),
-      ]),
+      [...tree.sources.values()].map(({ file, imports }) => [file, imports.flatMap((each) => each.file ?? [])]),
     )
     return circles(graph).map((group) => group.join(' ↔ '))
   },

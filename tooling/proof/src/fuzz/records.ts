@@ -1,4 +1,4 @@
-import type { Resource, Runtime } from '@payments/platform'
+import { domainsOf, type Resource, type Runtime } from '@payments/platform'
 
 type AnyRow = { readonly id: string; readonly status: string; readonly updatedAt: Date }
 // biome-ignore lint/suspicious/noExplicitAny: row types differ, and every resource is looked at in the same way
@@ -24,7 +24,7 @@ export async function recordProblems(runtime: Pick<Runtime, 'orm' | 'pool' | 'do
 
 /** The resources that announce their changes or are listed, one of each table: kinds that share a table have the same rules. */
 function tablesOf(domains: Runtime['domains']): (AnyResource & { readonly types: readonly string[] })[] {
-  const all = domains.flatMap(({ resources }) => [...(resources ?? [])] as AnyResource[])
+  const all = domainsOf({ domains }).flatMap(({ resources }) => [...(resources ?? [])] as AnyResource[])
   const visible = all.filter(({ events, entry }) => events || entry)
   const typesOf = (table: string) =>
     visible.flatMap((each) => (each.table === table && each.events ? [each.events.created, each.events.updated] : []))

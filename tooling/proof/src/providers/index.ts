@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkLedger } from '@payments/ledger'
+import { domainsOf } from '@payments/platform'
 import { type ProofDatabase, type Random, random, rows, unhandledErrors } from '@payments/stand'
 import type { Proof } from '../proof.ts'
 import { cngnPart } from './cngn.ts'
@@ -172,7 +173,7 @@ async function unnoticed(parts: readonly Part[]): Promise<string[]> {
 async function listed({ runtime, database }: ProviderStand) {
   const ids = new Set<string>()
   const counts: Record<string, number> = {}
-  for (const { kind, sql } of runtime.domains.flatMap(({ operators }) => operators?.attention ?? [])) {
+  for (const { kind, sql } of domainsOf(runtime).flatMap(({ operators }) => operators?.attention ?? [])) {
     const found = await rows<{ id: string }>(database, sql)
     for (const { id } of found) ids.add(id)
     if (found.length > 0) counts[kind] = found.length

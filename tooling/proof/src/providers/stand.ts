@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { composeProcess, loadServiceSettings } from '@payments/api'
 import { adapters, createMetrics, gateway, gatewaySettings } from '@payments/gateway'
-import { createLog, type Runtime } from '@payments/platform'
+import { createLog, domainsOf, type Runtime } from '@payments/platform'
 import type { Random } from '@payments/stand'
 import {
   freePorts,
@@ -126,7 +126,7 @@ export async function startProviderStand(random: Random): Promise<ProviderStand>
   const worker = startServiceProcess(process, (text) => void output.push(text))
   await worker.ready()
   // Swaps are available once the fee payer's balance is known.
-  const tasks = own.runtime.domains.flatMap((domain) => domain.tasks ?? [])
+  const tasks = domainsOf(own.runtime).flatMap((domain) => domain.tasks ?? [])
   await tasks.find((task) => task.name === 'swaps.fee-payer')?.run(own.runtime)
   const merchants = await Promise.all(Array.from({ length: MERCHANTS }, () => behindProxy(own)))
   return {
