@@ -1,13 +1,13 @@
 import { noInput } from '@payments/kernel'
 import { command, download, exportCsv, exportInput, query } from '@payments/platform'
+import { offrampsExport, orderIdOf, presentLookup, presentOfframp } from '../entities/offramp.ts'
+import { onrampsExport, presentOnramp } from '../entities/onramp.ts'
 import { createOfframp, prepareOfframp } from '../orders/offramps.ts'
 import { createOnramp, prepareOnramp } from '../orders/onramps.ts'
 import { findOfframp, findOnramp, listOfframps, listOnramps, verifyAccount } from '../orders/service.ts'
 import { createQuote, prepareQuote, presentQuote } from '../quotes/quotes.ts'
 import { banks, currencies } from '../quotes/reference-data.ts'
 import { errors } from './errors.ts'
-import { offrampsExport, onrampsExport } from './export.ts'
-import { orderIdOf, presentLookup, presentOfframp, presentOnramp } from './present.ts'
 import {
   AccountToVerify,
   BankList,

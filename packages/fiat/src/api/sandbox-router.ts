@@ -1,6 +1,6 @@
 import { assetNamed, requestedAmount } from '@payments/kernel'
 import { command, sqlOf, type UnitOfWork } from '@payments/platform'
-import { PollEntity } from '../entity.ts'
+import { PollEntity } from '../entities/entity.ts'
 import { findOfframp, findOnramp } from '../orders/service.ts'
 import { POLL, SOON_SECONDS } from '../polling/schedule.ts'
 import { fiatProvider } from '../provider/provider.ts'

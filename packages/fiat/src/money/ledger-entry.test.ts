@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { OfframpRow, OnrampRow } from '../entity.ts'
+import type { OfframpRow } from '../entities/offramp.ts'
+import type { OnrampRow } from '../entities/onramp.ts'
 import { offrampMachine, onrampMachine } from '../orders/states.ts'
 import { offrampEntry, onrampEntry } from './ledger-entry.ts'
 import { OfframpReceipt, OnrampReceipt } from './receipt.ts'

@@ -1,6 +1,7 @@
 import { type LedgerEntry, networkOf } from '@payments/kernel'
 import type { z } from 'zod'
-import type { OfframpRow, OnrampRow } from '../entity.ts'
+import type { OfframpRow } from '../entities/offramp.ts'
+import type { OnrampRow } from '../entities/onramp.ts'
 import { decimal } from '../quotes/amounts.ts'
 import type { OfframpReceipt, OnrampReceipt } from './receipt.ts'
 

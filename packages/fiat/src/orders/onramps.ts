@@ -12,7 +12,7 @@ import {
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
 import type { NewOnramp } from '../api/schemas.ts'
-import type { OnrampRow } from '../entity.ts'
+import type { OnrampRow } from '../entities/onramp.ts'
 import { newCall } from '../polling/new-calls.ts'
 import { startPolls } from '../polling/polls.ts'
 import type { AcceptedOnramp, FiatProvider } from '../provider/provider.ts'

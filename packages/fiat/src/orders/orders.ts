@@ -1,7 +1,8 @@
 import { risingAfter } from '@payments/kernel'
 import { type Resource, recordEntry, recordUnchanged, type UnitOfWork } from '@payments/platform'
 import { errors } from '../api/errors.ts'
-import type { OfframpRow, OnrampRow } from '../entity.ts'
+import type { OfframpRow } from '../entities/offramp.ts'
+import type { OnrampRow } from '../entities/onramp.ts'
 import type { Direction } from '../provider/provider.ts'
 import { offrampResource, onrampResource } from './resources.ts'
 

@@ -1,7 +1,7 @@
 import type { Draft } from '@payments/ledger'
 import { createResource, locked, move, type UnitOfWork } from '@payments/platform'
 import { errors } from '../api/errors.ts'
-import { RefundEntity } from '../entity.ts'
+import { RefundEntity } from '../entities/entity.ts'
 import { journalOf } from '../money/journal.ts'
 import type { Direction, OrderReport } from '../provider/provider.ts'
 import { type OrderRow, orderMissing, orderResource, updateAnnounced } from './orders.ts'

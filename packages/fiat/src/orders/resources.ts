@@ -1,6 +1,7 @@
 import { resource } from '@payments/platform'
-import { presentOfframp, presentOnramp } from '../api/present.ts'
-import { OfframpEntity, OnrampEntity, RefundEntity, type RefundRow } from '../entity.ts'
+import { RefundEntity, type RefundRow } from '../entities/entity.ts'
+import { OfframpEntity, presentOfframp } from '../entities/offramp.ts'
+import { OnrampEntity, presentOnramp } from '../entities/onramp.ts'
 import { offrampEntry, onrampEntry } from '../money/ledger-entry.ts'
 import { offrampMachine, onrampMachine, refundMachine } from './states.ts'
 

@@ -1,5 +1,5 @@
 import { recordContradiction, type UnitOfWork } from '@payments/platform'
-import type { OfframpRow } from '../entity.ts'
+import type { OfframpRow } from '../entities/offramp.ts'
 import { type OrderRow, update } from '../orders/orders.ts'
 import type { Direction, OrderReport } from '../provider/provider.ts'
 import { reported } from './evidence.ts'

@@ -8,7 +8,7 @@ import {
   type UnitOfWork,
   unitOfWork,
 } from '@payments/platform'
-import { PollEntity } from '../entity.ts'
+import { PollEntity } from '../entities/entity.ts'
 import { type OrderRow, orderMissing, orderResource, update } from '../orders/orders.ts'
 import { type Direction, fiatProvider, type OrderReport } from '../provider/provider.ts'
 import { budget, type ClaimedOrder, pauseOf } from './rate-budget.ts'

@@ -1,6 +1,6 @@
 import { type Draft, post } from '@payments/ledger'
 import { locked, move, type UnitOfWork } from '@payments/platform'
-import type { OfframpRow } from '../entity.ts'
+import type { OfframpRow } from '../entities/offramp.ts'
 import { journalOf } from '../money/journal.ts'
 import { type OrderRow, orderMissing, orderResource, update } from '../orders/orders.ts'
 import { applyRefund, createRefund } from '../orders/refunds.ts'

@@ -1,4 +1,4 @@
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { domainFolders, isTest, type Source, type Tree } from './tree.ts'
 
 /** The order inside a domain. Each file imports from its own rank and those before it. */
@@ -17,8 +17,11 @@ const NAMES: Readonly<Record<string, number>> = {
   index: 4,
 }
 
-/** The rank that a file's name gives it: `admin-router.ts` is a router too. */
-const named = (file: string): number | undefined => NAMES[basename(file, '.ts').replace(/^.*-(?=router$|jobs$)/, '')]
+/** The rank that a file's name gives it: `admin-router.ts` is a router too, and `entities/offramp.ts` an entity. */
+const named = (file: string): number | undefined =>
+  basename(dirname(file)) === 'entities'
+    ? NAMES.entity
+    : NAMES[basename(file, '.ts').replace(/^.*-(?=router$|jobs$)/, '')]
 
 /** The rank of every file of the domains; one with another name has that of the highest file that it imports. */
 export function ranks(tree: Tree): ReadonlyMap<string, number> {

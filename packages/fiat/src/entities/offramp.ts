@@ -1,8 +1,79 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
+import {
+  type ExportSource,
+  exportedAmount,
+  foreignKeys,
+  index,
+  machineChecks,
+  minorUnits,
+  newestFirst,
+  ofOrganisation,
+  tenantFilter,
+  tenantKey,
+  uniqueIndex,
+  withinTenant,
+} from '@payments/platform'
 import type { z } from 'zod'
-import type { OfframpRow, OnrampRow } from '../entity.ts'
-import { decimal } from '../quotes/amounts.ts'
+import type { Offramp, OfframpLookup } from '../api/schemas.ts'
+import type { OfframpFailure } from '../orders/failure-reasons.ts'
+import { offrampMachine } from '../orders/states.ts'
 import { numeral } from '../quotes/numerals.ts'
-import type { Offramp, OfframpLookup, Onramp } from './schemas.ts'
+import {
+  exportedOrder,
+  exportedTimes,
+  money,
+  type OrderOf,
+  ofCustomer,
+  order,
+  type Refund,
+  refundAmount,
+  refundOf,
+  searched,
+  unfinished,
+} from './order.ts'
+
+export const OfframpEntity = defineEntity({
+  name: 'Offramp',
+  tableName: 'offramps',
+  filters: tenantFilter,
+  properties: {
+    ...order(),
+    failureReason: p.text().$type<OfframpFailure>().nullable(),
+    quoteId: p.uuid().nullable(),
+    bankCode: p.text(),
+    bankName: p.text(),
+    bankCountry: p.text(),
+    accountNumber: p.text(),
+    accountName: p.text(),
+    channel: p.text().nullable(),
+    businessNumber: p.text().nullable(),
+    checkStatus: p.enum(['verified', 'unresolved', 'mismatch']),
+    checkAccountName: p.text().nullable(),
+    checkedAt: p.datetime(3),
+    depositAddress: p.text(),
+    depositAmount: minorUnits(),
+    depositExpiresAt: p.datetime(3),
+    refundAddress: p.text(),
+    settlementSeconds: p.integer(),
+    estimatedSettlement: p.datetime(3),
+    providerOutcome: p.enum(['unknown']).nullable(),
+    returnedAt: p.datetime(3).nullable(),
+    refund: p.json().$type<Refund>().formula(refundOf).nullable(),
+  },
+  checks: machineChecks('offramps', offrampMachine),
+  uniques: [tenantKey],
+  indexes: [
+    uniqueIndex('offramps_reference_key', 'offramps (organisation_id, environment, reference)'),
+    ...searched('offramps'),
+    index('offramps_address', ['depositAddress']),
+    newestFirst('offramps'),
+    ofCustomer('offramps'),
+    unfinished('offramps', ['pending', 'processing', 'settled']),
+  ],
+  ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
+})
+
+export type OfframpRow = OrderOf<InferEntity<typeof OfframpEntity>>
 
 /** `ofr_` and the 32 hexadecimal digits of the order's UUID: one id, two spellings. */
 const offrampId = (id: string): string => `ofr_${id.replaceAll('-', '')}`
@@ -12,14 +83,6 @@ export function orderIdOf(id: string): string | undefined {
   const digits = /^ofr_([0-9a-f]{32})$/i.exec(id)?.[1]
   return digits?.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5').toLowerCase()
 }
-
-/** Amounts of an order: minor units as decimal text. */
-const money = (row: OfframpRow | OnrampRow) => ({
-  source: (units: bigint) => decimal(units, row.sourceCurrency),
-  destination: (units: bigint) => decimal(units, row.destinationCurrency),
-})
-const refundAmount = ({ refund, sourceCurrency }: OfframpRow | OnrampRow): string | null =>
-  refund?.amount == null ? null : decimal(BigInt(refund.amount), sourceCurrency)
 
 /** An offramp as its GET shows it. */
 export function presentOfframp(row: OfframpRow): z.input<typeof Offramp> {
@@ -106,51 +169,18 @@ export function presentLookup(row: OfframpRow): z.input<typeof OfframpLookup> {
   }
 }
 
-/** An onramp as its GET shows it. */
-export function presentOnramp(row: OnrampRow): z.input<typeof Onramp> {
-  const { source, destination } = money(row)
-  return {
-    id: row.id,
-    provider: row.provider,
-    status: row.status as z.input<typeof Onramp>['status'],
-    amount: source(row.amount),
-    sourceCurrency: row.sourceCurrency,
-    destinationCurrency: row.destinationCurrency,
-    networkKey: row.networkKey,
-    destinationAddress: row.destinationAddress,
-    rate: row.rate,
-    fee: source(row.fee),
-    convertedAmount: destination(row.convertedAmount),
-    paymentAccount: {
-      accountNumber: row.paymentAccountNumber,
-      accountName: row.paymentAccountName,
-      bankName: row.paymentBankName,
-      reference: row.paymentReference,
-      amount: source(row.paymentAmount),
-      expiresAt: row.paymentExpiresAt.toISOString(),
-    },
-    txHash: row.txHash ?? null,
-    refundBankAccount:
-      row.refundAccountNumber && row.refundBankCode && row.refundAccountName
-        ? {
-            accountNumber: row.refundAccountNumber,
-            bankCode: row.refundBankCode,
-            accountName: row.refundAccountName,
-          }
-        : null,
-    reference: row.reference ?? null,
-    failureReason: row.failureReason ?? null,
-    refund: row.refund
-      ? {
-          status: row.refund.status,
-          amount: refundAmount(row),
-          accountNumber: row.refund.destination,
-          txHash: row.refund.txHash,
-        }
-      : null,
-    metadata: row.metadata,
-    customerId: row.customerId ?? null,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-  }
+/** Offramps as CSV, by the time of their creation. */
+export const offrampsExport: ExportSource = {
+  from: 'offramps t',
+  time: 't.created_at',
+  customer: 't.customer_id',
+  columns: {
+    ...exportedOrder,
+    depositedAmount: exportedAmount('t.received_amount', 't.source_currency'),
+    depositTxHash: 't.tx_hash',
+    bankName: 't.bank_name',
+    accountNumber: 't.account_number',
+    accountName: 't.account_name',
+    ...exportedTimes,
+  },
 }

@@ -1,0 +1,134 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
+import {
+  foreignKeys,
+  index,
+  instant,
+  machineChecks,
+  minorUnits,
+  ofOrganisation,
+  tenant,
+  tenantFilter,
+  times,
+} from '@payments/platform'
+import { refundMachine } from '../orders/states.ts'
+import { OfframpEntity } from './offramp.ts'
+import { OnrampEntity } from './onramp.ts'
+
+/** The refund of a failed order, under the order's id. */
+export const RefundEntity = defineEntity({
+  name: 'FiatRefund',
+  tableName: 'fiat_refunds',
+  filters: tenantFilter,
+  properties: {
+    id: p.uuid().primary(),
+    ...tenant(),
+    status: p.text(),
+    amount: minorUnits().nullable(),
+    destination: p.text().nullable(),
+    txHash: p.text().nullable(),
+    ...times(),
+  },
+  checks: machineChecks('fiat_refunds', refundMachine),
+  indexes: [index('fiat_refunds_on_their_way', ['updatedAt'], "status = 'pending'")],
+  ...foreignKeys(ofOrganisation),
+})
+
+export const QuoteEntity = defineEntity({
+  name: 'FiatQuote',
+  tableName: 'fiat_quotes',
+  filters: tenantFilter,
+  properties: {
+    id: p.uuid().primary(),
+    ...tenant(),
+    provider: p.text(),
+    amount: minorUnits(),
+    sourceCurrency: p.text(),
+    destinationCurrency: p.text(),
+    networkKey: p.text(),
+    rate: p.text(),
+    fee: minorUnits(),
+    convertedAmount: minorUnits(),
+    terms: p.text().nullable(),
+    expiresAt: p.datetime(3),
+    createdAt: p.datetime(3),
+  },
+  indexes: [index('fiat_quotes_expiry', ['expiresAt'])],
+  ...foreignKeys(ofOrganisation),
+})
+
+/** What a bank said of an account, for a day. */
+const AccountNameEntity = defineEntity({
+  name: 'FiatAccountName',
+  tableName: 'fiat_account_names',
+  filters: tenantFilter,
+  properties: {
+    organisationId: p.uuid().primary(),
+    environment: tenant().environment.primary(),
+    account: p.text().primary(),
+    status: p.enum(['verified', 'unresolved']),
+    accountName: p.text().nullable(),
+    checkedAt: p.datetime(3),
+  },
+  indexes: [index('fiat_account_names_age', ['checkedAt'])],
+  ...foreignKeys(ofOrganisation),
+})
+
+/** When an order is polled next; gone once nothing more can happen to it. `cancelledSince`: since when the provider has hidden it. */
+export const PollEntity = defineEntity({
+  name: 'FiatPoll',
+  tableName: 'fiat_polls',
+  filters: tenantFilter,
+  properties: {
+    id: p.uuid().primary(),
+    ...tenant(),
+    provider: p.text(),
+    direction: p.enum(['offramp', 'onramp']),
+    nextPollAt: p.datetime(3),
+    pollSeconds: p.integer(),
+    failingSince: p.datetime(3).nullable(),
+    error: p.text().nullable(),
+    cancelledSince: p.datetime(3).nullable(),
+    createdAt: p.datetime(3),
+  },
+  indexes: [
+    index('fiat_polls_due_soon', ['provider', 'environment', 'nextPollAt'], 'poll_seconds <= 60'),
+    index('fiat_polls_due_later', ['provider', 'environment', 'nextPollAt'], 'poll_seconds > 60'),
+    index('fiat_polls_turns_soon', ['provider', 'environment', 'organisationId', 'nextPollAt'], 'poll_seconds <= 60'),
+    index('fiat_polls_turns_later', ['provider', 'environment', 'organisationId', 'nextPollAt'], 'poll_seconds > 60'),
+    index('fiat_polls_of_organisation', ['organisationId', 'environment']),
+  ],
+  ...foreignKeys(ofOrganisation),
+})
+
+/** What the sandbox provider stores: see `sandbox.ts`. */
+const SandboxOrderEntity = defineEntity({
+  name: 'SandboxFiatOrder',
+  tableName: 'sandbox_fiat_orders',
+  properties: {
+    reference: p.uuid().primary(),
+    direction: p.enum(['offramp', 'onramp']),
+    asset: p.text(),
+    currency: p.text(),
+    rate: p.text(),
+    amount: minorUnits(),
+    fee: minorUnits(),
+    accountNumber: p.text().nullable(),
+    expiresAt: instant(),
+    receivedAmount: minorUnits().nullable(),
+    receivedAt: instant().nullable(),
+    createdAt: instant().defaultRaw('now()'),
+  },
+})
+
+export const entities = [
+  OfframpEntity,
+  OnrampEntity,
+  RefundEntity,
+  QuoteEntity,
+  AccountNameEntity,
+  PollEntity,
+  SandboxOrderEntity,
+]
+
+export type RefundRow = InferEntity<typeof RefundEntity>
+export type QuoteRow = InferEntity<typeof QuoteEntity>

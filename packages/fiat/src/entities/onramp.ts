@@ -1,0 +1,122 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
+import {
+  type ExportSource,
+  foreignKeys,
+  index,
+  machineChecks,
+  minorUnits,
+  newestFirst,
+  ofOrganisation,
+  tenantFilter,
+  tenantKey,
+  uniqueIndex,
+  withinTenant,
+} from '@payments/platform'
+import type { z } from 'zod'
+import type { Onramp } from '../api/schemas.ts'
+import type { OnrampFailure } from '../orders/failure-reasons.ts'
+import { onrampMachine } from '../orders/states.ts'
+import {
+  exportedOrder,
+  exportedTimes,
+  money,
+  type OrderOf,
+  ofCustomer,
+  order,
+  type Refund,
+  refundAmount,
+  refundOf,
+  searched,
+  unfinished,
+} from './order.ts'
+
+export const OnrampEntity = defineEntity({
+  name: 'Onramp',
+  tableName: 'onramps',
+  filters: tenantFilter,
+  properties: {
+    ...order(),
+    failureReason: p.text().$type<OnrampFailure>().nullable(),
+    destinationAddress: p.text(),
+    paymentAccountNumber: p.text(),
+    paymentAccountName: p.text(),
+    paymentBankName: p.text(),
+    paymentReference: p.text(),
+    paymentAmount: minorUnits(),
+    paymentExpiresAt: p.datetime(3),
+    refundAccountNumber: p.text().nullable(),
+    refundBankCode: p.text().nullable(),
+    refundAccountName: p.text().nullable(),
+    refund: p.json().$type<Refund>().formula(refundOf).nullable(),
+  },
+  checks: machineChecks('onramps', onrampMachine),
+  uniques: [tenantKey],
+  indexes: [
+    uniqueIndex('onramps_reference_key', 'onramps (organisation_id, environment, reference)'),
+    ...searched('onramps'),
+    index('onramps_payment', ['paymentReference']),
+    newestFirst('onramps'),
+    ofCustomer('onramps'),
+    unfinished('onramps', ['awaiting_payment', 'processing']),
+  ],
+  ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
+})
+
+export type OnrampRow = OrderOf<InferEntity<typeof OnrampEntity>>
+
+/** An onramp as its GET shows it. */
+export function presentOnramp(row: OnrampRow): z.input<typeof Onramp> {
+  const { source, destination } = money(row)
+  return {
+    id: row.id,
+    provider: row.provider,
+    status: row.status as z.input<typeof Onramp>['status'],
+    amount: source(row.amount),
+    sourceCurrency: row.sourceCurrency,
+    destinationCurrency: row.destinationCurrency,
+    networkKey: row.networkKey,
+    destinationAddress: row.destinationAddress,
+    rate: row.rate,
+    fee: source(row.fee),
+    convertedAmount: destination(row.convertedAmount),
+    paymentAccount: {
+      accountNumber: row.paymentAccountNumber,
+      accountName: row.paymentAccountName,
+      bankName: row.paymentBankName,
+      reference: row.paymentReference,
+      amount: source(row.paymentAmount),
+      expiresAt: row.paymentExpiresAt.toISOString(),
+    },
+    txHash: row.txHash ?? null,
+    refundBankAccount:
+      row.refundAccountNumber && row.refundBankCode && row.refundAccountName
+        ? {
+            accountNumber: row.refundAccountNumber,
+            bankCode: row.refundBankCode,
+            accountName: row.refundAccountName,
+          }
+        : null,
+    reference: row.reference ?? null,
+    failureReason: row.failureReason ?? null,
+    refund: row.refund
+      ? {
+          status: row.refund.status,
+          amount: refundAmount(row),
+          accountNumber: row.refund.destination,
+          txHash: row.refund.txHash,
+        }
+      : null,
+    metadata: row.metadata,
+    customerId: row.customerId ?? null,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}
+
+/** Onramps as CSV, by the time of their creation. */
+export const onrampsExport: ExportSource = {
+  from: 'onramps t',
+  time: 't.created_at',
+  customer: 't.customer_id',
+  columns: { ...exportedOrder, destinationAddress: 't.destination_address', txHash: 't.tx_hash', ...exportedTimes },
+}
