@@ -32,58 +32,63 @@ import { guessedAccountsMetric, wrongCodesAlert, wrongCodesMetric } from './sign
 
 export const accounts = domain({
   name: 'accounts',
-  tags: [
-    {
-      name: 'Authentication',
-      description: 'Sign-in with one-time codes, sessions, and the members of an organisation',
-      position: 10,
-    },
-    { name: 'API keys', description: 'Keys with which your servers call this API', position: 20 },
-    { name: 'Organisations', description: 'The organisations that use the service', position: 200 },
-    {
-      name: 'Internal tokens',
-      description: 'Tokens with which internal tools call the procedures of operators',
-      position: 205,
-    },
-  ],
-  router: {
-    auth: authRouter,
-    apiKeys: apiKeysRouter,
-    admin: { organisations: { ...organisationsRouter, ...accessRouter }, internalTokens: internalTokensRouter },
-  },
-  entities: [
-    OrganisationEntity,
-    UserEntity,
-    MembershipEntity,
-    ChallengeEntity,
-    CodeTryEntity,
-    EmailSendEntity,
-    SignInAddressEntity,
-    InvitationEntity,
-    SessionEntity,
-    RefreshTokenEntity,
-    ApiKeyEntity,
-    InternalTokenEntity,
-  ],
-  migrations,
-  operators,
-  errors,
   settings: accountsSettings,
-  timeline: { objects: ['api_keys'] },
-  notificationTypes: {
-    'api_key.created': { description: 'An API key was created', email: true },
-    'api_key.revoked': { description: 'An API key was revoked', email: true },
-    // All owners get an email about these, whatever the preferences say.
-    'member.invited': { description: 'An email address was invited to the organisation', email: false },
-    'member.joined': { description: 'A user accepted an invitation', email: false },
-    // The user who signed in gets an email of their own, whatever the preferences say.
-    'session.new_device': { description: 'A member signed in from a new device or network', email: false },
+  api: {
+    tags: [
+      {
+        name: 'Authentication',
+        description: 'Sign-in with one-time codes, sessions, and the members of an organisation',
+        position: 10,
+      },
+      { name: 'API keys', description: 'Keys with which your servers call this API', position: 20 },
+      { name: 'Organisations', description: 'The organisations that use the service', position: 200 },
+      {
+        name: 'Internal tokens',
+        description: 'Tokens with which internal tools call the procedures of operators',
+        position: 205,
+      },
+    ],
+    router: {
+      auth: authRouter,
+      apiKeys: apiKeysRouter,
+      admin: { organisations: { ...organisationsRouter, ...accessRouter }, internalTokens: internalTokensRouter },
+    },
+    authentication,
+    errors,
+    pages,
   },
-  authentication,
-  pages,
-  jobs: [emailJob, notificationEmailsJob, purge, wrongCodesAlert],
-  metrics: [wrongCodesMetric, guessedAccountsMetric, emailMetric],
-  encrypted: [encryptedSuccessors, encryptedEmails],
+  data: {
+    entities: [
+      OrganisationEntity,
+      UserEntity,
+      MembershipEntity,
+      ChallengeEntity,
+      CodeTryEntity,
+      EmailSendEntity,
+      SignInAddressEntity,
+      InvitationEntity,
+      SessionEntity,
+      RefreshTokenEntity,
+      ApiKeyEntity,
+      InternalTokenEntity,
+    ],
+    migrations,
+    encrypted: [encryptedSuccessors, encryptedEmails],
+    timeline: { objects: ['api_keys'] },
+  },
+  work: {
+    jobs: [emailJob, notificationEmailsJob, purge, wrongCodesAlert],
+    notificationTypes: {
+      'api_key.created': { description: 'An API key was created', email: true },
+      'api_key.revoked': { description: 'An API key was revoked', email: true },
+      // All owners get an email about these, whatever the preferences say.
+      'member.invited': { description: 'An email address was invited to the organisation', email: false },
+      'member.joined': { description: 'A user accepted an invitation', email: false },
+      // The user who signed in gets an email of their own, whatever the preferences say.
+      'session.new_device': { description: 'A member signed in from a new device or network', email: false },
+    },
+  },
+  operators: { ...operators, metrics: [wrongCodesMetric, guessedAccountsMetric, emailMetric] },
 })
 
 /** SQL: a join that adds `<alias>.name` and `<alias>.suspended_at` of the organisation that a row of the table `of` belongs to. */

@@ -111,13 +111,13 @@ async function moved(environment: 'test' | 'live', name: string): Promise<string
   const domain = everyDomain.find((each) => each.name === name)
   const actor = { ...anonymous, organisationId: ID, environment: 'test' as const }
   await unitOfWork({ runtime: service.runtime, actor, log: service.runtime.log }, (unit) =>
-    Promise.resolve(domain?.sandbox?.advance?.(unit, 600)),
+    Promise.resolve(domain?.api?.sandbox?.advance?.(unit, 600)),
   )
   const after = await times()
   return [...before].flatMap(([table, rows]) => (after.get(table) === rows ? [] : [table]))
 }
 
-const names = everyDomain.flatMap(({ name, sandbox }) => (sandbox?.advance ? [name] : []))
+const names = everyDomain.flatMap(({ name, api }) => (api?.sandbox?.advance ? [name] : []))
 
 test.each(names)('the sandbox clock of %s moves times of the test environment, and none of live rows', async (name) => {
   expect((await moved('test', name)).length).toBeGreaterThan(0)

@@ -22,7 +22,8 @@ function outcomesOf({ input }: Operation): unknown[] {
   return properties?.outcome?.enum ?? []
 }
 
-for (const { resources = [] } of all) {
+for (const { data } of all) {
+  const resources = data?.resources ?? []
   if (resources.length === 0) continue
   describe.each(resources.map(({ machine }) => [machine.name, machine] as const))('%s:', (resource, machine) => {
     test('from every state of the table there is an operator command that ends it, or a reason why none is needed', () => {
@@ -42,6 +43,6 @@ for (const { resources = [] } of all) {
 }
 
 test('no state table is declared that no resource has', () => {
-  const known = all.flatMap(({ resources = [] }) => resources.map(({ machine }) => machine.name))
+  const known = all.flatMap(({ data }) => (data?.resources ?? []).map(({ machine }) => machine.name))
   expect([...declared.keys()].filter((name) => !known.includes(name))).toEqual([])
 })

@@ -258,7 +258,7 @@ test('requests with different keys do not wait for each other', async () => {
 test('an encrypted reply is bound to its key, and can be encrypted again', async () => {
   const { one, keyed, runtime, key } = await newWorld()
   const { body } = await keyed(one, create({}, { secretReply: true }))
-  const columns = domainsOf(runtime).flatMap(({ encrypted = [] }) => encrypted)
+  const columns = domainsOf(runtime).flatMap(({ data }) => data?.encrypted ?? [])
   const column = columns.find(({ name }) => name === 'stored replies') as (typeof columns)[number]
   const find = async () =>
     (await runtime.pool.query(column.select, ['v2.other.', 1000])).rows.find(({ id }) => id.includes(key.key))

@@ -51,7 +51,7 @@ test('the rows of lists, which are read without the entities of the ORM, are equ
     .toEqual([true, 1])
 
   const context = queryContext(runtime, system(merchant.organisationId, 'test'))
-  const resources = everyDomain.flatMap((domain) => domain.resources ?? [])
+  const resources = everyDomain.flatMap((domain) => domain.data?.resources ?? [])
   const compared: string[] = []
   for (const entity of new Set(resources.map((resource) => resource.entity))) {
     const orderBy = { createdAt: 'desc', id: 'desc' } as never

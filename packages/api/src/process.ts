@@ -74,7 +74,7 @@ export async function composeProcess(
   const pooled = own.DATABASE_DIRECT_URL !== undefined
   const log = options.log ?? createLog(own.LOG_LEVEL)
   const availability = databaseAvailability(log)
-  const entities = everyDomain.flatMap((domain) => [...(domain.entities ?? [])])
+  const entities = everyDomain.flatMap((domain) => [...(domain.data?.entities ?? [])])
   const connectTo = (name: string, pool: number): Promise<Database> =>
     connect(databaseUrl, entities, { pool, name, log, pooled, acquireSeconds: own.DATABASE_ACQUIRE_SECONDS })
   const database = await connectTo('payments', own.DATABASE_POOL)
@@ -159,10 +159,10 @@ export async function composeProcess(
     async startWorker() {
       workerDatabase = await connectTo('payments-worker', own.DATABASE_WORKER_POOL)
       const workerRuntime = runtimeOn(workerDatabase)
-      await startWorkers(workerRuntime, everyDomain.flatMap((domain) => domain.jobs ?? []) as Job[])
+      await startWorkers(workerRuntime, everyDomain.flatMap((domain) => domain.work?.jobs ?? []) as Job[])
       tasks = startTasks(
         workerRuntime,
-        everyDomain.flatMap((domain) => domain.tasks ?? []),
+        everyDomain.flatMap((domain) => domain.work?.tasks ?? []),
         directUrl,
       )
     },

@@ -17,7 +17,7 @@ interface Described {
   readonly _def: { readonly meta: OperationMeta & { readonly operation: Operation } }
 }
 
-type Records = NonNullable<(typeof domains)[number]['router']> | typeof sandbox | typeof actions
+type Records = NonNullable<NonNullable<(typeof domains)[number]['api']>['router']> | typeof sandbox | typeof actions
 type Merged<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer I) => void ? I : never
 
 /**
@@ -43,7 +43,7 @@ const isProcedure = (value: TRPCRouterRecord[string]): boolean => typeof value =
 
 /** Every procedure of every domain. */
 export const appRouter = router(
-  merge([sandbox, actions, ...domains.flatMap((domain) => domain.router ?? [])]) as Merged<Records>,
+  merge([sandbox, actions, ...domains.flatMap((domain) => domain.api?.router ?? [])]) as Merged<Records>,
 )
 
 /** The type that typed clients import. */

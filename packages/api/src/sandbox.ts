@@ -19,7 +19,7 @@ export const sandboxRouter = (domains: readonly Domain[]) => ({
       output: z.object({ seconds: z.number().int().meta(SECONDS) }),
       async run(unit, { seconds }) {
         // A domain comes after those that it builds on. It locks its own rows before theirs, and so does this.
-        for (const { sandbox } of domains.toReversed()) await sandbox?.advance?.(unit, seconds)
+        for (const { api } of domains.toReversed()) await api?.sandbox?.advance?.(unit, seconds)
         return { seconds }
       },
     }),

@@ -12,7 +12,7 @@ test('a state table with an unreachable or unknown state is refused', () => {
 })
 
 const service = useService()
-const resources = (domains as readonly Domain[]).flatMap((domain) => domain.resources ?? [])
+const resources = (domains as readonly Domain[]).flatMap((domain) => domain.data?.resources ?? [])
 
 test('each resource has a name, by which messages name it', () => {
   const names = resources.map(({ machine: { name } }) => name)

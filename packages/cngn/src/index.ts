@@ -51,14 +51,6 @@ const CALLS = [
 
 export const cngn = domain({
   name: 'cngn',
-  tags: [{ name: TAG, description: 'The naira stablecoin: accounts of customers, and money in and out', position: 70 }],
-  router: { cngn: cngnRouter, sandbox: sandboxRouter, admin: { cngn: cngnAdminRouter } },
-  entities,
-  resources: [...Object.values(transferResources), enablementResource],
-  migrations,
-  operators,
-  errors,
-  events,
   settings: cngnSettings,
   providers: [
     {
@@ -91,25 +83,38 @@ export const cngn = domain({
       ],
     },
   ],
-  callbacks,
-  notifications,
-  failureReasons: {
-    'cNGN enablement': enablementFailures,
-    'cNGN converts': failures.convert,
-    'cNGN withdrawals': failures.withdrawal,
-    'cNGN payouts': failures.payout,
-    'cNGN payins': failures.payin,
-    'cNGN deposits': failures.deposit,
+  api: {
+    tags: [
+      { name: TAG, description: 'The naira stablecoin: accounts of customers, and money in and out', position: 70 },
+    ],
+    router: { cngn: cngnRouter, sandbox: sandboxRouter, admin: { cngn: cngnAdminRouter } },
+    errors,
+    events,
+    callbacks,
+    sandbox: { advance },
   },
-  receipts,
-  jobs: [verifyIdentity, expireIdentities, compareTreasury],
-  tasks,
-  metrics,
-  anonymise,
-  sandbox: { advance },
-  encrypted: encryptedIdentities,
-  counted: { cngn_transfers: countedTransfers },
-  appendOnly: ['cngn_treasury_adjustments'],
+  data: {
+    entities,
+    resources: [...Object.values(transferResources), enablementResource],
+    migrations,
+    counted: { cngn_transfers: countedTransfers },
+    appendOnly: ['cngn_treasury_adjustments'],
+    encrypted: encryptedIdentities,
+    anonymise,
+  },
+  money: {
+    receipts,
+    failureReasons: {
+      'cNGN enablement': enablementFailures,
+      'cNGN converts': failures.convert,
+      'cNGN withdrawals': failures.withdrawal,
+      'cNGN payouts': failures.payout,
+      'cNGN payins': failures.payin,
+      'cNGN deposits': failures.deposit,
+    },
+  },
+  work: { jobs: [verifyIdentity, expireIdentities, compareTreasury], tasks, notifications },
+  operators: { ...operators, metrics },
 })
 
 export { cngnNetworks } from './customers/networks.ts'

@@ -39,7 +39,7 @@ test('a crash before any statement of a report, its commit included, changes not
     )
     const before = await getSession(merchant, id)
     const dead = dyingRuntime(service, cut)
-    const [task] = routes.tasks ?? []
+    const [task] = routes.work?.tasks ?? []
     // This route alone is due, and the rate budget allows its poll however fast the earlier ones were.
     await pool.query(
       "update payment_routes set next_poll_at = case when deposit_address = $1 then now() else now() + interval '1 hour' end",

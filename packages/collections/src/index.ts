@@ -22,24 +22,6 @@ import { collectionsSettings } from './settings.ts'
 
 export const collections = domain({
   name: 'collections',
-  tags: [
-    { name: 'Collections', description: 'Payment links, invoices and checkouts', position: 50 },
-    { name: 'Pay page', description: 'What payers see and do, without a credential', position: 55 },
-  ],
-  router: {
-    collections: collectionsRouter,
-    pay: payRouter,
-    sandbox: { checkoutSessions: collectionsSandboxRouter },
-    admin: { checkoutSessions: collectionsAdminRouter },
-  },
-  entities,
-  resources: [linkResource, invoiceResource, checkoutResource, sessionResource],
-  migrations,
-  counted: { collections: {}, checkout_sessions: { scopes: ['parent_id::text'] } },
-  operators,
-  timeline: { parts: partIds },
-  errors,
-  events,
   settings: collectionsSettings,
   providers: [
     {
@@ -47,12 +29,32 @@ export const collections = domain({
       create: () => environments.map((environment) => bind(hiddenDeposits, environment, receiver)),
     },
   ],
-  notifications,
-  pages: payPages,
-  receipts: { collection: collectionReceipt },
-  jobs: [dueChanges],
-  metrics,
-  sandbox: { advance },
+  api: {
+    tags: [
+      { name: 'Collections', description: 'Payment links, invoices and checkouts', position: 50 },
+      { name: 'Pay page', description: 'What payers see and do, without a credential', position: 55 },
+    ],
+    router: {
+      collections: collectionsRouter,
+      pay: payRouter,
+      sandbox: { checkoutSessions: collectionsSandboxRouter },
+      admin: { checkoutSessions: collectionsAdminRouter },
+    },
+    errors,
+    events,
+    pages: payPages,
+    sandbox: { advance },
+  },
+  data: {
+    entities,
+    resources: [linkResource, invoiceResource, checkoutResource, sessionResource],
+    migrations,
+    counted: { collections: {}, checkout_sessions: { scopes: ['parent_id::text'] } },
+    timeline: { parts: partIds },
+  },
+  money: { receipts: { collection: collectionReceipt } },
+  work: { jobs: [dueChanges], notifications },
+  operators: { ...operators, metrics },
 })
 
 export { errors as collectionsErrors } from './api/errors.ts'

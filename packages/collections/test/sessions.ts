@@ -3,7 +3,7 @@ import { routes } from '@payments/routes'
 import { expect } from 'vitest'
 import type { Merchant, TestService } from '#testing'
 
-const pollTask = routes.tasks?.[0]
+const pollTask = routes.work?.tasks?.[0]
 
 /** Polls all hidden routes once, in this process: each call begins with a poller of its own. */
 export async function poll(service: TestService): Promise<void> {

@@ -8,13 +8,13 @@ import { customersRouter } from './router.ts'
 
 export const customers = domain({
   name: 'customers',
-  tags: [{ name: 'Customers', description: 'The customers of your organisation', position: 30 }],
-  router: { customers: customersRouter },
-  entities: [CustomerEntity],
-  timeline: { objects: ['customers'] },
-  migrations,
+  api: {
+    tags: [{ name: 'Customers', description: 'The customers of your organisation', position: 30 }],
+    router: { customers: customersRouter },
+    errors,
+  },
+  data: { entities: [CustomerEntity], migrations, timeline: { objects: ['customers'] } },
   operators,
-  errors,
 })
 
 /** SQL: a left join that adds `<alias>.name`, the name of the customer to which a row of the table `of` refers. */

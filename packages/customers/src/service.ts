@@ -114,7 +114,7 @@ export async function anonymise(unit: UnitOfWork, id: string): Promise<CustomerR
   }
   await unit.em.nativeUpdate(CustomerEntity, { id: row.id }, erased)
   for (const domain of domainsOf(unit.runtime))
-    await domain.anonymise?.(unit, {
+    await domain.data?.anonymise?.(unit, {
       ...{ id: row.id, name: erased.name, formerName: row.name },
       shown: present({ ...row, ...erased }),
     })

@@ -37,28 +37,6 @@ const CALLS = [
 
 export const fiat = domain({
   name: 'fiat',
-  tags: [
-    {
-      name: 'Local fiat',
-      description: 'Currencies, banks, account verification and quotes for offramps and onramps',
-      position: 60,
-    },
-    { name: 'Offramps', description: 'Stablecoin to a bank account or mobile money', position: 61 },
-    { name: 'Onramps', description: 'Local fiat to stablecoin', position: 62 },
-  ],
-  router: {
-    fiat: fiatRouter,
-    offramps: offrampsRouter,
-    onramps: onrampsRouter,
-    sandbox: sandboxRouter,
-    admin: { fiat: fiatAdminRouter },
-  },
-  entities,
-  resources: [offrampResource, onrampResource, refundResource],
-  migrations,
-  operators,
-  errors,
-  events,
   settings: fiatSettings,
   providers: [
     {
@@ -77,21 +55,50 @@ export const fiat = domain({
       },
     },
   ],
-  callbacks,
-  notifications,
-  notificationTypes: {
-    'payout.delivered': { description: 'A payout reached its bank account', email: false },
-    'payout.failed': { description: 'A payout failed', email: true },
-    'purchase.failed': { description: 'A purchase of digital currency failed', email: true },
+  api: {
+    tags: [
+      {
+        name: 'Local fiat',
+        description: 'Currencies, banks, account verification and quotes for offramps and onramps',
+        position: 60,
+      },
+      { name: 'Offramps', description: 'Stablecoin to a bank account or mobile money', position: 61 },
+      { name: 'Onramps', description: 'Local fiat to stablecoin', position: 62 },
+    ],
+    router: {
+      fiat: fiatRouter,
+      offramps: offrampsRouter,
+      onramps: onrampsRouter,
+      sandbox: sandboxRouter,
+      admin: { fiat: fiatAdminRouter },
+    },
+    errors,
+    events,
+    callbacks,
+    sandbox: { advance },
   },
-  failureReasons: { Offramps: offrampFailures, Onramps: onrampFailures },
-  receipts: { offramp: offrampReceipt, onramp: onrampReceipt },
-  jobs: [fiatPurge],
-  tasks: [pollTask],
-  metrics,
-  anonymise,
-  sandbox: { advance },
-  counted: { offramps: countedOrders, onramps: countedOrders },
+  data: {
+    entities,
+    resources: [offrampResource, onrampResource, refundResource],
+    migrations,
+    counted: { offramps: countedOrders, onramps: countedOrders },
+    anonymise,
+  },
+  money: {
+    receipts: { offramp: offrampReceipt, onramp: onrampReceipt },
+    failureReasons: { Offramps: offrampFailures, Onramps: onrampFailures },
+  },
+  work: {
+    jobs: [fiatPurge],
+    tasks: [pollTask],
+    notifications,
+    notificationTypes: {
+      'payout.delivered': { description: 'A payout reached its bank account', email: false },
+      'payout.failed': { description: 'A payout failed', email: true },
+      'purchase.failed': { description: 'A purchase of digital currency failed', email: true },
+    },
+  },
+  operators: { ...operators, metrics },
 })
 
 export { accountName, type CheckedAccount, nameWords, sameHolder } from './accounts/accounts.ts'

@@ -1,5 +1,5 @@
 import { newId } from '@payments/kernel'
-import { sqlOf, type UnitOfWork } from '@payments/platform'
+import { type Domain, sqlOf, type UnitOfWork } from '@payments/platform'
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -133,7 +133,7 @@ test('connections that are terminated at any time lose nothing and apply nothing
     { purpose: 'external', asset: 'USDC', amount: -BigInt(amount) },
     { purpose: 'available', asset: 'USDC', amount: BigInt(amount) },
   ]
-  const domains = [{ name: 'swaps', receipts: { swap: { schema: z.unknown(), balances } } }]
+  const domains: Domain[] = [{ name: 'swaps', money: { receipts: { swap: { schema: z.unknown(), balances } } } }]
   const report = await checkLedger({ pool: service.runtime.pool, domains })
   expect(report).toMatchObject({ ok: true, findings: [], walked: { transactions: OBJECTS } })
   const { rows } = await service.runtime.pool.query(

@@ -14,32 +14,34 @@ import { transactionRecorder } from './transactions/transactions.ts'
 
 export const ledger = domain({
   name: 'ledger',
-  tags: [
-    { name: 'Transactions', description: 'Everything that moved money, of every kind, in one list', position: 110 },
-    {
-      name: 'Payout controls',
-      description: 'What bounds the money that a leaked live key could send away',
-      position: 115,
-    },
-    { name: 'Ledger', description: 'The double-entry journal behind the transactions', position: 210 },
-  ],
-  router: {
-    transactions: transactionsRouter,
-    payoutControls: payoutControlsRouter,
-    admin: { ledger: ledgerAdminRouter },
-  },
-  entities,
-  migrations,
-  errors,
   settings: ledgerSettings,
-  tasks: [sealTask],
-  jobs: [checkJob],
-  metrics: [checkMetric],
-  selfChecks: [ledgerSelfCheck],
-  recorder: transactionRecorder,
-  counted: { transactions: countedTransactions },
-  timeline: { sources: [postingTimeline] },
-  appendOnly: ['ledger_accounts', 'ledger_entries', 'ledger_postings', 'ledger_seals'],
+  api: {
+    tags: [
+      { name: 'Transactions', description: 'Everything that moved money, of every kind, in one list', position: 110 },
+      {
+        name: 'Payout controls',
+        description: 'What bounds the money that a leaked live key could send away',
+        position: 115,
+      },
+      { name: 'Ledger', description: 'The double-entry journal behind the transactions', position: 210 },
+    ],
+    router: {
+      transactions: transactionsRouter,
+      payoutControls: payoutControlsRouter,
+      admin: { ledger: ledgerAdminRouter },
+    },
+    errors,
+  },
+  data: {
+    entities,
+    migrations,
+    counted: { transactions: countedTransactions },
+    appendOnly: ['ledger_accounts', 'ledger_entries', 'ledger_postings', 'ledger_seals'],
+    timeline: { sources: [postingTimeline] },
+  },
+  money: { selfChecks: [ledgerSelfCheck] },
+  work: { jobs: [checkJob], tasks: [sealTask], recorder: transactionRecorder },
+  operators: { metrics: [checkMetric] },
 })
 
 export { checkLedger, type Finding, type Progress, type Report } from './check/check.ts'

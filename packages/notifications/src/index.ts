@@ -11,16 +11,18 @@ import { notificationTypes } from './types.ts'
 
 export const notifications = domain({
   name: 'notifications',
-  tags: [{ name: 'Notifications', description: 'Messages to your organisation', position: 130 }],
-  router: { notifications: notificationsRouter },
-  entities: [NotificationEntity, ReadEntity, PreferenceEntity],
-  migrations,
-  counted: { notifications: { scopes: ['type'] } },
-  errors,
   settings: notificationsSettings,
-  notificationTypes,
-  jobs: [purge],
-  recorder: notificationRecorder,
+  api: {
+    tags: [{ name: 'Notifications', description: 'Messages to your organisation', position: 130 }],
+    router: { notifications: notificationsRouter },
+    errors,
+  },
+  data: {
+    entities: [NotificationEntity, ReadEntity, PreferenceEntity],
+    migrations,
+    counted: { notifications: { scopes: ['type'] } },
+  },
+  work: { jobs: [purge], recorder: notificationRecorder, notificationTypes },
 })
 
 export { claimEmails, type DueEmail } from './emails.ts'

@@ -204,8 +204,8 @@ test('a type that no domain declares is refused, and nothing is committed', asyn
 
 test('every type that a table of notifications names is declared', () => {
   const domains = domainsOf(service.runtime)
-  const named = domains.flatMap(({ notifications }) =>
-    Object.values(notifications ?? {}).flatMap((byStatus) =>
+  const named = domains.flatMap(({ work }) =>
+    Object.values(work?.notifications ?? {}).flatMap((byStatus) =>
       Object.values(byStatus).flatMap((row) => (typeof row === 'function' ? [] : [row.type])),
     ),
   )

@@ -1,5 +1,5 @@
 import { newId, type Tenant } from '@payments/kernel'
-import { type Domain, domainsOf, notificationTypesOf, type Runtime, type UnitOfWork } from '@payments/platform'
+import { domainsOf, notificationTypesOf, type Recorder, type Runtime, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 
 /** The text of a notification and the resource that it refers to. */
@@ -32,9 +32,9 @@ export const notify = (unit: UnitOfWork, notification: NewNotification): void =>
   unit.appendToCommit(notificationStatement(notification, unit.runtime))
 
 /** Creates the notification that a domain declares for a change. */
-export const notificationRecorder: NonNullable<Domain['recorder']> = (change, runtime) =>
-  domainsOf(runtime).flatMap(({ notifications }) => {
-    const row = change.type === null ? undefined : notifications?.[change.type]?.[change.status]
+export const notificationRecorder: Recorder = (change, runtime) =>
+  domainsOf(runtime).flatMap(({ work }) => {
+    const row = change.type === null ? undefined : work?.notifications?.[change.type]?.[change.status]
     const declared = typeof row === 'function' ? row(change) : row
     if (!declared) return []
     const { organisationId, environment, resourceId } = change

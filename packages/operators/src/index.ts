@@ -7,13 +7,14 @@ import { operatorsRouter } from './router.ts'
 
 export const operators = domain({
   name: 'operators',
-  tags: [
-    { name: 'Operators', description: 'What needs an operator, safe actions, and what operators did', position: 195 },
-  ],
-  router: { admin: operatorsRouter },
-  entities: [ApprovalEntity, ResolutionEntity],
-  migrations,
-  errors,
+  api: {
+    tags: [
+      { name: 'Operators', description: 'What needs an operator, safe actions, and what operators did', position: 195 },
+    ],
+    router: { admin: operatorsRouter },
+    errors,
+  },
+  data: { entities: [ApprovalEntity, ResolutionEntity], migrations },
 })
 
 export { actionsRouter } from './approvals/actions-router.ts'

@@ -1,4 +1,4 @@
-import { indexConcurrently, type MigrationStep } from './domain/domain.ts'
+import { indexConcurrently, type MigrationStep } from './domain/data.ts'
 import { countRows, newSlots, recordCounts } from './records/counts.ts'
 
 export const platformMigrations: readonly MigrationStep[] = [

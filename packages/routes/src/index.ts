@@ -32,25 +32,6 @@ import { failureReasons } from './routes/failure-reasons.ts'
 
 export const routes = domain({
   name: 'routes',
-  tags: [
-    {
-      name: 'Payment routes',
-      description: 'Deposit addresses on one network whose deposits arrive on another',
-      position: 40,
-    },
-  ],
-  router: {
-    paymentRoutes: routesRouter,
-    sandbox: { paymentRoutes: routesSandboxRouter },
-    admin: { paymentRoutes: routesAdminRouter },
-  },
-  entities: [RouteEntity, DepositEntity, RefundAddressEntity, FeedEntity, SandboxAddressEntity, SandboxRequestEntity],
-  resources: [routeResource, depositResource],
-  migrations,
-  counted: { payment_route_deposits: { scopes: ["''", 'payment_route_id::text'], where: 'not hidden' } },
-  operators,
-  errors,
-  events,
   settings: routesSettings,
   providers: [
     {
@@ -59,17 +40,43 @@ export const routes = domain({
       create: ({ pool }) => [bind(routesProvider, 'test', sandboxRoutes(pool))],
     },
   ],
-  callbacks,
-  notifications,
-  timeline: { parts: depositIds },
-  notificationTypes: {
-    'refund_address.changed': { description: 'A live refund address was changed', email: true },
+  api: {
+    tags: [
+      {
+        name: 'Payment routes',
+        description: 'Deposit addresses on one network whose deposits arrive on another',
+        position: 40,
+      },
+    ],
+    router: {
+      paymentRoutes: routesRouter,
+      sandbox: { paymentRoutes: routesSandboxRouter },
+      admin: { paymentRoutes: routesAdminRouter },
+    },
+    errors,
+    events,
+    callbacks,
+    sandbox: { advance },
   },
-  failureReasons: { 'Deposits to payment routes': failureReasons },
-  receipts: { payment_route: paymentRouteReceipt },
-  tasks: [pollTask, feedTask],
-  metrics,
-  sandbox: { advance },
+  data: {
+    entities: [RouteEntity, DepositEntity, RefundAddressEntity, FeedEntity, SandboxAddressEntity, SandboxRequestEntity],
+    resources: [routeResource, depositResource],
+    migrations,
+    counted: { payment_route_deposits: { scopes: ["''", 'payment_route_id::text'], where: 'not hidden' } },
+    timeline: { parts: depositIds },
+  },
+  money: {
+    receipts: { payment_route: paymentRouteReceipt },
+    failureReasons: { 'Deposits to payment routes': failureReasons },
+  },
+  work: {
+    tasks: [pollTask, feedTask],
+    notifications,
+    notificationTypes: {
+      'refund_address.changed': { description: 'A live refund address was changed', email: true },
+    },
+  },
+  operators: { ...operators, metrics },
 })
 
 export { errors as routesErrors } from './api/errors.ts'

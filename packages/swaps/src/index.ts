@@ -36,20 +36,6 @@ const CALLS = [
 
 export const swaps = domain({
   name: 'swaps',
-  tags: [{ name: 'Swaps', description: 'EURC into USDC and back, on Solana', position: 60 }],
-  router: {
-    swaps: swapsRouter,
-    rates: ratesRouter,
-    sandbox: { swaps: swapsSandboxRouter },
-    admin: { swaps: swapsAdminRouter },
-  },
-  entities,
-  resources: [swapResource],
-  migrations,
-  counted: { swaps: {} },
-  operators,
-  errors,
-  events,
   settings: swapsSettings,
   providers: [
     {
@@ -63,19 +49,37 @@ export const swaps = domain({
       },
     },
   ],
-  notifications,
-  notificationTypes: { 'swap.failed': { description: 'A swap failed', email: true } },
-  failureReasons: { Swaps: failureReasons },
-  receipts: { swap: swapReceipt },
-  jobs: [swapsPurge],
-  tasks: [pollTask, addressTask, feePayerTask],
-  metrics,
-  sandbox: { advance },
-  appendOnly: ['swap_deposits', 'swap_upkeep', 'swap_fee_payer_changes'],
-  lastingSecrets(settings) {
-    const seed = seedOf(settings)
-    return seed ? [{ setting: 'SWAP_SEED', secret: seed }] : []
+  api: {
+    tags: [{ name: 'Swaps', description: 'EURC into USDC and back, on Solana', position: 60 }],
+    router: {
+      swaps: swapsRouter,
+      rates: ratesRouter,
+      sandbox: { swaps: swapsSandboxRouter },
+      admin: { swaps: swapsAdminRouter },
+    },
+    errors,
+    events,
+    sandbox: { advance },
   },
+  data: {
+    entities,
+    resources: [swapResource],
+    migrations,
+    counted: { swaps: {} },
+    appendOnly: ['swap_deposits', 'swap_upkeep', 'swap_fee_payer_changes'],
+    lastingSecrets(settings) {
+      const seed = seedOf(settings)
+      return seed ? [{ setting: 'SWAP_SEED', secret: seed }] : []
+    },
+  },
+  money: { receipts: { swap: swapReceipt }, failureReasons: { Swaps: failureReasons } },
+  work: {
+    jobs: [swapsPurge],
+    tasks: [pollTask, addressTask, feePayerTask],
+    notifications,
+    notificationTypes: { 'swap.failed': { description: 'A swap failed', email: true } },
+  },
+  operators: { ...operators, metrics },
 })
 
 export { type ListedAddress, listAddresses, storeSweep } from './addresses/addresses.ts'

@@ -5,7 +5,9 @@ import { timelineAdminRouter, timelineRouter } from './router.ts'
 
 export const timeline = domain({
   name: 'timeline',
-  tags: [{ name: 'Timelines', description: 'What happened to an object, in one list', position: 128 }],
-  router: { timeline: timelineRouter, admin: { timeline: timelineAdminRouter } },
-  errors,
+  api: {
+    tags: [{ name: 'Timelines', description: 'What happened to an object, in one list', position: 128 }],
+    router: { timeline: timelineRouter, admin: { timeline: timelineAdminRouter } },
+    errors,
+  },
 })

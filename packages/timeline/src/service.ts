@@ -32,7 +32,7 @@ export async function timeline(
   const entries: TimelineEntry[] = []
   let total = 0
   // One after another: a request uses one connection.
-  for (const source of domainsOf(runtime).flatMap((domain) => domain.timeline?.sources ?? [])) {
+  for (const source of domainsOf(runtime).flatMap((domain) => domain.data?.timeline?.sources ?? [])) {
     const found = await source(db, query, runtime)
     entries.push(...found.entries)
     total += found.total
@@ -43,9 +43,9 @@ export async function timeline(
 
 /** The organisation and environment of any object of any domain, found by its primary key in one statement. */
 async function ownerOf(runtime: Runtime, db: SqlExecutor, id: string): Promise<Tenant | undefined> {
-  const tables = domainsOf(runtime).flatMap(({ resources, timeline: own }) => [
-    ...(resources ?? []).map(({ table }) => table),
-    ...(own?.objects ?? []),
+  const tables = domainsOf(runtime).flatMap(({ data }) => [
+    ...(data?.resources ?? []).map(({ table }) => table),
+    ...(data?.timeline?.objects ?? []),
   ])
   const each = [...new Set(tables)].map((table) => `select organisation_id, environment from ${table} where id = $1`)
   const { rows } = await db.query<{ organisation_id: string; environment: Tenant['environment'] }>(
@@ -57,6 +57,6 @@ async function ownerOf(runtime: Runtime, db: SqlExecutor, id: string): Promise<T
 
 async function partsOf(runtime: Runtime, db: SqlExecutor, id: string): Promise<string[]> {
   const ids: string[] = []
-  for (const { timeline: own } of domainsOf(runtime)) ids.push(...((await own?.parts?.(db, id, NEWEST)) ?? []))
+  for (const { data } of domainsOf(runtime)) ids.push(...((await data?.timeline?.parts?.(db, id, NEWEST)) ?? []))
   return ids
 }

@@ -36,7 +36,10 @@ test('an opt-in type goes only to endpoints that name it', async () => {
   const merchant = await newMerchant(service)
   const all = await receivers.start()
   const named = await receivers.start()
-  const catalogue = domainsOf(service.runtime).find(({ name }) => name === 'webhooks')?.events as Record<string, object>
+  const catalogue = domainsOf(service.runtime).find(({ name }) => name === 'webhooks')?.api?.events as Record<
+    string,
+    object
+  >
   catalogue['optional.happened'] = { ...catalogue['webhook.test'], optIn: true }
   try {
     await endpoint(merchant, { url: all.url })

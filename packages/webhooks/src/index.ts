@@ -31,40 +31,45 @@ import { webhooksSettings } from './settings.ts'
 
 export const webhooks = domain({
   name: 'webhooks',
-  tags: [
-    { name: 'Webhooks', description: 'Endpoints that receive signed events, and their deliveries', position: 120 },
-    { name: 'Events', description: 'What happened, also for those without a webhook endpoint', position: 125 },
-  ],
-  router: { webhooks: webhooksRouter, events: eventsRouter, admin: { webhooks: webhooksAdminRouter } },
-  entities: [EventEntity, EndpointEntity, QueueEntity, ChangeEntity, RecoveryEntity, DeliveryEntity],
-  resources: [endpointResource],
-  migrations,
-  counted: { events: { where: "type <> 'webhook.test'" }, webhook_deliveries: { scopes: ['endpoint_id::text'] } },
-  operators,
-  errors,
-  events,
   settings: webhooksSettings,
-  notificationTypes: {
-    'webhook_endpoint.failing': { description: 'A webhook endpoint keeps failing', email: true },
-    'webhook_endpoint.disabled': { description: 'A webhook endpoint was switched off', email: true },
-    'webhook_endpoint.changed': {
-      description: 'A live webhook endpoint was added, changed or deleted, or its secret rotated',
-      email: true,
-    },
-  },
   providers: [
     {
       port: targetNames,
       create: () => [bind(targetNames, 'test', publicNames), bind(targetNames, 'live', publicNames)],
     },
   ],
-  tasks: [fanOutTask, changesTask, deliverTask],
-  jobs: [purge],
-  metrics,
-  recorder: eventRecorder,
-  sandbox: { advance },
-  timeline: { sources: [eventTimeline, deliveryTimeline] },
-  encrypted: encryptedSecrets,
+  api: {
+    tags: [
+      { name: 'Webhooks', description: 'Endpoints that receive signed events, and their deliveries', position: 120 },
+      { name: 'Events', description: 'What happened, also for those without a webhook endpoint', position: 125 },
+    ],
+    router: { webhooks: webhooksRouter, events: eventsRouter, admin: { webhooks: webhooksAdminRouter } },
+    errors,
+    events,
+    sandbox: { advance },
+  },
+  data: {
+    entities: [EventEntity, EndpointEntity, QueueEntity, ChangeEntity, RecoveryEntity, DeliveryEntity],
+    resources: [endpointResource],
+    migrations,
+    counted: { events: { where: "type <> 'webhook.test'" }, webhook_deliveries: { scopes: ['endpoint_id::text'] } },
+    encrypted: encryptedSecrets,
+    timeline: { sources: [eventTimeline, deliveryTimeline] },
+  },
+  work: {
+    jobs: [purge],
+    tasks: [fanOutTask, changesTask, deliverTask],
+    recorder: eventRecorder,
+    notificationTypes: {
+      'webhook_endpoint.failing': { description: 'A webhook endpoint keeps failing', email: true },
+      'webhook_endpoint.disabled': { description: 'A webhook endpoint was switched off', email: true },
+      'webhook_endpoint.changed': {
+        description: 'A live webhook endpoint was added, changed or deleted, or its secret rotated',
+        email: true,
+      },
+    },
+  },
+  operators: { ...operators, metrics },
 })
 
 export { claim as claimDeliveries, settle as settleDeliveries } from './deliveries/queue.ts'

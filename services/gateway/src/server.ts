@@ -211,7 +211,7 @@ function publicPaths(runtime: Runtime): (path: string) => boolean {
       .filter(({ operation }) => operation.meta.access === 'public' || operation.meta.access === 'payer')
       .map(({ path }) => `/v1${path}`),
     ...domainsOf(runtime)
-      .flatMap(({ pages }) => pages ?? [])
+      .flatMap(({ api }) => api?.pages ?? [])
       .flatMap(({ path, anyOrigin }) => (anyOrigin ? [path] : [])),
   ].map(patternOf)
   return (path) => patterns.some((pattern) => pattern.test(path))

@@ -80,7 +80,7 @@ async function seed({ pool }: Runtime, count: number, hidden: boolean): Promise<
 /** How long callbacks take to be applied beside open sessions that are all overdue. */
 export async function benchAnnounced(print: (line: string) => void): Promise<ProofReport> {
   const port = routes?.providers?.[0]?.port as Port<Provider>
-  const [callback] = routes?.callbacks ?? []
+  const [callback] = routes?.api?.callbacks ?? []
   if (!callback) throw new Error('Routes have no callback')
   return withStand(
     [],

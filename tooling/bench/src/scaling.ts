@@ -145,7 +145,7 @@ const OBJECT_OF: Readonly<Record<string, string>> = {
 }
 
 const background = (runtime: Runtime): Work[] =>
-  everyDomain.flatMap(({ tasks = [], jobs = [] }) => [
+  everyDomain.flatMap(({ work: { tasks = [], jobs = [] } = {} }) => [
     ...tasks.map((task): Work => [`task ${task.name}`, () => task.run(runtime)]),
     ...jobs
       .filter(({ name, schedule }) => schedule && !WALKS_EVERYTHING.includes(name))

@@ -103,7 +103,7 @@ async function cngnCustomer({ createCaller, runtime }: Process, actor: Actor): P
   const { cngn, sandbox } = createCaller(actor)
   await sandbox.cngn.bankTransfer({ customerId, amount: CNGN })
   for (let tries = 0; tries < 100; tries++) {
-    for (const { tasks = [] } of everyDomain) for (const task of tasks) await task.run(runtime)
+    for (const { work } of everyDomain) for (const task of work?.tasks ?? []) await task.run(runtime)
     if ((await cngn.balance({ customerId })).available === CNGN) return customerId
     await sleep(100)
   }

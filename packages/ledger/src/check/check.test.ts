@@ -1,5 +1,5 @@
 import { newId } from '@payments/kernel'
-import { recordReport } from '@payments/platform'
+import { type Domain, recordReport } from '@payments/platform'
 import { Client } from 'pg'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -54,9 +54,9 @@ const evidence = ({ amount }: { amount: string }) => ({
   received: { asset: 'USDC', amount: BigInt(amount) },
   refunded: { asset: 'USDC', amount: 0n },
 })
-const domains = [
-  { name: 'ledger', counted: { transactions: countedTransactions } },
-  { name: 'swaps', receipts: { swap: { schema: z.unknown(), balances, evidence } } },
+const domains: Domain[] = [
+  { name: 'ledger', data: { counted: { transactions: countedTransactions } } },
+  { name: 'swaps', money: { receipts: { swap: { schema: z.unknown(), balances, evidence } } } },
 ]
 
 const findings = async () =>

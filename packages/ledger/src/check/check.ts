@@ -51,8 +51,8 @@ export async function checkLedger(
       await check({
         db: { query: async (text, values) => ({ rows: (await client.query(text, values)).rows }) },
         batch: options.batch ?? 500,
-        receipts: Object.assign({}, ...domainsOf({ domains }).map(({ receipts }) => receipts ?? {})),
-        counted: Object.assign({}, ...domainsOf({ domains }).map(({ counted }) => counted ?? {})),
+        receipts: Object.assign({}, ...domainsOf({ domains }).map(({ money }) => money?.receipts ?? {})),
+        counted: Object.assign({}, ...domainsOf({ domains }).map(({ data }) => data?.counted ?? {})),
         find: (finding) => void (findings.length < FINDINGS && findings.push({ check: name, ...finding })),
         walked(rows) {
           walked[name] += rows

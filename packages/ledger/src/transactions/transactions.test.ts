@@ -123,7 +123,7 @@ test('every kind of the specification can be listed', async () => {
 
 test('the OpenAPI document contains every declared receipt, and its kind is one of the specification', async () => {
   const { body } = await call(service, 'GET /v1/openapi.json')
-  const declared = domainsOf(service.runtime).flatMap(({ receipts }) => Object.entries(receipts ?? {}))
+  const declared = domainsOf(service.runtime).flatMap(({ money }) => Object.entries(money?.receipts ?? {}))
   expect(declared.length).toBeGreaterThan(0)
   const documented = JSON.stringify(body.components.schemas.Receipt.anyOf)
   for (const [kind, { schema }] of declared) {

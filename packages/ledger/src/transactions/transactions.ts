@@ -1,6 +1,6 @@
 import { joinCustomerName } from '@payments/customers'
 import { isId } from '@payments/kernel'
-import { countSql, type Domain, type QueryContext, type UnitOfWork } from '@payments/platform'
+import { countSql, type QueryContext, type Recorder, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import type { Transaction } from '../api/schemas.ts'
@@ -25,7 +25,7 @@ interface ListRow {
  * Updates the unified list in the transaction that changes the object. Of several changes of one object in one unit, only
  * the last is written, because one statement cannot write a row twice.
  */
-export const transactionRecorder: NonNullable<Domain['recorder']> = (change) => {
+export const transactionRecorder: Recorder = (change) => {
   const { entry } = change
   if (!entry) return []
   const receipt = JSON.stringify(entry.receipt)

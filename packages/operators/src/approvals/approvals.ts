@@ -76,7 +76,7 @@ async function pending(unit: UnitOfWork, id: string): Promise<ApprovalRow> {
 }
 
 async function isOperator(unit: UnitOfWork, userId: string): Promise<boolean> {
-  const { authentication } = domainsOf(unit.runtime).find((domain) => domain.authentication) ?? {}
+  const authentication = domainsOf(unit.runtime).find(({ api }) => api?.authentication)?.api?.authentication
   return authentication ? authentication.isOperator(unit, userId) : false
 }
 

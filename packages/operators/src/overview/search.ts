@@ -30,9 +30,9 @@ export async function search(context: QueryContext, text: string): Promise<z.inp
 
 async function byId(runtime: Runtime, db: SqlExecutor, id: string): Promise<Objects> {
   const kinds = new Map<string, string>()
-  for (const { resources, timeline } of domainsOf(runtime)) {
-    for (const { table } of resources ?? []) kinds.set(table, table)
-    for (const table of timeline?.objects ?? []) kinds.set(table, table)
+  for (const { data } of domainsOf(runtime)) {
+    for (const { table } of data?.resources ?? []) kinds.set(table, table)
+    for (const table of data?.timeline?.objects ?? []) kinds.set(table, table)
   }
   const each = [...kinds.keys()].map(
     (table) =>

@@ -1,7 +1,8 @@
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { freshDatabase, pause } from '#testing'
-import { indexConcurrently } from '../domain/domain.ts'
+import { indexConcurrently } from '../domain/data.ts'
+import type { Domain } from '../domain/domain.ts'
 import { createLog } from '../settings/log.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
 
@@ -34,9 +35,9 @@ test('a migration that a backup holds up lets requests go on, and ends once the 
   )
   const [backup, request, watch] = clients as [Client, Client, Client]
   await Promise.all(clients.map((client) => client.connect()))
-  const column = {
+  const column: Domain = {
     name: 'column',
-    migrations: [{ name: '29990101000000_column', up: ['alter table customers add column later text'] }],
+    data: { migrations: [{ name: '29990101000000_column', up: ['alter table customers add column later text'] }] },
   }
   try {
     await backup.query('begin')
@@ -74,11 +75,18 @@ test('an index that is created concurrently is created again after an interrupte
   }
   try {
     await owner.query('create index customers_later on customers (updated_at)')
-    expect(await pendingMigrations(database.serviceUrl, [{ name: 'index', migrations: [step] }])).toEqual([step.name])
-    await migrate(database.ownerUrl, database.serviceUrl, [{ name: 'index', migrations: [step] }], createLog('silent'))
+    expect(await pendingMigrations(database.serviceUrl, [{ name: 'index', data: { migrations: [step] } }])).toEqual([
+      step.name,
+    ])
+    await migrate(
+      database.ownerUrl,
+      database.serviceUrl,
+      [{ name: 'index', data: { migrations: [step] } }],
+      createLog('silent'),
+    )
     const { rows } = await owner.query("select indexdef from pg_indexes where indexname = 'customers_later'")
     expect(rows[0].indexdef).toMatch(/\(created_at\)$/)
-    expect(await pendingMigrations(database.serviceUrl, [{ name: 'index', migrations: [step] }])).toEqual([])
+    expect(await pendingMigrations(database.serviceUrl, [{ name: 'index', data: { migrations: [step] } }])).toEqual([])
   } finally {
     await owner.end()
     await database.drop()
@@ -90,7 +98,7 @@ test('processes that start at the same time all end their migration, also where 
   const up = indexConcurrently('customers_later', 'customers (created_at)')
   const migrations = [{ name: '29990101000000_index', up, concurrently: true as const }]
   const start = () =>
-    migrate(database.ownerUrl, database.serviceUrl, [{ name: 'index', migrations }], createLog('silent'))
+    migrate(database.ownerUrl, database.serviceUrl, [{ name: 'index', data: { migrations } }], createLog('silent'))
   try {
     await Promise.all([start(), start(), start()])
   } finally {
@@ -102,12 +110,14 @@ test('an older process that migrates beside a newer one leaves its append-only t
   const database = await freshDatabase()
   const owner = new Client({ connectionString: database.ownerUrl })
   await owner.connect()
-  const newer = {
+  const newer: Domain = {
     name: 'newer',
-    migrations: [{ name: '29990101000000_records', up: ['create table newer_records (id uuid primary key)'] }],
-    appendOnly: ['newer_records'],
+    data: {
+      migrations: [{ name: '29990101000000_records', up: ['create table newer_records (id uuid primary key)'] }],
+      appendOnly: ['newer_records'],
+    },
   }
-  const older = { name: 'older', migrations: [], appendOnly: ['ledger_entries'] }
+  const older: Domain = { name: 'older', data: { migrations: [], appendOnly: ['ledger_entries'] } }
   const role = decodeURIComponent(new URL(database.serviceUrl).username)
   const privileges = async (table: string) => {
     const { rows } = await owner.query(

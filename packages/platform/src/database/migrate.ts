@@ -3,7 +3,8 @@ import { Migration, Migrator } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { Client } from 'pg'
 import { PgBoss } from 'pg-boss'
-import type { Domain, MigrationStep } from '../domain/domain.ts'
+import type { MigrationStep } from '../domain/data.ts'
+import type { Domain } from '../domain/domain.ts'
 import type { Log } from '../settings/log.ts'
 import { installQueues, type Job } from '../work/jobs.ts'
 import { sqlState } from './errors.ts'
@@ -47,7 +48,7 @@ export async function migrate(
 }
 
 const stepsOf = (domains: readonly Domain[]): MigrationStep[] =>
-  domains.flatMap((domain) => domain.migrations ?? []).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  domains.flatMap((domain) => domain.data?.migrations ?? []).toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
 /** The names of the migrations that the database lacks, in their order; undefined for a database that was never migrated. */
 export async function pendingMigrations(url: string, domains: readonly Domain[]): Promise<string[] | undefined> {
@@ -132,7 +133,7 @@ async function migrateQueues(ownerUrl: string, domains: readonly Domain[]): Prom
   boss.on('error', () => undefined)
   await boss.start()
   try {
-    await installQueues(boss, domains.flatMap((domain) => domain.jobs ?? []) as Job[])
+    await installQueues(boss, domains.flatMap((domain) => domain.work?.jobs ?? []) as Job[])
   } finally {
     await boss.stop({ graceful: false, close: true })
   }
@@ -147,7 +148,7 @@ const APPEND_ONLY = 'append_only_tables'
  */
 async function grant(owner: Client, role: string, domains: readonly Domain[]): Promise<void> {
   await owner.query(`insert into ${APPEND_ONLY} select unnest($1::text[]) on conflict do nothing`, [
-    domains.flatMap((domain) => domain.appendOnly ?? []),
+    domains.flatMap((domain) => domain.data?.appendOnly ?? []),
   ])
   const { rows } = await owner.query<{ user: string }>('select current_user as user')
   if (rows[0]?.user === role) return

@@ -1,5 +1,5 @@
 import type { Environment } from '@payments/kernel'
-import type { UnitOfWork } from '../operations/context.ts'
+import type { Runtime, UnitOfWork } from '../operations/context.ts'
 import type { SqlExecutor } from '../transactions/sql.ts'
 
 /**
@@ -58,11 +58,33 @@ export const endings = <S extends string>(
   states: Readonly<Record<S, Ending | string>>,
 ): Endings => ({ machine, states })
 
+/** A gauge that is read from the database at each scrape. Every process reports the same value. */
+export interface Metric {
+  /** By the conventions of Prometheus: the unit is the suffix. */
+  readonly name: string
+  readonly help: string
+  /** By environment, one value where there are none, or values with labels of {@link metricLabels}. Must be cheap. */
+  read(runtime: Runtime): Promise<number | Readonly<Record<Environment, number>> | readonly LabelledValue[]>
+}
+
+export const metricLabels = ['environment', 'organisation', 'kind'] as const
+
+/** One value of a gauge with several. They must be few: each is a time series. */
+export interface LabelledValue {
+  readonly labels: Partial<Readonly<Record<(typeof metricLabels)[number], string>>>
+  readonly value: number
+}
+
 /** What a domain adds to the work of operators. */
 export interface OperatorsDeclaration {
+  /** Objects that may need an operator. */
   readonly attention?: readonly AttentionSource[]
+  /** Objects that operators find by something else than their id. */
   readonly search?: readonly SearchSource[]
   /** One for each state table of the domain's resources. */
   readonly endings?: readonly Endings[]
+  /** How many calls of its providers the rate budgets allow now. */
   rateBudgets?(db: SqlExecutor): Promise<readonly RateBudget[]>
+  /** Gauges on the internal server. */
+  readonly metrics?: readonly Metric[]
 }

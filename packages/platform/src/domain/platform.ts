@@ -16,20 +16,26 @@ import { platformEntities } from './tables.ts'
 /** The platform's own tables, settings and jobs, as one entry of the list of domains. */
 export const platform = domain({
   name: 'platform',
-  tags: [
-    { name: 'Sandbox', description: 'Payments and time of the test environment', position: 140 },
-    { name: 'Health', description: 'Whether the service answers', position: 150 },
-  ],
-  entities: platformEntities,
-  migrations: platformMigrations,
   settings: platformSettings,
-  jobs: [platformPurge],
-  metrics: queueMetrics,
-  timeline: { sources: [requestTimeline, auditTimeline, choiceTimeline, providerTimeline, reportTimeline] },
-  operators: { attention: [contradictions], rateBudgets: readBudgets },
-  counted: { audit_log: { scopes: ["''", 'organisation_id::text'], installation: true } },
-  appendOnly: ['audit_log', 'record_counts'],
-  encrypted: [encryptedReplies],
-  lastingSecrets: (settings) =>
-    secretKeys(platformSettings.from(settings).SECRETS_KEY).map(({ key }) => ({ setting: 'SECRETS_KEY', secret: key })),
+  api: {
+    tags: [
+      { name: 'Sandbox', description: 'Payments and time of the test environment', position: 140 },
+      { name: 'Health', description: 'Whether the service answers', position: 150 },
+    ],
+  },
+  data: {
+    entities: platformEntities,
+    migrations: platformMigrations,
+    counted: { audit_log: { scopes: ["''", 'organisation_id::text'], installation: true } },
+    appendOnly: ['audit_log', 'record_counts'],
+    encrypted: [encryptedReplies],
+    lastingSecrets: (settings) =>
+      secretKeys(platformSettings.from(settings).SECRETS_KEY).map(({ key }) => ({
+        setting: 'SECRETS_KEY',
+        secret: key,
+      })),
+    timeline: { sources: [requestTimeline, auditTimeline, choiceTimeline, providerTimeline, reportTimeline] },
+  },
+  work: { jobs: [platformPurge] },
+  operators: { attention: [contradictions], rateBudgets: readBudgets, metrics: queueMetrics },
 })

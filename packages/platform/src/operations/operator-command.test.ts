@@ -28,7 +28,7 @@ function unitFor(more: Partial<UnitOfWork> = {}) {
   const unit = {
     actor,
     runtime: {
-      domains: [{ name: 'things' }, { name: 'accounts', authentication: { requireConfirmed } }],
+      domains: [{ name: 'things' }, { name: 'accounts', api: { authentication: { requireConfirmed } } }],
       settings: loadSettings({ NODE_ENV: 'test', OPERATOR_LIMITS: 'USDC:1000', SECRETS_KEY }, []),
     },
     insert: (_entity: unknown, row: unknown) => void rows.push(row),

@@ -89,5 +89,5 @@ export function operatorCommand<
 }
 
 async function requireConfirmed(unit: UnitOfWork): Promise<void> {
-  for (const { authentication } of domainsOf(unit.runtime)) await authentication?.requireConfirmed(unit)
+  for (const { api } of domainsOf(unit.runtime)) await api?.authentication?.requireConfirmed(unit)
 }

@@ -2,7 +2,7 @@ import { newId } from '@payments/kernel'
 import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { useService } from '#testing'
-import type { Counted } from '../domain/domain.ts'
+import type { Counted } from '../domain/data.ts'
 import { countOf, countProblems, countRows, INSTALLATION, newSlots } from './counts.ts'
 
 const service = useService()

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { Counted, MigrationStep } from '../domain/domain.ts'
+import type { Counted, MigrationStep } from '../domain/data.ts'
 import { inheritedTenant } from '../transactions/entity.ts'
 import type { SqlExecutor } from '../transactions/sql.ts'
 

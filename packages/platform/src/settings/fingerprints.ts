@@ -8,7 +8,7 @@ const digestOf = ({ setting, secret }: LastingSecret): string =>
   createHmac('sha256', secret).update(`fingerprint:${setting}`).digest('hex')
 
 const lastingSecrets = (domains: readonly Domain[], settings: Settings): readonly LastingSecret[] =>
-  domains.flatMap((domain) => domain.lastingSecrets?.(settings) ?? [])
+  domains.flatMap((domain) => domain.data?.lastingSecrets?.(settings) ?? [])
 
 /**
  * Compares the lasting secrets with the fingerprints that the database has of them, and stores those that are new. A process

@@ -20,7 +20,7 @@ export async function reEncrypt(
   const keys = secretKeys(platformSettings.from(settings).SECRETS_KEY)
   const ring = keyring(keys)
   const done: Record<string, number> = {}
-  for (const column of domains.flatMap((domain) => domain.encrypted ?? [])) {
+  for (const column of domains.flatMap((domain) => domain.data?.encrypted ?? [])) {
     done[column.name] = 0
     for (;;) {
       const { rows } = await pool.query<{ id: string; value: string }>(column.select, [`v2.${keys[0]?.id}.`, BATCH])

@@ -10,7 +10,7 @@ const { missing } = defineErrors({ missing: { status: 404, message: 'missing' } 
 
 /** The endpoints of the service as a resource with events of its own, and what is recorded of its changes. */
 async function newResource(given: Partial<Resource<Row>> = {}) {
-  const resources = domainsOf(service.runtime).flatMap((domain) => domain.resources ?? [])
+  const resources = domainsOf(service.runtime).flatMap((domain) => domain.data?.resources ?? [])
   const endpoints = resources.find(({ table }) => table === 'webhook_endpoints') as Resource<Row>
   const of: Resource<Row> = {
     ...endpoints,

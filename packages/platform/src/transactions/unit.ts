@@ -93,8 +93,8 @@ export function openUnit({ runtime, actor, log }: Omit<QueryContext, 'em'>, effe
     insert: (entity, row) => void inserts.push(insertStatement(runtime.orm, entity, row)),
     record(change) {
       effects?.push(effectOf(change))
-      for (const { recorder } of domainsOf(runtime)) {
-        for (const { statement, key, trigger } of recorder?.(change, runtime) ?? []) {
+      for (const { work } of domainsOf(runtime)) {
+        for (const { statement, key, trigger } of work?.recorder?.(change, runtime) ?? []) {
           unit.appendToCommit(statement, key)
           if (trigger) unit.afterCommit(() => runtime.trigger(trigger))
         }

@@ -67,7 +67,7 @@ export async function startLive(
     service,
     merchant,
     async runTask(name) {
-      const tasks = domainsOf(service.runtime).flatMap((domain) => domain.tasks ?? [])
+      const tasks = domainsOf(service.runtime).flatMap((domain) => domain.work?.tasks ?? [])
       await tasks.find((task) => task.name === name)?.run(service.runtime)
     },
     create: (given = {}) =>

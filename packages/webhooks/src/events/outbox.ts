@@ -1,5 +1,5 @@
 import { type Environment, newId } from '@payments/kernel'
-import type { Domain, Recorded, UnitOfWork } from '@payments/platform'
+import type { Recorded, Recorder, UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 
 /** Name of the task that drains the outbox. */
@@ -36,7 +36,7 @@ export function emit(unit: UnitOfWork, event: NewEvent): string {
 }
 
 /** Records each change as its event (specification, Events, Payload). */
-export const eventRecorder: NonNullable<Domain['recorder']> = (change): readonly Recorded[] => {
+export const eventRecorder: Recorder = (change): readonly Recorded[] => {
   if (change.type === null) return []
   const data = { ...change.data, previousStatus: change.previousStatus }
   return [{ statement: eventRow({ ...change, type: change.type, data }).statement, trigger: OUTBOX }]

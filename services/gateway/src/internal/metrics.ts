@@ -44,7 +44,7 @@ export function createMetrics(runtime: Runtime): Metrics {
       for (const reason of databaseProblems) this.inc({ reason }, runtime.database.failures.get(reason) ?? 0)
     },
   })
-  for (const { name, help, read } of domainsOf(runtime).flatMap(({ metrics }) => metrics ?? [])) {
+  for (const { name, help, read } of domainsOf(runtime).flatMap(({ operators }) => operators?.metrics ?? [])) {
     new Gauge({
       name,
       help,

@@ -53,7 +53,7 @@ export function internalServer(isStopping: () => boolean = () => false): Interna
       return problem ? json(503, { status: 'unavailable', problem }) : json(200, { status: 'ok' })
     },
     async '/proof'({ runtime }) {
-      const checks = domainsOf(runtime).flatMap(({ selfChecks }) => selfChecks ?? [])
+      const checks = domainsOf(runtime).flatMap(({ money }) => money?.selfChecks ?? [])
       const latest = checks.map(async ({ name, latest: read }) => [name, await read(runtime)])
       const reliability = JSON.parse(await readFile(RELIABILITY, 'utf8'))
       return json(200, { ...reliability, checks: Object.fromEntries(await Promise.all(latest)) })

@@ -85,7 +85,7 @@ function operationsInOrder(): RestOperation[] {
   })
 }
 
-const declaredTags = () => everyDomain.flatMap(({ tags }) => tags ?? []).toSorted((a, b) => a.position - b.position)
+const declaredTags = () => everyDomain.flatMap(({ api }) => api?.tags ?? []).toSorted((a, b) => a.position - b.position)
 
 function tagsOf(own: readonly RestOperation[], more: readonly string[]): Json[] {
   const used = new Set([...more, ...own.flatMap(({ operation }) => operation.meta.openapi?.tags ?? [])])
@@ -111,7 +111,7 @@ function securitySchemes(audience: Audience): Json {
 
 /** The receipts that domains declare. `Receipt` also permits any other object, because receipts are free-form as specified. */
 function receipts(): Json {
-  const declared = everyDomain.flatMap((domain) => Object.values(domain.receipts ?? {}))
+  const declared = everyDomain.flatMap((domain) => Object.values(domain.money?.receipts ?? {}))
   const named = declared.map(({ schema }): [string, Json] => [schema.meta()?.id ?? '', jsonSchemaOf(schema)])
   return {
     ...Object.fromEntries(named),

@@ -13,7 +13,7 @@ const PREFIX = '/v1/callbacks'
  * like any other request, and {@link refuseCallbacks} refuses it.
  */
 export function callbacks({ runtime }: Process): Koa.Middleware<State> {
-  const declared = domainsOf(runtime).flatMap(({ callbacks = [] }) => callbacks)
+  const declared = domainsOf(runtime).flatMap(({ api }) => api?.callbacks ?? [])
   const byPath = new Map<string, Callback[]>()
   const add = (path: string, callback: Callback) => byPath.set(path, [...(byPath.get(path) ?? []), callback])
   for (const callback of declared) {

@@ -47,7 +47,7 @@ export function callers(authentication: ReturnType<Authentication['create']>): C
 
 /** The authentication that exactly one domain declares. */
 export function authenticationOf(runtime: Pick<Runtime, 'domains'>): Authentication {
-  const [authentication, ...others] = domainsOf(runtime).flatMap((domain) => domain.authentication ?? [])
+  const [authentication, ...others] = domainsOf(runtime).flatMap((domain) => domain.api?.authentication ?? [])
   if (!authentication || others.length > 0) throw new Error('Exactly one domain must declare the authentication')
   return authentication
 }

@@ -42,7 +42,7 @@ export function failedPages(runtime: Runtime): (ctx: Context, failure: Failure) 
   }
 }
 
-const pagesOf = (runtime: Runtime): Page[] => domainsOf(runtime).flatMap(({ pages }) => pages ?? [])
+const pagesOf = (runtime: Runtime): Page[] => domainsOf(runtime).flatMap(({ api }) => api?.pages ?? [])
 
 const requestOf = (ctx: Context, params: PageRequest['params']): PageRequest => ({
   params,

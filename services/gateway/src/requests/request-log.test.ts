@@ -112,7 +112,7 @@ test('old rows are deleted after the configured time', async () => {
     "update request_log set id = $2, created_at = now() - interval '31 days' where id = $1",
     [old.id, `01936f2a-7c1e-7000-8000-${newId().slice(-12)}`],
   )
-  const jobs = domainsOf(service.runtime).flatMap((domain) => domain.jobs ?? [])
+  const jobs = domainsOf(service.runtime).flatMap((domain) => domain.work?.jobs ?? [])
   const purge = jobs.find(({ name }) => name === 'platform.purge')
   await purge?.run(service.runtime, {}, new AbortController().signal)
   expect((await logged(merchant.organisationId)).map(({ id }) => id)).toEqual([kept.id])

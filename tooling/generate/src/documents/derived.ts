@@ -76,7 +76,7 @@ function notifications(): string {
 }
 
 function states(): string {
-  const machines = everyDomain.flatMap((domain) => domain.resources ?? []).map(({ machine }) => machine)
+  const machines = everyDomain.flatMap((domain) => domain.data?.resources ?? []).map(({ machine }) => machine)
   const parts = machines.map(({ name, initial, states: rows }) => {
     const lines = Object.entries(rows).map(([state, row]) => [
       `\`${state}\`${state === initial ? ' (initial)' : ''}`,
@@ -118,8 +118,8 @@ function conformance(): string {
 }
 
 function failureReasons(): string {
-  const parts = everyDomain.flatMap(({ failureReasons: declared }) =>
-    Object.entries(declared ?? {}).map(
+  const parts = everyDomain.flatMap(({ money }) =>
+    Object.entries(money?.failureReasons ?? {}).map(
       ([name, { table: reasons }]) =>
         `## ${name}\n\n${table(
           ['`failureReason`', 'Meaning', 'Next step'],

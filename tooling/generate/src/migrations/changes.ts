@@ -62,8 +62,8 @@ async function run(client: Client, statement: string): Promise<void> {
 function ownerOf(table: string, domains: readonly Domain[]): string {
   const creates = new RegExp(`(create( unlogged)? table|rename to) "?${table}\\b`)
   const owner =
-    domains.find(({ entities = [] }) => entities.some(({ meta }) => meta.tableName === table)) ??
-    domains.find(({ migrations = [] }) => migrations.some(({ up }) => up.some((statement) => creates.test(statement))))
+    domains.find(({ data }) => data?.entities?.some(({ meta }) => meta.tableName === table)) ??
+    domains.find(({ data }) => data?.migrations?.some(({ up }) => up.some((statement) => creates.test(statement))))
   if (!owner) throw new Error(`No domain describes or creates the table ${table}`)
   return owner.name
 }

@@ -50,7 +50,7 @@ class TableGenerator extends SqlSchemaGenerator {
 export const openOrm = (url: string, domains: readonly Domain[]): Promise<MikroORM> =>
   MikroORM.init({
     clientUrl: url,
-    entities: domains.flatMap((domain) => [...(domain.entities ?? [])]),
+    entities: domains.flatMap((domain) => [...(domain.data?.entities ?? [])]),
     namingStrategy: PostgreSqlNames,
     discovery: { warnWhenNoEntities: false },
     ensureDatabase: false,

@@ -44,7 +44,7 @@ async function currentChanges(): Promise<DomainChanges[]> {
 }
 
 function write(changes: readonly DomainChanges[]): void {
-  const stamp = nextStamp(everyDomain.flatMap(({ migrations = [] }) => migrations.map((step) => step.name)))
+  const stamp = nextStamp(everyDomain.flatMap(({ data }) => (data?.migrations ?? []).map((step) => step.name)))
   const files = changes.map(({ domain, statements }, position) => {
     const file = join('packages', domain, 'src/migrations.ts')
     const step = `${stamp + BigInt(position)}_${name}`

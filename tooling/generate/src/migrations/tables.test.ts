@@ -154,35 +154,38 @@ test('a table that no entity describes and no migration creates is named', async
 
 const samples = domain({
   name: 'samples',
-  entities: [
-    defineEntity({
-      name: 'Sample',
-      tableName: 'samples',
-      properties: {
-        id: p.uuid().primary(),
-        ...tenant(),
-        customerId: p.uuid().nullable(),
-        amount: minorUnits().check('amount > 0'),
-        labels: p.array().defaultRaw("'{}'"),
-        details: p.json(),
-        seq: p.bigint().generated('identity'),
-        endsAt: instant().defaultRaw("'infinity'"),
-        ...times(),
-      },
-      uniques: [
-        tenantKey,
-        {
-          name: 'samples_customer_key',
-          expression: 'alter table samples add constraint samples_customer_key unique nulls not distinct (customer_id)',
+  data: {
+    entities: [
+      defineEntity({
+        name: 'Sample',
+        tableName: 'samples',
+        properties: {
+          id: p.uuid().primary(),
+          ...tenant(),
+          customerId: p.uuid().nullable(),
+          amount: minorUnits().check('amount > 0'),
+          labels: p.array().defaultRaw("'{}'"),
+          details: p.json(),
+          seq: p.bigint().generated('identity'),
+          endsAt: instant().defaultRaw("'infinity'"),
+          ...times(),
         },
-      ],
-      indexes: [
-        index('samples_open', ['organisationId', 'createdAt desc'], "ends_at = 'infinity'"),
-        uniqueIndex('samples_details_key', "samples ((details ->> 'name'))"),
-      ],
-      ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
-    }),
-  ],
+        uniques: [
+          tenantKey,
+          {
+            name: 'samples_customer_key',
+            expression:
+              'alter table samples add constraint samples_customer_key unique nulls not distinct (customer_id)',
+          },
+        ],
+        indexes: [
+          index('samples_open', ['organisationId', 'createdAt desc'], "ends_at = 'infinity'"),
+          uniqueIndex('samples_details_key', "samples ((details ->> 'name'))"),
+        ],
+        ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
+      }),
+    ],
+  },
 })
 
 test('the migration of a new entity makes its table', { timeout: 60_000 }, async () => {
@@ -240,7 +243,7 @@ const withSteps = (domains: readonly Domain[], changes: Awaited<ReturnType<typeo
   domains.map((each) => {
     const found = changes.find((change) => change.domain === each.name)
     const step = found && { name: '29991231235959_test', up: found.statements }
-    return { ...each, migrations: [...(each.migrations ?? []), ...(step ? [step] : [])] }
+    return { ...each, data: { ...each.data, migrations: [...(each.data?.migrations ?? []), ...(step ? [step] : [])] } }
   })
 
 /** A database of the server with the tables of these domains' entities; its URL. */

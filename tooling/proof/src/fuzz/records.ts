@@ -24,7 +24,7 @@ export async function recordProblems(runtime: Pick<Runtime, 'orm' | 'pool' | 'do
 
 /** The resources that announce their changes or are listed, one of each table: kinds that share a table have the same rules. */
 function tablesOf(domains: Runtime['domains']): (AnyResource & { readonly types: readonly string[] })[] {
-  const all = domainsOf({ domains }).flatMap(({ resources }) => [...(resources ?? [])] as AnyResource[])
+  const all = domainsOf({ domains }).flatMap(({ data }) => [...(data?.resources ?? [])] as AnyResource[])
   const visible = all.filter(({ events, entry }) => events || entry)
   const typesOf = (table: string) =>
     visible.flatMap((each) => (each.table === table && each.events ? [each.events.created, each.events.updated] : []))

@@ -126,7 +126,7 @@ export async function startProviderStand(random: Random): Promise<ProviderStand>
   const worker = startServiceProcess(process, (text) => void output.push(text))
   await worker.ready()
   // Swaps are available once the fee payer's balance is known.
-  const tasks = domainsOf(own.runtime).flatMap((domain) => domain.tasks ?? [])
+  const tasks = domainsOf(own.runtime).flatMap((domain) => domain.work?.tasks ?? [])
   await tasks.find((task) => task.name === 'swaps.fee-payer')?.run(own.runtime)
   const merchants = await Promise.all(Array.from({ length: MERCHANTS }, () => behindProxy(own)))
   return {

@@ -1,0 +1,82 @@
+import type { EntitySchema } from '@mikro-orm/postgresql'
+import type { UnitOfWork } from '../operations/context.ts'
+import type { TimelineDeclaration } from '../records/timeline.ts'
+import type { EncryptedColumn, LastingSecret } from '../settings/secrets.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { Resource } from '../transactions/resource.ts'
+
+/** One migration of the schema, owned by one package. Names start with a timestamp, and migrations run in that order. */
+export interface MigrationStep {
+  readonly name: string
+  readonly up: readonly string[]
+  /**
+   * The statements run one by one, outside a transaction, as `create index concurrently` needs. Each must be repeatable: a step that
+   * was interrupted is run again from its first statement. {@link indexConcurrently} makes such statements.
+   */
+  readonly concurrently?: true
+}
+
+/** Statements of a `concurrently` step that create an index of an existing table while it is written to. */
+export const indexConcurrently = (name: string, definition: string, unique: 'unique' | '' = ''): string[] => [
+  // What an interrupted attempt has left is invalid, and has the name.
+  `drop index concurrently if exists ${name}`,
+  `create ${unique} index concurrently ${name} on ${definition}`,
+]
+
+/**
+ * Statements of a `concurrently` step that add a foreign key to existing tables while they are written to: new rows are checked at once,
+ * and those that exist afterwards, under locks for which no write waits.
+ */
+export const foreignKeyConcurrently = (table: string, name: string, definition: string): string[] => [
+  `alter table ${table} drop constraint if exists ${name}`,
+  `alter table ${table} add constraint ${name} foreign key ${definition} not valid`,
+  `alter table ${table} validate constraint ${name}`,
+]
+
+/** What of a table is counted. All are SQL over the columns of the table. */
+export interface Counted {
+  /** One number for each value of each of these: `''`, the default, is the same for all rows. Null is not counted. */
+  readonly scopes?: readonly string[]
+  /** Which rows. It must never change for a row. */
+  readonly where?: string
+  /** They are counted for the installation instead of their tenants. */
+  readonly installation?: true
+}
+
+/** A customer of the actor's tenant who is being anonymised. */
+export interface AnonymisedCustomer {
+  readonly id: string
+  /** What erased names become. */
+  readonly name: string
+  /** What the customer was called until now. */
+  readonly formerName: string
+  /** The customer as its GET shows it from now on. */
+  readonly shown: Readonly<Record<string, unknown>>
+}
+
+/** What a domain keeps in the database, and what holds for it. */
+export interface DataDeclaration {
+  /** The tables. */
+  // biome-ignore lint/suspicious/noExplicitAny: an entity's own type does not matter to a list of all of them
+  readonly entities?: readonly EntitySchema<any, any, any>[]
+  /** The tables whose rows have a status. */
+  // biome-ignore lint/suspicious/noExplicitAny: row types differ, and the list is only iterated
+  readonly resources?: readonly Resource<any, any, any>[]
+  /** The steps that created the tables, oldest first. */
+  readonly migrations?: readonly MigrationStep[]
+  /** What of its tables `record_counts` counts, as the migrations say it: proofs compare the two. */
+  readonly counted?: Readonly<Record<string, Counted>>
+  /** Tables in which the service's role may insert rows, but not update or delete them. */
+  readonly appendOnly?: readonly string[]
+  /** Columns with text that the keyring encrypted, so that a change of SECRETS_KEY can re-encrypt it. */
+  readonly encrypted?: readonly EncryptedColumn[]
+  /** Secrets of the settings on which rows depend, so that they must stay the same: their fingerprints are compared at the start. */
+  lastingSecrets?(settings: Settings): readonly LastingSecret[]
+  /**
+   * Erases what the tables hold of a person, in the transaction that anonymises the customer, who is locked. Amounts and
+   * statuses stay. Objects on their way must not bring it back.
+   */
+  anonymise?(unit: UnitOfWork, customer: AnonymisedCustomer): Promise<void>
+  /** Which records belong to the timeline of an object. */
+  readonly timeline?: TimelineDeclaration
+}

@@ -1,0 +1,33 @@
+import type { FailureReasons, ObjectBalance } from '@payments/kernel'
+import type { z } from 'zod'
+import type { Runtime } from '../operations/context.ts'
+import type { ReportedAmounts } from '../providers/reports.ts'
+
+/** The receipt of one kind of transaction. */
+export interface ReceiptDeclaration {
+  readonly schema: z.ZodType
+  /**
+   * The balances that the journal must hold for an object with this receipt. Computed from the receipt alone, and not by
+   * the code that writes the postings, because the ledger's check compares the two.
+   */
+  balances(receipt: never): readonly ObjectBalance[]
+  /** What the last report of the provider must say for an object with this receipt; amounts that it leaves out are not compared. */
+  evidence?(receipt: never): ReportedAmounts
+}
+
+/** A check of a domain's own records, which a job of the domain runs and whose result it stores. */
+export interface SelfCheck {
+  readonly name: string
+  /** The latest result, as the internal server shows it; null when there is none yet. */
+  latest(runtime: Pick<Runtime, 'pool'>): Promise<Readonly<Record<string, unknown>> | null>
+}
+
+/** What a domain says of the money that it moves. */
+export interface MoneyDeclaration {
+  /** Receipts by kind of transaction (specification, Transaction). */
+  readonly receipts?: Readonly<Record<string, ReceiptDeclaration>>
+  /** The documented list of failure reasons of each kind of object, by its name in the reference. */
+  readonly failureReasons?: Readonly<Record<string, FailureReasons>>
+  /** Checks whose latest result the internal server shows. */
+  readonly selfChecks?: readonly SelfCheck[]
+}
