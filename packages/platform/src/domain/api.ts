@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../operations/context.ts'
 import type { Callback, Page } from '../operations/http.ts'
 
 /** A section of the API reference: operations name it as their `tag`. */
-export interface Tag {
+interface Tag {
   readonly name: string
   readonly description: string
   readonly position: number

@@ -10,7 +10,7 @@ import type { OperatorsDeclaration } from './operators.ts'
 import type { NotificationType, WorkDeclaration } from './work.ts'
 
 /** A port with the providers that the domain contains: the sandbox, and live providers that need no external account. */
-export interface ProviderDeclaration {
+interface ProviderDeclaration {
   readonly port: Port<unknown> | Extension<unknown>
   /** Name of the sandbox provider for operators, if it simulates outages: see `withFaults`. */
   readonly sandbox?: string

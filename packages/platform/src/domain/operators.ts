@@ -70,7 +70,7 @@ export interface Metric {
 export const metricLabels = ['environment', 'organisation', 'kind'] as const
 
 /** One value of a gauge with several. They must be few: each is a time series. */
-export interface LabelledValue {
+interface LabelledValue {
   readonly labels: Partial<Readonly<Record<(typeof metricLabels)[number], string>>>
   readonly value: number
 }

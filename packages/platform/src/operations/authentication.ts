@@ -10,7 +10,7 @@ export type Credential =
   | { readonly kind: 'invalid-key' | 'invalid-token' }
 
 /** The database record of a key, session or internal token. Only the domain that declares the authentication reads its other columns. */
-export type CredentialRecord = Readonly<Record<string, unknown>>
+type CredentialRecord = Readonly<Record<string, unknown>>
 export interface KeyRecord extends CredentialRecord {
   readonly lookup: string
   readonly organisation_id: string

@@ -20,7 +20,7 @@ export interface ProcedureRule {
  * A domain as the runtime holds it: what it declares is made of functions that are called with the runtime, and `domainsOf` gives it
  * to those who fold over it.
  */
-export interface NamedDomain {
+interface NamedDomain {
   readonly name: string
 }
 
@@ -77,7 +77,7 @@ export interface JobQueue<T extends object = object> {
   readonly data: z.ZodType<T>
 }
 
-export type JobOptions = Pick<SendOptions, 'startAfter' | 'singletonKey' | 'priority' | 'group'>
+type JobOptions = Pick<SendOptions, 'startAfter' | 'singletonKey' | 'priority' | 'group'>
 
 /** One transaction: the rows that the handler writes itself, and the effects that it adds to the commit. */
 export interface UnitOfWork extends QueryContext {

@@ -53,7 +53,7 @@ export interface Page {
   failed?(failure: PageFailure, request: PageRequest): PageReply
 }
 
-export interface PageFailure {
+interface PageFailure {
   readonly status: number
   /** Seconds after which another attempt may succeed. */
   readonly retryAfter: number | undefined

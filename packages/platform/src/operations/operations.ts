@@ -54,7 +54,7 @@ export interface Pages {
 }
 
 /** A reply that is streamed. */
-export interface Download {
+interface Download {
   readonly produces: Produces
   /** Name of the file, if the reply is a file. */
   filename?(input: never): string

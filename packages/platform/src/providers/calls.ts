@@ -9,7 +9,7 @@ const MAX_WAITING = 10_000
 
 /** `refused`: the provider answered, and the answer is the caller's error. `failed`: it did not answer, or not as agreed. */
 export const callOutcomes = ['succeeded', 'refused', 'failed'] as const
-export type CallOutcome = (typeof callOutcomes)[number]
+type CallOutcome = (typeof callOutcomes)[number]
 
 /** The object for which providers are called. */
 interface Subject extends Tenant {

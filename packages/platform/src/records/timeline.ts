@@ -27,7 +27,7 @@ export interface TimelineEntry {
 }
 
 /** An object and its parts, and who asks. */
-export interface TimelineQuery extends Tenant {
+interface TimelineQuery extends Tenant {
   readonly ids: readonly string[]
   readonly limit: number
   /** False for merchants, who learn nothing of providers, of the accounts of the journal, and of who an operator is. */

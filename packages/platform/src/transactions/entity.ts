@@ -3,7 +3,7 @@ import { type Environment, environments, type Machine } from '@payments/kernel'
 import { statusChecks, type Variant } from './lifecycle.ts'
 
 /** Integer minor units: `numeric(78,0)` in the database (18 decimals of ETH overflow 64 bits), `bigint` in the code. */
-export class MinorUnits extends Type<bigint | null, string | null> {
+class MinorUnits extends Type<bigint | null, string | null> {
   override convertToDatabaseValue(value: bigint | string | null): string | null {
     return value?.toString() ?? null
   }

@@ -13,7 +13,7 @@ export interface Row extends Tenant {
 }
 
 /** Event types of a resource. `also`: status → a type that is sent beside `updated` when the status is reached. */
-export interface ResourceEvents {
+interface ResourceEvents {
   readonly created: string
   readonly updated: string
   readonly also?: Readonly<Record<string, string>>

@@ -11,7 +11,7 @@ import { fromKysely } from '../work/jobs.ts'
 import type { SqlExecutor } from './sql.ts'
 
 /** An entity manager that reads rows of the actor's organisation and environment only. */
-export function emFor(runtime: Runtime, actor: Tenant): EntityManager {
+function emFor(runtime: Runtime, actor: Tenant): EntityManager {
   const em = runtime.orm.em.fork()
   em.setFilterParams('tenant', { organisationId: actor.organisationId, environment: actor.environment })
   return em

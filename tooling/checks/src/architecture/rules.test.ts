@@ -237,6 +237,13 @@ const planted: readonly Planted[] = [
   ],
   [
     INDEX,
+    'packages/platform/src/records/planted.ts imports packages/platform/src/work/index.ts',
+    {
+      'packages/platform/src/records/planted.ts': "export { inTurn } from '../work/index.ts'",
+    },
+  ],
+  [
+    INDEX,
     'packages/routes/src/planted.ts imports @payments/customers/src/service.ts',
     { 'packages/routes/src/planted.ts': "export { find } from '@payments/customers/src/service.ts'" },
   ],

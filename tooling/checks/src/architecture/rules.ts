@@ -24,6 +24,9 @@ const FAKES_OF_PROOF = 'tooling/proof/src/providers/fakes.ts'
 const isFakeOfProof = (file: string, imported: string | undefined): boolean =>
   file === FAKES_OF_PROOF && FAKES.test(imported ?? '')
 
+/** Indexes of the parts of the platform: its own index alone imports them, since through them its parts would import each other wholly. */
+const PART = /^packages\/platform\/src\/\w+\/index\.ts$/
+
 const importing = (sources: readonly Source[], pattern: RegExp): string[] =>
   sources.flatMap(({ file, imports }) =>
     imports.filter(({ specifier }) => pattern.test(specifier)).map(({ specifier }) => `${file} imports ${specifier}`),
@@ -91,6 +94,11 @@ export const rules: Readonly<Record<string, Rule>> = {
         .filter(({ manifest: { exports } }) => exports && JSON.stringify(exports) !== '{".":"./src/index.ts"}')
         .map(({ folder }) => `${folder}/package.json exports more than its index`),
       ...importing([...tree.sources.values()], /^@payments\/[^/]+\//),
+      ...[...tree.sources.values()].flatMap(({ file, imports }) =>
+        imports
+          .filter((each) => PART.test(each.file ?? '') && file !== 'packages/platform/src/index.ts')
+          .map((each) => `${file} imports ${each.file}`),
+      ),
       ...[...tree.sources.values()].flatMap(({ file, imports }) =>
         imports
           .filter(

@@ -1,0 +1,24 @@
+/** Operations and what they are called with: access, contexts, idempotency, limits. */
+
+export * from './authentication.ts'
+export * from './context.ts'
+export * from './http.ts'
+export {
+  findStoredReply,
+  type IdempotencyKey,
+  lease,
+  nameOf,
+  releaseLease,
+  replaceInStoredReplies,
+  replaceStoredReplies,
+  replyOf,
+  type StoredReplyRow,
+  storedRepliesSql,
+  storeReply,
+} from './idempotency.ts'
+export { jsonSchemaOf } from './json-schema.ts'
+export * from './operations.ts'
+export { type Audited, operatorCommand, Reason } from './operator-command.ts'
+export { type Count, countHitsSql } from './rate-limits.ts'
+export { type Reply, replyTo, success } from './reply.ts'
+export { requireSecondOperator } from './second-operator.ts'

@@ -1,0 +1,40 @@
+/** What calls of providers stand on: budgets, choices, reports, evidence. */
+
+export { addressBlock } from './address-block.ts'
+export {
+  type Budget,
+  type BudgetedCall,
+  heedingPause,
+  isPaused,
+  limitedFor,
+  ProviderLimited,
+  pauseCalls,
+  secondsUntilFree,
+  takeCall,
+} from './budgets.ts'
+export {
+  aboutObject,
+  callOutcomes,
+  type ProviderCalls,
+  providerCalls,
+  readProviderAnswers,
+} from './calls.ts'
+export {
+  bestAnswer,
+  firstAnswer,
+  type ProviderChoice,
+  recordChoice,
+} from './choices.ts'
+export { addProvider, nameSandbox, replaceIndex } from './column.ts'
+export { checkProviderOrders, providerRules, readControls, writeControl } from './controls.ts'
+export { ANNOUNCED_SQL, type ClaimedPoll, type PolledProvider, pollBudget } from './rate-budget.ts'
+export {
+  type ObjectReport,
+  type ReportedAmount,
+  type ReportedAmounts,
+  recordContradiction,
+  recordReport,
+  reportedAmountsSql,
+  settleContradictions,
+} from './reports.ts'
+export { faultModes, setSandboxFault, withFaults } from './sandbox-faults.ts'

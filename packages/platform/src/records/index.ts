@@ -1,0 +1,6 @@
+/** What is recorded of requests, operators and objects, and counts of rows. */
+
+export { readAuditLog } from './audit-log.ts'
+export { countingFunction, countProblems, countRows, countSql } from './counts.ts'
+export { type LoggedRequest, type RequestLog, requestLog } from './request-log.ts'
+export * from './timeline.ts'

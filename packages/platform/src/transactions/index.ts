@@ -1,0 +1,17 @@
+/** Units of work, resources with a status, and entities. */
+
+export * from './entity.ts'
+export { lifecycle, lifecycleName } from './lifecycle.ts'
+export * from './resource.ts'
+export { runningSnapshots } from './snapshot.ts'
+export type { SqlExecutor } from './sql.ts'
+export {
+  actingFor,
+  dryRun,
+  LastStatementEmpty,
+  observed,
+  queryContext,
+  runUnit,
+  sqlOf,
+  unitOfWork,
+} from './unit.ts'

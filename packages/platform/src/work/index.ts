@@ -1,0 +1,18 @@
+/** Jobs, tasks, polls and gauges. */
+
+export { type ConcurrencyLimit, concurrencyLimit } from './concurrency.ts'
+export { byEnvironment } from './gauges.ts'
+export { inTurn } from './in-turn.ts'
+export { DEAD_LETTER, type Job, job, jobsIn, startWorkers } from './jobs.ts'
+export { claimPolls, pollTask } from './polls.ts'
+export { purgeJob } from './purge.ts'
+export {
+  createTriggers,
+  type RunningTasks,
+  type Slots,
+  sendTrigger,
+  slotsTask,
+  startTasks,
+  type Task,
+} from './tasks.ts'
+export { dueInTurns } from './turns.ts'
