@@ -57,7 +57,7 @@ const get = (
   }),
 })
 
-/** The main writes and reads of every domain. What workers do is measured by `ledger`, `queues` and `webhooks`. */
+/** The main writes and reads of every domain. What workers do is measured by `ledger` and `webhooks`. */
 export const domainCases: readonly DomainCase[] = [
   get('accounts', '/auth/me', 'memberships', ({ session }) => session),
   get('accounts', '/auth/sessions', 'sessions', ({ session }) => session),

@@ -1,38 +1,20 @@
 import { parseArgs } from 'node:util'
 import { type ProofReport, record } from '@payments/proof'
-import { benchAnnounced } from './announced.ts'
-import { benchCngn } from './cngn.ts'
 import { benchDomains } from './domains.ts'
-import { benchExport } from './export.ts'
-import { benchFiat } from './fiat.ts'
 import { benchHttp } from './http.ts'
 import { benchLedger } from './ledger.ts'
 import { benchMemory } from './memory.ts'
-import { benchPaint } from './paint.ts'
-import { benchQueues } from './queues.ts'
-import { benchRequestLog } from './request-log.ts'
 import { benchScaling } from './scaling.ts'
-import { benchStreams } from './streams.ts'
-import { benchTimeline } from './timeline.ts'
 import { benchWebhooks } from './webhooks.ts'
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 const parts: Readonly<Record<string, (print: (line: string) => void) => Promise<unknown>>> = {
   http: benchHttp,
   domains: benchDomains,
-  export: benchExport,
   ledger: benchLedger,
-  queues: benchQueues,
-  paint: benchPaint,
-  fiat: benchFiat,
-  streams: benchStreams,
-  cngn: benchCngn,
   webhooks: benchWebhooks,
-  'request-log': benchRequestLog,
-  timeline: benchTimeline,
   scaling: benchScaling,
   memory: benchMemory,
-  announced: benchAnnounced,
 }
 const { positionals: wanted, values } = parseArgs({
   allowPositionals: true,
