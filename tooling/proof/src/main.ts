@@ -10,9 +10,11 @@ const proofs: Readonly<Record<string, () => Promise<{ run: Proof }>>> = {
   cluster: () => import('./cluster/index.ts'),
   crash: () => import('./crash/index.ts'),
   documents: () => import('./documents/index.ts'),
+  events: () => import('./events/index.ts'),
   fuzz: () => import('./fuzz/index.ts'),
   neighbours: () => import('./neighbours/index.ts'),
   providers: () => import('./providers/index.ts'),
+  'sign-in': () => import('./sign-in/index.ts'),
 }
 
 const { positionals, values } = parseArgs({

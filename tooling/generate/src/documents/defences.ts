@@ -50,7 +50,7 @@ export const attackers: readonly Attacker[] = [
       'services/gateway/src/requests/operations.test.ts': [
         "… … › shows no record of another organisation or environment, nor one that isn't",
       ],
-      'tooling/proof/src/neighbours/resources/resources.test.ts': [
+      'tooling/proof/src/neighbours/resources.test.ts': [
         'beside resource attacks no request of a well-behaved organisation fails, and every reply is right',
       ],
       'services/gateway/src/http/connections.test.ts': [

@@ -7,7 +7,7 @@ const root = new URL('../../../../', import.meta.url)
 test('every promise names tests that exist, and a command that exists', () => {
   const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { scripts: object }
   const problems = promises.flatMap(({ title, tests, command }) => {
-    const [, script = '', argument] = command.match(/^npm run ([\w-]+)(?: -- (\w+))?$/) ?? []
+    const [, script = '', argument] = command.match(/^npm run ([\w-]+)(?: -- ([\w-]+))?$/) ?? []
     const folder = script === 'proof' ? `tooling/proof/src/${argument}/index.ts` : 'package.json'
     return [
       ...(tests.length === 0 ? [`${title}: no test`] : []),

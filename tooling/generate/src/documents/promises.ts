@@ -98,30 +98,17 @@ export const promises: readonly Promised[] = [
     promise:
       'An event reaches every endpoint that asked for it, at least once and signed, although receivers fail and workers are killed.',
     shown: 'Sends 10,000 events to 20 endpoints, some of them failing, and kills workers.',
-    command: 'npm run soak',
+    command: 'npm run proof -- events',
     tests: ['tooling/proof/src/events/events.test.ts', 'packages/webhooks/src/delivery.test.ts'],
-  },
-  {
-    title: 'One organisation cannot stop another',
-    promise:
-      'Beside resource attacks no request of a well-behaved organisation fails, and its p99 stays within three times that beside the same attackers aimed at a server that does nothing.',
-    shown: 'Runs the attacks and measures.',
-    command: 'npm run attack',
-    tests: [
-      'tooling/proof/src/neighbours/resources/resources.test.ts',
-      'packages/webhooks/src/deliveries/fair-share.test.ts',
-    ],
   },
   {
     title: 'A neighbour that misbehaves in every domain fails nobody',
     promise:
-      'Beside an organisation with the largest lists, the slowest receivers, the deepest bodies and thousands of open objects, nothing of ten others fails, and the p99 of each of their operations stays within three times what it is while that organisation misbehaves towards another installation on the same machine.',
-    shown: 'Measures ten organisations in turn alone, beside that other installation, and beside it.',
+      'Beside an organisation with the largest lists, the slowest receivers, the deepest bodies and thousands of open objects, nothing of ten others fails, and the p99 of each of their operations stays within three times what it is while that organisation misbehaves towards another installation on the same machine. Beside resource attacks no request fails, and the p99 stays within three times that beside the same attackers aimed at a server that does nothing.',
+    shown:
+      'Measures ten organisations in turn alone, beside that other installation, and beside it; then one beside the resource attacks.',
     command: 'npm run proof -- neighbours',
-    tests: [
-      'tooling/proof/src/neighbours/resources/resources.test.ts',
-      'packages/webhooks/src/deliveries/fair-share.test.ts',
-    ],
+    tests: ['tooling/proof/src/neighbours/resources.test.ts', 'packages/webhooks/src/deliveries/fair-share.test.ts'],
   },
   {
     title: 'What a request costs is known',
@@ -183,7 +170,7 @@ export const promises: readonly Promised[] = [
     title: 'Sign-in tells strangers nothing',
     promise: 'Response times for known and unknown credentials do not differ.',
     shown: 'Measures and compares them.',
-    command: 'npm run timing',
+    command: 'npm run proof -- sign-in',
     tests: ['tooling/proof/src/sign-in/compare.test.ts'],
   },
 ]

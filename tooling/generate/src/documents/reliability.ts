@@ -20,7 +20,7 @@ export const reliability = (): { promises: (Promised & { measured: Recorded | nu
 })
 
 function recordedOf(command: string): Recorded | null {
-  const name = command.match(/^npm run (?:proof -- |bench -- )?(\w+)$/)?.[1]
+  const name = command.match(/^npm run (?:proof -- |bench -- )?([\w-]+)$/)?.[1]
   const file = name && new URL(`${name}.json`, FIGURES)
   if (!file || !existsSync(file)) return null
   const { date, commit, size, seed, findings, figures } = JSON.parse(readFileSync(file, 'utf8')) as Recorded

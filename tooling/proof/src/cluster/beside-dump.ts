@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceProcess } from '@payments/stand'
-import { type ProofDatabase, rows } from '@payments/stand'
+import { rows, type StandDatabase } from '@payments/stand'
 import type { Fleet } from './fleet.ts'
 import type { Load } from './load.ts'
 import { failuresOf, type Stage } from './stages.ts'
@@ -14,7 +14,7 @@ const DUMP_MS = 8000
  * is killed and starts again on the new schema: append-only tables stay so.
  */
 export async function migrateBesideDump(
-  database: ProofDatabase,
+  database: StandDatabase,
   fleet: Fleet,
   load: Load,
   root: string,
@@ -67,7 +67,7 @@ export async function migrateBesideDump(
 }
 
 /** A finding for each append-only table whose rows the service's role may change. */
-export async function changeableTables(database: ProofDatabase): Promise<string[]> {
+export async function changeableTables(database: StandDatabase): Promise<string[]> {
   const found = await rows<{ name: string }>(
     database,
     `select name from append_only_tables where to_regclass(quote_ident(name)) is not null
@@ -78,7 +78,7 @@ export async function changeableTables(database: ProofDatabase): Promise<string[
 }
 
 /** A transaction that reads every table of the service, until it is ended. */
-async function startDump({ pool }: ProofDatabase): Promise<{ end(): Promise<void> }> {
+async function startDump({ pool }: StandDatabase): Promise<{ end(): Promise<void> }> {
   const client = await pool.connect()
   await client.query('begin isolation level repeatable read read only')
   const { rows: tables } = await client.query<{ name: string }>(

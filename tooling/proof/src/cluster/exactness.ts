@@ -1,5 +1,5 @@
 import { newId } from '@payments/kernel'
-import { attempt, cngnCustomer, type ProofDatabase, type Reply, rows } from '@payments/stand'
+import { attempt, cngnCustomer, type Reply, rows, type StandDatabase } from '@payments/stand'
 import { ADDRESS_LIMIT, type Fleet } from './fleet.ts'
 import type { Tenant } from './load.ts'
 
@@ -10,7 +10,7 @@ const PAYOUT_AMOUNT = 100
 
 /** Limits and idempotency hold over both gateways together: requests race on purpose, half of them at each. */
 export async function checkExactness(
-  database: ProofDatabase,
+  database: StandDatabase,
   fleet: Fleet,
   keys: number,
 ): Promise<{ findings: string[]; figures: Record<string, number> }> {

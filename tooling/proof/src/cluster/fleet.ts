@@ -1,4 +1,4 @@
-import type { ProofDatabase } from '@payments/stand'
+import type { StandDatabase } from '@payments/stand'
 import {
   createKeyFor,
   foundOrganisation,
@@ -30,7 +30,7 @@ export interface Fleet {
 }
 
 export async function startFleet(
-  database: ProofDatabase,
+  database: StandDatabase,
   /** The checkout to start from; this one by default. */
   root?: string,
 ): Promise<Fleet> {

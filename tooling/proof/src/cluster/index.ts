@@ -1,6 +1,6 @@
 import { everyDomain } from '@payments/api'
 import { checkLedger } from '@payments/ledger'
-import { hasTools, type ProofDatabase, rows, startDatabase, unhandledErrors } from '@payments/stand'
+import { hasTools, rows, type StandDatabase, startDatabase, unhandledErrors } from '@payments/stand'
 import type { Proof, ProofOptions, ProofReport } from '../proof.ts'
 import { changeableTables, migrateBesideDump } from './beside-dump.ts'
 import { type EarlierVersion, earlierVersion } from './earlier.ts'
@@ -40,7 +40,7 @@ export const run: Proof = async (options) => {
 }
 
 async function runStages(
-  database: ProofDatabase,
+  database: StandDatabase,
   fleet: Fleet,
   earlier: EarlierVersion | undefined,
   { size, times, log }: ProofOptions,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceProcess } from '@payments/stand'
-import { type ProofDatabase, rows } from '@payments/stand'
+import { rows, type StandDatabase } from '@payments/stand'
 import type { Fleet } from './fleet.ts'
 import { type Load, type Seen, startLoad } from './load.ts'
 
@@ -14,7 +14,7 @@ const CLIENTS = 8
 
 /** Runs a stage under load, and compares what was acknowledged in it with what is stored. */
 export async function underLoad(
-  database: ProofDatabase,
+  database: StandDatabase,
   fleet: Fleet,
   stage: (load: Load) => Promise<Stage>,
 ): Promise<Stage> {

@@ -1,4 +1,4 @@
-import { type ProofDatabase, rows } from '@payments/stand'
+import { rows, type StandDatabase } from '@payments/stand'
 import type { Member, World } from './world.ts'
 import { timeline } from './world.ts'
 
@@ -28,7 +28,7 @@ const kinds: Readonly<Record<string, { readonly path: string; readonly stored: s
 /** Every acknowledged object is there as it was created, and no object is there that was not acknowledged. */
 export async function checkAcknowledged(
   world: World,
-  database: ProofDatabase,
+  database: StandDatabase,
   members: readonly Member[],
 ): Promise<{ acknowledgedWrites: number; objects: number }> {
   let objects = 0

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventReceiver } from '@payments/stand'
-import { type ProofDatabase, rows } from '@payments/stand'
+import { rows, type StandDatabase } from '@payments/stand'
 import { type Member, timeline, type World } from './world.ts'
 
 interface Event {
@@ -13,7 +13,7 @@ interface Event {
 /** Every event of the organisations is at the receiver: at least once, in full, under one id. Waits for retries. */
 export async function checkArrivals(
   world: World,
-  database: ProofDatabase,
+  database: StandDatabase,
   receiver: EventReceiver,
   members: readonly Member[],
 ): Promise<{ events: number; deliveries: number; endedObjects: number }> {

@@ -1,6 +1,6 @@
 import { everyDomain } from '@payments/api'
 import { checkLedger } from '@payments/ledger'
-import { type ProofDatabase, rows } from '@payments/stand'
+import { rows, type StandDatabase } from '@payments/stand'
 
 /** A statement that returns one row for each violation: the object, and what is wrong with it. */
 interface Invariant {
@@ -94,7 +94,7 @@ const invariants: readonly Invariant[] = [
 
 /** Checks the books of the providers against those of the service, and the ledger against itself. */
 export async function checkEffects(
-  database: Pick<ProofDatabase, 'pool'>,
+  database: Pick<StandDatabase, 'pool'>,
 ): Promise<{ findings: string[]; walked: Record<string, number> }> {
   const findings: string[] = []
   for (const { name, sql } of invariants) {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random, ServiceProcess } from '@payments/stand'
-import { type ProofDatabase, rows } from '@payments/stand'
+import { rows, type StandDatabase } from '@payments/stand'
 
 export type Target = 'gateway' | 'worker' | 'database process' | 'database server'
 
@@ -16,7 +16,7 @@ const LIFE_MS = 700
 export async function killAtRandom(
   options: {
     readonly times: number
-    readonly database: ProofDatabase
+    readonly database: StandDatabase
     readonly gateway: ServiceProcess
     readonly worker: ServiceProcess
     onKill(target: Target, count: number): void
@@ -60,7 +60,7 @@ export async function killAtRandom(
 }
 
 /** SIGKILL of one process of the database server that serves the service. The server ends all others and recovers. */
-async function killBackend(database: ProofDatabase): Promise<void> {
+async function killBackend(database: StandDatabase): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
     const [found] = await rows<{ pid: number }>(
       database,
@@ -79,7 +79,7 @@ async function killBackend(database: ProofDatabase): Promise<void> {
  * Ends single connections of the service at random until the signal, every second or two. A process that loses one while it starts
  * ends, as it should, and is started again; cut more often, none would get beyond its start on a busy machine. Returns how many.
  */
-export async function cutConnections(database: ProofDatabase, stop: AbortSignal): Promise<number> {
+export async function cutConnections(database: StandDatabase, stop: AbortSignal): Promise<number> {
   let cut = 0
   while (!stop.aborted) {
     const ended = await rows<{ done: boolean }>(

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceProcess } from '@payments/stand'
-import { type ProofDatabase, rows } from '@payments/stand'
+import { rows, type StandDatabase } from '@payments/stand'
 import type { Member } from './world.ts'
 
 /** What a process claims before it works on it, and how the claim looks when the process has been dead for long enough. */
@@ -21,7 +21,7 @@ const CLAIMS = [
  * What a killed process had claimed is free again after 30 to 75 seconds. The short form does not wait for that: it stops all
  * processes, so that every claim is one of a dead process, lets the claims end, and starts the processes again.
  */
-export async function endClaims(database: ProofDatabase, processes: readonly ServiceProcess[]): Promise<void> {
+export async function endClaims(database: StandDatabase, processes: readonly ServiceProcess[]): Promise<void> {
   await Promise.all(processes.map((each) => each.stop()))
   for (const statement of CLAIMS) await rows(database, statement)
   for (const each of processes) each.start()

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { freshDatabase, openStage } from '#testing'
-import { soak } from './index.ts'
+import { deliverEvents } from './index.ts'
 
 test('beside a hanging and a failing endpoint, with the worker killed too, every event reaches every healthy endpoint', async () => {
   const database = await freshDatabase()
   try {
-    const report = await soak(
+    const report = await deliverEvents(
       { events: 150, endpoints: 8, pairs: 1, pairEvents: 20, kills: 1 },
       (targets) => openStage({ owner: database.ownerUrl, service: database.serviceUrl }, targets),
       () => undefined,

@@ -29,7 +29,7 @@ export interface Plan {
 }
 
 /** Emits events to a new merchant's endpoints and waits until each healthy one has them all. The caller runs the workers, unless they are to be killed. */
-export async function run(stage: EventStage, fleet: Fleet, all: readonly Role[], plan: Plan): Promise<Outcome> {
+export async function runEvents(stage: EventStage, fleet: Fleet, all: readonly Role[], plan: Plan): Promise<Outcome> {
   await fleet.reset()
   const used = all.map((role, index) => ({ role, index })).filter(({ role }) => plan.roles.includes(role))
   const merchant = await stage.merchant(used.map(({ index }) => fleet.origins[index] ?? ''))

@@ -1,13 +1,18 @@
-// The process of the organisation that misbehaves: its own work does not delay the clients that measure. Attacks on an Attacker, and
-// answers `stop` with the number of requests.
-import { type Attacker, attackAll } from './attacks.ts'
+// The process of those who misbehave: its own work does not delay the clients that measure. Attacks as it is told to, and answers
+// `stop` with the number of requests.
+import { attackDomains } from './attacks.ts'
+import { attackResources } from './resource-attacks.ts'
+import type { Order } from './working-attackers.ts'
 
 let stop = new AbortController()
 let attacking = Promise.resolve(0)
-process.on('message', (message: Attacker | 'stop') => {
+process.on('message', (message: Order | 'stop') => {
   if (message !== 'stop') {
     stop = new AbortController()
-    attacking = attackAll(message, stop.signal)
+    attacking =
+      message.at === 'domains'
+        ? attackDomains(message.attacker, stop.signal)
+        : attackResources(message.attacker, stop.signal)
     return
   }
   stop.abort()

@@ -120,7 +120,7 @@ const attacks: Readonly<Record<string, Attack>> = {
 }
 
 /** Runs every attack until the signal, and ignores the replies. Returns how many requests were sent. */
-export async function attackAll(attacker: Attacker, stop: AbortSignal): Promise<number> {
+export async function attackDomains(attacker: Attacker, stop: AbortSignal): Promise<number> {
   let sent = 0
   const client = async ({ clients, pauseMs, request }: Attack, first: number) => {
     for (let number = first; !stop.aborted; number += clients) {

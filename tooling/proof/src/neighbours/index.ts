@@ -1,21 +1,20 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { percentile, startEventReceiver, startMailbox } from '@payments/stand'
 import type { Proof } from '../proof.ts'
 import type { Attacker } from './attacks.ts'
 import { type Installation, startInstallation } from './installation.ts'
 import { type Measured, measure } from './neighbours.ts'
 import { ENDPOINTS, newAttacker, newNeighbour, startSilentReceiver } from './organisations.ts'
+import { measureResourceAttacks, resourceFigures } from './resources.ts'
 import { play } from './scenes.ts'
+import { startAttackers } from './working-attackers.ts'
 
 const NEIGHBOURS = 10
 /** How many times slower an operation may be beside the organisation that misbehaves. */
 const FACTOR = 3
 /** Objects: what the lists of the organisation that misbehaves have. Rounds: each measures the three parts of a {@link Round}. */
 const SIZES = {
-  short: { rounds: 1, seconds: 4, objects: 2000, pending: 30_000 },
-  full: { rounds: 7, seconds: 15, objects: 50_000, pending: 200_000 },
+  short: { rounds: 1, seconds: 4, objects: 2000, pending: 30_000, resources: { requests: 100, events: 20_000 } },
+  full: { rounds: 7, seconds: 15, objects: 50_000, pending: 200_000, resources: { requests: 1000, events: 300_000 } },
 } as const
 
 /**
@@ -24,16 +23,16 @@ const SIZES = {
  * and whoever misbehaves takes of them what is left; so quiet is the service and not the machine: the same organisation then
  * misbehaves towards another installation, with processes and a database of its own. The value while nobody does is printed as well.
  * The short form prints these figures and does not judge them: on a machine that does other work they are chance. What it does judge are
- * the attacks of {@link play}, one after another.
+ * the attacks of {@link play}, one after another. Resource attacks follow, measured against the same attackers at a server that does nothing.
  */
-export const run: Proof = async ({ size, times, log }) => {
-  const { seconds, objects, pending, ...usual } = SIZES[size]
+export const run: Proof = async ({ size, times, seed, log }) => {
+  const { seconds, objects, pending, resources, ...usual } = SIZES[size]
   const receiver = await startEventReceiver(() => 'accept')
   const silent = await startSilentReceiver()
   const mailbox = await startMailbox()
   const origins = [receiver.origin, silent.origin]
   const installations: Installation[] = []
-  let attackers: ChildProcess | undefined
+  const attackers = startAttackers()
   try {
     for (let number = 0; number < 2; number++) installations.push(await startInstallation(origins, mailbox.url))
     const [own, other] = installations as [Installation, Installation]
@@ -43,9 +42,8 @@ export const run: Proof = async ({ size, times, log }) => {
     const [here, elsewhere] = await Promise.all(
       [own, other].map(({ database, url }) => newAttacker(database, url, silent.origin, objects)),
     )
-    attackers = fork(new URL('attackers.ts', import.meta.url))
     const whileAttacking = (attacker: Attacker | undefined) =>
-      attacked(attackers as ChildProcess, attacker as Attacker, () => measure(neighbours, receiver, seconds))
+      attackers.during({ at: 'domains', attacker: attacker as Attacker }, () => measure(neighbours, receiver, seconds))
     await measure(neighbours, receiver, 2)
     const rounds: Round[] = []
     let sent = 0
@@ -61,6 +59,9 @@ export const run: Proof = async ({ size, times, log }) => {
       attempts: () => silent.requests(`/${ENDPOINTS - 1}`),
     })
     for (const [name, took] of Object.entries(scenes.figures)) log(`${name}: ${took} ms`)
+    const latencies = await measureResourceAttacks(own, { ...resources, seed })
+    const resourceAttacks = resourceFigures(latencies)
+    log(`resource attacks: ${JSON.stringify(resourceAttacks)}`)
     const operations = compare(rounds)
     for (const [name, { alone, quiet, beside, ratio }] of Object.entries(operations))
       log(`${name.padEnd(27)} p99 ${alone} ms alone, ${quiet} ms quiet, ${beside} ms beside: ${ratio} times`)
@@ -68,6 +69,10 @@ export const run: Proof = async ({ size, times, log }) => {
       [alone, quiet, beside].flatMap(({ failures }) => failures),
     )
     findings.push(...scenes.findings)
+    for (const [part, { failures }] of Object.entries(latencies))
+      findings.push(...failures.map((failure: string) => `resource attacks, ${part}: ${failure}`))
+    if (size === 'full' && resourceAttacks.factor > FACTOR)
+      findings.push(`resource attacks: the p99 is ${resourceAttacks.factor} times that beside a null server`)
     if (size === 'full')
       for (const [name, { ratio }] of Object.entries(operations))
         if (ratio > FACTOR)
@@ -81,28 +86,13 @@ export const run: Proof = async ({ size, times, log }) => {
       )
     return {
       findings: [...new Set(findings)],
-      figures: { rounds: rounds.length, attackerRequests: sent, operations, scenes: scenes.figures },
+      figures: { rounds: rounds.length, attackerRequests: sent, operations, scenes: scenes.figures, resourceAttacks },
     }
   } finally {
-    attackers?.disconnect()
+    attackers.close()
     await Promise.all(installations.map((each) => each.stop()))
     await Promise.all([receiver.close(), silent.close(), mailbox.close()])
   }
-}
-
-/** What `work` measures while the attackers run, and how many requests they sent. */
-async function attacked(
-  attackers: ChildProcess,
-  attacker: Attacker,
-  work: () => Promise<Measured>,
-): Promise<{ measured: Measured; sent: number }> {
-  attackers.send(attacker)
-  await sleep(500)
-  const measured = await work()
-  attackers.send('stop')
-  const [{ sent }] = (await once(attackers, 'message')) as [{ sent: number }]
-  await sleep(1000)
-  return { measured, sent }
 }
 
 interface Round {

@@ -1,8 +1,8 @@
-import { freePorts, type ProofDatabase, sharedSettings, startDatabase, startServiceProcess } from '@payments/stand'
+import { freePorts, type StandDatabase, sharedSettings, startDatabase, startServiceProcess } from '@payments/stand'
 
 /** A database server, a gateway and a worker. */
 export interface Installation {
-  readonly database: ProofDatabase
+  readonly database: StandDatabase
   readonly url: string
   /** What its processes wrote. */
   readonly output: readonly string[]

@@ -9,8 +9,8 @@ import {
   createKeyFor,
   type Data,
   foundOrganisation,
-  type ProofDatabase,
   rows,
+  type StandDatabase,
 } from '@payments/stand'
 import type { Attacker } from './attacks.ts'
 import type { Neighbour } from './neighbours.ts'
@@ -26,14 +26,15 @@ async function create(url: string, key: string, path: string, body: object): Pro
   return reply.data
 }
 
-async function organisation(database: ProofDatabase): Promise<{ id: string; key: string }> {
+/** An organisation with a key that reads and writes. */
+export async function organisation(database: Pick<StandDatabase, 'pool'>): Promise<{ id: string; key: string }> {
   const id = await foundOrganisation(database)
   return { id, key: await createKeyFor(database, { organisationId: id, environment: 'test', scopes: ['api:write'] }) }
 }
 
 /** An organisation with an endpoint at the receiver. */
 export async function newNeighbour(
-  database: ProofDatabase,
+  database: StandDatabase,
   url: string,
   receiver: EventReceiver,
   number: number,
@@ -47,7 +48,7 @@ export async function newNeighbour(
 
 /** The organisation that misbehaves, with long lists, and as many endpoints as possible at a receiver that never answers. */
 export async function newAttacker(
-  database: ProofDatabase,
+  database: StandDatabase,
   url: string,
   silent: string,
   objects: number,

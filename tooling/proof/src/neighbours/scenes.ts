@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@payments/kernel'
 import type { EventReceiver } from '@payments/stand'
-import { askForCode, attempt, type Mailbox, type ProofDatabase, rows } from '@payments/stand'
+import { askForCode, attempt, type Mailbox, rows, type StandDatabase } from '@payments/stand'
 import type { Attacker } from './attacks.ts'
 import { measure, type Neighbour } from './neighbours.ts'
 
 /** What the scenes use: the organisation that misbehaves, and those beside it. */
 export interface Stage {
-  readonly database: ProofDatabase
+  readonly database: StandDatabase
   readonly attacker: Attacker
   readonly neighbours: readonly Neighbour[]
   readonly receiver: EventReceiver

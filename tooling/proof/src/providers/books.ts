@@ -1,11 +1,11 @@
-import { type ProofDatabase, rows } from '@payments/stand'
+import { rows, type StandDatabase } from '@payments/stand'
 
 /** What the journal holds for an object, minor units by purpose and asset: `external USDC`. */
 export type Position = ReadonlyMap<string, bigint>
 
 /** The journal, by the object that its entries are of. */
 export async function journal(
-  database: ProofDatabase,
+  database: StandDatabase,
   sourceTypes: readonly string[],
 ): Promise<ReadonlyMap<string, Position>> {
   const found = await rows<{ id: string; account: string; amount: string }>(

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '@payments/stand'
-import { enabledCustomer, type Merchant, type ProofDatabase, random as randomOf, rows } from '@payments/stand'
+import { enabledCustomer, type Merchant, random as randomOf, rows, type StandDatabase } from '@payments/stand'
 import { cngnDifferences } from './cngn-books.ts'
 import type { FakeCngn } from './fakes.ts'
 import { agenda, created, type Part } from './part.ts'
@@ -95,7 +95,7 @@ export async function cngnPart({ cngn, merchants, database, runtime }: ProviderS
 }
 
 /** Waits until this many payins have been credited. */
-async function credited(database: ProofDatabase, hurry: readonly string[], count: number): Promise<boolean> {
+async function credited(database: StandDatabase, hurry: readonly string[], count: number): Promise<boolean> {
   for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(200)) {
     for (const statement of hurry) await rows(database, statement)
     const [found] = await rows<{ done: number }>(

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkLedger } from '@payments/ledger'
 import { domainsOf } from '@payments/platform'
-import { type ProofDatabase, type Random, random, rows, unhandledErrors } from '@payments/stand'
+import { type Random, random, rows, type StandDatabase, unhandledErrors } from '@payments/stand'
 import type { Proof } from '../proof.ts'
 import { cngnPart } from './cngn.ts'
 import { exactPart } from './exact.ts'
@@ -109,7 +109,7 @@ async function repeat(ms: number, isWorking: () => boolean, work: () => Promise<
   for (; isWorking(); await sleep(ms)) await work()
 }
 
-async function hurry(database: ProofDatabase, parts: readonly Part[]): Promise<void> {
+async function hurry(database: StandDatabase, parts: readonly Part[]): Promise<void> {
   for (const statement of parts.flatMap((part) => part.hurry)) await rows(database, statement)
 }
 

@@ -11,9 +11,9 @@ import {
   freePorts,
   type Merchant,
   newMerchant,
-  type ProofDatabase,
   random as randomOf,
   type ServiceProcess,
+  type StandDatabase,
   sharedSettings,
   startDatabase,
   startServiceProcess,
@@ -38,7 +38,7 @@ import {
 
 /** The service in production, its providers replaced by the fakes: a gateway in this process, and a worker that may be killed. */
 export interface ProviderStand {
-  readonly database: ProofDatabase
+  readonly database: StandDatabase
   readonly runtime: Runtime
   readonly worker: ServiceProcess
   readonly merchants: readonly Merchant[]
@@ -156,7 +156,7 @@ async function behindProxy(own: Pick<Awaited<ReturnType<typeof serve>>, 'runtime
   }
 }
 
-async function serve(env: Record<string, string>, database: ProofDatabase) {
+async function serve(env: Record<string, string>, database: StandDatabase) {
   const settings = loadServiceSettings(env, [{ settings: gatewaySettings }, ...adapters])
   const live = adapters.flatMap((adapter) => adapter.bindings(settings))
   const own = await composeProcess(settings, database.serviceUrl, { log: createLog('fatal'), live })

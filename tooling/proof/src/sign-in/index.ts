@@ -1,10 +1,9 @@
-// Measures whether response times reveal what responses do not. Statistical, so not part of the tests: a shared machine may fail
-// it by chance. `npm run timing -- [pairs]`; ends with 1 when a difference is found.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { newId } from '@payments/kernel'
 import { randomText } from '@payments/platform'
 import { createKeyFor, foundOrganisation, signedIn } from '@payments/stand'
+import type { Proof } from '../proof.ts'
 import { compare, median } from './compare.ts'
 import { type MeasuredService, startMeasured } from './service.ts'
 
@@ -12,7 +11,16 @@ import { type MeasuredService, startMeasured } from './service.ts'
 const THRESHOLD = 4
 const SIGN_UPS = 20
 
-const say = (line: string) => process.stdout.write(`${line}\n`)
+const PAIRS = { short: 100, full: 1000 } as const
+
+/** Whether response times tell known from unknown. */
+interface Difference {
+  readonly differs: boolean
+  /** Medians of the known and of the unknown. */
+  readonly milliseconds: readonly [number, number]
+  readonly z: number
+  readonly superiority: number
+}
 
 interface FactsQuery {
   readonly name: string
@@ -45,7 +53,7 @@ async function questions(service: MeasuredService, pairs: number): Promise<Facts
 }
 
 /** Sends both kinds in turn and in changing order, so that a drift of the machine affects both. */
-async function ask(question: FactsQuery, pairs: number): Promise<boolean> {
+async function ask(question: FactsQuery, pairs: number): Promise<Difference> {
   const known: number[] = []
   const unknown: number[] = []
   for (let index = 0; index < pairs; index++) {
@@ -56,12 +64,13 @@ async function ask(question: FactsQuery, pairs: number): Promise<boolean> {
   }
   const warm = Math.floor(pairs / 10)
   const { medians, z, superiority } = compare(known.slice(warm), unknown.slice(warm))
-  const equal = Math.abs(z) < THRESHOLD
-  const [a, b] = medians.map((ms) => ms.toFixed(3))
-  say(
-    `${equal ? 'equal ' : 'DIFFER'}  ${question.name}: medians ${a} and ${b} ms, z ${z.toFixed(2)}, ${superiority.toFixed(3)} of 0.5`,
-  )
-  return equal
+  const [first, second] = medians.map((ms) => Math.round(ms * 1000) / 1000)
+  return {
+    differs: Math.abs(z) >= THRESHOLD,
+    milliseconds: [first ?? 0, second ?? 0],
+    z: Math.round(z * 100) / 100,
+    superiority: Math.round(superiority * 1000) / 1000,
+  }
 }
 
 /** How long the service works, in milliseconds, from the registration to the first API key; the transport of the email is not counted. */
@@ -92,22 +101,33 @@ async function mailedCode({ dataDir }: MeasuredService, email: string): Promise<
   throw new Error(`No email to ${email}`)
 }
 
-const pairs = Number(process.argv[2] ?? 1000)
-const quiet = await startMeasured({ worker: false })
-let equal = true
-try {
-  for (const question of await questions(quiet, pairs)) equal = (await ask(question, pairs)) && equal
-} finally {
-  await quiet.stop()
+/**
+ * Response times do not reveal what responses do not, and a sign-up is quick. Statistical: a shared machine may fail it by chance, so
+ * it is no part of the tests, and the short form only measures.
+ */
+export const run: Proof = async ({ size, times, log }) => {
+  const findings: string[] = []
+  const figures: Record<string, unknown> = {}
+  const pairs = times ?? PAIRS[size]
+  const quiet = await startMeasured({ worker: false })
+  try {
+    for (const question of await questions(quiet, pairs)) {
+      const { differs, ...measured } = await ask(question, pairs)
+      figures[question.name] = measured
+      log(`${differs ? 'DIFFER' : 'equal '}  ${question.name}: ${JSON.stringify(measured)}`)
+      if (differs && size === 'full') findings.push(`${question.name}: z ${measured.z}, at most ${THRESHOLD} allowed`)
+    }
+  } finally {
+    await quiet.stop()
+  }
+  const working = await startMeasured({ worker: true })
+  try {
+    const durations: number[] = []
+    for (let index = 0; index < SIGN_UPS; index++) durations.push(await signUp(working, index))
+    const [first, middle, longest] = [durations[0] ?? 0, median(durations), Math.max(...durations)].map(Math.round)
+    figures.signUpToFirstKeyMilliseconds = { first, median: middle, longest }
+  } finally {
+    await working.stop()
+  }
+  return { findings, figures }
 }
-const working = await startMeasured({ worker: true })
-try {
-  const times: number[] = []
-  for (let index = 0; index < SIGN_UPS; index++) times.push(await signUp(working, index))
-  say(
-    `sign-up to first key: first ${times[0]?.toFixed(0)} ms, median ${median(times).toFixed(0)} ms, longest ${Math.max(...times).toFixed(0)} ms`,
-  )
-} finally {
-  await working.stop()
-}
-process.exitCode = equal ? 0 : 1

@@ -7,7 +7,7 @@ import { createLog, migrate } from '@payments/platform'
 import { Pool } from 'pg'
 
 /** A PostgreSQL server of this run's own, as durable as in production, with a migrated database. */
-export interface ProofDatabase {
+export interface StandDatabase {
   /** For the processes of the service: the generated keys, and the emails that they write. */
   readonly dataDir: string
   readonly ownerUrl: string
@@ -23,7 +23,7 @@ export interface ProofDatabase {
 
 const silent = () => undefined
 
-export async function startDatabase(options: { migrated: boolean } = { migrated: true }): Promise<ProofDatabase> {
+export async function startDatabase(options: { migrated: boolean } = { migrated: true }): Promise<StandDatabase> {
   const dataDir = mkdtempSync(join(tmpdir(), 'payments-proof-'))
   // Open to the user that the database runs as, so that it keeps its data here.
   chmodSync(dataDir, 0o755)
@@ -59,7 +59,7 @@ export async function startDatabase(options: { migrated: boolean } = { migrated:
 
 /** Runs a statement as the owner, again while the server is starting. */
 export async function rows<T extends object>(
-  { pool }: Pick<ProofDatabase, 'pool'>,
+  { pool }: Pick<StandDatabase, 'pool'>,
   text: string,
   values: unknown[] = [],
 ): Promise<T[]> {

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** What attackers have: the address of a target, and an organisation of their own. */
-export interface Attacker {
+export interface ResourceAttacker {
   readonly url: string
   readonly key: string
   readonly endpointId: string
@@ -11,13 +11,15 @@ export interface Attacker {
 }
 
 /** One resource attack. Runs until the signal, at a bounded rate, and ignores what it gets. */
-export type Generator = (attacker: Attacker, stop: AbortSignal) => Promise<void>
+type Generator = (attacker: ResourceAttacker, stop: AbortSignal) => Promise<unknown>
 
 const HOSTILE = [
   `{"a":${'['.repeat(45_000)}${']'.repeat(45_000)}}`,
   `{"a":[${Array.from({ length: 7 }, () => `${'{"a":'.repeat(2300)}1${'}'.repeat(2300)}`).join()}],"b":"\\u0000"}`,
   `{${Array.from({ length: 8000 }, (_, index) => `"k${index}":0`).join()}}`,
 ]
+
+let sent = 0
 
 /** Sends requests from several clients, each waiting for its reply and then for the pause. */
 async function clients(
@@ -29,6 +31,7 @@ async function clients(
   await Promise.all(
     Array.from({ length: count }, async (_, client) => {
       for (let n = client; !stop.aborted; n += count) {
+        sent++
         const reply = await send(n).catch(() => undefined)
         await reply?.arrayBuffer().catch(() => undefined)
         await sleep(pauseMs)
@@ -41,7 +44,7 @@ const post = (url: string, path: string, body: string, headers: Record<string, s
   fetch(`${url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body })
 
 /** The attacks of the adversarial test that found them, in its order. */
-export const generators: Readonly<Record<string, Generator>> = {
+const generators: Readonly<Record<string, Generator>> = {
   'deep and wide bodies, without a credential': ({ url, seed }, stop) =>
     clients(2, 20, stop, (n) => post(url, '/v1/auth/login', HOSTILE[(n + seed) % HOSTILE.length] ?? '{}')),
   'parallel dry runs over many events': ({ url, key, endpointId }, stop) =>
@@ -90,3 +93,10 @@ const ended = (stop: AbortSignal): Promise<void> =>
     if (stop.aborted) resolve()
     else stop.addEventListener('abort', () => resolve(), { once: true })
   })
+
+/** Runs every resource attack until the signal. Returns how many requests were sent. */
+export async function attackResources(attacker: ResourceAttacker, stop: AbortSignal): Promise<number> {
+  sent = 0
+  await Promise.all(Object.values(generators).map((run) => run(attacker, stop)))
+  return sent
+}

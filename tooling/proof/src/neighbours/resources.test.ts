@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest'
 import { sized, useService } from '#testing'
-import { attack } from './run.ts'
+import { measureResourceAttacks } from './resources.ts'
 
 const service = useService({ settings: { CONNECTIONS_PER_ADDRESS: '400' } })
 
 test('beside resource attacks no request of a well-behaved organisation fails, and every reply is right', async () => {
-  const report = await attack(service, { requests: sized(40, 20), events: 2000, seed: 1 })
+  const { url, runtime } = service
+  const size = { requests: sized(40, 20), events: 2000, seed: 1 }
+  const report = await measureResourceAttacks({ url, database: runtime }, size)
   for (const part of Object.values(report)) {
     expect(part.failures).toEqual([])
-    expect(part.latencies).toHaveLength(sized(40, 20))
+    expect(part.latencies).toHaveLength(size.requests)
   }
 }, 120_000)

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newId } from '@payments/kernel'
+import { attempt, type Data, percentile, rows, type StandDatabase, startFleet } from '@payments/stand'
+import { organisation } from './organisations.ts'
+import type { ResourceAttacker } from './resource-attacks.ts'
+import { type Attackers, startAttackers } from './working-attackers.ts'
+
+/** Rows of one statement, well below the statement timeout. */
+const EVENTS_AT_ONCE = 20_000
+
+/** The latencies of a well-behaved organisation, and its requests that failed. */
+interface Latencies {
+  readonly latencies: readonly number[]
+  readonly failures: readonly string[]
+}
+
+export interface ResourceReport {
+  readonly quiet: Latencies
+  /** Beside the same attackers, aimed at a server that does nothing. */
+  readonly besideNull: Latencies
+  readonly attacked: Latencies
+}
+
+interface ResourceSize {
+  /** Requests of the well-behaved organisation in each part. */
+  readonly requests: number
+  /** Events over which the attackers run dry runs. */
+  readonly events: number
+  readonly seed: number
+}
+
+interface Service {
+  readonly url: string
+  readonly database: Pick<StandDatabase, 'pool'>
+}
+
+/** Measures a well-behaved organisation in three parts: quiet, beside a null server under attack, and under attack itself. */
+export async function measureResourceAttacks(service: Service, size: ResourceSize): Promise<ResourceReport> {
+  const victim = await wellBehaved(service)
+  const attacker = await newAttacker(service, size)
+  const nullServer = await startFleet(['well'])
+  const attackers: Attackers = startAttackers()
+  const beside = async (url: string) => {
+    const order = { at: 'resources', attacker: { ...attacker, url } } as const
+    return (await attackers.during(order, () => victim(size.requests))).measured
+  }
+  try {
+    await victim(20)
+    const quiet = await victim(size.requests)
+    const besideNull = await beside(nullServer.origins[0] ?? '')
+    return { quiet, besideNull, attacked: await beside(service.url) }
+  } finally {
+    attackers.close()
+    await nullServer.close()
+  }
+}
+
+/** Milliseconds of each part, and how many times longer the p99 is under attack than beside the null server. */
+export function resourceFigures({ quiet, besideNull, attacked }: ResourceReport) {
+  const times = ({ latencies }: Latencies) => ({
+    p50: Math.round(percentile(latencies, 0.5)),
+    p99: Math.round(percentile(latencies, 0.99)),
+  })
+  const factor = percentile(attacked.latencies, 0.99) / percentile(besideNull.latencies, 0.99)
+  const parts = { quiet: times(quiet), besideNull: times(besideNull), attacked: times(attacked) }
+  return { ...parts, factor: Math.round(factor * 100) / 100 }
+}
+
+/** An organisation that creates and reads customers, one request at a time, and checks every reply. */
+async function wellBehaved({ url, database }: Service): Promise<(count: number) => Promise<Latencies>> {
+  const { key: token } = await organisation(database)
+  let last = ''
+  return async (count) => {
+    const latencies: number[] = []
+    const failures: string[] = []
+    for (let n = 0; n < count; n++) {
+      const creates = n % 4 === 0
+      const line = creates ? 'POST /v1/customers' : `GET /v1/customers/${last}`
+      const body = creates ? { name: 'Ada', email: `${newId()}@example.com` } : undefined
+      const started = performance.now()
+      try {
+        const { status, data } = await attempt(url, line, { key: newId(), token, body })
+        if (creates) last = data?.id ?? ''
+        if (status !== (creates ? 201 : 200) || data?.id !== last) failures.push(`#${n} ${status}`)
+      } catch (error) {
+        failures.push(`#${n} ${(error as Error).message}`)
+      }
+      latencies.push(performance.now() - started)
+      await sleep(5)
+    }
+    return { latencies, failures }
+  }
+}
+
+/** An organisation with an endpoint, a payment route and many events without deliveries. */
+async function newAttacker({ url, database }: Service, { events, seed }: ResourceSize): Promise<ResourceAttacker> {
+  const { id: organisationId, key } = await organisation(database)
+  const create = async (line: string, body: object): Promise<Data> => {
+    const reply = await attempt(url, line, { key: newId(), token: key, body })
+    if (reply.status !== 201) throw new Error(`${line}: ${reply.status} ${reply.text}`)
+    return reply.data
+  }
+  const { id: endpointId } = await create('POST /v1/webhooks', { url: 'https://merchant.example/hooks' })
+  const { id: routeId } = await create('POST /v1/payment-routes', {
+    ...{ name: 'Route', originChainKey: 'ethereum', destinationChainKey: 'base', destinationCurrency: 'USDC' },
+    destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
+  })
+  for (let left = events; left > 0; left -= EVENTS_AT_ONCE)
+    await rows(
+      database,
+      `insert into events (id, organisation_id, environment, type, resource_id, payload, created_at, drained_at)
+       select gen_random_uuid(), $1, 'test', 'payment_route.updated', $2, '{}', now() + interval '1 s', now() from generate_series(1, $3::int)`,
+      [organisationId, routeId, Math.min(left, EVENTS_AT_ONCE)],
+    )
+  return { url, key, endpointId, routeId, seed }
+}
