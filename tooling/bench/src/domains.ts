@@ -1,20 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { composeProcess, everyDomain, loadServiceSettings } from '@payments/api'
-import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
-import { createLog, migrate } from '@payments/platform'
 import type { ProofReport } from '@payments/proof'
-import { createKeyFor, signedIn } from '@payments/stand'
+import { createKeyFor, median, rows, runService, type StandDatabase, signedIn, startDatabase } from '@payments/stand'
 import { Client } from 'pg'
 import { request } from 'undici'
 import { type DomainCase, domainCases, type Stand } from './domain-cases.ts'
 import type { FloorCase } from './domain-floor.ts'
-import { type RunningGateway, startGateway, stopGateways } from './gateway.ts'
-import { fire, median, type Result, type Shot } from './load.ts'
+import { fire, type Result, type Shot } from './load.ts'
 import { rowsWritten } from './rows-written.ts'
 import { seed } from './seed.ts'
+import { LARGE, type RunningServer, startFloor, startGateway } from './servers.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 const SCALE = Number(process.env.BENCH_SCALE ?? 1)
@@ -27,36 +21,25 @@ const SESSIONS_PER_LINK = 5
 const LINKS = Math.ceil((ROUNDS * SHOTS.POST + WARM_UP) / SESSIONS_PER_LINK) + 2
 /** A process counts its requests, but refuses none. */
 const LIMITS = { RATE_LIMIT_AUTH: '100000000', LOG_LEVEL: 'fatal' }
-const GATEWAY = new URL('../../../services/gateway/src/main.ts', import.meta.url).pathname
 const FLOOR = new URL('./domain-floor.ts', import.meta.url).pathname
 
 const isWrite = ({ name }: DomainCase): boolean => name.startsWith('POST')
-
-interface Place {
-  readonly dataDir: string
-  readonly ownerUrl: string
-  readonly serviceUrl: string
-}
 
 /**
  * Every domain's main writes and reads against a floor that inserts or reads the same rows, alternating, on one database. Ends with a look-up of every id that was acknowledged.
  * @throws Error when an acknowledged id is not there
  */
 export async function benchDomains(print: (line: string) => void): Promise<ProofReport> {
-  const directory = mkdtempSync(join(tmpdir(), 'payments-bench-'))
-  const server = await startEmbedded(directory, { settings: ['shared_buffers=512MB', 'max_wal_size=4GB'] })
-  const running: RunningGateway[] = []
-  const client = new Client({ connectionString: server.ownerUrl('domains') })
+  const at = await startDatabase({ settings: LARGE })
+  const running: RunningServer[] = []
+  const client = new Client({ connectionString: at.ownerUrl })
   try {
-    await ensureDatabase(server.ownerUrl(), 'domains')
-    const at = { dataDir: directory, ownerUrl: server.ownerUrl('domains'), serviceUrl: server.serviceUrl('domains') }
-    await migrate(at.ownerUrl, at.serviceUrl, everyDomain, createLog('error'))
     const stand = await prepare(at)
     await client.connect()
     const writes = await recordWrites(stand, at, client)
-    const service = await startGateway(GATEWAY, { ...LIMITS, PROCESS_ROLE: 'all' }, at)
+    const service = await startGateway({ ...LIMITS, PROCESS_ROLE: 'all' }, at)
     running.push(service)
-    const floor = await startGateway(FLOOR, {}, at)
+    const floor = await startFloor(FLOOR, {}, at)
     running.push(floor)
     print(`  ${''.padEnd(58)}service/s  floor/s    ratio      p50  floor's      p99  floor's  (ms)`)
     let checked = 0
@@ -73,17 +56,16 @@ export async function benchDomains(print: (line: string) => void): Promise<Proof
     return { findings: [], figures: { acknowledged: checked, throughputToThatOfTheFloor: ratios } }
   } finally {
     await client.end()
-    await stopGateways(running)
-    await server.destroy()
+    await Promise.all(running.map((each) => each.stop()))
+    await at.close()
   }
 }
 
 /** An organisation with objects of every kind, links to pay, and a customer with cNGN. */
-async function prepare(at: Place): Promise<Stand> {
-  const settings = loadServiceSettings({ NODE_ENV: 'test', DATA_DIR: at.dataDir, LOG_LEVEL: 'error' })
-  const process = await composeProcess(settings, at.serviceUrl)
+async function prepare(at: StandDatabase): Promise<Stand> {
+  const { process, runtime, stop } = await runService(at, { settings: { DATA_DIR: at.dataDir }, logLevel: 'fatal' })
   try {
-    const { runtime, createCaller } = process
+    const { createCaller } = process
     const { actor, cngnCustomerId } = await seed(process, at.ownerUrl, OBJECTS)
     const { organisationId } = actor
     const caller = createCaller(actor)
@@ -95,14 +77,14 @@ async function prepare(at: Place): Promise<Stand> {
       })
       links.push(link.id)
     }
-    const { rows } = await runtime.pool.query<{ id: string }>('select id from customers order by created_at limit 1')
+    const [customer] = await rows<{ id: string }>(at, 'select id from customers order by created_at limit 1')
     return {
-      ...{ actor, links, cngnCustomerId, customerId: rows[0]?.id ?? '' },
+      ...{ actor, links, cngnCustomerId, customerId: customer?.id ?? '' },
       key: await createKeyFor(runtime, { organisationId, environment: 'test', scopes: ['api:read', 'api:write'] }),
       session: (await signedIn(runtime, { organisationId, role: 'owner' })).accessToken,
     }
   } finally {
-    await process.stop()
+    await stop()
   }
 }
 
@@ -112,8 +94,12 @@ interface RecordedWrite {
 }
 
 /** Sends each write once to a process without a worker, so that nothing else writes, and returns what the floor is to insert. */
-async function recordWrites(stand: Stand, at: Place, client: Client): Promise<ReadonlyMap<DomainCase, RecordedWrite>> {
-  const gateway = await startGateway(GATEWAY, LIMITS, at)
+async function recordWrites(
+  stand: Stand,
+  at: StandDatabase,
+  client: Client,
+): Promise<ReadonlyMap<DomainCase, RecordedWrite>> {
+  const gateway = await startGateway(LIMITS, at)
   try {
     const recorded = new Map<DomainCase, RecordedWrite>()
     for (const each of domainCases.filter(isWrite)) {
@@ -126,19 +112,19 @@ async function recordWrites(stand: Stand, at: Place, client: Client): Promise<Re
     }
     return recorded
   } finally {
-    await stopGateways([gateway])
+    await gateway.stop()
   }
 }
 
 /** What the floor is to read: as many rows as the service shows now. */
-async function recordRead(each: DomainCase, stand: Stand, service: RunningGateway): Promise<FloorCase> {
+async function recordRead(each: DomainCase, stand: Stand, service: RunningServer): Promise<FloorCase> {
   const answer = await send(service, each, stand)
   return { statements: each.from ? [selectOf(each.from, stand, countOf(answer.reply))] : [], ...answer }
 }
 
 /** @throws Error when the reply is no success */
 async function send(
-  { origin }: RunningGateway,
+  { origin }: RunningServer,
   each: DomainCase,
   stand: Stand,
 ): Promise<{ status: number; reply: string }> {
@@ -163,7 +149,7 @@ function countOf(reply: string): number {
   return Math.max(1, list?.length ?? 1)
 }
 
-function handOver({ child }: RunningGateway, own: FloorCase): Promise<void> {
+function handOver({ child }: Awaited<ReturnType<typeof startFloor>>, own: FloorCase): Promise<void> {
   return new Promise((resolve) => {
     child.once('message', () => resolve())
     child.send({ ...own })
@@ -174,8 +160,8 @@ function handOver({ child }: RunningGateway, own: FloorCase): Promise<void> {
 async function measure(
   each: DomainCase,
   stand: Stand,
-  service: RunningGateway,
-  floor: RunningGateway,
+  service: RunningServer,
+  floor: RunningServer,
 ): Promise<{ line: string; ratio: number; ids: string[] }> {
   const ids: string[] = []
   // The recorded request was the first.

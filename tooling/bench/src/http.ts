@@ -1,36 +1,29 @@
-import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { everyDomain } from '@payments/api'
-import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
-import { createLog, migrate, type Runtime } from '@payments/platform'
-import { createKeyFor, foundOrganisation } from '@payments/stand'
+import { createKeyFor, foundOrganisation, median, startDatabase } from '@payments/stand'
 import { Client, Pool } from 'pg'
-import { residentBytes, startGateway, stopGateways } from './gateway.ts'
-import { fire, median, type Result, type Shot } from './load.ts'
+import { fire, type Result, type Shot } from './load.ts'
+import { LARGE, type Place, type RunningServer, residentBytes, startFloor, startGateway } from './servers.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 const SCALE = Number(process.env.BENCH_SCALE ?? 1)
 /** Root folder of another checkout to compare with. */
 const BASELINE = process.env.BENCH_BASELINE
-const log = createLog('error')
+const FLOOR = new URL('./floor.ts', import.meta.url).pathname
 
 interface Program {
   readonly name: string
-  readonly file: string
-  readonly env: { readonly FLOOR?: string }
+  /** A checkout of the service migrates its own database when it starts; the floors use the schema of this one. */
+  readonly migrated: boolean
+  start(at: Place): Promise<RunningServer>
 }
 
-interface Contestant {
+interface Contestant extends RunningServer {
   readonly name: string
-  readonly origin: string
   /** For writes; the test environment fills up. */
   readonly key: string
   /** For reads: the live environment holds exactly the seeded rows. */
   readonly readKey: string
-  readonly child: ChildProcess
 }
 
 interface Case {
@@ -99,43 +92,34 @@ const cases: readonly Case[] = [
 
 /** The gateway against its two floors, alternating, in one run on one server with default durability. */
 export async function benchHttp(print: (line: string) => void): Promise<void> {
-  const directory = mkdtempSync(join(tmpdir(), 'payments-bench-'))
-  const server = await startEmbedded(directory, { settings: ['shared_buffers=512MB', 'max_wal_size=4GB'] })
+  const server = await startDatabase({ settings: LARGE })
   const contestants: Contestant[] = []
+  const floor = (name: string, variant: string): Program => ({
+    name: `floor: ${name}`,
+    migrated: true,
+    start: (at) => startFloor(FLOOR, { FLOOR: variant }, at),
+  })
+  const programs: Program[] = [
+    { name: 'gateway', migrated: false, start: (at) => startGateway({}, at) },
+    floor('a statement for each effect', 'statements'),
+    floor('fewest round trips', 'few'),
+    // Another checkout of the service, for a comparison in pairs: its root folder, with its packages installed.
+    ...(BASELINE ? [{ name: 'baseline', migrated: false, start: (at: Place) => startGateway({}, at, BASELINE) }] : []),
+  ]
   try {
-    const programs: Program[] = [
-      { name: 'gateway', file: new URL('../../../services/gateway/src/main.ts', import.meta.url).pathname, env: {} },
-      {
-        name: 'floor: a statement for each effect',
-        file: new URL('./floor.ts', import.meta.url).pathname,
-        env: { FLOOR: 'statements' },
-      },
-      {
-        name: 'floor: fewest round trips',
-        file: new URL('./floor.ts', import.meta.url).pathname,
-        env: { FLOOR: 'few' },
-      },
-      // Another checkout of the service, for a comparison in pairs: its root folder, with its packages installed.
-      ...(BASELINE ? [{ name: 'baseline', file: `${BASELINE}/services/gateway/src/main.ts`, env: {} }] : []),
-    ]
-    for (const [index, program] of programs.entries()) {
-      const database = `bench${index}`
-      await ensureDatabase(server.ownerUrl(), database)
-      // A checkout migrates its own database when it starts; the floors use the schema of this one.
-      if (!program.file.endsWith('main.ts'))
-        await migrate(server.ownerUrl(database), server.serviceUrl(database), everyDomain, log)
-      contestants.push(
-        await start(program, join(directory, database), server.ownerUrl(database), server.serviceUrl(database)),
-      )
+    for (const [index, { name, migrated, start }] of programs.entries()) {
+      const urls = await server.another(`bench${index}`, migrated)
+      const running = await start({ ...urls, dataDir: join(server.dataDir, `bench${index}`) })
+      contestants.push({ ...running, name, ...(await keys(urls.ownerUrl)) })
     }
     const [gateway, statements, few, baseline] = contestants as [Contestant, Contestant, Contestant, Contestant?]
-    print(`memory of the idle gateway: ${Math.round(residentBytes(gateway.child.pid as number) / 2 ** 20)} MB`)
+    print(`memory of the idle gateway: ${Math.round(residentBytes(gateway) / 2 ** 20)} MB`)
     for (const each of cases.filter(({ name }) => name.includes(process.env.BENCH_CASE ?? ''))) {
       const results = new Map<Contestant, Result[]>(contestants.map((contestant) => [contestant, []]))
-      const keys = new Map<Contestant, string>()
+      const used = new Map<Contestant, string>()
       for (const contestant of contestants) {
         const key = each.name.startsWith('GET') ? contestant.readKey : contestant.key
-        keys.set(contestant, key)
+        used.set(contestant, key)
         await fire(contestant.origin, 1, each.shot(key, randomUUID()))
         await fire(contestant.origin, 200, each.shot(key, randomUUID()))
       }
@@ -146,7 +130,7 @@ export async function benchHttp(print: (line: string) => void): Promise<void> {
           const result = await fire(
             contestant.origin,
             Math.round(each.count * SCALE),
-            each.shot(keys.get(contestant) as string, randomUUID()),
+            each.shot(used.get(contestant) as string, randomUUID()),
           )
           results.get(contestant)?.push(result)
         }
@@ -175,22 +159,24 @@ export async function benchHttp(print: (line: string) => void): Promise<void> {
       )
     }
   } finally {
-    await stopGateways(contestants)
-    await server.destroy()
+    await Promise.all(contestants.map((each) => each.stop()))
+    await server.close()
   }
 }
 
-async function start(program: Program, dataDir: string, ownerUrl: string, serviceUrl: string): Promise<Contestant> {
-  const { origin, child } = await startGateway(program.file, program.env, { dataDir, ownerUrl, serviceUrl })
+/** A new organisation with rows to read, and its keys. */
+async function keys(ownerUrl: string): Promise<Pick<Contestant, 'key' | 'readKey'>> {
   const pool = new Pool({ connectionString: ownerUrl, max: 1 })
-  const runtime = { pool } as unknown as Runtime
-  const organisationId = await foundOrganisation(runtime)
-  const scopes = ['api:read', 'api:write']
-  const key = await createKeyFor(runtime, { organisationId, environment: 'test', scopes })
-  const readKey = await createKeyFor(runtime, { organisationId, environment: 'live', scopes: ['api:read'] })
-  await pool.end()
-  await seed(ownerUrl, organisationId)
-  return { name: program.name, origin, key, readKey, child }
+  try {
+    const organisationId = await foundOrganisation({ pool })
+    const scopes = ['api:read', 'api:write']
+    const key = await createKeyFor({ pool }, { organisationId, environment: 'test', scopes })
+    const readKey = await createKeyFor({ pool }, { organisationId, environment: 'live', scopes: ['api:read'] })
+    await seed(ownerUrl, organisationId)
+    return { key, readKey }
+  } finally {
+    await pool.end()
+  }
 }
 
 /** 50 customers and 200 transactions for the reads. */

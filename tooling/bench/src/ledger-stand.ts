@@ -1,11 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { composeProcess, everyDomain, loadServiceSettings, type Process } from '@payments/api'
-import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
-import type { Binding } from '@payments/kernel'
-import { createLog, migrate, type Runtime } from '@payments/platform'
-import { Client } from 'pg'
+import type { Process } from '@payments/api'
+import type { Runtime } from '@payments/platform'
+import { median, runService, startDatabase } from '@payments/stand'
 
 /** A service on a PostgreSQL server of its own, as durable as by default. */
 export interface Stand {
@@ -22,29 +17,18 @@ export async function withStand<T>(
   statements: readonly string[],
   print: Stand['print'],
   run: (stand: Stand) => Promise<T>,
-  live: readonly Binding[] = [],
 ): Promise<T> {
-  const directory = mkdtempSync(join(tmpdir(), 'payments-bench-'))
-  const log = createLog('error')
-  const server = await startEmbedded(directory, { settings: ['max_connections=200', 'shared_buffers=256MB'] })
+  const database = await startDatabase({ settings: ['shared_buffers=256MB'] })
   try {
-    await ensureDatabase(server.ownerUrl(), 'payments')
-    const [ownerUrl, serviceUrl] = [server.ownerUrl('payments'), server.serviceUrl('payments')]
-    await migrate(ownerUrl, serviceUrl, everyDomain, log)
-    const owner = new Client({ connectionString: ownerUrl })
-    await owner.connect()
-    for (const statement of statements) await owner.query(statement)
-    await owner.end()
-    const settings = loadServiceSettings({ NODE_ENV: 'test', DATA_DIR: join(directory, 'data'), DATABASE_POOL: '64' })
-    const process = await composeProcess(settings, serviceUrl, { log, live })
-    try {
-      return await run({ runtime: process.runtime, process, ownerUrl, serviceUrl, print })
-    } finally {
-      await process.stop()
-    }
+    for (const statement of statements) await database.pool.query(statement)
+    const { runtime, process, stop } = await runService(database, {
+      settings: { DATABASE_POOL: '64' },
+      logLevel: 'warn',
+    })
+    const { ownerUrl, serviceUrl } = database
+    return await run({ runtime, process, ownerUrl, serviceUrl, print }).finally(stop)
   } finally {
-    await server.stop()
-    rmSync(directory, { recursive: true, force: true })
+    await database.close()
   }
 }
 
@@ -89,6 +73,3 @@ async function perSecond(callers: number, call: () => Promise<void>): Promise<nu
   )
   return (calls * 1000) / (performance.now() - started)
 }
-
-/** The median. */
-export const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0

@@ -1,3 +1,4 @@
+import { median, percentile } from '@payments/stand'
 import { Pool } from 'undici'
 
 export interface Shot {
@@ -43,12 +44,5 @@ export async function fire(
   await Promise.all(Array.from({ length: 16 }, lane))
   const seconds = (performance.now() - started) / 1000
   await pool.close()
-  times.sort((a, b) => a - b)
-  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
-  return { rate: count / seconds, p50: at(0.5), p99: at(0.99) }
-}
-
-export const median = (values: readonly number[]): number => {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? 0
+  return { rate: count / seconds, p50: median(times), p99: percentile(times, 0.99) }
 }

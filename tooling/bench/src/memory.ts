@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
 import type { ProofReport } from '@payments/proof'
-import { residentBytes, startGateway, stopGateways } from './gateway.ts'
-import { fire, median, type Shot } from './load.ts'
+import { median, startDatabase } from '@payments/stand'
+import { fire, type Shot } from './load.ts'
 import { newKey } from './new-key.ts'
+import { residentBytes, startGateway } from './servers.ts'
 
 const MINUTES = Number(process.env.BENCH_MINUTES ?? 60)
 /** The last quarter to the second. */
 const MOST = 1.1
 const REQUESTS = 400
-const GATEWAY = new URL('../../../services/gateway/src/main.ts', import.meta.url).pathname
 const ADDRESS = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 
 /** Reads and writes of every domain, in turn. */
@@ -51,13 +47,10 @@ const mixed =
  * minute, and the last quarter compared with the second, when caches are warm.
  */
 export async function benchMemory(print: (line: string) => void): Promise<ProofReport> {
-  const directory = mkdtempSync(join(tmpdir(), 'payments-bench-'))
-  const server = await startEmbedded(directory)
-  await ensureDatabase(server.ownerUrl(), 'memory')
-  const at = { dataDir: directory, ownerUrl: server.ownerUrl('memory'), serviceUrl: server.serviceUrl('memory') }
-  const gateway = await startGateway(GATEWAY, { PROCESS_ROLE: 'all', LOG_LEVEL: 'fatal' }, at)
+  const at = await startDatabase()
+  const gateway = await startGateway({ PROCESS_ROLE: 'all', LOG_LEVEL: 'fatal' }, at)
   try {
-    const key = await newKey(at.ownerUrl)
+    const key = await newKey(at)
     const samples: number[] = []
     let requests = 0
     for (const ends = Date.now() + MINUTES * 60_000; Date.now() < ends; ) {
@@ -65,7 +58,7 @@ export async function benchMemory(print: (line: string) => void): Promise<ProofR
       while (Date.now() < Math.min(minute, ends)) {
         await fire(gateway.origin, REQUESTS, mixed(key, randomUUID()))
         requests += REQUESTS
-        samples.push(residentBytes(gateway.child.pid as number))
+        samples.push(residentBytes(gateway))
       }
       print(`  ${requests} requests: ${((samples.at(-1) ?? 0) / 2 ** 20).toFixed(0)} MiB`)
     }
@@ -85,7 +78,7 @@ export async function benchMemory(print: (line: string) => void): Promise<ProofR
       },
     }
   } finally {
-    await stopGateways([gateway])
-    await server.destroy()
+    await gateway.stop()
+    await at.close()
   }
 }

@@ -1,13 +1,10 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { appRouter, composeProcess, everyDomain, loadServiceSettings, type Process } from '@payments/api'
-import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
+import { appRouter, everyDomain, type Process } from '@payments/api'
 import { type Actor, newId, ServiceError } from '@payments/kernel'
-import { createLog, migrate, type Operation, type Runtime } from '@payments/platform'
+import type { Operation, Runtime } from '@payments/platform'
 import type { ProofReport } from '@payments/proof'
-import { median } from './load.ts'
+import { median, runService, startDatabase } from '@payments/stand'
 import { seed } from './seed.ts'
+import { LARGE } from './servers.ts'
 
 const SCALE = Number(process.env.BENCH_SCALE ?? 1)
 const SIZES = [...new Set([1000, 10_000, 100_000, 1_000_000].map((size) => Math.max(1000, Math.round(size * SCALE))))]
@@ -30,27 +27,23 @@ interface Described {
  * the specification are left out: they cost as much as they return.
  */
 export async function benchScaling(print: (line: string) => void): Promise<ProofReport> {
-  const directory = mkdtempSync(join(tmpdir(), 'payments-bench-'))
-  const server = await startEmbedded(directory, { settings: ['shared_buffers=512MB', 'max_wal_size=4GB'] })
+  const server = await startDatabase({ settings: LARGE })
   const costs = new Map<string, number[]>()
   try {
     for (const size of SIZES) {
-      const name = `scaling${size}`
-      await ensureDatabase(server.ownerUrl(), name)
-      await migrate(server.ownerUrl(name), server.serviceUrl(name), everyDomain, createLog('error'))
-      const settings = loadServiceSettings({ NODE_ENV: 'test', DATA_DIR: join(directory, name), LOG_LEVEL: 'silent' })
-      const process = await composeProcess(settings, server.serviceUrl(name))
+      const database = await server.another(`scaling${size}`)
+      const { process, stop } = await runService(database, { logLevel: 'fatal' })
       try {
-        const { actor } = await seed(process, server.ownerUrl(name), size)
+        const { actor } = await seed(process, database.ownerUrl, size)
         for (const [what, run] of await work(process, actor))
           costs.set(what, [...(costs.get(what) ?? []), await cost(run)])
       } finally {
-        await process.stop()
+        await stop()
       }
       print(`  ${size} records measured`)
     }
   } finally {
-    await server.destroy()
+    await server.close()
   }
   const growing = [...costs].toSorted(([, a], [, b]) => ratioOf(b) - ratioOf(a))
   print(`\n  ${'milliseconds with'.padEnd(44)}${SIZES.map((size) => `${size}`.padStart(10)).join('')}     ratio`)

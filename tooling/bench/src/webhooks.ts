@@ -1,6 +1,14 @@
 // Webhooks against a hand-written floor: `node tooling/bench/src/webhooks.ts`.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type EventMerchant, type EventStage, embeddedStage, type Fleet, percentile, startFleet } from '@payments/stand'
+import {
+  type EventMerchant,
+  type EventStage,
+  embeddedStage,
+  type Fleet,
+  median,
+  percentile,
+  startFleet,
+} from '@payments/stand'
 import { createFloor, deliverAll } from './webhooks-floor.ts'
 
 const ENDPOINTS = 20
@@ -41,8 +49,6 @@ async function figures(): Promise<WebhookFigures> {
     await fleet.close()
   }
 }
-
-const median = (values: readonly number[]): number => percentile(values, 0.5)
 
 /** The same bodies through the floor and through the service: deliveries per second, the attempt stored. */
 async function measure(stage: EventStage, fleet: Fleet): Promise<{ floor: number; service: number }> {

@@ -4,6 +4,8 @@ export function percentile(values: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN
 }
 
+export const median = (values: readonly number[]): number => percentile(values, 0.5)
+
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
 /** The mean of a few paired measurements with its 95 % percentile bootstrap interval. */

@@ -1,6 +1,6 @@
 import { everyDomain } from '@payments/api'
 import { checkLedger } from '@payments/ledger'
-import { hasTools, rows, type StandDatabase, startDatabase, unhandledErrors } from '@payments/stand'
+import { hasTools, rows, type StandDatabase, startDatabase } from '@payments/stand'
 import type { Proof, ProofOptions, ProofReport } from '../proof.ts'
 import { changeableTables, migrateBesideDump } from './beside-dump.ts'
 import { type EarlierVersion, earlierVersion } from './earlier.ts'
@@ -93,7 +93,7 @@ async function runStages(
     const service = { pool: database.pool, domains: everyDomain }
     const ledger = await checkLedger(service)
     findings.push(...ledger.findings.map(({ check, id, message }) => `ledger, ${check} ${id}: ${message}`))
-    findings.push(...unhandledErrors(fleet.output()))
+    findings.push(...fleet.errors())
     if (findings.length > 0) log(fleet.output().slice(-6000))
     return { findings, figures }
   } finally {

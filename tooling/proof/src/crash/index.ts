@@ -1,12 +1,11 @@
 import {
   type EventReceiver,
-  freePorts,
   random,
+  type ServiceProcess,
   sharedSettings,
   startDatabase,
   startEventReceiver,
-  startServiceProcess,
-  unhandledErrors,
+  startProcesses,
 } from '@payments/stand'
 import type { Proof } from '../proof.ts'
 import { checkAcknowledged } from './acknowledged.ts'
@@ -42,12 +41,9 @@ export const run: Proof = async ({ size, seed, times, log }) => {
     const drawn = killing ? Math.random() : 1
     return drawn < BEHAVIOURS.cut ? 'cut' : drawn < BEHAVIOURS.cut + BEHAVIOURS.fail ? 'fail' : 'accept'
   })
-  const output: string[] = []
-  const [port = 0, ...internal] = await freePorts(3)
   const settings = sharedSettings(database, { WEBHOOK_DEV_TARGETS: receiver.origin })
-  const [gateway, worker] = (['gateway', 'worker'] as const).map((role, index) =>
-    startServiceProcess({ role, port, internalPort: internal[index] ?? 0, settings }, (text) => void output.push(text)),
-  ) as [ReturnType<typeof startServiceProcess>, ReturnType<typeof startServiceProcess>]
+  const processes = await startProcesses({ gateways: 1, workers: 1 }, { settings })
+  const [gateway, worker] = [...processes.gateways, ...processes.workers] as [ServiceProcess, ServiceProcess]
   const world: World = {
     url: () => gateway.url,
     dataDir: database.dataDir,
@@ -59,7 +55,7 @@ export const run: Proof = async ({ size, seed, times, log }) => {
   }
   const cutting = new AbortController()
   try {
-    await Promise.all([gateway.ready(), worker.ready()])
+    await processes.ready()
     const members = await Promise.all(Array.from({ length: count }, (_, number) => enter(world, receiver, number)))
     const done = new Map<string, number>()
     const lane = (_: unknown, number: number) => workLane(world, members, number, () => killing, done)
@@ -90,8 +86,8 @@ export const run: Proof = async ({ size, seed, times, log }) => {
     const arrived = await checkArrivals(world, database, receiver, members)
     const acknowledged = await checkAcknowledged(world, database, members)
     const effects = await checkEffects(database)
-    world.findings.push(...effects.findings, ...unhandledErrors(output.join('')))
-    if (world.findings.length > 0) log(output.join('').slice(-8000))
+    world.findings.push(...effects.findings, ...processes.errors())
+    if (world.findings.length > 0) log(processes.output().slice(-8000))
     return {
       findings: [...new Set(world.findings)],
       figures: {
@@ -109,13 +105,13 @@ export const run: Proof = async ({ size, seed, times, log }) => {
       },
     }
   } catch (error) {
-    log(output.join('').slice(-20_000))
+    log(processes.output().slice(-20_000))
     throw error
   } finally {
     killing = false
     killedAt = 0
     cutting.abort()
-    await Promise.all([gateway.stop(), worker.stop()])
+    await processes.stop()
     await receiver.close()
     await database.close()
   }

@@ -7,7 +7,7 @@ test('beside a hanging and a failing endpoint, with the worker killed too, every
   try {
     const report = await deliverEvents(
       { events: 150, endpoints: 8, pairs: 1, pairEvents: 20, kills: 1 },
-      (targets) => openStage({ owner: database.ownerUrl, service: database.serviceUrl }, targets),
+      (targets) => openStage(database, targets),
       () => undefined,
     )
     expect(report.big).toMatchObject({ healthy: 6, missing: 0, duplicates: 0 })

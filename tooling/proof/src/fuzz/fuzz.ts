@@ -54,7 +54,7 @@ function operationsOf(seed: number, world: number): readonly RestOperation[] {
  * reply: no internal error, nothing of the inside, and exactly what the document says.
  */
 export async function fuzz(
-  service: Pick<ServiceStand, 'url' | 'runtime' | 'logged'>,
+  service: Pick<ServiceStand, 'url' | 'runtime' | 'logs'>,
   { requests, seed, progress }: { requests: number; seed: number; progress?: (sent: number) => void },
 ): Promise<FuzzReport> {
   const document = wholeDocument()
@@ -81,7 +81,7 @@ export async function fuzz(
         statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1)
         const problem = replyProblem(document, made, reply)
         if (problem) {
-          const log = reply.status >= 500 ? service.logged.slice(-WAVE) : []
+          const log = reply.status >= 500 ? service.logs.slice(-WAVE) : []
           failures.push([describe(made, reply, `#${sent + index} ${problem}`), ...log].join('\n'))
         } else if (reply.status < 300) {
           succeeded.add(made.operation.name)

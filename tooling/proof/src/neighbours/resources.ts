@@ -21,7 +21,7 @@ export interface ResourceReport {
   readonly attacked: Latencies
 }
 
-interface ResourceSize {
+export interface ResourceSize {
   /** Requests of the well-behaved organisation in each part. */
   readonly requests: number
   /** Events over which the attackers run dry runs. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkLedger } from '@payments/ledger'
 import { domainsOf } from '@payments/platform'
-import { type Random, random, rows, type StandDatabase, unhandledErrors } from '@payments/stand'
+import { type Random, random, rows, type StandDatabase } from '@payments/stand'
 import type { Proof } from '../proof.ts'
 import { cngnPart } from './cngn.ts'
 import { exactPart } from './exact.ts'
@@ -79,8 +79,8 @@ export const run: Proof = async ({ size, seed, times, log }) => {
     findings.push(...(await unnoticed(parts)))
     const ledger = await checkLedger(stand.runtime)
     for (const { check, id, message } of ledger.findings) findings.push(`ledger, ${check} ${id}: ${message}`)
-    findings.push(...compared.findings, ...unhandledErrors(stand.output.join('')))
-    if (findings.length > 0) log(stand.output.join('').slice(-4000))
+    findings.push(...compared.findings, ...stand.processes.errors())
+    if (findings.length > 0) log(stand.processes.output().slice(-4000))
     return {
       findings: [...new Set(findings)],
       figures: {

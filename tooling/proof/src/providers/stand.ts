@@ -1,22 +1,21 @@
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { composeProcess, loadServiceSettings } from '@payments/api'
-import { adapters, createMetrics, gateway, gatewaySettings } from '@payments/gateway'
-import { createLog, domainsOf, type Runtime } from '@payments/platform'
+import { loadServiceSettings } from '@payments/api'
+import { domainsOf, type Runtime } from '@payments/platform'
 import type { Random } from '@payments/stand'
 import {
-  freePorts,
   type Merchant,
   newMerchant,
+  type RunningService,
   random as randomOf,
+  runService,
   type ServiceProcess,
+  type ServiceProcesses,
   type StandDatabase,
   sharedSettings,
   startDatabase,
-  startServiceProcess,
+  startProcesses,
 } from '@payments/stand'
 import { signersFrom } from '@payments/swaps'
 import { createCA, createCert } from 'mkcert'
@@ -51,8 +50,7 @@ export interface ProviderStand {
   readonly chain: Chain
   readonly node: Node
   readonly exchange: Exchange
-  /** What the worker wrote. */
-  readonly output: readonly string[]
+  readonly processes: ServiceProcesses
   close(): Promise<void>
 }
 
@@ -114,23 +112,20 @@ export async function startProviderStand(random: Random): Promise<ProviderStand>
     JUPITER_API_KEY: 'jupiter-key',
     SOLANA_RPC_URL: node.url,
   })
-  const own = await serve(settings, database)
-  const output: string[] = []
-  const [port = 0, internalPort = 0] = await freePorts(2)
-  const process = {
-    role: 'worker',
-    port,
-    internalPort,
-    settings: { ...settings, NODE_EXTRA_CA_CERTS: caFile },
-  } as const
-  const worker = startServiceProcess(process, (text) => void output.push(text))
+  const own = await runService(database, { settings, live: 'configured', logLevel: 'fatal' })
+  const processes = await startProcesses(
+    { gateways: 0, workers: 1 },
+    { settings: { ...settings, NODE_EXTRA_CA_CERTS: caFile } },
+  )
+  const [worker] = processes.workers as [ServiceProcess]
   await worker.ready()
   // Swaps are available once the fee payer's balance is known.
   const tasks = domainsOf(own.runtime).flatMap((domain) => domain.work?.tasks ?? [])
   await tasks.find((task) => task.name === 'swaps.fee-payer')?.run(own.runtime)
   const merchants = await Promise.all(Array.from({ length: MERCHANTS }, () => behindProxy(own)))
   return {
-    ...{ database, worker, merchants, relay, near, paycrest, cngn, chain, node, exchange, output },
+    ...{ database, worker, merchants, relay, near, paycrest, cngn, chain, node, exchange },
+    processes,
     runtime: own.runtime,
     async restartWorker(withNear) {
       const { NEAR_INTENTS_TOKEN: token = '', ...others } = settings
@@ -148,28 +143,10 @@ export async function startProviderStand(random: Random): Promise<ProviderStand>
 }
 
 /** A merchant whose requests come through a proxy that ends TLS, as production requires. */
-async function behindProxy(own: Pick<Awaited<ReturnType<typeof serve>>, 'runtime' | 'url'>): Promise<Merchant> {
+async function behindProxy(own: Pick<RunningService, 'runtime' | 'url'>): Promise<Merchant> {
   const merchant = await newMerchant(own, { environment: 'live' })
   return {
     ...merchant,
     call: (line, given) => merchant.call(line, { ...given, headers: { 'x-forwarded-proto': 'https' } }),
-  }
-}
-
-async function serve(env: Record<string, string>, database: StandDatabase) {
-  const settings = loadServiceSettings(env, [{ settings: gatewaySettings }, ...adapters])
-  const live = adapters.flatMap((adapter) => adapter.bindings(settings))
-  const own = await composeProcess(settings, database.serviceUrl, { log: createLog('fatal'), live })
-  const server = gateway(own, createMetrics(own.runtime))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    runtime: own.runtime,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async stop() {
-      server.close()
-      server.closeAllConnections()
-      await own.stop()
-    },
   }
 }

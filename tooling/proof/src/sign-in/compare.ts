@@ -1,3 +1,5 @@
+import { median } from '@payments/stand'
+
 /** Two groups of times, compared without assuming a distribution. */
 export interface Comparison {
   readonly medians: readonly [number, number]
@@ -5,11 +7,6 @@ export interface Comparison {
   readonly z: number
   /** Probability that a time of the first group exceeds one of the second; 0.5 when they do not differ. */
   readonly superiority: number
-}
-
-export const median = (values: readonly number[]): number => {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
 /** The Mann–Whitney U test of two groups, by its normal approximation: for groups of 20 and more. */

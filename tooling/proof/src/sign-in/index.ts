@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { newId } from '@payments/kernel'
 import { randomText } from '@payments/platform'
-import { createKeyFor, foundOrganisation, signedIn } from '@payments/stand'
+import { createKeyFor, foundOrganisation, median, signedIn } from '@payments/stand'
 import type { Proof } from '../proof.ts'
-import { compare, median } from './compare.ts'
+import { compare } from './compare.ts'
 import { type MeasuredService, startMeasured } from './service.ts'
 
 /** A chance of one in 15 000 that equal groups differ this much. */

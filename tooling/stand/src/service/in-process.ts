@@ -1,71 +1,115 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { composeProcess, everyDomain, loadServiceSettings } from '@payments/api'
-import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
-import { adapters, createMetrics, gateway, gatewaySettings } from '@payments/gateway'
-import { bind } from '@payments/kernel'
-import { createLog, migrate, type Runtime } from '@payments/platform'
+import { composeProcess, loadServiceSettings, type Process } from '@payments/api'
+import { adapters, createMetrics, gateway, gatewaySettings, internalServer } from '@payments/gateway'
+import { type Binding, bind } from '@payments/kernel'
+import { createLog, listensOn, type Runtime } from '@payments/platform'
 import { targetNames } from '@payments/webhooks'
+import { type DatabaseUrls, startDatabase } from './database.ts'
+import { STAND_SETTINGS } from './settings.ts'
 
-export interface ServiceStand {
+/** The whole service in this process. */
+export interface RunningService {
   readonly runtime: Runtime
+  readonly process: Process
+  /** `http://127.0.0.1:port`, without `/v1`. */
   readonly url: string
+  /** The internal server: `/metrics`, `/livez`, `/readyz`. */
+  readonly internalUrl: string
   /** Where it writes emails. */
   readonly dataDir: string
-  /** Warnings and errors that the service logged, a JSON object each. */
-  readonly logged: readonly string[]
-  /** What the database logged. */
-  databaseLog(): string
+  /** The lines that the service logged, a JSON object each. */
+  readonly logs: readonly string[]
   stop(): Promise<void>
 }
 
-/** No name is resolved: nothing but this machine is asked for anything. */
+export interface RunOptions {
+  /** Settings that override {@link STAND_SETTINGS}: any port, high limits, a data directory of its own. */
+  readonly settings?: Readonly<Record<string, string>>
+  readonly worker?: boolean
+  /** Live providers; `configured` are those that the settings name. */
+  readonly live?: readonly Binding[] | 'configured'
+  /** From which level lines are kept. */
+  readonly logLevel?: 'debug' | 'warn' | 'fatal'
+}
+
+/** No name is resolved, unless a test provides its own resolver: nothing but this machine is asked for anything. */
 const noNames = async () => []
 
-/** The whole service on an embedded database of its own, with rate limits disabled unless `settings` say otherwise. */
-export async function startStand(settings: Record<string, string> = {}, worker = false): Promise<ServiceStand> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'payments-stand-'))
-  const loaded = loadServiceSettings(
-    {
-      NODE_ENV: 'test',
-      DATA_DIR: dataDir,
-      RATE_LIMIT_GLOBAL: '100000000',
-      RATE_LIMIT_AUTH: '100000000',
-      OPERATOR_EMAILS: 'operator@example.com',
-      REFUND_ADDRESS_EVM: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
-      REFUND_ADDRESS_SVM: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
-      REFUND_ADDRESS_TVM: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
-      ...settings,
-    },
-    [{ settings: gatewaySettings }, ...adapters],
-  )
-  const logged: string[] = []
-  const log = createLog('warn', (line) => void logged.push(line))
-  const embedded = await startEmbedded(dataDir)
-  await ensureDatabase(embedded.ownerUrl(), 'payments')
-  const database = embedded.serviceUrl('payments')
-  await migrate(embedded.ownerUrl('payments'), database, everyDomain, log)
-  const live = [bind(targetNames, 'test', noNames), bind(targetNames, 'live', noNames)]
-  const own = await composeProcess(loaded, database, { log, live })
-  const server = gateway(own, createMetrics(own.runtime))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  if (worker) await own.startWorker()
-  return {
-    runtime: own.runtime,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    dataDir,
-    logged,
-    databaseLog: () => readFileSync(`${realpathSync(join(dataDir, 'postgres'))}.log`, 'utf8'),
-    async stop() {
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      })
+/** Starts the service as `npm start` composes it, on a migrated database. */
+export async function runService(
+  { serviceUrl }: Pick<DatabaseUrls, 'serviceUrl'>,
+  options: RunOptions = {},
+): Promise<RunningService> {
+  const given = options.settings?.DATA_DIR
+  const dataDir = given ?? mkdtempSync(join(tmpdir(), 'payments-data-'))
+  const remove = () => (given ? undefined : rmSync(dataDir, { recursive: true, force: true }))
+  try {
+    const logs: string[] = []
+    const log = createLog(options.logLevel ?? 'debug', (line) => void logs.push(line))
+    const settings = loadServiceSettings({ ...STAND_SETTINGS, ...options.settings, DATA_DIR: dataDir }, [
+      { settings: gatewaySettings },
+      ...adapters,
+    ])
+    const live =
+      options.live === 'configured'
+        ? adapters.flatMap((adapter) => adapter.bindings(settings))
+        : [...(options.live ?? []), bind(targetNames, 'test', noNames), bind(targetNames, 'live', noNames)]
+    const own: Process = await composeProcess(settings, serviceUrl, { log, live })
+    const metrics = createMetrics(own.runtime)
+    const server = gateway(own, metrics)
+    const internal = internalServer()
+    internal.ready({ metrics, runtime: own.runtime, serves: () => server.listening })
+    const url = await listen(server)
+    listensOn(settings, Number(new URL(url).port))
+    const internalUrl = await listen(internal.server)
+    if (options.worker) await own.startWorker()
+    const stop = async () => {
+      await Promise.all([server, internal.server].map(close))
       await own.stop()
-      await embedded.destroy()
-      rmSync(dataDir, { recursive: true, force: true })
-    },
+    }
+    return {
+      ...{ runtime: own.runtime, process: own, url, internalUrl, dataDir, logs },
+      stop: () => stop().finally(remove),
+    }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const close = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+
+export interface ServiceStand extends RunningService {
+  /** What the database logged. */
+  databaseLog(): string
+}
+
+/** The whole service on an embedded database of its own; it keeps warnings and errors. */
+export async function startStand(settings: Record<string, string> = {}, worker = false): Promise<ServiceStand> {
+  const database = await startDatabase()
+  try {
+    const options = { settings: { ...settings, DATA_DIR: database.dataDir }, worker, logLevel: 'warn' } as const
+    const service = await runService(database, options)
+    return {
+      ...service,
+      databaseLog: database.log,
+      stop: () => service.stop().finally(database.close),
+    }
+  } catch (error) {
+    await database.close()
+    throw error
   }
 }

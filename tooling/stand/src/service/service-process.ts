@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { launch } from './launch.ts'
 
-const ROOT = new URL('../../../../', import.meta.url).pathname
 /** A process whose connection is cut while it starts ends, and starts again: on a busy machine it may need many tries. */
 const START_SECONDS = 300
 /** A process that ends by itself is started again after this, as a process manager does. */
@@ -35,26 +34,6 @@ export interface ServiceProcess {
   start(changed?: Partial<Pick<ServiceOptions, 'root' | 'settings'>>): void
 }
 
-/** What the processes of a run have in common: everything that runs at once shares its database, keys and folders. */
-export const sharedSettings = (
-  { dataDir, ownerUrl, serviceUrl }: { dataDir: string; ownerUrl: string; serviceUrl: string },
-  more: Record<string, string> = {},
-): Record<string, string> => ({
-  NODE_ENV: 'test',
-  LOG_LEVEL: 'error',
-  DATA_DIR: dataDir,
-  DATABASE_URL: serviceUrl,
-  DATABASE_OWNER_URL: ownerUrl,
-  RATE_LIMIT_GLOBAL: '100000000',
-  RATE_LIMIT_AUTH: '100000000',
-  CONNECTIONS_PER_ADDRESS: '10000',
-  OPERATOR_EMAILS: 'operator@example.com',
-  REFUND_ADDRESS_EVM: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
-  REFUND_ADDRESS_SVM: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
-  REFUND_ADDRESS_TVM: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
-  ...more,
-})
-
 export function startServiceProcess(options: ServiceOptions, onOutput: (text: string) => void): ServiceProcess {
   const internalUrl = `http://127.0.0.1:${options.internalPort}`
   let current = options
@@ -65,9 +44,14 @@ export function startServiceProcess(options: ServiceOptions, onOutput: (text: st
     last = `${last}${text}`.slice(-4000)
     onOutput(text)
   }
-  let child: ChildProcess = launch(current, hear)
+  let child: ChildProcess = start()
   watch(child)
 
+  function start(): ChildProcess {
+    const { role, port, internalPort, settings, root } = current
+    const own = { PROCESS_ROLE: role, HOST: '127.0.0.1', PORT: String(port), INTERNAL_PORT: String(internalPort) }
+    return launch({ ...settings, ...own }, hear, root)
+  }
   function watch(each: ChildProcess): void {
     each.once('exit', () => {
       if (!wanted || each !== child) return
@@ -78,7 +62,7 @@ export function startServiceProcess(options: ServiceOptions, onOutput: (text: st
   }
   function begin(): void {
     starts++
-    child = launch(current, hear)
+    child = start()
     watch(child)
   }
 
@@ -133,26 +117,3 @@ export const unhandledErrors = (output: string): string[] =>
     )
 
 const running = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null
-
-function launch(
-  { role, port, internalPort, settings, root = ROOT }: ServiceOptions,
-  onOutput: (text: string) => void,
-): ChildProcess {
-  const child = spawn(process.execPath, [join(root, 'services/gateway/src/main.ts')], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH: process.env.PATH,
-      // A restart within a second needs the compiled code of the last start.
-      NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compiled'),
-      ...settings,
-      PROCESS_ROLE: role,
-      HOST: '127.0.0.1',
-      PORT: String(port),
-      INTERNAL_PORT: String(internalPort),
-    },
-  })
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => onOutput(chunk.toString('utf8')))
-  return child
-}

@@ -1,14 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { composeProcess, everyDomain, loadServiceSettings, type Process } from '@payments/api'
-import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
+import type { ChildProcess } from 'node:child_process'
+import type { Process } from '@payments/api'
 import { newId, system } from '@payments/kernel'
-import { createLog, migrate, platformSettings, unitOfWork } from '@payments/platform'
+import { platformSettings, unitOfWork } from '@payments/platform'
 import { emit, OUTBOX } from '@payments/webhooks'
 import { foundOrganisation } from '../accounts/rows.ts'
+import { type DatabaseUrls, startDatabase } from './database.ts'
+import { runService } from './in-process.ts'
+import { launch } from './launch.ts'
+import { sharedSettings } from './settings.ts'
 
 const ORGANISATION_ENVIRONMENT = 'test'
 
@@ -33,47 +32,25 @@ export interface EventMerchant {
   leave(): Promise<void>
 }
 
-interface Urls {
-  readonly owner: string
-  readonly service: string
-}
-
 /** A stage on an embedded server of its own, durable as in production; removed when it closes. */
 export async function embeddedStage(devTargets: readonly string[]): Promise<EventStage> {
-  const directory = mkdtempSync(join(tmpdir(), 'payments-soak-'))
-  const server = await startEmbedded(directory)
-  await ensureDatabase(server.ownerUrl(), 'payments')
-  const urls = { owner: server.ownerUrl('payments'), service: server.serviceUrl('payments') }
-  await migrate(urls.owner, urls.service, everyDomain, createLog('error'))
-  const stage = await openStage(urls, devTargets)
-  return {
-    ...stage,
-    async close() {
-      await stage.close()
-      await server.stop()
-      rmSync(directory, { recursive: true, force: true })
-    },
-  }
+  const database = await startDatabase()
+  const stage = await openStage(database, devTargets)
+  return { ...stage, close: () => stage.close().finally(database.close) }
 }
 
 /** A stage on a migrated database. */
-export async function openStage(urls: Urls, devTargets: readonly string[]): Promise<EventStage> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'payments-stage-'))
-  const settings = loadServiceSettings({
-    NODE_ENV: 'test',
-    LOG_LEVEL: 'error',
-    DATA_DIR: dataDir,
-    WEBHOOK_DEV_TARGETS: devTargets.join(','),
-  })
-  const own = await composeProcess(settings, urls.service)
-  const { runtime } = own
+export async function openStage(database: DatabaseUrls, devTargets: readonly string[]): Promise<EventStage> {
+  const targets = { WEBHOOK_DEV_TARGETS: devTargets.join(',') }
+  const own = await runService(database, { settings: targets, logLevel: 'warn' })
+  const { runtime, process } = own
   return {
-    process: own,
-    ownerUrl: urls.owner,
+    process,
+    ownerUrl: database.ownerUrl,
     async merchant(origins) {
       const organisationId = await foundOrganisation(runtime)
       const actor = system(organisationId, ORGANISATION_ENVIRONMENT)
-      const { webhooks } = own.createCaller(actor)
+      const { webhooks } = process.createCaller(actor)
       const endpoints: string[] = []
       for (const origin of origins) endpoints.push((await webhooks.create({ url: `${origin}/hooks` })).id)
       return {
@@ -102,32 +79,15 @@ export async function openStage(urls: Urls, devTargets: readonly string[]): Prom
       }
     },
     worker: () =>
-      spawn(process.execPath, [new URL('../../../../services/gateway/src/main.ts', import.meta.url).pathname], {
-        stdio: 'inherit',
-        env: {
-          PATH: process.env.PATH,
-          NODE_ENV: 'test',
-          LOG_LEVEL: 'error',
+      launch(
+        {
+          ...sharedSettings({ dataDir: own.dataDir, ...database }, targets),
           PROCESS_ROLE: 'worker',
           INTERNAL_PORT: '0',
-          DATA_DIR: dataDir,
-          DATABASE_URL: urls.service,
-          DATABASE_OWNER_URL: urls.owner,
-          SECRETS_KEY: platformSettings.from(settings).SECRETS_KEY,
-          WEBHOOK_DEV_TARGETS: devTargets.join(','),
+          SECRETS_KEY: platformSettings.from(runtime.settings).SECRETS_KEY,
         },
-      }),
-    async close() {
-      await own.stop()
-      rmSync(dataDir, { recursive: true, force: true })
-    },
+        (text) => void globalThis.process.stderr.write(text),
+      ),
+    close: own.stop,
   }
-}
-
-/** Stops a worker and waits until it has exited. */
-export async function end(worker: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-  if (worker.exitCode !== null || worker.signalCode !== null) return
-  const gone = once(worker, 'exit')
-  worker.kill(signal)
-  await gone
 }

@@ -1,68 +1,35 @@
-import { spawn } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { accountsSettings } from '@payments/accounts'
 import { gatewaySettings } from '@payments/gateway'
 import { platformSettings } from '@payments/platform'
+import { type LaunchedGateway, launchGateway } from '../../src/service/launch.ts'
+import { sharedSettings } from '../../src/service/settings.ts'
 import type { TestService } from './service.ts'
 
-const MAIN = fileURLToPath(new URL('../../../../services/gateway/src/main.ts', import.meta.url))
-
-export interface TestProcess {
-  readonly url: string
-  stop(): Promise<void>
-  /** SIGKILL, as in a crash or when out of memory. */
-  kill(): void
-}
+export type TestProcess = Omit<LaunchedGateway, 'pid'>
 
 /** A second gateway as a process of its own, on the database and with the keys of a running service. */
-export async function startProcess(service: TestService, settings: Record<string, string> = {}): Promise<TestProcess> {
+export function startProcess(service: TestService, settings: Record<string, string> = {}): Promise<TestProcess> {
   const own = service.runtime.settings
-  const platform = platformSettings.from(own)
   const accounts = accountsSettings.from(own)
   const http = gatewaySettings.from(own)
-  const child = spawn(process.execPath, [MAIN], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      NODE_ENV: 'test',
-      PROCESS_ROLE: 'gateway',
-      HOST: '127.0.0.1',
-      PORT: '0',
-      INTERNAL_PORT: '0',
-      LOG_LEVEL: 'warn',
-      DATA_DIR: service.dataDir,
-      DATABASE_URL: service.database.serviceUrl,
-      DATABASE_OWNER_URL: service.database.ownerUrl,
-      SECRETS_KEY: platform.SECRETS_KEY,
-      JWT_PRIVATE_KEY: accounts.JWT_PRIVATE_KEY,
-      OPERATOR_EMAILS: accounts.OPERATOR_EMAILS.join(','),
-      RATE_LIMIT_GLOBAL: String(http.RATE_LIMIT_GLOBAL),
-      RATE_LIMIT_AUTH: String(http.RATE_LIMIT_AUTH),
-      CONNECTIONS_PER_ADDRESS: String(http.CONNECTIONS_PER_ADDRESS),
-      TRUST_PROXY: http.TRUST_PROXY.join(','),
-      ...settings,
-    },
-  })
-  let said = ''
-  const url = await new Promise<string>((resolve, reject) => {
-    const listen = (chunk: Buffer) => {
-      said += chunk.toString('utf8')
-      const found = said.match(/Base URL +(\S+)\/v1/)?.[1]
-      if (found) resolve(found)
-    }
-    child.stdout.on('data', listen)
-    child.stderr.on('data', listen)
-    child.once('exit', () => reject(new Error(`The process ended: ${said}`)))
-  })
-  return {
-    url,
-    kill: () => void child.kill('SIGKILL'),
-    stop: () =>
-      new Promise((resolve) => {
-        child.once('exit', () => resolve())
-        child.kill('SIGTERM')
-      }),
-  }
+  const { dataDir, database } = service
+  return launchGateway(
+    sharedSettings(
+      { dataDir, ...database },
+      {
+        LOG_LEVEL: 'warn',
+        SECRETS_KEY: platformSettings.from(own).SECRETS_KEY,
+        JWT_PRIVATE_KEY: accounts.JWT_PRIVATE_KEY,
+        OPERATOR_EMAILS: accounts.OPERATOR_EMAILS.join(','),
+        RATE_LIMIT_GLOBAL: String(http.RATE_LIMIT_GLOBAL),
+        RATE_LIMIT_AUTH: String(http.RATE_LIMIT_AUTH),
+        CONNECTIONS_PER_ADDRESS: String(http.CONNECTIONS_PER_ADDRESS),
+        TRUST_PROXY: http.TRUST_PROXY.join(','),
+        ...settings,
+      },
+    ),
+  )
 }
 
 type Ending =

@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+const ROOT = new URL('../../../../', import.meta.url).pathname
+
+/** Starts the service as a process, with these settings as its whole environment, from this checkout or another one. */
+export function launch(
+  settings: Readonly<Record<string, string | undefined>>,
+  onOutput: (text: string) => void,
+  root: string = ROOT,
+): ChildProcess {
+  const child = spawn(process.execPath, [join(root, 'services/gateway/src/main.ts')], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      // A restart within a second needs the compiled code of the last start.
+      NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compiled'),
+      ...settings,
+    },
+  })
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => onOutput(chunk.toString('utf8')))
+  return child
+}
+
+/** A process of the service that serves on a port of its own choice. */
+export interface LaunchedGateway {
+  /** Without `/v1`. */
+  readonly url: string
+  readonly pid: number
+  /** SIGKILL, as in a crash or when out of memory. */
+  kill(): void
+  stop(): Promise<void>
+}
+
+/** Starts a gateway, which may be the worker, too, and waits until it serves. @throws Error with what it wrote when it ends before */
+export async function launchGateway(
+  settings: Readonly<Record<string, string | undefined>>,
+  root?: string,
+): Promise<LaunchedGateway> {
+  let output = ''
+  let found: (url: string) => void = () => undefined
+  const serves = new Promise<string>((resolve) => {
+    found = resolve
+  })
+  const child = launch(
+    { PROCESS_ROLE: 'gateway', HOST: '127.0.0.1', PORT: '0', INTERNAL_PORT: '0', ...settings },
+    (text) => {
+      output = `${output}${text}`.slice(-20_000)
+      const url = output.match(/Base URL +(\S+)\/v1/)?.[1]
+      if (url) found(url)
+    },
+    root,
+  )
+  const gone = once(child, 'exit')
+  const url = await Promise.race([serves, gone.then(() => undefined)])
+  if (!url) throw new Error(`The process ended: ${output}`)
+  return {
+    url,
+    pid: child.pid as number,
+    kill: () => void child.kill('SIGKILL'),
+    async stop() {
+      child.kill('SIGTERM')
+      await gone
+    },
+  }
+}
+
+/** Ends a process and waits until it has ended. */
+export async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = once(child, 'exit')
+  child.kill(signal)
+  await gone
+}
