@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { Actor } from '@payments/kernel'
+import { type Sample, START_SESSION, samples } from '@payments/stand'
 import type { Shot } from './load.ts'
 
 /** Whom and what the requests name. */
@@ -22,22 +22,18 @@ export interface DomainCase {
   shot(stand: Stand, unique: string, index: number): Shot
 }
 
-const SOLANA = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T'
-const hex = (unique: string) => `0x${createHash('sha256').update(unique).digest('hex').slice(0, 40)}`
-const bankAccount = { accountNumber: '0123456789', bankCode: '058' }
-
-const post = (domain: string, path: string, body: (stand: Stand, unique: string) => object): DomainCase => ({
+const post = (domain: string, { path, body }: Sample, given: (stand: Stand) => object = () => ({})): DomainCase => ({
   domain,
-  name: `POST ${path}`,
+  name: `POST ${path.slice('/v1'.length)}`,
   shot: (stand, unique) => ({
     method: 'POST',
-    path: `/v1${path}`,
+    path,
     headers: {
       authorization: `Bearer ${stand.key}`,
       'content-type': 'application/json',
       'idempotency-key': unique,
     },
-    body: JSON.stringify(body(stand, unique)),
+    body: JSON.stringify(body({ ...given(stand) })),
   }),
 })
 
@@ -61,18 +57,12 @@ const get = (
 export const domainCases: readonly DomainCase[] = [
   get('accounts', '/auth/me', 'memberships', ({ session }) => session),
   get('accounts', '/auth/sessions', 'sessions', ({ session }) => session),
-  post('customers', '/customers', (_, unique) => ({ name: 'Ada Obi', email: `${unique}@example.com` })),
+  post('customers', samples.customer),
   get('customers', '/customers', 'customers'),
-  post('payment routes', '/payment-routes', (_, unique) => ({
-    ...{ name: 'Treasury', originChainKey: 'ethereum', destinationChainKey: 'base', destinationCurrency: 'USDC' },
-    destinationAddress: hex(unique),
-  })),
+  post('payment routes', samples.route),
   get('payment routes', '/payment-routes', 'payment_routes'),
   get('payment routes', '/payment-routes/deposits', 'payment_route_deposits'),
-  post('collections', '/collections', (_, unique) => ({
-    ...{ type: 'link', title: 'Consulting', amount: '25', currency: 'USDC', destinationChainKey: 'base' },
-    destinationAddress: hex(unique),
-  })),
+  post('collections', samples.collection),
   get('collections', '/collections', 'collections'),
   {
     domain: 'collections',
@@ -81,7 +71,7 @@ export const domainCases: readonly DomainCase[] = [
       method: 'POST',
       path: `/v1/pay/${links[index === 0 ? 0 : 1 + (index % (links.length - 1))]}`,
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ action: 'start', networkKey: 'ethereum', currency: 'USDC' }),
+      body: JSON.stringify(START_SESSION),
     }),
   },
   {
@@ -90,24 +80,15 @@ export const domainCases: readonly DomainCase[] = [
     from: 'collections',
     shot: ({ links }) => ({ method: 'GET', path: `/v1/pay/${links.at(-1)}`, headers: {} }),
   },
-  post('swaps', '/swaps', () => ({
-    ...{ fromCurrency: 'EURC', toCurrency: 'USDC', amount: '100', destinationAddress: SOLANA },
-  })),
+  post('swaps', samples.swap),
   get('swaps', '/swaps', 'swaps'),
   get('swaps', '/rates'),
-  post('local fiat', '/offramps', () => ({
-    ...{ amount: '25', sourceCurrency: 'USDC', destinationCurrency: 'NGN', bankAccount },
-  })),
+  post('local fiat', samples.offramp),
   get('local fiat', '/offramps', 'offramps'),
-  post('local fiat', '/onramps', (_, unique) => ({
-    ...{ amount: '50000', sourceCurrency: 'NGN', destinationCurrency: 'USDC', networkKey: 'base' },
-    destinationAddress: hex(unique),
-  })),
+  post('local fiat', samples.onramp),
   get('local fiat', '/onramps', 'onramps'),
   get('local fiat', '/fiat/currencies'),
-  post('cNGN', '/cngn/payouts', ({ cngnCustomerId }) => ({
-    ...{ customerId: cngnCustomerId, amount: '5.25', bankAccount },
-  })),
+  post('cNGN', samples.payout, ({ cngnCustomerId }) => ({ customerId: cngnCustomerId, amount: '5.25' })),
   get('cNGN', '/cngn/payouts', 'cngn_transfers'),
   get('cNGN', '/cngn/customers/{cngnCustomerId}/balance', 'ledger_accounts'),
   get('ledger', '/transactions', 'transactions'),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { createKeyFor, foundOrganisation, median, startDatabase } from '@payments/stand'
+import { createKeyFor, foundOrganisation, median, type Sample, samples, startDatabase } from '@payments/stand'
 import { Client, Pool } from 'pg'
 import { fire, type Result, type Shot } from './load.ts'
 import { LARGE, type Place, type RunningServer, residentBytes, startFloor, startGateway } from './servers.ts'
@@ -37,37 +37,21 @@ const json = (key: string, idempotencyKey: string) => ({
   'content-type': 'application/json',
   'idempotency-key': idempotencyKey,
 })
-const customer = (unique: string) => JSON.stringify({ name: 'Ada Obi', email: `${unique}@example.com` })
-const hex = (round: string, index: number) =>
-  `0x${`${round.replaceAll('-', '')}${index.toString(16).padStart(8, '0')}`.slice(-40).padStart(40, '0')}`
+const customer = JSON.stringify(samples.customer.body())
+const creation = ({ path, body }: Sample, count: number): Case => ({
+  name: `POST ${path}`,
+  count,
+  shot: (key, round) => (index) => ({
+    method: 'POST',
+    path,
+    headers: json(key, `${round}-${index}`),
+    body: JSON.stringify(body()),
+  }),
+})
 
 const cases: readonly Case[] = [
-  {
-    name: 'POST /v1/customers',
-    count: 2000,
-    shot: (key, round) => (index) => ({
-      method: 'POST',
-      path: '/v1/customers',
-      headers: json(key, `${round}-${index}`),
-      body: customer(`${round}-${index}`),
-    }),
-  },
-  {
-    name: 'POST /v1/payment-routes',
-    count: 1500,
-    shot: (key, round) => (index) => ({
-      method: 'POST',
-      path: '/v1/payment-routes',
-      headers: json(key, `${round}-${index}`),
-      body: JSON.stringify({
-        name: 'Treasury',
-        originChainKey: 'ethereum',
-        destinationChainKey: 'base',
-        destinationCurrency: 'USDC',
-        destinationAddress: hex(round, index),
-      }),
-    }),
-  },
+  creation(samples.customer, 2000),
+  creation(samples.route, 1500),
   {
     name: 'idempotent replay',
     count: 3000,
@@ -75,7 +59,7 @@ const cases: readonly Case[] = [
       method: 'POST',
       path: '/v1/customers',
       headers: json(key, 'replayed'),
-      body: customer('replayed'),
+      body: customer,
     }),
   },
   {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ProofReport } from '@payments/proof'
-import { median, startDatabase } from '@payments/stand'
+import { median, type Sample, samples, startDatabase } from '@payments/stand'
 import { fire, type Shot } from './load.ts'
 import { newKey } from './new-key.ts'
 import { residentBytes, startGateway } from './servers.ts'
@@ -9,32 +9,20 @@ const MINUTES = Number(process.env.BENCH_MINUTES ?? 60)
 /** The last quarter to the second. */
 const MOST = 1.1
 const REQUESTS = 400
-const ADDRESS = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 
 /** Reads and writes of every domain, in turn. */
 const mixed =
   (key: string, round: string) =>
   (index: number): Shot => {
     const authorization = `Bearer ${key}`
-    const id = `${round}-${index}`
-    const post = (path: string, body: object): Shot => ({
+    const post = ({ path, body }: Sample): Shot => ({
       method: 'POST',
-      path: `/v1${path}`,
-      headers: { authorization, 'content-type': 'application/json', 'idempotency-key': id },
-      body: JSON.stringify(body),
+      path,
+      headers: { authorization, 'content-type': 'application/json', 'idempotency-key': `${round}-${index}` },
+      body: JSON.stringify(body()),
     })
     const shots: readonly (() => Shot)[] = [
-      () => post('/customers', { name: 'Ada Obi', email: `${id}@example.com` }),
-      () =>
-        post('/collections', {
-          ...{ type: 'link', title: 'Consulting', amount: '25', currency: 'USDC' },
-          ...{ destinationChainKey: 'base', destinationAddress: ADDRESS },
-        }),
-      () =>
-        post('/offramps', {
-          ...{ amount: '25', sourceCurrency: 'USDC', destinationCurrency: 'NGN' },
-          bankAccount: { accountNumber: '0123456789', bankCode: '058' },
-        }),
+      ...[samples.customer, samples.collection, samples.offramp].map((sample) => () => post(sample)),
       ...['transactions', 'offramps', 'collections', 'swaps', 'events', 'notifications', 'cngn/payouts'].map(
         (list) => (): Shot => ({ method: 'GET', path: `/v1/${list}`, headers: { authorization } }),
       ),

@@ -1,117 +1,72 @@
 // The quick start over real HTTP: from sign-up to a verified webhook, one line per step.
-import { createHmac, timingSafeEqual } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { api, fail, step } from './api.ts'
+import { call, type Data, isSigned, type Received, samples, startReceiver } from '@payments/stand'
 import { newestCode } from './code.ts'
 import { findOrStart } from './service.ts'
+import { step } from './step.ts'
 
-interface Delivery {
-  readonly signature: string
-  readonly body: string
+function fail(message: string): never {
+  throw new Error(message)
 }
-
-const deliveries: Delivery[] = []
-let heard: (() => void) | undefined
-const receiver = createServer((req, res) => {
-  const chunks: Buffer[] = []
-  req.on('data', (chunk: Buffer) => chunks.push(chunk))
-  req.on('end', () => {
-    deliveries.push({
-      signature: String(req.headers['x-service-signature']),
-      body: Buffer.concat(chunks).toString('utf8'),
-    })
-    res.writeHead(204).end()
-    heard?.()
-  })
-})
 
 /** Verifies a delivery as specified (Events, Signature). */
-function verified({ signature, body }: Delivery, secret: string): boolean {
-  const parts = Object.fromEntries(signature.split(',').map((part) => part.split('=') as [string, string]))
-  const expected = createHmac('sha256', secret).update(`${parts.t}.${body}`).digest()
-  const given = Buffer.from(parts.v1 ?? '', 'hex')
-  return (
-    given.length === expected.length &&
-    timingSafeEqual(given, expected) &&
-    Math.abs(Date.now() / 1000 - Number(parts.t)) < 300
-  )
-}
-
-async function delivery(matches: (event: { type: string; data: { status: string } }) => boolean): Promise<Delivery> {
-  const until = Date.now() + 30_000
-  while (Date.now() < until) {
-    const found = deliveries.find(({ body }) => matches(JSON.parse(body)))
-    if (found) return found
-    await new Promise<void>((resolve) => {
-      heard = resolve
-      setTimeout(resolve, 500)
-    })
-  }
-  return fail('No such webhook arrived within 30 s')
+function verified({ headers, body }: Received, secret: string): boolean {
+  const signature = String(headers['x-service-signature'])
+  const timestamp = Number(signature.match(/t=(\d+)/)?.[1])
+  return isSigned(body, signature, secret) && Math.abs(Date.now() / 1000 - timestamp) < 300
 }
 
 async function play(): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    receiver.once('error', reject).listen(Number(process.env.DEMO_RECEIVER_PORT ?? 9000), '127.0.0.1', resolve)
-  }).catch((error: Error) => fail(`DEMO_RECEIVER_PORT: ${error.message}`))
-  const target = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
-  const service = await findOrStart(target)
+  const port = Number(process.env.DEMO_RECEIVER_PORT ?? 9000)
+  const receiver = await startReceiver({ port, answer: () => 204 }).catch((error: Error) =>
+    fail(`DEMO_RECEIVER_PORT: ${error.message}`),
+  )
+  const service = await findOrStart(receiver.origin).catch(async (error: unknown) => {
+    await receiver.close()
+    throw error
+  })
+  const send = async (line: string, body: object | undefined, token: string | null): Promise<Data> => {
+    const { status, body: reply, text } = await call(service, line, { token, ...(body ? { body } : {}) })
+    if (status >= 300) fail(`${line}: ${status} ${text}`)
+    return reply.data
+  }
   try {
     const email = `demo-${Date.now()}@example.com`
-    const { challengeId } = await api(service.url, 'POST /auth/register', {
-      body: { email, organisationName: 'Demo Ltd' },
-    })
+    const registration = { email, organisationName: 'Demo Ltd' }
+    const { challengeId } = await send('POST /v1/auth/register', registration, null)
     step('registered', email)
     const code = await newestCode(service.dataDir, email)
-    const session = await api(service.url, 'POST /auth/otp/verify', { body: { challengeId, code } })
+    const session = await send('POST /v1/auth/otp/verify', { challengeId, code }, null)
     step('signed in with the mailed code', `organisation ${session.organisation.name}`)
-    const { key } = await api(service.url, 'POST /api-keys', {
-      token: session.accessToken,
-      body: { name: 'Demo', environment: 'test' },
-    })
+    const { key } = await send('POST /v1/api-keys', { name: 'Demo', environment: 'test' }, session.accessToken)
     step('created a secret key', `${key.slice(0, 9)}…${key.slice(-4)}`)
-    const { secret } = await api(service.url, 'POST /webhooks', { token: key, body: { url: `${target}/webhooks` } })
-    step('registered a webhook endpoint', `${target}/webhooks`)
-    const customer = await api(service.url, 'POST /customers', {
-      token: key,
-      body: { name: 'Ada Obi', email: 'ada@example.com' },
-    })
+    const { secret } = await send('POST /v1/webhooks', { url: receiver.url }, key)
+    step('registered a webhook endpoint', receiver.url)
+    const customer = await send('POST /v1/customers', samples.customer.body({ email: 'ada@example.com' }), key)
     step('created a customer', customer.name)
-    const route = await api(service.url, 'POST /payment-routes', {
-      token: key,
-      body: {
-        name: 'Treasury top-up',
-        originChainKey: 'ethereum',
-        destinationChainKey: 'base',
-        destinationCurrency: 'USDC',
-        destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
-        customerId: customer.id,
-      },
-    })
+    const body = samples.route.body({ name: 'Treasury top-up', customerId: customer.id })
+    const route = await send('POST /v1/payment-routes', body, key)
     step('created a payment route', `ethereum → base, deposit address ${route.depositAddress}`)
-    await api(service.url, `POST /sandbox/payment-routes/${route.id}/deposits`, {
-      token: key,
-      body: { amount: '12.50' },
-    })
+    await send(...samples.route.fund(route.id, { amount: '12.50' }), key)
     step('a payer sends 12.50 USDC (simulated)', '')
-    const final = await delivery(
-      (event) => event.type === 'payment_route.deposit.updated' && event.data.status === 'completed',
-    )
-    const { transactions } = await api(service.url, 'GET /transactions', { token: key })
+    const isFinal = ({ body: text }: Received) => {
+      const { type, data } = JSON.parse(text)
+      return type === 'payment_route.deposit.updated' && data.status === 'completed'
+    }
+    const received = await receiver.until((all) => all.some(isFinal), 30_000)
+    const { transactions } = await send('GET /v1/transactions', undefined, key)
     step(
       'the ledger has it',
       `${transactions[0]?.amount} from ${transactions[0]?.customerName}, ${transactions[0]?.status}`,
     )
-    for (const each of deliveries) {
+    for (const each of received) {
       if (!verified(each, secret)) fail(`A signature is wrong: ${each.body}`)
       step('webhook received, signature verified', JSON.parse(each.body).type)
     }
-    step('done', `the completed deposit was delivered as event ${JSON.parse(final.body).id}`)
+    const final = received.find(isFinal)
+    step('done', `the completed deposit was delivered as event ${final ? JSON.parse(final.body).id : ''}`)
   } finally {
     await service.stop()
-    receiver.close()
-    receiver.closeAllConnections()
+    await receiver.close()
   }
 }
 

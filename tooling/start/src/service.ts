@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { step } from './api.ts'
+import { launchGateway } from '@payments/stand'
+import { step } from './step.ts'
 
 interface Service {
   /** Without `/v1`. */
@@ -11,8 +10,6 @@ interface Service {
   readonly dataDir: string
   stop(): Promise<void>
 }
-
-const MAIN = fileURLToPath(new URL('../../../services/gateway/src/main.ts', import.meta.url))
 
 /** The service at BASE_URL or on its usual port, if one runs; else one of the demo's own, stopped afterwards. */
 export async function findOrStart(receiver: string): Promise<Service> {
@@ -33,28 +30,8 @@ async function start(receiver: string): Promise<Service> {
   const dataDir = mkdtempSync(join(tmpdir(), 'payments-demo-'))
   // Open to the user that the database runs as, so that it keeps its data here.
   chmodSync(dataDir, 0o755)
-  const child = spawn(process.execPath, [MAIN], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, DATA_DIR: dataDir, PORT: '0', INTERNAL_PORT: '0', WEBHOOK_DEV_TARGETS: receiver },
-  })
-  const ended = new Promise<void>((done) => child.once('exit', () => done()))
-  const url = await new Promise<string>((found, failed) => {
-    let said = ''
-    child.stdout.on('data', (chunk: Buffer) => {
-      said += chunk.toString('utf8')
-      const base = said.match(/Base URL +(\S+)\/v1/)?.[1]
-      if (base) found(base)
-    })
-    child.once('exit', () => failed(new Error('The service did not start')))
-  })
+  const own = { DATA_DIR: dataDir, PORT: '0', INTERNAL_PORT: '0', WEBHOOK_DEV_TARGETS: receiver }
+  const { url, stop } = await launchGateway({ PROCESS_ROLE: 'all', ...process.env, ...own })
   step('started a service', url)
-  return {
-    url,
-    dataDir,
-    async stop() {
-      child.kill('SIGTERM')
-      await ended
-      rmSync(dataDir, { recursive: true, force: true })
-    },
-  }
+  return { url, dataDir, stop: () => stop().finally(() => rmSync(dataDir, { recursive: true, force: true })) }
 }

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@payments/kernel'
+import { type Sample, START_SESSION, samples } from '@payments/stand'
 
 /** What the organisation that misbehaves has. */
 export interface Attacker {
@@ -20,8 +20,7 @@ interface Attack {
   request(attacker: Attacker, number: number): readonly [line: string, body?: object | string]
 }
 
-const wallet = (): string => `0x${randomBytes(20).toString('hex')}`
-const SOLANA = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T'
+const creation = ({ path, body }: Sample, given: object = {}) => [`POST ${path}`, body({ ...given })] as const
 const DEEP = `{"name":"x","metadata":${'{"a":'.repeat(8000)}1${'}'.repeat(8000)}}`
 const WIDE = `{${Array.from({ length: 8000 }, (_, index) => `"k${index}":0`).join()}}`
 
@@ -44,60 +43,38 @@ const attacks: Readonly<Record<string, Attack>> = {
     clients: 2,
     pauseMs: 100,
     request: ({ customerId }, number) =>
-      number % 2 === 0
-        ? ['POST /v1/customers', { name: 'x'.repeat(100), email: `${newId()}@example.com` }]
-        : [`GET /v1/timeline/${customerId}`],
+      number % 2 === 0 ? creation(samples.customer, { name: 'x'.repeat(100) }) : [`GET /v1/timeline/${customerId}`],
   },
   'payment routes, each with an event for every slow endpoint': {
     clients: 2,
     pauseMs: 100,
-    request: () => [
-      'POST /v1/payment-routes',
-      {
-        ...{ name: 'Flood', originChainKey: 'ethereum', destinationChainKey: 'base', destinationCurrency: 'USDC' },
-        destinationAddress: wallet(),
-      },
-    ],
+    request: () => creation(samples.route),
   },
   'deposits and syncs of one route': {
     clients: 4,
     pauseMs: 100,
     request: ({ routeId }, number) =>
-      number % 2 === 0
-        ? [`POST /v1/sandbox/payment-routes/${routeId}/deposits`, { amount: '10' }]
-        : [`POST /v1/payment-routes/${routeId}/deposits/sync`],
+      number % 2 === 0 ? samples.route.fund(routeId) : [`POST /v1/payment-routes/${routeId}/deposits/sync`],
   },
   'open swaps': {
     clients: 2,
     pauseMs: 100,
-    request: () => [
-      'POST /v1/swaps',
-      { fromCurrency: 'EURC', toCurrency: 'USDC', amount: '100', destinationAddress: SOLANA },
-    ],
+    request: () => creation(samples.swap),
   },
   'open orders': {
     clients: 2,
     pauseMs: 100,
-    request: () => [
-      'POST /v1/offramps',
-      {
-        ...{ amount: '25', sourceCurrency: 'USDC', destinationCurrency: 'NGN' },
-        bankAccount: { accountNumber: '0123456789', bankCode: '058' },
-      },
-    ],
+    request: () => creation(samples.offramp),
   },
   'money out of one account in parallel': {
     clients: 16,
     pauseMs: 200,
-    request: ({ customerId }) => [
-      'POST /v1/cngn/payouts',
-      { customerId, amount: '100', bankAccount: { accountNumber: '0123456789', bankCode: '058' } },
-    ],
+    request: ({ customerId }) => creation(samples.payout, { customerId }),
   },
   'open checkout sessions': {
     clients: 4,
     pauseMs: 100,
-    request: ({ linkId }) => [`POST /v1/pay/${linkId}`, { action: 'start', networkKey: 'ethereum', currency: 'USDC' }],
+    request: ({ linkId }) => [`POST /v1/pay/${linkId}`, START_SESSION],
   },
   'replays of every event': {
     clients: 2,

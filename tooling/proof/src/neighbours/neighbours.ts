@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@payments/kernel'
 import type { EventReceiver } from '@payments/stand'
-import { attempt } from '@payments/stand'
+import { attempt, type Sample, samples } from '@payments/stand'
 
 /** An organisation that behaves. */
 export interface Neighbour {
@@ -16,7 +15,6 @@ export interface Measured {
   readonly failures: string[]
 }
 
-const someWallet = (): string => `0x${randomBytes(20).toString('hex')}`
 const PAUSE_MS = 40
 /** How long an event may take to the receiver before it counts as failed. */
 const ARRIVAL_MS = 30_000
@@ -58,25 +56,12 @@ async function day(own: Neighbour, receiver: EventReceiver, { times, failures }:
       if (reply.status !== status) throw new Error(`${reply.status} ${reply.text.slice(0, 200)}`)
       return reply.data
     }) as Promise<{ id: string } | undefined>
-  const customer = await send('POST /v1/customers', 201, { name: 'Ada', email: `${newId()}@example.com` })
+  const make = ({ path, body }: Sample) => send(`POST ${path}`, 201, body())
+  const customer = await make(samples.customer)
   if (customer) await send(`GET /v1/customers/${customer.id}`, 200, undefined, 'GET /v1/customers/{id}')
-  const route = await send('POST /v1/payment-routes', 201, {
-    ...{ name: 'Own', originChainKey: 'ethereum', destinationChainKey: 'base', destinationCurrency: 'USDC' },
-    destinationAddress: someWallet(),
-  })
+  const route = await make(samples.route)
   if (route) await timed('a webhook, after its commit', () => receiver.arrival(route.id, ARRIVAL_MS))
   await send('GET /v1/transactions', 200)
-  await send('POST /v1/swaps', 201, {
-    ...{ fromCurrency: 'EURC', toCurrency: 'USDC', amount: '100' },
-    destinationAddress: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
-  })
-  await send('POST /v1/offramps', 201, {
-    ...{ amount: '25', sourceCurrency: 'USDC', destinationCurrency: 'NGN' },
-    bankAccount: { accountNumber: '0123456789', bankCode: '058' },
-  })
-  await send('POST /v1/collections', 201, {
-    ...{ type: 'link', title: 'Own', amount: '25', currency: 'USDC', destinationChainKey: 'base' },
-    destinationAddress: someWallet(),
-  })
+  for (const sample of [samples.swap, samples.offramp, samples.collection]) await make(sample)
   await send('GET /v1/notifications', 200)
 }

@@ -1,6 +1,3 @@
-import { randomBytes } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { newId } from '@payments/kernel'
 import type { EventReceiver } from '@payments/stand'
 import {
@@ -11,6 +8,8 @@ import {
   foundOrganisation,
   rows,
   type StandDatabase,
+  samples,
+  startReceiver,
 } from '@payments/stand'
 import type { Attacker } from './attacks.ts'
 import type { Neighbour } from './neighbours.ts'
@@ -57,11 +56,7 @@ export async function newAttacker(
   let endpointId = ''
   for (let number = 0; number < ENDPOINTS; number++)
     endpointId = (await create(url, key, '/webhooks', { url: `${silent}/${number}` })).id
-  const destinationAddress = `0x${randomBytes(20).toString('hex')}`
-  const own = { destinationChainKey: 'base', destinationAddress }
-  const route = { name: 'Route', originChainKey: 'ethereum', destinationCurrency: 'USDC', ...own }
-  const link = { type: 'link', title: 'Link', amount: '25', currency: 'USDC', ...own }
-  const routeId = (await create(url, key, '/payment-routes', route)).id
+  const routeId = (await create(url, key, '/payment-routes', samples.route.body())).id
   for (let left = objects; left > 0; left -= AT_ONCE) {
     const count = Math.min(left, AT_ONCE)
     await rows(
@@ -86,7 +81,7 @@ export async function newAttacker(
     key,
     endpointId,
     routeId,
-    linkId: (await create(url, key, '/collections', link)).id,
+    linkId: (await create(url, key, '/collections', samples.collection.body())).id,
     customerId: await cngnCustomer((line, body) => attempt(url, line, { key: newId(), token: key, body }), '5000'),
   }
 }
@@ -101,18 +96,12 @@ export interface SilentReceiver {
 
 export async function startSilentReceiver(): Promise<SilentReceiver> {
   const requests = new Map<string, number>()
-  const server = createServer((req) => {
-    requests.set(req.url ?? '', (requests.get(req.url ?? '') ?? 0) + 1)
-    req.resume()
+  const { origin, close } = await startReceiver({
+    keeps: false,
+    answer({ path }) {
+      requests.set(path, (requests.get(path) ?? 0) + 1)
+      return 'hang'
+    },
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests: (path) => requests.get(path) ?? 0,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  return { origin, requests: (path) => requests.get(path) ?? 0, close }
 }

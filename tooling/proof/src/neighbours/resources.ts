@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@payments/kernel'
-import { attempt, type Data, percentile, rows, type StandDatabase, startFleet } from '@payments/stand'
+import { attempt, type Data, percentile, rows, type StandDatabase, samples, startFleet } from '@payments/stand'
 import { organisation } from './organisations.ts'
 import type { ResourceAttacker } from './resource-attacks.ts'
 import { type Attackers, startAttackers } from './working-attackers.ts'
@@ -76,7 +76,7 @@ async function wellBehaved({ url, database }: Service): Promise<(count: number) 
     for (let n = 0; n < count; n++) {
       const creates = n % 4 === 0
       const line = creates ? 'POST /v1/customers' : `GET /v1/customers/${last}`
-      const body = creates ? { name: 'Ada', email: `${newId()}@example.com` } : undefined
+      const body = creates ? samples.customer.body() : undefined
       const started = performance.now()
       try {
         const { status, data } = await attempt(url, line, { key: newId(), token, body })
@@ -101,10 +101,7 @@ async function newAttacker({ url, database }: Service, { events, seed }: Resourc
     return reply.data
   }
   const { id: endpointId } = await create('POST /v1/webhooks', { url: 'https://merchant.example/hooks' })
-  const { id: routeId } = await create('POST /v1/payment-routes', {
-    ...{ name: 'Route', originChainKey: 'ethereum', destinationChainKey: 'base', destinationCurrency: 'USDC' },
-    destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
-  })
+  const { id: routeId } = await create('POST /v1/payment-routes', samples.route.body())
   for (let left = events; left > 0; left -= EVENTS_AT_ONCE)
     await rows(
       database,

@@ -1,15 +1,23 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { newId } from '@payments/kernel'
 import { randomText } from '@payments/platform'
-import { createKeyFor, foundOrganisation, median, signedIn } from '@payments/stand'
+import {
+  attempt,
+  createKeyFor,
+  type Data,
+  foundOrganisation,
+  mailedCode,
+  median,
+  type ServiceStand,
+  signedIn,
+  startStand,
+} from '@payments/stand'
 import type { Proof } from '../proof.ts'
 import { compare } from './compare.ts'
-import { type MeasuredService, startMeasured } from './service.ts'
 
 /** A chance of one in 15 000 that equal groups differ this much. */
 const THRESHOLD = 4
 const SIGN_UPS = 20
+const EMAIL_MS = 10_000
 
 const PAIRS = { short: 100, full: 1000 } as const
 
@@ -29,15 +37,27 @@ interface FactsQuery {
   unknown(index: number): Promise<{ ms: number }>
 }
 
-async function questions(service: MeasuredService, pairs: number): Promise<FactsQuery[]> {
-  const { runtime, timed } = service
+/** One request: its duration in milliseconds, and the response. */
+async function timed(
+  { url }: ServiceStand,
+  line: string,
+  body?: object,
+  token: string | null = null,
+): Promise<{ ms: number; status: number; data: Data }> {
+  const started = performance.now()
+  const { status, data } = await attempt(url, line, { key: null, token, body })
+  return { ms: performance.now() - started, status, data }
+}
+
+async function questions(service: ServiceStand, pairs: number): Promise<FactsQuery[]> {
+  const { runtime } = service
   const organisationId = await foundOrganisation(runtime)
   const key = await createKeyFor(runtime, { organisationId, environment: 'test', scopes: ['api:read'] })
   const emails: string[] = []
   for (let index = 0; index < pairs; index++)
     emails.push((await signedIn(runtime, { organisationId, role: 'member' })).email)
-  const login = (email: string) => timed('POST', '/v1/auth/login', { email })
-  const read = (token: string) => timed('GET', '/v1/customers', undefined, token)
+  const login = (email: string) => timed(service, 'POST /v1/auth/login', { email })
+  const read = (token: string) => timed(service, 'GET /v1/customers', undefined, token)
   return [
     {
       name: 'login: known and unknown email',
@@ -74,31 +94,16 @@ async function ask(question: FactsQuery, pairs: number): Promise<Difference> {
 }
 
 /** How long the service works, in milliseconds, from the registration to the first API key; the transport of the email is not counted. */
-async function signUp(service: MeasuredService, index: number): Promise<number> {
+async function signUp(service: ServiceStand, index: number): Promise<number> {
   const email = `first-${index}@example.com`
-  const asked = await service.timed('POST', '/v1/auth/register', { email, organisationName: 'First' })
-  const { challengeId } = asked.data as { challengeId: string }
-  const code = await mailedCode(service, email)
-  const verified = await service.timed('POST', '/v1/auth/otp/verify', { challengeId, code })
-  const { accessToken } = verified.data as { accessToken: string }
-  const made = await service.timed('POST', '/v1/api-keys', { name: 'First', environment: 'test' }, accessToken)
+  const asked = await timed(service, 'POST /v1/auth/register', { email, organisationName: 'First' })
+  const { challengeId } = asked.data
+  const code = await mailedCode(service.dataDir, email, EMAIL_MS)
+  const verified = await timed(service, 'POST /v1/auth/otp/verify', { challengeId, code })
+  const { accessToken } = verified.data
+  const made = await timed(service, 'POST /v1/api-keys', { name: 'First', environment: 'test' }, accessToken)
   if (made.status !== 201) throw new Error(`No key: ${made.status}`)
   return asked.ms + verified.ms + made.ms
-}
-
-async function mailedCode({ dataDir }: MeasuredService, email: string): Promise<string> {
-  const directory = join(dataDir, 'mail')
-  for (let tries = 0; tries < 500; tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 20))
-    try {
-      const emails = readdirSync(directory).map((file) => readFileSync(join(directory, file), 'utf8'))
-      const code = emails.find((message) => message.includes(`To: ${email}`))?.match(/Your code is (\d{6})/)?.[1]
-      if (code) return code
-    } catch {
-      // The folder is created with the first email.
-    }
-  }
-  throw new Error(`No email to ${email}`)
 }
 
 /**
@@ -109,7 +114,7 @@ export const run: Proof = async ({ size, times, log }) => {
   const findings: string[] = []
   const figures: Record<string, unknown> = {}
   const pairs = times ?? PAIRS[size]
-  const quiet = await startMeasured({ worker: false })
+  const quiet = await startStand()
   try {
     for (const question of await questions(quiet, pairs)) {
       const { differs, ...measured } = await ask(question, pairs)
@@ -120,7 +125,7 @@ export const run: Proof = async ({ size, times, log }) => {
   } finally {
     await quiet.stop()
   }
-  const working = await startMeasured({ worker: true })
+  const working = await startStand({}, true)
   try {
     const durations: number[] = []
     for (let index = 0; index < SIGN_UPS; index++) durations.push(await signUp(working, index))

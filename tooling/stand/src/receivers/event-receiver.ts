@@ -1,6 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type Reply, startReceiver } from './receiver.ts'
+import { isSigned } from './signature.ts'
 
 /** How one delivery is answered. `cut` closes the connection without an answer; what was sent counts as received. */
 export type Behaviour = 'accept' | 'cut' | 'fail'
@@ -20,6 +19,8 @@ export interface EventReceiver {
   close(): Promise<void>
 }
 
+const REPLIES: Readonly<Record<Behaviour, Reply>> = { accept: 204, cut: 'cut', fail: 500 }
+
 /** A webhook receiver on loopback that checks signatures and keeps every body. */
 export async function startEventReceiver(behave: () => Behaviour): Promise<EventReceiver> {
   const bodies = new Map<string, Set<string>>()
@@ -29,15 +30,13 @@ export async function startEventReceiver(behave: () => Behaviour): Promise<Event
   const arrived = new Set<string>()
   const waiting = new Map<string, () => void>()
   let deliveries = 0
-  const server = createServer((req, res) => {
-    const chunks: Buffer[] = []
-    req.on('data', (chunk: Buffer) => chunks.push(chunk))
-    req.on('end', () => {
-      const body = Buffer.concat(chunks).toString('utf8')
-      const id = String(req.headers['webhook-id'])
+  const { origin, close } = await startReceiver({
+    keeps: false,
+    answer({ path, headers, body }) {
+      const id = String(headers['webhook-id'])
       deliveries++
       const behaviour = behave()
-      if (!isSigned(body, String(req.headers['x-service-signature']), secrets.get(req.url ?? '') ?? '')) forged.push(id)
+      if (!isSigned(body, String(headers['x-service-signature']), secrets.get(path) ?? '')) forged.push(id)
       // A receiver that answers with an error has not taken the event.
       if (behaviour !== 'fail') {
         bodies.set(id, (bodies.get(id) ?? new Set()).add(body))
@@ -45,13 +44,11 @@ export async function startEventReceiver(behave: () => Behaviour): Promise<Event
         arrived.add(about)
         waiting.get(about)?.()
       }
-      if (behaviour === 'cut') req.socket.destroy()
-      else res.writeHead(behaviour === 'fail' ? 500 : 204).end()
-    })
+      return REPLIES[behaviour]
+    },
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin,
     bodies,
     deliveries: () => deliveries,
     forged,
@@ -67,23 +64,6 @@ export async function startEventReceiver(behave: () => Behaviour): Promise<Event
       })
     },
     expect: (path, secret) => void secrets.set(path, secret),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close,
   }
-}
-
-/** The documented check (specification, Events, Signature). */
-function isSigned(body: string, header: string, secret: string): boolean {
-  const parts = header.split(',').map((part) => part.split('=') as [string, string])
-  const timestamp = parts.find(([name]) => name === 't')?.[1]
-  const expected = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest()
-  return parts
-    .filter(([name]) => name === 'v1')
-    .some(([, value]) => {
-      const given = Buffer.from(value, 'hex')
-      return given.length === expected.length && timingSafeEqual(given, expected)
-    })
 }

@@ -1,43 +1,32 @@
-import { randomBytes } from 'node:crypto'
 import { checkLedger } from '@payments/ledger'
 import { Client } from 'pg'
 import { expect } from 'vitest'
-import type { Merchant } from '../../src/index.ts'
+import { type Merchant, samples } from '../../src/index.ts'
 import type { TestService } from '../service/service.ts'
 import { sized } from '../size.ts'
+import { create, pay as paySample } from './create.ts'
 
-/** A random EVM address. */
-export const someWallet = (): string => `0x${randomBytes(20).toString('hex')}`
+export const newRouteBody = samples.route.body
 
-/** The input of a typical route: USDC on Ethereum to a new wallet on Base. */
-export const newRouteBody = (given: Record<string, unknown> = {}) => ({
-  name: 'Treasury',
-  originChainKey: 'ethereum',
-  destinationChainKey: 'base',
-  destinationCurrency: 'USDC',
-  destinationAddress: someWallet(),
-  ...given,
-})
+interface RouteData {
+  readonly id: string
+  readonly provider: string
+  readonly depositAddress: string
+  readonly destinationAddress: string
+  readonly status: string
+}
 
 /** Creates a route and returns the response's data. */
-export async function newRoute(merchant: Merchant, given: Record<string, unknown> = {}) {
-  const made = await merchant.call('POST /v1/payment-routes', { body: newRouteBody(given) })
-  if (made.status !== 201) throw new Error(`${made.status} ${made.text}`)
-  return made.body.data as {
-    id: string
-    provider: string
-    depositAddress: string
-    destinationAddress: string
-    status: string
-  }
-}
+export const newRoute = (merchant: Merchant, given: Record<string, unknown> = {}): Promise<RouteData> =>
+  create(merchant, samples.route, given)
 
 /** A payer's transfer arrives in the sandbox. */
-export async function pay(merchant: Merchant, routeId: string, amount: string, outcome = 'completed'): Promise<string> {
-  const paid = await merchant.call(`POST /v1/sandbox/payment-routes/${routeId}/deposits`, { body: { amount, outcome } })
-  if (paid.status !== 201) throw new Error(`${paid.status} ${paid.text}`)
-  return paid.body.data.relayRequestId
-}
+export const pay = async (
+  merchant: Merchant,
+  routeId: string,
+  amount: string,
+  outcome = 'completed',
+): Promise<string> => (await paySample(merchant, samples.route, routeId, { amount, outcome })).relayRequestId
 
 /** `POST …/deposits/sync`, as the merchant sees it. */
 export const sync = (merchant: Merchant, routeId: string) =>

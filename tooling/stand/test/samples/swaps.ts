@@ -1,5 +1,6 @@
-import type { Merchant } from '../../src/index.ts'
+import { type Merchant, samples } from '../../src/index.ts'
 import { sized } from '../size.ts'
+import { create, pay } from './create.ts'
 
 /** Live swaps that run at the same time while workers are killed. */
 export const SWAPS = Number(process.env.SWAPS ?? sized(12, 6))
@@ -14,32 +15,18 @@ export interface SwapData {
   readonly [field: string]: unknown
 }
 
-/** The input of a typical swap. */
-export const newSwapBody = (given: Record<string, unknown> = {}) => ({
-  fromCurrency: 'EURC',
-  toCurrency: 'USDC',
-  amount: '100',
-  destinationAddress: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
-  ...given,
-})
+export const newSwapBody = samples.swap.body
 
 /** Creates a swap and returns the response's data. */
-export async function newSwap(merchant: Merchant, given: Record<string, unknown> = {}): Promise<SwapData> {
-  const made = await merchant.call('POST /v1/swaps', { body: newSwapBody(given) })
-  if (made.status !== 201) throw new Error(`${made.status} ${made.text}`)
-  return made.body.data
-}
+export const newSwap = (merchant: Merchant, given: Record<string, unknown> = {}): Promise<SwapData> =>
+  create(merchant, samples.swap, given)
 
 /** The deposit of a swap arrives in the sandbox: its amount, or another one. Returns the hash of its transaction. */
-export async function depositFor(
+export const depositFor = async (
   merchant: Merchant,
   swapId: string,
   given: { amount?: string; outcome?: string } = {},
-): Promise<string> {
-  const paid = await merchant.call(`POST /v1/sandbox/swaps/${swapId}/deposits`, { body: given })
-  if (paid.status !== 201) throw new Error(`${paid.status} ${paid.text}`)
-  return paid.body.data.txHash
-}
+): Promise<string> => (await pay(merchant, samples.swap, swapId, given)).txHash
 
 /** A swap as its GET shows it. */
 export const getSwap = async (merchant: Merchant, swapId: string): Promise<SwapData> =>
