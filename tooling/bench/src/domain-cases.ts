@@ -1,6 +1,6 @@
 import type { Actor } from '@payments/kernel'
 import { type Sample, START_SESSION, samples } from '@payments/stand'
-import type { Shot } from './load.ts'
+import type { Shot } from './servers/load.ts'
 
 /** Whom and what the requests name. */
 export interface Stand {

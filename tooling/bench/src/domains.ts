@@ -4,11 +4,11 @@ import { createKeyFor, median, rows, runService, type StandDatabase, signedIn, s
 import { Client } from 'pg'
 import { request } from 'undici'
 import { type DomainCase, domainCases, type Stand } from './domain-cases.ts'
-import type { FloorCase } from './domain-floor.ts'
-import { fire, type Result, type Shot } from './load.ts'
-import { rowsWritten } from './rows-written.ts'
-import { seed } from './seed.ts'
-import { LARGE, type RunningServer, startFloor, startGateway } from './servers.ts'
+import type { FloorCase } from './floors/domains.ts'
+import { fire, type Result, type Shot } from './servers/load.ts'
+import { LARGE, type RunningServer, startFloor, startGateway } from './servers/servers.ts'
+import { rowsWritten } from './tables/rows-written.ts'
+import { seed } from './tables/seed.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 const SCALE = Number(process.env.BENCH_SCALE ?? 1)
@@ -21,7 +21,7 @@ const SESSIONS_PER_LINK = 5
 const LINKS = Math.ceil((ROUNDS * SHOTS.POST + WARM_UP) / SESSIONS_PER_LINK) + 2
 /** A process counts its requests, but refuses none. */
 const LIMITS = { RATE_LIMIT_AUTH: '100000000', LOG_LEVEL: 'fatal' }
-const FLOOR = new URL('./domain-floor.ts', import.meta.url).pathname
+const FLOOR = new URL('./floors/domains.ts', import.meta.url).pathname
 
 const isWrite = ({ name }: DomainCase): boolean => name.startsWith('POST')
 

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { createKeyFor, foundOrganisation, median, type Sample, samples, startDatabase } from '@payments/stand'
 import { Client, Pool } from 'pg'
-import { fire, type Result, type Shot } from './load.ts'
-import { LARGE, type Place, type RunningServer, residentBytes, startFloor, startGateway } from './servers.ts'
+import { fire, type Result, type Shot } from './servers/load.ts'
+import { LARGE, type Place, type RunningServer, residentBytes, startFloor, startGateway } from './servers/servers.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 const SCALE = Number(process.env.BENCH_SCALE ?? 1)
 /** Root folder of another checkout to compare with. */
 const BASELINE = process.env.BENCH_BASELINE
-const FLOOR = new URL('./floor.ts', import.meta.url).pathname
+const FLOOR = new URL('./floors/http.ts', import.meta.url).pathname
 
 interface Program {
   readonly name: string

@@ -8,7 +8,7 @@ import { newId, system } from '@payments/kernel'
 import { type AccountKey, accountId, type Draft, post } from '@payments/ledger'
 import { bookOf, foundOrganisation, median, transfer } from '@payments/stand'
 import { Client, Pool } from 'pg'
-import { alternate, type Stand, withStand } from './ledger-stand.ts'
+import { alternate, type Stand, withStand } from './servers/ledger-stand.ts'
 
 const ACCOUNTS = 200
 const WRITERS = 16

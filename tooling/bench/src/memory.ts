@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { ProofReport } from '@payments/proof'
 import { median, type Sample, samples, startDatabase } from '@payments/stand'
-import { fire, type Shot } from './load.ts'
-import { newKey } from './new-key.ts'
-import { residentBytes, startGateway } from './servers.ts'
+import { fire, type Shot } from './servers/load.ts'
+import { newKey } from './servers/new-key.ts'
+import { residentBytes, startGateway } from './servers/servers.ts'
 
 const MINUTES = Number(process.env.BENCH_MINUTES ?? 60)
 /** The last quarter to the second. */

@@ -9,7 +9,7 @@ import {
   percentile,
   startFleet,
 } from '@payments/stand'
-import { createFloor, deliverAll } from './webhooks-floor.ts'
+import { createFloor, deliverAll } from './floors/webhooks.ts'
 
 const ENDPOINTS = 20
 /** Attempts in flight to one endpoint, in the service and in the floor. */

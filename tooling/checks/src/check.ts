@@ -1,7 +1,7 @@
 // `npm run check -- <package> …`: lint, types and tests of these packages, without a name of those that changed.
 import { execFileSync } from 'node:child_process'
-import { runTasks } from './turbo.ts'
-import { packagesOf, root } from './workspace.ts'
+import { runTasks } from './workspace/turbo.ts'
+import { packagesOf, root } from './workspace/workspace.ts'
 
 const packages = packagesOf()
 const names = process.argv.slice(2)

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { copyTree } from './copy.ts'
+import { copyTree } from './workspace/copy.ts'
 
 // A gate that cannot fail is none: each gets one violation planted in a copy of the tree, and must refuse it.
 

@@ -1,6 +1,6 @@
 /** The workspace as a list of packages, and copies of it for tests that change files. */
 export { production, readTree, type Source, type Tree, withFiles } from './architecture/tree.ts'
-export { copyTree, linkDependencies } from './copy.ts'
 export { testNames } from './test-names.ts'
-export { installTools } from './tools.ts'
-export { type Package, packagesOf, root, sourcesOf } from './workspace.ts'
+export { copyTree, linkDependencies } from './workspace/copy.ts'
+export { installTools } from './workspace/tools.ts'
+export { type Package, packagesOf, root, sourcesOf } from './workspace/workspace.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { refusedLicences } from './licences.ts'
-import { root } from './workspace.ts'
+import { root } from './workspace/workspace.ts'
 
 test('every package that runs with the service has a licence that a business may use and pass on', () => {
   expect(refusedLicences(root)).toEqual([])

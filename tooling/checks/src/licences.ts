@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { packagesOf } from './workspace.ts'
+import { packagesOf } from './workspace/workspace.ts'
 
 /** Licences that a business may run, change and pass on with this service, as SPDX writes them. */
 const ALLOWED: readonly string[] = [

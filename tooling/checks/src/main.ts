@@ -1,7 +1,7 @@
 // Everything that must hold, in one command: the checks of the whole tree side by side, then every test, long ones in their short form (`TEST_SIZE=full` runs them in full).
 import { spawnSync } from 'node:child_process'
-import { runTasks } from './turbo.ts'
-import { root } from './workspace.ts'
+import { runTasks } from './workspace/turbo.ts'
+import { root } from './workspace/workspace.ts'
 
 const checks = ['format', 'types', 'boundaries', 'unused', 'versions', 'derived', 'architecture', 'reachable'].map(
   (name) => `//#check:${name}`,

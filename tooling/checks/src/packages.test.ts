@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { copyTree } from './copy.ts'
-import { packagesOf, root, sourcesOf } from './workspace.ts'
+import { copyTree } from './workspace/copy.ts'
+import { packagesOf, root, sourcesOf } from './workspace/workspace.ts'
 
 const packages = packagesOf()
 const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CallExpression, type Expression, parseSync, type Super, Visitor } from 'oxc-parser'
-import { root } from './workspace.ts'
+import { root } from './workspace/workspace.ts'
 
 const LEFT_OUT = new Set(['skip', 'skipIf', 'todo', 'fails'])
 

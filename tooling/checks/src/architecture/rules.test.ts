@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { root } from '../workspace.ts'
-import { ranks } from './order.ts'
+import { root } from '../workspace/workspace.ts'
+import { ranks } from './rules/order.ts'
+import { owners } from './rules/tables.ts'
 import { broken, rules } from './rules.ts'
-import { owners } from './tables.ts'
 import { domainFolders, isTest, readTree, type Tree, withFiles } from './tree.ts'
 
 // Every rule gets violations planted in the tree, and must name them.

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { parseSync, Visitor } from 'oxc-parser'
-import { type Package, packagesOf, root, sourcesOf } from '../workspace.ts'
+import { type Package, packagesOf, root, sourcesOf } from '../workspace/workspace.ts'
 import { choicesIn } from './choices.ts'
 import { type RowUse, rowUses } from './row-uses.ts'
 

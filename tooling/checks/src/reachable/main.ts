@@ -1,7 +1,7 @@
 // `npm run check:reachable`: tests, fixtures, examples and the demo name nobody's address and nobody's host.
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { root } from '../workspace.ts'
+import { root } from '../workspace/workspace.ts'
 import { codeBlocks, reachableIn } from './find.ts'
 
 const FILES = [

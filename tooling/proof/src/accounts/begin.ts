@@ -1,4 +1,4 @@
-import type { People } from './people.ts'
+import type { People } from './model/people.ts'
 import { invite } from './requests/invitations.ts'
 import { changeOrganisation } from './requests/operators.ts'
 import type { Run } from './run.ts'

@@ -1,4 +1,3 @@
-import type { Choices } from './choices.ts'
 import * as business from './requests/business.ts'
 import * as codes from './requests/codes.ts'
 import * as invitations from './requests/invitations.ts'
@@ -7,6 +6,7 @@ import * as members from './requests/members.ts'
 import * as operators from './requests/operators.ts'
 import type { Request } from './requests/request.ts'
 import * as sessions from './requests/sessions.ts'
+import type { Choices } from './steps/choices.ts'
 
 /** Requests of every kind that a credential may make, each with random arguments: own ids, those of others, and unknown ones. */
 type Requests = readonly (() => Request)[]

@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto'
 import type { Data, Random, ServiceStand } from '@payments/stand'
 import { type Answer, call, type Mailbox } from '@payments/stand'
-import { admit, type Caller, type Credential, type ErrorCode, errors } from './access.ts'
-import type { Model } from './model.ts'
+import { admit, type Caller, type Credential, type ErrorCode, errors } from './model/access.ts'
+import type { Model } from './model/model.ts'
 import type { Request, Success } from './requests/request.ts'
 
 /** Steps that a finding repeats. */

@@ -1,5 +1,5 @@
 import { type ApiDocument, declaredProblem, jsonProblem } from '../document.ts'
-import type { GeneratedRequest } from './requests.ts'
+import type { GeneratedRequest } from './requests/requests.ts'
 
 /** Statuses of replies that no operation gave: the request did not reach one. */
 const OUTSIDE = [400, 401, 403, 404, 405, 413, 415, 422, 429, 431]

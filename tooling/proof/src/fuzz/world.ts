@@ -1,6 +1,6 @@
 import type { Runtime } from '@payments/platform'
 import { call, createKeyFor, enabledCustomer, foundOrganisation, signedIn } from '@payments/stand'
-import { Ids } from './ids.ts'
+import { Ids } from './requests/ids.ts'
 
 /** What requests are made with: credentials, and ids of objects that exist. */
 export interface World {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '@payments/stand'
 import { enabledCustomer, type Merchant, random as randomOf, rows, type StandDatabase } from '@payments/stand'
-import { cngnDifferences } from './cngn-books.ts'
+import { cngnDifferences } from './books/cngn-books.ts'
 import type { FakeCngn } from './fakes.ts'
 import { agenda, created, type Part } from './part.ts'
 import type { ProviderStand } from './stand.ts'

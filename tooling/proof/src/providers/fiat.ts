@@ -1,6 +1,6 @@
 import type { Random } from '@payments/stand'
 import { rows } from '@payments/stand'
-import { journal, mismatch } from './books.ts'
+import { journal, mismatch } from './books/books.ts'
 import type { FakePaycrest } from './fakes.ts'
 import { created, type Difference, type Part } from './part.ts'
 import { merchantOf } from './routes.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Merchant, Random } from '@payments/stand'
 import { random as randomOf, rows } from '@payments/stand'
-import { journal, mismatch } from './books.ts'
+import { journal, mismatch } from './books/books.ts'
 import { type FakeRelay, oddly } from './fakes.ts'
 import { agenda, created, type Difference, type Part } from './part.ts'
 import type { ProviderStand } from './stand.ts'

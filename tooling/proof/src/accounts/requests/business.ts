@@ -1,4 +1,4 @@
-import type { Environment } from '../state.ts'
+import type { Environment } from '../model/state.ts'
 import { difference, type Request } from './request.ts'
 
 /** Requests of both credentials, keys and sessions: what stands for all objects of an organisation are its customers. */

@@ -1,4 +1,4 @@
-import type { Model } from '../model.ts'
+import type { Model } from '../model/model.ts'
 import { difference, FORGET_LIMITS, type Request } from './request.ts'
 
 export const listInvitations = (model: Model): Request => ({

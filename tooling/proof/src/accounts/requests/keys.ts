@@ -1,5 +1,5 @@
-import type { Model } from '../model.ts'
-import type { Environment, Key } from '../state.ts'
+import type { Model } from '../model/model.ts'
+import type { Environment, Key } from '../model/state.ts'
 import { difference, type Request } from './request.ts'
 
 const NEWEST = 200

@@ -1,5 +1,5 @@
-import type { Caller } from '../access.ts'
-import type { Model } from '../model.ts'
+import type { Caller } from '../model/access.ts'
+import type { Model } from '../model/model.ts'
 import { difference, type Request } from './request.ts'
 
 type Role = 'owner' | 'member'

@@ -1,5 +1,5 @@
-import type { Model } from '../model.ts'
-import type { Organisation, Session } from '../state.ts'
+import type { Model } from '../model/model.ts'
+import type { Organisation, Session } from '../model/state.ts'
 import { keysProblem } from './keys.ts'
 import { difference, type Request } from './request.ts'
 

@@ -1,6 +1,6 @@
 import type { Data } from '@payments/stand'
-import type { Access, Caller, ErrorCode } from '../access.ts'
-import type { Environment } from '../state.ts'
+import type { Access, Caller, ErrorCode } from '../model/access.ts'
+import type { Environment } from '../model/state.ts'
 
 /** What the model says of a request that is executed. */
 export interface Success {

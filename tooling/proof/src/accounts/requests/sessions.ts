@@ -1,5 +1,5 @@
-import type { Model } from '../model.ts'
-import type { Session } from '../state.ts'
+import type { Model } from '../model/model.ts'
+import type { Session } from '../model/state.ts'
 import { difference, type Request } from './request.ts'
 import { addSession } from './sign-in.ts'
 

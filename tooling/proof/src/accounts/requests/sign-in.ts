@@ -1,7 +1,7 @@
 import type { Data } from '@payments/stand'
-import type { ErrorCode } from '../access.ts'
-import type { Model } from '../model.ts'
-import type { Challenge, Invitation, Organisation, User } from '../state.ts'
+import type { ErrorCode } from '../model/access.ts'
+import type { Model } from '../model/model.ts'
+import type { Challenge, Invitation, Organisation, User } from '../model/state.ts'
 import { FORGET_LIMITS, type Request } from './request.ts'
 
 const TRIES = 5

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path'
-import { domainFolders, isTest, type Source, type Tree } from './tree.ts'
+import { domainFolders, isTest, type Source, type Tree } from '../tree.ts'
 
 /** The order inside a domain. Each file imports from its own rank and those before it. */
 const BANDS = ['schemas', 'entities', 'services', 'routers and jobs', 'index'] as const

@@ -5,7 +5,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import { Pool, type PoolClient } from 'pg'
 import { v7 } from 'uuid'
-import { KEY, LIMIT } from './floor-admission.ts'
+import { KEY, LIMIT } from './admission.ts'
 
 const few = process.env.FLOOR === 'few'
 const pool = new Pool({ connectionString: process.env.DATABASE_URL ?? '', max: 10, options: '-c timezone=UTC' })

@@ -1,4 +1,4 @@
-import { packageOf, type Tree } from './tree.ts'
+import { packageOf, type Tree } from '../tree.ts'
 
 const FAKE = /^packages\/providers\/([^/]+)\/test\//
 

@@ -1,5 +1,5 @@
-import type { RowUse } from './row-uses.ts'
-import { packageOf, production, type Tree } from './tree.ts'
+import type { RowUse } from '../row-uses.ts'
+import { packageOf, production, type Tree } from '../tree.ts'
 
 /**
  * Rows that are read without a lock and then updated with what follows from them: another transaction may have changed them in

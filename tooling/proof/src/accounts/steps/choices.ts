@@ -1,6 +1,6 @@
 import type { Random } from '@payments/stand'
-import type { Model } from './model.ts'
-import type { Organisation, Role, Session } from './state.ts'
+import type { Model } from '../model/model.ts'
+import type { Organisation, Role, Session } from '../model/state.ts'
 
 /** Addresses that users register with or are invited at, as long as nobody has moved to another. */
 const ADDRESSES = 14

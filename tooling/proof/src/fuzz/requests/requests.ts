@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib'
 import type { RestOperation } from '@payments/gateway'
 import type { Random } from '@payments/stand'
-import type { Components, Schema } from '../document.ts'
+import type { Components, Schema } from '../../document.ts'
+import type { World } from '../world.ts'
 import { anything, fitting, mutated, uuid } from './values.ts'
-import type { World } from './world.ts'
 
 /** One HTTP request, as it is sent. */
 export interface GeneratedRequest {

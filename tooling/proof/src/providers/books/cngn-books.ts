@@ -1,7 +1,7 @@
 import { rows, type StandDatabase } from '@payments/stand'
+import type { FakeCngn } from '../fakes.ts'
+import type { Difference } from '../part.ts'
 import { journal, mismatch } from './books.ts'
-import type { FakeCngn } from './fakes.ts'
-import type { Difference } from './part.ts'
 
 interface Transfer {
   readonly id: string

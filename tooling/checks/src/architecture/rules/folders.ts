@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { isTest, type Tree } from './tree.ts'
+import { isTest, type Tree } from '../tree.ts'
 
 /** Entries that one takes in at a glance. A file and its tests are one entry; the index, which repeats the others' names, is none. */
 const MOST = 10

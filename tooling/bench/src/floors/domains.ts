@@ -4,7 +4,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import { Pool } from 'pg'
-import { KEY, LIMIT } from './floor-admission.ts'
+import { KEY, LIMIT } from './admission.ts'
 
 /** Its parameter `$1` is the value; in an insert `$2` is a number that no other execution has. */
 export interface FloorStatement {

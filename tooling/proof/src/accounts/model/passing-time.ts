@@ -1,6 +1,6 @@
 import { type KeyObject, sign } from 'node:crypto'
-import type { Choices } from './choices.ts'
-import type { Run } from './run.ts'
+import type { Run } from '../run.ts'
+import type { Choices } from '../steps/choices.ts'
 import type { Session } from './state.ts'
 
 /** Access tokens are valid for 15 minutes. */

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
-export const root = new URL('../../../', import.meta.url).pathname
+export const root = new URL('../../../../', import.meta.url).pathname
 
 /** A package of the workspace. */
 export interface Package {

@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import type { FloorStatement } from './domain-floor.ts'
+import type { FloorStatement } from '../floors/domains.ts'
 import { copyingOf } from './multiply.ts'
 
 /** What a request inserted, as statements that insert copies of it, and the table that has its object. */

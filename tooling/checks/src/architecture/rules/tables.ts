@@ -1,4 +1,4 @@
-import { packageOf, production, type Source, type Text, type Tree } from './tree.ts'
+import { packageOf, production, type Source, type Text, type Tree } from '../tree.ts'
 
 const CREATES = /\bcreate (?:unlogged )?table (?:if not exists )?"?([a-z_][a-z0-9_.]*)/g
 const RENAMES = /\balter table "?[a-z_.]+"? rename to "?([a-z_]+)/g

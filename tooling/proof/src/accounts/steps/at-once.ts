@@ -1,7 +1,7 @@
-import { rowProblem } from './compare.ts'
-import { remember } from './remember.ts'
-import type { Request } from './requests/request.ts'
-import { type Actor, dataOf, problemOf, type Run } from './run.ts'
+import { rowProblem } from '../compare.ts'
+import { remember } from '../remember.ts'
+import type { Request } from '../requests/request.ts'
+import { type Actor, dataOf, problemOf, type Run } from '../run.ts'
 
 /** A request and who makes it. */
 export interface Attempt {

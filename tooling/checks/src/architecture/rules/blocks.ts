@@ -1,4 +1,4 @@
-import { packageOf, type Tree } from './tree.ts'
+import { packageOf, type Tree } from '../tree.ts'
 
 /** How many equal lines two packages may not share: a rule that is written twice is changed once. */
 const LINES = 8

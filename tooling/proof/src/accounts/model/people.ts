@@ -1,9 +1,9 @@
-import type { Choices } from './choices.ts'
-import { changeEmail, confirm } from './requests/codes.ts'
-import { received } from './requests/invitations.ts'
-import { refresh } from './requests/sessions.ts'
-import { requestCode, resend, verify } from './requests/sign-in.ts'
-import type { Actor, Run } from './run.ts'
+import { changeEmail, confirm } from '../requests/codes.ts'
+import { received } from '../requests/invitations.ts'
+import { refresh } from '../requests/sessions.ts'
+import { requestCode, resend, verify } from '../requests/sign-in.ts'
+import type { Actor, Run } from '../run.ts'
+import type { Choices } from '../steps/choices.ts'
 import type { Challenge, Session } from './state.ts'
 
 /** What somebody enters who received no code: no code is in the model. */

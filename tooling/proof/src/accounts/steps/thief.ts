@@ -1,10 +1,10 @@
-import type { Credential } from './access.ts'
-import { businessRequests, catalogue, requestOfObject, requestOfStepUp } from './catalogue.ts'
+import { businessRequests, catalogue, requestOfObject, requestOfStepUp } from '../catalogue.ts'
+import type { Credential } from '../model/access.ts'
+import type { People } from '../model/people.ts'
+import { callProcedure } from '../requests/operators.ts'
+import type { Request } from '../requests/request.ts'
+import type { Run } from '../run.ts'
 import type { Choices } from './choices.ts'
-import type { People } from './people.ts'
-import { callProcedure } from './requests/operators.ts'
-import type { Request } from './requests/request.ts'
-import type { Run } from './run.ts'
 import { type Theft, Thefts } from './thefts.ts'
 
 /** How many steps a thief tries what one stolen thing reaches, at most. */

@@ -1,11 +1,11 @@
-import type { Credential } from './access.ts'
+import type { Credential } from '../model/access.ts'
+import { ageToken, unconfirm } from '../model/passing-time.ts'
+import type { People } from '../model/people.ts'
+import type { Challenge, Session } from '../model/state.ts'
+import { refresh } from '../requests/sessions.ts'
+import { requestCode, verify } from '../requests/sign-in.ts'
+import type { Actor, Run } from '../run.ts'
 import type { Choices } from './choices.ts'
-import { ageToken, unconfirm } from './passing-time.ts'
-import type { People } from './people.ts'
-import { refresh } from './requests/sessions.ts'
-import { requestCode, verify } from './requests/sign-in.ts'
-import type { Actor, Run } from './run.ts'
-import type { Challenge, Session } from './state.ts'
 
 /** What a thief has: a credential, or none where what was stolen gave none. */
 export interface Theft {

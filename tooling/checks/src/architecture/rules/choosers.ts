@@ -1,4 +1,4 @@
-import { production, type Tree } from './tree.ts'
+import { production, type Tree } from '../tree.ts'
 
 /** Files that may choose a provider, because there is no object yet, or because the question is about none. */
 const CHOOSERS: readonly RegExp[] = [
