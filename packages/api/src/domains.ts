@@ -1,7 +1,7 @@
 import { accounts } from '@payments/accounts'
-import { cngn } from '@payments/cngn'
+import { cngn, customer } from '@payments/cngn'
 import { collections } from '@payments/collections'
-import { customers } from '@payments/customers'
+import { customersWith } from '@payments/customers'
 import { fiat } from '@payments/fiat'
 import { ledger } from '@payments/ledger'
 import { notifications } from '@payments/notifications'
@@ -15,7 +15,7 @@ import { webhooks } from '@payments/webhooks'
 export const domains = [
   // One line each, so that a new domain adds a line and changes none.
   accounts,
-  customers,
+  customersWith(customer),
   ledger,
   notifications,
   webhooks,

@@ -117,6 +117,7 @@ export const cngn = domain({
   operators: { ...operators, metrics },
 })
 
+export { customer } from './customers/customer.ts'
 export { cngnNetworks } from './customers/networks.ts'
 export {
   type Bank,

@@ -11,7 +11,7 @@ import {
   uniqueIndex,
 } from '@payments/platform'
 import type { z } from 'zod'
-import type { Customer } from './schemas.ts'
+import type { PlainCustomer } from './schemas.ts'
 
 export const CustomerEntity = defineEntity({
   name: 'Customer',
@@ -24,10 +24,13 @@ export const CustomerEntity = defineEntity({
     email: p.text(),
     phoneNumber: p.text().nullable(),
     metadata: p.json().$type<Metadata>(),
-    cngnStatus: p.enum(['not_enabled', 'pending', 'enabled', 'failed']),
-    cngnFailureReason: p.text().nullable(),
+    /** What other domains keep with a customer, by the names of their parts. */
+    parts: p.json().$type<Readonly<Record<string, unknown>>>(),
     anonymisedAt: p.datetime(3).nullable(),
     ...times(),
+    // Processes of the release before read and write these two, and triggers keep them equal to the part. A release later they go.
+    cngnStatus: p.enum(['not_enabled', 'pending', 'enabled', 'failed']).default('not_enabled').lazy(),
+    cngnFailureReason: p.text().nullable().lazy(),
   },
   uniques: [tenantKey],
   indexes: [
@@ -38,16 +41,16 @@ export const CustomerEntity = defineEntity({
   ...foreignKeys(ofOrganisation),
 })
 
-export type CustomerRow = InferEntity<typeof CustomerEntity>
+export type CustomerRow = Omit<InferEntity<typeof CustomerEntity>, 'cngnStatus' | 'cngnFailureReason'>
 
-/** A customer as its GET shows it. */
-export const present = (row: CustomerRow): z.infer<typeof Customer> => ({
+/** A customer as its GET shows it: the parts of other domains are beside its own fields. */
+export const present = (row: CustomerRow): z.infer<PlainCustomer> & Readonly<Record<string, unknown>> => ({
   id: row.id,
   name: row.name,
   email: row.email,
   phoneNumber: row.phoneNumber ?? null,
   metadata: row.metadata,
-  cngn: { status: row.cngnStatus, failureReason: row.cngnFailureReason ?? null },
+  ...row.parts,
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
 })

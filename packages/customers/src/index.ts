@@ -5,17 +5,20 @@ import { errors } from './errors.ts'
 import { migrations } from './migrations.ts'
 import { operators } from './operators.ts'
 import { customersRouter } from './router.ts'
+import type { Customers, PlainCustomer } from './schemas.ts'
 
-export const customers = domain({
-  name: 'customers',
-  api: {
-    tags: [{ name: 'Customers', description: 'The customers of your organisation', position: 30 }],
-    router: { customers: customersRouter },
-    errors,
-  },
-  data: { entities: [CustomerEntity], migrations, timeline: { objects: ['customers'] } },
-  operators,
-})
+/** The domain, of customers with the parts that other domains add to them: see `extendCustomer`. */
+export const customersWith = <S extends PlainCustomer>(extended: Customers<S>) =>
+  domain({
+    name: 'customers',
+    api: {
+      tags: [{ name: 'Customers', description: 'The customers of your organisation', position: 30 }],
+      router: { customers: customersRouter(extended) },
+      errors,
+    },
+    data: { entities: [CustomerEntity], migrations, timeline: { objects: ['customers'] } },
+    operators,
+  })
 
 /** SQL: a left join that adds `<alias>.name`, the name of the customer to which a row of the table `of` refers. */
 export const joinCustomerName = (alias: string, of: string): string =>
@@ -23,5 +26,5 @@ export const joinCustomerName = (alias: string, of: string): string =>
     and ${alias}.environment = ${of}.environment and ${alias}.id = ${of}.customer_id`
 
 export { errors as customerErrors } from './errors.ts'
-export { Customer, CustomerRef } from './schemas.ts'
-export { checkCustomer, find as findCustomer, lockCustomer, setCngnStatus } from './service.ts'
+export { CustomerRef, extendCustomer } from './schemas.ts'
+export { checkCustomer, find as findCustomer, lockCustomer, setCustomerPart } from './service.ts'

@@ -40,4 +40,35 @@ export const migrations: readonly MigrationStep[] = [
     name: '20261122001000_customers_search',
     up: ['create index customers_address on customers (lower(email))'],
   },
+  {
+    // What other domains keep with a customer. Processes of the release before write the columns, and read them: triggers keep both equal.
+    name: '20261123210000_customer_parts',
+    up: [
+      `alter table customers add column parts jsonb not null default '{"cngn": {"status": "not_enabled", "failureReason": null}}'`,
+      "alter table customers alter column parts drop default, alter column cngn_status set default 'not_enabled'",
+      `create function customer_part_of_columns() returns trigger language plpgsql as '
+         begin
+           new.parts := coalesce(new.parts, ''{}'') || jsonb_build_object(''cngn'',
+             jsonb_build_object(''status'', new.cngn_status, ''failureReason'', new.cngn_failure_reason));
+           return new;
+         end'`,
+      `create function customer_columns_of_part() returns trigger language plpgsql as '
+         begin
+           new.cngn_status := coalesce(new.parts #>> ''{cngn,status}'', ''not_enabled'');
+           new.cngn_failure_reason := new.parts #>> ''{cngn,failureReason}'';
+           return new;
+         end'`,
+      `create trigger customers_part_inserted before insert on customers for each row
+         when (new.parts is null) execute function customer_part_of_columns()`,
+      `create trigger customers_part_of_columns before update of cngn_status, cngn_failure_reason on customers for each row
+         execute function customer_part_of_columns()`,
+      `create trigger customers_columns_of_part before update of parts on customers for each row
+         execute function customer_columns_of_part()`,
+    ],
+  },
+  {
+    // The trigger writes the part.
+    name: '20261123210100_customer_parts_filled',
+    up: ["update customers set cngn_status = cngn_status where cngn_status <> 'not_enabled'"],
+  },
 ]

@@ -32,22 +32,47 @@ export const CustomerPatch = CustomerId.extend({
   metadata: MetadataPatch.optional(),
 })
 
-export const Customer = z
-  .object({
-    id: CustomerRef,
-    name: text('Name of the customer', 'Ada Obi'),
-    email: text('Email address', 'ada@example.com'),
-    phoneNumber: text('Phone number in E.164 form', '+2348012345678').nullable(),
-    metadata: Metadata,
-    cngn: z
-      .object({
-        status: z
-          .enum(['not_enabled', 'pending', 'enabled', 'failed'])
-          .meta({ description: 'Whether the customer may use cNGN' }),
-        failureReason: text('Why the identity could not be verified', 'customer_name_bvn_mismatch').nullable(),
-      })
-      .meta({ description: 'Enablement of cNGN' }),
-    createdAt,
-    updatedAt,
-  })
-  .meta({ id: 'Customer', description: 'A customer of an organisation' })
+/** What another domain keeps with every customer. */
+interface CustomerPart<S extends z.ZodType = z.ZodType> {
+  /** What the customer's GET shows under the name of the part. */
+  readonly schema: S
+  /** That of a new customer. */
+  readonly initial: z.output<S>
+  /** A sentence about it, for the description of that GET. */
+  readonly summary: string
+}
+type Parts = Readonly<Record<string, CustomerPart>>
+
+const base = {
+  id: CustomerRef,
+  name: text('Name of the customer', 'Ada Obi'),
+  email: text('Email address', 'ada@example.com'),
+  phoneNumber: text('Phone number in E.164 form', '+2348012345678').nullable(),
+  metadata: Metadata,
+}
+const times = { createdAt, updatedAt }
+
+/** What every customer has, whichever parts it has beside. */
+export type PlainCustomer = z.ZodObject<typeof base & typeof times>
+
+/** The customers of a service: their schema, and the parts of a new one. */
+export interface Customers<S extends PlainCustomer = PlainCustomer> {
+  readonly schema: S
+  readonly initial: Readonly<Record<string, unknown>>
+  readonly summaries: readonly string[]
+}
+
+/** Customers with parts of other domains, by their names. A service has one schema of its customers, so that it is made once. */
+export function extendCustomer<const P extends Parts>(parts: P) {
+  const named = Object.entries(parts)
+  const schemas = Object.fromEntries(named.map(([name, { schema }]) => [name, schema])) as {
+    [N in keyof P]: P[N]['schema']
+  }
+  return {
+    schema: z
+      .object({ ...base, ...schemas, ...times })
+      .meta({ id: 'Customer', description: 'A customer of an organisation' }),
+    initial: Object.fromEntries(named.map(([name, { initial }]) => [name, initial])),
+    summaries: named.map(([, { summary }]) => summary),
+  }
+}

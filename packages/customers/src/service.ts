@@ -1,13 +1,17 @@
-import { LockMode } from '@mikro-orm/core'
+import { type InferEntity, LockMode } from '@mikro-orm/core'
 import { invalid, isId, mergeMetadata, newId, risingAfter } from '@payments/kernel'
 import { domainsOf, pages, type QueryContext, replaceStoredReplies, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { CustomerEntity, type CustomerRow, present } from './entity.ts'
 import { errors } from './errors.ts'
-import type { CustomerPatch, NewCustomer } from './schemas.ts'
+import type { CustomerPatch, Customers, NewCustomer } from './schemas.ts'
 
 /** Creates a customer. An email address, in any letter case, belongs to one customer of an organisation and environment. */
-export async function create(unit: UnitOfWork, input: z.output<typeof NewCustomer>): Promise<CustomerRow> {
+export async function create(
+  unit: UnitOfWork,
+  input: z.output<typeof NewCustomer>,
+  { initial }: Pick<Customers, 'initial'>,
+): Promise<CustomerRow> {
   const now = new Date()
   const row: CustomerRow = {
     id: newId(),
@@ -17,20 +21,17 @@ export async function create(unit: UnitOfWork, input: z.output<typeof NewCustome
     email: input.email,
     phoneNumber: input.phoneNumber ?? null,
     metadata: input.metadata ?? {},
-    cngnStatus: 'not_enabled',
-    cngnFailureReason: null,
+    parts: initial,
     anonymisedAt: null,
     createdAt: now,
     updatedAt: now,
   }
-  unit.insert(CustomerEntity, row)
+  unit.insert(CustomerEntity, row as InferEntity<typeof CustomerEntity>)
   return row
 }
 
-/** All customers as their GET shows them, newest first. */
-export async function* all(context: QueryContext) {
-  for await (const page of pages(context, CustomerEntity)) yield page.map(present)
-}
+/** All customers, newest first. */
+export const all = (context: QueryContext): AsyncIterable<CustomerRow[]> => pages(context, CustomerEntity)
 
 /** @throws customer_not_found 404 */
 export async function find(
@@ -51,16 +52,17 @@ export const lockCustomer = (unit: UnitOfWork, id: string): Promise<CustomerRow>
   find(unit, id, { lockMode: LockMode.PESSIMISTIC_WRITE })
 
 /**
- * Records the state of a customer's enablement of cNGN, which the domain of cNGN decides. Returns the customer as its GET shows it.
+ * Records the part of a customer that the domain of this name keeps. Returns the customer as its GET shows it.
  * @throws customer_not_found 404
  */
-export async function setCngnStatus(
+export async function setCustomerPart(
   unit: UnitOfWork,
   id: string,
-  { status, failureReason }: { status: CustomerRow['cngnStatus']; failureReason: string | null },
+  name: string,
+  value: unknown,
 ): Promise<ReturnType<typeof present>> {
   const row = await lockCustomer(unit, id)
-  const changes = { cngnStatus: status, cngnFailureReason: failureReason, updatedAt: risingAfter(row.updatedAt) }
+  const changes = { parts: { ...row.parts, [name]: value }, updatedAt: risingAfter(row.updatedAt) }
   await unit.em.nativeUpdate(CustomerEntity, { id: row.id }, changes)
   return present({ ...row, ...changes })
 }
@@ -119,8 +121,8 @@ export async function anonymise(unit: UnitOfWork, id: string): Promise<CustomerR
       shown: present({ ...row, ...erased }),
     })
   // A domain may have ended what was under way.
-  const { cngnStatus, cngnFailureReason, updatedAt: last } = await find(unit, row.id)
-  const anonymised = { ...row, ...erased, cngnStatus, cngnFailureReason, updatedAt: last }
+  const { parts, updatedAt: last } = await find(unit, row.id)
+  const anonymised = { ...row, ...erased, parts, updatedAt: last }
   await replaceStoredReplies(unit, { path: '/v1/customers', id: row.id, data: present(anonymised) })
   return anonymised
 }

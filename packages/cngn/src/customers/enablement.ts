@@ -1,4 +1,4 @@
-import { customerErrors, lockCustomer, setCngnStatus } from '@payments/customers'
+import { customerErrors, lockCustomer, setCustomerPart } from '@payments/customers'
 import { newId } from '@payments/kernel'
 import { createResource, type EncryptedColumn, move, sqlOf, type UnitOfWork } from '@payments/platform'
 import { emit } from '@payments/webhooks'
@@ -9,6 +9,7 @@ import { identityProvider, type PaymentAccount } from '../provider/provider.ts'
 import { errors } from '../states/errors.ts'
 import type { EnablementFailure } from '../states/failure-reasons.ts'
 import { enablementResource } from '../states/resources.ts'
+import { PART } from './customer.ts'
 import { type Names, namesOf } from './names.ts'
 
 const ATTEMPTS_A_DAY = 3
@@ -74,7 +75,7 @@ export async function startEnablement(
     encrypted: runtime.keyring.encrypt(JSON.stringify(identity), identityContext(id)),
     createdAt: now,
   })
-  await setCngnStatus(unit, customer.id, { status: 'pending', failureReason: null })
+  await setCustomerPart(unit, customer.id, PART, { status: 'pending', failureReason: null })
   return {
     row,
     reply: { customerId: customer.id, status: 'pending', failureReason: null, bvnLastDigits: row.bvnLastDigits },
@@ -123,7 +124,7 @@ export async function recordResult(
   if (account)
     unit.insert(VirtualAccountEntity, { organisationId, environment, customerId, ...account, createdAt: row.updatedAt })
   const status = failureReason ? 'failed' : 'enabled'
-  const data = await setCngnStatus(unit, customerId, { status, failureReason })
+  const data = await setCustomerPart(unit, customerId, PART, { status, failureReason })
   emit(unit, {
     organisationId,
     environment,

@@ -1,7 +1,7 @@
-import { Customer } from '@payments/customers'
 import type { EventType } from '@payments/platform'
 import { z } from 'zod'
 import { CngnDeposit, Convert, Payin, Payout, Withdrawal } from '../api/schemas.ts'
+import { customer } from '../customers/customer.ts'
 
 const at = '2026-01-31T12:00:00.000Z'
 const exampleOf = (number: number) => `01936f2a-7c1e-7000-8000-0000000000${number}`
@@ -68,7 +68,7 @@ const updated = (kind: Kind): EventType => ({
   sample: { ...samples[kind], status: 'processing', previousStatus: 'pending' },
 })
 
-const customer = (status: 'enabled' | 'failed', failureReason: string | null) => ({
+const customerSample = (status: 'enabled' | 'failed', failureReason: string | null) => ({
   id: exampleOf(20),
   name: 'Ada Obi',
   email: 'ada@example.com',
@@ -92,12 +92,12 @@ export const events = {
   'cngn.deposit.updated': updated('deposit'),
   'cngn.customer.enabled': {
     description: 'The identity of a customer was verified: the customer can use cNGN',
-    data: Customer,
-    sample: customer('enabled', null),
+    data: customer.schema,
+    sample: customerSample('enabled', null),
   },
   'cngn.customer.failed': {
     description: 'The identity of a customer could not be verified for cNGN',
-    data: Customer,
-    sample: customer('failed', 'customer_name_bvn_mismatch'),
+    data: customer.schema,
+    sample: customerSample('failed', 'customer_name_bvn_mismatch'),
   },
 } satisfies Record<string, EventType>
