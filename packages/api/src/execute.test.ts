@@ -4,6 +4,7 @@ import {
   domainsOf,
   InvalidInput,
   type Operation,
+  type QueryContext,
   type Runtime,
   replaceStoredReplies,
   sqlOf,
@@ -417,21 +418,22 @@ test('an organisation runs so many operations at a time as the setting says, and
   }
 })
 
-test('a query that takes too long is a 503, and any other failure stays what it is', async () => {
-  const { one, call } = await newWorld()
-  const failing = (statement: string) =>
-    one.execute(
-      operation({
-        query: ({ em }) =>
-          em.transactional(async (own) => {
-            await sqlOf(own).query("select set_config('statement_timeout', '50', true)")
-            await sqlOf(own).query(statement)
-            return { name: 'never' }
-          }),
-      }),
-      call,
-      {},
-    )
-  await expect(failing('select pg_sleep(5)')).rejects.toMatchObject({ status: 503, code: 'busy' })
-  await expect(failing('select 1 / 0')).rejects.toThrow('division by zero')
+test('a query, or a step before a command with a key, that takes too long is a 503, and any other failure stays what it is', async () => {
+  const { one, call, keyed } = await newWorld()
+  const slow =
+    (statement: string) =>
+    ({ em }: Pick<QueryContext, 'em'>) =>
+      em.transactional(async (own) => {
+        await sqlOf(own).query("select set_config('statement_timeout', '50', true)")
+        await sqlOf(own).query(statement)
+        return { name: 'never' }
+      })
+  const failing = [
+    (statement: string) => one.execute(operation({ query: slow(statement) }), call, {}),
+    (statement: string) => keyed(one, create({ before: slow(statement) })),
+  ]
+  for (const fail of failing) {
+    await expect(fail('select pg_sleep(5)')).rejects.toMatchObject({ status: 503, code: 'busy' })
+    await expect(fail('select 1 / 0')).rejects.toThrow('division by zero')
+  }
 })

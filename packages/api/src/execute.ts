@@ -140,7 +140,7 @@ export function createExecutor(runtime: Runtime): Executor {
       // A duplicate may have succeeded in another process; this error is then a consequence of its success.
       const stored = await findStoredReply(runtime, key)
       if (stored) return replayOf(stored)
-      throw error instanceof LastStatementEmpty ? inProgress() : error
+      throw error instanceof LastStatementEmpty ? inProgress() : asBusy(error)
     }
   }
 
