@@ -1,5 +1,6 @@
 import { loadServiceSettings } from '@payments/api'
 import { fiatProvider } from '@payments/fiat'
+import type { Settings } from '@payments/platform'
 import { routesProvider } from '@payments/routes'
 import { swapsProvider } from '@payments/swaps'
 import { expect, test } from 'vitest'
@@ -7,21 +8,23 @@ import { useService } from '#testing'
 import { adapters } from './adapters.ts'
 
 const service = useService()
+const bindingsOf = (settings: Settings) => async (changes: object) =>
+  (await Promise.all(adapters.map((adapter) => adapter.bindings({ ...settings, ...changes })))).flat()
 
-test('Relay serves the live environment exactly when its key is configured', () => {
+test('Relay serves the live environment exactly when its key is configured', async () => {
   const settings = loadServiceSettings({ DATA_DIR: service.dataDir }, adapters)
-  const bindings = (changes: object) => adapters.flatMap((adapter) => adapter.bindings({ ...settings, ...changes }))
-  expect(bindings({})).toEqual([])
-  expect(bindings({ RELAY_API_KEY: 'key' })).toMatchObject([
+  const bindings = bindingsOf(settings)
+  expect(await bindings({})).toEqual([])
+  expect(await bindings({ RELAY_API_KEY: 'key' })).toMatchObject([
     { port: routesProvider, environment: 'live', provider: { callsPerMinute: 150 } },
   ])
 })
 
-test('Jupiter serves the live environment exactly when its key and a node are configured', () => {
+test('Jupiter serves the live environment exactly when its key and a node are configured', async () => {
   const settings = loadServiceSettings({ DATA_DIR: service.dataDir }, adapters)
-  const bindings = (changes: object) => adapters.flatMap((adapter) => adapter.bindings({ ...settings, ...changes }))
+  const bindings = bindingsOf(settings)
   const configured = { JUPITER_API_KEY: 'key', SOLANA_RPC_URL: 'https://rpc.example.com' }
-  expect(bindings(configured)).toMatchObject([
+  expect(await bindings(configured)).toMatchObject([
     { port: swapsProvider, environment: 'live', provider: { name: 'jupiter' } },
   ])
   const load = (env: Record<string, string>) => () =>
@@ -31,10 +34,10 @@ test('Jupiter serves the live environment exactly when its key and a node are co
   expect(load({ SOLANA_RPC_URL: 'http://127.0.0.1' })).toThrow('SOLANA_RPC_URL: must be an https:// URL')
 })
 
-test('Paycrest serves the live environment exactly when its key and its secret are configured', () => {
+test('Paycrest serves the live environment exactly when its key and its secret are configured', async () => {
   const settings = loadServiceSettings({ DATA_DIR: service.dataDir }, adapters)
-  const bindings = (changes: object) => adapters.flatMap((adapter) => adapter.bindings({ ...settings, ...changes }))
-  expect(bindings({ PAYCREST_API_KEY: 'key', PAYCREST_API_SECRET: 'secret' })).toMatchObject([
+  const bindings = bindingsOf(settings)
+  expect(await bindings({ PAYCREST_API_KEY: 'key', PAYCREST_API_SECRET: 'secret' })).toMatchObject([
     { port: fiatProvider, environment: 'live', provider: { name: 'paycrest', callsPerMinute: 600 } },
   ])
   const load = (env: Record<string, string>) => () =>
@@ -48,13 +51,13 @@ test('Paycrest serves the live environment exactly when its key and its secret a
   expect(load({ PAYCREST_BASE_URL: 'http://127.0.0.1' })).toThrow('PAYCREST_BASE_URL: must be an https:// URL')
 })
 
-test('NEAR Intents serves the live environment exactly when its token is configured, beside Relay', () => {
+test('NEAR Intents serves the live environment exactly when its token is configured, beside Relay', async () => {
   const settings = loadServiceSettings({ DATA_DIR: service.dataDir }, adapters)
-  const bindings = (changes: object) => adapters.flatMap((adapter) => adapter.bindings({ ...settings, ...changes }))
-  expect(bindings({ NEAR_INTENTS_TOKEN: 'token' })).toMatchObject([
+  const bindings = bindingsOf(settings)
+  expect(await bindings({ NEAR_INTENTS_TOKEN: 'token' })).toMatchObject([
     { port: routesProvider, environment: 'live', provider: { name: 'near-intents', callsPerMinute: 60 } },
   ])
-  expect(bindings({ NEAR_INTENTS_TOKEN: 'token', RELAY_API_KEY: 'key' })).toMatchObject([
+  expect(await bindings({ NEAR_INTENTS_TOKEN: 'token', RELAY_API_KEY: 'key' })).toMatchObject([
     { provider: { name: 'relay' } },
     { provider: { name: 'near-intents' } },
   ])

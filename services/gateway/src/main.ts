@@ -170,7 +170,7 @@ async function main(): Promise<void> {
     if (await mayMigrate(settings, urls)) await migrate(urls.owner, urls.service, everyDomain, log)
     await requireRestrictedRole(settings, urls, log)
     await requireTimeouts(settings, urls)
-    const live = adapters.flatMap((adapter) => adapter.bindings(settings))
+    const live = (await Promise.all(adapters.map((adapter) => adapter.bindings(settings)))).flat()
     const own = await composeProcess(settings, urls.service, { log, live })
     stops.push(own.stop)
     await checkFingerprints(own.runtime.pool, everyDomain, settings)

@@ -42,7 +42,7 @@ await runCommand('swap-addresses', ({ settings, pool }) => list(settings, pool),
 async function list(settings: Settings, pool: Pool): Promise<boolean> {
   const { SWAP_SEED } = swapsSettings.from(settings)
   if (!SWAP_SEED) throw new Error('SWAP_SEED: required')
-  const chain = environment === 'live' ? recovery(settings) : undefined
+  const chain = environment === 'live' ? await recovery(settings) : undefined
   if (wallet !== undefined && !chain) throw new Error('SOLANA_RPC_URL: required for --sweep')
   await checkFingerprints(pool, domains, settings)
   const listed = await listAddresses(pool, SWAP_SEED, environment as Environment, { from, count })

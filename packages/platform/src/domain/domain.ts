@@ -49,8 +49,8 @@ export interface LiveAdapter {
   readonly name: string
   // biome-ignore lint/suspicious/noExplicitAny: each declaration types its own settings
   readonly settings: SettingsDeclaration<any, any>
-  /** The live bindings; empty when the adapter is not configured. */
-  bindings(settings: Settings): readonly Binding[]
+  /** The live bindings; empty when the adapter is not configured. Its code is loaded only when it is. */
+  bindings(settings: Settings): Promise<readonly Binding[]>
 }
 
 /** Event types of every domain. */

@@ -2,7 +2,6 @@
 import { cngnProvider } from '@payments/cngn'
 import { bind } from '@payments/kernel'
 import type { LiveAdapter } from '@payments/platform'
-import { cngnMerchant } from './cngn.ts'
 import { seedOf, x25519Of } from './keys.ts'
 import { cngnApiSettings } from './settings.ts'
 
@@ -10,9 +9,10 @@ import { cngnApiSettings } from './settings.ts'
 export const cngnAdapter: LiveAdapter = {
   name: 'cngn',
   settings: cngnApiSettings,
-  bindings(settings) {
+  async bindings(settings) {
     const own = cngnApiSettings.from(settings)
     if (!own.CNGN_API_KEY || !own.CNGN_ENCRYPTION_KEY || !own.CNGN_PRIVATE_KEY) return []
+    const { cngnMerchant } = await import('./cngn.ts')
     const provider = cngnMerchant({
       baseUrl: own.CNGN_BASE_URL,
       apiKey: own.CNGN_API_KEY,

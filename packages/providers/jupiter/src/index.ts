@@ -1,17 +1,18 @@
 /** Jupiter (jup.ag): swaps on Solana, whose instructions are checked and signed here. */
 import { assets, bind, toMinor } from '@payments/kernel'
-import type { LiveAdapter } from '@payments/platform'
+import type { LiveAdapter, Settings } from '@payments/platform'
 import { signersOf, swapsProvider } from '@payments/swaps'
-import { jupiter } from './jupiter.ts'
+import type { Recovery } from './recovery.ts'
 import { jupiterSettings } from './settings.ts'
 
 /** Swaps over Jupiter, once `JUPITER_API_KEY` and `SOLANA_RPC_URL` are set. */
 export const jupiterAdapter: LiveAdapter = {
   name: 'jupiter',
   settings: jupiterSettings,
-  bindings(settings) {
+  async bindings(settings) {
     const { JUPITER_API_KEY, JUPITER_BASE_URL, SOLANA_RPC_URL, JUPITER_MAX_FEE_SOL } = jupiterSettings.from(settings)
     if (!JUPITER_API_KEY || !SOLANA_RPC_URL) return []
+    const { jupiter } = await import('./jupiter.ts')
     const provider = jupiter({
       baseUrl: JUPITER_BASE_URL,
       apiKey: JUPITER_API_KEY,
@@ -23,4 +24,10 @@ export const jupiterAdapter: LiveAdapter = {
   },
 }
 
-export { type Held, type Recovery, recovery } from './recovery.ts'
+/** Access to the live deposit addresses, to recover what is left there; undefined without `SOLANA_RPC_URL`. */
+export async function recovery(settings: Settings): Promise<Recovery | undefined> {
+  const { recovery: loaded } = await import('./recovery.ts')
+  return loaded(settings)
+}
+
+export type { Held, Recovery } from './recovery.ts'

@@ -2,16 +2,16 @@
 import { bind } from '@payments/kernel'
 import type { LiveAdapter } from '@payments/platform'
 import { routesProvider } from '@payments/routes'
-import { nearIntents } from './near-intents.ts'
 import { nearIntentsSettings } from './settings.ts'
 
 /** Payment routes for one payment each over 1Click, once `NEAR_INTENTS_TOKEN` is set. */
 export const nearIntentsAdapter: LiveAdapter = {
   name: 'near-intents',
   settings: nearIntentsSettings,
-  bindings(settings) {
+  async bindings(settings) {
     const own = nearIntentsSettings.from(settings)
     if (!own.NEAR_INTENTS_TOKEN) return []
+    const { nearIntents } = await import('./near-intents.ts')
     const provider = nearIntents({
       baseUrl: own.NEAR_INTENTS_BASE_URL,
       token: own.NEAR_INTENTS_TOKEN,

@@ -2,16 +2,16 @@
 import { fiatProvider } from '@payments/fiat'
 import { bind } from '@payments/kernel'
 import type { LiveAdapter } from '@payments/platform'
-import { paycrest } from './paycrest.ts'
 import { paycrestSettings } from './settings.ts'
 
 /** Local fiat over Paycrest, once `PAYCREST_API_KEY` and `PAYCREST_API_SECRET` are set. */
 export const paycrestAdapter: LiveAdapter = {
   name: 'paycrest',
   settings: paycrestSettings,
-  bindings(settings) {
+  async bindings(settings) {
     const own = paycrestSettings.from(settings)
     if (!own.PAYCREST_API_KEY || !own.PAYCREST_API_SECRET) return []
+    const { paycrest } = await import('./paycrest.ts')
     const provider = paycrest({
       baseUrl: own.PAYCREST_BASE_URL,
       apiKey: own.PAYCREST_API_KEY,

@@ -3,19 +3,21 @@ import { convertOutProvider } from '@payments/cngn'
 import { bind } from '@payments/kernel'
 import type { LiveAdapter } from '@payments/platform'
 import { routesProvider } from '@payments/routes'
-import { relayClient } from './client.ts'
-import { relayConvertOut } from './convert-out.ts'
-import { relay } from './relay.ts'
 import { relaySettings } from './settings.ts'
 
 /** Payment routes over Relay, once `RELAY_API_KEY` is set; converts out of cNGN with `RELAY_CNGN_TREASURY` too. */
 export const relayAdapter: LiveAdapter = {
   name: 'relay',
   settings: relaySettings,
-  bindings(settings) {
+  async bindings(settings) {
     const own = relaySettings.from(settings)
     const { RELAY_API_KEY, RELAY_BASE_URL, RELAY_CNGN_TREASURY } = own
     if (!RELAY_API_KEY) return []
+    const [{ relay }, { relayClient }, { relayConvertOut }] = await Promise.all([
+      import('./relay.ts'),
+      import('./client.ts'),
+      import('./convert-out.ts'),
+    ])
     const options = {
       baseUrl: RELAY_BASE_URL,
       apiKey: RELAY_API_KEY,

@@ -56,7 +56,7 @@ export async function runService(
     ])
     const live =
       options.live === 'configured'
-        ? adapters.flatMap((adapter) => adapter.bindings(settings))
+        ? (await Promise.all(adapters.map((adapter) => adapter.bindings(settings)))).flat()
         : [...(options.live ?? []), bind(targetNames, 'test', noNames), bind(targetNames, 'live', noNames)]
     const own: Process = await composeProcess(settings, serviceUrl, { log, live })
     const metrics = createMetrics(own.runtime)
