@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newMerchant, type Received, startReceiver, useService } from '#testing'
 import { advance, deliveriesOf, endpoint } from '../test/deliveries.ts'
 import { type Case, verifiers } from '../test/verifiers.ts'
+import { guardedConnector } from './endpoints/connector.ts'
 import { signedHeaders } from './endpoints/signature.ts'
-import { guardedConnector } from './endpoints/target.ts'
 
 const authority = { organization: 'Test', countryCode: 'NG', state: 'Lagos', locality: 'Lagos', validity: 2 }
 const ca = await createCA(authority)

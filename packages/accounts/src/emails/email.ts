@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type EncryptedColumn, job, type Metric, type Settings, type UnitOfWork } from '@payments/platform'
-import { createTransport, type SendMailOptions, type Transporter } from 'nodemailer'
+import type { createTransport, SendMailOptions, Transporter } from 'nodemailer'
 import { z } from 'zod'
 import { accountsSettings } from '../settings.ts'
 
@@ -36,9 +36,10 @@ interface Connections {
   sending: number
   closing?: NodeJS.Timeout
 }
+type CreateTransport = typeof createTransport
 const connections = new WeakMap<Settings, Connections>()
 
-function connectionsOf(settings: Settings): Connections {
+function connectionsOf(settings: Settings, createTransport: CreateTransport): Connections {
   const open = connections.get(settings)
   if (open) return open
   const { SMTP_URL } = accountsSettings.from(settings)
@@ -58,7 +59,9 @@ function connectionsOf(settings: Settings): Connections {
 
 /** Sends over an open connection if there is one, and keeps it open for the next email. */
 async function sendOver(settings: Settings, message: SendMailOptions): Promise<{ message?: unknown }> {
-  const own = connectionsOf(settings)
+  // Loaded with the first email: most processes send none.
+  const { createTransport } = await import('nodemailer')
+  const own = connectionsOf(settings, createTransport)
   clearTimeout(own.closing)
   own.sending++
   try {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Log } from '@payments/platform'
-import PDFDocument from 'pdfkit'
+import type PDFDocument from 'pdfkit'
 import { decimal, invoiceNumberText } from '../api/present.ts'
 import type { CollectionRow } from '../entity.ts'
 
@@ -37,12 +37,14 @@ interface LoadedFont {
  * is replaced by a box, named in the log, and a line of the document says so.
  */
 export async function invoicePdf(invoice: CollectionRow, parties: InvoiceParties, log: Log): Promise<Buffer> {
+  // Loaded with the first invoice that is printed.
+  const { default: Document } = await import('pdfkit')
   fonts ??= {
     regular: readFileSync(require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf')),
     bold: readFileSync(require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf')),
   }
   const number = invoiceNumberText(invoice.invoiceNumber) ?? ''
-  const doc = new PDFDocument({
+  const doc = new Document({
     size: 'A4',
     margin: MARGIN,
     tagged: true,

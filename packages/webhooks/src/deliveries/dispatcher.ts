@@ -2,7 +2,7 @@ import { type Runtime, type Slots, slotsTask } from '@payments/platform'
 import { disableIfFailing, isDue } from '../endpoints/endpoint-health.ts'
 import { claim, type DeliveryAttempt, type Failing, LEASE_SECONDS, notMade, type Outcome, settle } from './queue.ts'
 import { nextDelay } from './schedule.ts'
-import { createSender, type Sent } from './send.ts'
+import type { createSender, Sent } from './send.ts'
 
 /** Name of the task that attempts deliveries. */
 export const DELIVER = 'webhooks.deliver'
@@ -63,19 +63,25 @@ const unsent = (delivery: DeliveryAttempt): Outcome => ({
  * dropped; its claim lapses and the delivery is attempted again.
  */
 function createDispatcher(runtime: Runtime): Slots {
-  const sender = createSender(runtime)
   const inFlight = new Set<Promise<void>>()
   const results: Result[] = []
   const healthUpdates = new Map<string, Promise<void>>()
   const busy = new Map<string, { all: number; impaired: number }>()
   let impaired = 0
   let filling: Promise<void> | undefined
+  let sender: Promise<ReturnType<typeof createSender>> | undefined
   let again = false
   let settling = false
   let stopping = false
 
   const logged = (message: string, fields: object) => (error: unknown) => {
     if (!runtime.database.report(error)) runtime.log.error({ err: error, ...fields }, message)
+  }
+
+  /** The HTTP client is loaded with the first delivery. */
+  const send = async (delivery: DeliveryAttempt): Promise<Sent> => {
+    sender ??= import('./send.ts').then((loaded) => loaded.createSender(runtime))
+    return (await sender).send(delivery)
   }
 
   async function refill(): Promise<void> {
@@ -120,7 +126,7 @@ function createDispatcher(runtime: Runtime): Slots {
   }
 
   async function attempt(delivery: DeliveryAttempt): Promise<void> {
-    const sent = delivery.status === 'enabled' && !delivery.over ? await sender.send(delivery) : undefined
+    const sent = delivery.status === 'enabled' && !delivery.over ? await send(delivery) : undefined
     const outcome = sent ? outcomeOf(delivery, sent) : unsent(delivery)
     await new Promise<void>((settled) => settleSoon({ outcome, settled, since: performance.now() }))
   }
@@ -182,7 +188,7 @@ function createDispatcher(runtime: Runtime): Slots {
       await filling?.catch(() => undefined)
       await Promise.all(inFlight)
       await Promise.all(healthUpdates.values())
-      await sender.close()
+      await (await sender)?.close()
     },
   }
 }

@@ -1,10 +1,9 @@
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP } from 'node:net'
 import { invalid } from '@payments/kernel'
 import type { QueryContext } from '@payments/platform'
-import { buildConnector } from 'undici'
 import { webhooksSettings } from '../settings.ts'
 import { isPublic, isPublicHost } from './addresses.ts'
-import { type Resolve, targetNames } from './resolve.ts'
+import { targetNames } from './resolve.ts'
 
 const NOT_PUBLIC = 'Must not point to a private, loopback or link-local address'
 
@@ -44,38 +43,4 @@ export async function checkTarget(context: QueryContext, text: string): Promise<
   const addresses = await context.runtime.providers.get(targetNames, context.actor.environment)(url.hostname)
   if (!addresses.every(isPublic)) throw invalid({ url: NOT_PUBLIC })
   return url.href
-}
-
-/**
- * Opens connections to checked addresses alone: the socket uses the addresses that were checked, so a name cannot resolve
- * differently the second time. One forbidden address among several rejects the name. TLS is verified against the name.
- */
-export function guardedConnector(
-  resolve: Resolve,
-  timeoutMs: number,
-  accepts: (address: string) => boolean = isPublic,
-): buildConnector.connector {
-  const connect = buildConnector({ lookup: guardedLookup(resolve, accepts), timeout: timeoutMs, allowH2: false })
-  return (options, callback) => {
-    if (isPublicHost(options.hostname)) connect(options, callback)
-    else callback(new TargetRefused('The address may not be called'), null)
-  }
-}
-
-function guardedLookup(resolve: Resolve, accepts: (address: string) => boolean): LookupFunction {
-  return (hostname, options, callback) => {
-    resolve(hostname).then(
-      (addresses) => {
-        const [first] = addresses
-        if (first === undefined) return callback(new NameNotFound('The name does not resolve'), '', 0)
-        if (!addresses.every(accepts)) {
-          return callback(new TargetRefused('The name resolves to an address that may not be called'), '', 0)
-        }
-        if (options.all)
-          return callback(null, addresses.map((address) => ({ address, family: isIP(address) })) as never)
-        callback(null, first, isIP(first))
-      },
-      (error: Error) => callback(error, '', 0),
-    )
-  }
 }
