@@ -2,11 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { assets as payAssets } from '@payments/pay'
-import { openApiDocument } from '../openapi/document.ts'
+import type { Audience } from '../openapi/document.ts'
 import type { Gateway } from '../requests/state.ts'
 import { DOCS_POLICY, guidePage } from './guide-page.ts'
 import { guides, guideText } from './guides.ts'
-import { llmsText } from './llms.ts'
 import { referencePage } from './reference-page.ts'
 import { serveStatic } from './static-files.ts'
 
@@ -35,23 +34,23 @@ export function mountDocs(router: Gateway, baseUrl: () => string): void {
     serveStatic(router, guide.path, { type: 'text/html', content: () => guidePage(guide, baseUrl()) })
     serveStatic(router, `${guide.path}.md`, { type: 'text/markdown', content: () => guideText(guide, baseUrl()) })
   }
-  const json = (content: () => unknown) => ({
+  // What writes the documents is loaded with the first that is read: most processes serve none.
+  const document = (audience: Audience) => ({
     type: 'application/json',
-    content: () => JSON.stringify(content()),
+    content: async () => JSON.stringify((await import('../openapi/document.ts')).openApiDocument(audience)),
   })
-  serveStatic(router, '/v1/openapi.json', json(openApiDocument))
-  serveStatic(
-    router,
-    '/docs/operators.json',
-    json(() => openApiDocument('operators')),
-  )
-  const reference = (title: string, document: string) => ({
+  serveStatic(router, '/v1/openapi.json', document('merchants'))
+  serveStatic(router, '/docs/operators.json', document('operators'))
+  const reference = (title: string, path: string) => ({
     type: 'text/html',
-    content: () => referencePage(title, document),
+    content: () => referencePage(title, path),
   })
   serveStatic(router, '/docs/reference', reference('API reference', '/v1/openapi.json'))
   serveStatic(router, '/docs/operators', reference("Operators' reference", '/docs/operators.json'))
-  serveStatic(router, '/llms.txt', { type: 'text/plain', content: llmsText })
+  serveStatic(router, '/llms.txt', {
+    type: 'text/plain',
+    content: async () => (await import('./llms.ts')).llmsText(),
+  })
 }
 
 /** Serves the styles and scripts of pages: of the documentation, and of the pay page, which other sites may include. */

@@ -1,5 +1,5 @@
 import type { PageReply } from '@payments/platform'
-import { Marked, type Renderer, type Tokens } from 'marked'
+import type { Marked, Renderer, Tokens } from 'marked'
 import { type Guide, guides, guideText } from './guides.ts'
 
 /** Everything comes from this service, and nothing inline is executed or applied. */
@@ -31,16 +31,17 @@ const slug = (text: string): string =>
     .replaceAll(' ', '-')
 
 /** The page of a guide: its text, the list of all guides, and the neighbours. It has no inline style and no inline script. */
-export function guidePage(guide: Guide, baseUrl: string): string {
+export async function guidePage(guide: Guide, baseUrl: string): Promise<string> {
   const all = guides()
   const position = all.indexOf(guide)
+  const markdown = await renderer()
   const link = (to: Guide | undefined, rel: string, text: string) =>
     to ? `<a rel="${rel}" href="${to.path}"><small>${text}</small>${escapeHtml(to.title)}</a>` : '<span></span>'
   return page({
     title: guide.title,
     description: guide.summary,
     current: guide.path,
-    content: `${renderer().parse(guideText(guide, baseUrl), { async: false })}
+    content: `${markdown.parse(guideText(guide, baseUrl), { async: false })}
 <nav class="neighbours" aria-label="Previous and next guide">${link(all[position - 1], 'prev', 'Previous')}${link(all[position + 1], 'next', 'Next')}</nav>`,
   })
 }
@@ -91,11 +92,12 @@ ${given.content}
 export const header = (): string =>
   `<header class="top"><a class="home" href="/docs">Payments</a><nav aria-label="Documentation"><a href="/docs">Guides</a><a href="/docs/reference">API reference</a></nav></header>`
 
-/** A renderer for one page: headings with unique anchors, code with a caption, tables that scroll, links between the pages. */
-function renderer(): Marked {
+/** A renderer for one page, loaded with the first: headings with unique anchors, code with a caption, tables that scroll, links between the pages. */
+async function renderer(): Promise<Marked> {
+  const { Marked: Parser } = await import('marked')
   const anchors = new Map<string, number>()
   let section = ''
-  return new Marked({
+  return new Parser({
     renderer: {
       heading(this: Renderer, { tokens, depth }: Tokens.Heading) {
         const text = this.parser.parseInline(tokens, this.parser.textRenderer)

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Lexer, type Token } from 'marked'
 
 /** A page of `docs/guides`. */
 export interface Guide {
@@ -21,6 +20,9 @@ const LANGUAGES: Record<string, string> = { ts: 'ts', py: 'python', go: 'go', ph
 export const SAMPLE_ADDRESS = 'http://127.0.0.1:4000'
 /** A line that holds only a link to a verifier or a derived page: the page shows that file in its place. */
 const INCLUDE = /^\[[^\]]+\]\((\.\.\/(?:verify|derived)\/[\w.-]+)\)$/gm
+
+/** The title and the paragraph after it. */
+const BEGINNING = /^# (.+)\n\n((?:.+\n)+)/
 
 let loaded: readonly Guide[] | undefined
 
@@ -45,15 +47,14 @@ function load(): Guide[] {
 
 function read(name: string): Guide {
   const source = readFileSync(join(DIRECTORY, `${name}.md`), 'utf8')
-  const tokens: Token[] = Lexer.lex(source).filter(({ type }) => type !== 'space')
-  const [title, summary] = tokens
-  if (title?.type !== 'heading' || title.depth !== 1 || summary?.type !== 'paragraph')
+  const [, title, summary] = source.match(BEGINNING) ?? []
+  if (title === undefined || summary === undefined)
     throw new Error(`docs/guides/${name}.md must begin with a title and a paragraph that summarises it`)
   return {
     name,
     path: name === 'index' ? '/docs' : `/docs/${name}`,
-    title: title.text,
-    summary: summary.text.replaceAll('\n', ' '),
+    title,
+    summary: summary.trim().replaceAll('\n', ' '),
     source,
   }
 }
