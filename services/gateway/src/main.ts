@@ -23,6 +23,7 @@ import {
 import { adapters } from './adapters.ts'
 import { createMetrics } from './internal/metrics.ts'
 import { internalServer } from './internal/server.ts'
+import { releaseMemory } from './release-memory.ts'
 import { gateway } from './server.ts'
 import { gatewaySettings } from './settings.ts'
 
@@ -176,6 +177,7 @@ async function main(): Promise<void> {
     await checkFingerprints(own.runtime.pool, everyDomain, settings)
     const metrics = createMetrics(own.runtime)
     const server = PROCESS_ROLE === 'worker' ? undefined : gateway(own, metrics, isStopping)
+    await releaseMemory()
     internal.ready({ metrics, runtime: own.runtime, serves: () => server?.listening ?? true })
     if (server) {
       listensOn(settings, await listen(server, PORT, HOST, 'PORT'))

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { freePort, startProcess, useService } from '#testing'
+
+/** More than an idle process that serves and works takes without a compile cache (155 to 170), by less than 40. */
+const MOST_MEBIBYTES = 190
+/** For invoices, emails, webhooks, calls of providers, the documentation and the embedded database. */
+const LATER = [
+  ...['pdfkit', 'fontkit', 'nodemailer', 'undici', 'cockatiel', '@solana/kit', '@solana-program/token', 'tweetnacl'],
+  ...['marked', 'trpc-to-openapi', 'zod-openapi', 'yaml', '@payments/embedded-postgres'],
+]
+/** The modules of an adapter that tell whether it is configured. */
+const DECLARATION = /\/(index|settings|keys)\.ts$/
+
+const service = useService()
+
+async function started(settings: Record<string, string> = {}) {
+  const process = await startProcess(service, { PROCESS_ROLE: 'all', ...settings })
+  onTestFinished(() => process.stop())
+  return process
+}
+
+test('a process loads a library when it first uses it, and of an adapter without settings only its declaration', async () => {
+  const file = join(service.dataDir, 'modules')
+  const recorder = `import { appendFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(file)}, url + '\\n'), next(url, context)) })`
+  const modules = () => readFileSync(file, 'utf8').trim().split('\n')
+  const later = () => LATER.filter((name) => modules().some((url) => url.includes(folderOf(name))))
+
+  const { url } = await started({ NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(recorder)}` })
+  expect(later()).toEqual([])
+  const adapters = modules().filter((module) => module.includes('/packages/providers/'))
+  expect(adapters.length).toBeGreaterThan(0)
+  expect(adapters.filter((module) => !DECLARATION.test(module))).toEqual([])
+
+  for (const path of ['/v1/openapi.json', '/docs/operators.json', '/docs', '/llms.txt'])
+    expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 200])
+  expect(later()).toEqual(['marked', 'trpc-to-openapi', 'zod-openapi', 'yaml'])
+})
+
+/** Packages of this repository are loaded from their own folders. */
+const folderOf = (name: string): string =>
+  name.startsWith('@payments/') ? `/packages/${name.slice(10)}/` : `/node_modules/${name}/`
+
+test('an idle process that serves and works takes less than 190 MiB', async () => {
+  const port = String(await freePort())
+  await started({ INTERNAL_PORT: port })
+  const metrics = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  const resident = async () => Number((await metrics()).match(/^process_resident_memory_bytes (\S+)$/m)?.[1]) / 2 ** 20
+  expect(await resident()).toBeGreaterThan(50)
+  await expect.poll(resident, { timeout: 20_000, interval: 1000 }).toBeLessThan(MOST_MEBIBYTES)
+})
