@@ -1,13 +1,26 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProofReport } from '@payments/proof'
-import { median, type Sample, samples, startDatabase } from '@payments/stand'
+import {
+  median,
+  type Sample,
+  type ServiceProcess,
+  samples,
+  sharedSettings,
+  startDatabase,
+  startProcesses,
+} from '@payments/stand'
 import { fire, type Shot } from './servers/load.ts'
 import { newKey } from './servers/new-key.ts'
-import { residentBytes, startGateway } from './servers/servers.ts'
+import { type Place, residentBytes, startGateway } from './servers/servers.ts'
 
 const MINUTES = Number(process.env.BENCH_MINUTES ?? 60)
 /** The last quarter to the second. */
 const MOST = 1.1
+/** An idle process, MiB. */
+const MOST_IDLE = 180
+/** How long a process has been idle when it is measured, ms. */
+const IDLE_MS = 10_000
 const REQUESTS = 400
 
 /** Reads and writes of every domain, in turn. */
@@ -30,12 +43,37 @@ const mixed =
     return (shots[index % shots.length] as () => Shot)()
   }
 
+/** What processes of each role take that have started and do nothing, MiB. */
+async function idle(at: Place): Promise<Record<'all' | 'gateway' | 'worker', number>> {
+  const all = await startGateway({ PROCESS_ROLE: 'all', LOG_LEVEL: 'fatal' }, at)
+  const apart = await startProcesses({ gateways: 1, workers: 1 }, { settings: sharedSettings(at, {}) })
+  try {
+    await apart.ready()
+    await sleep(IDLE_MS)
+    const [gateway, worker] = await Promise.all([...apart.gateways, ...apart.workers].map(reported))
+    return { all: mebibytes(residentBytes(all)), gateway: mebibytes(gateway ?? 0), worker: mebibytes(worker ?? 0) }
+  } finally {
+    await Promise.all([all.stop(), apart.stop()])
+  }
+}
+
+/** The memory that a process reports of itself, bytes. */
+async function reported({ internalUrl }: ServiceProcess): Promise<number> {
+  const metrics = await (await fetch(`${internalUrl}/metrics`)).text()
+  return Number(metrics.match(/^process_resident_memory_bytes (\S+)$/m)?.[1] ?? Number.NaN)
+}
+
+const mebibytes = (bytes: number): number => Math.round(bytes / 2 ** 20)
+
 /**
- * The memory of one process that serves requests and runs the jobs, under a mixed load for BENCH_MINUTES (60): a line for each
- * minute, and the last quarter compared with the second, when caches are warm.
+ * The memory of an idle process of each role, and that of one process that serves requests and runs the jobs, under a mixed load for
+ * BENCH_MINUTES (60): a line for each minute, and the last quarter compared with the second, when caches are warm.
  */
 export async function benchMemory(print: (line: string) => void): Promise<ProofReport> {
   const at = await startDatabase()
+  const idleMebibytes = await idle(at)
+  const taken = Object.entries(idleMebibytes)
+  print(`  idle: ${taken.map(([role, each]) => `${role} ${each} MiB`).join(', ')}`)
   const gateway = await startGateway({ PROCESS_ROLE: 'all', LOG_LEVEL: 'fatal' }, at)
   try {
     const key = await newKey(at)
@@ -48,16 +86,21 @@ export async function benchMemory(print: (line: string) => void): Promise<ProofR
         requests += REQUESTS
         samples.push(residentBytes(gateway))
       }
-      print(`  ${requests} requests: ${((samples.at(-1) ?? 0) / 2 ** 20).toFixed(0)} MiB`)
+      print(`  ${requests} requests: ${mebibytes(samples.at(-1) ?? 0)} MiB`)
     }
     const quarter = Math.ceil(samples.length / 4)
     const [warm, last] = [median(samples.slice(quarter, 2 * quarter)), median(samples.slice(-quarter))]
-    const mebibytes = (bytes: number) => Math.round(bytes / 2 ** 20)
     const ratio = Math.round((100 * last) / warm) / 100
     print(`  second quarter ${mebibytes(warm)} MiB, last quarter ${mebibytes(last)} MiB: ratio ${ratio}`)
     return {
-      findings: ratio > MOST ? [`The memory of the last quarter is ${ratio} times that of the second`] : [],
+      findings: [
+        ...(ratio > MOST ? [`The memory of the last quarter is ${ratio} times that of the second`] : []),
+        ...taken.flatMap(([role, each]) =>
+          each > MOST_IDLE ? [`An idle process of the role ${role} takes ${each} MiB`] : [],
+        ),
+      ],
       figures: {
+        idleMebibytes,
         minutes: MINUTES,
         requests,
         secondQuarterMebibytes: mebibytes(warm),
