@@ -5,6 +5,7 @@ import { benchHttp } from './http.ts'
 import { benchLedger } from './ledger.ts'
 import { benchMemory } from './memory.ts'
 import { benchScaling } from './scaling.ts'
+import { benchStructure } from './structure.ts'
 import { benchWebhooks } from './webhooks.ts'
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -15,6 +16,7 @@ const parts: Readonly<Record<string, (print: (line: string) => void) => Promise<
   webhooks: benchWebhooks,
   scaling: benchScaling,
   memory: benchMemory,
+  structure: benchStructure,
 }
 const { positionals: wanted, values } = parseArgs({
   allowPositionals: true,
