@@ -91,6 +91,14 @@ describe('creating a deposit address', () => {
     if (!strict) expect(world.calls[0]?.body).not.toHaveProperty('strict')
   })
 
+  test('a quote promises what Relay guarantees, not what it expects: offers of other providers are compared with it', async () => {
+    const world = await begin()
+    expect(await quoted(world, { input: 25_000_000n })).toMatchObject({ outputAmount: 24_875_000n })
+    const details = { currencyIn: { amount: '25000000' }, currencyOut: { amount: '25000000' } }
+    world.fail({ status: 200, body: JSON.stringify({ steps: [{ depositAddress: WALLET }], details }) })
+    expect(await quoted(world, { input: 25_000_000n })).not.toHaveProperty('outputAmount')
+  })
+
   test('an amount that is too small for Relay is an error of the amount', async () => {
     const world = await begin()
     world.fail({ status: 400, body: '{"message":"secret","errorCode":"AMOUNT_TOO_LOW"}' })

@@ -76,8 +76,10 @@ export function relay(options: RelayOptions): RoutesProvider {
         if (!quote) return { depositAddress }
         const inputAmount = 'input' in quote ? quote.input : details?.currencyIn && BigInt(details.currencyIn.amount)
         if (!inputAmount) throw new ProviderError('unreadable', 'A quote without the amount to send')
-        const outputAmount = details?.currencyOut && BigInt(details.currencyOut.amount)
-        return { depositAddress, inputAmount, ...(outputAmount ? { outputAmount } : {}) }
+        const { amount, minimumAmount } = details?.currencyOut ?? {}
+        // An amount to deliver is delivered; of one to send, what is guaranteed.
+        const outputAmount = 'input' in quote ? minimumAmount : amount
+        return { depositAddress, inputAmount, ...(outputAmount ? { outputAmount: BigInt(outputAmount) } : {}) }
       }),
 
     deposits: (query) =>

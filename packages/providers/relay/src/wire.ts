@@ -13,11 +13,17 @@ const helpful = <T extends z.ZodType>(type: T) =>
     .transform((value) => value ?? null)
 const Time = z.union([z.iso.datetime({ offset: true }), z.number().int().positive()]).transform((at) => new Date(at))
 
-/** `POST /quote/v2` with `useDepositAddress`. `currencyIn`: what the payer sends, fees included. */
+/**
+ * `POST /quote/v2` with `useDepositAddress`. `currencyIn`: what the payer sends, fees included. `currencyOut`: what is expected to be
+ * delivered, and `minimumAmount`, the floor that Relay guarantees.
+ */
 export const Quote = z.object({
   steps: z.array(z.object({ depositAddress: absent(z.string().min(1)) })),
   details: absent(
-    z.object({ currencyIn: absent(z.object({ amount: Units })), currencyOut: absent(z.object({ amount: Units })) }),
+    z.object({
+      currencyIn: absent(z.object({ amount: Units })),
+      currencyOut: absent(z.object({ amount: Units, minimumAmount: absent(Units) })),
+    }),
   ),
 })
 

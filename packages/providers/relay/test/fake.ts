@@ -166,7 +166,11 @@ export async function fakeRelay({ tls, skewMs = 0 }: FakeOptions = {}): Promise<
       fees: {},
       details: {
         operation: 'swap',
-        currencyOut: { amount: fake.output(asked).toString() },
+        // `minimumAmount` is the guaranteed floor after slippage, here half a percent: the quoted amount is what is expected.
+        currencyOut: {
+          amount: fake.output(asked).toString(),
+          minimumAmount: ((fake.output(asked) * 995n) / 1000n).toString(),
+        },
         currencyIn: { amount: input.toString() },
       },
       protocol: { v2: { orderId: hash() } },
