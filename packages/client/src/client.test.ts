@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { build, type Rolldown } from 'vite'
 import { beforeAll, expect, test } from 'vitest'
-import { call, foundOrganisation, signedIn, startService, useService } from '#testing'
+import { call, compileCache, foundOrganisation, signedIn, startService, useService } from '#testing'
 import { CallError, type Client, createClient } from './index.ts'
 
 const service = useService()
@@ -137,7 +137,7 @@ test('the example runs, and says what failed', async () => {
 /** Runs the example program as an engineer does. */
 async function runExample(as: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, [fileURLToPath(new URL('./example.ts', import.meta.url))], {
-    env: { PAYMENTS_URL: service.url, PAYMENTS_TOKEN: as },
+    env: { ...compileCache, PAYMENTS_URL: service.url, PAYMENTS_TOKEN: as },
   })
   const [stdout, stderr] = [text(child.stdout), text(child.stderr)]
   const [code] = await once(child, 'close')

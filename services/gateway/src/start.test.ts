@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
-import { connectTo, freePort, freshDatabase } from '#testing'
+import { compileCache, connectTo, freePort, freshDatabase } from '#testing'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
@@ -35,7 +35,7 @@ const start = (env: Record<string, string>): Run =>
   observe(
     spawn(process.execPath, [MAIN], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PORT: '0', INTERNAL_PORT: '0', ...env },
+      env: { ...compileCache, PORT: '0', INTERNAL_PORT: '0', ...env },
     }),
   )
 

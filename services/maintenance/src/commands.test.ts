@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
+import { compileCache } from '#testing'
 
 const MAIN = fileURLToPath(new URL('../../gateway/src/main.ts', import.meta.url))
 const COMMANDS = {
@@ -19,7 +20,7 @@ afterEach(async () => {
 })
 
 function run(file: string, env: Record<string, string>) {
-  const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'pipe'], env })
+  const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...compileCache, ...env } })
   let output = ''
   const keep = (chunk: Buffer) => {
     output += chunk.toString('utf8')

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll } from 'vitest'
+import { compileCache } from '#testing'
 import { run } from '../src/run.ts'
 import type { Terminal } from '../src/terminal.ts'
 
@@ -28,7 +29,10 @@ export function stateFolder(after: (remove: () => void) => void = afterAll): str
 
 /** Runs the program as a script does: without a terminal. */
 export async function runOps(args: readonly string[], env: Record<string, string>): Promise<Ran> {
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env })
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...compileCache, ...env },
+  })
   const [stdout, stderr] = [text(child.stdout), text(child.stderr)]
   const [code] = await once(child, 'close')
   return { code, stdout: await stdout, stderr: await stderr }

@@ -19,7 +19,7 @@ export { BANK_ACCOUNT, BVN, type Sample, START_SESSION, samples, someWallet, WAL
 export { attempt, type Data, type Reply, type RetryOptions, retried } from './service/client.ts'
 export { type DatabaseUrls, rows, type StandDatabase, startDatabase } from './service/database.ts'
 export { type RunningService, runService, type ServiceStand, startStand } from './service/in-process.ts'
-export { end, type LaunchedGateway, launch, launchGateway } from './service/launch.ts'
+export { compileCache, end, type LaunchedGateway, launch, launchGateway } from './service/launch.ts'
 export { type ServiceProcesses, startProcesses } from './service/processes.ts'
 export type { ServiceProcess } from './service/service-process.ts'
 export { sharedSettings } from './service/settings.ts'

@@ -7,7 +7,7 @@ import { address } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
 import bs58 from 'bs58'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { freshDatabase, trustedCertificate } from '#testing'
+import { compileCache, freshDatabase, trustedCertificate } from '#testing'
 import { MINTS, tokenAccountOf } from '../test/facts.ts'
 import { expectJournalEqualsChain, type Live, startLive } from '../test/live.ts'
 
@@ -30,6 +30,7 @@ async function run(options: readonly string[], answer = '', settings: Record<str
   const { service, world } = live
   const child = spawn(process.execPath, [COMMAND, ...options], {
     env: {
+      ...compileCache,
       NODE_ENV: 'test',
       DATA_DIR: service.dataDir,
       DATABASE_URL: service.database.serviceUrl,

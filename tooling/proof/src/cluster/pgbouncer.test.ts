@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { hasTimeouts, isTransactionPooler } from '@payments/platform'
 import { hasTools } from '@payments/stand'
 import { expect, test } from 'vitest'
-import { freshDatabase } from '#testing'
+import { compileCache, freshDatabase } from '#testing'
 import { startPgBouncer } from './pgbouncer.ts'
 
 const MAIN = new URL('../../../../services/gateway/src/main.ts', import.meta.url).pathname
@@ -44,7 +44,7 @@ test.runIf(hasTools('pgbouncer'))(
         spawnSync(process.execPath, [MAIN], {
           encoding: 'utf8',
           timeout: 60_000,
-          env: { PORT: '0', INTERNAL_PORT: '0', DATA_DIR: folder, ...env },
+          env: { ...compileCache, PORT: '0', INTERNAL_PORT: '0', DATA_DIR: folder, ...env },
         })
       for (const [named, env] of [
         ['DATABASE_URL', { DATABASE_URL: url }],
