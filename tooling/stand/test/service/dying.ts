@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Runtime } from '@payments/platform'
 import type { TestService } from './service.ts'
 
@@ -18,8 +19,8 @@ export function dyingRuntime(service: TestService, cut: number): { runtime: Runt
           if (statements++ === cut) {
             cuts++
             const { processID } = target as unknown as { processID: number }
-            // It waits until the backend is gone: the signal alone may come after the next statement.
-            await pool.query('select pg_terminate_backend($1, 10000)', [processID])
+            await pool.query('select pg_terminate_backend($1)', [processID])
+            await gone(pool, processID)
           }
           return call(...given)
         }
@@ -33,4 +34,10 @@ export function dyingRuntime(service: TestService, cut: number): { runtime: Runt
     },
   })
   return { runtime: { ...service.runtime, pool: dyingPool }, cuts: () => cuts }
+}
+
+/** Waits until a backend has ended: its next statement may come before the signal. PostgreSQL's own wait asks every 100 ms. */
+async function gone(pool: Runtime['pool'], processID: number): Promise<void> {
+  const remaining = 'select 1 from pg_stat_activity where pid = $1'
+  while ((await pool.query(remaining, [processID])).rows.length > 0) await pause(1)
 }
