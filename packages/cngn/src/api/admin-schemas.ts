@@ -77,7 +77,7 @@ export const SettleReceipt = ReceiptId.extend({
 })
 export const SettledReceipt = z.object({
   id: id('transfer in suspense', RECEIPT),
-  status: text('What became of it', 'returned'),
+  status: text('Outcome', 'returned'),
 })
 export const Suspense = z.object({
   receipts: items(

@@ -154,7 +154,7 @@ export const Payout = z
     ...common('payout', cngn('What leaves the balance, in cNGN'), failures.payout),
     fee: fee('in cNGN, taken from `amount`'),
     bankAccount: z
-      .object({ ...account, accountName: text('Name of the holder, as given; else as the bank tells it', 'Ada Obi') })
+      .object({ ...account, accountName: text('Name of the holder, as given; else as the bank returns it', 'Ada Obi') })
       .meta({ description: 'The account that receives the naira' }),
     accountCheck: AccountCheck.meta({ description: 'What was known of the account when the payout was created' }),
     reference: text('Your own reference', 'payroll-17').nullable(),

@@ -55,7 +55,7 @@ export async function preparePayout(context: QueryContext, input: Input): Promis
   const check = await accountName(context, ask, { currency: 'NGN', ...account }, 'order')
   if (check.status === 'not_found') throw invalid({ [`${FIELD}accountNumber`]: `No such account at ${bank.name}` })
   const holder = given ?? (check.status === 'verified' ? check.accountName : undefined)
-  if (!holder) throw invalid({ [`${FIELD}accountName`]: `Required: ${bank.name} does not tell the name of the holder` })
+  if (!holder) throw invalid({ [`${FIELD}accountName`]: `Required: ${bank.name} does not return the holder’s name` })
   return { amount, bank, holder, check }
 }
 

@@ -104,13 +104,13 @@ export const AccountCheck = z.object({
 export const VerifiedAccount = z
   .object({
     status: z.enum(['verified', 'unresolved']).meta({
-      description: '`unresolved`: the bank tells no name, which does not mean that the account exists',
+      description: '`unresolved`: the bank returns no name, which does not mean that the account exists',
     }),
-    accountName: text('Name of the holder as the bank tells it; null if it does not', 'OBI ADA').nullable(),
+    accountName: text('Name of the holder as the bank returns it; null if it returns none', 'OBI ADA').nullable(),
     bankName: text('Name of the bank', 'Guaranty Trust Bank'),
     accountNumber: text('Account number', '0123456789'),
   })
-  .meta({ id: 'VerifiedAccount', description: 'What a bank tells about an account' })
+  .meta({ id: 'VerifiedAccount', description: 'What a bank returns about an account' })
 
 export const NewSellQuote = z.strictObject({
   sourceCurrency: stablecoin('Stablecoin to convert'),
@@ -147,7 +147,7 @@ export const NewOfframp = z.strictObject({
   bankAccount: z
     .strictObject({
       ...AccountIn,
-      accountName: Input(200, 'Name of the holder; required where the bank does not tell it', 'Ada Obi')
+      accountName: Input(200, 'Name of the holder; required where the bank does not return it', 'Ada Obi')
         .nullable()
         .optional(),
     })
@@ -190,7 +190,7 @@ export const Offramp = z
         accountNumber: text('Account number', '0123456789'),
         bankCode: text('Code of the bank', '058'),
         bankName: text('Name of the bank', 'Guaranty Trust Bank'),
-        accountName: text('Name of the holder, as given; else as the bank tells it', 'Ada Obi'),
+        accountName: text('Name of the holder, as given; else as the bank returns it', 'Ada Obi'),
         bankCountry: text('Country of the bank, ISO 3166-1 alpha-2', 'NG'),
       })
       .meta({ description: 'The account that receives the money' }),

@@ -71,7 +71,7 @@ describe('creating an offramp', () => {
       'bankAccount.businessNumber',
       'Must be 5 to 7 digits',
     ],
-    [kenyan({ accountName: null }), 'bankAccount.accountName', 'Required: M-PESA does not tell the name of the holder'],
+    [kenyan({ accountName: null }), 'bankAccount.accountName', 'Required: M-PESA does not return the holder’s name'],
     [
       { refundAddress: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8' },
       'refundAddress',

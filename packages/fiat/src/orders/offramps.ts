@@ -97,7 +97,7 @@ async function prepareWith(
   const check = await accountName(context, provider, account, 'order')
   if (check.status === 'not_found') throw invalid({ [`${BANK}accountNumber`]: `No such account at ${bank.name}` })
   const holder = given ?? (check.status === 'verified' ? check.accountName : undefined)
-  if (!holder) throw invalid({ [`${BANK}accountName`]: `Required: ${bank.name} does not tell the name of the holder` })
+  if (!holder) throw invalid({ [`${BANK}accountName`]: `Required: ${bank.name} does not return the holder’s name` })
   const id = newId()
   const create = () =>
     provider.createOfframp({

@@ -49,7 +49,7 @@ export const routesRouter = {
     tag,
     summary: 'Create a payment route',
     description:
-      'Gives a deposit address on the origin network. Whatever is sent there is delivered to the destination address, less the fees of the provider.',
+      'Gives a deposit address on the origin network. Every deposit there is delivered to the destination address, less the provider’s fees.',
     message: 'Payment route created',
     status: 201,
     input: NewPaymentRoute,

@@ -72,7 +72,7 @@ export const swapsRouter = {
     tag,
     summary: 'Cancel a swap',
     description:
-      'Only while it waits for its deposit. Whatever has arrived, or arrives later, is sent back to the refund address.',
+      'Only while it waits for its deposit. Deposits that have arrived, and later ones, are refunded to the refund address.',
     message: 'Swap cancelled',
     input: SwapId,
     output: Swap,
