@@ -1,5 +1,6 @@
 import { cngnProvider } from '@payments/cngn'
 import { bind, newId } from '@payments/kernel'
+import { domainsOf } from '@payments/platform'
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import {
   call,
@@ -20,8 +21,8 @@ import { startCngn } from '../test/server.ts'
 const world = await startCngn({
   requestsPerMinute: 6000,
   pollSeconds: { soonest: 1, longest: 1 },
-  certainAfterSeconds: 3,
-  listsApartSeconds: 2,
+  certainAfterSeconds: 1,
+  listsApartSeconds: 0.6,
 })
 afterAll(() => world.close())
 const service = useService({ live: [bind(cngnProvider, 'live', world.provider)], worker: true })
@@ -42,14 +43,17 @@ function makeOld(one: { createdAt: string } | undefined): void {
   one.createdAt = new Date(Date.now() - 3 * 86_400_000).toISOString()
   onTestFinished(() => void Object.assign(one, { createdAt }))
 }
-/** Lists and sends are due now; a worker that waits for a minute would wait in the test. */
-const hurry = () =>
-  service.runtime.pool.query(
+/** Lists and sends are due now, and the tasks that find them run; a worker that waits for a minute would wait in the test. */
+const hurry = async () => {
+  await service.runtime.pool.query(
     `with feeds as (update cngn_feeds set next_poll_at = now() - make_interval(secs => 1)),
           checks as (update cngn_sends set next_check_at = now() - make_interval(secs => 1) where next_check_at is not null),
           receipts as (update cngn_receipts set next_check_at = now() - make_interval(secs => 1) where next_check_at is not null)
      update cngn_sends set next_send_at = now() - make_interval(secs => 1) where sent_at is null and not ended`,
   )
+  for (const { name, work } of domainsOf(service.runtime))
+    if (name === 'cngn') for (const task of work?.tasks ?? []) service.runtime.trigger(task.name)
+}
 const after = async <T>(value: Promise<T>): Promise<T> => {
   await hurry()
   return value
@@ -126,7 +130,7 @@ test('a lost answer and empty lists send nothing a second time', async () => {
   world.spoil = () => undefined
   for (let lists = 0; lists < 16; lists++) {
     await hurry()
-    await pause(500)
+    await pause(200)
   }
   expect([to(to1.bankAccount.accountNumber).length, (await sendOf(id)).attempts]).toEqual([1, 1])
   world.empty = false
@@ -213,7 +217,7 @@ test('a payout that failed and is then listed as paid is kept and told, and an o
   expect([await balanceOf(merchant, customerId), await attentionOf(id), await listedFor(id)]).toEqual(['900', null, []])
   // The same report is not told again.
   await hurry()
-  await pause(1500)
+  await pause(500)
   expect(await attentionOf(id)).toBe(null)
   await expectConsistent(service)
 })
