@@ -27,7 +27,8 @@ function expectOutputs(printed: ReadonlyMap<Sample, string>): void {
 
 const withSamples = guides().filter((guide) => samplesOf(guide).length > 0)
 
-test.runIf(present).for(withSamples)(
+// At the same time: each is a merchant of its own, and most of what a sample does is wait. One guide alone has a receiver.
+test.runIf(present).concurrent.for(withSamples)(
   'the samples of the guide "$title" do and print what it says',
   { timeout: 120_000 },
   async (guide) => {
