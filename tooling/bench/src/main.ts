@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { type ProofReport, record } from '@payments/proof'
 import { benchDomains } from './domains.ts'
 import { benchHttp } from './http.ts'
+import { benchInputs } from './inputs.ts'
 import { benchLedger } from './ledger.ts'
 import { benchMemory } from './memory.ts'
 import { benchScaling } from './scaling.ts'
@@ -11,6 +12,7 @@ import { benchWebhooks } from './webhooks.ts'
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 const parts: Readonly<Record<string, (print: (line: string) => void) => Promise<unknown>>> = {
   http: benchHttp,
+  inputs: benchInputs,
   domains: benchDomains,
   ledger: benchLedger,
   webhooks: benchWebhooks,

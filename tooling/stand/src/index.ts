@@ -14,6 +14,7 @@ export { type Received, type Receiver, type ReceiverOptions, startReceiver } fro
 export { isSigned } from './receivers/signature.ts'
 export { cngnCustomer } from './samples/cngn-customer.ts'
 export { enabledCustomer } from './samples/cngn-rows.ts'
+export { HOSTILE_BODIES } from './samples/hostile-bodies.ts'
 export { bookOf, own, someSource, suspenseOf, transfer } from './samples/ledger.ts'
 export { BANK_ACCOUNT, BVN, type Sample, START_SESSION, samples, someWallet, WALLETS } from './samples/samples.ts'
 export { attempt, type Data, type Reply, type RetryOptions, retried } from './service/client.ts'
