@@ -47,6 +47,14 @@ export const loadServiceSettings = (
     ...others.map(({ settings }) => settings),
   ])
 
+/** The names of all settings of the service, its domains and these adapters and services. */
+export const settingNames = (others: readonly Pick<LiveAdapter, 'settings'>[] = []): string[] =>
+  [
+    platformSettings,
+    ...domains.flatMap((domain: Domain) => domain.settings ?? []),
+    ...others.map(({ settings }) => settings),
+  ].flatMap(({ shape }) => Object.keys(shape))
+
 export interface Process {
   readonly runtime: Runtime
   readonly executor: Executor

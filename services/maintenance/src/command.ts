@@ -24,15 +24,7 @@ export async function runCommand(
   try {
     // biome-ignore lint/style/noProcessEnv: the one place that reads the environment
     const settings = loadServiceSettings(process.env, adapters)
-    const { ownerUrl, serviceUrl, stop } = await configuredDatabase(settings)
-    const pool = new Pool({ connectionString: serviceUrl, max: 1, application_name: `payments-${name}` })
-    pool.on('error', () => undefined)
-    try {
-      if ((await run({ settings, pool, ownerUrl, serviceUrl })) === false) process.exitCode = 1
-    } finally {
-      await pool.end()
-      await stop()
-    }
+    if ((await withDatabase(name, settings, run)) === false) process.exitCode = 1
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`)
     process.exitCode = 1
@@ -40,6 +32,23 @@ export async function runCommand(
 }
 
 export const domains = everyDomain
+
+/** Does something with the configured database, and closes what it opened. */
+export async function withDatabase<T>(
+  name: string,
+  settings: Settings,
+  run: (database: CommandDatabase) => Promise<T>,
+): Promise<T> {
+  const { ownerUrl, serviceUrl, stop } = await configuredDatabase(settings)
+  const pool = new Pool({ connectionString: serviceUrl, max: 1, application_name: `payments-${name}` })
+  pool.on('error', () => undefined)
+  try {
+    return await run({ settings, pool, ownerUrl, serviceUrl })
+  } finally {
+    await pool.end()
+    await stop()
+  }
+}
 
 async function configuredDatabase(settings: Settings) {
   const { DATABASE_URL, DATABASE_OWNER_URL, DATABASE_DIRECT_URL, DATA_DIR } = platformSettings.from(settings)

@@ -92,6 +92,12 @@ async function transmit(settings: Settings, { to, subject, text, html, attachmen
   await writeFile(join(directory, name), sent.message as Buffer, { mode: 0o600 })
 }
 
+/** Sends an email now, past the queue: for a command that wants to know whether it can be sent. @throws what the mail server says */
+export const sendEmailNow = (
+  settings: Settings,
+  email: Pick<Email, 'to' | 'subject' | 'text' | 'html'>,
+): Promise<void> => transmit(settings, { ...email, deliver: true, attachments: [], until: new Date().toISOString() })
+
 /** True when the mail server refuses the recipient for good (RFC 5321, 4.2.1): a further try cannot succeed. */
 const isRefused = (error: unknown): boolean => {
   const { command, responseCode } = error as { command?: unknown; responseCode?: unknown }

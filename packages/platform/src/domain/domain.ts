@@ -3,8 +3,10 @@ import type { TRPCRouterRecord } from '@trpc/server'
 import type { Pool } from 'pg'
 import type { Runtime } from '../operations/context.ts'
 import type { ProviderOrder, Settings, SettingsDeclaration } from '../settings/settings.ts'
+import type { SqlExecutor } from '../transactions/sql.ts'
 import type { ApiDeclaration, EventType } from './api.ts'
 import type { DataDeclaration } from './data.ts'
+import type { Diagnosis } from './diagnosis.ts'
 import type { MoneyDeclaration } from './money.ts'
 import type { OperatorsDeclaration } from './operators.ts'
 import type { NotificationType, WorkDeclaration } from './work.ts'
@@ -47,10 +49,17 @@ export const domainsOf = ({ domains }: Pick<Runtime, 'domains'>): readonly Domai
 /** An adapter to an external system. The gateway lists it; it is bound if its settings are set. */
 export interface LiveAdapter {
   readonly name: string
+  /** The provider sends callbacks, to `/v1/callbacks/<name>`. */
+  readonly callbacks: boolean
   // biome-ignore lint/suspicious/noExplicitAny: each declaration types its own settings
   readonly settings: SettingsDeclaration<any, any>
   /** The live bindings; empty when the adapter is not configured. Its code is loaded only when it is. */
   bindings(settings: Settings): Promise<readonly Binding[]>
+  /**
+   * What `npm run doctor` asks the provider with the configured credentials: calls that cost nothing and change nothing. Empty when the
+   * adapter is not configured. `pool`: of the service's database, for limits that all processes share; undefined where it is not reached.
+   */
+  diagnose(settings: Settings, pool: SqlExecutor | undefined): Promise<readonly Diagnosis[]>
 }
 
 /** Event types of every domain. */

@@ -2,6 +2,7 @@
 
 export * from './api.ts'
 export * from './data.ts'
+export * from './diagnosis.ts'
 export * from './domain.ts'
 export * from './money.ts'
 export * from './operators.ts'

@@ -1,3 +1,5 @@
+import type { SqlExecutor } from '../transactions/sql.ts'
+
 /** The value of a counter. `wait`: seconds until its window ends. */
 export interface Count {
   readonly bucket: string
@@ -19,3 +21,9 @@ export const countHitsSql = (buckets: string, subjects: string, hits: string, wi
     count = case when r.ends_at <= now() then excluded.count else r.count + excluded.count end,
     ends_at = case when r.ends_at <= now() then excluded.ends_at else r.ends_at end
   returning bucket, subject, count, ceil(extract(epoch from ends_at - now()))::int as wait`
+
+/** How many requests the counters of the current windows have of a subject, such as an address. */
+export async function hitsOf(pool: SqlExecutor, subject: string): Promise<number> {
+  const sql = 'select coalesce(sum(count), 0)::int as hits from rate_limits where subject = $1'
+  return ((await pool.query(sql, [subject])).rows[0] as { hits: number }).hits
+}

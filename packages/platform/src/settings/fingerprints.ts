@@ -10,24 +10,36 @@ const digestOf = ({ setting, secret }: LastingSecret): string =>
 const lastingSecrets = (domains: readonly Domain[], settings: Settings): readonly LastingSecret[] =>
   domains.flatMap((domain) => domain.data?.lastingSecrets?.(settings) ?? [])
 
+/** The lasting secrets, each with the start of a digest that is safe to show and to compare with that of another machine. */
+export const shownFingerprints = (domains: readonly Domain[], settings: Settings): readonly string[] =>
+  lastingSecrets(domains, settings).map((each) => `${each.setting} ${digestOf(each).slice(0, 12)}`)
+
+/** Settings whose secret is not the one that the database was written with. Writes nothing. */
+export async function foreignSecrets(pool: Pool, domains: readonly Domain[], settings: Settings): Promise<string[]> {
+  const secrets = lastingSecrets(domains, settings).map((each) => ({ setting: each.setting, digest: digestOf(each) }))
+  const { rows } = await pool.query<{ setting: string; digest: string }>(
+    'select setting, digest from setting_fingerprints',
+  )
+  const configured = new Set(secrets.map(({ setting }) => setting))
+  // A setting that no domain declares any more, or that is not set, protects nothing in this process.
+  const foreign = rows.filter(
+    ({ setting, digest }) =>
+      configured.has(setting) && !secrets.some((each) => each.setting === setting && each.digest === digest),
+  )
+  return [...new Set(foreign.map(({ setting }) => setting))]
+}
+
 /**
  * Compares the lasting secrets with the fingerprints that the database has of them, and stores those that are new. A process
  * with another secret than the one that the data was written with would write what the others cannot read.
  * @throws SettingsError that names the setting, when the database knows a secret that the settings do not have.
  */
 export async function checkFingerprints(pool: Pool, domains: readonly Domain[], settings: Settings): Promise<void> {
-  const secrets = lastingSecrets(domains, settings).map((each) => ({ setting: each.setting, digest: digestOf(each) }))
-  const { rows } = await pool.query<{ setting: string; digest: string }>(
-    'select setting, digest from setting_fingerprints',
-  )
-  const configured = new Set(secrets.map(({ setting }) => setting))
-  for (const { setting, digest } of rows) {
-    // A setting that no domain declares any more, or that is not set, protects nothing in this process.
-    if (!configured.has(setting) || secrets.some((each) => each.setting === setting && each.digest === digest)) continue
+  for (const setting of await foreignSecrets(pool, domains, settings))
     throw new SettingsError(
       `${setting}: the database was written with another one. Restore it; where several are allowed, name it beside the new one`,
     )
-  }
+  const secrets = lastingSecrets(domains, settings).map((each) => ({ setting: each.setting, digest: digestOf(each) }))
   await pool.query(
     `insert into setting_fingerprints (setting, digest, created_at)
      select setting, digest, now() from unnest($1::text[], $2::text[]) as s (setting, digest) on conflict do nothing`,

@@ -1,6 +1,6 @@
 /** Settings, secrets and the log. */
 
-export { checkFingerprints } from './fingerprints.ts'
+export { checkFingerprints, foreignSecrets, shownFingerprints } from './fingerprints.ts'
 export { createLog, type Log } from './log.ts'
 export { reEncrypt } from './re-encrypt.ts'
 export * from './secrets.ts'

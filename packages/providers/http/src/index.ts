@@ -2,4 +2,5 @@
 export { type HttpClient, type HttpTiming, httpClient } from './client.ts'
 export { callerErrorOf, mapErrors, ProviderError } from './errors.ts'
 export { exchange } from './exchange.ts'
+export { probe } from './probe.ts'
 export { readable } from './readable.ts'

@@ -1,27 +1,40 @@
 /** Jupiter (jup.ag): swaps on Solana, whose instructions are checked and signed here. */
 import { assets, bind, toMinor } from '@payments/kernel'
 import type { LiveAdapter, Settings } from '@payments/platform'
-import { signersOf, swapsProvider } from '@payments/swaps'
+import { signersOf, swapsProvider, swapsSettings } from '@payments/swaps'
+import type { JupiterSwapsOptions } from './jupiter.ts'
 import type { Recovery } from './recovery.ts'
 import { jupiterSettings } from './settings.ts'
 
 /** Swaps over Jupiter, once `JUPITER_API_KEY` and `SOLANA_RPC_URL` are set. */
 export const jupiterAdapter: LiveAdapter = {
   name: 'jupiter',
+  callbacks: false,
   settings: jupiterSettings,
   async bindings(settings) {
-    const { JUPITER_API_KEY, JUPITER_BASE_URL, SOLANA_RPC_URL, JUPITER_MAX_FEE_SOL } = jupiterSettings.from(settings)
-    if (!JUPITER_API_KEY || !SOLANA_RPC_URL) return []
+    const options = optionsOf(settings)
+    if (!options) return []
     const { jupiter } = await import('./jupiter.ts')
-    const provider = jupiter({
-      baseUrl: JUPITER_BASE_URL,
-      apiKey: JUPITER_API_KEY,
-      rpcUrl: SOLANA_RPC_URL,
-      signers: signersOf(settings, 'live'),
-      mostLamports: toMinor(JUPITER_MAX_FEE_SOL, assets.SOL),
-    })
-    return [bind(swapsProvider, 'live', provider)]
+    return [bind(swapsProvider, 'live', jupiter(options))]
   },
+  async diagnose(settings) {
+    const options = optionsOf(settings)
+    if (!options) return []
+    const { diagnoseJupiter } = await import('./diagnose.ts')
+    return diagnoseJupiter(options, toMinor(swapsSettings.from(settings).SWAP_FEE_PAYER_MIN_SOL, assets.SOL))
+  },
+}
+
+function optionsOf(settings: Settings): JupiterSwapsOptions | undefined {
+  const { JUPITER_API_KEY, JUPITER_BASE_URL, SOLANA_RPC_URL, JUPITER_MAX_FEE_SOL } = jupiterSettings.from(settings)
+  if (!JUPITER_API_KEY || !SOLANA_RPC_URL) return undefined
+  return {
+    baseUrl: JUPITER_BASE_URL,
+    apiKey: JUPITER_API_KEY,
+    rpcUrl: SOLANA_RPC_URL,
+    signers: signersOf(settings, 'live'),
+    mostLamports: toMinor(JUPITER_MAX_FEE_SOL, assets.SOL),
+  }
 }
 
 /** Access to the live deposit addresses, to recover what is left there; undefined without `SOLANA_RPC_URL`. */

@@ -203,6 +203,21 @@ export async function prepareSwap(of: Preparation, request: SwapRequest): Return
   return { refused: 'no_route' }
 }
 
+/**
+ * Checks what Jupiter wants signed for a swap as {@link prepareSwap} does, without a deposit and without a signature.
+ * @throws InstructionError where it would be refused
+ */
+export async function rehearseSwap(
+  of: Preparation & { readonly signers: SwapSigners },
+  request: SwapRequest,
+): Promise<'price_moved' | 'no_route' | 'accepted'> {
+  const intent = await intentOf(request, of.signers.feePayer.address)
+  const build = await quote(of.jupiter, request, intent, MOST_ACCOUNTS[0] as number)
+  if (typeof build === 'string') return build
+  await draftOf(of, build, intent)
+  return 'accepted'
+}
+
 /** Accounts that a route may use: Jupiter's default first. */
 const MOST_ACCOUNTS = [64, 40, 28, 20]
 

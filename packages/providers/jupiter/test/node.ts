@@ -98,6 +98,10 @@ function methods(chain: Chain): Record<string, (params: Params, finalized: numbe
       return found && found.slot <= finalized ? transactionOf(chain, found) : null
     },
 
+    // Of a node that keeps the whole history.
+    getFirstAvailableBlock: () => 0,
+    getBlockTime: ([slot]: readonly [number]) => chain.timeOf(slot),
+
     getLatestBlockhash: () => ({ context: { slot: chain.slot }, value: chain.newBlockhash() }),
 
     getEpochInfo: (_params: Params, finalized: number) => ({

@@ -129,7 +129,7 @@ export async function fakeNearIntents({ tls, skewMs = 0 }: FakeOptions = {}): Pr
     for (const name of ['refundTo', 'recipient', 'deadline', 'slippageTolerance'])
       if (!body[name]) throw new Refusal(`${name} is not valid`)
     if (body.depositType !== 'ORIGIN_CHAIN' || body.refundType !== 'ORIGIN_CHAIN') throw new Refusal('Bad type')
-    if (body.dry !== false || body.recipientType !== 'DESTINATION_CHAIN') throw new Refusal('Bad type')
+    if (typeof body.dry !== 'boolean' || body.recipientType !== 'DESTINATION_CHAIN') throw new Refusal('Bad type')
     if (Date.parse(String(body.deadline)) <= Date.now()) throw new Refusal('deadline is not valid')
     const amount = BigInt(String(body.amount))
     if (amount < 2n) throw new Refusal('Amount is too low for bridge, try at least 2')
@@ -140,6 +140,9 @@ export async function fakeNearIntents({ tls, skewMs = 0 }: FakeOptions = {}): Pr
     const needed = amount
     const amountIn = exactOutput ? amount + (amount * slippage) / 10_000n : amount
     const delivers = exactOutput ? amount : fake.output(amount)
+    // QuoteRequest.ts, `dry`: an estimate without an address.
+    if (body.dry)
+      return { quote: { amountIn: amountIn.toString(), amountOut: delivers.toString() }, quoteRequest: body }
     const address = newAddress(from.blockchain)
     const end = new Date(Date.parse(String(body.deadline)) + GRACE_MS).toISOString()
     const given: Wire = {

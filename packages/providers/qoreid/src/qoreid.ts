@@ -1,16 +1,7 @@
 import type { IdentityAnswer, IdentityProvider } from '@payments/cngn'
-import { exchange } from '@payments/provider-http'
 import { z } from 'zod'
+import { post, type QoreidOptions, tokenOf } from './token.ts'
 
-export interface QoreidOptions {
-  readonly baseUrl: string
-  readonly clientId: string
-  readonly secret: string
-  /** Timeout of one call, ms. */
-  readonly timeoutMs?: number
-}
-
-const Token = z.object({ accessToken: z.string().min(1), expiresIn: z.coerce.number().positive() })
 const Check = z
   .object({
     status: z.string(),
@@ -54,31 +45,14 @@ const UNAVAILABLE: IdentityAnswer = { outcome: 'unavailable' }
  * about the number is `unavailable`, and asked again later.
  */
 export function qoreid(options: QoreidOptions): IdentityProvider {
-  const call = exchange(1_000_000)
   let token: { readonly value: string; readonly until: number } | undefined
-
-  /** An answer; undefined without one. The error says nothing of the request, whose URL contains the BVN. */
-  const post = (path: string, body: object, bearer?: string) =>
-    call(
-      `${options.baseUrl.replace(/\/$/, '')}${path}`,
-      {
-        method: 'POST',
-        headers: {
-          accept: 'application/json',
-          'content-type': 'application/json',
-          ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
-        },
-        body: JSON.stringify(body),
-      },
-      options.timeoutMs ?? 20_000,
-    ).catch(() => undefined)
 
   async function bearer(): Promise<string | undefined> {
     if (token && token.until > Date.now()) return token.value
-    const answer = await post('/token', { clientId: options.clientId, secret: options.secret })
-    const fresh = answer && answer.status < 300 ? Token.safeParse(answer.body).data : undefined
-    token = fresh && { value: fresh.accessToken, until: Date.now() + fresh.expiresIn * 1000 - EARLY_MS }
-    return fresh?.accessToken
+    const answer = await tokenOf(options)
+    const fresh = 'token' in answer ? answer.token : undefined
+    token = fresh && { value: fresh.value, until: Date.now() + fresh.seconds * 1000 - EARLY_MS }
+    return fresh?.value
   }
 
   return {
@@ -87,7 +61,7 @@ export function qoreid(options: QoreidOptions): IdentityProvider {
       const value = await bearer()
       if (!value) return UNAVAILABLE
       const body = { firstname: firstName, lastname: lastName, ...(phoneNumber ? { phone: phoneNumber } : {}) }
-      const answer = await post(`/v1/ng/identities/bvn-match/${bvn}`, body, value)
+      const answer = await post(options, `/v1/ng/identities/bvn-match/${bvn}`, body, value)
       if (!answer) return UNAVAILABLE
       if (answer.status === 401) token = undefined
       if (answer.status === 404) return isNoSuchNumber(answer.body) ? { outcome: 'not_found' } : UNAVAILABLE

@@ -141,16 +141,16 @@ export async function fakeRelay({ tls, skewMs = 0 }: FakeOptions = {}): Promise<
   }
 
   function quote(body: Wire) {
+    // Without `useDepositAddress` the steps are transactions for the user to send; nothing waits for a deposit.
+    if (body.useDepositAddress !== true) return { steps: [{ id: 'deposit' }], fees: {}, details: detailsOf(body) }
     const address = newAddress(Number(body.originChainId))
-    const asked = BigInt(String(body.amount))
-    // One percent more than what is delivered; the given amount where the input is exact.
-    const input = body.tradeType === 'EXACT_INPUT' ? asked : (asked * 101n) / 100n
+    const details = detailsOf(body)
     // The quote is a request too, which waits until a deposit arrives.
     const { id } = keep({
       address,
       from: { chainId: Number(body.originChainId), address: String(body.originCurrency) },
       to: { chainId: Number(body.destinationChainId), address: String(body.destinationCurrency) },
-      quoted: input,
+      quoted: BigInt(details.currencyIn.amount),
       refundTo: typeof body.refundTo === 'string' ? body.refundTo : null,
     })
     return {
@@ -164,16 +164,23 @@ export async function fakeRelay({ tls, skewMs = 0 }: FakeOptions = {}): Promise<
         },
       ],
       fees: {},
-      details: {
-        operation: 'swap',
-        // `minimumAmount` is the guaranteed floor after slippage, here half a percent: the quoted amount is what is expected.
-        currencyOut: {
-          amount: fake.output(asked).toString(),
-          minimumAmount: ((fake.output(asked) * 995n) / 1000n).toString(),
-        },
-        currencyIn: { amount: input.toString() },
-      },
+      details,
       protocol: { v2: { orderId: hash() } },
+    }
+  }
+
+  function detailsOf({ amount, tradeType }: Wire) {
+    const asked = BigInt(String(amount))
+    // One percent more than what is delivered; the given amount where the input is exact.
+    const input = tradeType === 'EXACT_INPUT' ? asked : (asked * 101n) / 100n
+    return {
+      operation: 'swap',
+      // `minimumAmount` is the guaranteed floor after slippage, here half a percent: the quoted amount is what is expected.
+      currencyOut: {
+        amount: fake.output(asked).toString(),
+        minimumAmount: ((fake.output(asked) * 995n) / 1000n).toString(),
+      },
+      currencyIn: { amount: input.toString() },
     }
   }
 

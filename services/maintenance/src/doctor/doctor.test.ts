@@ -1,0 +1,158 @@
+import { request } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { everyDomain } from '@payments/api'
+import { adapters } from '@payments/gateway'
+import { checkFingerprints, type Diagnosis } from '@payments/platform'
+import { expect, onTestFinished, test } from 'vitest'
+import { freePort, startInProduction, startMailbox, trustedCertificate, useService } from '#testing'
+import { examine } from './examine.ts'
+import { asText } from './report.ts'
+
+const certificate = await trustedCertificate()
+const service = useService()
+
+/** A proxy with TLS before the service, as an operator sets one up. */
+async function startProxy() {
+  const proxy = {
+    target: '',
+    sends: { 'x-forwarded-proto': 'https' } as Record<string, string>,
+    passesAddresses: false,
+    url: '',
+  }
+  const server = createServer(certificate.tls, (req, res) => {
+    const own = {
+      'x-forwarded-for': (proxy.passesAddresses && req.headers['x-forwarded-for']) || '127.0.0.1',
+      ...proxy.sends,
+    }
+    const headers = { ...req.headers, ...own }
+    const passed = request(`${proxy.target}${req.url}`, { method: req.method ?? 'GET', headers }, (answer) => {
+      res.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(res)
+    })
+    passed.on('error', () => res.writeHead(502).end('Bad gateway'))
+    req.pipe(passed)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await server[Symbol.asyncDispose]()
+  })
+  proxy.url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return proxy
+}
+
+/** The settings of an installation in production, with the process behind its proxy. */
+async function installation() {
+  const [proxy, mailbox] = [await startProxy(), await startMailbox(certificate.tls)]
+  onTestFinished(() => mailbox.close())
+  const env: Record<string, string> = {
+    ...{ NODE_ENV: 'production', ENV_NAME: 'doctor-test', BASE_URL: proxy.url, TRUST_PROXY: '127.0.0.1' },
+    ...{ SMTP_URL: mailbox.url, OPERATOR_EMAILS: 'operator@example.com', DATA_DIR: service.dataDir },
+    ...{ DATABASE_URL: service.database.serviceUrl, DATABASE_OWNER_URL: service.database.ownerUrl },
+    ...{
+      PAYCREST_API_KEY: 'key',
+      PAYCREST_API_SECRET: 'secret-of-callbacks',
+      PAYCREST_BASE_URL: 'https://127.0.0.1:1',
+    },
+  }
+  const port = String(await freePort())
+  const running = await startInProduction(service, certificate, { ...env, HOST: '127.0.0.1', PORT: port })
+  onTestFinished(() => running.stop())
+  proxy.target = `http://127.0.0.1:${port}`
+  const own = service.runtime.settings as unknown as Record<string, string>
+  return {
+    proxy,
+    mailbox,
+    env: { ...env, SECRETS_KEY: own.SECRETS_KEY as string, JWT_PRIVATE_KEY: own.JWT_PRIVATE_KEY as string },
+  }
+}
+
+const all = async (env: Record<string, string | undefined>): Promise<readonly Diagnosis[]> => {
+  const found = await examine(env, adapters)
+  expect(found.filter(({ status, action }) => (status === 'failed' || status === 'warning') && !action)).toEqual([])
+  for (const secret of ['SECRETS_KEY', 'JWT_PRIVATE_KEY', 'PAYCREST_API_SECRET'])
+    if (env[secret]) expect(JSON.stringify(found)).not.toContain(env[secret])
+  return found
+}
+const statuses = (found: readonly Diagnosis[], part: string) =>
+  Object.fromEntries(found.filter(({ check }) => check.startsWith(part)).map(({ check, status }) => [check, status]))
+const statusOf = (found: readonly Diagnosis[], check: string) => found.find((each) => each.check === check)?.status
+
+test('an installation in production behind its proxy is in order, one email is sent, and nothing else changes', async () => {
+  const { env, mailbox } = await installation()
+  const found = await all(env)
+  expect(statuses(found, 'address')).toEqual({
+    'address: this installation': 'ok',
+    'address: certificate': 'warning',
+    'address: without TLS': 'ok',
+    'address: HSTS': 'ok',
+    'address: proxy': 'ok',
+    'address: made-up client addresses': 'ok',
+    'address: callbacks of paycrest': 'ok',
+  })
+  expect(statuses(found, 'secrets')).toEqual({ 'secrets: fingerprints': 'ok', 'secrets: of this database': 'ok' })
+  expect(statuses(found, 'mail')).toEqual({ mail: 'ok' })
+  expect(mailbox.emails.map(({ to }) => to)).toEqual(['operator@example.com'])
+  // The database of tests is not made to be durable.
+  const database = found.filter(({ check, status }) => check.startsWith('database') && status !== 'ok')
+  expect(database.map(({ check }) => check)).toEqual(['database: durability', 'database: standby'])
+  // Nobody answers at the address of the provider.
+  expect([...new Set(Object.values(statuses(found, 'paycrest')))]).toEqual(['failed'])
+  expect(statuses(found, 'relay')).toEqual({ relay: 'skipped' })
+  expect(asText(found)).toContain('✓ address: proxy: ')
+})
+
+test('each fault of a proxy is found: no X-Forwarded-Proto, addresses that a client makes up, another server, nobody', async () => {
+  const { env, proxy } = await installation()
+  proxy.sends = {}
+  expect(statusOf(await all(env), 'address: proxy')).toBe('failed')
+  proxy.sends = { 'x-forwarded-proto': 'https' }
+  proxy.passesAddresses = true
+  expect(statusOf(await all(env), 'address: made-up client addresses')).toBe('failed')
+  expect(statusOf(await all({ ...env, ENV_NAME: 'another' }), 'address: this installation')).toBe('failed')
+  proxy.target = 'http://127.0.0.1:1'
+  expect(statusOf(await all(env), 'address: this installation')).toBe('failed')
+})
+
+test('invalid, unknown and unused settings are named, and secrets of another database too', async () => {
+  const own = service.runtime.settings as unknown as Record<string, string>
+  const valid = {
+    ...{ DATA_DIR: service.dataDir, DATABASE_URL: service.database.serviceUrl },
+    ...{ SECRETS_KEY: own.SECRETS_KEY, JWT_PRIVATE_KEY: own.JWT_PRIVATE_KEY },
+  }
+  const invalid = await all({ ...valid, DATABASE_POOL: 'many', NODE_ENV: 'production' })
+  expect(statuses(invalid, 'settings')).toMatchObject({ 'settings: DATABASE_POOL': 'failed' })
+  expect(invalid.at(-1)).toMatchObject({ status: 'skipped', message: 'The settings are not valid' })
+
+  const misspelt = await all({
+    ...valid,
+    PAYCREST_APIKEY: 'x',
+    RATE_LIMIT_GLOBL: '3',
+    NODE_OPTIONS: '',
+    HOSTNAME: 'machine',
+  })
+  expect(statuses(misspelt, 'settings')).toEqual({
+    settings: 'warning',
+    'settings: PAYCREST_APIKEY': 'warning',
+    'settings: RATE_LIMIT_GLOBL': 'warning',
+  })
+  const unused = await all({ ...valid, PAYCREST_MAX_ORDER: '500' })
+  expect(statuses(unused, 'settings')).toEqual({ settings: 'warning', 'settings: PAYCREST_MAX_ORDER': 'warning' })
+  await checkFingerprints(service.runtime.pool, everyDomain, service.runtime.settings)
+  const foreign = await all({ ...valid, SECRETS_KEY: `other:${Buffer.alloc(32, 9).toString('base64')}` })
+  expect(statusOf(foreign, 'secrets: of this database')).toBe('failed')
+})
+
+test('a database that does not answer, the role of its owner and a mail server that refuses are told; the rest is looked at', async () => {
+  const mailbox = await startMailbox()
+  onTestFinished(() => mailbox.close())
+  mailbox.faults.refusal = 550
+  const env = { DATA_DIR: service.dataDir, SMTP_URL: mailbox.url, OPERATOR_EMAILS: 'operator@example.com' }
+  const none = await all({ ...env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' })
+  expect(statuses(none, 'database')).toEqual({ database: 'failed' })
+  expect(statuses(none, 'secrets')).toEqual({ 'secrets: fingerprints': 'ok', 'secrets: of this database': 'skipped' })
+  expect(statusOf(none, 'mail')).toBe('failed')
+  const owner = await all({ ...env, DATABASE_URL: service.database.ownerUrl })
+  expect(statusOf(owner, 'database: role')).toBe('failed')
+})
