@@ -16,6 +16,7 @@ const commands = {
   start: ['services/gateway/src/main.ts'],
   verify: ['tooling/checks/src/main.ts'],
   check: ['tooling/checks/src/check.ts'],
+  package: ['tooling/start/src/package.ts'],
   demo: ['tooling/start/src/main.ts'],
   bench: ['tooling/bench/src/main.ts'],
   proof: ['tooling/proof/src/main.ts'],

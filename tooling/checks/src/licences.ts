@@ -23,7 +23,6 @@ const ALLOWED: readonly string[] = [
 const EXPLAINED: Readonly<Record<string, string>> = {
   'dejavu-fonts-ttf':
     'The licence of Bitstream Vera: fonts may be embedded in documents and passed on under their own name',
-  lightningcss: 'MPL-2.0, unchanged, a tool of the build',
   'png-js': 'MIT by its file LICENSE; its package.json does not say so',
 }
 

@@ -25,6 +25,15 @@ test.each(packages.map((each) => [each.folder, each] as const))(
   },
 )
 
+test('every package of the product has an owner, and every owned folder exists', () => {
+  const owned = [...readFileSync(join(root, '.github/CODEOWNERS'), 'utf8').matchAll(/^\/(\S+)\/ +@\S+$/gm)].map(
+    ([, folder]) => folder as string,
+  )
+  expect(owned.filter((folder) => !existsSync(join(root, folder)))).toEqual([])
+  const folders = packages.map(({ folder }) => folder).filter((folder) => !folder.startsWith('tooling/'))
+  expect(folders.filter((folder) => !owned.includes(folder))).toEqual([])
+})
+
 const { path: copy, remove } = copyTree()
 afterAll(remove)
 

@@ -44,7 +44,7 @@ async function startProxy() {
 
 /** The settings of an installation in production, with the process behind its proxy. */
 async function installation() {
-  const [proxy, mailbox] = [await startProxy(), await startMailbox(certificate.tls)]
+  const [proxy, mailbox] = [await startProxy(), await startMailbox({ tls: certificate.tls })]
   onTestFinished(() => mailbox.close())
   const env: Record<string, string> = {
     ...{ NODE_ENV: 'production', ENV_NAME: 'doctor-test', BASE_URL: proxy.url, TRUST_PROXY: '127.0.0.1' },

