@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import Sequencer from './tooling/stand/test/sequencer.ts'
 
 /** Files that replace modules, functions or the trusted certificates of the whole process, or whose helpers register hooks when they are imported. All others share a process with the files before them: loading the service for each file was a third of the run. */
 const ISOLATED = [
@@ -16,7 +17,7 @@ export default defineConfig({
   resolve: { alias: { '#testing': new URL('./tooling/stand/test/index.ts', import.meta.url).pathname } },
   test: {
     globalSetup: ['tooling/stand/test/setup.ts'],
-    sequence: { shuffle: true },
+    sequence: { shuffle: true, sequencer: Sequencer },
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,

@@ -1,0 +1,47 @@
+import { hash } from 'node:crypto'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Files that take more than 12 seconds, the longest first. Started last, one of them would run alone at the end. */
+const LONG = [
+  'tooling/generate/src/domains/generate.test.ts',
+  'tooling/acceptance/src/browser/pay.test.ts',
+  'tooling/acceptance/src/browser/docs.test.ts',
+  'tooling/acceptance/src/browser/pay-screens.test.ts',
+  'services/gateway/src/start.test.ts',
+  'packages/collections/src/crash.test.ts',
+  'packages/embedded-postgres/src/server/server.test.ts',
+  'packages/collections/src/ends.test.ts',
+  'tooling/checks/src/gates.test.ts',
+  'services/gateway/src/idempotency.test.ts',
+  'tooling/proof/src/events/events.test.ts',
+  'services/gateway/src/access.test.ts',
+  'services/gateway/src/http/connections.test.ts',
+  'tooling/acceptance/src/conformance/events.test.ts',
+  'packages/providers/near-intents/src/live.test.ts',
+  'packages/embedded-postgres/src/server/supervisor.test.ts',
+  'packages/providers/paycrest/src/live.test.ts',
+  'packages/providers/cngn/src/evidence.test.ts',
+  'services/maintenance/src/commands.test.ts',
+  'packages/providers/jupiter/src/recovery.test.ts',
+  'services/gateway/src/requests/operations.test.ts',
+  'tooling/checks/src/architecture/rules.test.ts',
+  'packages/fiat/src/endings.test.ts',
+]
+
+/**
+ * Isolated files first, because a shared process ends when the next file in the queue is an isolated one: in a mixed order 17 processes
+ * load the service instead of one for each worker. Then the long files, then all others in random order.
+ */
+export default class Sequencer extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { seed } = this.ctx.config.sequence
+    const random = new Map(files.map((file) => [file, hash('sha1', `${seed} ${file.moduleId}`)]))
+    const at = (file: TestSpecification): string => random.get(file) as string
+    return files.sort((one, other) => place(one) - place(other) || (at(one) < at(other) ? -1 : 1))
+  }
+}
+
+function place({ project, moduleId }: TestSpecification): number {
+  const long = LONG.findIndex((file) => moduleId.endsWith(`/${file}`))
+  return (project.config.isolate ? 0 : LONG.length + 1) + (long < 0 ? LONG.length : long)
+}
