@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
 /** What the bank verification number belongs to. The telephone number is kept as the bank wrote it. */
@@ -36,7 +37,7 @@ export interface QoreidServer {
 }
 
 /** A server on loopback that speaks the documented format of QoreID. */
-export async function startQoreid(): Promise<QoreidServer> {
+export async function startQoreid({ tls }: { tls?: { key: string; cert: string } } = {}): Promise<QoreidServer> {
   const respond = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(chunk as Buffer)
@@ -56,10 +57,11 @@ export async function startQoreid(): Promise<QoreidServer> {
     if (world.answer === 'silent') return
     say(world.answer?.status ?? 200, world.answer ? world.answer.body : matched(body))
   }
-  const server = createServer((req, res) => void respond(req, res))
+  const listener: RequestListener = (req, res) => void respond(req, res)
+  const server = tls ? createTlsServer(tls, listener) : createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const world: QoreidServer = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls: [],
     answer: undefined,
     expiresIn: 7200,
