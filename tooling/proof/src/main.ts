@@ -13,6 +13,7 @@ const proofs: Readonly<Record<string, () => Promise<{ run: Proof }>>> = {
   events: () => import('./events/index.ts'),
   fuzz: () => import('./fuzz/index.ts'),
   neighbours: () => import('./neighbours/index.ts'),
+  production: () => import('./production/index.ts'),
   providers: () => import('./providers/index.ts'),
   'sign-in': () => import('./sign-in/index.ts'),
 }

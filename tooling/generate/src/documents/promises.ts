@@ -94,6 +94,15 @@ export const promises: readonly Promised[] = [
     tests: ['tooling/proof/src/cluster/pgbouncer.test.ts'],
   },
   {
+    title: 'The service runs in production as its operators’ guide says',
+    promise:
+      'Whoever follows the guide from an empty Debian machine has the service in production; restarts, an upgrade and a rollback of the code lose no request, and every setting works with another value than its default.',
+    shown:
+      'Reads the commands of `docs/operators` and runs them in a network and on files of their own, with Debian’s PostgreSQL, PgBouncer, HAProxy and Prometheus, a mail server with STARTTLS, and the providers’ fakes; a command that is not run is a finding.',
+    command: 'npm run proof -- production',
+    tests: ['tooling/proof/src/production/production.test.ts'],
+  },
+  {
     title: 'Every event arrives',
     promise:
       'An event reaches every endpoint that asked for it, at least once and signed, although receivers fail and workers are killed.',

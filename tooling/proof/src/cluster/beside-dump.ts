@@ -67,7 +67,7 @@ export async function migrateBesideDump(
 }
 
 /** A finding for each append-only table whose rows the service's role may change. */
-export async function changeableTables(database: StandDatabase): Promise<string[]> {
+export async function changeableTables(database: Pick<StandDatabase, 'pool'>): Promise<string[]> {
   const found = await rows<{ name: string }>(
     database,
     `select name from append_only_tables where to_regclass(quote_ident(name)) is not null

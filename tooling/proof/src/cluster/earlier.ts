@@ -30,7 +30,8 @@ export function earlierVersion(): EarlierVersion | undefined {
   return { path, ...found, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-function findEarlier(): { commit: string; missing: string[] } | undefined {
+/** The commit of that state, and the migrations that it has not. */
+export function findEarlier(): { commit: string; missing: string[] } | undefined {
   if (!existsSync(join(root, '.git'))) return undefined
   const now = migrationsOf('HEAD')
   for (const change of git('log', '--format=%H', '--', 'packages/*/src/migrations.ts').trim().split('\n')) {

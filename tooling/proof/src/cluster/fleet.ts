@@ -11,6 +11,8 @@ const DELAY_SECONDS = 1
 /** Two gateways behind a proxy and two workers, on one database. */
 export interface Fleet extends ServiceProcesses {
   readonly proxy: LoadBalancer
+  /** Of the proxy. */
+  readonly url: string
   /** What all processes are started with. */
   readonly settings: Readonly<Record<string, string>>
   newTenant(): Promise<Tenant>
@@ -36,6 +38,7 @@ export async function startFleet(
   return {
     ...processes,
     proxy,
+    url: proxy.url,
     settings,
     async newTenant() {
       const organisationId = await foundOrganisation(database)

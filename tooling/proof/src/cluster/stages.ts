@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceProcess } from '@payments/stand'
 import { rows, type StandDatabase } from '@payments/stand'
 import type { Fleet } from './fleet.ts'
-import { type Load, type Seen, startLoad } from './load.ts'
+import { type Load, type Seen, startLoad, type Tenant } from './load.ts'
 
 /** What one stage found, with its figures. */
 export interface Stage {
@@ -12,14 +12,21 @@ export interface Stage {
 
 const CLIENTS = 8
 
+/** Where a load goes: an address, and organisations of its own. */
+export interface Served {
+  readonly url: string
+  newTenant(): Promise<Tenant>
+}
+
 /** Runs a stage under load, and compares what was acknowledged in it with what is stored. */
 export async function underLoad(
-  database: StandDatabase,
-  fleet: Fleet,
+  database: Pick<StandDatabase, 'pool'>,
+  served: Served,
   stage: (load: Load) => Promise<Stage>,
+  clients = CLIENTS,
 ): Promise<Stage> {
-  const tenants = await Promise.all([fleet.newTenant(), fleet.newTenant()])
-  const load = startLoad(fleet.proxy.url, tenants, CLIENTS)
+  const tenants = await Promise.all([served.newTenant(), served.newTenant()])
+  const load = startLoad(served.url, tenants, clients)
   let done: Stage
   try {
     await sleep(500)

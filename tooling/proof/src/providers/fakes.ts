@@ -18,6 +18,8 @@ export {
   startFake as startPaycrest,
 } from '../../../../packages/providers/paycrest/test/fake.ts'
 // @boundaries-ignore the proof runs the service against the fake
+export { type QoreidServer, startQoreid } from '../../../../packages/providers/qoreid/test/server.ts'
+// @boundaries-ignore the proof runs the service against the fake
 export { type FakeRelay, fakeRelay } from '../../../../packages/providers/relay/test/fake.ts'
 // @boundaries-ignore the proof runs the service against the fake
 export { oddly } from '../../../../packages/providers/relay/test/odd.ts'

@@ -1,0 +1,160 @@
+// The proof itself, on the machine that machine.sh makes: `node inside.ts <size> <seed>`. Writes its report to file descriptor 3.
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { everyDomain } from '@payments/api'
+import { root } from '@payments/checks'
+import { newId } from '@payments/kernel'
+import { checkLedger } from '@payments/ledger'
+import { signIn } from '@payments/stand'
+import { Pool } from 'pg'
+import { changeableTables } from '../cluster/beside-dump.ts'
+import type { Tenant } from '../cluster/load.ts'
+import { failuresOf, underLoad } from '../cluster/stages.ts'
+import { type Guide, pagesIn, startGuide } from './guide.ts'
+import { DOMAIN, type Outside, startOutside } from './outside.ts'
+import { installPackages, tagReleases } from './releases.ts'
+import { furtherSettings, linesOf, providerKeys, settingsOf } from './settings.ts'
+import { checkSettings } from './starts.ts'
+import { goLive, SERVICE, send, tellStories, until } from './stories.ts'
+
+const [, , size = 'short', seed = '1'] = process.argv
+/** Requests at once: the machine is to be busy, and not overloaded. */
+const CLIENTS = 3
+/** Of the full form. */
+const RESTARTS = 5
+const CERTIFICATE = '/root/payments.pem'
+const FURTHER_SETTINGS = '/root/further-settings'
+/** The sessions of the operators' command line. */
+const OPS = '/root/.local/state/payments-ops'
+const CUSTOMERS = 'Operators and the first customer'
+const UPGRADE = 'Restart, upgrade and roll back'
+/** The fee payer's SOL. */
+const LAMPORTS = 10n ** 10n
+const OPERATOR = 'grace@operator.test'
+const CUSTOMER = { email: 'ada@merchant.test', organisationName: 'Adire Textiles' }
+/** Pages whose commands are not part of an installation. */
+const OTHER_PAGES = ['command-line.md', 'drill.md']
+
+const started = performance.now()
+const seconds = () => Math.round((performance.now() - started) / 100) / 10
+const log = (line: string) => void process.stdout.write(`${seconds()} s: ${line}\n`)
+const findings: string[] = []
+const figures: Record<string, unknown> = { size }
+
+/** What the packages of Debian leave: a cluster without data, and nothing of the service. */
+function prepareMachine(): void {
+  execFileSync('sh', ['-c', 'rm -rf /etc/postgresql/* /var/lib/postgresql/* /etc/payments /opt/payments /root/.local'])
+  const [version = ''] = readdirSync('/usr/lib/postgresql').toReversed()
+  execFileSync('pg_createcluster', [version, 'main'], { stdio: 'ignore' })
+  copyFileSync(new URL('systemctl.sh', import.meta.url).pathname, '/usr/local/sbin/systemctl')
+  execFileSync('chmod', ['755', '/usr/local/sbin/systemctl'])
+  rmSync('/usr/local/bin/node', { force: true })
+  symlinkSync(process.execPath, '/usr/local/bin/node')
+}
+
+const openGuide = (outside: Outside): Guide =>
+  startGuide(pagesIn(join(root, 'docs/operators'), OTHER_PAGES), {
+    HOME: '/root',
+    PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    NODE_EXTRA_CA_CERTS: '/etc/ssl/certs/ca-certificates.crt',
+    DEBIAN_FRONTEND: 'noninteractive',
+    ...{ DOMAIN, CERTIFICATE, FURTHER_SETTINGS, VERSION: 'last', NEXT: 'next', REPOSITORY: `file://${root}` },
+    ...{ SMTP_URL: outside.mailServer(), OPERATOR_EMAIL: OPERATOR },
+    ...{ CUSTOMER_EMAIL: CUSTOMER.email, CUSTOMER_NAME: CUSTOMER.organisationName },
+  })
+
+/** From the first block to a customer with live access, in its session. */
+async function install(guide: Guide, { mailbox, chain }: Outside) {
+  await guide.run('What you need')
+  installPackages('/opt/payments/last')
+  await guide.run('Database')
+  await guide.run('Settings')
+  const feePayer = await guide.run('Schema and processes')
+  await chain.payLamports(feePayer.trim() as never, LAMPORTS)
+  await guide.run('HTTPS and metrics')
+  log('installed')
+  await guide.run(CUSTOMERS, 1)
+  await guide.set('CODE', await mailbox.codeFor(OPERATOR))
+  await guide.run(CUSTOMERS, 2)
+  const session = await signIn(SERVICE, mailbox, CUSTOMER)
+  await guide.run(CUSTOMERS)
+  log('the first customer has live access')
+  return session
+}
+
+let tenants = 0
+/** An organisation that an operator invites, with a key of the sandbox. */
+async function newTenant({ mailbox }: Outside): Promise<Tenant> {
+  const [file = ''] = readdirSync(OPS)
+  const { session: operator } = JSON.parse(readFileSync(join(OPS, file), 'utf8'))
+  const email = `${newId()}@load.test`
+  await send(operator.accessToken, 'POST /v1/auth/invitations', { email, role: 'owner' })
+  const own = await signIn(SERVICE, mailbox, { email, organisationName: `Load ${++tenants}` })
+  const { key } = await send(own.accessToken, 'POST /v1/api-keys', { name: 'Load', environment: 'test' })
+  return { organisationId: own.organisation.id, key }
+}
+
+/** Every process answers Prometheus, as its own record says. */
+const scraped = async (): Promise<boolean> => {
+  const answer = await fetch('http://127.0.0.1:9090/api/v1/query?query=count(up==1)')
+  return ((await answer.json()) as { data: { result: { value: unknown[] }[] } }).data.result[0]?.value[1] === '5'
+}
+
+async function prove(): Promise<void> {
+  prepareMachine()
+  const outside = await startOutside(Number(seed), CERTIFICATE)
+  const { from, migrations } = tagReleases()
+  log('prepared')
+  writeFileSync(FURTHER_SETTINGS, linesOf({ ...providerKeys(outside), ...furtherSettings(outside) }))
+  const guide = openGuide(outside)
+  const session = await install(guide, outside)
+  figures.installedSeconds = seconds()
+  const customer = await goLive(outside, session)
+  const { DATABASE_OWNER_URL: connectionString } = settingsOf(readFileSync('/etc/payments/owner', 'utf8'))
+  const pool = new Pool({ connectionString, max: 2 })
+  const served = { url: SERVICE.url, newTenant: () => newTenant(outside) }
+  const loaded = async (name: string, work: () => Promise<unknown>) => {
+    const stage = await underLoad(
+      { pool },
+      served,
+      async (load) => {
+        load.take()
+        const since = seconds()
+        await work()
+        const { requests, failures, slowestMs } = load.take()
+        const own = { requests, lost: failures.length, slowestMs, seconds: Math.round(seconds() - since) }
+        return { findings: failuresOf(name, { requests, failures, slowestMs, lost: 0 }), figures: own }
+      },
+      CLIENTS,
+    )
+    findings.push(...stage.findings)
+    figures[name] = stage.figures
+    log(`${name}: ${JSON.stringify(stage.figures)}`)
+  }
+  await guide.run(UPGRADE, 1)
+  if (size === 'full')
+    await loaded('restarted', async () => {
+      for (let round = 0; round < RESTARTS; round++) await guide.execute('restart')
+    })
+  await guide.run(UPGRADE, 1)
+  installPackages('/opt/payments/next')
+  await loaded('upgraded', () => guide.run(UPGRADE, 1))
+  Object.assign(figures.upgraded as object, { from, migrations })
+  findings.push(...(await changeableTables({ pool })))
+  figures.stories = await tellStories(outside, customer)
+  log(`stories ${JSON.stringify(figures.stories)}`)
+  findings.push(...(await checkSettings(outside)))
+  log('settings')
+  await loaded('rolled back', () => guide.run(UPGRADE, 1))
+  await until('Prometheus reads every process', scraped)
+  const ledger = await checkLedger({ pool, domains: everyDomain })
+  findings.push(...ledger.findings.map(({ check, id, message }) => `ledger, ${check} ${id}: ${message}`))
+  await pool.end()
+  findings.push(...guide.rest().map(({ page, line }) => `${page}:${line} was not run`))
+  guide.close()
+}
+
+await prove().catch((error: Error) => void findings.push(error.stack ?? error.message))
+writeFileSync(3, JSON.stringify({ findings, figures: { ...figures, seconds: seconds() } }))
+process.exit()

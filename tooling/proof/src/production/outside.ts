@@ -1,0 +1,95 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { type Mailbox, type Receiver, random, startMailbox, startReceiver } from '@payments/stand'
+import { createCA, createCert } from 'mkcert'
+import {
+  Chain,
+  type Exchange,
+  type FakeCngn,
+  type FakeNearIntents,
+  type FakePaycrest,
+  type FakeRelay,
+  fakeNearIntents,
+  fakeRelay,
+  type Node,
+  type QoreidServer,
+  startCngn,
+  startExchange,
+  startNode,
+  startPaycrest,
+  startQoreid,
+} from '../providers/fakes.ts'
+
+export const DOMAIN = 'payments.test'
+const RECEIVER = 'hooks.merchant.test'
+/** A public address that is on loopback here: see machine.sh. */
+const PUBLIC_ADDRESS = '3ffe::1'
+const AUTHORITY = { organization: 'Proof', countryCode: 'NG', state: 'Lagos', locality: 'Lagos', validity: 2 }
+
+/** Everything that is not on the operator's machine: names, an authority, a mail server, providers, and a merchant's receiver. */
+export interface Outside {
+  readonly mailbox: Mailbox
+  /** The address of the mail server with a new password; `ended` is the one that it no longer accepts. */
+  mailServer(): string
+  readonly receiver: Receiver
+  readonly receiverUrl: string
+  readonly relay: FakeRelay
+  readonly near: FakeNearIntents
+  readonly paycrest: FakePaycrest
+  readonly cngn: FakeCngn
+  readonly qoreid: QoreidServer
+  readonly chain: Chain
+  readonly node: Node
+  readonly exchange: Exchange
+}
+
+/** Starts it, has Debian and this process trust its authority, and writes the certificate of the operator. */
+export async function startOutside(seed: number, certificate: string): Promise<Outside> {
+  const ca = await createCA(AUTHORITY)
+  const domains = [DOMAIN, RECEIVER, 'mail.test', '127.0.0.1']
+  const tls = await createCert({ ca, domains, validity: 2 })
+  setDefaultCACertificates([...getCACertificates('default'), ca.cert])
+  mkdirSync('/usr/local/share/ca-certificates', { recursive: true })
+  writeFileSync('/usr/local/share/ca-certificates/proof.crt', ca.cert)
+  execFileSync('update-ca-certificates', { stdio: 'ignore' })
+  writeFileSync(certificate, `${tls.cert}\n${tls.key}`, { mode: 0o600 })
+  startNames()
+  const passwords = new Set<string>()
+  const [mailbox, receiver, relay, near, paycrest, cngn, qoreid, chain] = await Promise.all([
+    startMailbox({ tls, accepts: (user, password) => user === 'payments' && passwords.has(password) }),
+    startReceiver({ host: PUBLIC_ADDRESS, port: 443, tls }),
+    fakeRelay({ tls }),
+    fakeNearIntents({ tls }),
+    startPaycrest({ tls, random: random(seed), outcomes: {}, missing: [] }),
+    startCngn({ tls }),
+    startQoreid({ tls }),
+    Chain.start(),
+  ])
+  const [node, exchange] = await Promise.all([startNode(chain, tls), startExchange(chain, tls)])
+  return {
+    ...{ mailbox, receiver, relay, near, paycrest, cngn, qoreid, chain, node, exchange },
+    receiverUrl: `https://${RECEIVER}/hooks`,
+    mailServer() {
+      const password = randomBytes(12).toString('hex')
+      passwords.add(password)
+      return `smtp://payments:${password}@mail.test:${new URL(mailbox.url).port}`
+    },
+  }
+}
+
+/** The name server of this machine, which knows these names and no others. */
+function startNames(): void {
+  writeFileSync('/etc/resolv.conf', 'nameserver 127.0.0.1\n')
+  const addresses = { [DOMAIN]: '192.0.2.1', 'mail.test': '127.0.0.1', [RECEIVER]: PUBLIC_ADDRESS }
+  spawn(
+    'dnsmasq',
+    [
+      ...['--keep-in-foreground', '--conf-file=/dev/null', '--no-resolv', '--no-hosts', '--local=/test/'],
+      ...['--listen-address=127.0.0.1', '--bind-interfaces'],
+      ...Object.entries(addresses).map(([name, address]) => `--host-record=${name},${address}`),
+    ],
+    { stdio: 'ignore' },
+  )
+}

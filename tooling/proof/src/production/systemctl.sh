@@ -1,0 +1,48 @@
+#!/bin/bash
+# systemctl on a machine without systemd: services of Debian by their init scripts, ours as their unit says. Several at once, as there.
+set -euo pipefail
+verb=$1
+shift
+if [ "$verb" = daemon-reload ]; then exit; fi
+if [ "$verb" = enable ]; then
+  verb=start
+  shift
+fi
+
+of_unit() { sed -n "s|%i|$instance|g; s|^$1=||p" "$unit"; }
+
+act() {
+  local name=${1%.service} unit instance
+  unit=/etc/systemd/system/${name%@*}@.service
+  instance=${name#*@}
+  if [ ! -e "$unit" ]; then
+    # Some of these scripts cannot restart what does not run.
+    if [ "$verb" = restart ]; then
+      service "$name" stop || true
+      service "$name" start
+    else
+      service "$name" "$verb"
+    fi
+    return
+  fi
+  local pid=/run/$name.pid
+  if [ "$verb" != start ]; then
+    start-stop-daemon --stop --quiet --oknodo --pidfile "$pid" --retry "TERM/$(of_unit TimeoutStopSec)/KILL/5"
+  fi
+  if [ "$verb" != stop ]; then
+    (
+      set -a
+      for file in $(of_unit EnvironmentFile); do . "$file"; done
+      eval "$(of_unit Environment)"
+      start-stop-daemon --start --quiet --background --make-pidfile --pidfile "$pid" --output "/var/log/$name.log" \
+        --chuid "$(of_unit User)" --chdir "$(of_unit WorkingDirectory)" --startas /bin/sh -- -c "exec $(of_unit ExecStart)"
+    )
+  fi
+}
+
+running=()
+for each; do
+  act "$each" &
+  running+=($!)
+done
+for process in "${running[@]}"; do wait "$process"; done
