@@ -1,15 +1,9 @@
-import { type AttentionSource, endings, type OperatorsDeclaration, sqlOf } from '@payments/platform'
+import { type AttentionSource, endings, type OperatorsDeclaration } from '@payments/platform'
 import { settlements } from '../api/schemas.ts'
 import { offrampMachine, onrampMachine, refundMachine } from '../orders/states.ts'
-import { POLL, SOON_SECONDS } from '../polling/schedule.ts'
+import { polls } from '../polling/schedule.ts'
 
-const recheck: AttentionSource['recheck'] = async (unit, ids) => {
-  await sqlOf(unit.em).query(
-    `update fiat_polls set next_poll_at = least(next_poll_at, now()), poll_seconds = least(poll_seconds, ${SOON_SECONDS}) where id = any ($1::uuid[])`,
-    [ids],
-  )
-  unit.afterCommit(() => unit.runtime.trigger(POLL))
-}
+const { recheck } = polls
 
 const source = (kind: 'offramp' | 'onramp', paying: string, unfinished: string, outcome: string): AttentionSource => ({
   kind,

@@ -1,5 +1,5 @@
 import { sqlOf, type UnitOfWork } from '@payments/platform'
-import { POLL } from './schedule.ts'
+import { polls } from './schedule.ts'
 
 /** Moves the times at which sandbox orders settle and expire, quotes end and orders are polled closer by the given duration. */
 export async function advance(unit: UnitOfWork, seconds: number): Promise<void> {
@@ -17,10 +17,5 @@ export async function advance(unit: UnitOfWork, seconds: number): Promise<void> 
       where organisation_id = $1 and environment = 'test' and expires_at > now()`,
     [organisationId, seconds],
   )
-  await db.query(
-    `update fiat_polls set next_poll_at = next_poll_at - make_interval(secs => $2)
-      where organisation_id = $1 and environment = 'test' and next_poll_at > now()`,
-    [organisationId, seconds],
-  )
-  unit.afterCommit(() => unit.runtime.trigger(POLL))
+  await polls.advance(unit, seconds)
 }

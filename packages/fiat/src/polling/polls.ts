@@ -1,10 +1,11 @@
-import { type Environment, isId, ServiceError, system } from '@payments/kernel'
+import { system } from '@payments/kernel'
 import {
   heedingPause,
   locked,
   type QueryContext,
   queryContext,
   type Runtime,
+  sqlOf,
   type UnitOfWork,
   unitOfWork,
 } from '@payments/platform'
@@ -13,7 +14,7 @@ import { type OrderRow, orderMissing, orderResource, update } from '../orders/or
 import { type Direction, fiatProvider, type OrderReport } from '../provider/provider.ts'
 import { budget, type ClaimedOrder, pauseOf } from './rate-budget.ts'
 import { applyReport, expectedAmount } from './reports.ts'
-import { CANCELLED_SECONDS, FIRST_POLL_SECONDS, nextPoll, POLL, SOON_SECONDS } from './schedule.ts'
+import { CANCELLED_SECONDS, FIRST_POLL_SECONDS, nextPoll, polls, SOON_SECONDS } from './schedule.ts'
 
 /** Schedules the first poll of a new order, with the commit that creates it. */
 export function startPolls(unit: UnitOfWork, direction: Direction, order: OrderRow): void {
@@ -36,17 +37,6 @@ export function startPolls(unit: UnitOfWork, direction: Direction, order: OrderR
 export async function schedulePolls(unit: UnitOfWork, order: OrderRow): Promise<void> {
   const next = nextPoll(order, SOON_SECONDS, true)
   if (next) await unit.em.nativeUpdate(PollEntity, { id: order.id }, { ...next, failingSince: null, error: null })
-}
-
-/** Makes an order due for its poll now: the only effect of a provider's callback. An unknown order changes nothing. */
-export async function schedulePoll(runtime: Runtime, environment: Environment, id: string): Promise<void> {
-  if (!isId(id)) return
-  const { rowCount } = await runtime.pool.query(
-    `update fiat_polls set next_poll_at = least(next_poll_at, now()), poll_seconds = least(poll_seconds, $3)
-      where environment = $1 and id = $2`,
-    [environment, id, SOON_SECONDS],
-  )
-  if (rowCount) runtime.trigger(POLL)
 }
 
 /** Asks the provider for an order. No transaction is open meanwhile. */
@@ -128,15 +118,5 @@ async function noteFailure(unit: UnitOfWork, { id, direction, pollSeconds }: Cla
   const paying = order.status === 'processing' || order.status === 'settled'
   if (direction === 'offramp' && paying && !('providerOutcome' in order && order.providerOutcome))
     await update(unit, direction, order, { providerOutcome: 'unknown' })
-  const known = await unit.em.findOne(PollEntity, { id }, { disableIdentityMap: true })
-  const next = nextPoll(order, pollSeconds, false)
-  await unit.em.nativeUpdate(
-    PollEntity,
-    { id },
-    {
-      ...next,
-      failingSince: known?.failingSince ?? new Date(),
-      error: error instanceof ServiceError ? error.code : 'internal',
-    },
-  )
+  await polls.noteFailure(sqlOf(unit.em), id, error, nextPoll(order, pollSeconds, false))
 }

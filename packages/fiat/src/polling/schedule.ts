@@ -1,5 +1,8 @@
+import { type NextPoll, pollAfter, pollQueue } from '@payments/platform'
+
 /** Name of the task that polls the provider. */
 export const POLL = 'fiat.poll'
+export const polls = pollQueue({ table: 'fiat_polls', task: POLL })
 
 /** Poll interval after creation, seconds: callbacks report a deposit sooner. */
 export const FIRST_POLL_SECONDS = 15
@@ -21,7 +24,6 @@ export const CANCELLED_SECONDS = 1800
 const LONGEST_WATCH_SECONDS = 86_400
 const SHORTEST_WATCH_SECONDS = 600
 const WATCH_SECONDS = 14 * 86_400
-const JITTER = 0.2
 
 /** What the next poll follows from. */
 export interface Pollable {
@@ -36,12 +38,7 @@ export interface Pollable {
 const ACTIVE = new Set(['pending', 'processing', 'settled', 'awaiting_payment'])
 
 /** The next poll of an order: soon after a change, else after double the last interval, longer once it has ended; null when nothing more can happen. */
-export function nextPoll(
-  order: Pollable,
-  last: number,
-  changed: boolean,
-  now: number = Date.now(),
-): { pollSeconds: number; nextPollAt: Date } | null {
+export function nextPoll(order: Pollable, last: number, changed: boolean, now: number = Date.now()): NextPoll | null {
   const longest = longestInterval(order, now - order.updatedAt.getTime())
   if (longest === LONGEST_WATCH_SECONDS && now - order.updatedAt.getTime() > WATCH_SECONDS * 1000) return null
   const pollSeconds =
@@ -50,8 +47,7 @@ export function nextPoll(
       : changed
         ? SOON_SECONDS
         : Math.min(Math.max(last, 1) * 2, longest)
-  const jitter = 1 + (Math.random() * 2 - 1) * JITTER
-  return { pollSeconds, nextPollAt: new Date(now + pollSeconds * jitter * 1000) }
+  return pollAfter(pollSeconds, now)
 }
 
 function longestInterval(order: Pollable, age: number): number {

@@ -1,7 +1,7 @@
-import type { Carried, Environment } from '@payments/kernel'
+import type { Carried, Environment, Provider } from '@payments/kernel'
 import type { SqlExecutor } from '../transactions/sql.ts'
 import { dueInTurns } from '../work/turns.ts'
-import { BURST_SECONDS } from './budgets.ts'
+import { BURST_SECONDS, type Budget } from './budgets.ts'
 
 /** Polls with a longer interval wait for nothing in particular. */
 const SOON_SECONDS = 60
@@ -72,6 +72,9 @@ export function pollBudget<Extra extends string = never>({ bucket, polls, extra 
      )
      select ${columns} from claimed`
   return {
+    /** Where a pause that the provider asks for in a poll is kept, for the polls of all processes. */
+    pauseOf: ({ name }: Provider, environment: Environment): Budget => ({ provider: name, bucket, environment }),
+
     /**
      * Takes what is due, at most `limit` and as many as the budget allows, and postpones its next poll, so that none is taken twice.
      * One statement for any number; what is polled soon comes first, and organisations take turns.

@@ -1,7 +1,9 @@
+import { pollAfter, pollQueue } from '@payments/platform'
 import type { RouteRow } from '../entity.ts'
 
 /** NOTIFY channel that triggers the poller when a route's next poll was moved forward. */
 export const POLL = 'routes.poll'
+export const polls = pollQueue({ table: 'payment_routes', task: POLL })
 
 /** Poll interval after creation: a merchant who tries a new route usually pays at once. */
 export const FIRST_POLL_SECONDS = 15
@@ -19,7 +21,6 @@ const DAY_SECONDS = 86_400
 const WATCHED_SECONDS = 30
 const UNWATCHED_SECONDS = 3600
 const LONGEST_UNWATCHED_SECONDS = 7 * DAY_SECONDS
-const JITTER = 0.2
 
 type Polled = Pick<RouteRow, 'status' | 'pollSeconds'> &
   Partial<Pick<RouteRow, 'hidden' | 'watchedUntil' | 'createdAt'>>
@@ -46,8 +47,7 @@ export function nextPoll(
       : changed
         ? SOON_SECONDS
         : Math.min(route.pollSeconds * 2, longestInterval(route, now))
-  const jitter = 1 + (Math.random() * 2 - 1) * JITTER
-  return { pollSeconds, nextPollAt: new Date(now + pollSeconds * jitter * 1000) }
+  return pollAfter(pollSeconds, now)
 }
 
 const clamp = (seconds: number, least: number, most: number): number =>

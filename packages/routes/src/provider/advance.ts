@@ -1,5 +1,5 @@
 import { sqlOf, type UnitOfWork } from '@payments/platform'
-import { POLL } from '../polling/schedule.ts'
+import { polls } from '../polling/schedule.ts'
 
 /**
  * Moves the times at which sandbox deposits were received and settle, and routes are polled, closer by the given duration. Deposits
@@ -17,10 +17,5 @@ export async function advance(unit: UnitOfWork, seconds: number): Promise<void> 
         and q.settles_at > now() - interval '8 days'`,
     [organisationId, seconds],
   )
-  await db.query(
-    `update payment_routes set next_poll_at = next_poll_at - make_interval(secs => $2)
-      where organisation_id = $1 and environment = 'test' and next_poll_at > now()`,
-    [organisationId, seconds],
-  )
-  unit.afterCommit(() => unit.runtime.trigger(POLL))
+  await polls.advance(unit, seconds)
 }

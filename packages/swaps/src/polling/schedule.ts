@@ -1,3 +1,4 @@
+import { pollAfter } from '@payments/platform'
 import type { SwapRow } from '../entity.ts'
 
 /** NOTIFY channel that triggers the worker when a swap's next poll was moved forward. */
@@ -17,7 +18,6 @@ const LONGEST_REFUND_WAIT_SECONDS = 3600
 /** The longest interval of a swap that has ended: late deposits to its address are still sent back. */
 const LONGEST_SECONDS = 86_400
 const DAY_MS = 86_400_000
-const JITTER = 0.2
 
 type Poll = Pick<SwapRow, 'pollSeconds' | 'nextPollAt'>
 
@@ -27,17 +27,17 @@ export function nextPoll(
   moving: boolean,
   now: number = Date.now(),
 ): Poll {
-  if (moving) return after(SOON_SECONDS, now)
+  if (moving) return pollAfter(SOON_SECONDS, now)
   if (swap.status === 'awaiting_deposit') {
     const age = (now - swap.createdAt.getTime()) / 1000
     const seconds = Math.min(Math.max(Math.round(age / AGE), WAITING_SECONDS), LONGEST_WAITING_SECONDS)
     // Its end is not missed by an interval: a swap that has run out is expired soon.
     const left = (swap.depositsUntil.getTime() - now) / 1000
-    return after(left > 0 ? Math.min(seconds, Math.max(Math.ceil(left), WAITING_SECONDS)) : WAITING_SECONDS, now)
+    return pollAfter(left > 0 ? Math.min(seconds, Math.max(Math.ceil(left), WAITING_SECONDS)) : WAITING_SECONDS, now)
   }
   // Payers who are late are late by minutes, so the first hours are watched closely.
   const fresh = now - swap.depositsUntil.getTime() < DAY_MS ? 3600 : LONGEST_SECONDS
-  return after(Math.min(Math.max(swap.pollSeconds, WAITING_SECONDS) * 2, fresh), now)
+  return pollAfter(Math.min(Math.max(swap.pollSeconds, WAITING_SECONDS) * 2, fresh), now)
 }
 
 /** The next attempt after one that failed. `waits`: nothing failed, but something outside this service must happen first. */
@@ -46,9 +46,7 @@ export const nextAttempt = (
   waits: boolean,
   now: number = Date.now(),
 ): Poll =>
-  after(Math.min(Math.max(pollSeconds, SOON_SECONDS) * 2, waits ? LONGEST_REFUND_WAIT_SECONDS : FAILING_SECONDS), now)
-
-function after(pollSeconds: number, now: number): Poll {
-  const jitter = 1 + (Math.random() * 2 - 1) * JITTER
-  return { pollSeconds, nextPollAt: new Date(now + pollSeconds * jitter * 1000) }
-}
+  pollAfter(
+    Math.min(Math.max(pollSeconds, SOON_SECONDS) * 2, waits ? LONGEST_REFUND_WAIT_SECONDS : FAILING_SECONDS),
+    now,
+  )
