@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import {
   advance,
   connected,
+  crashContract,
   depositFor,
   newMerchant,
   newSwap,
@@ -9,11 +10,37 @@ import {
   sized,
   startProcess,
   startService,
+  useService,
 } from '#testing'
 import { expectJournalEqualsChain } from '../test/chain.ts'
+import { swaps } from './index.ts'
 
 const SWAPS = sized(24, 8)
 const KILLS = sized(4, 1)
+const service = useService()
+
+crashContract(
+  service,
+  swaps,
+  {
+    'a swap that gets too much money': {
+      async create(_runtime, merchant) {
+        const { id } = await newSwap(merchant)
+        await depositFor(merchant, id, { amount: '130' })
+        return id
+      },
+      states: ['awaiting_deposit', 'swapping', 'completed'],
+      journal: {
+        'external EURC': '-100000000',
+        'exchange EURC': '100000000',
+        'exchange USDC': '-108000000',
+        'destination USDC': '107946000',
+        'fees USDC': '54000',
+      },
+    },
+  },
+  () => expectJournalEqualsChain(service),
+)
 
 const DEPOSITS = [
   [{}, 'completed'],

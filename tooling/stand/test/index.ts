@@ -15,6 +15,7 @@ export { endAll, repeatedly, startProcess, type TestProcess } from './service/pr
 export { type ServiceOptions, startService, type TestService, useService } from './service/service.ts'
 export { sized } from './size.ts'
 export { anyCalls, type CngnWorld, cngnContract, REFUSED } from './suites/cngn.ts'
+export { crashContract } from './suites/crash.ts'
 export { endingsContract, type Stage, type Staged } from './suites/endings.ts'
 export { type FiatWorld, fiatAccounts, fiatContract } from './suites/fiat.ts'
 export { type RoutesWorld, routesContract } from './suites/routes.ts'
