@@ -81,3 +81,25 @@ export const countersWithoutWaiting: readonly string[] = [
         group by 1, 2, 3`,
   ),
 ]
+
+/**
+ * Statements of a `concurrently` step of the domain that adds a kind of transactions: the list may have it, after those that it may have
+ * already. `transactionKinds` has it in the same place.
+ */
+export const allowKind = (kind: string): readonly string[] => [
+  `do $$
+    declare
+      kinds text;
+    begin
+      select string_agg(quote_literal(k.kind), ', ' order by k.place) into kinds from (
+        select match[1] as kind, min(place) as place
+          from (select match, place from pg_constraint c
+                 cross join regexp_matches(pg_get_constraintdef(c.oid), '''([a-z_]+)''', 'g') with ordinality as m (match, place)
+                 where c.conname = 'transactions_kind_check'
+                union all select array['${kind}'], 1000) as found
+         group by 1) as k;
+      execute 'alter table transactions drop constraint transactions_kind_check,
+        add constraint transactions_kind_check check (kind in (' || kinds || ')) not valid';
+    end $$`,
+  'alter table transactions validate constraint transactions_kind_check',
+]

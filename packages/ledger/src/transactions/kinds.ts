@@ -1,4 +1,4 @@
-/** The kinds of transactions (specification, Transaction). The domain of a kind declares its receipt. */
+/** The kinds of transactions (specification, Transaction). The domain of a kind declares its receipt, and `allowKind` in its migration lets the table have it. */
 export const transactionKinds = [
   'payment_route',
   'swap',
