@@ -15,7 +15,7 @@ export interface Polls<P extends Provider, C extends Partial<Tenant> & { readonl
   /** What a log line calls an object that could not be polled. */
   readonly object: string
   /** Where a pause that the provider asks for is kept: while it lasts, nothing is claimed. Absent where no call keeps one. */
-  pause?(provider: P, environment: Environment): Budget
+  pause?(provider: NoInfer<P>, environment: Environment): Budget
   /** Takes due objects of one provider, at most `limit` and as many as its rate budget allows now. */
   claim(runtime: Runtime, environment: Environment, provider: P, limit: number): Promise<readonly C[]>
   /** Polls one object. One that fails is not repeated: it is due again soon. */

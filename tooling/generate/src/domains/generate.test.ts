@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { copyTree, linkDependencies } from '@payments/checks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -24,7 +24,7 @@ const git = (...args: string[]) => spawnSync('git', args, { cwd: copy, encoding:
 describe('a generated domain, one with a provider, and an adapter of a known port', () => {
   beforeAll(() => {
     const folders = [
-      ...generate(copy, 'invoices', { provider: false }),
+      ...generate(copy, 'tickets', { provider: false }),
       ...generate(copy, 'policies', { provider: true }),
       ...generateProvider(copy, 'acmepay', 'fiat'),
     ]
@@ -37,13 +37,14 @@ describe('a generated domain, one with a provider, and an adapter of a known por
       // An import, a dependency and a line of the list each; the list of adapters is one line.
       ['packages/api/package.json', 2],
       ['packages/api/src/domains.ts', 4],
+      ['packages/ledger/src/transactions/kinds.ts', 1],
       ['services/gateway/package.json', 2],
       ['services/gateway/src/adapters.ts', 4],
     ])
     const added = git('ls-files', '--others', '--exclude-standard').filter(Boolean)
     expect(new Set(added.map((file) => file.split('/src/')[0]?.replace(/\/[\w.-]+\.json$|\/test\/.*/, '')))).toEqual(
       new Set([
-        'packages/invoices',
+        'packages/tickets',
         'packages/policies',
         'packages/providers/acmepay',
         'packages/providers/policies-live',
@@ -70,11 +71,13 @@ describe('a generated domain, one with a provider, and an adapter of a known por
       run(
         'vitest',
         'run',
-        'packages/invoices',
+        'packages/tickets',
         'packages/policies',
         'packages/providers/policies-live',
         'packages/providers/acmepay',
+        'packages/api/src/endings.test.ts',
         'packages/api/src/states.test.ts',
+        'packages/ledger/src/transactions/transactions.test.ts',
         'packages/webhooks/src/events/catalogue.test.ts',
         'services/gateway/src/access.test.ts',
         'services/gateway/src/requests/operations.test.ts',
@@ -86,10 +89,22 @@ describe('a generated domain, one with a provider, and an adapter of a known por
     ).toBe('passed')
   })
 
+  test('are found to order twice when each attempt has a reference of its own', { timeout: 120_000 }, () => {
+    const file = join(copy, 'packages/policies/src/polling/poller.ts')
+    const text = readFileSync(file, 'utf8')
+    const forgetful = text
+      .replace('reference: row.id', "reference: row.sentAt && row.status === 'pending' ? newId() : row.id")
+      .replace('if (row.sentAt) {', "if (row.status !== 'pending') {")
+      .replace('{ system }', '{ newId, system }')
+    writeFileSync(file, forgetful)
+    expect(run('vitest', 'run', 'packages/policies/src/crash.test.ts')).toContain('and there is no other order')
+    writeFileSync(file, text)
+  })
+
   test('are named in the derived documents', () => {
     expect(run('node', 'tooling/generate/src/documents/main.ts')).toBe('passed')
     const document = (name: string) => readFileSync(join(copy, `docs/derived/${name}.md`), 'utf8')
-    expect(document('events')).toContain('`invoice.created`')
+    expect(document('events')).toContain('`ticket.created`')
     expect(document('states')).toContain('## policy')
     expect(document('settings')).toContain('`POLICIES_API_KEY`')
     expect(document('settings')).toContain('`ACMEPAY_API_KEY`')
@@ -102,7 +117,8 @@ test.each(['Invoices', 'invoice', 'in', 'access', 'pay-outs', '../routes'])('%s 
 
 test.each([
   ['routes', 'packages/routes already exists'],
-  ['sessions', 'A table with the name sessions already exists'],
+  ['sessions', 'A table with the name sessions, or the states of one, already exists'],
+  ['invoices', 'A table with the name invoices, or the states of one, already exists'],
 ])('the name %s is taken', (name, message) => {
   expect(() => generate(copy, name, { provider: false })).toThrow(new GenerateError(message))
 })

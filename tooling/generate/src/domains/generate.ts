@@ -9,32 +9,34 @@ const templates = new URL('../../templates/', import.meta.url).pathname
 export class GenerateError extends Error {}
 
 /**
- * Writes a domain, with `provider` also its port and a live adapter, and adds each to its list.
+ * Writes a domain, with `provider` one that moves money: also its port, a live adapter and its kind of transactions. Adds each to its list.
  * @returns the folders that were written
  * @throws GenerateError when the name is not usable
  */
 export function generate(root: string, plural: string, { provider }: { provider: boolean }): readonly string[] {
   if (!/^[a-z]{3,29}s$/.test(plural) || plural.endsWith('ss'))
-    throw new GenerateError('The name must be a plural noun of lower-case letters, like "invoices"')
+    throw new GenerateError('The name must be a plural noun of lower-case letters, like "tickets"')
   const folder = `packages/${plural}`
   const live = `packages/providers/${plural}-live`
   for (const each of [folder, live]) if (existsSync(join(root, each))) throw new GenerateError(`${each} already exists`)
-  const sources = globSync('packages/**/*.ts', { cwd: root, exclude: ['**/node_modules'] }).map((file) =>
-    readFileSync(join(root, file), 'utf8'),
+  const sources = globSync('packages/**/*.ts', { cwd: root, exclude: ['**/node_modules', '**/*.test.ts'] }).map(
+    (file) => readFileSync(join(root, file), 'utf8'),
   )
-  if (sources.some((text) => new RegExp(`create table ${plural}\\b`).test(text)))
-    throw new GenerateError(`A table with the name ${plural} already exists`)
-
   const names = namesOf(plural, nextStamp(sources))
+  if (sources.some((text) => new RegExp(`create table ${plural}\\b|machine\\('${names.one}'`).test(text)))
+    throw new GenerateError(`A table with the name ${plural}, or the states of one, already exists`)
+
   write(root, folder, 'domain', names)
   write(root, folder, provider ? 'provider' : 'plain', names)
   addToList(root, 'packages/api', 'domains', plural, `@payments/${plural}`)
   if (provider) {
+    depend(join(root, folder, 'package.json'), { '@payments/ledger': 'workspace:*' })
     write(root, live, 'live', names)
     addToList(root, 'services/gateway', 'adapters', `${plural}Live`, `@payments/${plural}-live`)
+    append(join(root, 'packages/ledger/src/transactions/kinds.ts'), `'${names.one}'`)
   }
   const written = provider ? [folder, live] : [folder]
-  format(root, [...written, 'packages/api', 'services/gateway'])
+  format(root, [...written, 'packages/api', 'packages/ledger', 'services/gateway'])
   return written
 }
 
@@ -89,12 +91,17 @@ function write(root: string, folder: string, kind: string, names: Record<string,
 /** Adds an export of a package to `src/<list>.ts`, and the package to the dependencies. */
 function addToList(root: string, folder: string, list: string, name: string, dependency: string): void {
   const file = join(root, folder, `src/${list}.ts`)
+  append(file, name)
+  writeFileSync(file, `import { ${name} } from '${dependency}'\n${readFileSync(file, 'utf8')}`)
+  depend(join(root, folder, 'package.json'), { [dependency]: 'workspace:*' })
+}
+
+/** Adds an item to the list that a file exports. */
+function append(file: string, item: string): void {
   const text = readFileSync(file, 'utf8')
-  const added = text.replace(/(export const \w+(?:: [^=]+)? = \[[^\]]+?),?\s*\]/, `$1, ${name}]`)
-  if (added === text) throw new GenerateError(`No list was found in ${folder}/src/${list}.ts`)
-  writeFileSync(file, `import { ${name} } from '${dependency}'\n${added}`)
-  const manifest = join(root, folder, 'package.json')
-  depend(manifest, { [dependency]: 'workspace:*' })
+  const added = text.replace(/(export const \w+(?:: [^=]+)? = \[[^\]]+?),?\s*\]/, `$1, ${item}]`)
+  if (added === text) throw new GenerateError(`No list was found in ${file}`)
+  writeFileSync(file, added)
 }
 
 /** Adds dependencies to a package. They are in the order of their names. */

@@ -1,4 +1,4 @@
-// `npm run new -- domain <name> [--provider]`: a working domain, in its list and its documents.
+// `npm run new -- domain <name> [--provider]`: a working domain, in its list and its documents; with a provider, one that moves money.
 // `npm run new -- provider <name> --for fiat`: a working adapter to an imaginary provider, with its fake and its tests.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ const isProvider = kind === 'provider' && flag === '--for' && port !== '' && mor
 
 if (!name || !(isDomain || isProvider))
   stop(
-    `Usage: npm run new -- domain <name> [--provider], a plural noun like "invoices"\n       npm run new -- provider <name> --for <${portsWithTemplate.join('|')}>`,
+    `Usage: npm run new -- domain <name> [--provider], a plural noun like "tickets"\n       npm run new -- provider <name> --for <${portsWithTemplate.join('|')}>`,
   )
 try {
   const folders = isDomain ? generate(root, name, { provider }) : generateProvider(root, name, port)
