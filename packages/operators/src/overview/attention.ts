@@ -32,7 +32,7 @@ function sourcesOf(runtime: Runtime, kind: string | undefined): readonly Attenti
 function matching(sources: readonly AttentionSource[], filter: Filter): { text: string; values: unknown[] } {
   const each = sources.map(
     ({ kind, sql }) =>
-      `select '${kind}' as kind, id, organisation_id, environment, status, condition, reason, since from (${sql}) as ${kind}`,
+      `select '${kind}' as kind, id, organisation_id, environment, status, condition, reason, since from (${sql}) as "${kind}"`,
   )
   const text = `(${each.join(' union all ')}) as object
     where ($1::text is null or condition = $1) and ($2::uuid is null or organisation_id = $2)

@@ -25,7 +25,7 @@ describe('a generated domain, one with a provider, and an adapter of a known por
   beforeAll(() => {
     const folders = [
       ...generate(copy, 'tickets', { provider: false }),
-      ...generate(copy, 'policies', { provider: true }),
+      ...generate(copy, 'grants', { provider: true }),
       ...generateProvider(copy, 'acmepay', 'fiat'),
     ]
     for (const folder of [...folders, 'packages/api', 'services/gateway']) linkDependencies(copy, folder)
@@ -43,12 +43,7 @@ describe('a generated domain, one with a provider, and an adapter of a known por
     ])
     const added = git('ls-files', '--others', '--exclude-standard').filter(Boolean)
     expect(new Set(added.map((file) => file.split('/src/')[0]?.replace(/\/[\w.-]+\.json$|\/test\/.*/, '')))).toEqual(
-      new Set([
-        'packages/tickets',
-        'packages/policies',
-        'packages/providers/acmepay',
-        'packages/providers/policies-live',
-      ]),
+      new Set(['packages/tickets', 'packages/grants', 'packages/providers/acmepay', 'packages/providers/grants-live']),
     )
   })
 
@@ -72,8 +67,8 @@ describe('a generated domain, one with a provider, and an adapter of a known por
         'vitest',
         'run',
         'packages/tickets',
-        'packages/policies',
-        'packages/providers/policies-live',
+        'packages/grants',
+        'packages/providers/grants-live',
         'packages/providers/acmepay',
         'packages/api/src/endings.test.ts',
         'packages/api/src/states.test.ts',
@@ -84,20 +79,20 @@ describe('a generated domain, one with a provider, and an adapter of a known por
         'tooling/acceptance/src/compatibility',
         'tooling/generate/src/migrations/tables.test.ts',
         // Operations of other domains are called by the same tests in the tree itself.
-        '--testNamePattern=^(?!(GET|POST|PUT|PATCH|DELETE) /(?!invoices|policies)|admits .*: [A-Z]+ /(?!invoices|policies))',
+        '--testNamePattern=^(?!(GET|POST|PUT|PATCH|DELETE) /(?!tickets|grants)|admits .*: [A-Z]+ /(?!tickets|grants))',
       ),
     ).toBe('passed')
   })
 
   test('are found to order twice when each attempt has a reference of its own', { timeout: 120_000 }, () => {
-    const file = join(copy, 'packages/policies/src/polling/poller.ts')
+    const file = join(copy, 'packages/grants/src/polling/poller.ts')
     const text = readFileSync(file, 'utf8')
     const forgetful = text
       .replace('reference: row.id', "reference: row.sentAt && row.status === 'pending' ? newId() : row.id")
       .replace('if (row.sentAt) {', "if (row.status !== 'pending') {")
       .replace('{ system }', '{ newId, system }')
     writeFileSync(file, forgetful)
-    expect(run('vitest', 'run', 'packages/policies/src/crash.test.ts')).toContain('and there is no other order')
+    expect(run('vitest', 'run', 'packages/grants/src/crash.test.ts')).toContain('and there is no other order')
     writeFileSync(file, text)
   })
 
@@ -105,8 +100,8 @@ describe('a generated domain, one with a provider, and an adapter of a known por
     expect(run('node', 'tooling/generate/src/documents/main.ts')).toBe('passed')
     const document = (name: string) => readFileSync(join(copy, `docs/derived/${name}.md`), 'utf8')
     expect(document('events')).toContain('`ticket.created`')
-    expect(document('states')).toContain('## policy')
-    expect(document('settings')).toContain('`POLICIES_API_KEY`')
+    expect(document('states')).toContain('## grant')
+    expect(document('settings')).toContain('`GRANTS_API_KEY`')
     expect(document('settings')).toContain('`ACMEPAY_API_KEY`')
   })
 })
