@@ -16,11 +16,14 @@ import { DOMAIN, type Outside } from './outside.ts'
 const PATIENCE_MS = 40_000
 export const SERVICE = { url: `https://${DOMAIN}` } as const
 
-/** A request of the customer. @throws Error for a reply that is no success */
+/** A request of the customer, which repeats what is not available yet. @throws Error for another reply that is no success */
 export async function send(token: string | null, line: string, body?: object): Promise<Data> {
-  const answer = await call(SERVICE, line, { token, ...(body ? { body } : {}), ...(token ? {} : { key: null }) })
-  if (answer.status >= 300) throw new Error(`${line}: ${answer.status} ${answer.text}`)
-  return answer.body.data
+  for (const end = Date.now() + PATIENCE_MS; ; await sleep(500)) {
+    const answer = await call(SERVICE, line, { token, ...(body ? { body } : {}), ...(token ? {} : { key: null }) })
+    if (answer.status === 503 && Date.now() < end) continue
+    if (answer.status >= 300) throw new Error(`${line}: ${answer.status} ${answer.text}`)
+    return answer.body.data
+  }
 }
 
 /** A customer with live access: its key, and the secret of its endpoint. */
