@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -167,4 +167,19 @@ test.skipIf(!hasTools('haproxy'))('the proxy accepts its configuration', async (
   const text = (configs.haproxy.content as string).replace('/run/secrets/payments.pem', join(folder, 'payments.pem'))
   writeFileSync(join(folder, 'haproxy.cfg'), text)
   expect(() => execFileSync('haproxy', ['-c', '-q', '-f', join(folder, 'haproxy.cfg')])).not.toThrow()
+})
+
+/** Of ten, as systemd-analyze counts what a unit could do to the machine. */
+const MOST_EXPOSED = 2
+
+test.skipIf(!hasTools('systemd-analyze'))('the unit is valid, and allows little that the service does not need', () => {
+  const folder = mkdtempSync(join(out, 'unit-'))
+  const unit = readFileSync(join(root, 'deploy/debian/payments@.service'), 'utf8')
+  const here = unit.replace('/usr/local/bin/node', process.execPath)
+  writeFileSync(join(folder, 'payments@.service'), here)
+  const analyze = (...args: string[]) =>
+    spawnSync('systemd-analyze', args, { cwd: folder, encoding: 'utf8', env: { ...process.env, SYSTEMD_COLORS: '0' } })
+  expect(analyze('verify', './payments@gateway-1.service')).toMatchObject({ status: 0, stderr: '' })
+  const { stdout } = analyze('security', '--offline=true', '--no-pager', './payments@.service')
+  expect(Number(stdout.match(/exposure level for .+: ([\d.]+)/)?.[1])).toBeLessThan(MOST_EXPOSED)
 })
