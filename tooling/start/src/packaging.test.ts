@@ -171,6 +171,7 @@ test.skipIf(!hasTools('haproxy'))('the proxy accepts its configuration', async (
 
 /** Of ten, as systemd-analyze counts what a unit could do to the machine. */
 const MOST_EXPOSED = 2
+const INSTANCE = 'gateway-1'
 
 test.skipIf(!hasTools('systemd-analyze'))('the unit is valid, and allows little that the service does not need', () => {
   const folder = mkdtempSync(join(out, 'unit-'))
@@ -179,7 +180,7 @@ test.skipIf(!hasTools('systemd-analyze'))('the unit is valid, and allows little 
   writeFileSync(join(folder, 'payments@.service'), here)
   const analyze = (...args: string[]) =>
     spawnSync('systemd-analyze', args, { cwd: folder, encoding: 'utf8', env: { ...process.env, SYSTEMD_COLORS: '0' } })
-  expect(analyze('verify', './payments@gateway-1.service')).toMatchObject({ status: 0, stderr: '' })
+  expect(analyze('verify', `./payments@${INSTANCE}.service`)).toMatchObject({ status: 0, stderr: '' })
   const { stdout } = analyze('security', '--offline=true', '--no-pager', './payments@.service')
   expect(Number(stdout.match(/exposure level for .+: ([\d.]+)/)?.[1])).toBeLessThan(MOST_EXPOSED)
 })
