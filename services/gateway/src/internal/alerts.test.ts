@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { appRouter } from '@payments/api'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { hasTools, useService } from '#testing'
+import { createMetrics } from './metrics.ts'
+
+const service = useService()
+const root = new URL('../../../../', import.meta.url).pathname
+const folder = join(root, 'deploy/prometheus')
+const rules: { alert?: string; record?: string; expr: string; labels?: object; annotations?: { runbook: string } }[] =
+  parse(readFileSync(join(folder, 'alerts.yaml'), 'utf8')).groups.flatMap((group: { rules: unknown[] }) => group.rules)
+const alerts = rules.filter(({ alert }) => alert)
+const page = readFileSync(join(root, 'docs/operators/alerts.md'), 'utf8')
+
+test('every alert looks at metrics that a process reports', async () => {
+  const known = new Set(
+    [...(await createMetrics(service.runtime).registry.metrics()).matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name),
+  )
+  const recorded = new Set(rules.flatMap(({ record }) => record ?? []))
+  const names = rules.flatMap(({ expr }) =>
+    [...expr.matchAll(/\b([a-z]+_[a-z_]+|payments:[\w:]+)\b(?=[{[)\s]|$)/g)].map(([, name = '']) => name),
+  )
+  expect(new Set(names).size).toBeGreaterThan(25)
+  const counted = (name: string) => name.replace(/_(count|bucket)$/, '')
+  const functions = new Set(['histogram_quantile', 'environment'])
+  expect(names.filter((name) => !functions.has(name) && !recorded.has(name) && !known.has(counted(name)))).toEqual([])
+})
+
+test('every alert has a severity and a section that says what it means and what to do, and every section has an alert', () => {
+  expect(alerts.length).toBeGreaterThan(25)
+  for (const { alert = '', labels, annotations } of alerts) {
+    expect([alert, labels]).toEqual([alert, { severity: expect.stringMatching(/^(page|ticket)$/) }])
+    expect(annotations?.runbook).toBe(`docs/operators/alerts.md#${alert.toLowerCase()}`)
+    expect(page).toMatch(new RegExp(`^## ${alert}\\n\\n_(page|ticket)_\\. .+\\n\\n1\\. `, 'm'))
+  }
+  const sections = [...page.matchAll(/^## (\S+)$/gm)].map(([, name]) => name)
+  expect(sections).toEqual(alerts.map(({ alert }) => alert))
+})
+
+test('every command of the operators that a section names exists', () => {
+  const procedures = new Set(Object.keys(appRouter._def.procedures))
+  const camel = (word: string) => word.replace(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase())
+  const named = [...page.matchAll(/`ops ([a-z-]+)(?: ([a-z-]+))?(?: --[^`]*)?`/g)].map(([, group = '', command]) =>
+    ['admin', camel(group), ...(command ? [camel(command)] : [])].join('.'),
+  )
+  expect(named.length).toBeGreaterThan(10)
+  expect(named.filter((name) => !procedures.has(name))).toEqual([])
+})
+
+test.skipIf(!hasTools('promtool'))('Prometheus accepts the rules, and they fire when they are to, once', () => {
+  expect(() => execFileSync('promtool', ['check', 'rules', 'alerts.yaml'], { cwd: folder })).not.toThrow()
+  expect(() => execFileSync('promtool', ['test', 'rules', 'alerts.test.yaml'], { cwd: folder })).not.toThrow()
+})
