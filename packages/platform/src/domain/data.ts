@@ -70,7 +70,7 @@ export interface DataDeclaration {
   readonly appendOnly?: readonly string[]
   /** Columns with text that the keyring encrypted, so that a change of SECRETS_KEY can re-encrypt it. */
   readonly encrypted?: readonly EncryptedColumn[]
-  /** Secrets of the settings on which rows depend, so that they must stay the same: their fingerprints are compared at the start. */
+  /** Secrets of the settings on which rows depend, so that they must stay the same: their fingerprints are compared at the start. Of several of one setting the first writes. */
   lastingSecrets?(settings: Settings): readonly LastingSecret[]
   /**
    * Erases what the tables hold of a person, in the transaction that anonymises the customer, who is locked. Amounts and

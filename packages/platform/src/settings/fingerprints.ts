@@ -30,7 +30,9 @@ export async function foreignSecrets(pool: Pool, domains: readonly Domain[], set
 }
 
 /**
- * Compares the lasting secrets with the fingerprints that the database has of them, and stores those that are new. A process
+ * Compares the lasting secrets with the fingerprints that the database has of them, and stores that of the first of each setting: the
+ * one that data is written with. One that only reads what another process or an earlier start wrote is stored by that one; storing it here,
+ * too, would bring a key back that a re-encryption has made needless, and nothing would start without it. A process
  * with another secret than the one that the data was written with would write what the others cannot read.
  * @throws SettingsError that names the setting, when the database knows a secret that the settings do not have.
  */
@@ -39,11 +41,14 @@ export async function checkFingerprints(pool: Pool, domains: readonly Domain[], 
     throw new SettingsError(
       `${setting}: the database was written with another one. Restore it; where several are allowed, name it beside the new one`,
     )
-  const secrets = lastingSecrets(domains, settings).map((each) => ({ setting: each.setting, digest: digestOf(each) }))
+  const secrets = lastingSecrets(domains, settings)
+  const written = [...new Set(secrets.map(({ setting }) => setting))].flatMap(
+    (name) => secrets.find(({ setting }) => setting === name) ?? [],
+  )
   await pool.query(
     `insert into setting_fingerprints (setting, digest, created_at)
      select setting, digest, now() from unnest($1::text[], $2::text[]) as s (setting, digest) on conflict do nothing`,
-    [secrets.map(({ setting }) => setting), secrets.map(({ digest }) => digest)],
+    [written.map(({ setting }) => setting), written.map(digestOf)],
   )
 }
 
