@@ -6,7 +6,7 @@ import { everyDomain } from '@payments/api'
 import { root } from '@payments/checks'
 import { newId } from '@payments/kernel'
 import { checkLedger } from '@payments/ledger'
-import { signIn } from '@payments/stand'
+import { call, signIn } from '@payments/stand'
 import { Pool } from 'pg'
 import { changeableTables } from '../cluster/beside-dump.ts'
 import type { Tenant } from '../cluster/load.ts'
@@ -23,11 +23,14 @@ const [, , size = 'short', seed = '1'] = process.argv
 const CLIENTS = 3
 /** Of the full form. */
 const RESTARTS = 5
+/** Of a provider. */
+const NEW_KEY = 'relay-key-2'
 const CERTIFICATE = '/root/payments.pem'
 const FURTHER_SETTINGS = '/root/further-settings'
 /** The sessions of the operators' command line. */
 const OPS = '/root/.local/state/payments-ops'
 const CUSTOMERS = 'Operators and the first customer'
+const ROTATE = 'Rotate secrets'
 const UPGRADE = 'Restart, upgrade and roll back'
 /** The fee payer's SOL. */
 const LAMPORTS = 10n ** 10n
@@ -144,9 +147,25 @@ async function prove(): Promise<void> {
   findings.push(...(await changeableTables({ pool })))
   figures.stories = await tellStories(outside, customer)
   log(`stories ${JSON.stringify(figures.stories)}`)
+  // Everything that an operator rotates, and what the customer does.
+  const rotate = () => Promise.all([guide.run(ROTATE, 1), signIn(SERVICE, outside.mailbox, { email: CUSTOMER.email })])
+  await guide.set('SMTP_URL', outside.mailServer())
+  writeFileSync(FURTHER_SETTINGS, linesOf({ ...providerKeys(outside, NEW_KEY), ...furtherSettings(outside) }))
+  await loaded('new secrets known', rotate)
+  await loaded('new secrets used', rotate)
+  outside.endOldPasswords()
+  await send(session.accessToken, 'GET /v1/auth/me')
+  const { secret } = await send(customer.key, `POST /v1/webhooks/${customer.endpointId}/rotate-secret`)
+  await tellStories(outside, { ...customer, secret }, ['payment route', 'offramp'])
+  if (outside.relay.calls.at(-1)?.key !== NEW_KEY) findings.push('The provider was not called with its new key')
   findings.push(...(await checkSettings(outside)))
   log('settings')
+  await guide.run(ROTATE, 1)
   await loaded('rolled back', () => guide.run(UPGRADE, 1))
+  const old = await call(SERVICE, 'GET /v1/auth/me', { token: session.accessToken })
+  if (old.status !== 401) findings.push(`A token of the key that was removed was answered with ${old.status}`)
+  const { refreshToken } = session
+  await send(null, 'POST /v1/auth/refresh', { refreshToken })
   await until('Prometheus reads every process', scraped)
   const ledger = await checkLedger({ pool, domains: everyDomain })
   findings.push(...ledger.findings.map(({ check, id, message }) => `ledger, ${check} ${id}: ${message}`))

@@ -31,8 +31,10 @@ const AUTHORITY = { organization: 'Proof', countryCode: 'NG', state: 'Lagos', lo
 /** Everything that is not on the operator's machine: names, an authority, a mail server, providers, and a merchant's receiver. */
 export interface Outside {
   readonly mailbox: Mailbox
-  /** The address of the mail server with a new password; `ended` is the one that it no longer accepts. */
+  /** The address of the mail server with a new password, beside the one before. */
   mailServer(): string
+  /** The mail server accepts the newest password alone. */
+  endOldPasswords(): void
   readonly receiver: Receiver
   readonly receiverUrl: string
   readonly relay: FakeRelay
@@ -57,6 +59,7 @@ export async function startOutside(seed: number, certificate: string): Promise<O
   writeFileSync(certificate, `${tls.cert}\n${tls.key}`, { mode: 0o600 })
   startNames()
   const passwords = new Set<string>()
+  let newest = ''
   const [mailbox, receiver, relay, near, paycrest, cngn, qoreid, chain] = await Promise.all([
     startMailbox({ tls, accepts: (user, password) => user === 'payments' && passwords.has(password) }),
     startReceiver({ host: PUBLIC_ADDRESS, port: 443, tls }),
@@ -74,7 +77,12 @@ export async function startOutside(seed: number, certificate: string): Promise<O
     mailServer() {
       const password = randomBytes(12).toString('hex')
       passwords.add(password)
+      newest = password
       return `smtp://payments:${password}@mail.test:${new URL(mailbox.url).port}`
+    },
+    endOldPasswords() {
+      passwords.clear()
+      passwords.add(newest)
     },
   }
 }
