@@ -87,7 +87,11 @@ export const run: Proof = async ({ size, seed, times, log }) => {
     const acknowledged = await checkAcknowledged(world, database, members)
     const effects = await checkEffects(database)
     world.findings.push(...effects.findings, ...processes.errors())
-    if (world.findings.length > 0) log(processes.output().slice(-8000))
+    if (world.findings.length > 0) {
+      // What a 500 was caused by stands far before the end.
+      for (const line of processes.output().split('\n')) if (/"msg":"(request|procedure) failed"/.test(line)) log(line)
+      log(processes.output().slice(-8000))
+    }
     return {
       findings: [...new Set(world.findings)],
       figures: {
