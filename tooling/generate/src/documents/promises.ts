@@ -96,7 +96,7 @@ export const promises: readonly Promised[] = [
   {
     title: 'The service runs in production as its operators’ guide says',
     promise:
-      'Whoever follows the guide from an empty Debian machine has the service in production; restarts, an upgrade and a rollback of the code lose no request, and every setting works with another value than its default.',
+      'Whoever follows the guide from an empty Debian machine has the service in production; restarts, an upgrade, a rollback of the code and the rotation of every secret lose no request, and every setting works with another value than its default.',
     shown:
       'Reads the commands of `docs/operators` and runs them in a network and on files of their own, with Debian’s PostgreSQL, PgBouncer, HAProxy and Prometheus, a mail server with STARTTLS, and the providers’ fakes; a command that is not run is a finding.',
     command: 'npm run proof -- production',

@@ -145,14 +145,14 @@ async function prove(): Promise<void> {
   await loaded('upgraded', () => guide.run(UPGRADE, 1))
   Object.assign(figures.upgraded as object, { from, migrations })
   findings.push(...(await changeableTables({ pool })))
-  figures.stories = await tellStories(outside, customer)
-  log(`stories ${JSON.stringify(figures.stories)}`)
   // Everything that an operator rotates, and what the customer does.
   const rotate = () => Promise.all([guide.run(ROTATE, 1), signIn(SERVICE, outside.mailbox, { email: CUSTOMER.email })])
   await guide.set('SMTP_URL', outside.mailServer())
   writeFileSync(FURTHER_SETTINGS, linesOf({ ...providerKeys(outside, NEW_KEY), ...furtherSettings(outside) }))
   await loaded('new secrets known', rotate)
-  await loaded('new secrets used', rotate)
+  const [stories] = await Promise.all([tellStories(outside, customer), loaded('new secrets used', rotate)])
+  figures.stories = stories
+  log(`stories ${JSON.stringify(stories)}`)
   outside.endOldPasswords()
   await send(session.accessToken, 'GET /v1/auth/me')
   const { secret } = await send(customer.key, `POST /v1/webhooks/${customer.endpointId}/rotate-secret`)
