@@ -9,7 +9,7 @@ const PARTS = [
   ...['packages', 'services', 'docs', 'deploy', 'package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'],
   ...['LICENSE', 'README.md', 'SECURITY.md'],
 ]
-const LEFT_OUT = /(\.test\.ts$)|(^(packages|services)\/(providers\/)?[^/]+\/test\/)/
+const LEFT_OUT = /(\.test\.(ts|yaml)$)|(^(packages|services)\/(providers\/)?[^/]+\/test\/)/
 
 export interface Packaged {
   readonly folder: string
