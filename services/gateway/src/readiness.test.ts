@@ -142,3 +142,22 @@ test('while commits wait for a standby that is lost, the process is not ready an
   await expect.poll(readiness, { timeout: 15_000 }).toBe('200 ready')
   expect((await create()).status).toBe(201)
 })
+
+test('a statement before the operation that waits too long for a lock is a 503 that may be retried, not an internal error', async () => {
+  // Not the owner: a transaction sees the activity of its first look.
+  const other = await connected(service)
+  const cancelled = () =>
+    other
+      .query('select pg_cancel_backend(pid) from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0')
+      .then(({ rowCount }) => rowCount)
+  try {
+    await owner.query('begin; lock table api_keys in access exclusive mode')
+    const reply = create()
+    await expect.poll(cancelled).toBeGreaterThan(0)
+    await owner.query('rollback')
+    const { status, headers } = await reply
+    expect([status, Number(headers.get('retry-after')) > 0]).toEqual([503, true])
+  } finally {
+    await other.end()
+  }
+})

@@ -19,16 +19,22 @@ export function constraintOf(error: unknown): string | undefined {
 }
 
 const CONNECTION_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH'])
-/** SQLSTATE: shutting down, starting up, too many connections, disk or memory full, read-only, connection exceptions. */
-const SERVER_CODES = /^(57P0[123]|53[0-9]{3}|25006|08[0-9A-Z]{3})$/
+/** System calls that only reach for another host: whatever their error. A server that restarts has no socket file for a moment. */
+const CONNECTION_CALLS = new Set(['connect', 'getaddrinfo'])
+/**
+ * SQLSTATE: shutting down, starting up, an idle session or transaction ended, too many connections, disk or memory full, I/O error,
+ * read-only, connection exceptions.
+ */
+const SERVER_CODES = /^(57P0[1235]|25P03|25P04|53[0-9]{3}|58[0-9A-Z]{3}|25006|08[0-9A-Z]{3})$/
 const MESSAGES =
   /timeout exceeded when trying to connect|Connection terminated|connection is closed|Client has encountered a connection error|not queryable|pool after calling end/i
 
-/** True when the database is the cause and not the statement: unreachable, out of connections, out of space, read-only. */
+/** True when the database is the cause and not the statement: unreachable, connection ended, out of connections or space, read-only. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   for (const each of chain(error)) {
-    const { code, message } = each as { code?: unknown; message: string }
+    const { code, syscall, message } = each as { code?: unknown; syscall?: unknown; message: string }
     if (typeof code === 'string' && (CONNECTION_CODES.has(code) || SERVER_CODES.test(code))) return true
+    if (typeof syscall === 'string' && CONNECTION_CALLS.has(syscall)) return true
     if (MESSAGES.test(message)) return true
   }
   return false

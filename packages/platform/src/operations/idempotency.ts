@@ -118,7 +118,7 @@ export function storeReply(
 
 /** Takes a short lease on the key before a provider is called, so that duplicates in other processes do not call it too. */
 export async function lease(runtime: Runtime, key: IdempotencyKey, fence: string): Promise<boolean> {
-  // A database crash also ends the holder's request, so the lease need not be flushed to disk.
+  // Not flushed to disk: a lease that a database crash loses lets a duplicate call the provider too, and the fence stores one of them.
   const { rowCount } = await runtime.pool.query(
     `insert into idempotency_keys as i (organisation_id, environment, method, path, key, fence, expires_at)
      select $1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7) from set_config('synchronous_commit', 'off', true)

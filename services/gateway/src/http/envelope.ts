@@ -1,5 +1,5 @@
 import { errors as commonErrors, fieldsOf, ServiceError } from '@payments/kernel'
-import { callerErrorOf, isDatabaseUnavailable, TRPC_CODES } from '@payments/platform'
+import { asBusy, callerErrorOf, isDatabaseUnavailable, TRPC_CODES } from '@payments/platform'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import { ZodError } from 'zod'
 import { errors } from '../requests/errors.ts'
@@ -28,7 +28,7 @@ function failed(error: ServiceError, cause: Failure['cause']): Failure {
 
 /** The envelope of an error. An internal error is sent without details. */
 export function failure(error: unknown): Failure {
-  const caller = callerErrorOf(error)
+  const caller = callerErrorOf(error) ?? callerErrorOf(asBusy(error))
   if (caller instanceof ServiceError) return failed(caller, 'caller')
   if (caller instanceof ZodError) return failed(commonErrors.validation_failed({ fields: fieldsOf(caller) }), 'caller')
   if (isDatabaseUnavailable(error)) return failed(commonErrors.busy({ retryAfter: 2 }), 'database')
