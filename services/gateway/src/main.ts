@@ -23,6 +23,7 @@ import {
 import { adapters } from './adapters.ts'
 import { createMetrics } from './internal/metrics.ts'
 import { internalServer } from './internal/server.ts'
+import { startTracing } from './internal/tracing.ts'
 import { releaseMemory } from './release-memory.ts'
 import { gateway } from './server.ts'
 import { gatewaySettings } from './settings.ts'
@@ -163,6 +164,8 @@ async function main(): Promise<void> {
     const internal = internalServer(isStopping)
     await listen(internal.server, INTERNAL_PORT, INTERNAL_HOST, 'INTERNAL_PORT')
     stops.push(() => close(internal.server))
+    const stopTracing = await startTracing(settings)
+    if (stopTracing) stops.push(stopTracing)
     const urls = await database(settings, log, (error) => {
       process.stderr.write(`${error.message}\n`)
       process.exit(1)

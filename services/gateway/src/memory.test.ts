@@ -11,6 +11,7 @@ const MOST_MEBIBYTES = 60
 /** For invoices, emails, webhooks, calls of providers, the documentation and the embedded database. */
 const LATER = [
   ...['pdfkit', 'fontkit', 'nodemailer', 'undici', 'cockatiel', '@solana/kit', '@solana-program/token', 'tweetnacl'],
+  ...['@opentelemetry/sdk-trace', '@opentelemetry/exporter-trace-otlp-http'],
   ...['marked', 'trpc-to-openapi', 'zod-openapi', 'yaml', '@payments/embedded-postgres'],
 ]
 /** The modules of an adapter that tell whether it is configured. */

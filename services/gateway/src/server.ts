@@ -1,10 +1,19 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import cors from '@koa/cors'
 import Router from '@koa/router'
+import { type Span, SpanStatusCode } from '@opentelemetry/api'
 import type { Process } from '@payments/api'
 import { newId } from '@payments/kernel'
-import { addressBlock, type Credential, domainsOf, publicUrl, type Runtime } from '@payments/platform'
-import Koa from 'koa'
+import {
+  addressBlock,
+  type Credential,
+  domainsOf,
+  publicUrl,
+  type Runtime,
+  TraceKind,
+  traced,
+} from '@payments/platform'
+import Koa, { type Next, type ParameterizedContext } from 'koa'
 import proxyaddr from 'proxy-addr'
 import { mountAssets, mountDocs } from './docs/docs.ts'
 import { clientAddress } from './http/client-address.ts'
@@ -56,7 +65,8 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
   app.silent = true
   const showFailure = failedPages(runtime)
   // The outermost layer: every reply, also after an error, has a request id, a log line and the envelope.
-  app.use(async (ctx, next) => {
+  app.use((ctx, next) => traced(ctx.method, { kind: TraceKind.SERVER }, (span) => answered(ctx, next, span)))
+  const answered = async (ctx: ParameterizedContext<State>, next: Next, span: Span): Promise<void> => {
     const started = performance.now()
     ctx.path = canonicalPath(ctx.path)
     const header = ctx.get('x-request-id')
@@ -85,6 +95,15 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
     const seconds = (performance.now() - started) / 1000
     const route = ctx._matchedRoute?.toString() ?? 'none'
     metrics.requests.observe({ method: ctx.method, route, status: String(ctx.status) }, seconds)
+    span.updateName(`${ctx.method} ${route}`)
+    span.setAttributes({
+      'http.request.method': ctx.method,
+      'http.route': route,
+      'http.response.status_code': ctx.status,
+      'payments.request_id': requestId,
+      ...(code ? { 'error.type': code } : {}),
+    })
+    if (ctx.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
     const logged = loggedRequest(ctx, { requestId, route, seconds, code })
     if (logged) process.requestLog.record(logged)
     ctx.state.log.info(
@@ -97,7 +116,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
       },
       'request completed',
     )
-  })
+  }
 
   const isPublic = publicPaths(runtime)
   app.use(

@@ -56,3 +56,14 @@ test('a signing key that was generated outside production is the same after a re
   const [first, second] = [accountsSettings.from(load()), accountsSettings.from(load())]
   expect(second.JWT_PRIVATE_KEY).toBe(first.JWT_PRIVATE_KEY)
 })
+
+test('headers for the collector are names with values, which may be percent-encoded', () => {
+  const headers = (OTEL_EXPORTER_OTLP_HEADERS: string) =>
+    gatewaySettings.from(load({ OTEL_EXPORTER_OTLP_HEADERS })).OTEL_EXPORTER_OTLP_HEADERS
+  expect(headers('authorization=Basic%20YTpi==, x-tenant=one')).toEqual({
+    authorization: 'Basic YTpi==',
+    'x-tenant': 'one',
+  })
+  for (const wrong of ['authorization', 'a b=c', 'a=%zz'])
+    expect(() => headers(wrong)).toThrow('OTEL_EXPORTER_OTLP_HEADERS: must be like name=value,other=value')
+})

@@ -4,6 +4,18 @@ import { z } from 'zod'
 
 const limit = z.coerce.number().int().positive()
 
+/** Comma-separated `name=value`; values may be percent-encoded, as OpenTelemetry's own variable. */
+const headersSetting = listSetting.transform((parts, context) => {
+  const headers: Record<string, string> = {}
+  for (const part of parts) {
+    const [, name, value] = /^([\w-]+)=(.*)$/.exec(part) ?? []
+    const decoded = value === undefined ? undefined : decode(value)
+    if (name !== undefined && decoded !== undefined) headers[name] = decoded
+    else context.addIssue({ code: 'custom', message: 'must be like name=value,other=value' })
+  }
+  return headers
+})
+
 /** Settings of the HTTP servers, beside HOST and PORT, which are part of the public address that every process knows. */
 export const gatewaySettings = defineSettings({
   INTERNAL_HOST: z
@@ -31,7 +43,29 @@ export const gatewaySettings = defineSettings({
   RATE_LIMIT_GLOBAL: limit.default(200).describe('Requests from one IP address per window'),
   RATE_LIMIT_AUTH: limit.default(20).describe('Requests from one IP address to /v1/auth per window'),
   RATE_LIMIT_WINDOW_SECONDS: secondsSetting.default(900).describe('Length of a rate limit window'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
+    .optional()
+    .describe('OpenTelemetry collector (OTLP over HTTP) that receives traces, without `/v1/traces`; unset: none'),
+  OTEL_EXPORTER_OTLP_HEADERS: headersSetting
+    .default({})
+    .describe('Comma-separated headers for the collector, `name=value`'),
+  OTEL_SERVICE_NAME: z.string().min(1).max(100).default('payments').describe('Name of this service in traces'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce
+    .number()
+    .min(0, 'must be between 0 and 1')
+    .max(1, 'must be between 0 and 1')
+    .default(0.1)
+    .describe('Share of requests and jobs that are traced, 0 to 1'),
 })
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
 
 /** True for an address, a range, or one of the names that `proxy-addr` accepts. */
 function isProxy(text: string): boolean {

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Binding, type Environment, newId, type Provider, ServiceError, type Tenant } from '@payments/kernel'
 import type { Runtime } from '../operations/context.ts'
 import type { TimelineSource } from '../records/timeline.ts'
+import { failSpan, spanned, TraceKind, traced } from '../settings/traces.ts'
 import type { SqlExecutor } from '../transactions/sql.ts'
 
 const WRITE_MS = 1000
@@ -21,7 +22,10 @@ const subjects = new AsyncLocalStorage<Subject>()
 export const aboutObject = <T>(
   { id, organisationId, environment }: Partial<Tenant> & { readonly id: string },
   work: () => Promise<T>,
-): Promise<T> => (organisationId && environment ? subjects.run({ id, organisationId, environment }, work) : work())
+): Promise<T> =>
+  traced('object', { attributes: { 'payments.object_id': id } }, () =>
+    organisationId && environment ? subjects.run({ id, organisationId, environment }, work) : work(),
+  )
 
 interface Call {
   readonly provider: string
@@ -99,12 +103,21 @@ export function providerCalls({ priorityPool, log }: Pick<Runtime, 'priorityPool
         if (typeof value !== 'function' || typeof name === 'symbol') return value
         return (...given: unknown[]) => {
           const started = performance.now()
-          const answer = value.apply(target, given)
-          if (!(answer instanceof Promise)) return answer
-          answer.then(
-            () => done(name, started, 'succeeded'),
-            (error: unknown) => done(name, started, outcomeOf(error), codeOf(error)),
+          const traceName = `${labelOf(ofPort, binding.provider as Provider)} ${name}`
+          const { span, result: answer } = spanned(traceName, { kind: TraceKind.CLIENT }, () =>
+            value.apply(target, given),
           )
+          // What answers at once is no call: its span is never sent.
+          if (!(answer instanceof Promise)) return answer
+          answer
+            .then(
+              () => done(name, started, 'succeeded'),
+              (error: unknown) => {
+                done(name, started, outcomeOf(error), codeOf(error))
+                failSpan(span, error)
+              },
+            )
+            .finally(() => span.end())
           return answer
         }
       },

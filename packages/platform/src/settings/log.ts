@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { traceIds } from './traces.ts'
 
 /** The service's log: one JSON object per line, without secrets. */
 export type Log = Pick<ReturnType<typeof pino>, 'fatal' | 'error' | 'warn' | 'info' | 'debug'> & {
@@ -24,6 +25,7 @@ export function createLog(level: string, write?: (line: string) => void): Log {
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: serialiseError },
+    mixin: traceIds,
     redact: { paths: SECRET_PATHS, censor: '[secret]' },
   }
   return write ? pino(options, { write }) : pino(options)

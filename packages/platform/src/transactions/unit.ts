@@ -7,6 +7,7 @@ import { Transaction } from '../database/transaction.ts'
 import { domainsOf } from '../domain/domain.ts'
 import type { Effect, QueryContext, Runtime, UnitOfWork } from '../operations/context.ts'
 import type { Log } from '../settings/log.ts'
+import { traced } from '../settings/traces.ts'
 import { fromKysely } from '../work/jobs.ts'
 import type { SqlExecutor } from './sql.ts'
 
@@ -166,17 +167,19 @@ export const runUnit = <T extends object>(
   context: Omit<QueryContext, 'em'>,
   handler: (unit: UnitOfWork) => Promise<T & { readonly last?: RawBuilder<unknown> }>,
 ): Promise<T> =>
-  retryDeadlocks(async () => {
-    const unit = openUnit(context)
-    try {
-      const result = await handler(unit)
-      await unit.commit(result.last)
-      return result
-    } catch (error) {
-      await unit.rollback()
-      throw error
-    }
-  })
+  traced('unit of work', {}, () =>
+    retryDeadlocks(async () => {
+      const unit = openUnit(context)
+      try {
+        const result = await handler(unit)
+        await unit.commit(result.last)
+        return result
+      } catch (error) {
+        await unit.rollback()
+        throw error
+      }
+    }),
+  )
 
 /**
  * Runs a unit of work to its end and rolls it back.

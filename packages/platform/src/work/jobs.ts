@@ -2,6 +2,7 @@ import type { PgBoss, Queue, WorkOptions } from 'pg-boss'
 import { fromKysely } from 'pg-boss'
 import type { z } from 'zod'
 import type { JobQueue, Runtime, UnitOfWork } from '../operations/context.ts'
+import { TraceKind, traced } from '../settings/traces.ts'
 
 /** A job: its queue, the schema of its data, its handler. Handlers run at least once, so they must be idempotent. */
 export interface Job<T extends object = object> extends JobQueue<T> {
@@ -62,7 +63,10 @@ export async function startWorkers(runtime: Runtime, jobs: readonly Job[]): Prom
       if (worker) runtime.boss.notifyWorker(worker)
       const started = performance.now()
       try {
-        await each.run(runtime, each.data.parse(one.data ?? {}), one.signal)
+        const attributes = { 'payments.job_id': one.id }
+        await traced(`job ${each.name}`, { kind: TraceKind.CONSUMER, attributes }, () =>
+          each.run(runtime, each.data.parse(one.data ?? {}), one.signal),
+        )
         runtime.log.debug(
           { job: each.name, jobId: one.id, ms: Math.round(performance.now() - started) },
           'job completed',

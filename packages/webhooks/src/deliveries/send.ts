@@ -1,4 +1,4 @@
-import type { Runtime } from '@payments/platform'
+import { type Runtime, TraceKind, traced } from '@payments/platform'
 import { Agent, request } from 'undici'
 import type { z } from 'zod'
 import type { Attempt } from '../api/schemas.ts'
@@ -83,7 +83,16 @@ export function createSender(runtime: Runtime) {
         durationMs: Math.round(performance.now() - started),
       })
       try {
-        const { status, body, ...rest } = await post(delivery, at)
+        const attributes = { 'payments.delivery_id': delivery.id }
+        const { status, body, ...rest } = await traced(
+          'webhook delivery',
+          { kind: TraceKind.CLIENT, attributes },
+          async (span) => {
+            const sent = await post(delivery, at)
+            span.setAttribute('http.response.status_code', sent.status)
+            return sent
+          },
+        )
         return { ...rest, attempt: written(status, body, reasonOf(status)) }
       } catch (error) {
         const final = error instanceof TargetRefused || (error as Error).name === 'ServiceError'

@@ -75,6 +75,11 @@ export const furtherSettings = ({ relay, near, paycrest, exchange, node, cngn, q
   SHUTDOWN_DELAY_SECONDS: '2',
   SHUTDOWN_SECONDS: '8',
   STALLED_SECONDS: '45',
+  // Nothing listens there: a collector that is away costs no request.
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
+  OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20collector',
+  OTEL_SERVICE_NAME: 'payments-of-the-proof',
+  OTEL_TRACES_SAMPLER_ARG: '0.5',
   CONNECTIONS_TOTAL: '4000',
   CONNECTIONS_PER_ADDRESS: '200',
   DASHBOARD_ORIGINS: 'https://dashboard.payments.test',

@@ -32,6 +32,8 @@ export interface LaunchedGateway {
   /** Without `/v1`. */
   readonly url: string
   readonly pid: number
+  /** The last of what it wrote. */
+  output(): string
   /** SIGKILL, as in a crash or when out of memory. */
   kill(): void
   stop(): Promise<void>
@@ -62,6 +64,7 @@ export async function launchGateway(
   return {
     url,
     pid: child.pid as number,
+    output: () => output,
     kill: () => void child.kill('SIGKILL'),
     async stop() {
       child.kill('SIGTERM')
