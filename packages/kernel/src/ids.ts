@@ -9,5 +9,8 @@ export function firstIdOf(time: Date): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }
 
+/** When an id of {@link newId} was made, in milliseconds since 1970. */
+export const timeOfId = (id: string): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
+
 /** True for the text of a UUID of any version. An id in a path that is not a UUID is answered with 404. */
 export const isId = (text: string): boolean => validate(text)

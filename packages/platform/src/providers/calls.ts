@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Binding, type Environment, newId, type Provider, ServiceError, type Tenant } from '@payments/kernel'
 import type { Runtime } from '../operations/context.ts'
+import { histograms } from '../records/histograms.ts'
 import type { TimelineSource } from '../records/timeline.ts'
 import { failSpan, spanned, TraceKind, traced } from '../settings/traces.ts'
 import type { SqlExecutor } from '../transactions/sql.ts'
@@ -86,25 +87,28 @@ export function providerCalls({ priorityPool, log }: Pick<Runtime, 'priorityPool
     const { environment, port } = binding
     if (port.name === null) return binding
     const { name: ofPort } = port
-    const done = (operation: string, started: number, outcome: CallOutcome, error = ''): void =>
+    const label = labelOf(ofPort, binding.provider as Provider)
+    const done = (operation: string, started: number, outcome: CallOutcome, error = ''): void => {
+      const milliseconds = performance.now() - started
+      histograms.providerCalls.observe({ environment, provider: label, operation, outcome }, milliseconds / 1000)
       record({
-        provider: labelOf(ofPort, binding.provider as Provider),
+        provider: label,
         environment,
         operation,
         outcome,
         error,
-        milliseconds: Math.round(performance.now() - started),
+        milliseconds: Math.round(milliseconds),
         at: new Date(),
         subject: subjects.getStore(),
       })
+    }
     const provider = new Proxy(binding.provider as object, {
       get(target, name) {
         const value = Reflect.get(target, name)
         if (typeof value !== 'function' || typeof name === 'symbol') return value
         return (...given: unknown[]) => {
           const started = performance.now()
-          const traceName = `${labelOf(ofPort, binding.provider as Provider)} ${name}`
-          const { span, result: answer } = spanned(traceName, { kind: TraceKind.CLIENT }, () =>
+          const { span, result: answer } = spanned(`${label} ${name}`, { kind: TraceKind.CLIENT }, () =>
             value.apply(target, given),
           )
           // What answers at once is no call: its span is never sent.

@@ -2,5 +2,6 @@
 
 export { readAuditLog } from './audit-log.ts'
 export { countingFunction, countProblems, countRows, countSql } from './counts.ts'
+export { histograms } from './histograms.ts'
 export { type LoggedRequest, type RequestLog, requestLog } from './request-log.ts'
 export * from './timeline.ts'

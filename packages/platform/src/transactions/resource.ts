@@ -2,6 +2,7 @@ import type { EntityName, EntitySchema, FilterOptions, FilterQuery } from '@mikr
 import { LockMode } from '@mikro-orm/core'
 import { type ErrorFactory, isId, type LedgerEntry, type Machine, risingAfter, type Tenant } from '@payments/kernel'
 import type { UnitOfWork } from '../operations/context.ts'
+import { histograms } from '../records/histograms.ts'
 import type { Variant } from './lifecycle.ts'
 
 /** The columns that every resource with a status has. */
@@ -85,8 +86,20 @@ export async function move<R extends Row, S extends string, E extends string>(
   )
   const moved = { ...row, ...changes } as R
   record(unit, of, moved, previous, at)
+  const labels = {
+    environment: row.environment,
+    object: of.table,
+    provider: providerOf(row),
+    status: previous,
+    next: to,
+  }
+  const seconds = (at.getTime() - row.updatedAt.getTime()) / 1000
+  unit.afterCommit(() => histograms.statuses.observe(labels, seconds))
   return { row: moved, outcome: 'moved' }
 }
+
+/** The provider that the row stores; empty where nobody outside carries the object. */
+const providerOf = (row: Row): string => ('provider' in row && typeof row.provider === 'string' ? row.provider : '')
 
 /**
  * The row of the actor's tenant, locked until the transaction ends.

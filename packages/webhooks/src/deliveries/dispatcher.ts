@@ -1,4 +1,5 @@
-import { type Runtime, type Slots, slotsTask } from '@payments/platform'
+import { timeOfId } from '@payments/kernel'
+import { histograms, type Runtime, type Slots, slotsTask } from '@payments/platform'
 import { disableIfFailing, isDue } from '../endpoints/endpoint-health.ts'
 import { claim, type DeliveryAttempt, type Failing, LEASE_SECONDS, notMade, type Outcome, settle } from './queue.ts'
 import { nextDelay } from './schedule.ts'
@@ -128,6 +129,11 @@ function createDispatcher(runtime: Runtime): Slots {
   async function attempt(delivery: DeliveryAttempt): Promise<void> {
     const sent = delivery.status === 'enabled' && !delivery.over ? await send(delivery) : undefined
     const outcome = sent ? outcomeOf(delivery, sent) : unsent(delivery)
+    if (outcome.answered && delivery.made === 0)
+      histograms.arrivals.observe(
+        { environment: delivery.environment },
+        (Date.now() - timeOfId(delivery.eventId)) / 1000,
+      )
     await new Promise<void>((settled) => settleSoon({ outcome, settled, since: performance.now() }))
   }
 

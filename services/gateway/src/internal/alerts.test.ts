@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { appRouter } from '@payments/api'
-import { expect, test } from 'vitest'
-import { parse } from 'yaml'
+import { expect, onTestFinished, test } from 'vitest'
+import { parse, stringify } from 'yaml'
 import { hasTools, useService } from '#testing'
 import { createMetrics } from './metrics.ts'
 
@@ -13,14 +14,18 @@ const folder = join(root, 'deploy/prometheus')
 const rules: { alert?: string; record?: string; expr: string; labels?: object; annotations?: { runbook: string } }[] =
   parse(readFileSync(join(folder, 'alerts.yaml'), 'utf8')).groups.flatMap((group: { rules: unknown[] }) => group.rules)
 const alerts = rules.filter(({ alert }) => alert)
+const board: { panels: { title: string; targets?: { expr: string; legendFormat: string }[] }[] } = JSON.parse(
+  readFileSync(join(root, 'deploy/grafana/payments.json'), 'utf8'),
+)
+const shown = board.panels.flatMap(({ targets }) => targets ?? [])
 const page = readFileSync(join(root, 'docs/operators/alerts.md'), 'utf8')
 
-test('every alert looks at metrics that a process reports', async () => {
+test('every alert and every panel of the board looks at metrics that a process reports', async () => {
   const known = new Set(
     [...(await createMetrics(service.runtime).registry.metrics()).matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name),
   )
   const recorded = new Set(rules.flatMap(({ record }) => record ?? []))
-  const names = rules.flatMap(({ expr }) =>
+  const names = [...rules, ...shown].flatMap(({ expr }) =>
     [...expr.matchAll(/\b([a-z]+_[a-z_]+|payments:[\w:]+)\b(?=[{[)\s]|$)/g)].map(([, name = '']) => name),
   )
   expect(new Set(names).size).toBeGreaterThan(25)
@@ -53,4 +58,14 @@ test('every command of the operators that a section names exists', () => {
 test.skipIf(!hasTools('promtool'))('Prometheus accepts the rules, and they fire when they are to, once', () => {
   expect(() => execFileSync('promtool', ['check', 'rules', 'alerts.yaml'], { cwd: folder })).not.toThrow()
   expect(() => execFileSync('promtool', ['test', 'rules', 'alerts.test.yaml'], { cwd: folder })).not.toThrow()
+})
+
+test.skipIf(!hasTools('promtool'))('Prometheus accepts every expression of the board', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'payments-board-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const file = join(directory, 'board.yaml')
+  const asRules = shown.map(({ expr }, index) => ({ record: `board:panel:${index}`, expr }))
+  writeFileSync(file, stringify({ groups: [{ name: 'board', rules: asRules }] }))
+  expect(() => execFileSync('promtool', ['check', 'rules', file])).not.toThrow()
+  expect(shown.length).toBeGreaterThan(20)
 })

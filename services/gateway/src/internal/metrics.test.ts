@@ -1,8 +1,8 @@
 import { Agent, get } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Runtime } from '@payments/platform'
-import { expect, test } from 'vitest'
-import { newMerchant, useService } from '#testing'
+import { expect, onTestFinished, test } from 'vitest'
+import { endAll, newMerchant, samples, startReceiver, startService, useService } from '#testing'
 import { createMetrics } from './metrics.ts'
 import { internalServer } from './server.ts'
 
@@ -58,6 +58,28 @@ test('a scrape reports by environment how late polls for deposits are and how ma
   expect(metricOf(text, 'payment_routes_overdue_seconds\\{environment="live"\\}')).toBe(0)
   expect(metricOf(text, 'payment_route_deposits_stuck\\{environment="test"\\}')).toBe(1)
   expect(metricOf(text, 'payment_route_deposits_stuck\\{environment="live"\\}')).toBe(0)
+})
+
+test('a scrape reports how long calls of a provider took, how long objects stayed in a status, and when events arrived', async () => {
+  const receiver = await startReceiver()
+  const watched = await startService({ worker: true, settings: { WEBHOOK_DEV_TARGETS: receiver.origin } })
+  onTestFinished(() => endAll(watched, receiver))
+  const merchant = await newMerchant(watched)
+  await merchant.call('POST /v1/webhooks', { body: { url: receiver.url } })
+  const { id } = (await merchant.call(`POST ${samples.swap.path}`, { body: samples.swap.body() })).body.data
+  await merchant.call(`POST /v1/swaps/${id}/cancel`)
+  await receiver.until((all) => all.length >= 2)
+  const count = async (series: string) => metricOf((await scrape(watched.runtime)).text, series)
+  const labels = (given: Record<string, string>) =>
+    Object.entries(given)
+      .map(([name, value]) => `${name}="${value}"`)
+      .join()
+  const call = labels({ environment: 'test', provider: 'sandbox swaps', operation: 'quote', outcome: 'succeeded' })
+  expect(await count(`provider_call_duration_seconds_count\\{${call}\\}`)).toBeGreaterThan(0)
+  const { status } = (await merchant.call(`GET /v1/swaps/${id}`)).body.data
+  const moves = labels({ environment: 'test', object: 'swaps', provider: 'sandbox' })
+  expect(await count(`object_status_seconds_count\\{${moves},status="\\w+",next="${status}"\\}`)).toBeGreaterThan(0)
+  await expect.poll(() => count('webhook_arrival_seconds_count\\{environment="test"\\}')).toBeGreaterThan(0)
 })
 
 test('the internal server reports whether the process lives and whether it can serve requests', async () => {

@@ -1,4 +1,11 @@
-import { databaseProblems, domainsOf, metricLabels, type Runtime, runningSnapshots } from '@payments/platform'
+import {
+  databaseProblems,
+  domainsOf,
+  histograms,
+  metricLabels,
+  type Runtime,
+  runningSnapshots,
+} from '@payments/platform'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export interface Metrics {
@@ -17,6 +24,7 @@ export function createMetrics(runtime: Runtime): Metrics {
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
   })
+  for (const histogram of Object.values(histograms)) registry.registerMetric(histogram)
   new Gauge({
     name: 'database_problem',
     help: '1 while the database does not serve this process, by reason',
