@@ -1,7 +1,8 @@
 import { query } from '@payments/platform'
 import { errors } from './errors.ts'
-import { ResourceId, Timeline } from './schemas.ts'
+import { ResourceId, SupportReport, Timeline } from './schemas.ts'
 import { timeline } from './service.ts'
+import { supportReport } from './support.ts'
 
 const tag = 'Timelines'
 
@@ -35,3 +36,18 @@ export const timelineAdminRouter = {
     run: (context, { id }) => timeline(context, id, { forOperators: true }),
   }),
 }
+
+/** Everything about one object, to be sent to somebody who helps. */
+export const support = query({
+  rest: 'GET /admin/ops/support/{id}',
+  access: 'operator',
+  tag,
+  summary: 'Collect everything about an object for support',
+  description:
+    'Takes the id of any object of any organisation: its fields and those of its newest parts, and its timeline as operators see it. What a person or a merchant wrote is replaced by its length, so that it can be sent to a provider or to maintainers.',
+  message: 'Report made',
+  input: ResourceId,
+  output: SupportReport,
+  errors: [errors.timeline_not_found],
+  run: (context, { id }) => supportReport(context, id),
+})

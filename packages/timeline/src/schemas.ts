@@ -24,3 +24,20 @@ export const Timeline = z
     total,
   })
   .meta({ id: 'Timeline', description: 'What happened to an object' })
+
+export const SupportReport = z
+  .object({
+    objects: items(
+      'The object and its newest parts',
+      z.object({
+        kind: text('Table that it is stored in', 'payment_routes'),
+        id: id('object', ROUTE),
+        fields: z.record(z.string(), z.string().nullable()).meta({
+          description: 'Its columns; of what a person or a merchant wrote, the length',
+          example: { status: 'active', name: '[8 characters]' },
+        }),
+      }),
+    ),
+    timeline: Timeline,
+  })
+  .meta({ id: 'SupportReport', description: 'What this service knows about an object, without personal data' })

@@ -43,11 +43,7 @@ export async function timeline(
 
 /** The organisation and environment of any object of any domain, found by its primary key in one statement. */
 async function ownerOf(runtime: Runtime, db: SqlExecutor, id: string): Promise<Tenant | undefined> {
-  const tables = domainsOf(runtime).flatMap(({ data }) => [
-    ...(data?.resources ?? []).map(({ table }) => table),
-    ...(data?.timeline?.objects ?? []),
-  ])
-  const each = [...new Set(tables)].map((table) => `select organisation_id, environment from ${table} where id = $1`)
+  const each = objectTables(runtime).map((table) => `select organisation_id, environment from ${table} where id = $1`)
   const { rows } = await db.query<{ organisation_id: string; environment: Tenant['environment'] }>(
     `${each.join(' union all ')} limit 1`,
     [id],
@@ -55,7 +51,17 @@ async function ownerOf(runtime: Runtime, db: SqlExecutor, id: string): Promise<T
   return rows[0] && { organisationId: rows[0].organisation_id, environment: rows[0].environment }
 }
 
-async function partsOf(runtime: Runtime, db: SqlExecutor, id: string): Promise<string[]> {
+/** The tables of all objects that have a timeline. */
+export function objectTables(runtime: Runtime): string[] {
+  const tables = domainsOf(runtime).flatMap(({ data }) => [
+    ...(data?.resources ?? []).map(({ table }) => table),
+    ...(data?.timeline?.objects ?? []),
+  ])
+  return [...new Set(tables)]
+}
+
+/** The newest parts of an object, such as the deposits of a payment route. */
+export async function partsOf(runtime: Runtime, db: SqlExecutor, id: string): Promise<string[]> {
   const ids: string[] = []
   for (const { data } of domainsOf(runtime)) ids.push(...((await data?.timeline?.parts?.(db, id, NEWEST)) ?? []))
   return ids
