@@ -1,18 +1,15 @@
 import { parseArgs } from 'node:util'
 import { type ProofReport, record } from '@payments/proof'
-import { benchDomains } from './domains.ts'
-import { benchHttp } from './http.ts'
-import { benchInputs } from './inputs.ts'
-import { benchLedger } from './ledger.ts'
+import { benchLedger } from './ledger/ledger.ts'
 import { benchMemory } from './memory.ts'
+import { benchDomains, benchHttp } from './requests/requests.ts'
 import { benchScaling } from './scaling.ts'
 import { benchStructure } from './structure.ts'
-import { benchWebhooks } from './webhooks.ts'
+import { benchWebhooks } from './webhooks/webhooks.ts'
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 const parts: Readonly<Record<string, (print: (line: string) => void) => Promise<unknown>>> = {
   http: benchHttp,
-  inputs: benchInputs,
   domains: benchDomains,
   ledger: benchLedger,
   webhooks: benchWebhooks,

@@ -10,7 +10,7 @@ import {
   startDatabase,
   startProcesses,
 } from '@payments/stand'
-import { fire, type Shot } from './servers/load.ts'
+import { type LoadRequest, sendLoad } from './servers/load.ts'
 import { newKey } from './servers/new-key.ts'
 import { type Place, residentBytes, startGateway } from './servers/servers.ts'
 
@@ -26,21 +26,21 @@ const REQUESTS = 400
 /** Reads and writes of every domain, in turn. */
 const mixed =
   (key: string, round: string) =>
-  (index: number): Shot => {
+  (index: number): LoadRequest => {
     const authorization = `Bearer ${key}`
-    const post = ({ path, body }: Sample): Shot => ({
+    const post = ({ path, body }: Sample): LoadRequest => ({
       method: 'POST',
       path,
       headers: { authorization, 'content-type': 'application/json', 'idempotency-key': `${round}-${index}` },
       body: JSON.stringify(body()),
     })
-    const shots: readonly (() => Shot)[] = [
+    const all: readonly (() => LoadRequest)[] = [
       ...[samples.customer, samples.collection, samples.offramp].map((sample) => () => post(sample)),
       ...['transactions', 'offramps', 'collections', 'swaps', 'events', 'notifications', 'cngn/payouts'].map(
-        (list) => (): Shot => ({ method: 'GET', path: `/v1/${list}`, headers: { authorization } }),
+        (list) => (): LoadRequest => ({ method: 'GET', path: `/v1/${list}`, headers: { authorization } }),
       ),
     ]
-    return (shots[index % shots.length] as () => Shot)()
+    return (all[index % all.length] as () => LoadRequest)()
   }
 
 /** What processes of each role take that have started and do nothing, MiB. */
@@ -82,7 +82,7 @@ export async function benchMemory(print: (line: string) => void): Promise<ProofR
     for (const ends = Date.now() + MINUTES * 60_000; Date.now() < ends; ) {
       const minute = Date.now() + 60_000
       while (Date.now() < Math.min(minute, ends)) {
-        await fire(gateway.origin, REQUESTS, mixed(key, randomUUID()))
+        await sendLoad(gateway.origin, REQUESTS, mixed(key, randomUUID()))
         requests += REQUESTS
         samples.push(residentBytes(gateway))
       }

@@ -1,7 +1,8 @@
 import { median, percentile } from '@payments/stand'
 import { Pool } from 'undici'
 
-export interface Shot {
+/** One request of a load. */
+export interface LoadRequest {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly headers: Record<string, string>
@@ -19,10 +20,10 @@ export interface Result {
  * Sends `count` requests over 16 connections and measures from outside. `onReply` gets each reply, and costs its time.
  * @throws Error on the first answer that is not a success: a fast error is no result.
  */
-export async function fire(
+export async function sendLoad(
   origin: string,
   count: number,
-  shot: (index: number) => Shot,
+  request: (index: number) => LoadRequest,
   onReply?: (text: string) => void,
 ): Promise<Result> {
   const pool = new Pool(origin, { connections: 16, pipelining: 1 })
@@ -31,7 +32,7 @@ export async function fire(
   const started = performance.now()
   const lane = async () => {
     while (next < count) {
-      const { method, path, headers, body } = shot(next++)
+      const { method, path, headers, body } = request(next++)
       const began = performance.now()
       const answer = await pool.request({ method, path, headers, ...(body === undefined ? {} : { body }) })
       if (answer.statusCode >= 300)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { everyDomain, type Process } from '@payments/api'
 import { type Actor, newId, system } from '@payments/kernel'
-import { enabledCustomer, foundOrganisation } from '@payments/stand'
+import { BANK_ACCOUNT, enabledCustomer, foundOrganisation, START_SESSION, samples, WALLETS } from '@payments/stand'
 import { Client } from 'pg'
 import { multiply } from './multiply.ts'
 
@@ -54,34 +54,18 @@ export async function seed(process: Process, ownerUrl: string, size: number): Pr
   const organisationId = await foundOrganisation(runtime)
   const actor = system(organisationId, 'test')
   const caller = createCaller(actor)
-  const address = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
-  const solana = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T'
-  await caller.customers.create({ name: 'Ada Obi', email: 'ada@example.com' })
+  await caller.customers.create(samples.customer.body({ email: 'ada@example.com' }))
   await caller.webhooks.create({ url: 'https://merchant.example/hooks' })
-  const onBase = { destinationChainKey: 'base', destinationCurrency: 'USDC', destinationAddress: address }
-  const route = await caller.paymentRoutes.create({
-    ...{ name: 'Treasury', originChainKey: 'ethereum', originCurrency: 'USDC', refundAddress: address },
-    ...onBase,
-  })
+  const route = await caller.paymentRoutes.create(samples.route.body())
   await caller.sandbox.paymentRoutes.deposit({ paymentRouteId: route.id, amount: '5' })
   await caller.paymentRoutes.syncDeposits({ paymentRouteId: route.id })
-  const bankAccount = { accountNumber: '0123456789', bankCode: '058' }
-  await caller.offramps.create({ amount: '25', sourceCurrency: 'USDC', destinationCurrency: 'NGN', bankAccount })
-  await caller.onramps.create({
-    ...{ amount: '50000', sourceCurrency: 'NGN', destinationCurrency: 'USDC', networkKey: 'base' },
-    destinationAddress: address,
-  })
-  await caller.swaps.create({
-    ...{ fromCurrency: 'USDC', toCurrency: 'EURC', amount: '10' },
-    ...{ destinationAddress: solana, refundAddress: solana },
-  })
-  const link = await caller.collections.create({
-    ...{ type: 'link', title: 'Consulting', amount: '25', currency: 'USDC', destinationChainKey: 'base' },
-    destinationAddress: address,
-  })
-  await caller.pay.act({ collectionId: link.id, action: 'start', networkKey: 'ethereum', currency: 'USDC' })
+  await caller.offramps.create(samples.offramp.body())
+  await caller.onramps.create(samples.onramp.body())
+  await caller.swaps.create(samples.swap.body({ refundAddress: WALLETS.solana }))
+  const link = await caller.collections.create(samples.collection.body())
+  await caller.pay.act({ collectionId: link.id, ...START_SESSION })
   const cngnCustomerId = await cngnCustomer(process, actor)
-  await caller.cngn.payouts.create({ customerId: cngnCustomerId, amount: '5.25', bankAccount })
+  await caller.cngn.payouts.create({ customerId: cngnCustomerId, amount: '5.25', bankAccount: BANK_ACCOUNT })
   await process.providerCalls.flush()
   const client = new Client({ connectionString: ownerUrl })
   await client.connect()

@@ -72,10 +72,10 @@ export const samples = {
     path: '/v1/collections',
     stored: from('collections'),
     body: (given: Given = {}) => ({
-      type: 'link',
+      type: 'link' as const,
       title: 'Consulting in January',
       amount: '25',
-      currency: 'USDC',
+      currency: 'USDC' as const,
       destinationChainKey: 'base',
       destinationAddress: someWallet(),
       ...given,
@@ -88,8 +88,8 @@ export const samples = {
     path: '/v1/swaps',
     stored: from('swaps'),
     body: (given: Given = {}) => ({
-      fromCurrency: 'EURC',
-      toCurrency: 'USDC',
+      fromCurrency: 'EURC' as const,
+      toCurrency: 'USDC' as const,
       amount: '100',
       destinationAddress: WALLETS.solana,
       ...given,

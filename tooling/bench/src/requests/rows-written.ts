@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
-import type { FloorStatement } from '../floors/domains.ts'
-import { copyingOf } from './multiply.ts'
+import { copyingOf } from '../tables/multiply.ts'
+import type { FloorStatement } from './floor.ts'
 
 /** What a request inserted, as statements that insert copies of it, and the table that has its object. */
 export interface Written {

@@ -1,4 +1,4 @@
-// Webhooks against a hand-written floor: `node tooling/bench/src/webhooks.ts`.
+// Webhooks against a hand-written floor: `node tooling/bench/src/webhooks/webhooks.ts`.
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type EventMerchant,
@@ -9,7 +9,7 @@ import {
   percentile,
   startFleet,
 } from '@payments/stand'
-import { createFloor, deliverAll } from './floors/webhooks.ts'
+import { createFloor, deliverAll } from './floor.ts'
 
 const ENDPOINTS = 20
 /** Attempts in flight to one endpoint, in the service and in the floor. */

@@ -1,6 +1,6 @@
 import type { Actor } from '@payments/kernel'
 import { type Sample, START_SESSION, samples } from '@payments/stand'
-import type { Shot } from './servers/load.ts'
+import type { LoadRequest } from '../servers/load.ts'
 
 /** Whom and what the requests name. */
 export interface Stand {
@@ -13,19 +13,19 @@ export interface Stand {
   readonly links: readonly string[]
 }
 
-export interface DomainCase {
+export interface Case {
   readonly domain: string
   /** Method and path of the operation, as the reference writes it. */
   readonly name: string
   /** For a read: the table whose newest rows it returns. */
   readonly from?: string
-  shot(stand: Stand, unique: string, index: number): Shot
+  request(stand: Stand, unique: string, index: number): LoadRequest
 }
 
-const post = (domain: string, { path, body }: Sample, given: (stand: Stand) => object = () => ({})): DomainCase => ({
+const post = (domain: string, { path, body }: Sample, given: (stand: Stand) => object = () => ({})): Case => ({
   domain,
   name: `POST ${path.slice('/v1'.length)}`,
-  shot: (stand, unique) => ({
+  request: (stand, unique) => ({
     method: 'POST',
     path,
     headers: {
@@ -42,11 +42,11 @@ const get = (
   path: string,
   from?: string,
   token: (stand: Stand) => string = ({ key }) => key,
-): DomainCase => ({
+): Case => ({
   domain,
   name: `GET ${path}`,
   ...(from ? { from } : {}),
-  shot: (stand) => ({
+  request: (stand) => ({
     method: 'GET',
     path: `/v1${path}`.replace('{customerId}', stand.customerId).replace('{cngnCustomerId}', stand.cngnCustomerId),
     headers: { authorization: `Bearer ${token(stand)}` },
@@ -54,7 +54,7 @@ const get = (
 })
 
 /** The main writes and reads of every domain. What workers do is measured by `ledger` and `webhooks`. */
-export const domainCases: readonly DomainCase[] = [
+export const domainCases: readonly Case[] = [
   get('accounts', '/auth/me', 'memberships', ({ session }) => session),
   get('accounts', '/auth/sessions', 'sessions', ({ session }) => session),
   post('customers', samples.customer),
@@ -67,7 +67,7 @@ export const domainCases: readonly DomainCase[] = [
   {
     domain: 'collections',
     name: 'POST /pay/{collectionId}',
-    shot: ({ links }, _, index) => ({
+    request: ({ links }, _, index) => ({
       method: 'POST',
       path: `/v1/pay/${links[index === 0 ? 0 : 1 + (index % (links.length - 1))]}`,
       headers: { 'content-type': 'application/json' },
@@ -78,7 +78,7 @@ export const domainCases: readonly DomainCase[] = [
     domain: 'collections',
     name: 'GET /pay/{collectionId}',
     from: 'collections',
-    shot: ({ links }) => ({ method: 'GET', path: `/v1/pay/${links.at(-1)}`, headers: {} }),
+    request: ({ links }) => ({ method: 'GET', path: `/v1/pay/${links.at(-1)}`, headers: {} }),
   },
   post('swaps', samples.swap),
   get('swaps', '/swaps', 'swaps'),
@@ -95,4 +95,29 @@ export const domainCases: readonly DomainCase[] = [
   get('webhooks', '/events', 'events'),
   get('notifications', '/notifications', 'notifications'),
   get('timeline', '/timeline/{customerId}', 'request_log'),
+]
+
+/** One creation, sent again and again with its key. */
+const replay: Case = {
+  domain: 'customers',
+  name: 'idempotent replay of POST /customers',
+  request: (stand) => ({
+    method: 'POST',
+    path: samples.customer.path,
+    headers: {
+      authorization: `Bearer ${stand.key}`,
+      'content-type': 'application/json',
+      'idempotency-key': 'replayed',
+    },
+    body: '{"name":"Ada Obi","email":"replayed@example.com"}',
+  }),
+}
+
+/** The requests that most gateways have: writes, with and without a call of a provider, a replay, and lists. */
+export const httpCases: readonly Case[] = [
+  post('customers', samples.customer),
+  post('payment routes', samples.route),
+  replay,
+  get('customers', '/customers', 'customers'),
+  get('ledger', '/transactions', 'transactions'),
 ]

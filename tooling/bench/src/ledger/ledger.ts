@@ -4,11 +4,11 @@
  * Contestants alternate in one run; the result is the ratio.
  */
 
-import { newId, system } from '@payments/kernel'
+import { newId } from '@payments/kernel'
 import { type AccountKey, accountId, type Draft, post } from '@payments/ledger'
-import { bookOf, foundOrganisation, median, transfer } from '@payments/stand'
-import { Client, Pool } from 'pg'
-import { alternate, type Stand, withStand } from './servers/ledger-stand.ts'
+import { bookOf, foundOrganisation, transfer } from '@payments/stand'
+import { Pool } from 'pg'
+import { alternate, type Stand, withStand } from './stand.ts'
 
 const ACCOUNTS = 200
 const WRITERS = 16
@@ -104,65 +104,6 @@ async function rawEntry(pool: Pool, organisationId: string, from: string, to: st
   }
 }
 
-/** How much longer `GET /transactions` takes with 1,000,000 entries than with 1,000 (p50, warm). Target: at most 1.2. */
-async function listedTransactions(stand: Stand): Promise<number> {
-  const small = await listOf(stand, 1000)
-  const large = await listOf(stand, 1_000_000)
-  const timesOf = { small: [] as number[], large: [] as number[] }
-  for (let turn = 0; turn < 400; turn++) {
-    for (const [name, list] of [['small', small] as const, ['large', large] as const]) {
-      const started = performance.now()
-      await list()
-      if (turn >= 50) timesOf[name].push(performance.now() - started)
-    }
-  }
-  const [few, many] = [median(timesOf.small), median(timesOf.large)]
-  const ratio = many / few
-  stand.print(
-    `GET /transactions p50: ${few.toFixed(2)} ms with 1,000, ${many.toFixed(2)} ms with 1,000,000: ${ratio.toFixed(2)}`,
-  )
-  return ratio
-}
-
-/** An organisation with the given number of transactions of 100 customers, and the procedure that lists them. */
-async function listOf({ runtime, process, ownerUrl }: Stand, entries: number): Promise<() => Promise<void>> {
-  const organisationId = await foundOrganisation(runtime)
-  const owner = new Client({ connectionString: ownerUrl })
-  await owner.connect()
-  await owner.query(
-    `insert into customers (id, organisation_id, environment, name, email, metadata, cngn_status, created_at, updated_at)
-     select gen_random_uuid(), $1, 'test', 'Customer ' || n, n || '@example.com', '{}', 'not_enabled', now(), now() from generate_series(1, 100) n`,
-    [organisationId],
-  )
-  await owner.query(
-    `insert into transactions (id, organisation_id, environment, kind, customer_id, status, destination, amount, amount_usd, receipt, created_at, updated_at)
-     select gen_random_uuid(), $1, 'test', 'payment_route', c.ids[1 + n % 100], 'completed', 'Base USDC 0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
-            '12.5 USDC', '12.5', $3, now() - make_interval(secs => n), now()
-       from generate_series(1, $2::int) n, (select array_agg(id) as ids from customers where organisation_id = $1) c`,
-    [organisationId, entries, RECEIPT],
-  )
-  await owner.query('vacuum (analyze) transactions')
-  await owner.end()
-  const caller = process.createCaller(system(organisationId, 'test'))
-  return async () => {
-    const { total, transactions } = await caller.transactions.list({})
-    if (total !== entries || transactions.length !== 200) throw new Error(`Listed ${transactions.length} of ${total}`)
-  }
-}
-
-const leg = { network: 'ethereum', symbol: 'USDC', amount: '12.5', amountUsd: '12.5' }
-const RECEIPT = JSON.stringify({
-  type: 'payment_route_deposit',
-  depositId: newId(),
-  relayRequestId: `0x${'a'.repeat(64)}`,
-  routeId: newId(),
-  routeName: 'Treasury',
-  status: 'completed',
-  origin: leg,
-  destination: { ...leg, network: 'base', address: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F' },
-  depositTxHash: `0x${'b'.repeat(64)}`,
-})
-
 /** Bare copies of the journal's tables. */
 const FLOOR = [
   'create table floor_accounts (like ledger_accounts including all) with (fillfactor = 50)',
@@ -182,7 +123,6 @@ export async function benchLedger(print: (line: string) => void): Promise<string
     const met = {
       posted: (await postedEntries(stand)) >= 0.7,
       hot: (await hotAccount(stand)) >= 0.7,
-      listed: (await listedTransactions(stand)) <= 1.2,
     }
     return Object.entries(met).flatMap(([name, good]) => (good ? [] : [name]))
   })

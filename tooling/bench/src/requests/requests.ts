@@ -1,0 +1,258 @@
+import { randomUUID } from 'node:crypto'
+import type { ProofReport } from '@payments/proof'
+import {
+  createKeyFor,
+  median,
+  rows,
+  runService,
+  type StandDatabase,
+  samples,
+  signedIn,
+  startDatabase,
+} from '@payments/stand'
+import { Client } from 'pg'
+import { request } from 'undici'
+import { type LoadRequest, type Result, sendLoad } from '../servers/load.ts'
+import { LARGE, type RunningServer, residentBytes, startFloor, startGateway } from '../servers/servers.ts'
+import { seed } from '../tables/seed.ts'
+import { type Case, domainCases, httpCases, type Stand } from './cases.ts'
+import type { FloorCase } from './floor.ts'
+import { rowsWritten } from './rows-written.ts'
+
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
+const SCALE = Number(process.env.BENCH_SCALE ?? 1)
+/** Root folder of another checkout, with its packages installed, to compare with. */
+const BASELINE = process.env.BENCH_BASELINE
+/** Objects of every kind that the organisation has before. */
+const OBJECTS = 200
+const WARM_UP = 50
+/** One client address may have this many sessions of one link open. */
+const SESSIONS_PER_LINK = 5
+/** A process counts its requests, but refuses none. */
+const LIMITS = { RATE_LIMIT_AUTH: '100000000', LOG_LEVEL: 'fatal' }
+const FLOOR = new URL('./floor.ts', import.meta.url).pathname
+
+/** What is compared: the cases, how often each is sent in a round, the role of the service, and the variants of the floor. */
+interface Comparison {
+  readonly cases: readonly Case[]
+  readonly requests: { readonly POST: number; readonly GET: number }
+  readonly role: 'all' | 'gateway'
+  readonly floors: Readonly<Record<string, string>>
+  readonly baseline?: string | undefined
+}
+
+type Floor = Awaited<ReturnType<typeof startFloor>>
+
+/**
+ * Every domain's main writes and reads against a floor that inserts or reads the same rows, alternating, on one database. Ends with a look-up of every id that was acknowledged.
+ * @throws Error when an acknowledged id is not there
+ */
+export const benchDomains = (print: (line: string) => void): Promise<ProofReport> =>
+  compare(print, {
+    cases: domainCases,
+    requests: { POST: 300, GET: 600 },
+    role: 'all',
+    floors: { 'a statement for each row': 'statements' },
+  })
+
+/** A gateway alone against both floors and, with BENCH_BASELINE, against that of another checkout on the same database. */
+export async function benchHttp(print: (line: string) => void): Promise<void> {
+  await compare(print, {
+    cases: httpCases,
+    requests: { POST: 2000, GET: 2000 },
+    role: 'gateway',
+    floors: { 'a statement for each row': 'statements', 'the fewest round trips': 'few' },
+    baseline: BASELINE,
+  })
+}
+
+const isWrite = ({ name }: Case): boolean => name.startsWith('POST')
+
+async function compare(
+  print: (line: string) => void,
+  { cases, requests, role, floors, baseline }: Comparison,
+): Promise<ProofReport> {
+  const at = await startDatabase({ settings: LARGE })
+  const running: RunningServer[] = []
+  const client = new Client({ connectionString: at.ownerUrl })
+  const start = async <T extends RunningServer>(server: Promise<T>): Promise<T> => {
+    const started = await server
+    running.push(started)
+    return started
+  }
+  try {
+    const stand = await prepare(at, requests.POST)
+    await client.connect()
+    const writes = await recordWrites(cases, stand, at, client)
+    const service = await start(startGateway({ ...LIMITS, PROCESS_ROLE: role }, at))
+    print(`  memory of the idle process: ${Math.round(residentBytes(service) / 2 ** 20)} MiB`)
+    const others: Record<string, RunningServer> = {}
+    const bare: Floor[] = []
+    for (const [name, variant] of Object.entries(floors)) {
+      const floor = await start(startFloor(FLOOR, { FLOOR: variant }, at))
+      others[name] = floor
+      bare.push(floor)
+    }
+    if (baseline)
+      others['the other checkout'] = await start(startGateway({ ...LIMITS, PROCESS_ROLE: role }, at, baseline))
+    let checked = 0
+    const ratios: Record<string, number> = {}
+    for (const each of cases) {
+      const write = writes.get(each)
+      const own = write?.own ?? (await recordRead(each, stand, service))
+      for (const floor of bare) await handOver(floor, own)
+      const count = Math.round(SCALE * requests[isWrite(each) ? 'POST' : 'GET'])
+      const { results, ids } = await measure(each, stand, [service, ...Object.values(others)], count)
+      const [first = [], ...rest] = results
+      print(`\n  ${each.domain}, ${each.name}\n    ${'the service'.padEnd(28)}${columns(first)}`)
+      for (const [index, name] of Object.keys(others).entries()) {
+        const bareResults = rest[index] ?? []
+        const ratio = median(first.map(({ rate }, round) => rate / (bareResults[round]?.rate ?? Number.NaN)))
+        ratios[each.name] ??= Math.round(100 * ratio) / 100
+        print(`    ${name.padEnd(28)}${columns(bareResults)}   ratio ${ratio.toFixed(2)}`)
+      }
+      if (write) checked += await checkAcknowledged(client, each.name, write.table, ids)
+    }
+    print(`\n  ${checked} ids were acknowledged, and all of them are in the database`)
+    return { findings: [], figures: { acknowledged: checked, throughputToThatOfTheFloor: ratios } }
+  } finally {
+    await client.end()
+    await Promise.all(running.map((each) => each.stop()))
+    await at.close()
+  }
+}
+
+const columns = (results: readonly Result[]): string => {
+  const of = (pick: (result: Result) => number, digits: number) => median(results.map(pick)).toFixed(digits).padStart(8)
+  return `${of(({ rate }) => rate, 0)}/s   p50${of(({ p50 }) => p50, 2)} ms   p99${of(({ p99 }) => p99, 2)} ms`
+}
+
+/** An organisation with objects of every kind, links to pay, and a customer with cNGN. */
+async function prepare(at: StandDatabase, writes: number): Promise<Stand> {
+  const { process, runtime, stop } = await runService(at, { settings: { DATA_DIR: at.dataDir }, logLevel: 'fatal' })
+  try {
+    const { actor, cngnCustomerId } = await seed(process, at.ownerUrl, OBJECTS)
+    const { organisationId } = actor
+    const caller = process.createCaller(actor)
+    const links: string[] = []
+    while (links.length < Math.ceil((ROUNDS * writes * SCALE + WARM_UP) / SESSIONS_PER_LINK) + 2)
+      links.push((await caller.collections.create(samples.collection.body())).id)
+    const [customer] = await rows<{ id: string }>(at, 'select id from customers order by created_at limit 1')
+    return {
+      ...{ actor, links, cngnCustomerId, customerId: customer?.id ?? '' },
+      key: await createKeyFor(runtime, { organisationId, environment: 'test', scopes: ['api:read', 'api:write'] }),
+      session: (await signedIn(runtime, { organisationId, role: 'owner' })).accessToken,
+    }
+  } finally {
+    await stop()
+  }
+}
+
+interface RecordedWrite {
+  readonly own: FloorCase
+  readonly table: string | undefined
+}
+
+/** Sends each write once to a process without a worker, so that nothing else writes, and returns what the floor is to insert. */
+async function recordWrites(
+  cases: readonly Case[],
+  stand: Stand,
+  at: StandDatabase,
+  client: Client,
+): Promise<ReadonlyMap<Case, RecordedWrite>> {
+  const gateway = await startGateway(LIMITS, at)
+  try {
+    const recorded = new Map<Case, RecordedWrite>()
+    for (const each of cases.filter(isWrite)) {
+      let answer = { status: 0, reply: '' }
+      const { statements, table } = await rowsWritten(client, async () => {
+        answer = await send(gateway, each, stand)
+        return idOf(answer.reply)
+      })
+      recorded.set(each, { own: { statements, ...answer }, table })
+    }
+    return recorded
+  } finally {
+    await gateway.stop()
+  }
+}
+
+/** What the floor is to read: as many rows as the service shows now. */
+async function recordRead(each: Case, stand: Stand, service: RunningServer): Promise<FloorCase> {
+  const answer = await send(service, each, stand)
+  return { statements: each.from ? [selectOf(each.from, stand, countOf(answer.reply))] : [], ...answer }
+}
+
+/** @throws Error when the reply is no success */
+async function send({ origin }: RunningServer, each: Case, stand: Stand): Promise<{ status: number; reply: string }> {
+  const { method, path, headers, body } = each.request(stand, randomUUID(), 0)
+  const answer = await request(`${origin}${path}`, { method, headers, ...(body ? { body } : {}) })
+  const reply = await answer.body.text()
+  if (answer.statusCode >= 300) throw new Error(`${each.name}: ${answer.statusCode} ${reply}`)
+  return { status: answer.statusCode, reply }
+}
+
+const selectOf = (table: string, { actor }: Stand, rows: number) => ({
+  text: `select * from ${table} where organisation_id = $1 order by created_at desc limit ${rows}`,
+  value: actor.organisationId,
+})
+
+const idOf = (reply: string): string | undefined => (JSON.parse(reply) as { data?: { id?: string } }).data?.id
+
+/** How many rows a reply shows: the items of its list, or one. */
+function countOf(reply: string): number {
+  const { data } = JSON.parse(reply) as { data: object }
+  const list = Array.isArray(data) ? data : Object.values(data).find((value) => Array.isArray(value))
+  return Math.max(1, list?.length ?? 1)
+}
+
+function handOver({ child }: Floor, own: FloorCase): Promise<void> {
+  return new Promise((resolve) => {
+    child.once('message', () => resolve())
+    child.send({ ...own })
+  })
+}
+
+/** The rounds of each server, the service first, and the ids that the service acknowledged. */
+async function measure(
+  each: Case,
+  stand: Stand,
+  servers: readonly RunningServer[],
+  count: number,
+): Promise<{ results: Result[][]; ids: string[] }> {
+  const ids: string[] = []
+  // The recorded request was the first.
+  let used = 1
+  const sendTo = (server: RunningServer, requests: number) => {
+    const round = randomUUID()
+    const first = used
+    used += requests
+    const one = (n: number): LoadRequest => each.request(stand, `${n}-${round}`, first + n)
+    const keep = (reply: string) => {
+      const id = idOf(reply)
+      if (id) ids.push(id)
+    }
+    return sendLoad(server.origin, requests, one, server === servers[0] ? keep : undefined)
+  }
+  for (const server of servers) await sendTo(server, WARM_UP)
+  const results: Result[][] = servers.map(() => [])
+  for (let round = 0; round < ROUNDS; round++) {
+    // Each round starts with another server, so that a drift of the machine affects all of them.
+    for (const place of servers.keys()) {
+      const index = (place + round) % servers.length
+      results[index]?.push(await sendTo(servers[index] as RunningServer, count))
+    }
+  }
+  return { results, ids }
+}
+
+/** @throws Error when an id that the service has acknowledged is not in its table */
+async function checkAcknowledged(client: Client, name: string, table: string | undefined, ids: string[]) {
+  if (!table || ids.length === 0) throw new Error(`${name}: the rows of its replies are in no table`)
+  const { rows } = await client.query<{ found: number }>(
+    `select count(*)::int as found from ${table} where id = any($1::uuid[])`,
+    [ids],
+  )
+  if (rows[0]?.found !== ids.length) throw new Error(`${name}: ${ids.length} ids acknowledged, ${rows[0]?.found} found`)
+  return ids.length
+}
