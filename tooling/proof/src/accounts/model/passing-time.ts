@@ -22,54 +22,30 @@ export function ageToken({ model, signingKey }: Run, session: Session): void {
   model.expiredTokens.add(session.accessToken)
 }
 
-/** SQL that moves a time of one row, and what the model says then. */
+/** A time of one row passes, in the database and in the model. */
 export async function passTime(run: Run, choices: Choices): Promise<void> {
   const { model, stand } = run
-  const move = (text: string, id: string) => stand.runtime.pool.query(text, [id])
-  const cases = [
-    [
-      3,
-      async () => {
-        const session = choices.session()
-        if (session) ageToken(run, session)
-      },
-    ],
-    [
-      12,
-      async () => {
-        const session = choices.session()
-        if (session) await unconfirm(run, session)
-      },
-    ],
-    [
-      1,
-      async () => {
-        const session = choices.session()
-        if (!session) return
-        session.expired = true
-        await move(`update sessions set expires_at = now() - interval '1 second' where id = $1`, session.id)
-      },
-    ],
-    [
-      1,
-      async () => {
-        const key = choices.pick(model.keys)
-        if (!key) return
-        key.expired = true
-        await move(`update api_keys set expires_at = now() - interval '1 second' where id = $1`, key.id)
-      },
-    ],
-    [
-      1,
-      async () => {
-        const invitation = choices.pick(model.invitations.all)
-        if (!invitation) return
-        invitation.expired = true
-        await move(`update invitations set expires_at = now() - interval '1 second' where id = $1`, invitation.id)
-      },
-    ],
-  ] as const
-  await choices.weighted(cases)()
+  const ofSession = (take: (session: Session) => unknown) => async () => {
+    const session = choices.session()
+    if (session) await take(session)
+  }
+  const expires =
+    <T extends { id: string; expired: boolean }>(table: string, pick: () => T | undefined) =>
+    async () => {
+      const row = pick()
+      if (!row) return
+      row.expired = true
+      await stand.runtime.pool.query(`update ${table} set expires_at = now() - interval '1 second' where id = $1`, [
+        row.id,
+      ])
+    }
+  await choices.weighted([
+    [3, ofSession((session) => ageToken(run, session))],
+    [12, ofSession((session) => unconfirm(run, session))],
+    [1, expires('sessions', () => choices.session())],
+    [1, expires('api_keys', () => choices.pick(model.keys))],
+    [1, expires('invitations', () => choices.pick(model.invitations.all))],
+  ])()
 }
 
 /** The last confirmation of a session is more than 10 minutes ago. */

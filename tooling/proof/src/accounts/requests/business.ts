@@ -1,19 +1,13 @@
 import type { Environment } from '../model/state.ts'
-import { difference, type Request } from './request.ts'
+import { changes, idsOf, lists, type Request } from './request.ts'
 
 /** Requests of both credentials, keys and sessions: what stands for all objects of an organisation are its customers. */
 export const listCustomers = (environment: Environment): Request => ({
   line: 'GET /v1/customers',
   environment,
   access: 'read',
-  answer: (caller) => ({
-    problem: (data) =>
-      difference(
-        'customers',
-        [...caller.organisation.customers[caller.environment]],
-        data.customers.map(({ id }: { id: string }) => id),
-      ),
-  }),
+  answer: ({ organisation, environment: of }) =>
+    lists('customers', [...organisation.customers[of]], (data) => idsOf(data.customers)),
 })
 
 export const getCustomer = (id: string, environment: Environment): Request => ({
@@ -46,10 +40,8 @@ export const refundAddresses = (environment: Environment): Request => ({
   line: 'GET /v1/payment-routes/refund-addresses',
   environment,
   access: 'read',
-  answer: (caller) => ({
-    problem: (data) =>
-      difference('refund address', [caller.organisation.refund[caller.environment]], [data.organisation.evm]),
-  }),
+  answer: ({ organisation, environment: of }) =>
+    lists('refund address', [organisation.refund[of]], (data) => [data.organisation.evm]),
 })
 
 /** In live only an owner changes them, with a session that was confirmed less than 10 minutes ago. */
@@ -65,10 +57,6 @@ export const changeRefundAddress = (evm: string | null, environment: Environment
       if (caller.role === 'member') return 'owner_required'
       if (!caller.session?.confirmed) return 'confirmation_required'
     }
-    return {
-      apply() {
-        caller.organisation.refund[caller.environment] = evm
-      },
-    }
+    return changes(caller.organisation.refund, { [caller.environment]: evm })
   },
 })

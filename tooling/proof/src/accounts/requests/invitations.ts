@@ -1,17 +1,15 @@
 import type { Model } from '../model/model.ts'
-import { difference, FORGET_LIMITS, type Request } from './request.ts'
+import { changes, FORGET_LIMITS, lists, type Request } from './request.ts'
 
 export const listInvitations = (model: Model): Request => ({
   line: 'GET /v1/auth/invitations',
   access: 'owner-read',
-  answer: ({ organisation }) => ({
-    problem: (data) =>
-      difference(
-        'invitations',
-        model.invitations.of(organisation.id).map((each) => [each.id, each.role, model.invitations.statusOf(each)]),
-        data.invitations.map(({ id, role, status }: Record<string, string>) => [id, role, status]),
-      ),
-  }),
+  answer: ({ organisation }) =>
+    lists(
+      'invitations',
+      model.invitations.of(organisation.id).map((each) => [each.id, each.role, model.invitations.statusOf(each)]),
+      (data) => data.invitations.map(({ id, role, status }: Record<string, string>) => [id, role, status]),
+    ),
 })
 
 /** Invites an address. All owners are told; those of the operators' organisation are named by a setting. */
@@ -45,25 +43,19 @@ export const revokeInvitation = (model: Model, id: string): Request => ({
   answer({ organisation }) {
     const invitation = model.invitations.of(organisation.id).find((each) => each.id === id)
     if (!invitation || !model.invitations.isOpen(invitation)) return 'invitation_not_found'
-    return {
-      apply() {
-        invitation.revoked = true
-      },
-    }
+    return changes(invitation, { revoked: true })
   },
 })
 
 export const received = (model: Model): Request => ({
   line: 'GET /v1/auth/invitations/received',
   access: 'session-read',
-  answer: ({ user }) => ({
-    problem: (data) =>
-      difference(
-        'received invitations',
-        model.invitations.pendingFor(user?.email ?? '').map(({ id, role }) => [id, role]),
-        data.invitations.map(({ id, role }: Record<string, string>) => [id, role]),
-      ),
-  }),
+  answer: ({ user }) =>
+    lists(
+      'received invitations',
+      model.invitations.pendingFor(user?.email ?? '').map(({ id, role }) => [id, role]),
+      (data) => data.invitations.map(({ id, role }: Record<string, string>) => [id, role]),
+    ),
 })
 
 /** Accepts or declines an invitation: only that of the own address, as long as its inviter may invite. */
@@ -79,10 +71,6 @@ export const respond = (model: Model, id: string, how: 'accept' | 'decline'): Re
         problem: (data) => (data.role === invitation.role ? undefined : `the role is ${data.role}`),
         apply: () => model.invitations.accept(invitation, user),
       }
-    return {
-      apply() {
-        invitation.declined = true
-      },
-    }
+    return changes(invitation, { declined: true })
   },
 })

@@ -1,6 +1,6 @@
 import type { Model } from '../model/model.ts'
 import type { Environment, Key } from '../model/state.ts'
-import { difference, type Request } from './request.ts'
+import { changes, lists, type Request, type Success } from './request.ts'
 
 const NEWEST = 200
 const MAX_ACTIVE = 100
@@ -18,20 +18,25 @@ const SCOPES = { read: ['api:read'], write: ['api:write'], read_write: ['api:rea
 const keysOf = (model: Model, organisationId: string): Key[] =>
   model.keys.filter((key) => key.organisationId === organisationId)
 
-/** What is wrong with a list of the keys of an organisation. */
-export const keysProblem = (model: Model, organisationId: string, data: { apiKeys: Record<string, unknown>[] }) =>
-  difference(
+/** A list of the keys of an organisation. */
+export const listOfKeys = (model: Model, organisationId: string): Success =>
+  lists(
     'keys',
     keysOf(model, organisationId)
       .slice(-NEWEST)
       .map(({ id, environment, revoked }) => [id, environment, revoked]),
-    data.apiKeys.map(({ id, environment, revokedAt }) => [id, environment, revokedAt !== null]),
+    (data) =>
+      data.apiKeys.map(({ id, environment, revokedAt }: Record<string, unknown>) => [
+        id,
+        environment,
+        revokedAt !== null,
+      ]),
   )
 
 export const listKeys = (model: Model): Request => ({
   line: 'GET /v1/api-keys',
   access: 'session-read',
-  answer: ({ organisation }) => ({ problem: (data) => keysProblem(model, organisation.id, data) }),
+  answer: ({ organisation }) => listOfKeys(model, organisation.id),
 })
 
 export const getKey = (model: Model, id: string): Request => ({
@@ -81,10 +86,6 @@ export const revokeKey = (model: Model, id: string): Request => ({
     const key = keysOf(model, organisation.id).find((each) => each.id === id && !each.revoked)
     if (!key) return 'api_key_not_found'
     if (key.environment === 'live' && role === 'member') return 'owner_required'
-    return {
-      apply() {
-        key.revoked = true
-      },
-    }
+    return changes(key, { revoked: true })
   },
 })

@@ -1,22 +1,20 @@
 import type { Caller } from '../model/access.ts'
 import type { Model } from '../model/model.ts'
-import { difference, type Request } from './request.ts'
+import { lists, type Request } from './request.ts'
 
 type Role = 'owner' | 'member'
 
 export const listMembers = (model: Model): Request => ({
   line: 'GET /v1/auth/members',
   access: 'owner-read',
-  answer: ({ organisation }) => ({
-    problem: (data) =>
-      difference(
-        'members',
-        [...organisation.members]
-          .filter(([userId, { role }]) => role !== 'operator' || model.isOperator(model.users.get(userId)))
-          .map(([userId, { role }]) => [userId, model.users.get(userId)?.email, role]),
-        data.members.map(({ userId, email, role }: Record<string, string>) => [userId, email, role]),
-      ),
-  }),
+  answer: ({ organisation }) =>
+    lists(
+      'members',
+      [...organisation.members]
+        .filter(([userId, { role }]) => role !== 'operator' || model.isOperator(model.users.get(userId)))
+        .map(([userId, { role }]) => [userId, model.users.get(userId)?.email, role]),
+      (data) => data.members.map(({ userId, email, role }: Record<string, string>) => [userId, email, role]),
+    ),
 })
 
 /** Why a member cannot be changed. An organisation keeps an owner. */

@@ -1,21 +1,19 @@
 import type { Model } from '../model/model.ts'
 import type { Organisation, Session } from '../model/state.ts'
-import { keysProblem } from './keys.ts'
-import { difference, type Request } from './request.ts'
+import { listOfKeys } from './keys.ts'
+import { changes, idsOf, lists, type Request } from './request.ts'
 
 const ADMIN = '/v1/admin/ops'
 
 export const listOrganisations = (model: Model): Request => ({
   line: `GET ${ADMIN}/organisations`,
   access: 'operator',
-  answer: () => ({
-    problem: (data) =>
-      difference(
-        'organisations',
-        [...model.organisations.values()].map(({ id, suspended }) => [id, suspended ? 'suspended' : 'active']),
-        data.organisations.map(({ id, status }: Record<string, string>) => [id, status]),
-      ),
-  }),
+  answer: () =>
+    lists(
+      'organisations',
+      [...model.organisations.values()].map(({ id, suspended }) => [id, suspended ? 'suspended' : 'active']),
+      (data) => data.organisations.map(({ id, status }: Record<string, string>) => [id, status]),
+    ),
 })
 
 type Change = 'suspend' | 'reactivate' | 'enable-live'
@@ -28,12 +26,7 @@ export const changeOrganisation = (model: Model, id: string, change: Change): Re
     const organisation = model.organisations.get(id)
     if (!organisation) return 'organisation_not_found'
     if (change === 'suspend' && organisation.operator) return 'operators_stay'
-    return {
-      apply() {
-        if (change === 'enable-live') organisation.liveEnabled = true
-        else organisation.suspended = change === 'suspend'
-      },
-    }
+    return changes(organisation, change === 'enable-live' ? { liveEnabled: true } : { suspended: change === 'suspend' })
   },
 })
 
@@ -46,15 +39,7 @@ export const listSessionsOf = (model: Model, id: string): Request => ({
   answer() {
     const organisation = model.organisations.get(id)
     if (!organisation) return 'organisation_not_found'
-    const expected = sessionsIn(model, organisation).map((each) => each.id)
-    return {
-      problem: (data) =>
-        difference(
-          'sessions',
-          expected,
-          data.sessions.map((each: { id: string }) => each.id),
-        ),
-    }
+    return lists('sessions', idsOf(sessionsIn(model, organisation)), (data) => idsOf(data.sessions))
   },
 })
 
@@ -65,20 +50,14 @@ export const endSessionOf = (model: Model, id: string, sessionId: string): Reque
   answer() {
     const organisation = model.organisations.get(id)
     const session = organisation && sessionsIn(model, organisation).find((each) => each.id === sessionId)
-    if (!session) return 'session_not_found'
-    return {
-      apply() {
-        session.ended = true
-      },
-    }
+    return session ? changes(session, { ended: true }) : 'session_not_found'
   },
 })
 
 export const listKeysOf = (model: Model, id: string): Request => ({
   line: `GET ${ADMIN}/organisations/${id}/api-keys`,
   access: 'operator',
-  answer: () =>
-    model.organisations.has(id) ? { problem: (data) => keysProblem(model, id, data) } : 'organisation_not_found',
+  answer: () => (model.organisations.has(id) ? listOfKeys(model, id) : 'organisation_not_found'),
 })
 
 export const revokeKeyOf = (model: Model, id: string, keyId: string): Request => ({
@@ -88,12 +67,7 @@ export const revokeKeyOf = (model: Model, id: string, keyId: string): Request =>
   answer() {
     if (!model.organisations.has(id)) return 'organisation_not_found'
     const key = model.keys.find((each) => each.id === keyId && each.organisationId === id && !each.revoked)
-    if (!key) return 'api_key_not_found'
-    return {
-      apply() {
-        key.revoked = true
-      },
-    }
+    return key ? changes(key, { revoked: true }) : 'api_key_not_found'
   },
 })
 
@@ -124,12 +98,7 @@ export const revokeToken = (model: Model, id: string): Request => ({
   access: 'operator',
   answer() {
     const token = model.tokens.find((each) => each.id === id && !each.revoked)
-    if (!token) return 'internal_token_not_found'
-    return {
-      apply() {
-        token.revoked = true
-      },
-    }
+    return token ? changes(token, { revoked: true }) : 'internal_token_not_found'
   },
 })
 

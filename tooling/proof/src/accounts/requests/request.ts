@@ -27,6 +27,22 @@ export interface Request {
   answer(caller: Caller): ErrorCode | Success
 }
 
+/** A success whose reply lists what the model has. */
+export const lists = (
+  name: string,
+  expected: readonly unknown[],
+  listed: (data: Data) => readonly unknown[],
+): Success => ({
+  problem: (data) => difference(name, expected, listed(data)),
+})
+
+/** A success that changes fields of something in the model. */
+export const changes = <T extends object>(of: T, fields: Partial<T>): Success => ({
+  apply: () => void Object.assign(of, fields),
+})
+
+export const idsOf = (items: readonly { readonly id: string }[]): string[] => items.map(({ id }) => id)
+
 /** Emails and wrong codes of the last hours no longer count. */
 export const FORGET_LIMITS = `
   with sends as (update email_sends set sent_at = sent_at - interval '2 days' where sent_at > now() - interval '1 day')

@@ -1,6 +1,6 @@
 import type { Model } from '../model/model.ts'
 import type { Session } from '../model/state.ts'
-import { difference, type Request } from './request.ts'
+import { changes, idsOf, lists, type Request } from './request.ts'
 import { addSession } from './sign-in.ts'
 
 /** A spent refresh token may be repeated for 10 seconds. */
@@ -38,27 +38,18 @@ export const logout = (): Request => ({
   line: 'POST /v1/auth/logout',
   body: {},
   access: 'session-read',
-  answer: ({ session }) => ({
-    apply() {
-      if (session) session.ended = true
-    },
-  }),
+  answer: ({ session }) => (session ? changes(session, { ended: true }) : {}),
 })
 
 export const me = (model: Model): Request => ({
   line: 'GET /v1/auth/me',
   access: 'session-read',
-  answer: ({ user, organisation, role }) => ({
-    problem: (data) =>
-      difference(
-        'user and organisations',
-        [[user?.email, organisation.id, role], ...(user ? model.organisationsOf(user).map(({ id }) => id) : [])],
-        [
-          [data.user.email, data.organisation.id, data.organisation.role],
-          ...data.organisations.map(({ id }: { id: string }) => id),
-        ],
-      ),
-  }),
+  answer: ({ user, organisation, role }) =>
+    lists(
+      'user and organisations',
+      [[user?.email, organisation.id, role], ...(user ? idsOf(model.organisationsOf(user)) : [])],
+      (data) => [[data.user.email, data.organisation.id, data.organisation.role], ...idsOf(data.organisations)],
+    ),
 })
 
 /** Ends the session and starts one in another organisation of the user, confirmed no later than before. */
@@ -86,14 +77,7 @@ const ownSessions = (model: Model, userId: string | undefined): Session[] =>
 export const listSessions = (model: Model): Request => ({
   line: 'GET /v1/auth/sessions',
   access: 'session-read',
-  answer: ({ user }) => ({
-    problem: (data) =>
-      difference(
-        'sessions',
-        ownSessions(model, user?.id).map(({ id }) => id),
-        data.sessions.map(({ id }: { id: string }) => id),
-      ),
-  }),
+  answer: ({ user }) => lists('sessions', idsOf(ownSessions(model, user?.id)), (data) => idsOf(data.sessions)),
 })
 
 export const endSession = (model: Model, id: string): Request => ({
@@ -101,12 +85,7 @@ export const endSession = (model: Model, id: string): Request => ({
   access: 'session-read',
   answer({ user }) {
     const session = ownSessions(model, user?.id).find((each) => each.id === id)
-    if (!session) return 'session_not_found'
-    return {
-      apply() {
-        session.ended = true
-      },
-    }
+    return session ? changes(session, { ended: true }) : 'session_not_found'
   },
 })
 

@@ -6,7 +6,7 @@ import { invite, respond, revokeInvitation } from '../requests/invitations.ts'
 import { createKey, revokeKey } from '../requests/keys.ts'
 import { changeRole, leave, removeMember } from '../requests/members.ts'
 import { changeOrganisation, createToken, endSessionOf, revokeKeyOf, revokeToken } from '../requests/operators.ts'
-import type { Request } from '../requests/request.ts'
+import { idsOf, type Request } from '../requests/request.ts'
 import { endOtherSessions, endSession, logout, switchOrganisation } from '../requests/sessions.ts'
 import type { Run } from '../run.ts'
 import type { Choices } from './choices.ts'
@@ -20,8 +20,6 @@ const REFRESHES = 0.8
 
 /** Something that users do, with how often they do it. */
 type Step = readonly [weight: number, take: () => Promise<unknown>]
-
-const idsOf = (items: readonly { readonly id: string }[]): string[] => items.map(({ id }) => id)
 
 /** All that users do: what the documents offer, mostly as it is meant. */
 export function steps(run: Run, choices: Choices, people: People): readonly Step[] {
