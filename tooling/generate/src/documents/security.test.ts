@@ -11,15 +11,15 @@ test('every promise of docs/security.md names tests that exist', () => {
 
 test('a promise whose test was renamed or removed, and one without a test, are named', () => {
   const file = 'tooling/generate/src/documents/security.test.ts'
-  const of = (tests: Record<string, string[]>) => unheld([{ topic: 'Planted', promise: 'Something holds.', tests }])
-  expect(of({ [file]: ['every promise of docs/security.md names tests that exist'] })).toEqual([])
-  expect(of({ [file]: ['every promise of docs/security.md names tests'] })).toEqual([
+  const of = (...tests: string[]) => unheld([{ topic: 'Planted', promise: 'Something holds.', tests }])
+  expect(of(`${file} › every promise of docs/security.md names tests that exist`)).toEqual([])
+  expect(of(`${file} › every promise of docs/security.md names tests`)).toEqual([
     `Planted: ${file} has no test "every promise of docs/security.md names tests"`,
   ])
-  expect(of({ 'tooling/generate/src/gone.test.ts': ['one'] })).toEqual([
+  expect(of('tooling/generate/src/gone.test.ts › one')).toEqual([
     'Planted: tooling/generate/src/gone.test.ts has no test "one"',
   ])
-  expect(of({})).toEqual(['Planted: no test shows "Something holds."'])
+  expect(of()).toEqual(['Planted: no test shows "Something holds."'])
 })
 
 test('the page says nothing of attackers and defences that is not generated from the promises with tests', () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { testNames } from '@payments/checks'
-import { attackers, type Defence, defended, type Tests } from './defences.ts'
+import { attackers, type Defence, defended } from './defences.ts'
 
 const PAGE = new URL('../../../../docs/security.md', import.meta.url)
 const WIDTH = 150
@@ -20,9 +20,9 @@ export function unheld(of: readonly (Defence & { readonly topic: string })[] = d
     return known
   }
   return of.flatMap(({ topic, promise, tests }) => {
-    const listed = list(tests)
-    if (listed.length === 0) return [`${topic}: no test shows "${promise}"`]
-    return listed
+    if (tests.length === 0) return [`${topic}: no test shows "${promise}"`]
+    return tests
+      .map(partsOf)
       .filter(({ file, name }) => !namesOf(file).includes(name))
       .map(({ file, name }) => `${topic}: ${file} has no test "${name}"`)
   })
@@ -37,7 +37,11 @@ function existing(file: string): readonly string[] {
   }
 }
 
-const list = (tests: Tests) => Object.entries(tests).flatMap(([file, names]) => names.map((name) => ({ file, name })))
+/** The file and the name of a test. */
+function partsOf(test: string): { file: string; name: string } {
+  const at = test.indexOf(' › ')
+  return { file: test.slice(0, at), name: test.slice(at + 3) }
+}
 
 /** docs/security.md, with the promises between its markers. @throws Error for a promise that no test holds */
 export function securityPage(page: string = readFileSync(PAGE, 'utf8')): string {
@@ -90,8 +94,9 @@ function wrapped(text: string): string {
 export function securityTests(note: string): string {
   const cell = (text: string) => text.replaceAll('|', '\\|')
   const rows = defences().map(({ topic, promise, tests }) => {
-    const names = Object.entries(tests).map(
-      ([file, of]) => `[${file}](../../${file}): ${of.map((name) => `“${name}”`).join(', ')}`,
+    const byFile = Object.groupBy(tests.map(partsOf), ({ file }) => file)
+    const names = Object.entries(byFile).map(
+      ([file, of = []]) => `[${file}](../../${file}): ${of.map(({ name }) => `“${name}”`).join(', ')}`,
     )
     return `| ${topic} | ${cell(promise.replaceAll('](decisions/', '](../decisions/'))} | ${cell(names.join('<br>'))} |`
   })
