@@ -1,5 +1,5 @@
 // The quick start over real HTTP: from sign-up to a verified webhook, one line per step.
-import { call, type Data, isSigned, type Received, samples, startReceiver } from '@payments/stand'
+import { call, type Data, dataOf, isSigned, type Received, samples, startReceiver } from '@payments/stand'
 import { newestCode } from './code.ts'
 import { findOrStart } from './service.ts'
 import { step } from './step.ts'
@@ -24,11 +24,8 @@ async function play(): Promise<void> {
     await receiver.close()
     throw error
   })
-  const send = async (line: string, body: object | undefined, token: string | null): Promise<Data> => {
-    const { status, body: reply, text } = await call(service, line, { token, ...(body ? { body } : {}) })
-    if (status >= 300) fail(`${line}: ${status} ${text}`)
-    return reply.data
-  }
+  const send = (line: string, body: object | undefined, token: string | null): Promise<Data> =>
+    dataOf(line, call(service, line, { token, body }))
   try {
     const email = `demo-${Date.now()}@example.com`
     const registration = { email, organisationName: 'Demo Ltd' }

@@ -27,8 +27,7 @@ afterAll(async () => {
   await mailbox.close()
 })
 
-const bySession = (line: string, body?: unknown) =>
-  call(service, line, { token: session, key: null, ...(body === undefined ? {} : { body }) })
+const bySession = (line: string, body?: unknown) => call(service, line, { token: session, key: null, body })
 const newKey = async (given: object = {}) =>
   (await bySession('POST /v1/api-keys', { name: 'Server', environment: 'test', access: 'read_write', ...given })).body
     .data

@@ -28,11 +28,11 @@ beforeAll(async () => {
 /** The operation accepts the scope that it needs, and not less. */
 async function expectScope(line: string, scope: 'api:read' | 'api:write', body?: unknown) {
   const needed = scope === 'api:read' ? reader : writer
-  const answer = await needed.call(line, body === undefined ? {} : { body })
+  const answer = await needed.call(line, { body })
   expect(answer.status, answer.text).toBeLessThan(300)
   const less =
     scope === 'api:read' ? await newMerchant(service, { scopes: [], organisationId: writer.organisationId }) : reader
-  const refused = await less.call(line, body === undefined ? {} : { body })
+  const refused = await less.call(line, { body })
   expect([refused.status, refused.body.message]).toEqual([403, `Missing required scopes: ${scope}`])
   return answer.body.data
 }

@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 const START = { action: 'start', networkKey: 'ethereum', currency: 'USDC' }
 const refusal = async (of: Merchant, line: string, body?: object) => {
-  const answer = await of.call(line, body ? { body } : {})
+  const answer = await of.call(line, { body })
   return [answer.status, answer.body.message]
 }
 

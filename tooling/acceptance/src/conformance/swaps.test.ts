@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 
 const refusal = async (of: Merchant, line: string, body?: object) => {
-  const answer = await of.call(line, body ? { body } : {})
+  const answer = await of.call(line, { body })
   return [answer.status, answer.body.message]
 }
 const eventsOf = async (of: Merchant) =>

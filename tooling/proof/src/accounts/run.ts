@@ -93,7 +93,7 @@ export class Run {
   async send(actor: Actor, request: Request): Promise<Answer> {
     const { environment = 'test', body, line } = request
     const answer = await call(this.stand, line, {
-      ...(body ? { body } : {}),
+      body,
       token: 'text' in actor.credential ? actor.credential.text : null,
       headers: { 'x-service-environment': environment, 'x-forwarded-for': actor.address, 'user-agent': 'Proof' },
     })

@@ -1,5 +1,5 @@
 import { newId } from '@payments/kernel'
-import { attempt, cngnCustomer, type Reply, rows, type StandDatabase } from '@payments/stand'
+import { type Answer, BANK_ACCOUNT, call, cngnCustomer, rows, type StandDatabase } from '@payments/stand'
 import { ADDRESS_LIMIT, type Fleet } from './fleet.ts'
 import type { Tenant } from './load.ts'
 
@@ -66,16 +66,12 @@ export async function checkExactness(
   }
 }
 
-type Own = (line: string, body?: object, key?: string) => Promise<Reply>
+type Own = (line: string, body?: object, key?: string) => Promise<Answer>
 
 /** Three times as many payouts at once as the balance of a customer is enough for. */
-async function payouts(own: Own): Promise<Reply[]> {
+async function payouts(own: Own): Promise<Answer[]> {
   const id = await cngnCustomer(own, `${PAYOUTS * PAYOUT_AMOUNT}`)
-  const body = {
-    customerId: id,
-    amount: `${PAYOUT_AMOUNT}`,
-    bankAccount: { accountNumber: '0123456789', bankCode: '058' },
-  }
+  const body = { customerId: id, amount: `${PAYOUT_AMOUNT}`, bankAccount: BANK_ACCOUNT }
   return Promise.all(Array.from({ length: 3 * PAYOUTS }, () => own('POST /v1/cngn/payouts', body)))
 }
 
@@ -89,11 +85,11 @@ function at(
   { key: token }: Tenant,
   line: string,
   { key, body, address = nextAddress() }: { key: string; body: object | undefined; address: string | undefined },
-): Promise<Reply> {
-  return attempt(proxy.url, line, { key, token, body, headers: { 'x-forwarded-for': address } })
+): Promise<Answer> {
+  return call(proxy, line, { key, token, body, headers: { 'x-forwarded-for': address } })
 }
 
-const count = (replies: readonly Reply[], status: number): number =>
+const count = (replies: readonly Answer[], status: number): number =>
   replies.filter((reply) => reply.status === status).length
 
 /** Twenty at a time: more of one organisation would be told to wait. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@payments/kernel'
-import type { Data } from '@payments/stand'
+import { call, type Data, samples } from '@payments/stand'
 import { LOST } from './proxy.ts'
 
 export interface Tenant {
@@ -27,7 +27,6 @@ export interface Load {
   stop(): Promise<void>
 }
 
-const wallet = (): string => `0x${randomBytes(20).toString('hex')}`
 const nothing = () => ({ requests: 0, failures: [] as string[], lost: 0, slowestMs: 0 })
 /** Another client address for each request, so that the limit of one address does not end the load. */
 const someAddress = (): string => `198.51.${randomBytes(1)[0]}.${randomBytes(1)[0]}`
@@ -40,34 +39,25 @@ export function startLoad(url: string, tenants: readonly Tenant[], clients: numb
 
   /** A request with a definite reply. One that the proxy lost is sent again with the same key. */
   async function send(tenant: Tenant, line: string, status: number, body?: object): Promise<Data> {
-    const [method, path] = line.split(' ') as [string, string]
     const key = newId()
     for (;;) {
       seen.requests++
       const from = performance.now()
       try {
-        const answer = await fetch(`${url}${path}`, {
-          method,
-          headers: {
-            authorization: `Bearer ${tenant.key}`,
-            'x-forwarded-for': someAddress(),
-            ...(method === 'GET' ? {} : { 'idempotency-key': key, 'content-type': 'application/json' }),
-          },
-          ...(body ? { body: JSON.stringify(body) } : {}),
-        })
-        const text = await answer.text()
+        const headers = { 'x-forwarded-for': someAddress() }
+        const answer = await call({ url }, line, { token: tenant.key, key, headers, body })
         seen.slowestMs = Math.max(seen.slowestMs, Math.round(performance.now() - from))
         if (answer.headers.has(LOST)) {
           seen.lost++
           continue
         }
-        if (answer.status === status) return JSON.parse(text).data
+        if (answer.status === status) return answer.data
         // The lease of a killed gateway: its request with this key has not ended, as far as anybody knows.
-        if (answer.status === 409 && text.includes('still in progress')) {
+        if (answer.status === 409 && answer.text.includes('still in progress')) {
           await sleep(500)
           continue
         }
-        seen.failures.push(`${line}: ${answer.status} ${text.slice(0, 200)}`)
+        seen.failures.push(`${line}: ${answer.status} ${answer.text.slice(0, 200)}`)
       } catch (error) {
         seen.failures.push(`${line}: ${(error as Error).message}`)
       }
@@ -78,16 +68,13 @@ export function startLoad(url: string, tenants: readonly Tenant[], clients: numb
   async function client(number: number): Promise<void> {
     const tenant = tenants[number % tenants.length] as Tenant
     while (!stopped) {
-      const customer = await send(tenant, 'POST /v1/customers', 201, { name: 'Ada', email: `${newId()}@example.com` })
+      const customer = await send(tenant, 'POST /v1/customers', 201, samples.customer.body())
       if (customer) {
         acknowledged.customers.add(customer.id)
         await send(tenant, `GET /v1/customers/${customer.id}`, 200)
       }
       await send(tenant, 'GET /v1/transactions', 200)
-      const route = await send(tenant, 'POST /v1/payment-routes', 201, {
-        ...{ name: 'Load', originChainKey: 'ethereum', destinationChainKey: 'base', destinationCurrency: 'USDC' },
-        destinationAddress: wallet(),
-      })
+      const route = await send(tenant, 'POST /v1/payment-routes', 201, samples.route.body())
       if (route) {
         acknowledged.routes.add(route.id)
         await send(tenant, `GET /v1/payment-routes/${route.id}`, 200)

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@payments/kernel'
 import type { Random } from '@payments/stand'
-import { attempt, type Data, type Reply, retried } from '@payments/stand'
+import { type Answer, call, type Data, dataOf, retried } from '@payments/stand'
 
 /** A write that was answered with success. */
 interface Acknowledged {
   readonly line: string
   readonly key: string
-  readonly reply: Reply
+  readonly reply: Answer
 }
 
 /** An organisation that works while processes are killed. */
@@ -53,13 +53,8 @@ export function member(world: World, email: string, organisationId: string, key:
   const acknowledged: Acknowledged[] = []
   const ended = new Map<string, string>()
   const read = async (path: string): Promise<Data> => {
-    const reply = await retried(world.url, `GET ${path}`, {
-      token: key,
-      deadline: world.deadline,
-      onRetry: countRetry(world, path),
-    })
-    if (reply.status !== 200) throw new Error(`GET ${path}: ${reply.status} ${reply.text}`)
-    return reply.data
+    const options = { token: key, deadline: world.deadline, onRetry: countRetry(world, path) }
+    return dataOf(`GET ${path}`, retried(world.url, `GET ${path}`, options))
   }
   return {
     email,
@@ -74,7 +69,7 @@ export function member(world: World, email: string, organisationId: string, key:
       const onRetry = countRetry(world, line)
       const options = { token: key, key: idempotencyKey, ...(body ? { body } : {}), deadline, onRetry }
       const reply = await retried(world.url, line, options)
-      if (reply.status >= 300) throw new Error(`${line}: ${reply.status} ${reply.text}`)
+      const data = await dataOf(line, reply)
       acknowledged.push({ line, key: idempotencyKey, reply })
       if (world.random.chance(REPEATED)) {
         world.repeated++
@@ -82,7 +77,7 @@ export function member(world: World, email: string, organisationId: string, key:
         if (again.text !== reply.text || !again.replayed)
           world.findings.push(`${line} with key ${idempotencyKey}: answered ${reply.text}, and then ${again.text}`)
       }
-      return reply.data
+      return data
     },
     async ends(path, id, status, pick = (data) => data) {
       let found: string | undefined
@@ -104,7 +99,7 @@ export function member(world: World, email: string, organisationId: string, key:
 /** What happened to an object, one line for each entry. */
 export async function timeline(world: World, key: string, id: string): Promise<string> {
   const line = `GET /v1/timeline/${id}`
-  const reply = await attempt(world.url(), line, { key: null, token: key }).catch((error: Error) => error.message)
+  const reply = await call({ url: world.url() }, line, { token: key }).catch((error: Error) => error.message)
   if (typeof reply === 'string') return `  no timeline: ${reply}`
   const entries: { at: string; kind: string; summary: string }[] = reply.data?.entries ?? []
   return entries.map(({ at, kind, summary }) => `  ${at} ${kind}: ${summary}`).join('\n')

@@ -109,7 +109,7 @@ export async function exchange(
   const send = async (each: Example, usual: string, keyed: boolean): Promise<Answer> => {
     const body = await bodyOf(each)
     const [line, credential] = [await lineOf(each), await credentialOf(each, usual)]
-    const more = { ...(keyed ? {} : { key: null }), ...(body === undefined ? {} : { body }) }
+    const more = { ...(keyed ? {} : { key: null }), body }
     const answer = await call(place, line, { token: credential, ...more })
     place.seen?.(each, answer)
     return answer

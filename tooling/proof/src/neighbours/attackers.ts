@@ -1,7 +1,6 @@
 // The process of those who misbehave: its own work does not delay the clients that measure. Attacks as it is told to, and answers
 // `stop` with the number of requests.
-import { attackDomains } from './attacks.ts'
-import { attackResources } from './resource-attacks.ts'
+import { runAttacks } from './attacks.ts'
 import type { Order } from './working-attackers.ts'
 
 let stop = new AbortController()
@@ -9,10 +8,7 @@ let attacking = Promise.resolve(0)
 process.on('message', (message: Order | 'stop') => {
   if (message !== 'stop') {
     stop = new AbortController()
-    attacking =
-      message.at === 'domains'
-        ? attackDomains(message.attacker, stop.signal)
-        : attackResources(message.attacker, stop.signal)
+    attacking = runAttacks(message.target, message.attacker, stop.signal)
     return
   }
   stop.abort()

@@ -1,14 +1,14 @@
+import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newId } from '@payments/kernel'
-import { type Sample, START_SESSION, samples } from '@payments/stand'
+import { call, HOSTILE_BODIES, type Sample, START_SESSION, samples } from '@payments/stand'
 
 /** What the organisation that misbehaves has. */
 export interface Attacker {
   readonly url: string
   readonly key: string
   readonly endpointId: string
-  readonly linkId: string
   readonly routeId: string
+  readonly linkId: string
   /** A customer with cNGN and a small balance. */
   readonly customerId: string
 }
@@ -20,114 +20,105 @@ interface Attack {
   request(attacker: Attacker, number: number): readonly [line: string, body?: object | string]
 }
 
+const attack = (clients: number, pauseMs: number, request: Attack['request']): Attack => ({ clients, pauseMs, request })
 const creation = ({ path, body }: Sample, given: object = {}) => [`POST ${path}`, body({ ...given })] as const
 const DEEP = `{"name":"x","metadata":${'{"a":'.repeat(8000)}1${'}'.repeat(8000)}}`
-const WIDE = `{${Array.from({ length: 8000 }, (_, index) => `"k${index}":0`).join()}}`
+const hostile = ['one deep chain', 'deep chains of objects', 'many keys'].map((name) => HOSTILE_BODIES[name] ?? '')
+const LISTS = ['customers', 'events', 'payment-routes', 'swaps', 'offramps', 'notifications']
+const sync = ({ routeId }: Attacker) => `POST /v1/payment-routes/${routeId}/deposits/sync`
+const dryRun = ({ endpointId }: Attacker) =>
+  [`POST /v1/webhooks/${endpointId}/recover`, { since: '2026-01-01T00:00:00Z', dryRun: true }] as const
 
-/** In every domain at once. Each kind runs at a bounded rate, so that the machine is not what is measured. */
-const attacks: Readonly<Record<string, Attack>> = {
-  'the longest lists': {
-    clients: 4,
-    pauseMs: 200,
-    request: (_, number) => [
-      `GET /v1/${['customers', 'events', 'payment-routes', 'swaps', 'offramps', 'notifications'][number % 6]}`,
-    ],
-  },
-  exports: { clients: 2, pauseMs: 300, request: () => ['GET /v1/events/export'] },
-  'deep and wide bodies': {
-    clients: 2,
-    pauseMs: 100,
-    request: (_, number) => ['POST /v1/customers', number % 2 === 0 ? DEEP : WIDE],
-  },
-  'customers and timelines': {
-    clients: 2,
-    pauseMs: 100,
-    request: ({ customerId }, number) =>
+const attacks = {
+  /** In every domain at once. Each kind runs at a bounded rate, so that the machine is not what is measured. */
+  domains: {
+    'the longest lists': attack(4, 200, (_, number) => [`GET /v1/${LISTS[number % LISTS.length]}`]),
+    exports: attack(2, 300, () => ['GET /v1/events/export']),
+    'deep and wide bodies': attack(2, 100, (_, number) => [
+      'POST /v1/customers',
+      number % 2 === 0 ? DEEP : HOSTILE_BODIES['many keys'],
+    ]),
+    'customers and timelines': attack(2, 100, ({ customerId }, number) =>
       number % 2 === 0 ? creation(samples.customer, { name: 'x'.repeat(100) }) : [`GET /v1/timeline/${customerId}`],
+    ),
+    'payment routes, each with an event for every slow endpoint': attack(2, 100, () => creation(samples.route)),
+    'deposits and syncs of one route': attack(4, 100, (attacker, number) =>
+      number % 2 === 0 ? samples.route.fund(attacker.routeId) : [sync(attacker)],
+    ),
+    'open swaps': attack(2, 100, () => creation(samples.swap)),
+    'open orders': attack(2, 100, () => creation(samples.offramp)),
+    'money out of one account in parallel': attack(16, 200, ({ customerId }) =>
+      creation(samples.payout, { customerId }),
+    ),
+    'open checkout sessions': attack(4, 100, ({ linkId }) => [`POST /v1/pay/${linkId}`, START_SESSION]),
+    'replays of every event': attack(2, 300, dryRun),
+    'the sandbox clock, again and again': attack(2, 100, () => ['POST /v1/sandbox/advance', { seconds: 1 }]),
+    'sign-in codes': attack(1, 200, (_, number) => ['POST /v1/auth/login', { email: `nobody-${number}@example.com` }]),
   },
-  'payment routes, each with an event for every slow endpoint': {
-    clients: 2,
-    pauseMs: 100,
-    request: () => creation(samples.route),
+  /** Those of an adversarial test that took what all organisations share. */
+  resources: {
+    'hostile bodies, without a credential': attack(2, 20, (_, number) => [
+      'POST /v1/auth/login',
+      hostile[number % hostile.length] ?? '',
+    ]),
+    'parallel dry runs over many events': attack(40, 200, dryRun),
+    'deposit syncs of one route': attack(2, 50, (attacker) => [sync(attacker), '']),
   },
-  'deposits and syncs of one route': {
-    clients: 4,
-    pauseMs: 100,
-    request: ({ routeId }, number) =>
-      number % 2 === 0 ? samples.route.fund(routeId) : [`POST /v1/payment-routes/${routeId}/deposits/sync`],
-  },
-  'open swaps': {
-    clients: 2,
-    pauseMs: 100,
-    request: () => creation(samples.swap),
-  },
-  'open orders': {
-    clients: 2,
-    pauseMs: 100,
-    request: () => creation(samples.offramp),
-  },
-  'money out of one account in parallel': {
-    clients: 16,
-    pauseMs: 200,
-    request: ({ customerId }) => creation(samples.payout, { customerId }),
-  },
-  'open checkout sessions': {
-    clients: 4,
-    pauseMs: 100,
-    request: ({ linkId }) => [`POST /v1/pay/${linkId}`, START_SESSION],
-  },
-  'replays of every event': {
-    clients: 2,
-    pauseMs: 300,
-    request: ({ endpointId }) => [
-      `POST /v1/webhooks/${endpointId}/recover`,
-      { since: '2026-01-01T00:00:00Z', dryRun: true },
-    ],
-  },
-  'the sandbox clock, again and again': {
-    clients: 2,
-    pauseMs: 100,
-    request: () => ['POST /v1/sandbox/advance', { seconds: 1 }],
-  },
-  'sign-in codes': {
-    clients: 1,
-    pauseMs: 200,
-    request: (_, number) => ['POST /v1/auth/login', { email: `nobody-${number}@example.com` }],
-  },
-}
+} as const satisfies Record<string, Record<string, Attack>>
 
-/** Runs every attack until the signal, and ignores the replies. Returns how many requests were sent. */
-export async function attackDomains(attacker: Attacker, stop: AbortSignal): Promise<number> {
+export type Target = keyof typeof attacks
+
+/** Runs every attack on a target until the signal, and ignores the replies. Returns how many requests were sent. */
+export async function runAttacks(target: Target, attacker: Attacker, stop: AbortSignal): Promise<number> {
   let sent = 0
   const client = async ({ clients, pauseMs, request }: Attack, first: number) => {
     for (let number = first; !stop.aborted; number += clients) {
       const [line, body] = request(attacker, number)
-      const [method, path] = line.split(' ') as [string, string]
-      const isPublic = path.startsWith('/v1/pay/') || path.startsWith('/v1/auth/')
+      const isPublic = /\/v1\/(pay|auth)\//.test(line)
       sent++
-      await fetch(`${attacker.url}${path}`, {
-        method,
+      await call(attacker, line, {
+        body,
         signal: AbortSignal.any([stop, AbortSignal.timeout(20_000)]),
-        headers: {
-          'x-forwarded-for': `198.51.100.${number % 250}`,
-          ...(isPublic ? {} : { authorization: `Bearer ${attacker.key}` }),
-          ...(method === 'GET' || isPublic ? {} : { 'idempotency-key': newId() }),
-          ...(body ? { 'content-type': 'application/json' } : {}),
-        },
-        ...(body ? { body: typeof body === 'string' ? body : JSON.stringify(body) } : {}),
-      })
-        .then(
-          (answer) => answer.arrayBuffer(),
-          () => undefined,
-        )
-        .catch(() => undefined)
+        headers: { 'x-forwarded-for': `198.51.100.${number % 250}` },
+        token: isPublic ? null : attacker.key,
+        ...(isPublic ? { key: null } : {}),
+      }).catch(() => undefined)
       await sleep(pauseMs)
     }
   }
-  await Promise.all(
-    Object.values(attacks).flatMap((attack) =>
-      Array.from({ length: attack.clients }, (_, first) => client(attack, first)),
-    ),
+  const requests = Object.values<Attack>(attacks[target]).flatMap((each) =>
+    Array.from({ length: each.clients }, (_, first) => client(each, first)),
   )
+  const connections = target === 'resources' ? [holdUnread(attacker.url, stop), holdIdle(attacker.url, stop)] : []
+  await Promise.all([...requests, ...connections])
   return sent
+}
+
+/** Pipelined requests whose replies are not read. */
+async function holdUnread(url: string, stop: AbortSignal): Promise<void> {
+  const sockets = Array.from({ length: 10 }, () =>
+    held(url, 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(60)),
+  )
+  while (!stop.aborted) await sleep(200)
+  for (const socket of sockets) socket.destroy()
+}
+
+/** Many idle connections, some of them new. */
+async function holdIdle(url: string, stop: AbortSignal): Promise<void> {
+  const sockets: Socket[] = []
+  while (!stop.aborted) {
+    while (sockets.length < 200) sockets.push(held(url, ''))
+    await sleep(200)
+    for (const socket of sockets.splice(0, 20)) socket.destroy()
+  }
+  for (const socket of sockets) socket.destroy()
+}
+
+/** A connection that sends this and reads nothing. */
+function held(url: string, text: string): Socket {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => undefined)
+  if (text) socket.write(text)
+  return socket.pause()
 }

@@ -3,7 +3,7 @@ import type { Proof } from '../proof.ts'
 import type { Attacker } from './attacks.ts'
 import { type Installation, startInstallation } from './installation.ts'
 import { type Measured, measure } from './neighbours.ts'
-import { ENDPOINTS, newAttacker, newNeighbour, startSilentReceiver } from './organisations.ts'
+import { ENDPOINTS, newAttackerOfDomains, newNeighbour, startSilentReceiver } from './organisations.ts'
 import { measureResourceAttacks, type ResourceReport, type ResourceSize, resourceFigures } from './resources.ts'
 import { play } from './scenes.ts'
 import { startAttackers } from './working-attackers.ts'
@@ -25,7 +25,7 @@ const SIZES = {
  * The short form prints these figures and does not judge them: on a machine that does other work they are chance. What it does judge are
  * the attacks of {@link play}, one after another. Resource attacks follow, measured against the same attackers at a server that does nothing.
  */
-export const run: Proof = async ({ size, times, seed, log }) => {
+export const run: Proof = async ({ size, times, log }) => {
   const { seconds, objects, pending, resources, ...usual } = SIZES[size]
   const receiver = await startEventReceiver(() => 'accept')
   const silent = await startSilentReceiver()
@@ -40,10 +40,12 @@ export const run: Proof = async ({ size, times, seed, log }) => {
       Array.from({ length: NEIGHBOURS }, (_, number) => newNeighbour(own.database, own.url, receiver, number)),
     )
     const [here, elsewhere] = await Promise.all(
-      [own, other].map(({ database, url }) => newAttacker(database, url, silent.origin, objects)),
+      [own, other].map((each) => newAttackerOfDomains(each, silent.origin, objects)),
     )
     const whileAttacking = (attacker: Attacker | undefined) =>
-      attackers.during({ at: 'domains', attacker: attacker as Attacker }, () => measure(neighbours, receiver, seconds))
+      attackers.during({ target: 'domains', attacker: attacker as Attacker }, () =>
+        measure(neighbours, receiver, seconds),
+      )
     await measure(neighbours, receiver, 2)
     const rounds: Round[] = []
     let sent = 0
@@ -59,7 +61,7 @@ export const run: Proof = async ({ size, times, seed, log }) => {
       attempts: () => silent.requests(`/${ENDPOINTS - 1}`),
     })
     for (const [name, took] of Object.entries(scenes.figures)) log(`${name}: ${took} ms`)
-    const latencies = await resourceAttacksOf({ ...resources, seed })
+    const latencies = await resourceAttacksOf(resources)
     const resourceAttacks = resourceFigures(latencies)
     log(`resource attacks: ${JSON.stringify(resourceAttacks)}`)
     const operations = compare(rounds)

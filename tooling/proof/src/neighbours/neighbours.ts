@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newId } from '@payments/kernel'
 import type { EventReceiver } from '@payments/stand'
-import { attempt, type Sample, samples } from '@payments/stand'
+import { call, type Sample, samples } from '@payments/stand'
 
 /** An organisation that behaves. */
 export interface Neighbour {
@@ -52,7 +51,7 @@ async function day(own: Neighbour, receiver: EventReceiver, { times, failures }:
   }
   const send = (line: string, status: number, body?: object, name = line) =>
     timed(name, async () => {
-      const reply = await attempt(own.url, line, { key: newId(), token: own.key, body })
+      const reply = await call(own, line, { token: own.key, body, signal: AbortSignal.timeout(20_000) })
       if (reply.status !== status) throw new Error(`${reply.status} ${reply.text.slice(0, 200)}`)
       return reply.data
     }) as Promise<{ id: string } | undefined>

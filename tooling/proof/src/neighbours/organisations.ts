@@ -1,10 +1,10 @@
-import { newId } from '@payments/kernel'
 import type { EventReceiver } from '@payments/stand'
 import {
-  attempt,
+  call,
   cngnCustomer,
   createKeyFor,
   type Data,
+  dataOf,
   foundOrganisation,
   rows,
   type StandDatabase,
@@ -19,11 +19,10 @@ export const ENDPOINTS = 50
 /** Rows of one statement, well below the statement timeout. */
 const AT_ONCE = 20_000
 
-async function create(url: string, key: string, path: string, body: object): Promise<Data> {
-  const reply = await attempt(url, `POST /v1${path}`, { key: newId(), token: key, body })
-  if (reply.status >= 300) throw new Error(`${path}: ${reply.status} ${reply.text}`)
-  return reply.data
-}
+const creator =
+  (url: string, token: string) =>
+  (path: string, body: object): Promise<Data> =>
+    dataOf(path, call({ url }, `POST /v1${path}`, { token, body }))
 
 /** An organisation with a key that reads and writes. */
 export async function organisation(database: Pick<StandDatabase, 'pool'>): Promise<{ id: string; key: string }> {
@@ -40,25 +39,23 @@ export async function newNeighbour(
 ): Promise<Neighbour> {
   const { key } = await organisation(database)
   const path = `/hooks/${number}`
-  const { secret } = await create(url, key, '/webhooks', { url: `${receiver.origin}${path}` })
+  const { secret } = await creator(url, key)('/webhooks', { url: `${receiver.origin}${path}` })
   receiver.expect(path, secret)
   return { url, key }
 }
 
-/** The organisation that misbehaves, with long lists, and as many endpoints as possible at a receiver that never answers. */
+/** An organisation with endpoints at an address, a payment route, and events without deliveries. */
 export async function newAttacker(
-  database: StandDatabase,
-  url: string,
-  silent: string,
-  objects: number,
-): Promise<Attacker> {
-  const { id, key } = await organisation(database)
+  { database, url }: { readonly database: Pick<StandDatabase, 'pool'>; readonly url: string },
+  { endpoints, address, events }: { readonly endpoints: number; readonly address: string; readonly events: number },
+): Promise<Attacker & { readonly organisationId: string }> {
+  const { id: organisationId, key } = await organisation(database)
+  const create = creator(url, key)
   let endpointId = ''
-  for (let number = 0; number < ENDPOINTS; number++)
-    endpointId = (await create(url, key, '/webhooks', { url: `${silent}/${number}` })).id
-  const routeId = (await create(url, key, '/payment-routes', samples.route.body())).id
-  for (let left = objects; left > 0; left -= AT_ONCE) {
-    const count = Math.min(left, AT_ONCE)
+  for (let number = 0; number < endpoints; number++)
+    endpointId = (await create('/webhooks', { url: `${address}/${number}` })).id
+  const routeId = (await create('/payment-routes', samples.route.body())).id
+  for (let left = events; left > 0; left -= AT_ONCE)
     await rows(
       database,
       `insert into events (id, organisation_id, environment, type, resource_id, payload, created_at, drained_at)
@@ -66,23 +63,31 @@ export async function newAttacker(
               json_build_object('id', u, 'type', 'payment_route.updated', 'created', to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
                                 'data', json_build_object('id', $2::uuid, 'status', 'active')),
               now(), now() from (select gen_random_uuid() as u from generate_series(1, $3::int)) s`,
-      [id, routeId, count],
+      [organisationId, routeId, Math.min(left, AT_ONCE)],
     )
+  return { organisationId, url, key, endpointId, routeId, linkId: '', customerId: '' }
+}
+
+/** The organisation that misbehaves in every domain: with long lists, and as many endpoints as possible at a receiver that never answers. */
+export async function newAttackerOfDomains(
+  service: { readonly database: StandDatabase; readonly url: string },
+  silent: string,
+  objects: number,
+): Promise<Attacker> {
+  const attacker = await newAttacker(service, { endpoints: ENDPOINTS, address: silent, events: objects })
+  const { organisationId, url, key } = attacker
+  for (let left = objects; left > 0; left -= AT_ONCE)
     await rows(
-      database,
+      service.database,
       `insert into customers (id, organisation_id, environment, name, email, metadata, cngn_status, created_at, updated_at)
        select u, $1, 'test', 'Ada Obi', u || '@example.com', '{}', 'not_enabled', now(), now()
          from (select gen_random_uuid() as u from generate_series(1, $2::int)) s`,
-      [id, count],
+      [organisationId, Math.min(left, AT_ONCE)],
     )
-  }
   return {
-    url,
-    key,
-    endpointId,
-    routeId,
-    linkId: (await create(url, key, '/collections', samples.collection.body())).id,
-    customerId: await cngnCustomer((line, body) => attempt(url, line, { key: newId(), token: key, body }), '5000'),
+    ...attacker,
+    linkId: (await creator(url, key)('/collections', samples.collection.body())).id,
+    customerId: await cngnCustomer((line, body) => call(service, line, { token: key, body }), '5000'),
   }
 }
 

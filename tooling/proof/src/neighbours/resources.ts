@@ -1,12 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newId } from '@payments/kernel'
-import { attempt, type Data, percentile, rows, type StandDatabase, samples, startFleet } from '@payments/stand'
-import { organisation } from './organisations.ts'
-import type { ResourceAttacker } from './resource-attacks.ts'
+import { call, percentile, type StandDatabase, samples, startFleet } from '@payments/stand'
+import { newAttacker, organisation } from './organisations.ts'
 import { type Attackers, startAttackers } from './working-attackers.ts'
-
-/** Rows of one statement, well below the statement timeout. */
-const EVENTS_AT_ONCE = 20_000
 
 /** The latencies of a well-behaved organisation, and its requests that failed. */
 interface Latencies {
@@ -26,7 +21,6 @@ export interface ResourceSize {
   readonly requests: number
   /** Events over which the attackers run dry runs. */
   readonly events: number
-  readonly seed: number
 }
 
 interface Service {
@@ -37,11 +31,11 @@ interface Service {
 /** Measures a well-behaved organisation in three parts: quiet, beside a null server under attack, and under attack itself. */
 export async function measureResourceAttacks(service: Service, size: ResourceSize): Promise<ResourceReport> {
   const victim = await wellBehaved(service)
-  const attacker = await newAttacker(service, size)
+  const attacker = await newAttacker(service, { ...size, endpoints: 1, address: 'https://merchant.example' })
   const nullServer = await startFleet(['well'])
   const attackers: Attackers = startAttackers()
   const beside = async (url: string) => {
-    const order = { at: 'resources', attacker: { ...attacker, url } } as const
+    const order = { target: 'resources', attacker: { ...attacker, url } } as const
     return (await attackers.during(order, () => victim(size.requests))).measured
   }
   try {
@@ -67,8 +61,8 @@ export function resourceFigures({ quiet, besideNull, attacked }: ResourceReport)
 }
 
 /** An organisation that creates and reads customers, one request at a time, and checks every reply. */
-async function wellBehaved({ url, database }: Service): Promise<(count: number) => Promise<Latencies>> {
-  const { key: token } = await organisation(database)
+async function wellBehaved(service: Service): Promise<(count: number) => Promise<Latencies>> {
+  const { key: token } = await organisation(service.database)
   let last = ''
   return async (count) => {
     const latencies: number[] = []
@@ -79,7 +73,7 @@ async function wellBehaved({ url, database }: Service): Promise<(count: number) 
       const body = creates ? samples.customer.body() : undefined
       const started = performance.now()
       try {
-        const { status, data } = await attempt(url, line, { key: newId(), token, body })
+        const { status, data } = await call(service, line, { token, body })
         if (creates) last = data?.id ?? ''
         if (status !== (creates ? 201 : 200) || data?.id !== last) failures.push(`#${n} ${status}`)
       } catch (error) {
@@ -90,24 +84,4 @@ async function wellBehaved({ url, database }: Service): Promise<(count: number) 
     }
     return { latencies, failures }
   }
-}
-
-/** An organisation with an endpoint, a payment route and many events without deliveries. */
-async function newAttacker({ url, database }: Service, { events, seed }: ResourceSize): Promise<ResourceAttacker> {
-  const { id: organisationId, key } = await organisation(database)
-  const create = async (line: string, body: object): Promise<Data> => {
-    const reply = await attempt(url, line, { key: newId(), token: key, body })
-    if (reply.status !== 201) throw new Error(`${line}: ${reply.status} ${reply.text}`)
-    return reply.data
-  }
-  const { id: endpointId } = await create('POST /v1/webhooks', { url: 'https://merchant.example/hooks' })
-  const { id: routeId } = await create('POST /v1/payment-routes', samples.route.body())
-  for (let left = events; left > 0; left -= EVENTS_AT_ONCE)
-    await rows(
-      database,
-      `insert into events (id, organisation_id, environment, type, resource_id, payload, created_at, drained_at)
-       select gen_random_uuid(), $1, 'test', 'payment_route.updated', $2, '{}', now() + interval '1 s', now() from generate_series(1, $3::int)`,
-      [organisationId, routeId, Math.min(left, EVENTS_AT_ONCE)],
-    )
-  return { url, key, endpointId, routeId, seed }
 }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newId } from '@payments/kernel'
 import type { EventReceiver } from '@payments/stand'
-import { askForCode, attempt, type Mailbox, rows, type StandDatabase } from '@payments/stand'
+import { askForCode, call, dataOf, type Mailbox, rows, type StandDatabase } from '@payments/stand'
 import type { Attacker } from './attacks.ts'
 import { measure, type Neighbour } from './neighbours.ts'
 
@@ -72,18 +71,15 @@ export async function play(stage: Stage): Promise<{ findings: string[]; figures:
   return { findings, figures }
 }
 
-async function send({ url, key }: Attacker, line: string, body: object): Promise<unknown> {
-  const reply = await attempt(url, line, { key: newId(), token: key, body })
-  if (reply.status >= 300) throw new Error(`${line}: ${reply.status} ${reply.text.slice(0, 200)}`)
-  return reply.data
-}
+const send = (attacker: Attacker, line: string, body: object): Promise<unknown> =>
+  dataOf(line, call(attacker, line, { token: attacker.key, body }))
 
 /** An endpoint that never answered gets ten attempts a minute, whatever was asked for. */
 async function recovery({ attacker, attempts }: Stage, findings: string[]): Promise<void> {
   const before = attempts()
-  for (let call = 0; call < 2; call++)
-    await attempt(attacker.url, `POST /v1/webhooks/${attacker.endpointId}/recover`, {
-      ...{ key: newId(), token: attacker.key, body: { since: '2026-01-01T00:00:00Z' } },
+  for (let times = 0; times < 2; times++)
+    await call(attacker, `POST /v1/webhooks/${attacker.endpointId}/recover`, {
+      ...{ token: attacker.key, body: { since: '2026-01-01T00:00:00Z' } },
     })
   await sleep(3000)
   const made = attempts() - before

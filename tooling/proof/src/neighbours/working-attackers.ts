@@ -1,13 +1,13 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Attacker } from './attacks.ts'
-import type { ResourceAttacker } from './resource-attacks.ts'
+import type { Attacker, Target } from './attacks.ts'
 
 /** What the attackers are to do, until they are told to stop. */
-export type Order =
-  | { readonly at: 'domains'; readonly attacker: Attacker }
-  | { readonly at: 'resources'; readonly attacker: ResourceAttacker }
+export interface Order {
+  readonly target: Target
+  readonly attacker: Attacker
+}
 
 /** A process of attackers. */
 export interface Attackers {

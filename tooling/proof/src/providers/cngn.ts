@@ -1,14 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Random } from '@payments/stand'
-import { enabledCustomer, type Merchant, random as randomOf, rows, type StandDatabase } from '@payments/stand'
+import {
+  enabledCustomer,
+  type Merchant,
+  type Random,
+  random as randomOf,
+  rows,
+  type StandDatabase,
+  samples,
+} from '@payments/stand'
 import { cngnDifferences } from './books/cngn-books.ts'
 import type { FakeCngn } from './fakes.ts'
-import { agenda, created, type Part } from './part.ts'
+import { agenda, created, misbehaviour, type Part } from './part.ts'
 import type { ProviderStand } from './stand.ts'
 
 /** Redemptions to this account fail. */
 const REFUSED = '0000000000'
-const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 const FUNDS = 10_000_000
 const PATIENCE_MS = 60_000
 /** Different amounts: equal orders wait for each other. */
@@ -60,12 +66,7 @@ export async function cngnPart({ cngn, merchants, database, runtime }: ProviderS
         const reference = await pay(customer, 100 + random.below(900))
         if (random.chance(0.2)) cngn.reject(reference)
       } else if (kind === 'withdrawal')
-        await created(merchant, 'POST /v1/cngn/withdrawals', {
-          customerId,
-          amount,
-          networkKey: 'base',
-          address: WALLET,
-        })
+        await created(merchant, `POST ${samples.withdrawal.path}`, samples.withdrawal.body({ customerId, amount }))
       else {
         const accountNumber = random.chance(0.15) ? REFUSED : random.pick(['0123456789', '0123456780'])
         const body = { customerId, amount, bankAccount: { accountNumber, bankCode: '058' } }
@@ -109,8 +110,7 @@ async function credited(database: StandDatabase, hurry: readonly string[], count
 
 /** The API at its worst: broken, late, empty, forgetting to say what it did. It never lies about an end. */
 function misbehave(cngn: FakeCngn, random: Random): () => number {
-  let faults = 0
-  const fault = (share: number) => random.chance(share) && ++faults > 0
+  const { happens: fault, count } = misbehaviour(random)
   cngn.spoil = () =>
     fault(0.1)
       ? random.pick([
@@ -128,5 +128,5 @@ function misbehave(cngn: FakeCngn, random: Random): () => number {
       : page.map((each) =>
           each.status === 'success' && fault(0.03) ? { ...each, status: 'pending', surprise: { deep: [1] } } : each,
         )
-  return () => faults
+  return count
 }

@@ -1,15 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { type ProviderState, providerStates } from '@payments/kernel'
 import { writeControl } from '@payments/platform'
-import type { Random } from '@payments/stand'
-import { random as randomOf, rows } from '@payments/stand'
-import { journal, mismatch } from './books/books.ts'
+import { type Random, random as randomOf, START_SESSION, samples, someWallet } from '@payments/stand'
+import { journal, mismatch, storedSessions } from './books/books.ts'
 import { oddStatus } from './fakes.ts'
-import { created, type Difference, type Part } from './part.ts'
-import { merchantOf } from './routes.ts'
+import { broken, created, type Difference, merchantOf, misbehaviour, type Part, TOO_MANY } from './part.ts'
 import type { ProviderStand } from './stand.ts'
-
-const wallet = (): string => `0x${randomBytes(20).toString('hex')}`
 
 interface Money {
   readonly received: bigint
@@ -50,12 +45,9 @@ export function exactPart({ relay, near, merchants, database, runtime }: Provide
         await decide('relay', random.pick(providerStates))
       } else if (number % 3 === 0 && !isRelayAway) await decide('near-intents', random.pick(providerStates))
       const merchant = merchantOf(merchants, number)
-      const collection = await created(merchant, 'POST /v1/collections', {
-        ...{ type: 'link', title: 'Consulting', currency: 'USDC', destinationChainKey: 'base' },
-        ...{ amount: `${20 + random.below(50)}`, destinationAddress: wallet() },
-        paymentPolicy: { mismatch: 'return' },
-      })
-      const start = { action: 'start', networkKey: 'ethereum', currency: 'USDC', refundAddress: wallet() }
+      const given = { amount: `${20 + random.below(50)}`, paymentPolicy: { mismatch: 'return' } }
+      const collection = await created(merchant, `POST ${samples.collection.path}`, samples.collection.body(given))
+      const start = { ...START_SESSION, refundAddress: someWallet() }
       const session = await created(merchant, `POST /v1/pay/${collection.id}`, start, null).finally(async () => {
         if (alone) await decide('relay', 'active')
         if (alone) isRelayAway = false
@@ -85,13 +77,7 @@ export function exactPart({ relay, near, merchants, database, runtime }: Provide
     async differences() {
       await settleControls(runtime.pool)
       const positions = await journal(database, ['collection'])
-      const found = await rows<{ id: string; status: string; provider: string; objects: string[] }>(
-        database,
-        `select id, status, provider,
-                array[s.route_id::text] || array(select d.id::text from payment_route_deposits d where d.payment_route_id = s.route_id) as objects
-           from checkout_sessions s`,
-      )
-      const byId = new Map(found.map((row) => [row.id, row]))
+      const byId = await storedSessions(database)
       return sessions.flatMap(({ id, address }): Difference[] => {
         const { received, delivered, refunded, lost = 0n } = moneyAt(address)
         const { status, provider, objects = [] } = byId.get(id) ?? {}
@@ -123,19 +109,15 @@ const settleControls = (pool: ProviderStand['runtime']['pool']): Promise<unknown
 
 /** NEAR Intents at its worst: silent, broken, late, forgetful, telling what was. It never lies about an end. */
 function misbehave({ near }: Pick<ProviderStand, 'near'>, random: Random): () => number {
-  let faults = 0
-  const fault = (share: number) => random.chance(share) && ++faults > 0
+  const { happens: fault, count } = misbehaviour(random)
   near.spoil = (line) => {
     if (!fault(0.08)) return undefined
     return random.pick([
-      { status: 500 },
-      { status: 429, headers: { 'retry-after': '1' } },
-      { lateMs: random.below(400) },
-      'truncated',
+      ...[...broken(random), TOO_MANY],
       ...(line === 'GET /v0/status' ? [{ status: 200, body: '{"status":"UNHEARD_OF"}' }] : []),
     ] as const)
   }
   const odd = oddStatus(randomOf(random.below(2 ** 31)))
   near.distort = (answer) => odd(answer)
-  return () => faults
+  return count
 }

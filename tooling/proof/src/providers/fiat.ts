@@ -1,13 +1,9 @@
-import type { Random } from '@payments/stand'
-import { rows } from '@payments/stand'
+import { BANK_ACCOUNT, type Random, rows, samples, WALLETS } from '@payments/stand'
 import { journal, mismatch } from './books/books.ts'
 import type { FakePaycrest } from './fakes.ts'
-import { created, type Difference, type Part } from './part.ts'
-import { merchantOf } from './routes.ts'
+import { broken, created, type Difference, merchantOf, misbehaviour, type Part } from './part.ts'
 import type { ProviderStand } from './stand.ts'
 
-const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
-const BANK = { accountNumber: '0123456789', bankCode: '058' }
 const OUTCOMES = [
   'delivered',
   'delivered',
@@ -31,18 +27,15 @@ export function fiatPart({ paycrest, merchants, database }: ProviderStand, rando
     share: 22,
     async add(number) {
       const isOfframp = random.chance(0.6)
-      const body = isOfframp
-        ? {
-            ...{ amount: `${20 + random.below(300)}.${10 + random.below(80)}`, sourceCurrency: 'USDC' },
-            ...{ destinationCurrency: 'NGN', bankAccount: BANK, refundAddress: WALLET, reference: `o${number}` },
-          }
+      const { path, body } = isOfframp ? samples.offramp : samples.onramp
+      const given = isOfframp
+        ? { amount: `${20 + random.below(300)}.${10 + random.below(80)}`, refundAddress: WALLETS.evm }
         : {
-            ...{ amount: `${5000 + random.below(90_000)}`, sourceCurrency: 'NGN', destinationCurrency: 'USDC' },
-            ...{ networkKey: 'base', destinationAddress: WALLET, reference: `i${number}` },
-            refundBankAccount: { ...BANK, accountName: 'Ada Obi' },
+            amount: `${5000 + random.below(90_000)}`,
+            refundBankAccount: { ...BANK_ACCOUNT, accountName: 'Ada Obi' },
           }
-      const path = isOfframp ? '/v1/offramps' : '/v1/onramps'
-      const made = await created(merchantOf(merchants, number), `POST ${path}`, body)
+      const reference = `${isOfframp ? 'o' : 'i'}${number}`
+      const made = await created(merchantOf(merchants, number), `POST ${path}`, body({ ...given, reference }))
       const order = paycrest.order(made.id)
       const asked = String(isOfframp ? made.deposit.amount : made.paymentAccount.amount)
       order.outcome = random.pick(OUTCOMES)
@@ -117,18 +110,14 @@ const inUnits = (value: bigint, currency: string): bigint => value / 10n ** BigI
 
 /** Paycrest at its worst: broken, late, forgetting what it did, telling what was. It never lies about an end. */
 function misbehave(paycrest: FakePaycrest, random: Random): () => number {
-  let faults = 0
-  const fault = (share: number) => random.chance(share) && ++faults > 0
+  const { happens: fault, count } = misbehaviour(random)
   paycrest.spoil = (line) => {
     if (line.startsWith('GET /sender/orders/') && fault(0.003))
       return { status: 429, body: '{"status":"error","message":"x","data":{"retry_after":1,"limit":20}}' }
     if (!fault(0.08)) return undefined
     return random.pick([
-      { status: 500 },
+      ...[...broken(random, 300), 'silent' as const],
       { status: 200, body: '{"status":"success","data":"none"}' },
-      { lateMs: random.below(300) },
-      'truncated',
-      'silent',
     ] as const)
   }
   paycrest.distort = (order) => {
@@ -136,5 +125,5 @@ function misbehave(paycrest: FakePaycrest, random: Random): () => number {
     if (fault(0.1)) return { ...order, status: 'initiated', amountPaid: '0' }
     return fault(0.1) ? { ...order, surprise: { deep: [1] } } : order
   }
-  return () => faults
+  return count
 }

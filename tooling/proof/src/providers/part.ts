@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Data, Merchant } from '@payments/stand'
+import type { Data, Merchant, Random } from '@payments/stand'
 
 /** Where the books of a fake and those of the service say something else about an object. */
 export interface Difference {
@@ -45,6 +45,21 @@ export async function created(merchant: Merchant, line: string, body: object, to
   throw new Error(last)
 }
 
+/** Decides whether a provider misbehaves, with a share of its answers, and counts how often it has. */
+export function misbehaviour(random: Random) {
+  let faults = 0
+  return { happens: (share: number): boolean => random.chance(share) && ++faults > 0, count: () => faults }
+}
+
+/** What becomes of an answer of any provider: an internal error, one that comes late, half of one. */
+export const broken = (random: Random, mostMs = 400) =>
+  [{ status: 500 }, { lateMs: random.below(mostMs) }, 'truncated'] as const
+
+export const TOO_MANY = { status: 429, headers: { 'retry-after': '1' } } as const
+
+export const merchantOf = (merchants: readonly Merchant[], number: number): Merchant =>
+  merchants[number % merchants.length] as Merchant
+
 /** Things that happen at a provider some steps from now, in order. */
 export function agenda() {
   const waiting: { steps: number; run: () => void }[] = []
@@ -57,6 +72,5 @@ export function agenda() {
         each.run()
       }
     },
-    isEmpty: () => waiting.length === 0,
   }
 }

@@ -1,12 +1,9 @@
-import { randomBytes } from 'node:crypto'
-import type { Merchant, Random } from '@payments/stand'
-import { random as randomOf, rows } from '@payments/stand'
-import { journal, mismatch } from './books/books.ts'
+import { type Random, random as randomOf, rows, START_SESSION, samples } from '@payments/stand'
+import { journal, mismatch, storedSessions } from './books/books.ts'
 import { type FakeRelay, oddly } from './fakes.ts'
-import { agenda, created, type Difference, type Part } from './part.ts'
+import { agenda, broken, created, type Difference, merchantOf, misbehaviour, type Part, TOO_MANY } from './part.ts'
 import type { ProviderStand } from './stand.ts'
 
-const wallet = (): string => `0x${randomBytes(20).toString('hex')}`
 /** Deposits of a route, on average. */
 const DEPOSITS = 3
 const HURRY_ROUTES = ["update payment_routes set next_poll_at = least(next_poll_at, now()) where environment = 'live'"]
@@ -51,11 +48,12 @@ export function relayParts({ relay, merchants, database }: ProviderStand, random
     share: 28,
     async add(number) {
       if (number % DEPOSITS === 0 || routes.length === 0) {
-        const { id, depositAddress } = await created(merchantOf(merchants, number), 'POST /v1/payment-routes', {
-          ...{ name: 'Treasury', originChainKey: 'ethereum', destinationChainKey: 'base' },
-          destinationCurrency: random.pick(['USDC', 'USDC', 'EURC']),
-          destinationAddress: wallet(),
-        })
+        const destinationCurrency = random.pick(['USDC', 'USDC', 'EURC'])
+        const { id, depositAddress } = await created(
+          merchantOf(merchants, number),
+          `POST ${samples.route.path}`,
+          samples.route.body({ destinationCurrency }),
+        )
         const quoted = relay.requests.find((one) => one.address === depositAddress)
         // What is delivered is less than what was quoted, by fees.
         if (quoted && random.chance(0.5)) Object.assign(quoted, { delivers: (value: bigint) => (value * 995n) / 1000n })
@@ -126,17 +124,9 @@ export function relayParts({ relay, merchants, database }: ProviderStand, random
     share: 16,
     async add(number) {
       const merchant = merchantOf(merchants, number)
-      const collection = await created(merchant, 'POST /v1/collections', {
-        ...{
-          type: random.pick(['link', 'checkout']),
-          title: 'Consulting',
-          currency: 'USDC',
-          destinationChainKey: 'base',
-        },
-        ...{ amount: `${20 + random.below(50)}`, destinationAddress: wallet() },
-      })
-      const start = { action: 'start', networkKey: 'ethereum', currency: 'USDC' }
-      const session = await created(merchant, `POST /v1/pay/${collection.id}`, start, null)
+      const given = { type: random.pick(['link', 'checkout']), amount: `${20 + random.below(50)}` }
+      const collection = await created(merchant, `POST ${samples.collection.path}`, samples.collection.body(given))
+      const session = await created(merchant, `POST /v1/pay/${collection.id}`, START_SESSION, null)
       const asked = BigInt(Math.round(Number(session.amount) * 1e6))
       sessions.push({ id: session.id, address: session.depositAddress, asked })
       if (random.chance(0.25)) {
@@ -157,17 +147,11 @@ export function relayParts({ relay, merchants, database }: ProviderStand, random
     hurry: [],
     async differences() {
       const positions = await journal(database, ['collection'])
-      const found = await rows<{ id: string; status: string; deposits: string[] }>(
-        database,
-        // A report that is no deposit is listed with the route.
-        `select id, status, array[s.route_id::text] || array(select d.id::text from payment_route_deposits d where d.payment_route_id = s.route_id) as deposits
-           from checkout_sessions s`,
-      )
-      const byId = new Map(found.map((row) => [row.id, row]))
+      const byId = await storedSessions(database)
       return sessions.flatMap(({ id, address, asked }): Difference[] => {
         const own = [...relay.book.values()].filter((each) => each.address === address)
         const sum = (key: 'received' | 'delivered' | 'refunded') => own.reduce((all, each) => all + each[key], 0n)
-        const { status, deposits = [] } = byId.get(id) ?? {}
+        const { status, objects = [] } = byId.get(id) ?? {}
         const isPaid = sum('delivered') >= asked
         const wrong =
           (isPaid === (status === 'paid')
@@ -177,7 +161,7 @@ export function relayParts({ relay, merchants, database }: ProviderStand, random
             'external USDC': sum('refunded') - sum('received'),
             'destination USDC': sum('delivered'),
           })
-        return wrong ? [{ ids: [id, ...deposits], what: `session ${id} ${wrong}` }] : []
+        return wrong ? [{ ids: [id, ...objects], what: `session ${id} ${wrong}` }] : []
       })
     },
     payAgain: () => payAgain(sessions.map(({ address }) => address)),
@@ -186,20 +170,13 @@ export function relayParts({ relay, merchants, database }: ProviderStand, random
   return [routesPart, collectionsPart]
 }
 
-export const merchantOf = (merchants: readonly Merchant[], number: number): Merchant =>
-  merchants[number % merchants.length] as Merchant
-
 /** Relay at its worst: silent, broken, late, empty, forgetful, out of order, telling what was. It never lies about an end. */
 function misbehave(relay: FakeRelay, random: Random): () => number {
-  let faults = 0
-  const fault = (share: number) => random.chance(share) && ++faults > 0
+  const { happens: fault, count } = misbehaviour(random)
   relay.spoil = (line) => {
     if (!fault(0.08)) return undefined
     return random.pick([
-      { status: 500 },
-      { status: 429, headers: { 'retry-after': '1' } },
-      { lateMs: random.below(400) },
-      'truncated',
+      ...[...broken(random), TOO_MANY],
       ...(line === 'GET /requests/v3'
         ? [
             { status: 200, body: '{"requests":"none"}' },
@@ -218,5 +195,5 @@ function misbehave(relay: FakeRelay, random: Random): () => number {
           ? { ...one, status: random.pick(['pending', 'something new']), updatedAt: new Date(0).toISOString() }
           : one,
       )
-  return () => faults
+  return count
 }

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { Random } from '@payments/stand'
-import { rows } from '@payments/stand'
+import { type Random, rows, samples } from '@payments/stand'
 import bs58 from 'bs58'
 import { journal, mismatch } from './books/books.ts'
-import { created, type Difference, type Part } from './part.ts'
-import { merchantOf } from './routes.ts'
+import { broken, created, type Difference, merchantOf, misbehaviour, type Part, TOO_MANY } from './part.ts'
 import type { ProviderStand } from './stand.ts'
 
 type Currency = 'EURC' | 'USDC'
@@ -44,9 +42,8 @@ export function swapsPart({ chain, node, exchange, merchants, database }: Provid
         ['EURC', 'USDC'],
         ['USDC', 'EURC'],
       ] as const)
-      const swap = await created(merchant, 'POST /v1/swaps', {
-        ...{ fromCurrency, toCurrency, amount: '100', destinationAddress: wallet(), refundAddress: wallet() },
-      })
+      const given = { fromCurrency, toCurrency, destinationAddress: wallet(), refundAddress: wallet() }
+      const swap = await created(merchant, `POST ${samples.swap.path}`, samples.swap.body(given))
       const send = (amount: bigint) => pay(swap.depositAddress, fromCurrency, amount * EUR)
       const plan = random.pick(['exact', 'exact', 'more', 'parts', 'cancelled', 'twice'] as const)
       if (plan === 'exact') return send(100n)
@@ -114,22 +111,17 @@ export function swapsPart({ chain, node, exchange, merchants, database }: Provid
 
 /** Jupiter and the node at their worst: broken, late, silent, behind, and a network that loses transactions. */
 function misbehave({ chain, node, exchange }: Pick<ProviderStand, 'chain' | 'node' | 'exchange'>, random: Random) {
-  let faults = 0
-  const happens = (share: number) => random.chance(share) && ++faults > 0
+  const { happens, count } = misbehaviour(random)
   const fault = () =>
     happens(0.05)
       ? random.pick([
-          { status: 500 },
+          ...[...broken(random, 200), 'silent' as const, 'lost' as const],
           { status: 200, body: '{"result":"none"}' },
-          { lateMs: random.below(200) },
-          'truncated',
-          'silent',
-          'lost',
         ] as const)
       : undefined
   node.spoil = fault
-  exchange.spoil = () => (happens(0.01) ? { status: 429, headers: { 'retry-after': '1' } } : fault())
+  exchange.spoil = () => (happens(0.01) ? TOO_MANY : fault())
   node.behind = () => (happens(0.05) ? random.below(50) : 0)
   chain.loses = () => happens(0.08)
-  return () => faults
+  return count
 }

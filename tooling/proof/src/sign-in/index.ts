@@ -1,7 +1,7 @@
 import { newId } from '@payments/kernel'
 import { randomText } from '@payments/platform'
 import {
-  attempt,
+  call,
   createKeyFor,
   type Data,
   foundOrganisation,
@@ -39,13 +39,13 @@ interface FactsQuery {
 
 /** One request: its duration in milliseconds, and the response. */
 async function timed(
-  { url }: ServiceStand,
+  service: ServiceStand,
   line: string,
   body?: object,
   token: string | null = null,
 ): Promise<{ ms: number; status: number; data: Data }> {
   const started = performance.now()
-  const { status, data } = await attempt(url, line, { key: null, token, body })
+  const { status, data } = await call(service, line, { key: null, token, body })
   return { ms: performance.now() - started, status, data }
 }
 

@@ -1,83 +1,102 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@payments/kernel'
 
-// biome-ignore lint/suspicious/noExplicitAny: the proofs read replies as a script would
+// biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
 export type Data = any
 
-/** A definite reply: the request was answered, and repeating it would get the same. */
-export interface Reply {
+export interface Answer {
   readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The text as JSON; undefined where it is none. */
+  readonly body: Data
+  /** Of the envelope. */
   readonly data: Data
   readonly message: string
-  readonly text: string
   readonly replayed: boolean
 }
 
-/** One attempt of a request. @throws Error when there was no reply */
-export async function attempt(
-  url: string,
-  line: string,
-  options: {
-    key: string | null
-    token: string | null
-    body?: object | undefined
-    headers?: Record<string, string>
-    timeoutMs?: number
-  },
-): Promise<Reply & { readonly retryAfter: number | undefined }> {
+export interface Call {
+  readonly body?: unknown
+  readonly headers?: Record<string, string>
+  /** The idempotency key; a new one by default, none when null. */
+  readonly key?: string | null
+  /** The credential; the merchant's key by default, none when null. */
+  readonly token?: string | null
+  readonly signal?: AbortSignal
+}
+
+/** One request, as an HTTP client sends it. `line` is like `POST /v1/customers`. @throws Error when there was no reply */
+export async function call(service: { readonly url: string }, line: string, options: Call = {}): Promise<Answer> {
   const [method, path] = line.split(' ') as [string, string]
-  const answer = await fetch(`${url}${path}`, {
+  const { body, token, key = newId(), signal } = options
+  const headers: Record<string, string> = { ...options.headers }
+  if (token) headers.authorization = `Bearer ${token}`
+  if (method !== 'GET' && key !== null) headers['idempotency-key'] = key
+  if (body !== undefined && !headers['content-type']) headers['content-type'] = 'application/json'
+  const answer = await fetch(`${service.url}${path}`, {
     method,
-    signal: AbortSignal.timeout(options.timeoutMs ?? 20_000),
-    headers: {
-      ...options.headers,
-      ...(options.token ? { authorization: `Bearer ${options.token}` } : {}),
-      ...(options.key ? { 'idempotency-key': options.key } : {}),
-      ...(options.body ? { 'content-type': 'application/json' } : {}),
-    },
-    ...(options.body ? { body: JSON.stringify(options.body) } : {}),
+    headers,
+    ...(signal ? { signal } : {}),
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
-  const text = await answer.text()
-  const parsed = text === '' ? {} : (JSON.parse(text) as { data?: Data; message?: string })
+  const text = await textOf(answer)
+  const parsed = jsonOf(text)
   return {
-    status: answer.status,
-    data: parsed.data,
-    message: parsed.message ?? '',
-    text,
+    ...{ status: answer.status, headers: answer.headers, text, body: parsed },
+    ...{ data: parsed?.data, message: parsed?.message ?? '' },
     replayed: answer.headers.get('idempotent-replayed') === 'true',
-    retryAfter: Number(answer.headers.get('retry-after') ?? Number.NaN) || undefined,
   }
 }
 
+function jsonOf(text: string): Data {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The body of a reply; of an event stream, which does not end by itself, the first piece. */
+async function textOf(answer: Response): Promise<string> {
+  if (!answer.headers.get('content-type')?.startsWith('text/event-stream')) return answer.text()
+  const reader = answer.body?.getReader()
+  const first = await reader?.read()
+  await reader?.cancel()
+  return new TextDecoder().decode(first?.value)
+}
+
+/** The data of a reply that must be a success. @throws Error otherwise */
+export async function dataOf(line: string, answer: Answer | Promise<Answer>): Promise<Data> {
+  const { status, text, data } = await answer
+  if (status >= 300) throw new Error(`${line}: ${status} ${text.slice(0, 1000)}`)
+  return data
+}
+
 /** What a reply that is not definite says: come back later. */
-const isTemporary = ({ status, message }: Reply): boolean =>
+const isTemporary = ({ status, message }: Answer): boolean =>
   [429, 502, 503].includes(status) || (status === 409 && message.endsWith('is still in progress'))
 
-export interface RetryOptions {
-  readonly token?: string | null
-  readonly body?: object
-  /** The idempotency key; a new one by default, none when null. */
-  readonly key?: string | null
+export interface RetryOptions extends Pick<Call, 'token' | 'body' | 'key'> {
   /** Until when to repeat it, epoch milliseconds. */
   readonly deadline: () => number
-  /** Told of every attempt without a definite reply: the status, or 0 where there was no reply. */
+  /** Called for every attempt without a definite reply: the status, or 0 where there was no reply. */
   onRetry?(status: number, why: string): void
 }
 
 /** Repeats a request with the same idempotency key until there is a definite reply, as a careful client does. */
-export async function retried(url: () => string, line: string, options: RetryOptions): Promise<Reply> {
-  const { token = null, body, deadline, onRetry } = options
-  const key = line.startsWith('GET ') ? null : options.key === undefined ? newId() : options.key
+export async function retried(url: () => string, line: string, options: RetryOptions): Promise<Answer> {
+  const { token = null, body, key = newId(), deadline, onRetry } = options
   let last = ''
   while (Date.now() < deadline()) {
     let wait = 0.25
     try {
-      const reply = await attempt(url(), line, { key, token, body })
+      const answer = await call({ url: url() }, line, { key, token, body, signal: AbortSignal.timeout(20_000) })
       // An internal error is reported, and does not say whether the request was executed.
-      if (!isTemporary(reply) && reply.status < 500) return reply
-      onRetry?.(reply.status, reply.text)
-      last = `${reply.status} ${reply.text}`
-      wait = Math.min(reply.retryAfter ?? 0.2, 1)
+      if (!isTemporary(answer) && answer.status < 500) return answer
+      onRetry?.(answer.status, answer.text)
+      last = `${answer.status} ${answer.text}`
+      wait = Math.min(Number(answer.headers.get('retry-after')) || 0.2, 1)
     } catch (error) {
       onRetry?.(0, (error as Error).message)
       last = (error as Error).message

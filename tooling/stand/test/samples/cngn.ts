@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { BVN, type Merchant, samples } from '../../src/index.ts'
+import { BVN, type Data, dataOf, type Merchant, samples } from '../../src/index.ts'
 import { sized } from '../size.ts'
-import { create, type Data } from './create.ts'
+import { create } from './create.ts'
 
 /** Requests of each of 16 clients in the test of interleavings: `CNGN_STEPS=60` makes it long. */
 export const CNGN_STEPS = Number(process.env.CNGN_STEPS ?? sized(8, 4))
@@ -17,8 +17,7 @@ export const newCustomer = async (merchant: Merchant, given: Record<string, unkn
 /** A new customer for whom the worker of the service enables cNGN. */
 export async function enabledByWorker(merchant: Merchant, given: Record<string, unknown> = {}): Promise<string> {
   const id = await newCustomer(merchant, given)
-  const answer = await merchant.call(`POST /v1/cngn/customers/${id}/enable`, { body: { bvn: BVN } })
-  if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`)
+  await dataOf('enable', merchant.call(`POST /v1/cngn/customers/${id}/enable`, { body: { bvn: BVN } }))
   const status = async () => (await merchant.call(`GET /v1/customers/${id}`)).body.data.cngn.status
   await expect.poll(status, { timeout: 20_000, interval: 100 }).toBe('enabled')
   return id
@@ -52,6 +51,5 @@ export const newCngn = (
 /** Naira arrive in the account of a customer. */
 export async function bankTransfer(merchant: Merchant, customerId: string, amount: string): Promise<void> {
   const line = `POST /v1/sandbox/cngn/customers/${customerId}/bank-transfers`
-  const answer = await merchant.call(line, { body: { amount } })
-  if (answer.status !== 201) throw new Error(`${answer.status} ${answer.text}`)
+  await dataOf(line, merchant.call(line, { body: { amount } }))
 }

@@ -1,7 +1,7 @@
-import { type Answer, call, type Merchant, START_SESSION, samples } from '../../src/index.ts'
+import { type Answer, call, type Data, dataOf, type Merchant, START_SESSION, samples } from '../../src/index.ts'
 import type { TestService } from '../service/service.ts'
 import { sized } from '../size.ts'
-import { create, type Data, dataOf, pay } from './create.ts'
+import { create, pay } from './create.ts'
 
 /** Payments of the long test with killed workers. */
 export const CHECKOUT_PAYMENTS = Number(process.env.CHECKOUT_PAYMENTS ?? sized(96, 16))

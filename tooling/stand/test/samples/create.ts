@@ -1,14 +1,4 @@
-import type { Answer, Merchant, Sample } from '../../src/index.ts'
-
-// biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
-export type Data = any
-
-/** The data of a reply that must be a success. @throws Error otherwise */
-export async function dataOf(line: string, answer: Promise<Answer>): Promise<Data> {
-  const { status, text, body } = await answer
-  if (status >= 300) throw new Error(`${line}: ${status} ${text}`)
-  return body.data
-}
+import { type Data, dataOf, type Merchant, type Sample } from '../../src/index.ts'
 
 /** Creates a typical object and returns the response's data. */
 export const create = (

@@ -1,6 +1,6 @@
-import { type Merchant, samples } from '../../src/index.ts'
+import { type Data, type Merchant, samples } from '../../src/index.ts'
 import { sized } from '../size.ts'
-import { create, type Data, pay } from './create.ts'
+import { create, pay } from './create.ts'
 
 /** Orders of the long test of local fiat: `OFFRAMPS=1000 ONRAMPS=500` makes it long. */
 export const OFFRAMPS = Number(process.env.OFFRAMPS ?? sized(24, 16))

@@ -23,6 +23,25 @@ export async function journal(
   return positions
 }
 
+interface StoredSession {
+  readonly id: string
+  readonly status: string
+  readonly provider: string
+  /** Among which operators find a report of it: one that is no deposit is listed with the route. */
+  readonly objects: readonly string[]
+}
+
+/** The checkout sessions by their ids. */
+export async function storedSessions(database: StandDatabase): Promise<ReadonlyMap<string, StoredSession>> {
+  const found = await rows<StoredSession>(
+    database,
+    `select id, status, provider,
+            array[s.route_id::text] || array(select d.id::text from payment_route_deposits d where d.payment_route_id = s.route_id) as objects
+       from checkout_sessions s`,
+  )
+  return new Map(found.map((row) => [row.id, row]))
+}
+
 /** What of an expected position the journal does not show, as text; undefined when it shows all of it. */
 export function mismatch(
   position: Position | undefined,
