@@ -59,9 +59,20 @@ const withManifest = (name: string, manifest: object) => (of: Tree) => ({
     each.name === name ? { ...each, manifest: { ...each.manifest, ...manifest } } : each,
   ),
 })
-const query = (statement: string) => ({
-  'packages/routes/src/planted.ts': `export const planted = (db: any) => ${statement}`,
-})
+/** One file whose text breaks a rule, and how the line that names it goes on. */
+const plant = (rule: string, file: string, line: string, text: string): Planted => [
+  rule,
+  `${file}${line}`,
+  { [file]: text },
+]
+/** A statement of routes that names a table of another package. */
+const names = (table: string, statement: string): Planted =>
+  plant(
+    TABLES,
+    'packages/routes/src/planted.ts',
+    `:1 names ${table}`,
+    `export const planted = (db: any) => ${statement}`,
+  )
 
 const planted: readonly Planted[] = [
   ...[
@@ -103,45 +114,23 @@ const planted: readonly Planted[] = [
       ),
     ),
   ],
-  [KERNEL, 'packages/kernel/src/planted.ts imports pg', { 'packages/kernel/src/planted.ts': "import 'pg'" }],
-  [
+  plant(KERNEL, 'packages/kernel/src/planted.ts', ' imports pg', "import 'pg'"),
+  plant(
     CHOICE,
-    'packages/routes/src/planted.ts:2 chooses a provider',
-    {
-      'packages/routes/src/planted.ts':
-        'export const planted = ({ runtime }: any, row: any) =>\n  runtime.providers.for(port, row.environment)',
-    },
-  ],
-  [
-    KERNEL,
-    'packages/kernel/src/planted.ts imports node:fs',
-    { 'packages/kernel/src/planted.ts': "export { readFileSync } from 'node:fs'" },
-  ],
-  [
-    KERNEL,
-    'packages/kernel/src/planted.ts uses process',
-    { 'packages/kernel/src/planted.ts': 'export const port = process.env.PORT' },
-  ],
-  [
-    TABLES,
-    'packages/routes/src/planted.ts:1 names customers',
-    query("db.query('select * from customers where id = $1')"),
-  ],
-  [TABLES, 'packages/routes/src/planted.ts:1 names sessions', query('db.sql`delete from sessions where id = 1`')],
-  [TABLES, 'packages/routes/src/planted.ts:1 names events', query("db.query('insert into events (id) values ($1)')")],
-  [TABLES, 'packages/routes/src/planted.ts:1 names users', query("db.query('update users set name = $1')")],
-  [
-    TABLES,
-    'packages/routes/src/planted.ts:1 names organisations',
-    query("db.query('select 1 from payment_routes r, organisations o')"),
-  ],
-  [TABLES, 'packages/routes/src/planted.ts:1 names customers', query("db.selectFrom('customers as c')")],
-  [TABLES, 'packages/routes/src/planted.ts:1 names customers', query("db.define({ tableName: 'customers' })")],
-  [
-    TABLES,
-    'packages/routes/src/planted.ts:1 names customers',
-    query("db.raw('left join customers c on c.id = r.customer_id')"),
-  ],
+    'packages/routes/src/planted.ts',
+    ':2 chooses a provider',
+    'export const planted = ({ runtime }: any, row: any) =>\n  runtime.providers.for(port, row.environment)',
+  ),
+  plant(KERNEL, 'packages/kernel/src/planted.ts', ' imports node:fs', "export { readFileSync } from 'node:fs'"),
+  plant(KERNEL, 'packages/kernel/src/planted.ts', ' uses process', 'export const port = process.env.PORT'),
+  names('customers', "db.query('select * from customers where id = $1')"),
+  names('sessions', 'db.sql`delete from sessions where id = 1`'),
+  names('events', "db.query('insert into events (id) values ($1)')"),
+  names('users', "db.query('update users set name = $1')"),
+  names('organisations', "db.query('select 1 from payment_routes r, organisations o')"),
+  names('customers', "db.selectFrom('customers as c')"),
+  names('customers', "db.define({ tableName: 'customers' })"),
+  names('customers', "db.raw('left join customers c on c.id = r.customer_id')"),
   [
     FILES,
     'packages/kernel/src/planted-a.ts ↔ packages/kernel/src/planted-b.ts',
@@ -150,13 +139,12 @@ const planted: readonly Planted[] = [
       'packages/kernel/src/planted-b.ts': "export type A = import('./planted-a.ts').A\nexport const b = 1",
     },
   ],
-  [
+  plant(
     FILES,
-    'packages/platform/src/operations/context.ts ↔',
-    {
-      'packages/platform/src/operations/context.ts': `import type { Domain } from '../domain/domain.ts'\n${text('packages/platform/src/operations/context.ts')}\nexport type Planted = Domain`,
-    },
-  ],
+    'packages/platform/src/operations/context.ts',
+    ' ↔',
+    `import type { Domain } from '../domain/domain.ts'\n${text('packages/platform/src/operations/context.ts')}\nexport type Planted = Domain`,
+  ),
   [
     PACKAGES,
     '@payments/customers ↔ @payments/ledger ↔ @payments/routes',
@@ -171,11 +159,12 @@ const planted: readonly Planted[] = [
     {},
     withManifest('@payments/customers', { dependencies: { '@payments/routes': 'workspace:*' } }),
   ],
-  [
+  plant(
     ORDER,
-    'packages/customers/src/entity.ts (entities) imports packages/customers/src/service.ts (services)',
-    { 'packages/customers/src/entity.ts': "import { find } from './service.ts'\nexport const present = find" },
-  ],
+    'packages/customers/src/entity.ts',
+    ' (entities) imports packages/customers/src/service.ts (services)',
+    "import { find } from './service.ts'\nexport const present = find",
+  ),
   [
     ORDER,
     'packages/customers/src/schemas.ts (schemas) imports packages/customers/src/planted.ts (entities)',
@@ -184,109 +173,110 @@ const planted: readonly Planted[] = [
       'packages/customers/src/schemas.ts': "import { present } from './planted.ts'\nexport const Customer = present",
     },
   ],
-  [
+  plant(
     ORDER,
-    'packages/customers/src/planted.ts (index) imports packages/customers/src/index.ts (index)',
-    { 'packages/customers/src/planted.ts': "export { customers } from './index.ts'" },
-  ],
-  [
+    'packages/customers/src/planted.ts',
+    ' (index) imports packages/customers/src/index.ts (index)',
+    "export { customers } from './index.ts'",
+  ),
+  plant(
     TESTS,
-    'packages/customers/src/planted.ts imports vitest',
-    { 'packages/customers/src/planted.ts': "import { expect } from 'vitest'\nexport const e = expect" },
-  ],
-  [
+    'packages/customers/src/planted.ts',
+    ' imports vitest',
+    "import { expect } from 'vitest'\nexport const e = expect",
+  ),
+  plant(
     TESTS,
-    'packages/customers/src/planted.ts imports #testing',
-    { 'packages/customers/src/planted.ts': "import { call } from '#testing'\nexport const c = call" },
-  ],
-  [
+    'packages/customers/src/planted.ts',
+    ' imports #testing',
+    "import { call } from '#testing'\nexport const c = call",
+  ),
+  plant(
     TESTS,
-    'packages/customers/src/planted.ts imports @payments/stand',
-    { 'packages/customers/src/planted.ts': "import { bookOf } from '@payments/stand'\nexport const b = bookOf" },
-  ],
-  [
+    'packages/customers/src/planted.ts',
+    ' imports @payments/stand',
+    "import { bookOf } from '@payments/stand'\nexport const b = bookOf",
+  ),
+  plant(
     TESTS,
-    'packages/ledger/src/planted.ts imports packages/ledger/test/model.ts',
-    { 'packages/ledger/src/planted.ts': "export { PlainLedger } from '../test/model.ts'" },
-  ],
-  [
+    'packages/ledger/src/planted.ts',
+    ' imports packages/ledger/test/model.ts',
+    "export { PlainLedger } from '../test/model.ts'",
+  ),
+  plant(
     FAKES,
-    'packages/providers/jupiter/test/chain.ts imports ../src/tokens.ts',
-    {
-      'packages/providers/jupiter/test/chain.ts': `${text('packages/providers/jupiter/test/chain.ts')}\nexport { DECIMALS } from '../src/tokens.ts'`,
-    },
-  ],
-  [
+    'packages/providers/jupiter/test/chain.ts',
+    ' imports ../src/tokens.ts',
+    `${text('packages/providers/jupiter/test/chain.ts')}\nexport { DECIMALS } from '../src/tokens.ts'`,
+  ),
+  plant(
     FAKES,
-    'packages/providers/cngn/test/server.ts imports ../src/keys.ts',
-    {
-      'packages/providers/cngn/test/server.ts': `${text('packages/providers/cngn/test/server.ts')}\nexport { seedOf } from '../src/keys.ts'`,
-    },
-  ],
-  [
+    'packages/providers/cngn/test/server.ts',
+    ' imports ../src/keys.ts',
+    `${text('packages/providers/cngn/test/server.ts')}\nexport { seedOf } from '../src/keys.ts'`,
+  ),
+  plant(
     FAKES,
-    'packages/providers/relay/test/planted.ts imports @payments/kernel',
-    { 'packages/providers/relay/test/planted.ts': "export { toMinor } from '@payments/kernel'" },
-  ],
-  [
+    'packages/providers/relay/test/planted.ts',
+    ' imports @payments/kernel',
+    "export { toMinor } from '@payments/kernel'",
+  ),
+  plant(
     FAKES,
-    'packages/providers/paycrest/test/book.ts is not the only one that imports the adapter',
-    {
-      'packages/providers/paycrest/test/book.ts': `${text('packages/providers/paycrest/test/book.ts')}\nexport { paycrest } from '../src/paycrest.ts'`,
-    },
-  ],
-  [
+    'packages/providers/paycrest/test/book.ts',
+    ' is not the only one that imports the adapter',
+    `${text('packages/providers/paycrest/test/book.ts')}\nexport { paycrest } from '../src/paycrest.ts'`,
+  ),
+  plant(
     INDEX,
-    'packages/platform/src/records/planted.ts imports packages/platform/src/work/index.ts',
-    {
-      'packages/platform/src/records/planted.ts': "export { inTurn } from '../work/index.ts'",
-    },
-  ],
-  [
+    'packages/platform/src/records/planted.ts',
+    ' imports packages/platform/src/work/index.ts',
+    "export { inTurn } from '../work/index.ts'",
+  ),
+  plant(
     INDEX,
-    'packages/routes/src/planted.ts imports @payments/customers/src/service.ts',
-    { 'packages/routes/src/planted.ts': "export { find } from '@payments/customers/src/service.ts'" },
-  ],
-  [
+    'packages/routes/src/planted.ts',
+    ' imports @payments/customers/src/service.ts',
+    "export { find } from '@payments/customers/src/service.ts'",
+  ),
+  plant(
     INDEX,
-    'packages/routes/src/planted.ts imports packages/customers/src/service.ts',
-    { 'packages/routes/src/planted.ts': "export { find } from '../../customers/src/service.ts'" },
-  ],
+    'packages/routes/src/planted.ts',
+    ' imports packages/customers/src/service.ts',
+    "export { find } from '../../customers/src/service.ts'",
+  ),
   [
     INDEX,
     'packages/customers/package.json exports more than its index',
     {},
     withManifest('@payments/customers', { exports: { '.': './src/index.ts', './rows': './src/entity.ts' } }),
   ],
-  [
+  plant(
     HTTP,
-    'packages/customers/src/planted.ts imports node:http',
-    {
-      'packages/customers/src/planted.ts':
-        "import type { IncomingMessage } from 'node:http'\nexport type P = IncomingMessage",
-    },
-  ],
-  [HTTP, 'packages/api/src/planted.ts imports koa', { 'packages/api/src/planted.ts': "import 'koa'" }],
-  [
+    'packages/customers/src/planted.ts',
+    ' imports node:http',
+    "import type { IncomingMessage } from 'node:http'\nexport type P = IncomingMessage",
+  ),
+  plant(HTTP, 'packages/api/src/planted.ts', ' imports koa', "import 'koa'"),
+  plant(
     REMOTE,
-    'packages/client/src/planted.ts imports @payments/api',
-    { 'packages/client/src/planted.ts': "import { appRouter } from '@payments/api'\nexport const r = appRouter" },
-  ],
-  [
-    REMOTE,
-    'services/ops/src/planted.ts imports @payments/kernel',
-    { 'services/ops/src/planted.ts': "export { isId } from '@payments/kernel'" },
-  ],
-  [
+    'packages/client/src/planted.ts',
+    ' imports @payments/api',
+    "import { appRouter } from '@payments/api'\nexport const r = appRouter",
+  ),
+  plant(REMOTE, 'services/ops/src/planted.ts', ' imports @payments/kernel', "export { isId } from '@payments/kernel'"),
+  plant(
     ORM,
-    'packages/customers/src/schemas.ts imports @mikro-orm/core',
-    { 'packages/customers/src/schemas.ts': "import { p } from '@mikro-orm/core'\nexport const Customer = p" },
-  ],
-  [
+    'packages/customers/src/schemas.ts',
+    ' imports @mikro-orm/core',
+    "import { p } from '@mikro-orm/core'\nexport const Customer = p",
+  ),
+  plant(
     ORM,
-    'services/gateway/src/planted.ts imports @mikro-orm/core',
-    { 'services/gateway/src/planted.ts': "import { p } from '@mikro-orm/core'\nexport const planted = p" },
-  ],
+    'services/gateway/src/planted.ts',
+    ' imports @mikro-orm/core',
+    "import { p } from '@mikro-orm/core'\nexport const planted = p",
+  ),
 ]
 
 test.for(planted)('%s: %s', ([rule, line, files, more = (same) => same]) => {
