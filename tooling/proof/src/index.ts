@@ -1,3 +1,2 @@
 /** A proof's report, and where its figures are kept. */
-export type { ProofReport } from './proof.ts'
-export { record } from './record.ts'
+export { type ProofReport, record } from './proof.ts'

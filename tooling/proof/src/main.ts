@@ -1,21 +1,20 @@
 // What the README promises, shown by commands: `npm run proof -- [<name>] [--size short] [--times 100] [--seed 1] [--record]`.
 // Ends with 1 when a proof has findings. `--record` writes its figures to `docs/derived/proof/<name>.json`.
 import { parseArgs } from 'node:util'
-import type { Proof, ProofOptions } from './proof.ts'
-import { record } from './record.ts'
+import { type Proof, type ProofOptions, record } from './proof.ts'
 
 /** Each proof in a folder of its own, loaded when it is asked for. */
 const proofs: Readonly<Record<string, () => Promise<{ run: Proof }>>> = {
-  accounts: () => import('./accounts/index.ts'),
-  cluster: () => import('./cluster/index.ts'),
-  crash: () => import('./crash/index.ts'),
+  accounts: () => import('./access/accounts/index.ts'),
+  cluster: () => import('./resilience/cluster/index.ts'),
+  crash: () => import('./resilience/crash/index.ts'),
   documents: () => import('./documents/index.ts'),
-  events: () => import('./events/index.ts'),
+  events: () => import('./resilience/events/index.ts'),
   fuzz: () => import('./fuzz/index.ts'),
   neighbours: () => import('./neighbours/index.ts'),
   production: () => import('./production/index.ts'),
   providers: () => import('./providers/index.ts'),
-  'sign-in': () => import('./sign-in/index.ts'),
+  'sign-in': () => import('./access/sign-in/index.ts'),
 }
 
 const { positionals, values } = parseArgs({

@@ -13,7 +13,7 @@ const LONG = [
   'packages/collections/src/ends.test.ts',
   'tooling/checks/src/gates.test.ts',
   'services/gateway/src/idempotency.test.ts',
-  'tooling/proof/src/events/events.test.ts',
+  'tooling/proof/src/resilience/events/events.test.ts',
   'services/gateway/src/access.test.ts',
   'services/gateway/src/http/connections.test.ts',
   'tooling/acceptance/src/conformance/events.test.ts',

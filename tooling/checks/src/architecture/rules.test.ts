@@ -105,15 +105,17 @@ const planted: readonly Planted[] = [
       'packages/providers/relay/test/planted.ts': EIGHT_LINES,
     },
   ],
-  [
-    FOLDERS,
-    'packages/customers/src/planted has 11 entries',
-    Object.fromEntries(
-      [...Array.from({ length: 10 }, (_, number) => `${number}.ts`), 'folder/file.ts', '0.test.ts', 'index.ts'].map(
-        (name) => [`packages/customers/src/planted/${name}`, 'export const planted = 1'],
+  ...['packages/customers/src/planted', 'tooling/proof/src/fuzz/planted'].map(
+    (folder): Planted => [
+      FOLDERS,
+      `${folder} has 11 entries`,
+      Object.fromEntries(
+        [...Array.from({ length: 10 }, (_, number) => `${number}.ts`), 'folder/file.ts', '0.test.ts', 'index.ts'].map(
+          (name) => [`${folder}/${name}`, 'export const planted = 1'],
+        ),
       ),
-    ),
-  ],
+    ],
+  ),
   plant(KERNEL, 'packages/kernel/src/planted.ts', ' imports pg', "import 'pg'"),
   plant(
     CHOICE,

@@ -64,7 +64,7 @@ export const promises: readonly Promised[] = [
     shown:
       'Works in every domain while gateway, worker, PostgreSQL and connections are killed at random, then compares what was acknowledged with the database, the providers, the receiver and the journal.',
     command: 'npm run proof -- crash',
-    tests: ['tooling/proof/src/crash/effects.test.ts'],
+    tests: ['tooling/proof/src/resilience/crash/effects.test.ts'],
   },
   {
     title: 'Nothing is paid twice, and operators know of every difference',
@@ -91,7 +91,7 @@ export const promises: readonly Promised[] = [
     shown:
       'Runs two gateways and two workers under load behind a proxy, upgrades them from the release before the last migration, beside a dump and with an older process that restarts, kills one of each, restarts all in turn, and checks the limits.',
     command: 'npm run proof -- cluster',
-    tests: ['tooling/proof/src/cluster/pgbouncer.test.ts'],
+    tests: ['tooling/proof/src/resilience/cluster/pgbouncer.test.ts'],
   },
   {
     title: 'The service runs in production as its operators’ guide says',
@@ -108,7 +108,7 @@ export const promises: readonly Promised[] = [
       'An event reaches every endpoint that asked for it, at least once and signed, although receivers fail and workers are killed.',
     shown: 'Sends 10,000 events to 20 endpoints, some of them failing, and kills workers.',
     command: 'npm run proof -- events',
-    tests: ['tooling/proof/src/events/events.test.ts', 'packages/webhooks/src/delivery.test.ts'],
+    tests: ['tooling/proof/src/resilience/events/events.test.ts', 'packages/webhooks/src/delivery.test.ts'],
   },
   {
     title: 'A neighbour that misbehaves in every domain fails nobody',
@@ -181,6 +181,6 @@ export const promises: readonly Promised[] = [
     promise: 'Response times for known and unknown credentials do not differ.',
     shown: 'Measures and compares them.',
     command: 'npm run proof -- sign-in',
-    tests: ['tooling/proof/src/sign-in/compare.test.ts'],
+    tests: ['tooling/proof/src/access/sign-in/compare.test.ts'],
   },
 ]

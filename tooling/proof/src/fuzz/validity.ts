@@ -1,4 +1,4 @@
-import { type ApiDocument, declaredProblem, jsonProblem } from '../document.ts'
+import { type ApiDocument, declaredProblem, jsonProblem } from '../documents/document.ts'
 import type { GeneratedRequest } from './requests/requests.ts'
 
 /** Statuses of replies that no operation gave: the request did not reach one. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { linkDependencies, packagesOf, root } from '@payments/checks'
-import { findEarlier } from '../cluster/earlier.ts'
+import { findEarlier } from '../resilience/cluster/earlier.ts'
 
 const INDEX = { GIT_INDEX_FILE: '/tmp/index' }
 const NAMES = Object.fromEntries(

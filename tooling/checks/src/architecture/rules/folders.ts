@@ -3,7 +3,7 @@ import { isTest, type Tree } from '../tree.ts'
 
 /** Entries that one takes in at a glance. A file and its tests are one entry; the index, which repeats the others' names, is none. */
 const MOST = 10
-const SOURCES = /^(packages|services)\/.+\/src\//
+const SOURCES = /^(packages|services|tooling)\/.+\/src\//
 
 /** Folders of sources with more than {@link MOST} files and folders. */
 export function fullFolders({ sources }: Tree): string[] {

@@ -1,5 +1,5 @@
 import type { RestOperation } from '@payments/gateway'
-import type { ApiDocument } from '../../document.ts'
+import type { ApiDocument } from '../../documents/document.ts'
 import type { Bodies } from './requests.ts'
 
 /** The bodies that a document describes. */

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import type { RestOperation } from '@payments/gateway'
 import type { Random } from '@payments/stand'
-import type { Components, Schema } from '../../document.ts'
+import type { Components, Schema } from '../../documents/document.ts'
 import type { World } from '../world.ts'
 import { anything, fitting, mutated, uuid } from './values.ts'
 

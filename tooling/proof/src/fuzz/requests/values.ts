@@ -1,5 +1,5 @@
 import type { Random } from '@payments/stand'
-import type { Components, Schema } from '../../document.ts'
+import type { Components, Schema } from '../../documents/document.ts'
 
 /** Texts that have broken parsers, databases, terminals and mails. */
 const NASTY = [

@@ -11,7 +11,7 @@ import {
   signedIn,
   startStand,
 } from '@payments/stand'
-import type { Proof } from '../proof.ts'
+import type { Proof } from '../../proof.ts'
 import { compare } from './compare.ts'
 
 /** A chance of one in 15 000 that equal groups differ this much. */

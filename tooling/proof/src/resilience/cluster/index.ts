@@ -1,7 +1,8 @@
 import { everyDomain } from '@payments/api'
+import { root } from '@payments/checks'
 import { checkLedger } from '@payments/ledger'
 import { hasTools, rows, type StandDatabase, startDatabase } from '@payments/stand'
-import type { Proof, ProofOptions, ProofReport } from '../proof.ts'
+import type { Proof, ProofOptions, ProofReport } from '../../proof.ts'
 import { changeableTables, migrateBesideDump } from './beside-dump.ts'
 import { type EarlierVersion, earlierVersion } from './earlier.ts'
 import { checkExactness } from './exactness.ts'
@@ -9,7 +10,6 @@ import { type Fleet, startFleet } from './fleet.ts'
 import { startPgBouncer } from './pgbouncer.ts'
 import { killOneOfEach, replaceInTurn, type Stage, underLoad } from './stages.ts'
 
-const ROOT = new URL('../../../../', import.meta.url).pathname
 /** A lease lasts 45 s: these were taken more than 5 s ago, before the kill. */
 const END_LEASES =
   "update idempotency_keys set expires_at = now() where reply is null and expires_at < now() + interval '40 seconds'"
@@ -58,9 +58,9 @@ async function runStages(
   if (earlier) {
     note(
       'migrated beside a dump',
-      await underLoad(database, fleet, (load) => migrateBesideDump(database, fleet, load, ROOT)),
+      await underLoad(database, fleet, (load) => migrateBesideDump(database, fleet, load, root)),
     )
-    const upgrade = { name: 'rolling upgrade', rounds: 1, root: ROOT, announced: true }
+    const upgrade = { name: 'rolling upgrade', rounds: 1, root, announced: true }
     const { findings: found, figures: own } = await underLoad(database, fleet, (load) =>
       replaceInTurn(fleet, load, upgrade),
     )

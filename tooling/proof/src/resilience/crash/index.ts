@@ -7,7 +7,7 @@ import {
   startEventReceiver,
   startProcesses,
 } from '@payments/stand'
-import type { Proof } from '../proof.ts'
+import type { Proof } from '../../proof.ts'
 import { checkAcknowledged } from './acknowledged.ts'
 import { checkArrivals } from './arrivals.ts'
 import { checkEffects } from './effects.ts'

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { random, startMailbox, startStand } from '@payments/stand'
-import type { Proof } from '../proof.ts'
+import type { Proof } from '../../proof.ts'
 import { begin } from './begin.ts'
 import { compareAll } from './compare.ts'
 import { Model } from './model/model.ts'

@@ -1,5 +1,5 @@
 import { bootstrap, type EventStage, embeddedStage, end, percentile, type Role, startFleet } from '@payments/stand'
-import type { Proof, ProofOptions } from '../proof.ts'
+import type { Proof, ProofOptions } from '../../proof.ts'
 import { type Outcome, runEvents } from './run.ts'
 
 interface Size {

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { compileCache, freshDatabase } from '#testing'
 import { startPgBouncer } from './pgbouncer.ts'
 
-const MAIN = new URL('../../../../services/gateway/src/main.ts', import.meta.url).pathname
+const MAIN = new URL('../../../../../services/gateway/src/main.ts', import.meta.url).pathname
 
 test.runIf(hasTools('pgbouncer'))(
   'a pooler whose connections have no timeouts is told from one that sets them',
