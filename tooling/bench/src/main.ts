@@ -4,7 +4,7 @@ import { benchLedger } from './ledger/ledger.ts'
 import { benchMemory } from './memory.ts'
 import { benchDomains, benchHttp } from './requests/requests.ts'
 import { benchScaling } from './scaling.ts'
-import { benchStructure } from './structure.ts'
+import { benchStructure } from './structure/structure.ts'
 import { benchWebhooks } from './webhooks/webhooks.ts'
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)

@@ -1,5 +1,6 @@
 /** The workspace as a list of packages, and copies of it for tests that change files. */
-export { production, readTree, type Source, type Tree, withFiles } from './architecture/tree.ts'
+export { broken } from './architecture/rules.ts'
+export { isTest, packageOf, production, readTree, type Source, type Tree, withFiles } from './architecture/tree.ts'
 export { testNames } from './test-names.ts'
 export { copyTree, linkDependencies } from './workspace/copy.ts'
 export { installTools } from './workspace/tools.ts'
