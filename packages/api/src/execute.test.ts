@@ -364,7 +364,7 @@ test('a query is given its input with defaults, and a complete list is all of it
     yield [1, 2]
     yield [3]
   }
-  expect(await one.run(operation({ pages: { name: 'things', item: z.number(), read } }), call, {})).toEqual({
+  expect(await one.run(operation({ completeList: { name: 'things', item: z.number(), read } }), call, {})).toEqual({
     things: [1, 2, 3],
     total: 3,
   })

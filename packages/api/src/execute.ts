@@ -72,10 +72,10 @@ export function createExecutor(runtime: Runtime): Executor {
     const context = queryContext(runtime, call.actor, call.log)
     if (operation.download)
       return operation.download.stream(context, input as never, call.signal ?? new AbortController().signal, call)
-    if (operation.pages) {
+    if (operation.completeList) {
       const items: unknown[] = []
-      for await (const page of operation.pages.read(context)) items.push(...page)
-      return { [operation.pages.name]: items, total: items.length }
+      for await (const page of operation.completeList.read(context)) items.push(...page)
+      return { [operation.completeList.name]: items, total: items.length }
     }
     return operation.output.parse(await operation.query?.(context, input as never, call))
   }

@@ -23,7 +23,7 @@ export function customersRouter<S extends PlainCustomer>(customers: Customers<S>
       message: 'Customers retrieved',
       name: 'customers',
       item: schema,
-      pages: shownPages,
+      rows: shownPages,
     }),
     create: command({
       rest: 'POST /customers',

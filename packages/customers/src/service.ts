@@ -1,6 +1,6 @@
 import { type InferEntity, LockMode } from '@mikro-orm/core'
 import { invalid, isId, mergeMetadata, newId, risingAfter } from '@payments/kernel'
-import { domainsOf, pages, type QueryContext, replaceStoredReplies, type UnitOfWork } from '@payments/platform'
+import { domainsOf, everyRow, type QueryContext, replaceStoredReplies, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { CustomerEntity, type CustomerRow, present } from './entity.ts'
 import { errors } from './errors.ts'
@@ -31,7 +31,7 @@ export async function create(
 }
 
 /** All customers, newest first. */
-export const all = (context: QueryContext): AsyncIterable<CustomerRow[]> => pages(context, CustomerEntity)
+export const all = (context: QueryContext): AsyncIterable<CustomerRow[]> => everyRow(context, CustomerEntity)
 
 /** @throws customer_not_found 404 */
 export async function find(

@@ -10,7 +10,7 @@ import { errors } from '../states/errors.ts'
 import type { EnablementFailure } from '../states/failure-reasons.ts'
 import { enablementResource } from '../states/resources.ts'
 import { PART } from './customer.ts'
-import { type Names, namesOf } from './names.ts'
+import { type Names, namesOf } from './holder-names.ts'
 
 const ATTEMPTS_A_DAY = 3
 

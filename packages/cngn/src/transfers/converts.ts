@@ -10,8 +10,8 @@ import {
 } from '@payments/platform'
 import type { z } from 'zod'
 import type { NewConvert } from '../api/schemas.ts'
+import { readFeedSoon } from '../customers/read-feed.ts'
 import { checkBalance, checkEnabled, checkFloat, networkWith } from '../customers/rules.ts'
-import { watch } from '../customers/watch.ts'
 import { blank, type TransferRow } from '../entity.ts'
 import { checkLimits, minorAmount } from '../money/amounts.ts'
 import { checkTreasury, heldBy } from '../money/holder.ts'
@@ -144,6 +144,6 @@ export async function createConvert(unit: UnitOfWork, input: Input, prepared: Pr
   })
   recordChoice(unit, row, prepared.choice)
   if (out) queueSend(unit, row)
-  else watch(unit, row)
+  else readFeedSoon(unit, row)
   return row
 }

@@ -2,8 +2,8 @@ import { newId } from '@payments/kernel'
 import { createResource, type QueryContext, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import type { NewDeposit } from '../api/schemas.ts'
+import { readFeedSoon } from '../customers/read-feed.ts'
 import { checkEnabled, cngnNetwork } from '../customers/rules.ts'
-import { watch } from '../customers/watch.ts'
 import { blank, type TransferRow } from '../entity.ts'
 import { heldBy } from '../money/holder.ts'
 import { customerAccountsProvider } from '../provider/provider.ts'
@@ -53,6 +53,6 @@ export function createDeposit(
     dueAt: opened.expiresAt,
     networkKey,
   })
-  watch(unit, row)
+  readFeedSoon(unit, row)
   return row
 }

@@ -3,8 +3,8 @@ import { newId } from '@payments/kernel'
 import { createResource, type QueryContext, randomText, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import type { NewPayin } from '../api/schemas.ts'
+import { readFeedSoon } from '../customers/read-feed.ts'
 import { checkEnabled } from '../customers/rules.ts'
-import { watch } from '../customers/watch.ts'
 import { blank, type TransferRow } from '../entity.ts'
 import { checkLimits, minorAmount } from '../money/amounts.ts'
 import { heldBy } from '../money/holder.ts'
@@ -67,6 +67,6 @@ export function createPayin(
     dueAt: opened.expiresAt,
     reference,
   })
-  watch(unit, row)
+  readFeedSoon(unit, row)
   return row
 }

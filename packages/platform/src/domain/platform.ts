@@ -11,7 +11,7 @@ import { platformSettings } from '../settings/settings.ts'
 import { platformPurge } from '../work/purge.ts'
 import { queueMetrics } from '../work/queue-metrics.ts'
 import { domain } from './domain.ts'
-import { platformEntities } from './tables.ts'
+import { platformEntities } from './entities.ts'
 
 /** The platform's own tables, settings and jobs, as one entry of the list of domains. */
 export const platform = domain({

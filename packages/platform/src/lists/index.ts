@@ -1,5 +1,5 @@
 /** Lists as replies: the newest rows, pages, and files of all rows. */
 
+export { everyRow, rowMapper } from './every-row.ts'
 export { type ExportSource, exportCsv, exportedAmount, exportedTime, exportInput } from './export.ts'
 export { newest, newestAndTotal } from './newest.ts'
-export { pages, rowMapper } from './pages.ts'

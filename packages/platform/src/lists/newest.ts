@@ -2,7 +2,7 @@ import type { EntityDictionary, EntityMetadata, EntitySchema, InferEntity } from
 import type { QueryContext } from '../operations/context.ts'
 import { countOf } from '../records/counts.ts'
 import { sqlOf } from '../transactions/unit.ts'
-import { rowMapper } from './pages.ts'
+import { rowMapper } from './every-row.ts'
 
 /** How many rows a list returns at most (specification, Limits). */
 const NEWEST = 200
@@ -18,7 +18,7 @@ export interface Listed {
 
 /**
  * The newest 200 rows of the actor's tenant that a list shows, and the exact number of all of them, for tables whose migrations
- * `countRows`. The rows are plain, like those of `pages`: reading them takes a third of what the ORM's entities take. What filters of the
+ * `countRows`. The rows are plain, like those of `everyRow`: reading them takes a third of what the ORM's entities take. What filters of the
  * entity besides the tenant's leave out, `where` must leave out.
  * @param scopes as in {@link countOf}; its parameters are the values of the list
  */

@@ -47,7 +47,7 @@ export const mediaTypes = {
 export type Produces = keyof typeof mediaTypes
 
 /** A complete list: pages of items, and the name of the array in the reply. */
-export interface Pages {
+export interface CompleteList {
   readonly name: string
   readonly item: z.ZodType
   read(context: QueryContext): AsyncIterable<readonly unknown[]>
@@ -62,13 +62,13 @@ interface Download {
   stream(context: QueryContext, input: never, signal: AbortSignal, call: CallContext): AsyncIterable<string | Buffer>
 }
 
-/** An operation: its schemas, its metadata and its handler. Exactly one of `query`, `pages`, `download`, `command` is set. */
+/** An operation: its schemas, its metadata and its handler. Exactly one of `query`, `completeList`, `download`, `command` is set. */
 export interface Operation {
   readonly input: z.ZodObject
   readonly output: z.ZodType
   readonly meta: OperationMeta
   readonly query?: (context: QueryContext, input: never, call: CallContext) => Promise<unknown>
-  readonly pages?: Pages
+  readonly completeList?: CompleteList
   readonly download?: Download
   readonly command?: {
     /** Runs before the transaction. Its changes remain when the command fails. */
@@ -245,7 +245,7 @@ export function completeList<N extends string, T extends z.ZodType>(
   definition: Description & {
     name: N
     item: T
-    pages(context: QueryContext): AsyncIterable<readonly z.input<T>[]>
+    rows(context: QueryContext): AsyncIterable<readonly z.input<T>[]>
   },
 ) {
   const { name, item } = definition
@@ -253,7 +253,7 @@ export function completeList<N extends string, T extends z.ZodType>(
   const output = z.object({ [name]: items('All of them, newest first', item), total } as { [K in N]: z.ZodArray<T> } & {
     total: z.ZodNumber
   })
-  const operation = { input, output, meta: metaOf(definition), pages: { name, item, read: definition.pages } }
+  const operation = { input, output, meta: metaOf(definition), completeList: { name, item, read: definition.rows } }
   return procedure<typeof input, typeof output>(operation).query(resolver(operation))
 }
 

@@ -41,7 +41,7 @@ export const routesRouter = {
     message: 'Payment routes retrieved',
     name: 'paymentRoutes',
     item: PaymentRoute,
-    pages: all,
+    rows: all,
   }),
   create: command({
     rest: 'POST /payment-routes',

@@ -161,7 +161,7 @@ async function endDeposit(
     providerReason: report.providerReason,
     refundAddress: refundTo.address,
     refundOwner: refundTo.owner,
-    relayUpdatedAt: report.updatedAt,
+    providerUpdatedAt: report.updatedAt,
   })
   changes.add(before, row, report)
   keepEvidence(unit, route, row, report)
@@ -251,7 +251,7 @@ function createDeposit(unit: UnitOfWork, route: RouteRow, report: DepositReport)
     paymentRouteId: route.id,
     routeName: route.name,
     customerId: route.customerId ?? null,
-    relayRequestId: report.requestId,
+    providerRequestId: report.requestId,
     originChainKey: report.origin.networkKey,
     originCurrency: report.origin.currency,
     originAmount: report.originAmount,
@@ -268,7 +268,7 @@ function createDeposit(unit: UnitOfWork, route: RouteRow, report: DepositReport)
     refundOwner: refundTo.owner,
     settledAt: null,
     settlements: 0,
-    relayUpdatedAt: report.updatedAt,
+    providerUpdatedAt: report.updatedAt,
     hidden: route.hidden,
   })
 }

@@ -1,5 +1,13 @@
 import { isId, mergeMetadata, risingAfter } from '@payments/kernel'
-import { actingFor, locked, move, newestAndTotal, pages, type QueryContext, type UnitOfWork } from '@payments/platform'
+import {
+  actingFor,
+  everyRow,
+  locked,
+  move,
+  newestAndTotal,
+  type QueryContext,
+  type UnitOfWork,
+} from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
 import type { PaymentRoutePatch } from '../api/schemas.ts'
@@ -8,7 +16,7 @@ import { STUCK_SECONDS } from '../polling/schedule.ts'
 
 /** All routes as their GET shows them, newest first, deleted ones too: their deposits still refer to them. */
 export async function* all(context: QueryContext) {
-  for await (const page of pages(context, RouteEntity, 'not hidden')) yield page.map(presentRoute)
+  for await (const page of everyRow(context, RouteEntity, 'not hidden')) yield page.map(presentRoute)
 }
 
 /** @throws ServiceError 404 when there is none with this id here. */
@@ -62,7 +70,7 @@ export async function needingAttention(context: QueryContext): Promise<{ rows: D
     },
     {
       filters: { tenant: false },
-      orderBy: { relayUpdatedAt: 'desc', id: 'desc' },
+      orderBy: { providerUpdatedAt: 'desc', id: 'desc' },
       limit: 200,
       disableIdentityMap: true,
     },

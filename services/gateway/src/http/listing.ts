@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { type ConcurrencyLimit, inTurn, type Pages, type QueryContext, success } from '@payments/platform'
+import { type CompleteList, type ConcurrencyLimit, inTurn, type QueryContext, success } from '@payments/platform'
 import { z } from 'zod'
 
 /**
@@ -10,7 +10,7 @@ import { z } from 'zod'
  */
 export async function listing(
   message: string,
-  list: Pages,
+  list: CompleteList,
   context: QueryContext,
   limit: ConcurrencyLimit,
 ): Promise<string | Readable> {

@@ -55,10 +55,10 @@ export function dispatcher({ runtime, executor, callContext }: Process) {
       lastEventId: request.req.headersDistinct['last-event-id']?.[0],
     })
     if (method === 'GET') refuseFields(parseBody(await readBody(request.req), request.req.headers))
-    if (operation.pages) {
+    if (operation.completeList) {
       const body = await listing(
         meta.message,
-        operation.pages,
+        operation.completeList,
         queryContext(runtime, actor, request.log),
         executor.limit,
       )

@@ -2,12 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type EventMerchant,
-  type EventStage,
-  embeddedStage,
-  type Fleet,
+  type EventStand,
+  embeddedEventStand,
   median,
   percentile,
-  startFleet,
+  type Receivers,
+  startReceivers,
 } from '@payments/stand'
 import { createFloor, deliverAll } from './floor.ts'
 
@@ -30,30 +30,30 @@ interface WebhookFigures {
 
 /** Measures on an embedded, durable database of its own. Rounds alternate; the first warms up; medians are reported. */
 async function figures(): Promise<WebhookFigures> {
-  const fleet = await startFleet(Array.from({ length: ENDPOINTS }, () => 'well' as const))
-  const stage = await embeddedStage(fleet.origins)
+  const receivers = await startReceivers(Array.from({ length: ENDPOINTS }, () => 'well' as const))
+  const stand = await embeddedEventStand(receivers.origins)
   try {
-    await createFloor(stage.ownerUrl)
-    await stage.process.startWorker()
+    await createFloor(stand.ownerUrl)
+    await stand.process.startWorker()
     const rounds: { floor: number; service: number }[] = []
-    for (let round = 0; round <= ROUNDS; round++) rounds.push(await measure(stage, fleet))
+    for (let round = 0; round <= ROUNDS; round++) rounds.push(await measure(stand, receivers))
     const measured = rounds.slice(1)
     return {
       service: median(measured.map(({ service }) => service)),
       floor: median(measured.map(({ floor }) => floor)),
       ratio: median(measured.map(({ service, floor }) => service / floor)),
-      idle: await idle(stage, fleet),
+      idle: await idle(stand, receivers),
     }
   } finally {
-    await stage.close()
-    await fleet.close()
+    await stand.close()
+    await receivers.close()
   }
 }
 
 /** The same bodies through the floor and through the service: deliveries per second, the attempt stored. */
-async function measure(stage: EventStage, fleet: Fleet): Promise<{ floor: number; service: number }> {
-  const { pool } = stage.process.runtime
-  const merchant = await stage.merchant(fleet.origins)
+async function measure(stand: EventStand, receivers: Receivers): Promise<{ floor: number; service: number }> {
+  const { pool } = stand.process.runtime
+  const merchant = await stand.merchant(receivers.origins)
   for (let n = 0; n < EVENTS; n++) await merchant.emit('held')
   const { rows } = await pool.query<{ body: string }>(
     'select payload::text as body from events where organisation_id = $1',
@@ -62,24 +62,24 @@ async function measure(stage: EventStage, fleet: Fleet): Promise<{ floor: number
   const floorStarted = performance.now()
   await deliverAll(
     pool,
-    fleet.origins,
+    receivers.origins,
     rows.map(({ body }) => body),
     CONCURRENCY,
   )
   const floorSeconds = (performance.now() - floorStarted) / 1000
-  await fleet.reset()
+  await receivers.reset()
   const started = performance.now()
   await merchant.release()
-  await settled(stage, merchant)
+  await settled(stand, merchant)
   const seconds = (performance.now() - started) / 1000
   await merchant.leave()
   return { floor: (EVENTS * ENDPOINTS) / floorSeconds, service: (EVENTS * ENDPOINTS) / seconds }
 }
 
-async function settled(stage: EventStage, merchant: EventMerchant): Promise<void> {
+async function settled(stand: EventStand, merchant: EventMerchant): Promise<void> {
   for (;;) {
     await sleep(50)
-    const { rows } = await stage.process.runtime.pool.query<{ done: number }>(
+    const { rows } = await stand.process.runtime.pool.query<{ done: number }>(
       "select count(*)::int as done from webhook_deliveries where organisation_id = $1 and status = 'delivered'",
       [merchant.organisationId],
     )
@@ -87,16 +87,16 @@ async function settled(stage: EventStage, merchant: EventMerchant): Promise<void
   }
 }
 
-async function idle(stage: EventStage, fleet: Fleet): Promise<WebhookFigures['idle']> {
-  const merchant = await stage.merchant(fleet.origins.slice(0, 1))
-  await fleet.reset()
+async function idle(stand: EventStand, receivers: Receivers): Promise<WebhookFigures['idle']> {
+  const merchant = await stand.merchant(receivers.origins.slice(0, 1))
+  await receivers.reset()
   const committed = new Map<string, number>()
   for (let n = 0; n < IDLE_EVENTS; n++) {
     const id = await merchant.emit()
     committed.set(id, performance.timeOrigin + performance.now())
     await sleep(150 + Math.random() * 100)
   }
-  const [arrivals] = await fleet.arrivals()
+  const [arrivals] = await receivers.arrivals()
   const times = [...committed].map(([id, at]) => (arrivals?.get(id)?.[0] ?? Number.POSITIVE_INFINITY) - at)
   return { p50: median(times), p99: percentile(times, 0.99) }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { copyTree, linkDependencies } from '@payments/checks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { GenerateError, generate, generateProvider } from './generate.ts'
-import { namesOf } from './names.ts'
+import { namesOf } from './spellings.ts'
 
 const { path: copy, remove } = copyTree()
 afterAll(remove)

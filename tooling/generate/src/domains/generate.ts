@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { capital, namesOf } from './names.ts'
+import { capital, namesOf } from './spellings.ts'
 
 const templates = new URL('../../templates/', import.meta.url).pathname
 

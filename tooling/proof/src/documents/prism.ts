@@ -41,18 +41,18 @@ export function violationsOf(headers: Headers): string[] {
 }
 
 function listening(child: ChildProcess): Promise<void> {
-  let said = ''
+  let output = ''
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`Prism does not listen: ${said}`)), PATIENCE_MS)
-    const hear = (chunk: Buffer) => {
-      said += chunk.toString('utf8')
-      if (!said.includes('Prism is listening')) return
+    const timer = setTimeout(() => reject(new Error(`Prism does not listen: ${output}`)), PATIENCE_MS)
+    const collect = (chunk: Buffer) => {
+      output += chunk.toString('utf8')
+      if (!output.includes('Prism is listening')) return
       clearTimeout(timer)
-      said = ''
+      output = ''
       resolve()
     }
-    child.stdout?.on('data', hear)
-    child.stderr?.on('data', hear)
-    child.once('exit', () => reject(new Error(`Prism ended: ${said}`)))
+    child.stdout?.on('data', collect)
+    child.stderr?.on('data', collect)
+    child.once('exit', () => reject(new Error(`Prism ended: ${output}`)))
   })
 }

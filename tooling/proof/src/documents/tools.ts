@@ -39,11 +39,11 @@ export function startTools(): Tools {
           env: { ...process.env, ...env },
         })
         let output = ''
-        const hear = (chunk: Buffer) => {
+        const collect = (chunk: Buffer) => {
           output += chunk.toString('utf8')
         }
-        child.stdout.on('data', hear)
-        child.stderr.on('data', hear)
+        child.stdout.on('data', collect)
+        child.stderr.on('data', collect)
         child.on('error', reject)
         child.on('close', (code) => resolve({ status: code ?? 1, output }))
       }),

@@ -6,13 +6,13 @@ import { wholeDocument } from '../documents/document.ts'
 import { bodiesOf } from './requests/bodies.ts'
 import { type GeneratedRequest, generate } from './requests/requests.ts'
 import { type Reply, send } from './requests/send.ts'
+import { newTenant, sendsCredentialOf } from './tenant.ts'
 import { replyProblem } from './validity.ts'
-import { newWorld, sendsCredentialOf } from './world.ts'
 
 /** Requests that are sent at the same time. They are generated before, so that a seed repeats them. */
 const WAVE = 8
 /** Requests after which a new organisation is used: a generated request may have anonymised or revoked what the last one had. */
-const WORLD = 1000
+const REQUESTS_OF_TENANT = 1000
 
 /** Areas whose operations alone every other organisation's requests use, so that they meet on the same objects at the same time. */
 const FOCUS = 3
@@ -42,9 +42,9 @@ export const fuzzed = operations.filter(
 const areas = [...new Set(fuzzed.map(areaOf))]
 
 /** The operations that the requests of one organisation use: all, or those of a few areas. */
-function operationsOf(seed: number, world: number): readonly RestOperation[] {
-  if (world % 2 === 0) return fuzzed
-  const choices = random(seed ^ world)
+function operationsOf(seed: number, turn: number): readonly RestOperation[] {
+  if (turn % 2 === 0) return fuzzed
+  const choices = random(seed ^ turn)
   const chosen = Array.from({ length: FOCUS }, () => choices.pick(areas))
   return fuzzed.filter((operation) => chosen.includes(areaOf(operation)))
 }
@@ -63,15 +63,15 @@ export async function fuzz(
   const statuses = new Map<number, number>()
   const succeeded = new Set<string>()
   const failures: string[] = []
-  let world = await newWorld(service)
+  let tenant = await newTenant(service)
   try {
     for (let sent = 0; sent < requests; sent += WAVE) {
-      if (sent % WORLD === 0 && sent > 0) world = await newWorld(service)
+      if (sent % REQUESTS_OF_TENANT === 0 && sent > 0) tenant = await newTenant(service)
       if (sent % 5000 === 0 && sent > 0) progress?.(sent)
-      const chosen = operationsOf(seed, Math.floor(sent / WORLD))
+      const chosen = operationsOf(seed, Math.floor(sent / REQUESTS_OF_TENANT))
       // Each request has choices of its own: what one draws does not shift those after it.
       const wave = Array.from({ length: Math.min(WAVE, requests - sent) }, (_, index) =>
-        generate(chosen, bodies, world, random(seed ^ Math.imul(sent + index + 1, 0x9e3779b1))),
+        generate(chosen, bodies, tenant, random(seed ^ Math.imul(sent + index + 1, 0x9e3779b1))),
       )
       let ended = false
       const replies = await Promise.all(wave.map((each) => send(service.url, each, agent)))
@@ -85,11 +85,11 @@ export async function fuzz(
           failures.push([describe(made, reply, `#${sent + index} ${problem}`), ...log].join('\n'))
         } else if (reply.status < 300) {
           succeeded.add(made.operation.name)
-          world.ids.learn(made.operation.path, dataOf(reply))
+          tenant.ids.learn(made.operation.path, dataOf(reply))
         }
-        ended ||= ENDED.test(reply.text) && sendsCredentialOf(world, made.headers)
+        ended ||= ENDED.test(reply.text) && sendsCredentialOf(tenant, made.headers)
       }
-      if (ended) world = await newWorld(service)
+      if (ended) tenant = await newTenant(service)
     }
   } finally {
     agent.destroy()

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { call, percentile, type StandDatabase, samples, startFleet } from '@payments/stand'
+import { call, percentile, type StandDatabase, samples, startReceivers } from '@payments/stand'
 import { newAttacker, organisation } from './organisations.ts'
 import { type Attackers, startAttackers } from './working-attackers.ts'
 
@@ -32,7 +32,7 @@ interface Service {
 export async function measureResourceAttacks(service: Service, size: ResourceSize): Promise<ResourceReport> {
   const victim = await wellBehaved(service)
   const attacker = await newAttacker(service, { ...size, endpoints: 1, address: 'https://merchant.example' })
-  const nullServer = await startFleet(['well'])
+  const nullServer = await startReceivers(['well'])
   const attackers: Attackers = startAttackers()
   const beside = async (url: string) => {
     const order = { target: 'resources', attacker: { ...attacker, url } } as const

@@ -5,7 +5,7 @@ import type { Attacker } from './attacks.ts'
 import { measure, type Neighbour } from './neighbours.ts'
 
 /** What the scenes use: the organisation that misbehaves, and those beside it. */
-export interface Stage {
+export interface Parties {
   readonly database: StandDatabase
   readonly attacker: Attacker
   readonly neighbours: readonly Neighbour[]
@@ -25,7 +25,7 @@ const REQUEST_MS = 5000
  * Attacks that were once possible, each judged by itself in every size: an endpoint with many pending deliveries is disabled, one
  * recovery asks for more than a public host may get, a clock is moved without pause, and a mail server is slow.
  */
-export async function play(stage: Stage): Promise<{ findings: string[]; figures: Record<string, number> }> {
+export async function play(parties: Parties): Promise<{ findings: string[]; figures: Record<string, number> }> {
   const findings: string[] = []
   const figures: Record<string, number> = {}
   const scene = async (name: string, work: () => Promise<unknown>, most: number) => {
@@ -43,7 +43,7 @@ export async function play(stage: Stage): Promise<{ findings: string[]; figures:
     scene(
       name,
       async () => {
-        const [measured] = await Promise.all([measure(stage.neighbours, stage.receiver, 3), beside()])
+        const [measured] = await Promise.all([measure(parties.neighbours, parties.receiver, 3), beside()])
         findings.push(...measured.failures.map((failure) => `${name}: ${failure}`))
         const arrivals = measured.times.get('a webhook, after its commit') ?? []
         const worst = Math.max(...arrivals)
@@ -55,19 +55,19 @@ export async function play(stage: Stage): Promise<{ findings: string[]; figures:
 
   await slowest('moving the sandbox clock without pause', async () => {
     const until = performance.now() + 3000
-    while (performance.now() < until) await send(stage.attacker, 'POST /v1/sandbox/advance', { seconds: 1 })
+    while (performance.now() < until) await send(parties.attacker, 'POST /v1/sandbox/advance', { seconds: 1 })
   })
-  await recovery(stage, findings)
-  await fill(stage)
+  await recovery(parties, findings)
+  await fill(parties)
   await slowest('disabling an endpoint with many pending deliveries', () =>
     scene(
       'the request that disables it',
-      () => send(stage.attacker, `PATCH /v1/webhooks/${stage.attacker.endpointId}`, { status: 'disabled' }),
+      () => send(parties.attacker, `PATCH /v1/webhooks/${parties.attacker.endpointId}`, { status: 'disabled' }),
       REQUEST_MS,
     ),
   )
-  await scene('the end of its pending deliveries', () => drained(stage), 60_000)
-  await scene('a code beside 40 emails to a slow mail server', () => mail(stage), 15_000)
+  await scene('the end of its pending deliveries', () => drained(parties), 60_000)
+  await scene('a code beside 40 emails to a slow mail server', () => mail(parties), 15_000)
   return { findings, figures }
 }
 
@@ -75,7 +75,7 @@ const send = (attacker: Attacker, line: string, body: object): Promise<unknown> 
   dataOf(line, call(attacker, line, { token: attacker.key, body }))
 
 /** An endpoint that never answered gets ten attempts a minute, whatever was asked for. */
-async function recovery({ attacker, attempts }: Stage, findings: string[]): Promise<void> {
+async function recovery({ attacker, attempts }: Parties, findings: string[]): Promise<void> {
   const before = attempts()
   for (let times = 0; times < 2; times++)
     await call(attacker, `POST /v1/webhooks/${attacker.endpointId}/recover`, {
@@ -86,7 +86,7 @@ async function recovery({ attacker, attempts }: Stage, findings: string[]): Prom
   if (made > 10) findings.push(`a recovery made ${made} attempts at a host that never answered, in three seconds`)
 }
 
-async function fill({ database, attacker, pending }: Stage): Promise<void> {
+async function fill({ database, attacker, pending }: Parties): Promise<void> {
   for (let left = pending; left > 0; left -= 20_000)
     await rows(
       database,
@@ -99,7 +99,7 @@ async function fill({ database, attacker, pending }: Stage): Promise<void> {
     )
 }
 
-async function drained({ database, attacker }: Stage): Promise<void> {
+async function drained({ database, attacker }: Parties): Promise<void> {
   for (;;) {
     const [left] = await rows<{ n: number }>(
       database,
@@ -112,7 +112,7 @@ async function drained({ database, attacker }: Stage): Promise<void> {
 }
 
 /** The queued emails are copies of a code's, with the priority of others. */
-async function mail({ database, attacker, mailbox }: Stage): Promise<void> {
+async function mail({ database, attacker, mailbox }: Parties): Promise<void> {
   const ask = (email: string) => askForCode(attacker, mailbox, { email, organisationName: 'Mail' })
   await ask('first@example.com')
   mailbox.faults.delayMs = 1000

@@ -40,7 +40,7 @@ export function startServiceProcess(options: ServiceOptions, onOutput: (text: st
   let wanted = true
   let starts = 1
   let last = ''
-  const hear = (text: string) => {
+  const collect = (text: string) => {
     last = `${last}${text}`.slice(-4000)
     onOutput(text)
   }
@@ -50,7 +50,7 @@ export function startServiceProcess(options: ServiceOptions, onOutput: (text: st
   function start(): ChildProcess {
     const { role, port, internalPort, settings, root } = current
     const own = { PROCESS_ROLE: role, HOST: '127.0.0.1', PORT: String(port), INTERNAL_PORT: String(internalPort) }
-    return launch({ ...settings, ...own }, hear, root)
+    return launch({ ...settings, ...own }, collect, root)
   }
   function watch(each: ChildProcess): void {
     each.once('exit', () => {

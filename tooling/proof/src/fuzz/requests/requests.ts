@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import type { RestOperation } from '@payments/gateway'
 import type { Random } from '@payments/stand'
 import type { Components, Schema } from '../../documents/document.ts'
-import type { World } from '../world.ts'
+import type { Tenant } from '../tenant.ts'
 import { anything, fitting, mutated, uuid } from './values.ts'
 
 /** One HTTP request, as it is sent. */
@@ -41,20 +41,20 @@ export interface Bodies {
 export function generate(
   operations: readonly RestOperation[],
   bodies: Bodies,
-  world: World,
+  tenant: Tenant,
   random: Random,
 ): GeneratedRequest {
-  const operation = chosen(operations, world, random)
+  const operation = chosen(operations, tenant, random)
   const { meta } = operation.operation
-  const value = bodyOf(operation, bodies, world, random)
+  const value = bodyOf(operation, bodies, tenant, random)
   const input = random.chance(0.4) ? mutated(value, random) : value
   const surface = random.chance(0.25) ? 'trpc' : 'rest'
-  const token = tokenFor(meta.access, world, surface, random)
+  const token = tokenFor(meta.access, tenant, surface, random)
   const headers: [string, string][] = token === undefined ? [] : [['authorization', `Bearer ${token}`]]
   mutateHeaders(headers, random)
   const reads = operation.method === 'GET'
   if (surface === 'trpc') {
-    const inPath = operation.placeholders.map((name) => [name, idFor(operation, name, world, random)])
+    const inPath = operation.placeholders.map((name) => [name, idFor(operation, name, tenant, random)])
     const json = encode({ ...(input as object), ...Object.fromEntries(inPath) }, random)
     const name = random.chance(0.02) ? 'a.b,customers.list' : operation.name
     const query = reads ? `?input=${encodeURIComponent(json.toString('utf8').slice(0, 3000))}` : ''
@@ -67,7 +67,7 @@ export function generate(
     operation,
     surface,
     method,
-    path: pathOf(operation, bodies, world, random),
+    path: pathOf(operation, bodies, tenant, random),
     headers: sendsBody ? withType(headers, random) : headers,
     body: sendsBody ? encode(input, random) : undefined,
   }
@@ -83,7 +83,7 @@ const DRAWS = 4
  * Creations, and then what can be done with their objects, are chosen more often than their number would have it: there are more
  * operations that read.
  */
-function chosen(operations: readonly RestOperation[], world: World, random: Random): RestOperation {
+function chosen(operations: readonly RestOperation[], tenant: Tenant, random: Random): RestOperation {
   const those = (wanted: (of: RestOperation) => boolean) => {
     const some = operations.filter(wanted)
     return random.pick(some.length > 0 ? some : operations)
@@ -94,7 +94,7 @@ function chosen(operations: readonly RestOperation[], world: World, random: Rand
   }
   const useful = (operation: RestOperation): boolean =>
     operation.placeholders.every(
-      (name) => name === 'id' || WORDS[name] || world.ids.knows(...kindsOf(operation, name)),
+      (name) => name === 'id' || WORDS[name] || tenant.ids.knows(...kindsOf(operation, name)),
     ) && !(ENDS.test(`${operation.method} ${operation.path}`) && random.chance(0.7))
   let operation = draw()
   for (let draws = 1; draws < DRAWS && !useful(operation); draws++) operation = draw()
@@ -102,7 +102,7 @@ function chosen(operations: readonly RestOperation[], world: World, random: Rand
 }
 
 /** The example of the reference with ids of objects that exist, or a value made from the schema. */
-function bodyOf(operation: RestOperation, bodies: Bodies, { ids }: World, random: Random): unknown {
+function bodyOf(operation: RestOperation, bodies: Bodies, { ids }: Tenant, random: Random): unknown {
   const schema = bodies.schema(operation)
   const example = random.chance(0.6) ? bodies.example(operation) : undefined
   const value = example ?? (schema ? fitting(schema, bodies.components, random) : {})
@@ -128,7 +128,7 @@ const kindsOf = ({ path }: RestOperation, name: string): string[] => [
   path.split(`/{${name}}`)[0]?.split('/').at(-1) ?? '',
 ]
 
-const idFor = (operation: RestOperation, name: string, { ids }: World, random: Random): string =>
+const idFor = (operation: RestOperation, name: string, { ids }: Tenant, random: Random): string =>
   // The lookup of the specification has ids of its own spelling.
   `${operation.path.startsWith('/offramp/') ? 'ofr_' : ''}${ids.pick(random, ...kindsOf(operation, name))}`
 
@@ -137,17 +137,17 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   code: ['NGN', 'KES', 'XXX'],
 }
 
-function pathOf(operation: RestOperation, bodies: Bodies, world: World, random: Random): string {
+function pathOf(operation: RestOperation, bodies: Bodies, tenant: Tenant, random: Random): string {
   const filled = operation.path.replace(/\{(\w+)\}/g, (_all, name: string) => {
     if (random.chance(0.06)) return random.pick(TEXT_IN_PATHS)
-    return WORDS[name] ? random.pick(WORDS[name]) : idFor(operation, name, world, random)
+    return WORDS[name] ? random.pick(WORDS[name]) : idFor(operation, name, tenant, random)
   })
   let path = `/v1${filled}`
   if (operation.method === 'GET') {
     const names = Object.keys(operation.operation.input.shape).filter((name) => !operation.placeholders.includes(name))
     const pairs = names
       .filter(() => random.chance(0.5))
-      .map((name) => `${name}=${queryText(name, bodies.query(operation, name), world, random)}`)
+      .map((name) => `${name}=${queryText(name, bodies.query(operation, name), tenant, random)}`)
     if (random.chance(0.1)) pairs.push('customerId=a&customerId=b', 'x[]=1', '%=%', '&&')
     if (pairs.length > 0) path += `?${pairs.join('&')}`
   }
@@ -158,7 +158,7 @@ function pathOf(operation: RestOperation, bodies: Bodies, world: World, random: 
 
 function tokenFor(
   access: string,
-  { key, session, operator }: World,
+  { key, session, operator }: Tenant,
   surface: 'rest' | 'trpc',
   random: Random,
 ): string | undefined {
@@ -189,7 +189,7 @@ const withType = (headers: [string, string][], random: Random): [string, string]
   ['content-type', random.chance(0.04) ? random.pick(CONTENT_TYPES) : 'application/json'],
 ]
 
-function queryText(name: string, example: unknown, { ids }: World, random: Random): string {
+function queryText(name: string, example: unknown, { ids }: Tenant, random: Random): string {
   if (name !== 'customerId' && example !== undefined && random.chance(0.8)) return encodeURIComponent(String(example))
   if (random.chance(0.6)) return ids.pick(random, name)
   const value = anything(random)

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceProcess } from '@payments/stand'
 import { rows, type StandDatabase } from '@payments/stand'
-import type { Fleet } from './fleet.ts'
+import type { Cluster } from './cluster.ts'
 import type { Load } from './load.ts'
-import { failuresOf, type Stage } from './stages.ts'
+import { failuresOf, type Phase } from './phases.ts'
 
 /** How long the dump lasts that a migration meets: longer than a step waits for a lock. */
 const DUMP_MS = 8000
@@ -15,12 +15,12 @@ const DUMP_MS = 8000
  */
 export async function migrateBesideDump(
   database: StandDatabase,
-  fleet: Fleet,
+  cluster: Cluster,
   load: Load,
   root: string,
-): Promise<Stage> {
+): Promise<Phase> {
   const findings: string[] = []
-  const [gateway, oldGateway] = fleet.gateways as [ServiceProcess, ServiceProcess]
+  const [gateway, oldGateway] = cluster.gateways as [ServiceProcess, ServiceProcess]
   const applied = async () =>
     (await rows<{ n: number }>(database, 'select count(*)::int as n from migrations'))[0]?.n ?? 0
   const before = await applied()
@@ -28,7 +28,7 @@ export async function migrateBesideDump(
   const keepsAppendOnly =
     (await rows(database, "select from pg_tables where tablename = 'append_only_tables'")).length > 0
   load.take()
-  await fleet.proxy.exclude(gateway.url)
+  await cluster.proxy.exclude(gateway.url)
   await gateway.stop()
   const dump = await startDump(database)
   const since = Date.now()
@@ -42,12 +42,12 @@ export async function migrateBesideDump(
   const waited = (await applied()) - before
   await gateway.ready()
   const readyMs = Date.now() - since
-  fleet.proxy.include(gateway.url)
+  cluster.proxy.include(gateway.url)
   await oldGateway.kill()
-  await fleet.ready()
+  await cluster.ready()
   if (keepsAppendOnly) findings.push(...(await changeableTables(database)))
   const seen = load.take()
-  const lost = fleet.proxy.lost.filter(({ backend }) => backend !== oldGateway.url)
+  const lost = cluster.proxy.lost.filter(({ backend }) => backend !== oldGateway.url)
   return {
     findings: [
       ...findings,

@@ -1,6 +1,6 @@
 import { newId } from '@payments/kernel'
 import { type Answer, BANK_ACCOUNT, call, cngnCustomer, rows, type StandDatabase } from '@payments/stand'
-import { ADDRESS_LIMIT, type Fleet } from './fleet.ts'
+import { ADDRESS_LIMIT, type Cluster } from './cluster.ts'
 import type { Tenant } from './load.ts'
 
 /** The most webhook endpoints of an organisation (specification, Webhooks). */
@@ -11,7 +11,7 @@ const PAYOUT_AMOUNT = 100
 /** Limits and idempotency hold over both gateways together: requests race on purpose, half of them at each. */
 export async function checkExactness(
   database: StandDatabase,
-  fleet: Fleet,
+  cluster: Cluster,
   keys: number,
 ): Promise<{ findings: string[]; figures: Record<string, number> }> {
   const findings: string[] = []
@@ -19,10 +19,10 @@ export async function checkExactness(
     if (JSON.stringify(found) !== JSON.stringify(wanted))
       findings.push(`${name}: ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`)
   }
-  const perGateway = fleet.gateways.map(({ url }) => fleet.proxy.answered.get(url) ?? 0)
-  const tenant = await fleet.newTenant()
+  const perGateway = cluster.gateways.map(({ url }) => cluster.proxy.answered.get(url) ?? 0)
+  const tenant = await cluster.newTenant()
   const own = (line: string, body?: object, key: string = newId(), address?: string) =>
-    at(fleet, tenant, line, { key, body, address })
+    at(cluster, tenant, line, { key, body, address })
 
   const crowded = `203.0.113.${crowdedAddresses++}`
   const statuses = await Promise.all(
@@ -58,7 +58,9 @@ export async function checkExactness(
 
   const paid = await payouts(own)
   expect('payouts from a balance that is enough for so many', count(paid, 201), PAYOUTS)
-  const now = fleet.gateways.map(({ url }, index) => (fleet.proxy.answered.get(url) ?? 0) - (perGateway[index] ?? 0))
+  const now = cluster.gateways.map(
+    ({ url }, index) => (cluster.proxy.answered.get(url) ?? 0) - (perGateway[index] ?? 0),
+  )
   if (now.some((each) => each < 100)) findings.push(`the gateways answered ${now.join(' and ')} of these requests`)
   return {
     findings,
@@ -81,7 +83,7 @@ let crowdedAddresses = 1
 const nextAddress = (): string => `192.0.2.${addresses++ % 250}`
 
 function at(
-  { proxy }: Fleet,
+  { proxy }: Cluster,
   { key: token }: Tenant,
   line: string,
   { key, body, address = nextAddress() }: { key: string; body: object | undefined; address: string | undefined },

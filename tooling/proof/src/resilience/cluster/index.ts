@@ -4,11 +4,11 @@ import { checkLedger } from '@payments/ledger'
 import { hasTools, rows, type StandDatabase, startDatabase } from '@payments/stand'
 import type { Proof, ProofOptions, ProofReport } from '../../proof.ts'
 import { changeableTables, migrateBesideDump } from './beside-dump.ts'
+import { type Cluster, startCluster } from './cluster.ts'
 import { type EarlierVersion, earlierVersion } from './earlier.ts'
 import { checkExactness } from './exactness.ts'
-import { type Fleet, startFleet } from './fleet.ts'
 import { startPgBouncer } from './pgbouncer.ts'
-import { killOneOfEach, replaceInTurn, type Stage, underLoad } from './stages.ts'
+import { killOneOfEach, type Phase, replaceInTurn, underLoad } from './phases.ts'
 
 /** A lease lasts 45 s: these were taken more than 5 s ago, before the kill. */
 const END_LEASES =
@@ -27,11 +27,11 @@ export const run: Proof = async (options) => {
   // An earlier version migrates its own database.
   const database = await startDatabase({ migrated: earlier === undefined })
   try {
-    const fleet = await startFleet(database, earlier?.path)
+    const cluster = await startCluster(database, earlier?.path)
     try {
-      return await runStages(database, fleet, earlier, options)
+      return await runPhases(database, cluster, earlier, options)
     } finally {
-      await fleet.stop()
+      await cluster.stop()
     }
   } finally {
     await database.close()
@@ -39,9 +39,9 @@ export const run: Proof = async (options) => {
   }
 }
 
-async function runStages(
+async function runPhases(
   database: StandDatabase,
-  fleet: Fleet,
+  cluster: Cluster,
   earlier: EarlierVersion | undefined,
   { size, times, log }: ProofOptions,
 ): Promise<ProofReport> {
@@ -50,19 +50,19 @@ async function runStages(
   const findings: string[] = []
   const figures: Record<string, unknown> = {}
   const since = performance.now()
-  const note = (name: string, stage: Stage) => {
-    findings.push(...stage.findings)
-    figures[name] = stage.figures
-    log(`${Math.round((performance.now() - since) / 1000)} s: ${name} ${JSON.stringify(stage.figures)}`)
+  const note = (name: string, phase: Phase) => {
+    findings.push(...phase.findings)
+    figures[name] = phase.figures
+    log(`${Math.round((performance.now() - since) / 1000)} s: ${name} ${JSON.stringify(phase.figures)}`)
   }
   if (earlier) {
     note(
       'migrated beside a dump',
-      await underLoad(database, fleet, (load) => migrateBesideDump(database, fleet, load, root)),
+      await underLoad(database, cluster, (load) => migrateBesideDump(database, cluster, load, root)),
     )
     const upgrade = { name: 'rolling upgrade', rounds: 1, root, announced: true }
-    const { findings: found, figures: own } = await underLoad(database, fleet, (load) =>
-      replaceInTurn(fleet, load, upgrade),
+    const { findings: found, figures: own } = await underLoad(database, cluster, (load) =>
+      replaceInTurn(cluster, load, upgrade),
     )
     const from = { from: earlier.commit.slice(0, 12), migrations: earlier.missing.length }
     findings.push(...(await changeableTables(database)))
@@ -70,35 +70,35 @@ async function runStages(
   } else log('Not run, because the history of the repository is not here: the rolling upgrade')
   // The short form does not wait for the end of the leases that the killed gateway held.
   const leases = async () => (size === 'short' ? rows(database, END_LEASES) : [])
-  note('killed', await underLoad(database, fleet, (load) => killOneOfEach(fleet, load, kills, leases)))
-  note('exact', await checkExactness(database, fleet, keys))
+  note('killed', await underLoad(database, cluster, (load) => killOneOfEach(cluster, load, kills, leases)))
+  note('exact', await checkExactness(database, cluster, keys))
   const pooler = hasTools('pgbouncer') ? await startPgBouncer(database.serviceUrl) : undefined
   try {
-    const restart = async (name: string, rounds: number, settings = fleet.settings) =>
+    const restart = async (name: string, rounds: number, settings = cluster.settings) =>
       note(
         name,
-        await underLoad(database, fleet, (load) =>
-          replaceInTurn(fleet, load, { name, rounds, settings, announced: false }),
+        await underLoad(database, cluster, (load) =>
+          replaceInTurn(cluster, load, { name, rounds, settings, announced: false }),
         ),
       )
     if (restarts > 0 || !pooler) await restart('restarted', Math.max(1, restarts))
     if (pooler) {
       await restart('restarted behind PgBouncer', 1, {
-        ...fleet.settings,
+        ...cluster.settings,
         DATABASE_URL: pooler.through(database.serviceUrl),
         DATABASE_DIRECT_URL: database.serviceUrl,
       })
-      note('exact behind PgBouncer', await checkExactness(database, fleet, keys))
+      note('exact behind PgBouncer', await checkExactness(database, cluster, keys))
     }
     const service = { pool: database.pool, domains: everyDomain }
     const ledger = await checkLedger(service)
     findings.push(...ledger.findings.map(({ check, id, message }) => `ledger, ${check} ${id}: ${message}`))
-    findings.push(...fleet.errors())
-    if (findings.length > 0) log(fleet.output().slice(-6000))
+    findings.push(...cluster.errors())
+    if (findings.length > 0) log(cluster.output().slice(-6000))
     return { findings, figures }
   } finally {
     // The processes lose their connections now, and are stopped.
-    await fleet.stop()
+    await cluster.stop()
     await pooler?.stop()
   }
 }

@@ -1,6 +1,6 @@
 import { rows, type Sample, type StandDatabase, samples } from '@payments/stand'
-import type { Member, World } from './world.ts'
-import { timeline } from './world.ts'
+import type { CrashStand, Member } from './stand.ts'
+import { timeline } from './stand.ts'
 
 // A bank transfer makes payins, too, which nobody has created.
 const { payin: _payin, ...created } = samples
@@ -13,7 +13,7 @@ const kinds: readonly Pick<Sample, 'path' | 'stored'>[] = [
 
 /** Every acknowledged object is there as it was created, and no object is there that was not acknowledged. */
 export async function checkAcknowledged(
-  world: World,
+  stand: CrashStand,
   database: StandDatabase,
   members: readonly Member[],
 ): Promise<{ acknowledgedWrites: number; objects: number }> {
@@ -23,10 +23,10 @@ export async function checkAcknowledged(
       const line = `POST ${path}`
       const created = own.acknowledged.filter((each) => each.line === line).map(({ reply }) => reply.data)
       const ids = new Set<string>(created.map(({ id }) => id))
-      if (ids.size < created.length) world.findings.push(`${line}: two writes were answered with one object`)
+      if (ids.size < created.length) stand.findings.push(`${line}: two writes were answered with one object`)
       for (const { id } of await rows<{ id: string }>(database, stored, [own.organisationId])) {
         objects++
-        if (!ids.has(id)) world.findings.push(`${line} made ${id}, which was not acknowledged`)
+        if (!ids.has(id)) stand.findings.push(`${line} made ${id}, which was not acknowledged`)
       }
       for (const each of created) {
         const now = await own.read(`${path}/${each.id}`).catch((error: Error) => ({ error: error.message }))
@@ -35,8 +35,8 @@ export async function checkAcknowledged(
           now.error ??
           (now.createdAt === each.createdAt && (each.amount ?? now.amount) === now.amount ? undefined : 'changed')
         if (lost)
-          world.findings.push(
-            `${path}/${each.id} was acknowledged: ${lost}\n${await timeline(world, own.key, each.id)}`,
+          stand.findings.push(
+            `${path}/${each.id} was acknowledged: ${lost}\n${await timeline(stand, own.key, each.id)}`,
           )
       }
     }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventReceiver } from '@payments/stand'
 import { rows, type StandDatabase } from '@payments/stand'
-import { type Member, timeline, type World } from './world.ts'
+import { type CrashStand, type Member, timeline } from './stand.ts'
 
 interface Event {
   readonly id: string
@@ -12,7 +12,7 @@ interface Event {
 
 /** Every event of the organisations is at the receiver: at least once, in full, under one id. Waits for retries. */
 export async function checkArrivals(
-  world: World,
+  stand: CrashStand,
   database: StandDatabase,
   receiver: EventReceiver,
   members: readonly Member[],
@@ -20,7 +20,7 @@ export async function checkArrivals(
   let events: Event[] = []
   let missing: Event[] = []
   let advancedAt = Date.now()
-  for (; Date.now() < world.deadline(); await sleep(300)) {
+  for (; Date.now() < stand.deadline(); await sleep(300)) {
     const optIn = await optInTypes(members)
     events = (
       await rows<Event>(
@@ -43,20 +43,20 @@ export async function checkArrivals(
   }
   for (const { id, type, resource_id } of missing) {
     const own = members[0] as Member
-    world.findings.push(`event ${id} (${type}) did not arrive\n${await timeline(world, own.key, resource_id)}`)
+    stand.findings.push(`event ${id} (${type}) did not arrive\n${await timeline(stand, own.key, resource_id)}`)
   }
   for (const { id, type, payload } of events) {
     const bodies = receiver.bodies.get(id)
     if (bodies && (bodies.size !== 1 || !bodies.has(payload)))
-      world.findings.push(
+      stand.findings.push(
         `event ${id} (${type}) arrived with another body than ${payload}: ${[...bodies].join(' and ')}`,
       )
   }
   const known = new Set(events.map(({ id }) => id))
   for (const id of receiver.bodies.keys())
-    if (!known.has(id)) world.findings.push(`event ${id} arrived and is not in the list of events`)
+    if (!known.has(id)) stand.findings.push(`event ${id} arrived and is not in the list of events`)
   for (const id of receiver.forged)
-    world.findings.push(`event ${id} arrived with a signature that its secret did not make`)
+    stand.findings.push(`event ${id} arrived with a signature that its secret did not make`)
   return {
     events: events.length,
     deliveries: receiver.deliveries(),

@@ -15,7 +15,7 @@ import { journeys } from './journeys.ts'
 import { cutConnections, killAtRandom } from './killer.ts'
 import { endClaims, hurry } from './pass-time.ts'
 import { signUp } from './sign-up.ts'
-import type { Member, World } from './world.ts'
+import type { CrashStand, Member } from './stand.ts'
 
 const SIZES = {
   short: { kills: 20, lanes: 20, members: 2, patienceMs: 120_000 },
@@ -44,7 +44,7 @@ export const run: Proof = async ({ size, seed, times, log }) => {
   const settings = sharedSettings(database, { WEBHOOK_DEV_TARGETS: receiver.origin })
   const processes = await startProcesses({ gateways: 1, workers: 1 }, { settings })
   const [gateway, worker] = [...processes.gateways, ...processes.workers] as [ServiceProcess, ServiceProcess]
-  const world: World = {
+  const stand: CrashStand = {
     url: () => gateway.url,
     dataDir: database.dataDir,
     random: random(seed),
@@ -56,13 +56,13 @@ export const run: Proof = async ({ size, seed, times, log }) => {
   const cutting = new AbortController()
   try {
     await processes.ready()
-    const members = await Promise.all(Array.from({ length: count }, (_, number) => enter(world, receiver, number)))
+    const members = await Promise.all(Array.from({ length: count }, (_, number) => enter(stand, receiver, number)))
     const done = new Map<string, number>()
-    const lane = (_: unknown, number: number) => workLane(world, members, number, () => killing, done)
+    const lane = (_: unknown, number: number) => workLane(stand, members, number, () => killing, done)
     // One more organisation signs up while processes are killed.
-    const late = enter(world, receiver, count).then(
+    const late = enter(stand, receiver, count).then(
       (own) => void members.push(own),
-      (error: Error) => void world.findings.push(error.message),
+      (error: Error) => void stand.findings.push(error.message),
     )
     const work = Promise.all([...Array.from({ length: lanes }, lane), late])
     const cuts = cutConnections(database, cutting.signal)
@@ -70,7 +70,7 @@ export const run: Proof = async ({ size, seed, times, log }) => {
     cuts.catch(() => undefined)
     const onKill = (target: string, number: number) =>
       number % 20 === 0 ? log(`${seconds()} s: ${number} kills, the last of the ${target}`) : undefined
-    const killed = await killAtRandom({ times: kills, database, gateway, worker, onKill }, world.random)
+    const killed = await killAtRandom({ times: kills, database, gateway, worker, onKill }, stand.random)
     killing = false
     killedAt = Date.now()
     cutting.abort()
@@ -83,25 +83,25 @@ export const run: Proof = async ({ size, seed, times, log }) => {
     // Deliveries and reads have their own time.
     killedAt = Date.now()
     log(`${seconds()} s: every object has ended`)
-    const arrived = await checkArrivals(world, database, receiver, members)
-    const acknowledged = await checkAcknowledged(world, database, members)
+    const arrived = await checkArrivals(stand, database, receiver, members)
+    const acknowledged = await checkAcknowledged(stand, database, members)
     const effects = await checkEffects(database)
-    world.findings.push(...effects.findings, ...processes.errors())
-    if (world.findings.length > 0) {
+    stand.findings.push(...effects.findings, ...processes.errors())
+    if (stand.findings.length > 0) {
       // What a 500 was caused by stands far before the end.
       for (const line of processes.output().split('\n')) if (/"msg":"(request|procedure) failed"/.test(line)) log(line)
       log(processes.output().slice(-8000))
     }
     return {
-      findings: [...new Set(world.findings)],
+      findings: [...new Set(stand.findings)],
       figures: {
         kills: killed,
         connectionsCut,
         databaseRestarts: database.restarts(),
         journeys: Object.fromEntries([...done].sort()),
-        attemptsWithoutReply: world.retries.get(0) ?? 0,
-        attemptsToldToRetry: [...world.retries].reduce((sum, [status, times]) => sum + (status === 0 ? 0 : times), 0),
-        repeatedAfterAcknowledgement: world.repeated,
+        attemptsWithoutReply: stand.retries.get(0) ?? 0,
+        attemptsToldToRetry: [...stand.retries].reduce((sum, [status, times]) => sum + (status === 0 ? 0 : times), 0),
+        repeatedAfterAcknowledgement: stand.repeated,
         ...acknowledged,
         ...arrived,
         ledger: effects.walked,
@@ -122,8 +122,8 @@ export const run: Proof = async ({ size, seed, times, log }) => {
 }
 
 /** A new organisation with an endpoint at the receiver. */
-async function enter(world: World, receiver: EventReceiver, number: number): Promise<Member> {
-  const own = await signUp(world, `crash-${number}@example.com`)
+async function enter(stand: CrashStand, receiver: EventReceiver, number: number): Promise<Member> {
+  const own = await signUp(stand, `crash-${number}@example.com`)
   const path = `/hooks/${number}`
   const { secret } = await own.command('POST /v1/webhooks', { url: `${receiver.origin}${path}` })
   receiver.expect(path, secret)
@@ -132,7 +132,7 @@ async function enter(world: World, receiver: EventReceiver, number: number): Pro
 
 /** One journey after another, of every kind in turn, as long as processes are killed. */
 async function workLane(
-  world: World,
+  stand: CrashStand,
   members: readonly Member[],
   lane: number,
   isKilling: () => boolean,
@@ -142,7 +142,7 @@ async function workLane(
   for (let number = lane; isKilling(); number++) {
     const [name, journey] = kinds[number % kinds.length] as (typeof kinds)[number]
     const own = members[number % members.length] as Member
-    await journey(world, own).catch((error: Error) => void world.findings.push(`${name}: ${error.message}`))
+    await journey(stand, own).catch((error: Error) => void stand.findings.push(`${name}: ${error.message}`))
     done.set(name, (done.get(name) ?? 0) + 1)
   }
 }

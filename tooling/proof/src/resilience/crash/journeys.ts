@@ -1,47 +1,47 @@
 import { BVN, type Data, retried, type Sample, START_SESSION, samples, someWallet } from '@payments/stand'
-import { countRetry, type Member, type World } from './world.ts'
+import { type CrashStand, countRetry, type Member } from './stand.ts'
 
 /** A piece of work from its first request to its final status, with whatever is refused as an error. */
-export type Journey = (world: World, member: Member) => Promise<void>
+export type Journey = (stand: CrashStand, member: Member) => Promise<void>
 
-const some = (world: World): string => `${10 + world.random.below(400)}.${10 + world.random.below(3)}`
+const some = (stand: CrashStand): string => `${10 + stand.random.below(400)}.${10 + stand.random.below(3)}`
 
 const make = (member: Member, { path, body }: Sample, given: object = {}): Promise<Data> =>
   member.command(`POST ${path}`, body({ ...given }))
 const fund = (member: Member, sample: Required<Pick<Sample, 'fund'>>, id: string, given: object = {}): Promise<Data> =>
   member.command(...sample.fund(id, { ...given }))
 
-async function customer(world: World, member: Member): Promise<string> {
+async function customer(stand: CrashStand, member: Member): Promise<string> {
   const { id } = await make(member, samples.customer)
-  if (world.random.chance(0.5)) await member.command(`PATCH /v1/customers/${id}`, { name: 'Ada N. Obi' })
+  if (stand.random.chance(0.5)) await member.command(`PATCH /v1/customers/${id}`, { name: 'Ada N. Obi' })
   return id
 }
 
-const route: Journey = async (world, member) => {
-  const given = world.random.chance(0.3) ? { customerId: await customer(world, member) } : {}
+const route: Journey = async (stand, member) => {
+  const given = stand.random.chance(0.3) ? { customerId: await customer(stand, member) } : {}
   const made = await make(member, samples.route, given)
   const path = `/v1/payment-routes/${made.id}`
-  for (let deposits = 1 + world.random.below(2); deposits > 0; deposits--) {
-    const outcome = world.random.pick(['completed', 'completed', 'refunded', 'failed'])
-    const { relayRequestId } = await fund(member, samples.route, made.id, { amount: some(world), outcome })
+  for (let deposits = 1 + stand.random.below(2); deposits > 0; deposits--) {
+    const outcome = stand.random.pick(['completed', 'completed', 'refunded', 'failed'])
+    const { relayRequestId } = await fund(member, samples.route, made.id, { amount: some(stand), outcome })
     await member.ends(`${path}/deposits`, made.id, outcome, ({ deposits }) =>
       deposits.find((each: Data) => each.relayRequestId === relayRequestId),
     )
   }
-  if (world.random.chance(0.2)) await member.command(`DELETE ${path}`)
+  if (stand.random.chance(0.2)) await member.command(`DELETE ${path}`)
 }
 
-const collection: Journey = async (world, member) => {
-  const amount = `${20 + world.random.below(50)}`
-  const type = world.random.pick(['link', 'checkout'])
+const collection: Journey = async (stand, member) => {
+  const amount = `${20 + stand.random.below(50)}`
+  const type = stand.random.pick(['link', 'checkout'])
   const { id } = await make(member, samples.collection, { type, amount })
   const line = `POST /v1/pay/${id}`
   // A payer has no idempotency key. One who got no reply starts again; the first session, if there is one, is never paid.
-  const started = await retried(world.url, line, {
+  const started = await retried(stand.url, line, {
     body: START_SESSION,
     key: null,
-    deadline: world.deadline,
-    onRetry: countRetry(world, line),
+    deadline: stand.deadline,
+    onRetry: countRetry(stand, line),
   })
   if (started.status !== 200) throw new Error(`${line}: ${started.status} ${started.text}`)
   const session = started.data.id as string
@@ -50,7 +50,7 @@ const collection: Journey = async (world, member) => {
     member.ends(`/v1/collections/${id}/sessions`, session, status, ({ sessions }) =>
       sessions.find((each: Data) => each.id === session),
     )
-  if (world.random.chance(0.3)) {
+  if (stand.random.chance(0.3)) {
     await pay({ amount: '10' })
     if (!(await ends('underpaid'))) return
   }
@@ -58,13 +58,13 @@ const collection: Journey = async (world, member) => {
   await ends('paid')
 }
 
-const swap: Journey = async (world, member) => {
-  const [fromCurrency, toCurrency] = world.random.pick([
+const swap: Journey = async (stand, member) => {
+  const [fromCurrency, toCurrency] = stand.random.pick([
     ['EURC', 'USDC'],
     ['USDC', 'EURC'],
   ])
-  const { id } = await make(member, samples.swap, { fromCurrency, toCurrency, amount: some(world) })
-  const outcome = world.random.pick(['completed', 'completed', 'price_moved', 'failed', 'cancelled'])
+  const { id } = await make(member, samples.swap, { fromCurrency, toCurrency, amount: some(stand) })
+  const outcome = stand.random.pick(['completed', 'completed', 'price_moved', 'failed', 'cancelled'])
   if (outcome === 'cancelled') {
     await member.command(`POST /v1/swaps/${id}/cancel`)
     await member.ends(`/v1/swaps/${id}`, id, 'cancelled')
@@ -74,23 +74,23 @@ const swap: Journey = async (world, member) => {
   await member.ends(`/v1/swaps/${id}`, id, outcome === 'completed' ? 'completed' : 'refunded')
 }
 
-const offramp: Journey = async (world, member) => {
-  const accountNumber = world.random.pick(['0123456789', '0123456789', '0000000000', '0000000001'])
+const offramp: Journey = async (stand, member) => {
+  const accountNumber = stand.random.pick(['0123456789', '0123456789', '0000000000', '0000000001'])
   const bankAccount = { accountNumber, bankCode: '058' }
-  const { id } = await make(member, samples.offramp, { amount: some(world), bankAccount })
+  const { id } = await make(member, samples.offramp, { amount: some(stand), bankAccount })
   await fund(member, samples.offramp, id)
   await member.ends(`/v1/offramps/${id}`, id, accountNumber === '0123456789' ? 'delivered' : 'failed')
 }
 
-const onramp: Journey = async (world, member) => {
-  const { id } = await make(member, samples.onramp, { amount: `${20_000 + world.random.below(50_000)}` })
+const onramp: Journey = async (stand, member) => {
+  const { id } = await make(member, samples.onramp, { amount: `${20_000 + stand.random.below(50_000)}` })
   await fund(member, samples.onramp, id)
   await member.ends(`/v1/onramps/${id}`, id, 'delivered')
 }
 
 /** A customer with cNGN, who receives and sends it in every way at once. */
-const cngn: Journey = async (world, member) => {
-  const customerId = await customer(world, member)
+const cngn: Journey = async (stand, member) => {
+  const customerId = await customer(stand, member)
   await member.command(`POST /v1/cngn/customers/${customerId}/enable`, { bvn: BVN })
   const enabled = await member.ends(`/v1/customers/${customerId}`, customerId, 'enabled', (data) => data.cngn)
   if (!enabled) return
@@ -99,7 +99,7 @@ const cngn: Journey = async (world, member) => {
     status: data.available,
   }))
   if (!arrived) return
-  const accountNumber = world.random.pick(['0123456789', '0000000000'])
+  const accountNumber = stand.random.pick(['0123456789', '0000000000'])
   const follow = async (sample: Required<Sample>, given: object, money?: object, status = sample.ended) => {
     const { id } = await make(member, sample, { customerId, ...given })
     if (money) await fund(member, sample, id, money)
@@ -126,14 +126,14 @@ async function together(work: readonly Promise<unknown>[]): Promise<void> {
 }
 
 /** What merchants do beside money: test deliveries, a changed endpoint, notifications marked as read. */
-const settings: Journey = async (world, member) => {
+const settings: Journey = async (stand, member) => {
   const { webhookEndpoints } = await member.read('/v1/webhooks')
   const { id } = webhookEndpoints[0]
   await member.command(`POST /v1/webhooks/${id}/test`, {})
-  await member.command(`PATCH /v1/webhooks/${id}`, { description: `Changed ${world.random.below(1000)}` })
+  await member.command(`PATCH /v1/webhooks/${id}`, { description: `Changed ${stand.random.below(1000)}` })
   await member.command('POST /v1/notifications/read-all')
   await member.read('/v1/notifications')
-  await customer(world, member)
+  await customer(stand, member)
 }
 
 export const journeys: Readonly<Record<string, Journey>> = { route, collection, swap, offramp, onramp, cngn, settings }

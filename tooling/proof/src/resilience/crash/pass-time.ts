@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceProcess } from '@payments/stand'
 import { rows, type StandDatabase } from '@payments/stand'
-import type { Member } from './world.ts'
+import type { Member } from './stand.ts'
 
 /** What a process claims before it works on it, and how the claim looks when the process has been dead for long enough. */
 const CLAIMS = [

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mailedCode, retried } from '@payments/stand'
-import { countRetry, type Member, member, type World } from './world.ts'
+import { type CrashStand, countRetry, type Member, member } from './stand.ts'
 
 const TRIES = 12
 /** After this a person asks for another code: the worker that was to send the email may have been killed. */
@@ -11,14 +11,14 @@ const EMAIL_MS = 30_000
  * operations take no idempotency key, so a reply that was lost is repaired as a person would: by signing in.
  * @throws Error when that is not possible
  */
-export async function signUp(world: World, email: string): Promise<Member> {
+export async function signUp(stand: CrashStand, email: string): Promise<Member> {
   const post = (line: string, body: object, token: string | null = null) =>
-    retried(world.url, `POST /v1${line}`, {
+    retried(stand.url, `POST /v1${line}`, {
       body,
       token,
       key: null,
-      deadline: world.deadline,
-      onRetry: countRetry(world, line),
+      deadline: stand.deadline,
+      onRetry: countRetry(stand, line),
     })
   let last = 'no email'
   let emailed = false
@@ -29,7 +29,7 @@ export async function signUp(world: World, email: string): Promise<Member> {
       ? post('/auth/login', { email })
       : post('/auth/register', { email, organisationName: `Organisation of ${email}` }))
     if (asked.status !== 200) throw new Error(`${email}: ${asked.status} ${asked.text}`)
-    const code = await unusedCode(world.dataDir, email, used)
+    const code = await unusedCode(stand.dataDir, email, used)
     if (!code) continue
     emailed = true
     used.add(code)
@@ -39,7 +39,7 @@ export async function signUp(world: World, email: string): Promise<Member> {
     const { accessToken, organisation } = verified.data
     const created = await post('/api-keys', { name: 'Crash', environment: 'test' }, accessToken)
     last = `${created.status} ${created.text}`
-    if (created.status === 201) return member(world, email, organisation.id, created.data.key)
+    if (created.status === 201) return member(stand, email, organisation.id, created.data.key)
   }
   throw new Error(`${email} could not sign up: ${last}`)
 }

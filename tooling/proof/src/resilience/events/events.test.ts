@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { freshDatabase, openStage } from '#testing'
+import { freshDatabase, openEventStand } from '#testing'
 import { deliverEvents } from './index.ts'
 
 test('beside a hanging and a failing endpoint, with the worker killed too, every event reaches every healthy endpoint', async () => {
@@ -7,7 +7,7 @@ test('beside a hanging and a failing endpoint, with the worker killed too, every
   try {
     const report = await deliverEvents(
       { events: 150, endpoints: 8, pairs: 1, pairEvents: 20, kills: 1 },
-      (targets) => openStage(database, targets),
+      (targets) => openEventStand(database, targets),
       () => undefined,
     )
     expect(report.big).toMatchObject({ healthy: 6, missing: 0, duplicates: 0 })

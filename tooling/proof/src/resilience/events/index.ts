@@ -1,4 +1,12 @@
-import { bootstrap, type EventStage, embeddedStage, end, percentile, type Role, startFleet } from '@payments/stand'
+import {
+  bootstrap,
+  type EventStand,
+  embeddedEventStand,
+  end,
+  percentile,
+  type Role,
+  startReceivers,
+} from '@payments/stand'
 import type { Proof, ProofOptions } from '../../proof.ts'
 import { type Outcome, runEvents } from './run.ts'
 
@@ -31,24 +39,27 @@ const rolesOf = (endpoints: number): Role[] => [
 /** Every event to every healthy endpoint, beside a hanging and a failing one; how much these cost; and with the worker killed. */
 export async function deliverEvents(
   size: Size,
-  openStage: (devTargets: readonly string[]) => Promise<EventStage>,
+  openEventStand: (devTargets: readonly string[]) => Promise<EventStand>,
   say: (line: string) => void,
 ): Promise<Report> {
   const roles = rolesOf(size.endpoints)
-  const fleet = await startFleet(roles)
-  const stage = await openStage(fleet.origins)
+  const receivers = await startReceivers(roles)
+  const stand = await openEventStand(receivers.origins)
   try {
-    const worker = stage.worker()
+    const worker = stand.worker()
     const everybody: readonly Role[] = ['well', 'hang', 'fail']
-    await runEvents(stage, fleet, roles, { events: 20, roles: everybody })
-    const big = await runEvents(stage, fleet, roles, { events: size.events, roles: everybody, patience: 600 })
+    await runEvents(stand, receivers, roles, { events: 20, roles: everybody })
+    const big = await runEvents(stand, receivers, roles, { events: size.events, roles: everybody, patience: 600 })
     say(`all        ${line(big)}`)
     const change = { median: [] as number[], p99: [] as number[] }
     for (let pair = 0; pair < size.pairs; pair++) {
       const plan = { events: size.pairEvents, rate: RATE }
       const both: Partial<Record<'with' | 'without', Outcome>> = {}
       for (const side of pair % 2 === 0 ? (['with', 'without'] as const) : (['without', 'with'] as const)) {
-        both[side] = await runEvents(stage, fleet, roles, { ...plan, roles: side === 'with' ? everybody : ['well'] })
+        both[side] = await runEvents(stand, receivers, roles, {
+          ...plan,
+          roles: side === 'with' ? everybody : ['well'],
+        })
       }
       const relative = (q: number) =>
         percentile(both.with?.latencies ?? [], q) / percentile(both.without?.latencies ?? [], q) - 1
@@ -57,7 +68,7 @@ export async function deliverEvents(
       say(`pair ${pair + 1}     with ${latency(both.with)}   without ${latency(both.without)}`)
     }
     await end(worker, 'SIGTERM')
-    const killed = await runEvents(stage, fleet, roles, {
+    const killed = await runEvents(stand, receivers, roles, {
       events: size.events,
       roles: everybody,
       kills: size.kills,
@@ -66,8 +77,8 @@ export async function deliverEvents(
     say(`killed ${killed.kills}x  ${line(killed)}`)
     return { big, killed, change }
   } finally {
-    await stage.close()
-    await fleet.close()
+    await stand.close()
+    await receivers.close()
   }
 }
 
@@ -90,7 +101,7 @@ const MOST_SLOWER = 10
 /** Every event reaches every healthy endpoint beside endpoints that fail, while workers are killed; and how much slower it does. */
 export const run: Proof = async ({ size, times, log }) => {
   const sized = { ...SIZES[size], ...(times === undefined ? {} : { kills: times }) }
-  const { big, killed, change } = await deliverEvents(sized, embeddedStage, log)
+  const { big, killed, change } = await deliverEvents(sized, embeddedEventStand, log)
   const findings: string[] = []
   for (const [name, { missing, duplicates }] of Object.entries({ big, killed })) {
     if (missing > 0) findings.push(`${name}: ${missing} deliveries are missing`)

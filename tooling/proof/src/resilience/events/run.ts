@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Arrivals, Fleet, Role } from '@payments/stand'
-import { type EventStage, end } from '@payments/stand'
+import type { Arrivals, Receivers, Role } from '@payments/stand'
+import { type EventStand, end } from '@payments/stand'
 
 /** The deliveries to the healthy endpoints of one run. */
 export interface Outcome {
@@ -18,7 +18,7 @@ export interface Outcome {
 
 export interface Plan {
   readonly events: number
-  /** Which receivers of the fleet have an endpoint. */
+  /** Which receivers of the receivers have an endpoint. */
   readonly roles: readonly Role[]
   /** Events per second; as fast as they commit without it. */
   readonly rate?: number
@@ -29,10 +29,15 @@ export interface Plan {
 }
 
 /** Emits events to a new merchant's endpoints and waits until each healthy one has them all. The caller runs the workers, unless they are to be killed. */
-export async function runEvents(stage: EventStage, fleet: Fleet, all: readonly Role[], plan: Plan): Promise<Outcome> {
-  await fleet.reset()
+export async function runEvents(
+  stand: EventStand,
+  receivers: Receivers,
+  all: readonly Role[],
+  plan: Plan,
+): Promise<Outcome> {
+  await receivers.reset()
   const used = all.map((role, index) => ({ role, index })).filter(({ role }) => plan.roles.includes(role))
-  const merchant = await stage.merchant(used.map(({ index }) => fleet.origins[index] ?? ''))
+  const merchant = await stand.merchant(used.map(({ index }) => receivers.origins[index] ?? ''))
   const healthy = used.filter(({ role }) => role === 'well').map(({ index }) => index)
   const committed = new Map<string, number>()
   const started = performance.now()
@@ -42,11 +47,11 @@ export async function runEvents(stage: EventStage, fleet: Fleet, all: readonly R
   })
   const complete = async () => {
     if (emitting) return false
-    const progress = await fleet.progress()
+    const progress = await receivers.progress()
     return healthy.every((index) => progress[index] === plan.events)
   }
   const killing = new AbortController()
-  const kills = plan.kills ? killNow(stage, plan.kills, killing.signal) : undefined
+  const kills = plan.kills ? killNow(stand, plan.kills, killing.signal) : undefined
   const deadline =
     performance.now() + (plan.patience ?? 120) * 1000 + (plan.rate ? (plan.events / plan.rate) * 1000 : 0)
   while (!(await complete()) && performance.now() < deadline) await sleep(100)
@@ -54,7 +59,7 @@ export async function runEvents(stage: EventStage, fleet: Fleet, all: readonly R
   await emission
   // Time for deliveries that must not arrive any more.
   await sleep(500)
-  const arrivals = await fleet.arrivals()
+  const arrivals = await receivers.arrivals()
   killing.abort()
   const killed = (await kills) ?? 0
   await merchant.leave()
@@ -90,15 +95,15 @@ async function emitAll(
 }
 
 /** Keeps one worker running and kills it `times` times, 2 to 6 seconds into its life. Resolves after the end is signalled. */
-async function killNow(stage: EventStage, times: number, stop: AbortSignal): Promise<number> {
+async function killNow(stand: EventStand, times: number, stop: AbortSignal): Promise<number> {
   let killed = 0
   while (killed < times && !stop.aborted) {
-    const worker = stage.worker()
+    const worker = stand.worker()
     await sleep(2000 + Math.random() * 4000)
     await end(worker, 'SIGKILL')
     killed++
   }
-  const last = stage.worker()
+  const last = stand.worker()
   if (!stop.aborted)
     await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }))
   await end(last, 'SIGTERM')

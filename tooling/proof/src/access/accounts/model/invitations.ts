@@ -7,7 +7,7 @@ interface Organisations {
   isOperator(user: User | undefined): boolean
   userByEmail(email: string): User | undefined
   next(): number
-  join(organisation: Organisation, user: User, role: Role, invitedBy: string): void
+  addMember(organisation: Organisation, user: User, role: Role, invitedBy: string): void
   emailOwners(organisation: Organisation, subject: string): void
 }
 
@@ -89,7 +89,7 @@ export class Invitations {
     const organisation = model.organisations.get(invitation.organisationId)
     if (!organisation) return
     invitation.accepted = true
-    model.join(organisation, user, invitation.role, invitation.invitedBy)
+    model.addMember(organisation, user, invitation.role, invitation.invitedBy)
     model.emailOwners(organisation, 'Member joined')
   }
 }

@@ -61,12 +61,12 @@ export class Model {
     this.organisations.set(id, organisation)
     return organisation
   }
-  join(organisation: Organisation, user: User, role: Role, invitedBy: string | null = null): void {
+  addMember(organisation: Organisation, user: User, role: Role, invitedBy: string | null = null): void {
     if (!organisation.members.has(user.id))
       organisation.members.set(user.id, { role, invitedBy, position: this.next() })
   }
   /** Ends a membership, with what the user had in the organisation: sessions, and invitations that nobody answered, sent or received. */
-  remove(organisation: Organisation, userId: string): void {
+  removeMember(organisation: Organisation, userId: string): void {
     organisation.members.delete(userId)
     this.invitations.endOf(organisation.id, userId)
     this.invitations.endTo(organisation.id, this.users.get(userId)?.email ?? '')

@@ -46,7 +46,7 @@ export const changeRole = (model: Model, userId: string, role: Role): Request =>
 })
 
 const removal = (model: Model, caller: Caller, userId: string) =>
-  refusal(model, caller, userId, true) ?? { apply: () => model.remove(caller.organisation, userId) }
+  refusal(model, caller, userId, true) ?? { apply: () => model.removeMember(caller.organisation, userId) }
 
 export const removeMember = (model: Model, userId: string): Request => ({
   line: `DELETE /v1/auth/members/${userId}`,

@@ -128,10 +128,10 @@ export const verify = (
         const user = signIn.user ?? { id: data.user.id, email: challenge.email }
         model.users.set(user.id, user)
         if (model.isOperator(user))
-          model.join(model.operators() ?? model.addOrganisation(data.organisation.id, true), user, 'operator')
+          model.addMember(model.operators() ?? model.addOrganisation(data.organisation.id, true), user, 'operator')
         if (signIn.registers) model.invitations.useRegistration(user.email)
         if (signIn.registers && !model.organisations.has(data.organisation.id))
-          model.join(model.addOrganisation(data.organisation.id), user, 'owner')
+          model.addMember(model.addOrganisation(data.organisation.id), user, 'owner')
         if (signIn.joins) model.invitations.accept(signIn.joins, user)
         addSession(model, user, data, true)
       },

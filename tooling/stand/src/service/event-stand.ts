@@ -12,7 +12,7 @@ import { sharedSettings } from './settings.ts'
 const ORGANISATION_ENVIRONMENT = 'test'
 
 /** A database with the service on it, with the actions of a long run. */
-export interface EventStage {
+export interface EventStand {
   readonly process: Process
   readonly ownerUrl: string
   /** A new organisation with an endpoint at each of these origins. */
@@ -32,15 +32,15 @@ export interface EventMerchant {
   leave(): Promise<void>
 }
 
-/** A stage on an embedded server of its own, durable as in production; removed when it closes. */
-export async function embeddedStage(devTargets: readonly string[]): Promise<EventStage> {
+/** A stand on an embedded server of its own, durable as in production; removed when it closes. */
+export async function embeddedEventStand(devTargets: readonly string[]): Promise<EventStand> {
   const database = await startDatabase()
-  const stage = await openStage(database, devTargets)
-  return { ...stage, close: () => stage.close().finally(database.close) }
+  const stand = await openEventStand(database, devTargets)
+  return { ...stand, close: () => stand.close().finally(database.close) }
 }
 
-/** A stage on a migrated database. */
-export async function openStage(database: DatabaseUrls, devTargets: readonly string[]): Promise<EventStage> {
+/** A stand on a migrated database. */
+export async function openEventStand(database: DatabaseUrls, devTargets: readonly string[]): Promise<EventStand> {
   const targets = { WEBHOOK_DEV_TARGETS: devTargets.join(',') }
   const own = await runService(database, { settings: targets, logLevel: 'warn' })
   const { runtime, process } = own

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceProcess } from '@payments/stand'
 import { rows, type StandDatabase } from '@payments/stand'
-import type { Fleet } from './fleet.ts'
+import type { Cluster } from './cluster.ts'
 import { type Load, type Seen, startLoad, type Tenant } from './load.ts'
 
-/** What one stage found, with its figures. */
-export interface Stage {
+/** What one phase found, with its figures. */
+export interface Phase {
   readonly findings: string[]
   readonly figures: Record<string, unknown>
 }
@@ -18,19 +18,19 @@ export interface Served {
   newTenant(): Promise<Tenant>
 }
 
-/** Runs a stage under load, and compares what was acknowledged in it with what is stored. */
+/** Runs a phase under load, and compares what was acknowledged in it with what is stored. */
 export async function underLoad(
   database: Pick<StandDatabase, 'pool'>,
   served: Served,
-  stage: (load: Load) => Promise<Stage>,
+  phase: (load: Load) => Promise<Phase>,
   clients = CLIENTS,
-): Promise<Stage> {
+): Promise<Phase> {
   const tenants = await Promise.all([served.newTenant(), served.newTenant()])
   const load = startLoad(served.url, tenants, clients)
-  let done: Stage
+  let done: Phase
   try {
     await sleep(500)
-    done = await stage(load)
+    done = await phase(load)
   } finally {
     await load.stop()
   }
@@ -57,24 +57,27 @@ export const failuresOf = (name: string, seen: Seen): string[] =>
 
 /** One gateway and one worker are killed and started again. Only what the killed gateway had accepted may be lost. */
 export async function killOneOfEach(
-  fleet: Fleet,
+  cluster: Cluster,
   load: Load,
   rounds: number,
   afterwards: () => Promise<unknown>,
-): Promise<Stage> {
+): Promise<Phase> {
   const findings: string[] = []
   const figures = { kills: 0, requests: 0, lost: 0 }
   for (let round = 0; round < rounds; round++) {
-    const [gateway, worker] = [fleet.gateways[round % 2], fleet.workers[round % 2]] as [ServiceProcess, ServiceProcess]
-    const before = fleet.proxy.lost.length
+    const [gateway, worker] = [cluster.gateways[round % 2], cluster.workers[round % 2]] as [
+      ServiceProcess,
+      ServiceProcess,
+    ]
+    const before = cluster.proxy.lost.length
     const from = Date.now()
     await Promise.all([gateway.kill(), worker.kill()])
     const until = Date.now()
     await sleep(500)
-    await fleet.ready()
+    await cluster.ready()
     await sleep(500)
     figures.kills += 2
-    for (const { backend, line, why, at } of fleet.proxy.lost.slice(before))
+    for (const { backend, line, why, at } of cluster.proxy.lost.slice(before))
       if (backend !== gateway.url || at > until)
         findings.push(`${line} was lost at ${backend} ${at - from} ms after the kill of ${gateway.url}: ${why}`)
   }
@@ -96,26 +99,26 @@ export interface Replacement {
 }
 
 /** Every process in turn is told to stop and started again. Nothing may be lost. */
-export async function replaceInTurn(fleet: Fleet, load: Load, replacement: Replacement): Promise<Stage> {
+export async function replaceInTurn(cluster: Cluster, load: Load, replacement: Replacement): Promise<Phase> {
   const { name, rounds, announced, ...changed } = replacement
-  const lostBefore = fleet.proxy.lost.length
+  const lostBefore = cluster.proxy.lost.length
   load.take()
   const codes: (number | null)[] = []
   for (let round = 0; round < rounds; round++) {
     for (const index of [0, 1]) {
-      const [gateway, worker] = [fleet.gateways[index], fleet.workers[index]] as [ServiceProcess, ServiceProcess]
-      if (announced) await fleet.proxy.exclude(gateway.url)
+      const [gateway, worker] = [cluster.gateways[index], cluster.workers[index]] as [ServiceProcess, ServiceProcess]
+      if (announced) await cluster.proxy.exclude(gateway.url)
       codes.push(...(await Promise.all([gateway.stop(), worker.stop()])))
       gateway.start(changed)
       worker.start(changed)
-      await fleet.ready()
-      fleet.proxy.include(gateway.url)
+      await cluster.ready()
+      cluster.proxy.include(gateway.url)
       // Until the proxy has seen that it is ready.
       await sleep(300)
     }
   }
   const seen = load.take()
-  const lost = fleet.proxy.lost.slice(lostBefore)
+  const lost = cluster.proxy.lost.slice(lostBefore)
   const findings = [
     ...failuresOf(name, seen),
     ...lost.map(({ backend, line, why }) => `${name}: ${line} was lost at ${backend}: ${why}`),

@@ -19,7 +19,7 @@ const PAGE = 200
  * The rows are plain, of the actor's organisation and environment alone: reading them takes a third of what the ORM's
  * entities or its Kysely plugin take (measured, see docs/decisions/row-mapping.md), and a list never changes them.
  */
-export async function* pages<E extends EntitySchema>(
+export async function* everyRow<E extends EntitySchema>(
   context: QueryContext,
   entity: E,
   /** SQL of the code that leaves rows out. */

@@ -9,7 +9,7 @@ export const ADDRESS_LIMIT = 120
 const DELAY_SECONDS = 1
 
 /** Two gateways behind a proxy and two workers, on one database. */
-export interface Fleet extends ServiceProcesses {
+export interface Cluster extends ServiceProcesses {
   readonly proxy: LoadBalancer
   /** Of the proxy. */
   readonly url: string
@@ -18,11 +18,11 @@ export interface Fleet extends ServiceProcesses {
   newTenant(): Promise<Tenant>
 }
 
-export async function startFleet(
+export async function startCluster(
   database: StandDatabase,
   /** The checkout to start from; this one by default. */
   root?: string,
-): Promise<Fleet> {
+): Promise<Cluster> {
   const settings = sharedSettings(database, {
     TRUST_PROXY: '127.0.0.1',
     RATE_LIMIT_GLOBAL: String(ADDRESS_LIMIT),

@@ -3,7 +3,7 @@ import { call, createKeyFor, enabledCustomer, foundOrganisation, signedIn } from
 import { Ids } from './requests/ids.ts'
 
 /** What requests are made with: credentials, and ids of objects that exist. */
-export interface World {
+export interface Tenant {
   readonly key: string
   readonly session: string
   readonly operator: string
@@ -11,7 +11,7 @@ export interface World {
 }
 
 /** A new organisation with credentials, and a customer into whose account naira were paid. */
-export async function newWorld(service: { readonly url: string; readonly runtime: Runtime }): Promise<World> {
+export async function newTenant(service: { readonly url: string; readonly runtime: Runtime }): Promise<Tenant> {
   const { runtime } = service
   const organisationId = await foundOrganisation(runtime)
   const scopes = ['api:read', 'api:write']
@@ -31,9 +31,9 @@ export async function newWorld(service: { readonly url: string; readonly runtime
   }
 }
 
-/** Whether one of the world's credentials is sent in these headers. */
+/** Whether one of the tenant's credentials is sent in these headers. */
 export const sendsCredentialOf = (
-  { key, session, operator }: World,
+  { key, session, operator }: Tenant,
   headers: readonly (readonly [string, string])[],
 ): boolean =>
   headers.some(

@@ -25,7 +25,7 @@ export interface Member {
   ends(path: string, id: string, status: string, pick?: (data: Data) => Data): Promise<boolean>
 }
 
-export interface World {
+export interface CrashStand {
   readonly url: () => string
   readonly dataDir: string
   readonly random: Random
@@ -41,20 +41,20 @@ export interface World {
 /** The share of acknowledged writes that are sent again with the same key. */
 const REPEATED = 0.15
 
-export function countRetry(world: World, line: string) {
+export function countRetry(stand: CrashStand, line: string) {
   return (status: number, why: string): void => {
-    world.retries.set(status, (world.retries.get(status) ?? 0) + 1)
+    stand.retries.set(status, (stand.retries.get(status) ?? 0) + 1)
     // A killed database is no internal error: the caller is told to come back.
-    if (status === 500) world.findings.push(`${line}: answered 500 ${why}`)
+    if (status === 500) stand.findings.push(`${line}: answered 500 ${why}`)
   }
 }
 
-export function member(world: World, email: string, organisationId: string, key: string): Member {
+export function member(stand: CrashStand, email: string, organisationId: string, key: string): Member {
   const acknowledged: Acknowledged[] = []
   const ended = new Map<string, string>()
   const read = async (path: string): Promise<Data> => {
-    const options = { token: key, deadline: world.deadline, onRetry: countRetry(world, path) }
-    return dataOf(`GET ${path}`, retried(world.url, `GET ${path}`, options))
+    const options = { token: key, deadline: stand.deadline, onRetry: countRetry(stand, path) }
+    return dataOf(`GET ${path}`, retried(stand.url, `GET ${path}`, options))
   }
   return {
     email,
@@ -65,31 +65,31 @@ export function member(world: World, email: string, organisationId: string, key:
     read,
     async command(line, body) {
       const idempotencyKey = newId()
-      const { deadline } = world
-      const onRetry = countRetry(world, line)
+      const { deadline } = stand
+      const onRetry = countRetry(stand, line)
       const options = { token: key, key: idempotencyKey, ...(body ? { body } : {}), deadline, onRetry }
-      const reply = await retried(world.url, line, options)
+      const reply = await retried(stand.url, line, options)
       const data = await dataOf(line, reply)
       acknowledged.push({ line, key: idempotencyKey, reply })
-      if (world.random.chance(REPEATED)) {
-        world.repeated++
-        const again = await retried(world.url, line, options)
+      if (stand.random.chance(REPEATED)) {
+        stand.repeated++
+        const again = await retried(stand.url, line, options)
         if (again.text !== reply.text || !again.replayed)
-          world.findings.push(`${line} with key ${idempotencyKey}: answered ${reply.text}, and then ${again.text}`)
+          stand.findings.push(`${line} with key ${idempotencyKey}: answered ${reply.text}, and then ${again.text}`)
       }
       return data
     },
     async ends(path, id, status, pick = (data) => data) {
       let found: string | undefined
-      for (; Date.now() < world.deadline(); await sleep(400)) {
+      for (; Date.now() < stand.deadline(); await sleep(400)) {
         found = pick(await read(path))?.status
         if (found === status) {
           ended.set(id, status)
           return true
         }
       }
-      world.findings.push(
-        `${path} (${id}) is ${found ?? 'not there'} and should be ${status}\n${await timeline(world, key, id)}`,
+      stand.findings.push(
+        `${path} (${id}) is ${found ?? 'not there'} and should be ${status}\n${await timeline(stand, key, id)}`,
       )
       return false
     },
@@ -97,9 +97,9 @@ export function member(world: World, email: string, organisationId: string, key:
 }
 
 /** What happened to an object, one line for each entry. */
-export async function timeline(world: World, key: string, id: string): Promise<string> {
+export async function timeline(stand: CrashStand, key: string, id: string): Promise<string> {
   const line = `GET /v1/timeline/${id}`
-  const reply = await call({ url: world.url() }, line, { token: key }).catch((error: Error) => error.message)
+  const reply = await call({ url: stand.url() }, line, { token: key }).catch((error: Error) => error.message)
   if (typeof reply === 'string') return `  no timeline: ${reply}`
   const entries: { at: string; kind: string; summary: string }[] = reply.data?.entries ?? []
   return entries.map(({ at, kind, summary }) => `  ${at} ${kind}: ${summary}`).join('\n')

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import { providerEntities } from '../providers/entities.ts'
 import { faultModes } from '../providers/sandbox-faults.ts'
-import { providerEntities } from '../providers/tables.ts'
 import { AuditEntryEntity } from '../records/audit-log.ts'
 import { RecordCountEntity } from '../records/counts.ts'
 import { index, inheritedTenant, instant, minorUnits } from '../transactions/entity.ts'

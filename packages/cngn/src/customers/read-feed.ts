@@ -6,13 +6,13 @@ import type { TransferRow } from '../entity.ts'
 const SECONDS = 15
 
 /** The provider's list is read while the object waits for its money. The first object of an account starts its list now. */
-export function watch(unit: UnitOfWork, { environment, account }: TransferRow): void {
+export function readFeedSoon(unit: UnitOfWork, { environment, account }: TransferRow): void {
   unit.appendToCommit(
     sql`insert into cngn_feeds as f (environment, account, next_poll_at, poll_seconds, checked_at)
         values (${environment}, ${account}, now() + make_interval(secs => ${SECONDS}), ${SECONDS}, now())
         on conflict (environment, account) do update
           set next_poll_at = excluded.next_poll_at, poll_seconds = excluded.poll_seconds
         where f.next_poll_at > excluded.next_poll_at + interval '1 minute'`,
-    'cngn.watch',
+    'cngn.read_feed',
   )
 }

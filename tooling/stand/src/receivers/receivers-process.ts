@@ -1,4 +1,4 @@
-// The fleet's own process: one HTTP server for each role on the command line, controlled over its IPC channel.
+// The receivers's own process: one HTTP server for each role on the command line, controlled over its IPC channel.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
