@@ -13,6 +13,8 @@ const calls: string[] = []
 const counting = (): FiatProvider =>
   new Proxy({} as SandboxFiat, {
     get(_, name: keyof SandboxFiat) {
+      // Asked for before the service runs.
+      if (name === ('name' as string)) return 'sandbox'
       if (name === ('newCallsPerMinute' as string)) return 1000
       const own = sandboxFiat(service.runtime.pool)[name]
       if (typeof own !== 'function' || !['report', 'sellQuote'].includes(name)) return own

@@ -45,7 +45,9 @@ beforeAll(async () => {
     provider ??= fragile(sandboxSwaps(service.runtime.pool))
     return provider
   }
-  const lazy = new Proxy({} as SandboxSwaps, { get: (_target, name) => bound()[name as keyof SandboxSwaps] })
+  const lazy = new Proxy({} as SandboxSwaps, {
+    get: (_target, name) => (name === 'name' ? 'sandbox' : bound()[name as keyof SandboxSwaps]),
+  })
   service = await startService({ live: [bind(swapsProvider, 'test', lazy)] })
 })
 afterAll(() => service?.stop())

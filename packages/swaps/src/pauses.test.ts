@@ -13,6 +13,8 @@ let calls = 0
 const limiting = (): SwapsProvider =>
   new Proxy({} as SandboxSwaps, {
     get(_, name: keyof SandboxSwaps) {
+      // Asked for before the service runs.
+      if (name === ('name' as string)) return 'sandbox'
       const own = sandboxSwaps(service.runtime.pool)[name]
       if (name !== 'deposits') return own
       return (...given: Parameters<SwapsProvider['deposits']>) => {

@@ -14,13 +14,15 @@ afterEach(() => {
 })
 
 const bank = new Proxy({} as SandboxFiat, {
-  get: (_target, name) =>
-    name === 'accountName'
-      ? () => {
-          asked++
-          return answer()
-        }
-      : sandboxFiat(service.runtime.pool)[name as keyof SandboxFiat],
+  get(_target, name) {
+    // Asked for before the service runs.
+    if (name === 'name') return 'sandbox'
+    if (name !== 'accountName') return sandboxFiat(service.runtime.pool)[name as keyof SandboxFiat]
+    return () => {
+      asked++
+      return answer()
+    }
+  },
 })
 const service = useService({
   settings: { FIAT_ACCOUNT_DEADLINE_SECONDS: '0.3' },
