@@ -3,7 +3,7 @@ import { ProviderLimited } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { newMerchant, newOfframp, type TestService, useService } from '#testing'
 import { errors } from './api/errors.ts'
-import { pollTask } from './polling/poller.ts'
+import { pollTask } from './polling/polls.ts'
 import { type FiatProvider, fiatProvider, type SandboxFiat } from './provider/provider.ts'
 import { sandboxFiat } from './provider/sandbox.ts'
 

@@ -1,7 +1,7 @@
 import type { QueryContext } from '@payments/platform'
 import { sqlOf } from '@payments/platform'
 import { errors } from '../api/errors.ts'
-import { newCall } from '../polling/new-calls.ts'
+import { newCall } from '../polling/limits.ts'
 import type { Account, AccountName, FiatProvider } from '../provider/provider.ts'
 import { fiatSettings } from '../provider/settings.ts'
 

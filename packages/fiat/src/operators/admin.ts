@@ -4,8 +4,8 @@ import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
 import type { AdminOrderList } from '../api/schemas.ts'
 import { type OrderRow, orderResource } from '../orders/orders.ts'
+import { budget } from '../polling/limits.ts'
 import { fetchReport } from '../polling/polls.ts'
-import { budget } from '../polling/rate-budget.ts'
 import { type Direction, fiatProvider, type OrderReport } from '../provider/provider.ts'
 
 const SHOWN = 200

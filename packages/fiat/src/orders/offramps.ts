@@ -15,7 +15,7 @@ import { errors } from '../api/errors.ts'
 import type { NewOfframp } from '../api/schemas.ts'
 import type { QuoteRow } from '../entities/entity.ts'
 import type { OfframpRow } from '../entities/offramp.ts'
-import { newCall } from '../polling/new-calls.ts'
+import { newCall } from '../polling/limits.ts'
 import { startPolls } from '../polling/polls.ts'
 import {
   type AcceptedOfframp,

@@ -1,10 +1,11 @@
 import { risingAfter } from '@payments/kernel'
-import { type Resource, recordEntry, recordUnchanged, type UnitOfWork } from '@payments/platform'
+import { createResource, type Resource, recordEntry, recordUnchanged, type UnitOfWork } from '@payments/platform'
 import { errors } from '../api/errors.ts'
+import { RefundEntity } from '../entities/entity.ts'
 import type { OfframpRow } from '../entities/offramp.ts'
 import type { OnrampRow } from '../entities/onramp.ts'
 import type { Direction } from '../provider/provider.ts'
-import { offrampResource, onrampResource } from './resources.ts'
+import { offrampResource, onrampResource, refundResource } from './resources.ts'
 
 export type OrderRow = OfframpRow | OnrampRow
 /** Either resource, where code treats both alike. */
@@ -47,4 +48,22 @@ async function write(unit: UnitOfWork, direction: Direction, order: OrderRow, fi
   const changes = { ...fields, updatedAt: risingAfter(order.updatedAt) }
   await unit.em.nativeUpdate(orderResource[direction].entity, { id: order.id }, changes)
   return { ...order, ...changes } as OrderRow
+}
+
+/** Where the money of an order goes back to. */
+const destinationOf = (order: OrderRow): string | null =>
+  'refundAddress' in order ? order.refundAddress : (order.refundAccountNumber ?? null)
+
+/** Creates the refund of an order, under the order's id. The order's next change shows it. */
+export async function createRefund(unit: UnitOfWork, order: OrderRow): Promise<void> {
+  // One that was withdrawn is there, and may still be completed.
+  if ((await unit.em.count(RefundEntity, { id: order.id })) > 0) return
+  createResource(unit, refundResource, {
+    id: order.id,
+    organisationId: order.organisationId,
+    environment: order.environment,
+    amount: null,
+    destination: destinationOf(order),
+    txHash: null,
+  })
 }

@@ -2,6 +2,7 @@ import { system } from '@payments/kernel'
 import {
   heedingPause,
   locked,
+  pollTask as polling,
   type QueryContext,
   queryContext,
   type Runtime,
@@ -12,9 +13,9 @@ import {
 import { PollEntity } from '../entities/entity.ts'
 import { type OrderRow, orderMissing, orderResource, update } from '../orders/orders.ts'
 import { type Direction, fiatProvider, type OrderReport } from '../provider/provider.ts'
-import { budget, type ClaimedOrder, pauseOf } from './rate-budget.ts'
+import { budget, type ClaimedOrder, pauseOf } from './limits.ts'
 import { applyReport, expectedAmount } from './reports.ts'
-import { CANCELLED_SECONDS, FIRST_POLL_SECONDS, nextPoll, polls, SOON_SECONDS } from './schedule.ts'
+import { CANCELLED_SECONDS, FIRST_POLL_SECONDS, nextPoll, POLL, polls, SOON_SECONDS } from './schedule.ts'
 
 /** Schedules the first poll of a new order, with the commit that creates it. */
 export function startPolls(unit: UnitOfWork, direction: Direction, order: OrderRow): void {
@@ -120,3 +121,14 @@ async function noteFailure(unit: UnitOfWork, { id, direction, pollSeconds }: Cla
     await update(unit, direction, order, { providerOutcome: 'unknown' })
   await polls.noteFailure(sqlOf(unit.em), id, error, nextPoll(order, pollSeconds, false))
 }
+
+/** Polls the orders that are due. `docs/decisions/local-fiat.md` explains the schedule. */
+export const pollTask = polling({
+  name: POLL,
+  port: fiatProvider,
+  object: 'order',
+  pause: pauseOf,
+  claim: async ({ pool }, environment, { name: provider, callsPerMinute }, limit) =>
+    (await budget.claim(pool, { provider, environment, callsPerMinute }, limit)) as ClaimedOrder[],
+  poll,
+})

@@ -5,8 +5,8 @@ import { call, expectConsistent, journal, newMerchant, newOfframp, newOnramp, si
 import { eventsOf, reportOf } from '../../test/orders.ts'
 import { offrampMachine, onrampMachine } from '../orders/states.ts'
 import type { Direction, OrderReport } from '../provider/provider.ts'
-import { pathTo } from './path.ts'
 import { applyPoll } from './polls.ts'
+import { pathTo } from './reports.ts'
 
 const service = useService()
 const RECEIVED = 25_125_000n

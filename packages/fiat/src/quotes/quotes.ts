@@ -3,7 +3,7 @@ import { firstAnswer, type ProviderChoice, type QueryContext, recordChoice, type
 import type { z } from 'zod'
 import type { NewSellQuote, SellQuote } from '../api/schemas.ts'
 import { QuoteEntity, type QuoteRow } from '../entities/entity.ts'
-import { newCall } from '../polling/new-calls.ts'
+import { newCall } from '../polling/limits.ts'
 import type { FiatProvider } from '../provider/provider.ts'
 import { fiatProviders } from '../provider/providers.ts'
 import { canonicalRate, decimal, sold } from './amounts.ts'

@@ -1,8 +1,8 @@
 import type { Runtime } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { advance, foundOrganisation, fund, newMerchant, newOfframp, useService } from '#testing'
-import { pollTask } from './poller.ts'
-import { budget } from './rate-budget.ts'
+import { budget } from './limits.ts'
+import { pollTask } from './polls.ts'
 
 const service = useService()
 const ORDERS = 30

@@ -1,7 +1,26 @@
-import { heedingPause, type QueryContext, takeCall } from '@payments/platform'
+import type { Environment } from '@payments/kernel'
+import {
+  type Budget,
+  type ClaimedPoll,
+  heedingPause,
+  pollBudget,
+  type QueryContext,
+  takeCall,
+} from '@payments/platform'
 import { errors } from '../api/errors.ts'
-import type { FiatProvider } from '../provider/provider.ts'
-import { pauseOf } from './rate-budget.ts'
+import type { Direction, FiatProvider } from '../provider/provider.ts'
+
+/** The provider's limit, which scheduled polls share with those that operators ask for. */
+export const budget = pollBudget({ bucket: 'order polls', polls: 'fiat_polls', extra: ['direction'] })
+
+/** The limit of calls for what is new. Its pauses hold for every call: the provider counts all of them together. */
+export const pauseOf = ({ name }: FiatProvider, environment: Environment): Budget => ({
+  provider: name,
+  bucket: 'new',
+  environment,
+})
+
+export type ClaimedOrder = ClaimedPoll & { readonly direction: Direction }
 
 /** The most that one organisation may take of the limit. */
 const SHARE_PERCENT = 50
