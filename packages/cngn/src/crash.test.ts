@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bankTransfer, dyingRuntime, expectConsistent, journal, newCngn, newMerchant, useService } from '#testing'
+import { bankTransfer, dyingEverywhere, expectConsistent, journal, newCngn, newMerchant, useService } from '#testing'
 import { balanceOf, enabled, eventsOf, moveOn, readList, sendWaiting, show, verify } from '../test/money.ts'
 
 const service = useService()
@@ -10,23 +10,12 @@ const advanced = (organisationId: string) =>
     [organisationId],
   )
 
-/** Runs `work` again and again, with a connection that is lost before one statement later each time, until it succeeds. */
-async function dyingEverywhere(
-  work: (runtime: ReturnType<typeof dyingRuntime>['runtime']) => Promise<unknown>,
-): Promise<number> {
-  for (let cut = 0; ; cut++) {
-    const { runtime, cuts } = dyingRuntime(service, cut)
-    await work(runtime).catch(() => undefined)
-    if (cuts() === 0) return cut
-  }
-}
-
 test('a crash before any statement of an incoming transfer, the commits included, counts it once', async () => {
   const merchant = await newMerchant(service)
   const customerId = await enabled(service, merchant)
   await bankTransfer(merchant, customerId, '500')
   await advanced(merchant.organisationId)
-  expect(await dyingEverywhere((runtime) => readList(service, merchant, runtime))).toBeGreaterThan(5)
+  expect(await dyingEverywhere(service, (runtime) => readList(service, merchant, runtime))).toBeGreaterThan(5)
   expect(await balanceOf(merchant, customerId)).toEqual(['500', '0'])
   const { payins, total } = (await merchant.call('GET /v1/cngn/payins')).body.data
   expect([total, await eventsOf(service, payins[0].id)]).toEqual([1, done])
@@ -53,12 +42,10 @@ test('a crash before any statement of a payout, and between them and the call of
   const merchant = await newMerchant(service)
   const customerId = await enabled(service, merchant, '10000')
   const ids: string[] = []
-  for (let cut = 0, cuts = 1; cuts > 0; cut++) {
+  await dyingEverywhere(service, async (runtime, cut) => {
     ids.push((await newCngn(merchant, 'payouts', customerId, { amount: `${10 + cut}` })).id)
-    const dying = dyingRuntime(service, cut)
-    await sendWaiting(service, merchant, dying.runtime).catch(() => undefined)
-    cuts = dying.cuts()
-  }
+    await sendWaiting(service, merchant, runtime)
+  })
   expect(ids.length).toBeGreaterThan(8)
   for (let times = 0; times < 2; times++) {
     // What was claimed and is not in the list was not sent.
@@ -69,7 +56,7 @@ test('a crash before any statement of a payout, and between them and the call of
     await readList(service, merchant)
     await moveOn(service, merchant)
     await advanced(merchant.organisationId)
-    await dyingEverywhere((runtime) => readList(service, merchant, runtime))
+    await dyingEverywhere(service, (runtime) => readList(service, merchant, runtime))
   }
   for (const id of ids) {
     expect((await show(merchant, 'payouts', id)).status).toBe('completed')
@@ -93,7 +80,7 @@ test('a crash before any statement of a verification records and announces its r
   const made = await merchant.call('POST /v1/customers', { body: { name: 'Ada Obi', email: 'crash@example.com' } })
   const { id } = made.body.data
   await merchant.call(`POST /v1/cngn/customers/${id}/enable`, { body: { bvn: '22212345678' } })
-  expect(await dyingEverywhere((runtime) => verify(service, id, runtime))).toBeGreaterThan(5)
+  expect(await dyingEverywhere(service, (runtime) => verify(service, id, runtime))).toBeGreaterThan(5)
   expect((await merchant.call(`GET /v1/customers/${id}`)).body.data.cngn.status).toBe('enabled')
   const { rows } = await service.runtime.pool.query('select type from events where resource_id = $1', [id])
   expect(rows).toEqual([{ type: 'cngn.customer.enabled' }])

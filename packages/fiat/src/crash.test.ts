@@ -1,7 +1,7 @@
 import { newId, system } from '@payments/kernel'
 import { queryContext, unitOfWork } from '@payments/platform'
 import { expect, test } from 'vitest'
-import { dyingRuntime, expectConsistent, journal, newMerchant, newOfframp, useService } from '#testing'
+import { dyingEverywhere, expectConsistent, journal, newMerchant, newOfframp, useService } from '#testing'
 import { eventsOf } from '../test/orders.ts'
 import { settle } from './money/settle.ts'
 import { applyPoll } from './polling/polls.ts'
@@ -26,21 +26,18 @@ test('a crash before any statement of a report, its commit included, changes not
   const actor = system(merchant.organisationId, 'test')
   const show = async () => (await merchant.call(`GET /v1/offramps/${id}`)).body.data
   const before = await show()
-  let cut = 0
-  for (; ; cut++) {
-    const { runtime, cuts } = dyingRuntime(service, cut)
-    const unit = unitOfWork(queryContext(runtime, actor), (own) => applyPoll(own, 'offramp', id, report))
-    const failed = await unit.then(
-      () => false,
-      () => true,
-    )
-    expect(failed).toBe(cuts() > 0)
-    if (!failed) break
-    expect(await show()).toEqual(before)
-    expect(await eventsOf(service, id)).toEqual(['>pending'])
-    expect(await journal(service, merchant)).toEqual({})
-  }
-  expect(cut).toBeGreaterThan(10)
+  const cuts = await dyingEverywhere(
+    service,
+    (runtime) => unitOfWork(queryContext(runtime, actor), (own) => applyPoll(own, 'offramp', id, report)),
+    async (cut, result) => {
+      expect(result === undefined).toBe(cut !== null)
+      if (cut === null) return
+      expect(await show()).toEqual(before)
+      expect(await eventsOf(service, id)).toEqual(['>pending'])
+      expect(await journal(service, merchant)).toEqual({})
+    },
+  )
+  expect(cuts).toBeGreaterThan(10)
   expect(await show()).toMatchObject({ status: 'failed', refund: { status: 'completed' } })
   expect(await eventsOf(service, id)).toEqual([
     '>pending',
@@ -82,21 +79,18 @@ test('a crash before any statement of an operator’s settlement changes nothing
   const [before, events] = [await show(), await eventsOf(service, id)]
   const input = { orderId: id, outcome: 'delivered', reason: 'The bank confirmed it' } as const
   const operator = { ...actor, kind: 'session', userId: newId() } as const
-  let cut = 0
-  for (; ; cut++) {
-    const { runtime, cuts } = dyingRuntime(service, cut)
-    const unit = unitOfWork(queryContext(runtime, operator), (own) => settle(own, input))
-    const failed = await unit.then(
-      () => false,
-      () => true,
-    )
-    expect(failed).toBe(cuts() > 0)
-    if (!failed) break
-    expect(await show()).toEqual(before)
-    expect(await eventsOf(service, id)).toEqual(events)
-    expect(await journal(service, merchant)).toEqual({})
-  }
-  expect(cut).toBeGreaterThan(10)
+  const cuts = await dyingEverywhere(
+    service,
+    (runtime) => unitOfWork(queryContext(runtime, operator), async (own) => ({ settled: await settle(own, input) })),
+    async (cut, result) => {
+      expect(result === undefined).toBe(cut !== null)
+      if (cut === null) return
+      expect(await show()).toEqual(before)
+      expect(await eventsOf(service, id)).toEqual(events)
+      expect(await journal(service, merchant)).toEqual({})
+    },
+  )
+  expect(cuts).toBeGreaterThan(10)
   expect(await show()).toMatchObject({ status: 'delivered', refund: null })
   expect(await journal(service, merchant)).toMatchObject({ 'destination NGN': '3950625', 'external USDC': '-25125000' })
   await expect(unitOfWork(queryContext(service.runtime, operator), (own) => settle(own, input))).rejects.toMatchObject({

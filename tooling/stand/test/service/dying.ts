@@ -4,7 +4,7 @@ import type { Runtime } from '@payments/platform'
 import type { TestService } from './service.ts'
 
 /** A runtime whose transactions lose their connection before their statement number `cut`. */
-export function dyingRuntime(service: TestService, cut: number): { runtime: Runtime; cuts: () => number } {
+function dyingRuntime(service: TestService, cut: number): { runtime: Runtime; cuts: () => number } {
   let statements = 0
   let cuts = 0
   const { pool } = service.runtime
@@ -16,6 +16,29 @@ export function dyingRuntime(service: TestService, cut: number): { runtime: Runt
     },
   })
   return { runtime, cuts: () => cuts }
+}
+
+/**
+ * Runs `work` again and again, each time with a connection that is lost before one statement later, the commit included, until none is
+ * lost. `after` looks at what each run leaves behind: its result, unless it failed. `cut` is null after the last one, which succeeds.
+ * @returns how many runs lost their connection
+ * @throws the error of a run that lost none
+ */
+export async function dyingEverywhere<T>(
+  service: TestService,
+  work: (runtime: Runtime, cut: number) => Promise<T>,
+  after?: (cut: number | null, result: T | undefined) => Promise<unknown>,
+): Promise<number> {
+  for (let cut = 0; ; cut++) {
+    const { runtime, cuts } = dyingRuntime(service, cut)
+    const result = await work(runtime, cut).catch((error: unknown) => {
+      if (cuts() === 0) throw error
+      return undefined
+    })
+    const wasCut = cuts() > 0
+    await after?.(wasCut ? cut : null, result)
+    if (!wasCut) return cut
+  }
 }
 
 /** A process with one fault, and whether it has happened. */

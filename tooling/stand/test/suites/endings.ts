@@ -1,10 +1,10 @@
 import { appRouter } from '@payments/api'
 import { type AssetSymbol, assets, newId, system, toDecimal } from '@payments/kernel'
 import { checkLedger } from '@payments/ledger'
-import { type Endings, type Operation, queryContext, unitOfWork } from '@payments/platform'
+import { type Endings, type Operation, queryContext, type Runtime, unitOfWork } from '@payments/platform'
 import { describe, expect, test } from 'vitest'
 import { type Answer, call, signedIn } from '../../src/index.ts'
-import { dyingRuntime } from '../service/dying.ts'
+import { dyingEverywhere } from '../service/dying.ts'
 import type { TestService } from '../service/service.ts'
 
 /** An object in the state under test. */
@@ -66,13 +66,8 @@ export function endingsContract(
     return rows[0]
   }
 
-  /** Runs a command, as if a second operator approved it, on connections that are lost before its statement number `cut`. */
-  async function runDying(
-    command: string,
-    organisationId: string,
-    input: object,
-    cut: number,
-  ): Promise<{ wasCut: boolean }> {
+  /** Runs a command, as if a second operator approved it. */
+  async function runOn(runtime: Runtime, command: string, organisationId: string, input: object): Promise<unknown> {
     const procedures = appRouter._def.procedures as unknown as Record<
       string,
       { _def: { meta: { operation: Operation } } }
@@ -80,19 +75,15 @@ export function endingsContract(
     const operation = procedures[command]?._def.meta.operation
     if (!operation) throw new Error(`No operator's command is named ${command}`)
     const actor = { ...system(organisationId, 'test'), userId: newId() }
-    const dying = dyingRuntime(service, cut)
     const parsed = operation.input.parse(input) as never
-    await unitOfWork(queryContext(dying.runtime, actor), async (unit) =>
+    return unitOfWork(queryContext(runtime, actor), async (unit) =>
       operation.command?.run(
         { ...unit, requestedBy: newId() },
         parsed,
         undefined as never,
         service.process.callContext(actor),
       ),
-    ).catch((error: unknown) => {
-      if (dying.cuts() === 0) throw error
-    })
-    return { wasCut: dying.cuts() > 0 }
+    )
   }
 
   for (const { machine, states } of endings) {
@@ -120,12 +111,14 @@ export function endingsContract(
           const { id, organisationId, input } = await stage(outcome)
           const given = { ...input, outcome, reason: 'Confirmed in writing' }
           const before = await traces(organisationId)
-          let cut = 0
-          while ((await runDying(command, organisationId, given, cut)).wasCut) {
-            expect(await traces(organisationId), `after a crash before statement ${cut}`).toEqual(before)
-            cut++
-          }
-          expect(cut).toBeGreaterThan(3)
+          const cuts = await dyingEverywhere(
+            service,
+            (runtime) => runOn(runtime, command, organisationId, given),
+            async (cut) => {
+              if (cut !== null) expect(await traces(organisationId), `a crash before statement ${cut}`).toEqual(before)
+            },
+          )
+          expect(cuts).toBeGreaterThan(3)
           expect((await traces(organisationId))?.audited).toBe((before?.audited ?? 0) + 1)
           expect((await checkLedger(service.runtime)).findings).toEqual([])
           const { body } = await post('operator@example.com', 'attention', { organisationId })
