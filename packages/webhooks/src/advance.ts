@@ -1,6 +1,6 @@
 import { sqlOf, type UnitOfWork } from '@payments/platform'
 import { DELIVER } from './deliveries/dispatcher.ts'
-import { advanceLater, CHANGES, makeSome } from './events/changes.ts'
+import { advanceLater, CHANGES, makeSome } from './endpoints/changes.ts'
 
 /**
  * Moves retries and the disabling of failing endpoints closer, in the sandbox. Times shown to merchants stay. A bounded part of it happens

@@ -2,7 +2,7 @@ import type { Runtime, Task } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { dyingEverywhere, newMerchant, useService } from '#testing'
 import { advance, emitEvents, endpoint } from '../test/deliveries.ts'
-import { changesTask } from './events/changes.ts'
+import { changesTask } from './endpoints/changes.ts'
 import { fanOutTask } from './events/fan-out.ts'
 
 const service = useService()

@@ -111,17 +111,28 @@ export const EventEntity = defineEntity({
     payload: p.json().columnType('json'),
     createdAt: p.datetime(3),
     drainedAt: p.datetime(3).nullable(),
+    /** Its place among those of the streams: in the order in which they were fanned out. Null until then, and for older ones. */
+    position: p.bigint().nullable(),
     /** Why the event was set aside: it could not be fanned out. */
     setAsideReason: p.text().nullable(),
   },
   indexes: [
     uniqueIndex('events_tenant_key', 'events (organisation_id, environment, id)'),
     index('events_set_aside', ['id'], 'set_aside_reason is not null'),
+    index('events_in_order', ['organisationId', 'environment', 'position'], 'position is not null'),
     index('events_of_resource', ['resourceId', 'createdAt desc']),
     index('events_undrained', ['id'], 'drained_at is null'),
     index('events_waiting', ['environment', 'organisationId', 'id'], 'drained_at is null'),
     index('events_listed', ['organisationId', 'environment', 'createdAt desc', 'id desc'], `type <> '${TEST_EVENT}'`),
   ],
+})
+
+/** The open streams of events of all processes. It is unlogged: a crash of the database ends them all. */
+export const StreamEntity = defineEntity({
+  name: 'EventStream',
+  tableName: 'event_streams',
+  properties: { id: p.uuid().primary(), ...inheritedTenant(), expiresAt: instant() },
+  indexes: [index('event_streams_of_tenant', ['organisationId', 'environment'])],
 })
 
 export const DeliveryEntity = defineEntity({

@@ -7,6 +7,7 @@ import { eventsRouter } from './api/events-router.ts'
 import { webhooksRouter } from './api/router.ts'
 import { deliveryTimeline, eventTimeline } from './api/timeline.ts'
 import { deliverTask } from './deliveries/dispatcher.ts'
+import { changesTask } from './endpoints/changes.ts'
 import { publicNames, targetNames } from './endpoints/resolve.ts'
 import { encryptedSecrets } from './endpoints/service.ts'
 import {
@@ -17,8 +18,8 @@ import {
   endpointResource,
   QueueEntity,
   RecoveryEntity,
+  StreamEntity,
 } from './entity.ts'
-import { changesTask } from './events/changes.ts'
 import { events } from './events/events.ts'
 import { fanOutTask } from './events/fan-out.ts'
 import { eventRecorder } from './events/outbox.ts'
@@ -49,7 +50,7 @@ export const webhooks = domain({
     sandbox: { advance },
   },
   data: {
-    entities: [EventEntity, EndpointEntity, QueueEntity, ChangeEntity, RecoveryEntity, DeliveryEntity],
+    entities: [EventEntity, EndpointEntity, QueueEntity, ChangeEntity, RecoveryEntity, StreamEntity, DeliveryEntity],
     resources: [endpointResource],
     migrations,
     counted: { events: { where: "type <> 'webhook.test'" }, webhook_deliveries: { scopes: ['endpoint_id::text'] } },

@@ -200,4 +200,36 @@ export const migrations: readonly MigrationStep[] = [
       'alter table webhook_deliveries drop constraint if exists webhook_deliveries_event_id_fkey',
     ],
   },
+  {
+    name: '20261124040000_events_in_order',
+    up: [
+      'create sequence events_position',
+      'alter table events add column position bigint',
+      // A process of the last release, and an event that is set aside, leave it out.
+      `create function take_event_position() returns trigger language plpgsql as $$
+        begin
+          perform pg_advisory_xact_lock(hashtextextended('events.position', 0));
+          new.position = nextval('events_position') * 1000;
+          return new;
+        end $$`,
+      `create trigger events_position before update of drained_at on events for each row
+         when (old.drained_at is null and new.drained_at is not null and new.position is not distinct from old.position)
+         execute function take_event_position()`,
+      `create unlogged table event_streams (
+        id uuid primary key,
+        organisation_id uuid not null,
+        environment text not null,
+        expires_at timestamptz not null
+      )`,
+      'create index event_streams_of_tenant on event_streams (organisation_id, environment)',
+    ],
+  },
+  {
+    name: '20261124040010_events_in_order',
+    concurrently: true,
+    up: indexConcurrently(
+      'events_in_order',
+      'events (organisation_id, environment, position) where position is not null',
+    ),
+  },
 ]

@@ -4,7 +4,7 @@ import { advance, emitEvents, endpoint, receiverPool, until } from '../test/deli
 import { manyEndpoints } from '../test/endpoints.ts'
 import { claim, notMade, type Outcome, settle } from './deliveries/queue.ts'
 import { MAX_PENDING } from './deliveries/tenants.ts'
-import { changesTask } from './events/changes.ts'
+import { changesTask } from './endpoints/changes.ts'
 import { fanOutTask } from './events/fan-out.ts'
 
 const receivers = await receiverPool(4)

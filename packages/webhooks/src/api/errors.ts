@@ -10,6 +10,7 @@ export const errors = defineErrors({
     message: 'Three secrets of this webhook endpoint are active; wait until one expires',
   },
   event_not_found: { status: 404, message: 'Event not found' },
+  too_many_event_streams: { status: 429, message: 'At most 10 event streams of an environment may be open' },
   webhook_delivery_not_found: { status: 404, message: 'Webhook delivery not found' },
   webhook_recovery_limit: { status: 429, message: 'Too many deliveries are pending or were repeated today' },
   webhook_delivery_pending: { status: 409, message: 'Webhook delivery is still pending' },

@@ -1,8 +1,9 @@
 import { noInput } from '@payments/kernel'
 import { download, exportCsv, exportInput, query } from '@payments/platform'
 import { events, eventsExport, findEvent } from '../events/event-log.ts'
+import { eventStream } from '../events/stream.ts'
 import { errors } from './errors.ts'
-import { Event, EventId, EventList } from './schemas.ts'
+import { Event, EventId, EventList, EventStreamInput } from './schemas.ts'
 
 const tag = 'Events'
 
@@ -30,6 +31,19 @@ export const eventsRouter = {
     produces: 'csv',
     filename: () => 'events.csv',
     stream: (context, input, signal) => exportCsv(context, eventsExport, input, signal),
+  }),
+  stream: download({
+    rest: 'GET /events/stream',
+    access: 'read',
+    tag,
+    summary: 'Receive events as they happen',
+    description:
+      'Server-sent events: `id` is the id of an event, `event` its type, `data` the event as it is delivered to webhook endpoints, at least once each. `Last-Event-ID` or `after` resumes after an event for as long as events are kept; without them the stream begins now. A comment is sent every 15 seconds. At most 10 streams of an organisation and environment may be open.',
+    message: 'Events received',
+    input: EventStreamInput,
+    produces: 'event-stream',
+    errors: [errors.event_not_found, errors.too_many_event_streams],
+    stream: (context, input, signal, { lastEventId }) => eventStream(context, input, signal, lastEventId),
   }),
   get: query({
     rest: 'GET /events/{eventId}',

@@ -1,4 +1,4 @@
-import { count, createdAt, id, items, pathId, text, time, total, updatedAt } from '@payments/kernel'
+import { count, createdAt, exampleId, id, items, pathId, text, time, total, updatedAt } from '@payments/kernel'
 import { z } from 'zod'
 import { deliveryMachine, endpointMachine } from '../endpoints/states.ts'
 
@@ -131,6 +131,26 @@ export const Event = z
   .meta({ id: 'Event', description: 'Something that happened to a resource' })
 
 export const EventId = z.strictObject({ eventId: pathId('event', EVENT) })
+export const EventStreamInput = z.strictObject({
+  after: z
+    .string()
+    .max(100)
+    .meta({
+      description:
+        'Begins after the event with this id, like `Last-Event-ID`, which counts more; without both it begins now',
+      example: exampleId(EVENT),
+    })
+    .optional(),
+  types: z
+    .string()
+    .max(2000)
+    .meta({ description: 'Only events of these types, comma-separated', example: 'swap.created,swap.updated' })
+    .optional(),
+  resourceId: z
+    .uuid()
+    .meta({ description: 'Only events of this object', example: exampleId(ENDPOINT) })
+    .optional(),
+})
 export const EventList = z.object({ events: items('The newest 200 events', Event), total })
 
 export const DeliveryWithPayload = Delivery.extend({ payload: Event }).meta({

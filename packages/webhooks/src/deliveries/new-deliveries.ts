@@ -1,5 +1,5 @@
 import { catalogueOf, type Runtime, type SqlExecutor } from '@payments/platform'
-import { dueLater } from '../events/changes.ts'
+import { dueLater } from '../endpoints/changes.ts'
 
 /** The event types that only endpoints with an allowlist receive. */
 export const optInTypes = ({ domains }: Pick<Runtime, 'domains'>): string[] =>

@@ -16,7 +16,7 @@ import { errors } from '../api/errors.ts'
 import type { EndpointPatch, NewEndpoint, Rotation } from '../api/schemas.ts'
 import { FULL_SLOTS } from '../deliveries/queue.ts'
 import { EndpointEntity, type EndpointRow, endpointResource } from '../entity.ts'
-import { CHANGES, endLater, makeSome, reopenQueue } from '../events/changes.ts'
+import { CHANGES, endLater, makeSome, reopenQueue } from './changes.ts'
 import { newSecret } from './signature.ts'
 import type { endpointMachine } from './states.ts'
 

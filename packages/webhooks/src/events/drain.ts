@@ -53,6 +53,15 @@ const TAKE = `with candidates as materialized (
     from sized where place = 1 or deliveries <= $2 order by id`
 
 /**
+ * SQL: marks events as drained and gives them their places, oldest first. Under a lock that is held until the commit, so that whoever has
+ * seen one place has seen all that are before it.
+ */
+const DRAIN = `with held as materialized (select pg_advisory_xact_lock(hashtextextended('events.position', 0))),
+  batch as materialized (select nextval('events_position') * 1000 as first from held),
+  places as materialized (select e.id, row_number() over (order by e.id) as place from unnest($1::uuid[]) as e (id))
+  update events e set drained_at = now(), position = b.first + p.place from batch b, places p where e.id = p.id`
+
+/**
  * Hands new events to `distribute` in batches, oldest first within a tenant, in the transaction that marks them as drained; so each event
  * is distributed exactly once, at any moment a process dies. Callers hold the task's lock.
  * Events are found by `drained_at is null`, never by a cursor: commits overtake each other.
@@ -78,7 +87,7 @@ export async function drain(
     const [first] = taken
     if (!first) return false
     await distribute(client, taken)
-    await client.query('update events set drained_at = now() where id = any($1)', [taken.map(({ id }) => id)])
+    await client.query(DRAIN, [taken.map(({ id }) => id)])
     tenants.took(taken)
     return taken.length === events || taken.length < first.free
   })

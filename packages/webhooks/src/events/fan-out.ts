@@ -2,7 +2,7 @@ import { isDatabaseUnavailable, type Runtime, sqlState, type Task } from '@payme
 import { DELIVER } from '../deliveries/dispatcher.ts'
 import { EVENT_COLUMNS, insertDeliveries, optInTypes } from '../deliveries/new-deliveries.ts'
 import { type Tenants, tenantsOf, type Waiting } from '../deliveries/tenants.ts'
-import { CHANGES } from './changes.ts'
+import { CHANGES } from '../endpoints/changes.ts'
 import { drain } from './drain.ts'
 import { OUTBOX } from './outbox.ts'
 import { setAside, takeUpAgain } from './set-aside.ts'
