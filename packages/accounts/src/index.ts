@@ -95,6 +95,7 @@ export const accounts = domain({
 export const joinMerchant = (alias: string, of: string): string =>
   `join organisations ${alias} on ${alias}.id = ${of}.organisation_id`
 
+export { type DesignedEmail, designedEmail } from './emails/designed-email.ts'
 export { sendEmail, sendEmailNow } from './emails/email.ts'
 export { paragraphEmail, plainName } from './emails/email-texts.ts'
 export { merchantProfile } from './organisations/organisations.ts'

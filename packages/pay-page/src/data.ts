@@ -6,6 +6,10 @@ export interface PayData {
   readonly linkId: string
   readonly type: 'link' | 'invoice' | 'checkout' | 'session'
   readonly status: string
+  /** State of the link, invoice or checkout. */
+  readonly linkStatus: string
+  /** The merchant is suspended: nothing more may be sent. */
+  readonly suspended: boolean
   /** A session can be started. */
   readonly payable: boolean
   readonly environment: 'test' | 'live'
@@ -41,6 +45,8 @@ export interface PaySession {
   readonly networkKey: string
   readonly currency: string
   readonly amount: string
+  /** The least that counts as the whole amount. */
+  readonly minimumAmount: string
   readonly receivedAmount: string
   readonly remainingAmount: string
   readonly depositAddress: string
@@ -49,18 +55,34 @@ export interface PaySession {
   readonly paidOver: boolean
   readonly paidLate: boolean
   /** Where money that cannot be delivered goes, and whose address that is. */
-  readonly refundTo?: { readonly address: string; readonly owner: 'payer' | 'organisation' | 'service' } | null
+  readonly refundTo?: RefundTo | null
   readonly expiresAt: string
+  /** A payment that arrives until then still counts. */
+  readonly acceptedUntil: string
   readonly paidAt: string | null
 }
 
-interface Payment {
+export interface Payment {
   readonly txHash: string | null
   readonly networkKey: string
   readonly currency: string
   readonly amount: string
+  /** The part of it that was sent back at once. */
+  readonly returnedAmount: string
   readonly status: string
+  /** It changes the session's status: it came in time, and in the requested currency and network. */
+  readonly counts: boolean
+  readonly failureReason: string | null
+  /** An operator has recorded its outcome. */
+  readonly settled: boolean
+  /** Where it goes, or went, if it cannot be delivered. */
+  readonly refundTo?: RefundTo | null
   readonly receivedAt: string
+}
+
+interface RefundTo {
+  readonly address: string
+  readonly owner: 'payer' | 'organisation' | 'service'
 }
 
 interface Theme {

@@ -15,25 +15,36 @@ type Filled<T> = T extends readonly (infer E)[]
 
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 const ENDS = '2026-01-31T12:15:00.000Z'
+const sent = {
+  amount: '10',
+  returnedAmount: '1',
+  counts: true,
+  failureReason: 'delivery_failed',
+  settled: true,
+  refundTo: { address: ADDRESS, owner: 'payer' },
+  receivedAt: ENDS,
+} as const
 const session: Filled<PaySession> = {
   id: '01936f2a-7c1e-7000-8000-000000000081',
   status: 'awaiting_payment',
   networkKey: 'ethereum',
   currency: 'USDC',
   amount: '25',
+  minimumAmount: '24',
   receivedAmount: '10',
   remainingAmount: '15',
   depositAddress: ADDRESS,
   paymentUri: `ethereum:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48@1/transfer?address=${ADDRESS}&uint256=15000000`,
   payments: [
-    { txHash: '0x1', networkKey: 'ethereum', currency: 'USDC', amount: '10', status: 'pending', receivedAt: ENDS },
-    { txHash: '0x2', networkKey: 'solana', currency: 'EURC', amount: '10', status: 'completed', receivedAt: ENDS },
-    { txHash: '0x3', networkKey: 'ethereum', currency: 'USDC', amount: '10', status: 'refunded', receivedAt: ENDS },
+    { ...sent, txHash: '0x1', networkKey: 'ethereum', currency: 'USDC', status: 'pending' },
+    { ...sent, txHash: '0x2', networkKey: 'solana', currency: 'EURC', status: 'completed' },
+    { ...sent, txHash: '0x3', networkKey: 'ethereum', currency: 'USDC', status: 'refunded' },
   ],
   paidOver: true,
   paidLate: true,
   refundTo: { address: ADDRESS, owner: 'payer' },
   expiresAt: ENDS,
+  acceptedUntil: '2026-01-31T13:15:00.000Z',
   paidAt: ENDS,
 }
 const data: Filled<PayData> = {
@@ -41,6 +52,8 @@ const data: Filled<PayData> = {
   linkId: '01936f2a-7c1e-7000-8000-000000000080',
   type: 'session',
   status: 'awaiting_payment',
+  linkStatus: 'active',
+  suspended: true,
   payable: true,
   environment: 'test',
   merchant: { name: 'Ada Ltd' },
@@ -71,13 +84,16 @@ const view: Filled<Omit<View, 'texts' | 'languages'>> & Pick<View, 'texts' | 'la
   addressOnly: false,
 }
 
-const during = (status: string, more: Partial<PaySession> = {}): PayData => ({
+const during = (status: string, more: Partial<PaySession> = {}, page: Partial<PayData> = {}): PayData => ({
   ...data,
+  suspended: false,
   session: { ...session, status, ...more },
+  ...page,
 })
 const without = (more: Partial<PayData>): PayData => ({ ...data, session: null, ...more })
 const [, other, back] = session.payments
 const NOTHING = { receivedAmount: '0', payments: other ? [other] : [] }
+const PART = { payments: back ? [{ ...back, status: 'completed' }] : [] }
 const MANY = ['ethereum', 'solana', 'base', 'tron', 'polygon', 'arbitrum']
 
 /** Every screen, in each form that it has. */
@@ -91,7 +107,12 @@ const screens: Readonly<Record<Screen, readonly PayData[]>> = {
     during('awaiting_payment', NOTHING),
     during('awaiting_payment', { payments: [] }),
   ],
-  underpaid: [during('underpaid'), during('underpaid', NOTHING)],
+  underpaid: [
+    during('underpaid', PART),
+    during('underpaid', PART, { suspended: true }),
+    during('underpaid', PART, { linkStatus: 'void' }),
+    during('underpaid', NOTHING),
+  ],
   confirming: [
     during('processing'),
     during('processing', { payments: [] }),
@@ -100,7 +121,7 @@ const screens: Readonly<Record<Screen, readonly PayData[]>> = {
   paid: [during('paid')],
   paid_already: [without({ payable: false, status: 'paid' })],
   returned: (['payer', 'organisation', 'service'] as const).map((owner) =>
-    during('returned', { payments: back ? [back] : [], refundTo: { address: ADDRESS, owner } }),
+    during('returned', { payments: back ? [{ ...back, refundTo: { address: ADDRESS, owner } }] : [] }),
   ),
   failed: [during('failed')],
   expired: [during('expired'), during('expired', { paidLate: false }), during('expired', NOTHING)],

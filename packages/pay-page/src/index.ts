@@ -1,10 +1,12 @@
 /** What a pay page looks like: pure functions, which the server and the browser share. */
 
 export { readAmount, type WrittenAmount } from './amount.ts'
-export { type Locale, locales, type NetworkType, type PayData, type View } from './data.ts'
+export { type Locale, locales, type NetworkType, type PayData, type Texts, type View } from './data.ts'
 export { type Document, messageDocument, type Parts, payDocument } from './document/document.ts'
 export { fillPlain } from './document/fill.ts'
 export { contrast } from './document/theme.ts'
+export { moneyOf, type Said, type Wording } from './money/facts.ts'
+export type { MoneyData } from './money/situation.ts'
 export { content } from './screens/content.ts'
 export { isLive, type Screen, screenOf } from './screens/screen.ts'
 export { languages, localeOf, texts } from './texts.ts'

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import decodeQR from 'qr/decode.js'
 import { expect, test } from 'vitest'
 import { locales, type PayData, type PaySession, type View } from './data.ts'
@@ -13,6 +14,7 @@ const session: PaySession = {
   networkKey: 'ethereum',
   currency: 'USDC',
   amount: '25',
+  minimumAmount: '24.875',
   receivedAmount: '0',
   remainingAmount: '25',
   depositAddress: ADDRESS,
@@ -21,6 +23,7 @@ const session: PaySession = {
   paidOver: false,
   paidLate: false,
   expiresAt: '2026-01-31T12:15:00.000Z',
+  acceptedUntil: '2026-01-31T13:15:00.000Z',
   paidAt: null,
 }
 const data: PayData = {
@@ -28,6 +31,8 @@ const data: PayData = {
   linkId: '01936f2a-7c1e-7000-8000-000000000080',
   type: 'session',
   status: 'awaiting_payment',
+  linkStatus: 'active',
+  suspended: false,
   payable: true,
   environment: 'live',
   merchant: { name: 'Ada Ltd' },
@@ -57,13 +62,14 @@ const view: View = {
   wallet: 'other',
 }
 
+const paidPage = (redirectUrl: string) =>
+  content({ ...data, status: 'paid', redirectUrl, session: { ...session, status: 'paid' } }, view).text
+
 test('a merchant’s page that is not at an https address is no link', () => {
   const schemes = ['javascript:alert(1)', 'JavaScript:alert(1)', ' javascript:alert(1)', '\u0001javascript:alert(1)']
   for (const redirectUrl of [...schemes, 'data:,x', '//x.test', 'http://x.test', '/pay'])
-    expect(shownFor({ status: 'paid' }, { redirectUrl }), redirectUrl).not.toContain('id="return"')
-  expect(shownFor({ status: 'paid' }, { redirectUrl: 'https://ada.test/thanks' })).toContain(
-    'href="https://ada.test/thanks"',
-  )
+    expect(paidPage(redirectUrl), redirectUrl).not.toContain('id="return"')
+  expect(paidPage('https://ada.test/thanks')).toContain('href="https://ada.test/thanks"')
 })
 
 test('every language has every text, with the same placeholders', () => {
@@ -80,6 +86,20 @@ test('every language has every text, with the same placeholders', () => {
       expect(translated.trim()).not.toBe('')
     }
   }
+})
+
+test('every text is used', () => {
+  const folders = ['.', '../../../services/pay/src', '../../collections/src'].map(
+    (each) => new URL(`${each}/`, import.meta.url),
+  )
+  const sources = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+      .map((file) => readFileSync(new URL(file, folder), 'utf8')),
+  )
+  const source = sources.join('\n')
+  const unused = Object.keys(texts.en).filter((name) => !new RegExp(`\\b${name}\\b`).test(source))
+  expect(unused).toEqual([])
 })
 
 test('the language is the one asked for, else the one that the browser prefers most, else English', () => {
@@ -135,8 +155,7 @@ test('no wallet gets a link with a reference or memo, and every network has a wa
 
 test('without a script the page says the amount in words, the address and the end of the session', () => {
   const text = content(data, view).text
-  for (const shown of ['Send <bdi>25</bdi> <bdi>USDC</bdi>', ADDRESS, '12:15 UTC', '<svg'])
-    expect(text).toContain(shown)
+  for (const shown of ['Send <bdi>25 USDC</bdi>', ADDRESS, '12:15 UTC', '<svg']) expect(text).toContain(shown)
 })
 
 test('the code of a page decodes to its text', () => {
@@ -154,96 +173,4 @@ test('the code of a page decodes to its text', () => {
     }
   }
   expect(decodeQR({ width: size * scale, height: size * scale, data: pixels })).toBe(ADDRESS)
-})
-
-const payment = {
-  txHash: '0x1',
-  networkKey: 'ethereum',
-  currency: 'USDC',
-  amount: '10',
-  status: 'completed',
-  receivedAt: data.serverTime,
-}
-const shownFor = (given: Partial<PaySession>, more: Partial<PayData> = {}) =>
-  content(
-    { ...data, ...more, status: given.status ?? 'awaiting_payment', session: { ...session, ...given } },
-    view,
-  ).text.replace(/<bdi>|<\/bdi>/g, '')
-
-test.each<[string, Partial<PaySession>, string, string]>([
-  [
-    'other currency, in time',
-    { payments: [{ ...payment, currency: 'USDT' }] },
-    'You sent USDT on Ethereum. It went to Ada Ltd, but does not count',
-    'Send 25',
-  ],
-  [
-    'a part is being confirmed',
-    { status: 'processing', payments: [{ ...payment, status: 'pending' }] },
-    '15 USDC will still be left to pay',
-    'Nothing else to do',
-  ],
-  [
-    'all is being confirmed',
-    { status: 'processing', payments: [{ ...payment, amount: '25', status: 'pending' }] },
-    'Nothing else to do',
-    'left to pay',
-  ],
-  [
-    'a payment is being confirmed for longer than usual',
-    {
-      status: 'processing',
-      payments: [{ ...payment, amount: '25', status: 'pending', receivedAt: '2026-01-31T11:29:59.000Z' }],
-    },
-    'Keep the transaction number below, and do not send it again',
-    'a few minutes at most',
-  ],
-  [
-    'an unknown amount is being confirmed',
-    { status: 'processing', payments: [{ ...payment, amount: '0', status: 'pending' }] },
-    'Nothing else to do',
-    'left to pay',
-  ],
-  [
-    'a part in time, then over',
-    { status: 'expired', receivedAmount: '10', remainingAmount: '15', payments: [payment] },
-    '10 of 25 USDC arrived in time',
-    'after the time had ended',
-  ],
-  [
-    'a part after the end',
-    { status: 'expired', receivedAmount: '10', remainingAmount: '15', paidLate: true, payments: [payment] },
-    'A payment arrived after the time had ended',
-    'in time and went',
-  ],
-  ['nothing, over', { status: 'expired' }, 'Start again to get a new amount', 'arrived'],
-  [
-    'a part, then cancelled',
-    { status: 'cancelled', receivedAmount: '10', remainingAmount: '15', payments: [payment] },
-    '10 USDC arrived and went to Ada Ltd',
-    'after the time',
-  ],
-  [
-    'sent back to the payer',
-    { status: 'returned', refundTo: { address: '0xPayer', owner: 'payer' } },
-    'sent back to your address 0xPayer',
-    'Ask Ada Ltd for it',
-  ],
-  [
-    'sent back to the merchant',
-    { status: 'returned', refundTo: { address: '0xM', owner: 'organisation' } },
-    'sent back to Ada Ltd, at 0xM',
-    'your address',
-  ],
-  [
-    'sent back to the service',
-    { status: 'returned', refundTo: { address: '0xS', owner: 'service' } },
-    'keeps it for you, at 0xS',
-    'your address',
-  ],
-  ['nothing yet', {}, 'Give Ada Ltd the transaction number', 'may not count'],
-])('%s: the page says what is true, and nothing else', (_name, given, says, never) => {
-  const text = shownFor(given)
-  expect(text).toContain(says)
-  expect(text.replace(/id="[^"]*"|<dl[\s\S]*<\/dl>|<ul>[\s\S]*<\/ul>/g, '')).not.toContain(never)
 })

@@ -6,7 +6,7 @@ export interface EmailText {
   readonly html: string
 }
 
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
+export const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 
 /** The email with a sign-in code. The code is not in the subject, because lock screens show subjects. */
 export function codeEmail(to: string, code: string): EmailText {

@@ -3,6 +3,7 @@ import type { RefundTo } from '@payments/routes'
 import type { z } from 'zod'
 import type { CollectionColumns, SessionColumns, StoredPayment } from '../rows.ts'
 import { paymentUri } from '../sessions/payment-uri.ts'
+import { thresholdOf } from '../sessions/policy.ts'
 import type { Collection, PaySession, Session, SessionPayment } from './schemas.ts'
 
 /** Minor units as decimal text. Every symbol in a row was checked when it was written. */
@@ -60,7 +61,11 @@ const presentPayment = (payment: StoredPayment): z.infer<typeof SessionPayment> 
   networkKey: payment.networkKey,
   currency: payment.currency,
   amount: decimalOrZero(BigInt(payment.amount), payment.currency),
+  returnedAmount: decimalOrZero(BigInt(payment.returned), payment.currency),
   status: payment.status,
+  counts: payment.counts,
+  failureReason: payment.failureReason as z.infer<typeof SessionPayment>['failureReason'],
+  settled: payment.settled ?? false,
   receivedAt: payment.receivedAt,
   refundTo: payment.refundTo ?? null,
 })
@@ -80,6 +85,7 @@ export function presentPaySession(row: SessionColumns): z.infer<typeof PaySessio
     networkKey: row.networkKey,
     currency: row.currency,
     amount: decimal(row.amount, row.currency),
+    minimumAmount: decimal(thresholdOf(row.amount, row.paymentPolicy), row.currency),
     receivedAmount: decimal(row.receivedAmount, row.currency),
     remainingAmount: decimal(missing, row.currency),
     deliveredAmount: decimal(row.deliveredAmount, row.destinationCurrency),
@@ -92,6 +98,7 @@ export function presentPaySession(row: SessionColumns): z.infer<typeof PaySessio
     failureReason: (row.failureReason ?? null) as z.infer<typeof PaySession>['failureReason'],
     refundTo: refundOf(row),
     expiresAt: row.expiresAt.toISOString(),
+    acceptedUntil: new Date(row.endsAt.getTime() + row.paymentPolicy.graceMinutes * 60_000).toISOString(),
     paidAt: row.paidAt?.toISOString() ?? null,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),

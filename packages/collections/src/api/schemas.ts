@@ -180,7 +180,14 @@ export const SessionPayment = z.object({
   networkKey: text('Network on which it was sent', 'ethereum'),
   currency: text('Currency that was sent', 'USDC'),
   amount: amountText('What was sent, in that currency'),
+  returnedAmount: amountText('The part of it that was sent back at once, because it was too much', '0'),
   status: z.enum(paymentStatuses).meta({ description: 'State of the payment' }),
+  counts: z.boolean().meta({
+    description: 'It changes the status of the session: it came in time, in the requested currency and network',
+    example: true,
+  }),
+  failureReason: failureReasons.Code.nullable().meta({ description: 'Why it was not delivered' }),
+  settled: z.boolean().meta({ description: 'An operator has recorded its outcome', example: false }),
   receivedAt: time('When it was received'),
   refundTo: RefundToSchema.nullable().meta({ description: 'Where it goes if it cannot be delivered' }),
 })
@@ -194,6 +201,7 @@ const sessionFields = {
   networkKey: text('Network on which the payer pays', 'ethereum'),
   currency: text('Currency in which the payer pays', 'USDC'),
   amount: amountText('What the payer is asked to send, fees included'),
+  minimumAmount: amountText('The least that counts as the whole amount', '24.875'),
   receivedAmount: amountText('What was received of it', '0'),
   remainingAmount: amountText('What is missing'),
   deliveredAmount: amountText('What was delivered to the merchant, in the currency of the collection', '0'),
@@ -211,6 +219,7 @@ const sessionFields = {
 }
 const sessionTimes = {
   expiresAt: time('Until when `amount` is held'),
+  acceptedUntil: time('A payment that arrives until then still counts: `expiresAt` and the grace time'),
   paidAt: time('When it was paid').nullable(),
   createdAt,
   updatedAt,
@@ -320,6 +329,8 @@ export const PayPage = z
     status: z
       .enum([...new Set([...statuses, ...Object.keys(sessionMachine.states)])] as [string, ...string[]])
       .meta({ description: 'State of what the id is of', example: 'active' }),
+    linkStatus: Status,
+    suspended: z.boolean().meta({ description: 'The merchant is suspended: send nothing more', example: false }),
     payable: z.boolean().meta({ description: 'A session can be started', example: true }),
     environment: z.enum(['test', 'live']).meta({ description: 'In `test` no money moves', example: 'test' }),
     merchant: z.object({ name: text('Name of the merchant', 'Ada Ltd') }).meta({ description: 'Who is paid' }),
@@ -422,6 +433,7 @@ export const sessionSample = {
   networkKey: 'ethereum',
   currency: 'USDC',
   amount: '860',
+  minimumAmount: '855.7',
   receivedAmount: '860',
   remainingAmount: '0',
   deliveredAmount: '859.2',
@@ -434,7 +446,11 @@ export const sessionSample = {
       networkKey: 'ethereum',
       currency: 'USDC',
       amount: '860',
+      returnedAmount: '0',
       status: 'completed',
+      counts: true,
+      failureReason: null,
+      settled: false,
       refundTo: null,
       receivedAt: at,
     },
@@ -446,6 +462,7 @@ export const sessionSample = {
   refundAddress: null,
   refundTo: { address: DEPOSIT, owner: 'organisation' },
   expiresAt: at,
+  acceptedUntil: '2026-01-31T13:00:00.000Z',
   paidAt: at,
   createdAt: at,
   updatedAt: at,

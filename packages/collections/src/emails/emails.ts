@@ -1,12 +1,21 @@
-import { merchantProfile, paragraphEmail, plainName, sendEmail } from '@payments/accounts'
-import { assetOf, networkOf } from '@payments/kernel'
-import type { Locale } from '@payments/pay-page'
+import { type DesignedEmail, designedEmail, merchantProfile, plainName, sendEmail } from '@payments/accounts'
+import { networkOf } from '@payments/kernel'
+import {
+  fillPlain,
+  localeOf,
+  type MoneyData,
+  moneyOf,
+  type Said,
+  type Texts,
+  texts,
+  type Wording,
+} from '@payments/pay-page'
 import { type Count, countHitsSql, sqlOf, type UnitOfWork } from '@payments/platform'
-import { decimal, missingAmount } from '../api/present.ts'
-import type { SessionRow } from '../entity.ts'
+import { presentPaySession } from '../api/present.ts'
+import type { CollectionRow, SessionRow } from '../entity.ts'
+import { isPayable } from '../pay/payer.ts'
 import type { StoredPayment } from '../rows.ts'
 import { payUrlOf } from '../settings.ts'
-import { type PayerEmail, payerTexts } from './email-texts.ts'
 
 const VALID_HOURS = 24
 const DAY_SECONDS = 86_400
@@ -38,32 +47,37 @@ interface Changed {
   readonly after: StoredPayment
 }
 
+/** Of which payment a payer is told; `payment` is undefined where the session was paid by it. */
+export interface PayerEmail {
+  readonly payment: StoredPayment | undefined
+}
+
+const hasEnded = ({ before, after }: Changed): boolean =>
+  before?.status !== after.status || (after.status === 'refunded' && after.settled === true && !before.settled)
+
+/** An operator who settles a payment as failed says that nothing was received. */
+const isNews = ({ status, settled, failureReason }: StoredPayment): boolean =>
+  status === 'failed' && (!settled || failureReason === 'deposit_not_confirmed')
+
 /**
- * What a payer is told of a change, and of which payment it is; undefined for one that asks nothing of them. What was paid comes first,
- * then what did not arrive where it should.
+ * Of which payment a payer is told after a change; undefined for a change that asks nothing of them. That it was paid comes first, then what did
+ * not arrive where it should. What is said of it is in the table of the pay page: see {@link moneyOf}.
  */
 export function payerEmailOf(
   before: Pick<SessionRow, 'status'>,
-  session: Pick<SessionRow, 'status' | 'endsAt'>,
+  session: Pick<SessionRow, 'status'>,
   changes: readonly Changed[],
-): { readonly kind: PayerEmail; readonly payment: StoredPayment | undefined } | undefined {
-  const ended = changes.flatMap((each) => (each.before?.status === each.after.status ? [] : [each.after]))
-  const found = (accepted: (payment: StoredPayment) => boolean) => ended.findLast(accepted)
-  const turned = (status: string) => session.status === status && before.status !== status
-  if (turned('paid')) return { kind: 'receipt', payment: undefined }
-  const failed = found(({ status, settled }) => status === 'failed' && !settled)
-  if (failed) return { kind: 'failed', payment: failed }
-  const returned = found(({ status }) => status === 'refunded')
-  if (returned) return { kind: 'returned', payment: returned }
+): PayerEmail | undefined {
+  const ended = changes.filter(hasEnded).map(({ after }) => after)
+  if (session.status === 'paid' && before.status !== 'paid') return { payment: undefined }
+  const wrong = ended.findLast(isNews) ?? ended.findLast(({ status }) => status === 'refunded')
+  if (wrong) return { payment: wrong }
   const delivered = ended.filter(({ status }) => status === 'completed')
   const other = delivered.findLast(({ requested }) => !requested)
-  if (other) return { kind: 'other', payment: other }
+  if (other) return { payment: other }
   const last = delivered.at(-1)
-  // What is missing is asked for only while it can still be paid.
-  if (session.status === 'underpaid' && (last || turned('underpaid')))
-    return session.endsAt > new Date() ? { kind: 'missing', payment: undefined } : undefined
-  if (!last || session.status === 'processing') return undefined
-  return { kind: session.status === 'paid' ? 'more' : 'late', payment: last }
+  // While another payment is on its way, what is left is not known.
+  return last && session.status !== 'processing' ? { payment: last } : undefined
 }
 
 /**
@@ -72,45 +86,100 @@ export function payerEmailOf(
  */
 export async function emailPayer(
   unit: UnitOfWork,
+  collection: CollectionRow,
   before: SessionRow,
   session: SessionRow,
   changes: readonly Changed[],
 ): Promise<void> {
-  const { payerEmail, currency } = session
+  const { payerEmail } = session
   const email = payerEmailOf(before, session, changes)
   if (!payerEmail || !email || !(await countEmail(unit))) return
   const merchant = await merchantProfile(unit, session.organisationId)
-  const withSymbol = (units: bigint, symbol: string) =>
-    units > 0n && assetOf(symbol) ? `${decimal(units, symbol)} ${symbol}` : symbol
-  const { payment } = email
-  const texts = payerTexts[session.locale as Locale] ?? payerTexts.en
-  const { subject, paragraphs } = texts[email.kind]({
-    // Chosen by the merchant, for a stranger: nothing that a mail program turns into a link.
-    merchant: plainName(merchant.name),
-    title: plainName(session.title),
-    received: withSymbol(session.receivedAmount, currency),
-    amount: withSymbol(session.amount, currency),
-    missing: withSymbol(missingAmount(session), currency),
-    network: nameOf(session.networkKey),
-    address: session.depositAddress,
-    deadline: deadlineIn(session.locale, session.expiresAt),
-    url: payUrlOf(unit.runtime.settings, session.id),
-    // A token that this service does not know has the name that its issuer chose.
-    sent: withSymbol(BigInt(payment?.amount ?? 0), plainName(payment?.currency ?? currency)),
-    sentOn: nameOf(payment?.networkKey ?? session.networkKey),
-    hash: payment?.txHash ?? '',
-    refundTo: payment?.refundTo ?? session.refundTo ?? undefined,
-    over: session.paidOver,
-  })
+  const written = writeEmail({ collection, session, merchant, url: payUrlOf(unit.runtime.settings, session.id) }, email)
   await sendEmail(unit, {
-    ...paragraphEmail(payerEmail, subjectIn(session.environment, subject), paragraphs, session.locale),
+    ...designedEmail({
+      ...written.email,
+      to: payerEmail,
+      subject: subjectIn(session.environment, written.email.subject),
+    }),
     deliver: true,
-    until: email.kind === 'missing' ? session.expiresAt.toISOString() : validUntil(),
+    until: written.until,
   })
 }
 
-const nameOf = (networkKey: string): string => networkOf(networkKey)?.name ?? networkKey
+/** What an email to a payer is written from. */
+interface Written {
+  readonly collection: Pick<CollectionRow, 'status' | 'endsAt'>
+  readonly session: SessionRow
+  readonly merchant: { readonly name: string; readonly suspended: boolean }
+  readonly url: string
+}
 
-/** A time in the reader's language, in UTC. */
-const deadlineIn = (locale: string, time: Date): string =>
-  `${new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }).format(time)} UTC`
+/** The email about a payment, from the same table as the pay page. `until`: it is not sent after that, because it would no longer be true. */
+export function writeEmail(
+  { collection, session, merchant, url }: Written,
+  { payment }: PayerEmail,
+  now = new Date(),
+): { readonly email: Omit<DesignedEmail, 'to'>; readonly until: string; readonly said: Said } {
+  const locale = localeOf(session.locale, undefined)
+  const shown = presentPaySession(session)
+  // A token that this service does not know has the name that its issuer chose.
+  const payments = shown.payments.map((each) => ({ ...each, currency: plainName(each.currency) }))
+  const about = payment && payments[session.payments.findIndex(({ id }) => id === payment.id)]
+  // Chosen by the merchant, for a stranger: nothing that a mail program turns into a link.
+  const [brand, title] = [plainName(merchant.name), plainName(session.title)]
+  const data: MoneyData = {
+    linkStatus: collection.status,
+    suspended: merchant.suspended,
+    payable: !merchant.suspended && isPayable(collection, now),
+    refundRequired: session.paymentPolicy.mismatch === 'return',
+    serverTime: now.toISOString(),
+    merchant: { name: brand },
+    session: { ...shown, payments },
+  }
+  const said = moneyOf(data, { locale, networks: networksOf(session) }, about)
+  const { situation, step, values } = said
+  const say = (name: keyof Texts) => fillPlain(texts[locale][name], values)
+  const label = texts[locale]
+  const focus = about ?? situation.focus
+  const rest = step === 'rest'
+  const subject = !payment
+    ? 'receiptSubject'
+    : rest && situation.outcome === 'delivered'
+      ? 'restSubject'
+      : situation.what === 'too_much' && situation.outcome === 'delivered'
+        ? 'overHeading'
+        : said.heading
+  return {
+    said,
+    // What is left can be paid at its address for so long.
+    until:
+      rest && situation.when === 'in_time' ? session.endsAt.toISOString() : rest ? shown.acceptedUntil : validUntil(),
+    email: {
+      lang: locale,
+      subject: `${say(subject)}: ${title}`,
+      brand,
+      heading: say(said.heading),
+      paragraphs: said.texts.map(say),
+      facts: [
+        [label.purpose, title],
+        [label.amount, payment ? values.sent : values.received],
+        ...(rest ? ([[label.address, session.depositAddress]] as const) : []),
+        ...(rest ? ([[label.deadline, values.until]] as const) : []),
+        [label.networkLabel, values.sentOn],
+        ...(focus?.txHash ? ([[label.transaction, focus.txHash]] as const) : []),
+        [label.reference, session.id],
+      ],
+      button: { text: label.emailState, url },
+      footer: say('emailHelp'),
+    },
+  }
+}
+
+const networksOf = (session: SessionRow): Wording['networks'] =>
+  Object.fromEntries(
+    [session, ...session.payments].flatMap(({ networkKey }) => {
+      const network = networkOf(networkKey)
+      return network ? [[networkKey, { name: network.name, type: network.type }] as const] : []
+    }),
+  )

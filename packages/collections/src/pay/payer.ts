@@ -50,7 +50,7 @@ export async function findTarget({ em, actor, runtime }: QueryContext, id: strin
 }
 
 /** True while new sessions may be started. The time counts at once, not when the scheduled job runs. */
-export const isPayable = ({ status, endsAt }: CollectionRow, now = new Date()): boolean =>
+export const isPayable = ({ status, endsAt }: Pick<CollectionRow, 'status' | 'endsAt'>, now = new Date()): boolean =>
   ['active', 'open', 'overdue'].includes(status) && (!endsAt || endsAt > now)
 
 /** A session that money has reached is shown even while its merchant is suspended. */
@@ -70,6 +70,8 @@ function pageOf(target: PayTarget, paymentOptions: readonly PaymentChoice[]): Pa
     linkId: collection.id,
     type: session ? 'session' : collection.type,
     status: session?.status ?? collection.status,
+    linkStatus: collection.status,
+    suspended: merchant.suspended,
     payable: !merchant.suspended && isPayable(collection) && paymentOptions.length > 0,
     environment: collection.environment,
     merchant: { name: merchant.name },

@@ -34,12 +34,14 @@ interface VersionRow {
   readonly environment: Environment
 }
 
-/** A merchant that is suspended changes its pages too. */
-const version = `(floor(extract(epoch from c.updated_at) * 1000) * 2 + (m.suspended_at is not null)::int)::text`
+/** A merchant that is suspended changes its pages too, and what is withdrawn the pages of its sessions. */
+const version = (withdrawn: string) =>
+  `(floor(extract(epoch from c.updated_at) * 1000) * 4 + (${withdrawn})::int * 2 + (m.suspended_at is not null)::int)::text`
 const VERSIONS = `
-  select c.id, ${version} as version, c.organisation_id, c.environment from collections c ${joinMerchant('m', 'c')} where c.id = any($1)
+  select c.id, ${version('false')} as version, c.organisation_id, c.environment from collections c ${joinMerchant('m', 'c')} where c.id = any($1)
   union all
-  select c.id, ${version}, c.organisation_id, c.environment from checkout_sessions c ${joinMerchant('m', 'c')} where c.id = any($1)`
+  select c.id, ${version("l.status = 'void'")}, c.organisation_id, c.environment from checkout_sessions c
+    join collections l on l.id = c.parent_id ${joinMerchant('m', 'c')} where c.id = any($1)`
 
 /**
  * Watches pages for the event streams of one process. However many watch, one statement per interval reads the versions of all

@@ -52,7 +52,7 @@ async function applyToSession(
   if (merged.changes.length === 0) return expectedUntil(session)
   const fields = fieldsOf(session, merged.payments)
   const after = await advance(unit, session, fields, merged)
-  await emailPayer(unit, session, after, merged.changes)
+  await emailPayer(unit, collection, session, after, merged.changes)
   await post(
     unit,
     merged.changes.flatMap(({ before, after: payment }): Draft[] => {

@@ -1,4 +1,5 @@
 import type { PayData, View } from '../data.ts'
+import { table } from '../money/table.ts'
 import { content, footer } from '../screens/content.ts'
 import { screenOf } from '../screens/screen.ts'
 import { linkTo } from '../screens/session.ts'
@@ -76,16 +77,26 @@ export type Message =
   | { readonly id: string; readonly kind: 'unknown' | 'unavailable' }
   | { readonly id: string; readonly kind: 'busy'; readonly seconds: number }
 
+/** What is said of a session of a suspended merchant to which nothing has come. */
+const unavailable = table.nothing.suspended.none.says.filter((each) => typeof each === 'string')
+
+const HEADINGS = {
+  unknown: 'unknownHeading',
+  unavailable: 'unavailableHeading',
+  busy: 'busyHeading',
+} as const satisfies Record<Message['kind'], unknown>
+
 /** The page that says so. */
 export function messageDocument(message: Message, view: View, parts: Parts): Document {
   const { texts } = view
-  const heading = texts[`${message.kind}Heading`]
-  const text =
-    message.kind === 'busy' ? fill(texts.busyText, { seconds: message.seconds }) : texts[`${message.kind}Text`]
+  const heading = texts[HEADINGS[message.kind]]
+  const text = message.kind === 'busy' ? fill(texts.busyText, { seconds: message.seconds }) : texts.unknownText
+  const says =
+    message.kind === 'unavailable' ? unavailable.map((name) => html`<p>${fill(texts[name])}</p>`) : html`<p>${text}</p>`
   const again =
-    message.kind === 'busy' &&
+    message.kind !== 'unknown' &&
     html`<p><a class="button primary" href="${linkTo(message.id, view)}">${texts.busyAgain}</a></p>`
-  const body = html`<main id="main" tabindex="-1" data-screen="${message.kind}"><section class="screen"><h1 id="heading">${heading}</h1><p>${text}</p>${again}</section></main>
+  const body = html`<main id="main" tabindex="-1" data-screen="${message.kind}"><section class="screen"><h1 id="heading">${heading}</h1>${says}${again}</section></main>
 ${footer(message.id, view, false)}`
   return documentOf({ title: heading, body, state: false, accent: DEFAULT_ACCENT, layout: 'card' }, view, parts)
 }

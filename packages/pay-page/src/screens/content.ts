@@ -1,6 +1,7 @@
 import { type Locale, locales, type PayData, type View } from '../data.ts'
 import { fill } from '../document/fill.ts'
 import { type Html, html } from '../document/html.ts'
+import { amountIn, dateIn, moneyIn } from '../money/numbers.ts'
 import { choice } from './choice.ts'
 import { screenOf } from './screen.ts'
 import { linkTo, sessionScreen } from './session.ts'
@@ -12,8 +13,8 @@ export function content(data: PayData, view: View): Html {
   const body =
     screen === 'choose'
       ? choice(data, view)
-      : data.session
-        ? sessionScreen(data, data.session, screen, view)
+      : data.session && screen !== 'closed'
+        ? sessionScreen({ ...data, session: data.session }, screen, view)
         : closed(data, view)
   return html`${data.environment === 'test' && html`<p class="sandbox">${texts.sandbox}</p>`}
 ${summary(data, view)}
@@ -26,28 +27,28 @@ const closed = (data: PayData, { texts }: View): Html =>
     : html`<h2 id="heading" tabindex="-1">${texts.closedHeading}</h2><p>${fill(texts.closedText, { merchant: data.merchant.name })}</p>`
 
 /** Who is paid, for what and how much. */
-function summary(data: PayData, { texts, locale }: View): Html {
-  const due =
-    data.dueAt && new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(data.dueAt))
+function summary(data: PayData, view: View): Html {
+  const { texts, locale } = view
+  const due = data.dueAt && dateIn(locale, data.dueAt)
   return html`<header class="summary">
   <p class="merchant">${fill(texts.payTo, { merchant: data.merchant.name })}</p>
   <h1><bdi>${data.title}</bdi></h1>
   ${data.number && html`<p>${fill(texts.invoice, { number: data.number })}${due && html` · ${fill(texts.due, { date: due })}`}</p>`}
   ${data.description && html`<p class="description"><bdi>${data.description}</bdi></p>`}
-  ${data.amount !== null && html`<p class="amount"><bdi>${data.amount} ${data.currency}</bdi></p>`}
-  ${data.items.length > 0 && lines(data, texts)}
+  ${data.amount !== null && html`<p class="amount"><bdi>${moneyIn(locale, data.amount, data.currency)}</bdi></p>`}
+  ${data.items.length > 0 && lines(data, view)}
 </header>`
 }
 
-function lines(data: PayData, texts: View['texts']): Html {
+function lines(data: PayData, { texts, locale }: View): Html {
   const sum = (label: string, amount: string | null) =>
     amount !== null &&
-    html`<tr><th scope="row" colspan="3">${label}</th><td><bdi>${amount} ${data.currency}</bdi></td></tr>`
+    html`<tr><th scope="row" colspan="3">${label}</th><td><bdi>${moneyIn(locale, amount, data.currency)}</bdi></td></tr>`
   return html`<details><summary>${texts.items}</summary><div class="scroll" tabindex="0" role="region" aria-label="${texts.items}"><table>
   <thead><tr><th scope="col">${texts.item}</th><th scope="col">${texts.quantity}</th><th scope="col">${texts.price}</th><th scope="col">${texts.sum}</th></tr></thead>
   <tbody>${data.items.map(
     (item) =>
-      html`<tr><th scope="row"><bdi>${item.description}</bdi></th><td>${item.quantity}</td><td>${item.unitAmount}</td><td>${item.subtotal}</td></tr>`,
+      html`<tr><th scope="row"><bdi>${item.description}</bdi></th><td>${item.quantity}</td><td>${amountIn(locale, item.unitAmount)}</td><td>${amountIn(locale, item.subtotal)}</td></tr>`,
   )}</tbody>
   <tfoot>${sum(texts.subtotal, data.subtotal)}${sum(texts.tax, data.tax)}${sum(texts.total, data.amount)}</tfoot></table></div></details>`
 }

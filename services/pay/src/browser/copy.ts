@@ -19,7 +19,7 @@ export async function copy(button: HTMLElement): Promise<void> {
 
 async function write(source: HTMLElement): Promise<boolean> {
   try {
-    await navigator.clipboard.writeText(source.textContent ?? '')
+    await navigator.clipboard.writeText(source.dataset.copied ?? source.textContent ?? '')
     return true
   } catch {
     // Where the clipboard is closed to the page, the text is at least selected.

@@ -1,4 +1,4 @@
-import { announce, data, find, now, onContent, text } from './page.ts'
+import { announce, find, now, onContent, text } from './page.ts'
 
 /** Screen readers hear of the time left at these minutes only. */
 const ANNOUNCED_MINUTES = [10, 5, 1]
@@ -12,7 +12,7 @@ export function startCountdown(): void {
 
 function tick(): void {
   const place = find('time-left')
-  const end = data().session?.expiresAt
+  const end = place?.getAttribute('datetime')
   if (!place || !end) return
   const seconds = Math.max(0, Math.floor((Date.parse(end) - now()) / 1000))
   place.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`

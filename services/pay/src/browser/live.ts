@@ -76,6 +76,22 @@ async function ask(): Promise<void> {
   }
 }
 
+/** A payer may ask at once only so often. */
+const PAUSE_MS = 5000
+
+/** Asks now, because the payer expects a payment, and says so when nothing is new. */
+export async function lookAgain(button: HTMLButtonElement): Promise<void> {
+  button.disabled = true
+  const before = JSON.stringify(data().session)
+  await ask()
+  const place = find('looked')
+  if (place && JSON.stringify(data().session) === before) place.textContent = text('nothingNew')
+  setTimeout(() => {
+    const again = find<HTMLButtonElement>('look-again')
+    if (again) again.disabled = false
+  }, PAUSE_MS)
+}
+
 /** The page says when there is no connection, and when there is one again. */
 function reached(well: boolean): void {
   const banner = find('connection')

@@ -3,7 +3,7 @@ import { copy } from './copy.ts'
 import { startCountdown } from './countdown.ts'
 import { cancel, start } from './form.ts'
 import { reportToHost, returnToMerchant } from './frame.ts'
-import { keepUpToDate } from './live.ts'
+import { keepUpToDate, lookAgain } from './live.ts'
 import { choose, show } from './page.ts'
 
 document.documentElement.classList.add('script')
@@ -17,6 +17,7 @@ document.addEventListener('submit', (event) => {
 document.addEventListener('click', (event) => {
   const button = event.target instanceof Element ? event.target.closest('button') : null
   if (button?.dataset.copy) copy(button).catch(report)
+  if (button?.id === 'look-again') lookAgain(button).catch(report)
   if (button?.id === 'cancel')
     cancel(button)
       .then((page) => page && show(page))

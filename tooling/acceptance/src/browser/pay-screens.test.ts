@@ -28,6 +28,15 @@ async function reached(id: string, status: string): Promise<void> {
   }
 }
 
+/** Waits until the first payment of a session was delivered. */
+async function delivered(id: string): Promise<string> {
+  for (let tries = 0; (await payPageOf(service, id)).session.payments[0]?.status !== 'completed'; tries++) {
+    if (tries === 200) throw new Error(`The payment to ${id} is not delivered`)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+  return id
+}
+
 /** Advances the sandbox clock. */
 const advance = (merchant: Merchant, minutes: number) =>
   merchant.call('POST /v1/sandbox/advance', { body: { seconds: minutes * 60 } })
@@ -71,6 +80,34 @@ const screens: Readonly<Record<string, (merchant: Merchant) => Promise<string>>>
     return id
   },
   underpaid: (merchant) => session(merchant, {}, {}, 'underpaid', { amount: '10' }),
+  'underpaid-grace': async (merchant) => {
+    const id = await session(merchant, {}, {}, 'underpaid', { amount: '10' })
+    await advance(merchant, 20)
+    await reached(id, 'expired')
+    return id
+  },
+  'underpaid-late': async (merchant) => {
+    const id = await session(merchant, {}, {}, 'underpaid', { amount: '10' })
+    await advance(merchant, 100)
+    await reached(id, 'expired')
+    return id
+  },
+  'underpaid-suspended': async (merchant) => {
+    const id = await session(merchant, {}, {}, 'underpaid', { amount: '10' })
+    await suspend(merchant)
+    return id
+  },
+  other: async (merchant) => {
+    const id = await session(merchant)
+    await paySession(merchant, id, { currency: 'USDT', amount: '25' })
+    return delivered(id)
+  },
+  large: async (merchant) =>
+    session(merchant, {
+      amount: '1234567.891234',
+      title: 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen'.repeat(2),
+      description: 'x'.repeat(300),
+    }),
   paid: (merchant) => session(merchant, { redirectUrl: 'https://merchant.example/thanks' }, {}, 'paid', {}),
   overpaid: (merchant) => session(merchant, {}, {}, 'paid', { amount: '30' }),
   returned: (merchant) => session(merchant, {}, {}, 'returned', { outcome: 'refunded' }),
@@ -94,12 +131,13 @@ const screens: Readonly<Record<string, (merchant: Merchant) => Promise<string>>>
   unknown: async () => '01936f2a-7c1e-7000-8000-000000000099',
   unavailable: async (merchant) => {
     const { id } = await newCollection(merchant)
-    await service.runtime.pool.query('update organisations set suspended_at = now() where id = $1', [
-      merchant.organisationId,
-    ])
+    await suspend(merchant)
     return id
   },
 }
+
+const suspend = ({ organisationId }: Merchant) =>
+  service.runtime.pool.query('update organisations set suspended_at = now() where id = $1', [organisationId])
 
 async function session(
   merchant: Merchant,

@@ -101,7 +101,7 @@ describe.runIf(hasTools('chromium'))('paying in Chromium', () => {
     await open(page, (await newCollection(merchant)).id)
     await paySession(merchant, await begin(page), { amount: '30' })
     await screen(page, 'paid')
-    await page.getByText('You sent 30 USDC, more than the 25 USDC').waitFor()
+    await page.getByText('It is 5 USDC more than the 25 USDC').waitFor()
   })
 
   test('a payment after the end counts within the grace time, and after it is shown and does not', async () => {
@@ -109,7 +109,7 @@ describe.runIf(hasTools('chromium'))('paying in Chromium', () => {
     const { page } = await phone()
     for (const [minutes, last, text] of [
       [20, 'paid', 'came after the time had ended'],
-      [90, 'expired', 'A payment arrived after the time had ended'],
+      [90, 'expired', 'arrived after the time had ended. It went to'],
     ] as const) {
       await open(page, (await newCollection(merchant)).id)
       const id = await begin(page)
@@ -130,6 +130,80 @@ describe.runIf(hasTools('chromium'))('paying in Chromium', () => {
     await page.getByLabel('Your address on this network').fill(someWallet())
     await paySession(merchant, await begin(page), { amount: '10' })
     await screen(page, 'returned')
+  })
+
+  test('a part, and the time is over: the rest is asked for while it counts, and later nothing is', async () => {
+    const merchant = await newMerchant(service)
+    const { page } = await phone()
+    await open(page, (await newCollection(merchant)).id)
+    const id = await begin(page)
+    await paySession(merchant, id, { amount: '10' })
+    await screen(page, 'underpaid')
+    await advance(merchant, 20)
+    await page.getByText('The time has ended, but the rest is still accepted.').waitFor(LIVE)
+    await page.getByRole('heading', { name: '15 USDC left to pay' }).waitFor()
+    expect(await page.locator('#address-text').count()).toBe(1)
+    await advance(merchant, 90)
+    await page.reload()
+    await page.getByText('The rest, 15 USDC, was not paid in time.').waitFor()
+    expect(await page.locator('#address-text, #again').count()).toBe(0)
+  })
+
+  test('another currency is announced with where it went, and the address is not offered for a second payment', async () => {
+    const merchant = await newMerchant(service)
+    const { page } = await phone()
+    await open(page, (await newCollection(merchant)).id)
+    await paySession(merchant, await begin(page), { currency: 'USDT', amount: '25' })
+    await page.getByRole('heading', { name: 'Another currency or network arrived' }).waitFor(LIVE)
+    expect(await page.locator('#announcer').textContent()).toBe('Another currency or network arrived')
+    expect(await page.locator('#address-text').isVisible()).toBe(false)
+    await page.getByText('Pay 25 USDC here all the same').click()
+    expect(await page.locator('#address-text').isVisible()).toBe(true)
+  })
+
+  test('open pages of a merchant that is suspended hide the address at once, and show a payment that was sent before', async () => {
+    const merchant = await newMerchant(service)
+    const { page, context } = await phone()
+    await open(page, (await newCollection(merchant)).id)
+    const id = await begin(page)
+    const second = await context.newPage()
+    await open(second, (await newCollection(merchant)).id)
+    const part = await begin(second)
+    await paySession(merchant, part, { amount: '10' })
+    await screen(second, 'underpaid')
+    const suspended = Date.now()
+    await service.runtime.pool.query('update organisations set suspended_at = now() where id = $1', [
+      merchant.organisationId,
+    ])
+    await Promise.all([
+      page.locator('main[data-screen="unavailable"]').waitFor(LIVE),
+      second.getByText('Do not send the rest.').waitFor(LIVE),
+    ])
+    expect(Date.now() - suspended).toBeLessThan(5000)
+    for (const each of [page, second]) expect(await each.locator('#address-text').count()).toBe(0)
+    expect(await page.locator('main').textContent()).toContain('Already sent? It is still delivered')
+    // The suspended merchant's key cannot pay: the payment comes as the sandbox reports it.
+    await service.runtime.pool.query('update organisations set suspended_at = null where id = $1', [
+      merchant.organisationId,
+    ])
+    await paySession(merchant, id)
+    await service.runtime.pool.query('update organisations set suspended_at = now() where id = $1', [
+      merchant.organisationId,
+    ])
+    await expect.poll(async () => (await page.goto(`${service.url}/pay/${id}`))?.status(), LIVE).toBe(200)
+    await screen(page, 'paid')
+  })
+
+  test('a request that the merchant withdraws says so on the page of a part, at once', async () => {
+    const merchant = await newMerchant(service)
+    const { page } = await phone()
+    const { id: checkout } = await newCollection(merchant, { type: 'checkout' })
+    await open(page, checkout)
+    await paySession(merchant, await begin(page), { amount: '10' })
+    await screen(page, 'underpaid')
+    await merchant.call(`DELETE /v1/collections/${checkout}`)
+    await page.getByText('has withdrawn this request for payment.').waitFor(LIVE)
+    expect(await page.locator('#address-text').count()).toBe(0)
   })
 
   test('a payer can cancel, and start again', async () => {

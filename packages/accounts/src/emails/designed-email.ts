@@ -1,0 +1,87 @@
+import { type EmailText, escapeHtml } from './email-texts.ts'
+
+/** What a designed email holds. All of it is text: it is escaped here. */
+export interface DesignedEmail {
+  readonly to: string
+  readonly subject: string
+  /** Language of the text (BCP 47). */
+  readonly lang: string
+  /** Whose email it is: stands above the heading. */
+  readonly brand: string
+  readonly heading: string
+  readonly paragraphs: readonly string[]
+  /** What can be looked up later: label and value. */
+  readonly facts: readonly (readonly [label: string, value: string])[]
+  readonly button?: { readonly text: string; readonly url: string }
+  readonly footer: string
+}
+
+/** Colours in light; those in dark are below. Mail programs that know no style sheet show the light ones. */
+const STYLE = `
+.page{margin:0;padding:16px;background:#f4f6f9;color:#16202c;font:16px/1.5 -apple-system,system-ui,"Segoe UI",Roboto,"Noto Sans",sans-serif}
+.card{max-width:560px;margin:0 auto;padding:24px;background:#fff;border:1px solid #c9d1da;border-radius:12px}
+.brand,.footer,.label{color:#52606f;font-size:14px}
+h1{margin:8px 0 16px;font-size:22px;line-height:1.25}
+h1,p,td{overflow-wrap:anywhere;word-break:break-word}
+table{width:100%;border-collapse:collapse;margin:16px 0}
+td{padding:8px 0;border-bottom:1px solid #c9d1da;text-align:start;vertical-align:top}
+.label{display:block}
+.button{display:inline-block;padding:12px 24px;background:#1a56db;color:#fff;border-radius:8px;font-weight:600;text-decoration:none}
+.link{font-size:14px}
+.link a{color:#1a56db}
+@media (prefers-color-scheme:dark){
+.page{background:#0b0f14;color:#e4eaf1}
+.card{background:#11161c;border-color:#3b4754}
+.brand,.footer,.label{color:#a2aebb}
+td{border-color:#3b4754}
+.button{background:#8ab4f8;color:#0b0f14}
+.link a{color:#8ab4f8}
+}`
+
+const isRightToLeft = (lang: string): boolean => lang === 'ar'
+
+/**
+ * An email in the one design that payers see: light and dark, readable at 320 px, without pictures and without anything that is loaded; and the same
+ * as plain text.
+ */
+export function designedEmail({
+  to,
+  subject,
+  lang,
+  brand,
+  heading,
+  paragraphs,
+  facts,
+  button,
+  footer,
+}: DesignedEmail): EmailText {
+  const text = [
+    heading,
+    ...paragraphs,
+    facts.map(([label, value]) => `${label}: ${value}`).join('\n'),
+    ...(button ? [`${button.text}:\n${button.url}`] : []),
+    footer,
+  ]
+  const rows = facts.map(
+    ([label, value]) =>
+      `<tr><td><span class="label">${escapeHtml(label)}</span> <bdi>${escapeHtml(value)}</bdi></td></tr>`,
+  )
+  const url = button && escapeHtml(button.url)
+  return {
+    to,
+    subject,
+    text: `${text.filter((part) => part !== '').join('\n\n')}\n`,
+    html: `<!doctype html>
+<html lang="${lang}" dir="${isRightToLeft(lang) ? 'rtl' : 'ltr'}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${escapeHtml(subject)}</title><style>${STYLE}</style></head>
+<body class="page"><div class="card" role="article">
+<p class="brand">${escapeHtml(brand)}</p>
+<h1>${escapeHtml(heading)}</h1>
+${paragraphs.map((each) => `<p>${escapeHtml(each)}</p>`).join('\n')}
+${rows.length > 0 ? `<table role="presentation">${rows.join('\n')}</table>` : ''}
+${button ? `<p><a class="button" href="${url}">${escapeHtml(button.text)}</a></p>\n<p class="link"><a href="${url}" dir="ltr">${url}</a></p>` : ''}
+<p class="footer">${escapeHtml(footer)}</p>
+</div></body></html>
+`,
+  }
+}

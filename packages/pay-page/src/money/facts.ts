@@ -1,0 +1,126 @@
+import type { Locale, NetworkType, Texts } from '../data.ts'
+import { decimalOf, moneyIn, timeIn, unitsOf } from './numbers.ts'
+import { confirming, countedOf, type Facts, type MoneyData, type Situation, situationOf } from './situation.ts'
+import { type Cell, type Step, table } from './table.ts'
+
+/** What stands for the placeholders of the texts. */
+type Values = Readonly<
+  Record<
+    | 'merchant'
+    | 'network'
+    | 'asked'
+    | 'received'
+    | 'left'
+    | 'sent'
+    | 'sentOn'
+    | 'pending'
+    | 'pendingLeft'
+    | 'over'
+    | 'until'
+    | 'refundAddress',
+    string
+  >
+>
+
+/** How to say it: in which language, and what networks are called. */
+export interface Wording {
+  readonly locale: Locale
+  readonly networks: Readonly<Record<string, { readonly name: string; readonly type: NetworkType }>>
+}
+
+/** What is said about a session's money: the texts of its cell, what stands in them, and what the payer does next. */
+export interface Said {
+  readonly situation: Situation
+  readonly heading: keyof Texts
+  /** The sentences, the next step last. */
+  readonly texts: readonly (keyof Texts)[]
+  readonly step: Step
+  readonly values: Values
+}
+
+/** A payment takes minutes to be confirmed; after this time something holds it up. */
+const SLOW_MS = 30 * 60_000
+
+/** What is said about the money of a session. @param about the payment that a message is about: see {@link situationOf} */
+export function moneyOf(data: MoneyData, wording: Wording, about = undefined as Situation['focus']): Said {
+  const situation = situationOf(data, about)
+  const facts = factsOf(data, situation)
+  const { heading, says, step: chosen } = cellOf(situation)
+  const step = typeof chosen === 'function' ? chosen(facts) : chosen
+  return {
+    situation,
+    heading: typeof heading === 'function' ? heading(facts) : heading,
+    texts: [...says.flatMap((each) => (typeof each === 'function' ? each(facts) : [each])), ...stepTexts(step, data)],
+    step,
+    values: valuesOf(data, situation, wording),
+  }
+}
+
+/** The types of the table allow no other outcome of what arrived. */
+function cellOf({ what, when, outcome }: Situation): Cell {
+  const cells: Readonly<Partial<Record<string, Cell>>> = table[what][when]
+  const cell = cells[outcome]
+  if (!cell) throw new Error(`Nothing is said of ${what} ${when} ${outcome}`)
+  return cell
+}
+
+function stepTexts(step: Step, { payable, refundRequired }: MoneyData): readonly (keyof Texts)[] {
+  switch (step) {
+    case 'pay':
+      return ['waitingText', ...(refundRequired ? (['exactOnly'] as const) : [])]
+    case 'rest':
+      return ['restText']
+    case 'ask':
+    case 'ask_open':
+      return ['askText']
+    case 'wait':
+      return ['waitText']
+    case 'again':
+      return [payable ? 'againText' : 'closedText']
+    default:
+      return []
+  }
+}
+
+function factsOf({ session, linkStatus, refundRequired, serverTime }: MoneyData, { focus }: Situation): Facts {
+  const now = Date.parse(serverTime)
+  return {
+    paid: session.status === 'paid',
+    late: session.paidLate,
+    cancelled: session.status === 'cancelled',
+    paidElsewhere: session.status === 'cancelled' && linkStatus === 'paid',
+    counts: focus?.counts ?? false,
+    before: countedOf(session) > 0n,
+    strict: refundRequired,
+    review: focus?.failureReason === 'provider_blocked',
+    excessReturned: focus?.status === 'completed',
+    slow: session.payments.some(
+      ({ status, receivedAt }) => status === 'pending' && now - Date.parse(receivedAt) > SLOW_MS,
+    ),
+    refundOwner: (focus?.refundTo ?? session.refundTo)?.owner,
+  }
+}
+
+function valuesOf({ session, merchant }: MoneyData, { focus, when }: Situation, { locale, networks }: Wording): Values {
+  const nameOf = (key: string) => networks[key]?.name ?? key
+  const units = (amount: bigint) => moneyIn(locale, decimalOf(amount), session.currency)
+  const asked = unitsOf(session.amount)
+  const counted = session.status === 'paid' ? unitsOf(session.receivedAmount) : countedOf(session)
+  const pending = confirming(session).reduce((total, { amount }) => total + unitsOf(amount), 0n)
+  const arrived = unitsOf(session.receivedAmount)
+  const returned = focus ? unitsOf(focus.returnedAmount) : 0n
+  return {
+    merchant: merchant.name,
+    network: nameOf(session.networkKey),
+    asked: moneyIn(locale, session.amount, session.currency),
+    received: units(counted),
+    left: units(asked - counted),
+    sent: focus ? moneyIn(locale, focus.amount, focus.currency) : '',
+    sentOn: nameOf(focus?.networkKey ?? session.networkKey),
+    pending: pending > 0n || !focus ? units(pending) : moneyIn(locale, focus.amount, focus.currency),
+    pendingLeft: units(asked - counted - pending),
+    over: units(returned > 0n ? returned : arrived - asked),
+    until: timeIn(locale, when === 'grace' ? session.acceptedUntil : session.expiresAt),
+    refundAddress: (focus?.refundTo ?? session.refundTo)?.address ?? '',
+  }
+}

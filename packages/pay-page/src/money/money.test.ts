@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest'
+import { type Case, cases, dataOf, HASH, pageOf, paymentOf, REFUND, sessionOf } from '../../test/situations.ts'
+import { locales, type PaySession, type View } from '../data.ts'
+import { fillPlain } from '../document/fill.ts'
+import { content } from '../screens/content.ts'
+import { languages, texts } from '../texts.ts'
+import { moneyOf } from './facts.ts'
+import { amountIn, decimalOf, moneyIn, unitsOf } from './numbers.ts'
+import { situationOf } from './situation.ts'
+
+const networks = {
+  ethereum: { name: 'Ethereum', type: 'evm' },
+  base: { name: 'Base', type: 'evm' },
+} as const
+const view: View = { locale: 'en', texts: texts.en, languages, networks, embedded: false, wallet: 'other' }
+const english = { locale: 'en', networks } as const
+
+/** What is said of a situation, in English. */
+function said(of: Case, session: Partial<PaySession> = {}, more: object = {}) {
+  const all = moneyOf({ ...dataOf(of, { ...sessionOf(of), ...session }), ...more }, english)
+  const say = (name: keyof typeof texts.en) => fillPlain(texts.en[name], all.values)
+  return { ...all, text: [say(all.heading), ...all.texts.map(say)].join('\n') }
+}
+
+const named = cases.map((of) => [`${of.what} ${of.when} ${of.outcome}`, of] as const)
+
+describe.each(named)('%s', (_name, of) => {
+  const { what, when, outcome } = of
+  const { step, text, texts: names } = said(of)
+  test('is what its session is', () => {
+    expect(situationOf(dataOf(of))).toMatchObject({ what, when, outcome })
+  })
+
+  test('is said in every language, with every value', () => {
+    for (const locale of locales) {
+      const { heading, texts: sentences, values } = moneyOf(dataOf(of), { locale, networks })
+      for (const name of [heading, ...sentences]) {
+        const filled = fillPlain(texts[locale][name], values)
+        expect([locale, name, filled]).toEqual([locale, name, expect.not.stringMatching(/[{}]|NaN|undefined|\s-\d/)])
+      }
+      expect(new Set(sentences).size).toBe(sentences.length)
+    }
+  })
+
+  test('asks for money only where it would count, and never again for what is held or on its way', () => {
+    const asksForMore = step === 'pay' || step === 'rest' || step === 'again'
+    if (when === 'void' || when === 'suspended') expect([step, asksForMore]).toEqual([step, false])
+    if (['failed', 'returning', 'pending'].includes(outcome)) expect([step, asksForMore]).toEqual([step, false])
+    if (outcome === 'delivered' && what !== 'part') expect([step, asksForMore]).toEqual([step, false])
+    if (step === 'pay' || step === 'rest') expect(['in_time', 'grace']).toContain(when)
+    if (step === 'wait') expect([what, outcome]).toEqual(['all_confirming', 'pending'])
+    if (step === 'end' && outcome === 'delivered') expect(sessionOf(of).status).toBe('paid')
+    if (step === 'rest') expect(text).toContain(when === 'grace' ? '13:15 UTC' : '12:15 UTC')
+  })
+
+  test('says where the money is, and what and on which network it was', () => {
+    if (what === 'nothing' || what === 'unknown_confirming') return
+    expect(text).toMatch(/\d+ USD[CT]/)
+    if (outcome === 'returned') expect(text).toContain(REFUND)
+    if (outcome === 'returning') expect(text).toContain(`at ${REFUND}, which passes it on`)
+    if (outcome === 'failed') expect(text).toMatch(/holds it/)
+    if (outcome === 'unconfirmed') expect(text).toContain('nothing was received')
+    if (outcome === 'delivered') expect(text).toMatch(/went to Ada Ltd|Ada Ltd has received/)
+    if (outcome === 'delivered' && (when === 'late' || when === 'cancelled' || what === 'other'))
+      expect(text).toContain('does not count')
+    if (outcome === 'pending') expect(names).toContain('confirmingTime')
+  })
+
+  test('is the page of its session', () => {
+    const page = content(pageOf(of), view).text
+    const plain = page.replace(/<[^>]+>/g, '')
+    for (const sentence of text.split('\n')) expect(plain).toContain(sentence)
+    expect(page.includes('id="address-text"')).toBe(['pay', 'rest', 'ask_open'].includes(step))
+    expect(page.includes('id="again"')).toBe(step === 'again')
+    if (what !== 'nothing') expect(page).toContain(HASH)
+  })
+})
+
+const of = (what: Case['what'], when: Case['when'], outcome: Case['outcome']): Case => ({ what, when, outcome })
+
+test.each<[string, ReturnType<typeof said>, string]>([
+  [
+    'a part in time',
+    said(of('part', 'in_time', 'delivered')),
+    '15 USDC left to pay\n10 USDC of 25 USDC arrived and went to Ada Ltd.\nSend 15 USDC on Ethereum to the same address by 31 Jan 2026, 12:15 UTC.',
+  ],
+  [
+    'a part, and the time is over, while the rest still counts',
+    said(of('part', 'grace', 'delivered')),
+    '15 USDC left to pay\n10 USDC of 25 USDC arrived and went to Ada Ltd.\nThe time has ended, but the rest is still accepted.\nSend 15 USDC on Ethereum to the same address by 31 Jan 2026, 13:15 UTC.',
+  ],
+  [
+    'a part in time, and later nothing',
+    said(of('part', 'late', 'delivered'), {
+      payments: [{ ...paymentOf(of('part', 'late', 'delivered')), counts: true }],
+    }),
+    'The time has ended\n10 USDC of 25 USDC arrived and went to Ada Ltd.\nThe rest, 15 USDC, was not paid in time.\nAsk Ada Ltd before you send anything else.',
+  ],
+  [
+    'a part, and the merchant has withdrawn the request',
+    said(of('part', 'void', 'delivered')),
+    'Withdrawn\n10 USDC of 25 USDC arrived and went to Ada Ltd.\nAda Ltd has withdrawn this request for payment.\nDo not send the rest.\nAsk Ada Ltd before you send anything else.',
+  ],
+  [
+    'a part is being confirmed',
+    said(of('part_confirming', 'in_time', 'pending')),
+    'Payment received\nYour payment of 10 USDC has arrived and is being confirmed. 25 USDC was asked for.\n15 USDC will still be left to pay by 31 Jan 2026, 12:15 UTC: this page will say how.\nThis takes a few minutes at most.',
+  ],
+  [
+    'all is being confirmed',
+    said(of('all_confirming', 'in_time', 'pending')),
+    'Payment received\nYour payment of 25 USDC has arrived and is being confirmed.\nThis takes a few minutes at most.\nNothing else to do.',
+  ],
+  [
+    'within the tolerance is all',
+    said(of('part_confirming', 'in_time', 'pending'), {
+      payments: [{ ...paymentOf(of('part_confirming', 'in_time', 'pending')), amount: '24.875' }],
+    }),
+    'Payment received\nYour payment of 24.875 USDC has arrived and is being confirmed.\nThis takes a few minutes at most.\nNothing else to do.',
+  ],
+  [
+    'after the end of the grace time',
+    said(of('all', 'late', 'delivered')),
+    'Payment after the end\nYour payment of 25 USDC on Ethereum arrived after the time had ended. It went to Ada Ltd, but does not count as paid here.\nAsk Ada Ltd before you send anything else.',
+  ],
+  [
+    'too little where other amounts are sent back',
+    said(of('part', 'in_time', 'returned'), {}, { refundRequired: true }),
+    `Payment returned\nYour payment of 10 USDC on Ethereum could not be accepted and was sent back.\nIt went to your address ${REFUND}.\nLess than 25 USDC is not accepted here.\nStart again to get a new amount and address.`,
+  ],
+  [
+    'too much where the excess is sent back',
+    said(of('too_much', 'in_time', 'delivered'), {
+      receivedAmount: '25',
+      paidOver: false,
+      payments: [{ ...paymentOf(of('too_much', 'in_time', 'delivered')), returnedAmount: '5' }],
+    }),
+    `Paid\nAda Ltd has received your payment of 25 USDC.\nYou sent 5 USDC more than the 25 USDC that was asked for. The 5 USDC was sent back.\nIt went to your address ${REFUND}.`,
+  ],
+  [
+    'too much, and all of it kept',
+    said(of('too_much', 'in_time', 'delivered')),
+    'Paid\nAda Ltd has received your payment of 30 USDC.\nIt is 5 USDC more than the 25 USDC that was asked for. Ask Ada Ltd about the difference.',
+  ],
+  [
+    'the second payment is held, after the first was accepted',
+    said(of('all', 'in_time', 'delivered'), {
+      payments: [
+        paymentOf(of('all', 'in_time', 'delivered')),
+        { ...paymentOf(of('all', 'in_time', 'failed')), failureReason: 'provider_blocked' },
+      ],
+    }),
+    'The payment needs attention\nAda Ltd has received your payment of 25 USDC.\nYour payment of 25 USDC on Ethereum arrived. The payment provider holds it for a check. Ada Ltd was notified.\nAsk Ada Ltd before you send anything else.',
+  ],
+  [
+    'a part was delivered, and the rest is held: the rest is not asked for again',
+    said(of('part', 'in_time', 'delivered'), {
+      payments: [
+        paymentOf(of('part', 'in_time', 'delivered')),
+        { ...paymentOf(of('part', 'in_time', 'failed')), amount: '15' },
+      ],
+    }),
+    'The payment needs attention\nYour payment of 15 USDC on Ethereum arrived, but could not be delivered. The payment provider holds it. Ada Ltd was notified.\nReceived in time: 10 USDC of 25 USDC.\nAsk Ada Ltd before you send anything else.',
+  ],
+  [
+    'paid by another session',
+    said(of('nothing', 'cancelled', 'none'), {}, { linkStatus: 'paid', payable: false }),
+    'Cancelled\nThis was paid with another payment. Do not send anything to the old address.\nThis page does not accept payments any more. Ask Ada Ltd for a new one.',
+  ],
+  [
+    'for longer than usual',
+    said(of('all_confirming', 'in_time', 'pending'), {
+      payments: [{ ...paymentOf(of('all_confirming', 'in_time', 'pending')), receivedAt: '2026-01-31T11:34:59.000Z' }],
+    }),
+    'Payment received\nYour payment of 25 USDC has arrived and is being confirmed.\nConfirming it takes longer than usual. Keep the transaction number below, and do not send it again. If nothing has changed in an hour, give Ada Ltd the number.\nNothing else to do.',
+  ],
+  [
+    'a refund that the payment service has passed on',
+    said(of('all', 'in_time', 'returning'), {
+      payments: [{ ...paymentOf(of('all', 'in_time', 'returning')), settled: true }],
+    }),
+    'Payment returned\nYour payment of 25 USDC on Ethereum could not be accepted and was sent back.\nThe payment service has passed it on. Ask Ada Ltd where it went.\nStart again to get a new amount and address.',
+  ],
+])('%s', (_name, { text }, expected) => {
+  expect(text).toBe(expected)
+})
+
+test('amounts have the separators of the language and lose no digit', () => {
+  const amount = '1234567.123456789012345678'
+  expect(amountIn('en', amount)).toBe('1,234,567.123456789012345678')
+  expect(amountIn('pt', amount)).toBe('1.234.567,123456789012345678')
+  expect(amountIn('ar', amount)).toBe('1,234,567.123456789012345678')
+  expect(moneyIn('en', '0', 'PEPE')).toBe('PEPE')
+  expect(decimalOf(unitsOf('12.50'))).toBe('12.5')
+  expect(decimalOf(unitsOf('no number'))).toBe('0')
+})

@@ -1,0 +1,54 @@
+import type { Locale } from '../data.ts'
+
+/**
+ * Times have 24 hours, so that a deadline cannot be misread. Browsers have no numbers and dates of the languages of Nigeria: British
+ * English is what their readers see elsewhere.
+ */
+const FORMATS: Readonly<Partial<Record<string, string>>> = { en: 'en-GB', ha: 'en-GB', yo: 'en-GB', ig: 'en-GB' }
+
+/** Always with the digits 0 to 9, so that an amount reads as a wallet shows it. */
+const formatOf = (locale: string): string => `${FORMATS[locale] ?? locale}-u-nu-latn`
+
+const DECIMAL = /^\d+(\.\d+)?$/
+/** More decimals than any token has: nothing is rounded. */
+const MOST_DECIMALS = 20
+
+/** A decimal text with the separators of the language, and no digit changed. What is no decimal stays as it is. */
+export const amountIn = (locale: Locale, amount: string): string =>
+  DECIMAL.test(amount)
+    ? new Intl.NumberFormat(formatOf(locale), { maximumFractionDigits: MOST_DECIMALS }).format(
+        amount as Intl.StringNumericLiteral,
+      )
+    : amount
+
+/** An amount with its currency; the currency alone where the amount is not known. */
+export const moneyIn = (locale: Locale, amount: string, currency: string): string =>
+  amount === '0' ? currency : `${amountIn(locale, amount)} ${currency}`
+
+/** A time in the reader's language, in UTC, so that the server and the browser write the same. What is no time stays as it is. */
+export const timeIn = (locale: Locale, time: string): string =>
+  Number.isNaN(Date.parse(time))
+    ? time
+    : `${new Intl.DateTimeFormat(formatOf(locale), { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23', timeZone: 'UTC' }).format(new Date(time))} UTC`
+
+/** A date in the reader's language. */
+export const dateIn = (locale: Locale, time: string): string =>
+  new Intl.DateTimeFormat(formatOf(locale), { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(time))
+
+const PLACES = 20
+
+/** A decimal text as a whole number of its smallest part. What is no decimal is nothing. */
+export function unitsOf(amount: string): bigint {
+  if (!DECIMAL.test(amount)) return 0n
+  const [whole = '0', decimals = ''] = amount.split('.')
+  return BigInt(whole + decimals.padEnd(PLACES, '0'))
+}
+
+/** The decimal text of {@link unitsOf}; "0" for less than nothing. */
+export function decimalOf(units: bigint): string {
+  if (units <= 0n) return '0'
+  const digits = units.toString().padStart(PLACES + 1, '0')
+  const decimals = digits.slice(-PLACES).replace(/0+$/, '')
+  const whole = digits.slice(0, -PLACES)
+  return decimals ? `${whole}.${decimals}` : whole
+}

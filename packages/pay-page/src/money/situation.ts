@@ -1,0 +1,152 @@
+import type { PayData, Payment, PaySession } from '../data.ts'
+import { unitsOf } from './numbers.ts'
+
+/**
+ * What has arrived of what was asked for. `unknown_confirming`: its amount is not reported yet. `other`: in another currency, or on another
+ * network.
+ */
+export type What = 'nothing' | Arrived | Confirming
+type Arrived = 'part' | 'all' | 'too_much' | 'other'
+type Confirming = `${'part' | 'all' | 'unknown' | 'other'}_confirming`
+
+/**
+ * When: before the session's end; after it, while a payment still counts; later; after it was cancelled; after the merchant has withdrawn the
+ * request; while the merchant is suspended.
+ */
+export type When = 'in_time' | 'grace' | 'late' | 'cancelled' | 'void' | 'suspended'
+
+/**
+ * What happened with it: it is with the merchant; it was sent back; it came back to the payment service, which passes it on; it is held by the
+ * provider; it was never confirmed on its network.
+ */
+export type Outcome = 'delivered' | 'returned' | 'returning' | 'failed' | 'unconfirmed'
+
+/** The outcomes that are possible of what has arrived. */
+export type OutcomeOf<W extends What> = W extends 'nothing' ? 'none' : W extends Confirming ? 'pending' : Outcome
+
+/** Where a session stands, and the payment that says so. */
+export interface Situation {
+  readonly what: What
+  readonly when: When
+  readonly outcome: Outcome | 'none' | 'pending'
+  readonly focus: Payment | undefined
+}
+
+/** What a situation depends on. */
+export type MoneyData = Pick<PayData, 'linkStatus' | 'suspended' | 'payable' | 'refundRequired' | 'serverTime'> & {
+  readonly merchant: { readonly name: string }
+  readonly session: PaySession
+}
+
+export const isRequested = ({ currency, networkKey }: PaySession, payment: Payment): boolean =>
+  payment.currency === currency && payment.networkKey === networkKey
+
+/** What a payment added to what was asked for: it counts, and what was sent back of it does not. */
+const keptOf = ({ amount, returnedAmount }: Payment): bigint => unitsOf(amount) - unitsOf(returnedAmount)
+
+const sum = (payments: readonly Payment[]): bigint => payments.reduce((total, each) => total + keptOf(each), 0n)
+
+/** What was delivered and counts for the session. */
+export const countedOf = (session: PaySession): bigint =>
+  sum(session.payments.filter((each) => each.status === 'completed' && each.counts && isRequested(session, each)))
+
+const isUnconfirmed = ({ status, failureReason }: Payment): boolean =>
+  status === 'failed' && failureReason === 'deposit_not_confirmed'
+const isHeld = (payment: Payment): boolean => payment.status === 'failed' && !payment.settled && !isUnconfirmed(payment)
+
+function outcomeOf(payment: Payment): Outcome | 'pending' {
+  if (payment.status === 'pending') return 'pending'
+  if (payment.status === 'completed') return 'delivered'
+  if (payment.status === 'refunded')
+    return payment.refundTo?.owner === 'service' && !payment.settled ? 'returning' : 'returned'
+  return isUnconfirmed(payment) ? 'unconfirmed' : 'failed'
+}
+
+/** When it is for the payer. A later answer of the service is truer than its clock: an ended session has ended. */
+function whenOf({ session, linkStatus, suspended, serverTime }: MoneyData): When {
+  if (suspended) return 'suspended'
+  if (linkStatus === 'void') return 'void'
+  if (session.status === 'cancelled') return 'cancelled'
+  if (session.status === 'paid') return session.paidLate ? 'grace' : 'in_time'
+  const now = Date.parse(serverTime)
+  if (now > Date.parse(session.acceptedUntil)) return 'late'
+  return session.status === 'expired' || now >= Date.parse(session.expiresAt) ? 'grace' : 'in_time'
+}
+
+/** What an amount is of what was asked for. */
+function shareOf({ amount, minimumAmount }: PaySession, units: bigint): 'part' | 'all' | 'too_much' {
+  if (units > unitsOf(amount)) return 'too_much'
+  return units >= unitsOf(minimumAmount) ? 'all' : 'part'
+}
+
+/** The payments whose confirmation is awaited, in the requested currency and network. */
+export const confirming = (session: PaySession): readonly Payment[] =>
+  session.payments.filter((each) => each.status === 'pending' && isRequested(session, each))
+
+/**
+ * Where a session stands.
+ * @param about the payment that a message is about; without it, the one that matters most to the payer: what is held comes before what is being
+ * confirmed, and that before the last one
+ */
+export function situationOf(data: MoneyData, about?: Payment): Situation {
+  const { session } = data
+  const when = whenOf(data)
+  if (session.status === 'paid') return { ...paidSituation(session, about), when }
+  const { payments } = session
+  const focus =
+    about ?? payments.findLast(isHeld) ?? payments.findLast(({ status }) => status === 'pending') ?? payments.at(-1)
+  if (!focus) return { what: 'nothing', when, outcome: 'none', focus }
+  const outcome = outcomeOf(focus)
+  return { what: outcome === 'pending' ? confirmingOf(session) : arrivedOf(session, focus), when, outcome, focus }
+}
+
+/** A paid session: what came beside what was asked for matters, and what happened with that. */
+function paidSituation(session: PaySession, about: Payment | undefined): Omit<Situation, 'when'> {
+  const { payments, paidOver } = session
+  if (about && !isRequested(session, about) && about.status !== 'pending')
+    return { what: 'other', outcome: outcomeOf(about), focus: about }
+  const further = about ?? payments.findLast(isHeld) ?? payments.findLast(({ status }) => status === 'refunded')
+  if (further && further.status !== 'completed' && further.status !== 'pending' && !isUnconfirmed(further))
+    return { what: 'too_much', outcome: outcomeOf(further), focus: further }
+  const excess = payments.findLast(({ returnedAmount }) => unitsOf(returnedAmount) > 0n)
+  if (excess) return { what: 'too_much', outcome: 'returned', focus: excess }
+  const last = about ?? payments.findLast((each) => each.status === 'completed' && isRequested(session, each))
+  return { what: paidOver ? 'too_much' : 'all', outcome: 'delivered', focus: last }
+}
+
+function confirmingOf(session: PaySession): Confirming {
+  const requested = confirming(session)
+  if (requested.length === 0) return 'other_confirming'
+  if (requested.some(({ amount }) => unitsOf(amount) === 0n)) return 'unknown_confirming'
+  return shareOf(session, countedOf(session) + sum(requested)) === 'part' ? 'part_confirming' : 'all_confirming'
+}
+
+function arrivedOf(session: PaySession, focus: Payment): Arrived {
+  if (!isRequested(session, focus)) return 'other'
+  const delivered = session.payments.filter((each) => each.status === 'completed' && isRequested(session, each))
+  const arrived = focus.status === 'completed' ? sum(delivered) : countedOf(session) + unitsOf(focus.amount)
+  return shareOf(session, arrived)
+}
+
+/** What the choices of a cell depend on. */
+export interface Facts {
+  readonly paid: boolean
+  /** Paid within the grace time. */
+  readonly late: boolean
+  readonly cancelled: boolean
+  /** The collection was paid by another session. */
+  readonly paidElsewhere: boolean
+  /** The payment that the situation is about counts for the session. */
+  readonly counts: boolean
+  /** Something was delivered that counts. */
+  readonly before: boolean
+  /** Other amounts are sent back. */
+  readonly strict: boolean
+  /** The payment is held for a compliance review. */
+  readonly review: boolean
+  /** Of one payment, only what was too much was sent back. */
+  readonly excessReturned: boolean
+  /** It takes longer to be confirmed than a payer expects. */
+  readonly slow: boolean
+  readonly refundOwner: 'payer' | 'organisation' | 'service' | undefined
+}
