@@ -5,7 +5,14 @@ const STYLES: Readonly<Record<Locale, { readonly group: string; readonly decimal
   en: { group: ',', decimal: '.' },
   fr: { group: '.', decimal: ',' },
   pt: { group: '.', decimal: ',' },
+  es: { group: '.', decimal: ',' },
   ar: { group: ',', decimal: '.' },
+  sw: { group: ',', decimal: '.' },
+  ha: { group: ',', decimal: '.' },
+  yo: { group: ',', decimal: '.' },
+  ig: { group: ',', decimal: '.' },
+  de: { group: '.', decimal: ',' },
+  zh: { group: ',', decimal: '.' },
 }
 
 /** An amount as the service takes it. `unclear`: it may mean either of two amounts, so it is not guessed. */

@@ -109,6 +109,6 @@ export interface View {
   readonly addressOnly?: boolean | undefined
 }
 
-export const locales = ['en', 'fr', 'pt', 'ar'] as const
+export const locales = ['en', 'fr', 'pt', 'es', 'ar', 'sw', 'ha', 'yo', 'ig', 'de', 'zh'] as const
 export type Locale = (typeof locales)[number]
 export type Texts = Readonly<Record<keyof typeof en, string>>

@@ -1,18 +1,23 @@
 import { type Locale, locales, type Texts } from './data.ts'
 import ar from './texts/ar.json' with { type: 'json' }
+import de from './texts/de.json' with { type: 'json' }
 import en from './texts/en.json' with { type: 'json' }
+import es from './texts/es.json' with { type: 'json' }
 import fr from './texts/fr.json' with { type: 'json' }
+import ha from './texts/ha.json' with { type: 'json' }
+import ig from './texts/ig.json' with { type: 'json' }
 import pt from './texts/pt.json' with { type: 'json' }
+import sw from './texts/sw.json' with { type: 'json' }
+import yo from './texts/yo.json' with { type: 'json' }
+import zh from './texts/zh.json' with { type: 'json' }
 
 /** All texts of the page, by language. A language is one file. */
-export const texts: Readonly<Record<Locale, Texts>> = { en, fr, pt, ar }
+export const texts: Readonly<Record<Locale, Texts>> = { en, fr, pt, es, ar, sw, ha, yo, ig, de, zh }
 
-export const languages: Readonly<Record<Locale, string>> = {
-  en: en.language,
-  fr: fr.language,
-  pt: pt.language,
-  ar: ar.language,
-}
+/** Each language by its own name. */
+export const languages = Object.fromEntries(locales.map((locale) => [locale, texts[locale].language])) as Readonly<
+  Record<Locale, string>
+>
 
 const isLocale = (tag: string): tag is Locale => (locales as readonly string[]).includes(tag)
 

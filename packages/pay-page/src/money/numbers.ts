@@ -1,10 +1,16 @@
 import type { Locale } from '../data.ts'
 
 /**
- * Times have 24 hours, so that a deadline cannot be misread. Browsers have no numbers and dates of the languages of Nigeria: British
- * English is what their readers see elsewhere.
+ * Times have 24 hours, so that a deadline cannot be misread. Not every browser has numbers and dates of the languages of Africa: British English is
+ * what their readers see elsewhere.
  */
-const FORMATS: Readonly<Partial<Record<string, string>>> = { en: 'en-GB', ha: 'en-GB', yo: 'en-GB', ig: 'en-GB' }
+const FORMATS: Readonly<Partial<Record<string, string>>> = {
+  en: 'en-GB',
+  sw: 'en-GB',
+  ha: 'en-GB',
+  yo: 'en-GB',
+  ig: 'en-GB',
+}
 
 /** Always with the digits 0 to 9, so that an amount reads as a wallet shows it. */
 const formatOf = (locale: string): string => `${FORMATS[locale] ?? locale}-u-nu-latn`

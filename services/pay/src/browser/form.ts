@@ -36,6 +36,28 @@ export async function start(form: HTMLFormElement): Promise<void> {
   explain(form, answer)
 }
 
+const kept = (): string => `form ${data().linkId}`
+
+/** Keeps what was typed and chosen while another language is loaded. */
+export function keepForm(): void {
+  const form = find<HTMLFormElement>('start')
+  if (form) sessionStorage.setItem(kept(), JSON.stringify([...new FormData(form)]))
+}
+
+/** Puts back what {@link keepForm} has kept, once. */
+export function restoreForm(): void {
+  const form = find<HTMLFormElement>('start')
+  const entries = sessionStorage.getItem(kept())
+  sessionStorage.removeItem(kept())
+  if (!form || !entries) return
+  for (const [name, value] of JSON.parse(entries) as [string, string][]) {
+    const field = form.elements.namedItem(name)
+    if (field instanceof RadioNodeList || field instanceof HTMLInputElement) field.value = value
+    if (field instanceof HTMLSelectElement && [...field.options].some((each) => each.value === value))
+      field.value = value
+  }
+}
+
 /** An amount that cannot be read, or that may be read in two ways, is not sent. */
 function refuse(form: HTMLFormElement, read: Exclude<WrittenAmount, { amount: string }>): void {
   explain(form, { status: 422, data: null, errors: { amount: read.error } })

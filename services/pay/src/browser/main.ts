@@ -1,7 +1,7 @@
 // The script of the pay page. Without it the page can be read; with it, chosen, copied and watched.
 import { copy } from './copy.ts'
 import { startCountdown } from './countdown.ts'
-import { cancel, start } from './form.ts'
+import { cancel, keepForm, restoreForm, start } from './form.ts'
 import { reportToHost, returnToMerchant } from './frame.ts'
 import { keepUpToDate, lookAgain } from './live.ts'
 import { choose, show } from './page.ts'
@@ -15,7 +15,9 @@ document.addEventListener('submit', (event) => {
   start(event.target).catch(report)
 })
 document.addEventListener('click', (event) => {
-  const button = event.target instanceof Element ? event.target.closest('button') : null
+  const target = event.target instanceof Element ? event.target : null
+  if (target?.closest('a[hreflang]')) keepForm()
+  const button = target?.closest('button')
   if (button?.dataset.copy) copy(button).catch(report)
   if (button?.id === 'look-again') lookAgain(button).catch(report)
   if (button?.id === 'cancel')
@@ -29,6 +31,7 @@ document.addEventListener('change', ({ target }) => {
   if (target instanceof HTMLInputElement && target.id === 'address-only') choose({ addressOnly: target.checked })
 })
 
+restoreForm()
 startCountdown()
 reportToHost()
 returnToMerchant()

@@ -1,3 +1,4 @@
+import { locales } from '@payments/pay-page'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -187,6 +188,18 @@ describe.runIf(hasTools('chromium'))('the screens of the pay page in Chromium', 
       }
     },
   )
+
+  test.for(locales)('in %s every screen fits 320 px', async (locale) => {
+    const context = await browser.newContext({ viewport: { width: 320, height: 640 }, isMobile: true })
+    const page = await context.newPage()
+    for (const name of Object.keys(screens)) {
+      await page.goto(`${service.url}/pay/${await ready.get(name)}?lang=${locale}`)
+      expect(await page.getAttribute('html', 'lang')).toBe(locale)
+      expect({ name, locale, fits: await fitsWidth(page) }).toEqual({ name, locale, fits: true })
+      if (['waiting', 'underpaid', 'other'].includes(name)) await shoot(page, `pay-${name}-narrow-${locale}`)
+    }
+    await context.close()
+  })
 
   test('no screen names what only the merchant may know', async () => {
     const merchant = await newMerchant(service)

@@ -206,6 +206,19 @@ describe.runIf(hasTools('chromium'))('paying in Chromium', () => {
     expect(await page.locator('#address-text').count()).toBe(0)
   })
 
+  test('another language keeps what was typed and chosen', async () => {
+    const merchant = await newMerchant(service)
+    const { page, problems } = await phone()
+    await open(page, (await newCollection(merchant, { amount: undefined })).id)
+    await page.getByLabel('Amount in USDC').fill('1,500')
+    await page.getByLabel('Email address').fill('payer@example.com')
+    await page.getByRole('link', { name: 'Yorùbá' }).click()
+    await page.locator('html[lang=yo]').waitFor()
+    expect(await page.locator('#amount').inputValue()).toBe('1,500')
+    expect(await page.locator('#payerEmail').inputValue()).toBe('payer@example.com')
+    expect(problems).toEqual([])
+  })
+
   test('a payer can cancel, and start again', async () => {
     const merchant = await newMerchant(service)
     const { page } = await phone()
