@@ -26,6 +26,10 @@ const closed = (data: PayData, { texts }: View): Html =>
     ? html`<h2 id="heading" tabindex="-1">${texts.paidHeading}</h2><p>${texts.paidAlready}</p>`
     : html`<h2 id="heading" tabindex="-1">${texts.closedHeading}</h2><p>${fill(texts.closedText, { merchant: data.merchant.name })}</p>`
 
+/** The heading below says the same amount: it is said once. */
+const isAsked = ({ session, currency }: PayData, amount: string): boolean =>
+  session?.status === 'awaiting_payment' && session.currency === currency && session.remainingAmount === amount
+
 /** Who is paid, for what and how much. */
 function summary(data: PayData, view: View): Html {
   const { texts, locale } = view
@@ -35,7 +39,7 @@ function summary(data: PayData, view: View): Html {
   <h1><bdi>${data.title}</bdi></h1>
   ${data.number && html`<p>${fill(texts.invoice, { number: data.number })}${due && html` · ${fill(texts.due, { date: due })}`}</p>`}
   ${data.description && html`<p class="description"><bdi>${data.description}</bdi></p>`}
-  ${data.amount !== null && html`<p class="amount"><bdi>${moneyIn(locale, data.amount, data.currency)}</bdi></p>`}
+  ${data.amount !== null && !isAsked(data, data.amount) && html`<p class="amount"><bdi>${moneyIn(locale, data.amount, data.currency)}</bdi></p>`}
   ${data.items.length > 0 && lines(data, view)}
 </header>`
 }

@@ -41,16 +41,19 @@ function instructions(session: PaySession, { situation, values }: Said, view: Vi
   const hasLink = session.paymentUri !== session.depositAddress
   const until = situation.when === 'grace' ? session.acceptedUntil : session.expiresAt
   return html`<div class="pay">
-  <dl class="values">
-    ${value(texts, 'amount', texts.amount, amountIn(locale, session.remainingAmount), texts.copyAmount, { copied: session.remainingAmount, after: html` <bdi>${session.currency}</bdi>` })}
-    ${value(texts, 'network', texts.networkLabel, values.network)}
-    ${value(texts, 'address', texts.address, session.depositAddress, texts.copyAddress)}
-  </dl>
-  <p class="time"><span>${texts.timeLeft}</span> <time role="timer" aria-live="off" id="time-left" datetime="${until}">${clock(until)}</time>. ${texts.waitingLive}</p>
-  <figure class="code">
+  <div class="first">
     <div class="qr" id="qr" role="img" aria-label="${texts.code}" data-format="${code.format}">${codeImage(code.text)}</div>
-    <figcaption><p>${fillPlain(texts.codeHolds, { content: texts[HOLDS[code.format]] })}</p><p><strong>${fill(texts.checkAmount, values)}</strong></p></figcaption>
-  </figure>
+    <div>
+      <dl class="values">
+        ${value(texts, 'amount', texts.amount, amountIn(locale, session.remainingAmount), texts.copyAmount, { copied: session.remainingAmount, after: html` <bdi>${session.currency}</bdi>` })}
+        ${value(texts, 'network', texts.networkLabel, values.network)}
+      </dl>
+      <p class="time"><span>${texts.timeLeft}</span> <time role="timer" aria-live="off" id="time-left" datetime="${until}">${clock(until)}</time></p>
+    </div>
+  </div>
+  <dl class="values">${value(texts, 'address', texts.address, session.depositAddress, texts.copyAddress)}</dl>
+  <p>${texts.waitingLive}</p>
+  <p>${fillPlain(texts.codeHolds, { content: texts[HOLDS[code.format]] })} <strong>${fill(texts.checkAmount, values)}</strong></p>
   <div class="choose" data-script>
     <label for="wallet">${texts.wallet}</label>
     <select id="wallet">${walletsOn(type).map(
@@ -86,7 +89,7 @@ const value = (
   copy?: string,
   { copied, after }: { readonly copied?: string; readonly after?: Html } = {},
 ): Html =>
-  html`<div class="value"><dt>${label}</dt><dd>${copy ? html`<code id="${name}-text" class="${name}" dir="ltr"${copied !== undefined && html` data-copied="${copied}"`}>${text}</code>${after}` : html`<bdi>${text}</bdi>`}</dd>
+  html`<div class="value"><dt>${label}</dt><dd>${copy ? html`<span dir="ltr"><code id="${name}-text" class="${name}"${copied !== undefined && html` data-copied="${copied}"`}>${text}</code>${after}</span>` : html`<bdi id="${name}-text">${text}</bdi>`}</dd>
     ${copy !== undefined && html`<dd data-script><button type="button" class="copy" data-copy="${name}-text" aria-label="${copy}">${texts.copy}</button></dd>`}</div>`
 
 function receipt(data: PayData, session: PaySession, view: View): Html {

@@ -189,6 +189,30 @@ describe.runIf(hasTools('chromium'))('the screens of the pay page in Chromium', 
     },
   )
 
+  test.each([
+    [360, 640],
+    [390, 844],
+    [1280, 720],
+  ])(
+    'at %d × %d the first screen holds amount, network, address with copy, code and time left',
+    async (width, height) => {
+      const context = await browser.newContext({ viewport: { width, height } })
+      const page = await context.newPage()
+      for (const name of ['waiting', 'waiting-solana', 'waiting-tron', 'underpaid']) {
+        await page.goto(`${service.url}/pay/${await ready.get(name)}`)
+        await shoot(page, `pay-${name}-${width}x${height}`)
+        const copyAddress = page.getByRole('button', { name: 'Copy the address' })
+        for (const id of ['amount-text', 'network-text', 'address-text', 'qr', 'time-left']) {
+          const box = await page.locator(`#${id}`).boundingBox()
+          expect([name, id, box && box.y + box.height <= height]).toEqual([name, id, true])
+        }
+        const box = await copyAddress.boundingBox()
+        expect([name, box && box.y + box.height <= height]).toEqual([name, true])
+      }
+      await context.close()
+    },
+  )
+
   test.for(locales)('in %s every screen fits 320 px', async (locale) => {
     const context = await browser.newContext({ viewport: { width: 320, height: 640 }, isMobile: true })
     const page = await context.newPage()
