@@ -1,6 +1,8 @@
 // `<payment-page collection="ID">` puts a pay page into another site: sized before it loads, grown with its content, and
-// with the event `paid`. The site's origin must be among the `allowedOrigins` of the link.
+// with the events below. The site's origin must be among the `allowedOrigins` of the link.
 const HEIGHTS: Readonly<Record<string, number>> = { card: 760, inline: 680, minimal: 560 }
+/** Events that the element fires: what the page in the frame says. */
+const EVENTS = new Set(['ready', 'height', 'started', 'processing', 'paid', 'expired', 'cancelled', 'error'])
 const base = new URL(import.meta.url).origin
 
 class PaymentPage extends HTMLElement {
@@ -32,9 +34,11 @@ class PaymentPage extends HTMLElement {
 
   #hear({ origin, source, data }: MessageEvent): void {
     if (origin !== base || source !== this.#frame?.contentWindow || data?.source !== 'payments') return
-    if (data.type === 'height' && Number.isFinite(data.height)) this.#frame.style.height = `${Math.ceil(data.height)}px`
-    if (data.type === 'paid')
-      this.dispatchEvent(new CustomEvent('paid', { bubbles: true, detail: { id: data.id, linkId: data.linkId } }))
+    const { type, height, id, linkId } = data
+    if (type === 'height' && Number.isFinite(height)) this.#frame.style.height = `${Math.ceil(height)}px`
+    if (!EVENTS.has(type)) return
+    const detail = type === 'height' ? { height } : { id, linkId }
+    this.dispatchEvent(new CustomEvent(type, { bubbles: true, detail }))
   }
 }
 

@@ -1,4 +1,4 @@
-import { screenOf } from '@payments/pay-page'
+import { type Screen, screenOf } from '@payments/pay-page'
 import { data, find, onContent, view } from './page.ts'
 
 /** Origin of the site around this page: only one that the merchant allowed. */
@@ -15,20 +15,34 @@ function originOf(url: string): string | undefined {
   }
 }
 
-/** In a frame: posts the height of the page to the embedding origin, and once that it was paid. To no other. */
+/** What the embedding site hears of each screen. */
+const EVENTS: Readonly<Partial<Record<Screen, string>>> = {
+  waiting: 'started',
+  underpaid: 'processing',
+  confirming: 'processing',
+  paid: 'paid',
+  expired: 'expired',
+  cancelled: 'cancelled',
+  returned: 'error',
+  failed: 'error',
+}
+
+/** In a frame: posts the height of the page to the embedding origin, and what became of the payment, each change once. To no other. */
 export function reportToHost(): void {
   const origin = hostOrigin()
   if (!view().embedded || parent === globalThis.window || !origin) return
   const send = (message: object) => parent.postMessage({ source: 'payments', ...message }, origin)
+  const { id, linkId } = data()
+  send({ type: 'ready', id, linkId })
   new ResizeObserver(() => send({ type: 'height', height: document.documentElement.offsetHeight })).observe(
     document.body,
   )
-  let reported = false
+  let last: string | undefined
   onContent(() => {
-    const { id, linkId } = data()
-    if (reported || screenOf(data()) !== 'paid') return
-    reported = true
-    send({ type: 'paid', id, linkId })
+    const type = EVENTS[screenOf(data())]
+    if (!type || type === last) return
+    last = type
+    send({ type, id, linkId })
   })
 }
 

@@ -330,6 +330,8 @@ describe.runIf(hasTools('chromium'))('paying in Chromium', () => {
       await paySession(merchant, id)
       await page.waitForFunction('globalThis.paid', undefined, LIVE)
       expect(await page.evaluate('globalThis.paid')).toEqual({ id, linkId })
+      const events = (await page.evaluate('globalThis.events')) as string[]
+      expect(events.filter((type) => ['ready', 'started', 'paid'].includes(type))).toEqual(['ready', 'started', 'paid'])
       const foreign = await context.newPage()
       const refused: string[] = []
       foreign.on('console', (message) => refused.push(message.text()))
@@ -352,7 +354,10 @@ async function startShop(): Promise<{ origin: string; show(id: string): void; cl
     response.setHeader('Content-Type', 'text/html')
     response.end(`<!doctype html><title>Shop</title><link rel="icon" href="data:,"><script type="module" src="${service.url}/embed.js"></script>
       <payment-page collection="${id}"></payment-page>
-      <script>addEventListener('paid', ({ detail }) => { globalThis.paid = detail })</script>`)
+      <script>addEventListener('paid', ({ detail }) => { globalThis.paid = detail })
+        globalThis.events = []
+        for (const type of ['ready', 'started', 'processing', 'paid', 'expired', 'cancelled', 'error'])
+          document.querySelector('payment-page').addEventListener(type, () => globalThis.events.push(type))</script>`)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
