@@ -47,7 +47,8 @@ async function newEndpoint(body: object = {}, tenant?: Merchant) {
 /** How many transactions of this database wait for one that has locked what they want. */
 async function locksWaitedFor(): Promise<number> {
   const { rows } = await service.runtime.pool.query(
-    "select count(*)::int as waiting from pg_locks where not granted and locktype in ('transactionid', 'tuple')",
+    `select count(*)::int as waiting from pg_locks join pg_stat_activity using (pid)
+      where not granted and locktype in ('transactionid', 'tuple') and datname = current_database()`,
   )
   return rows[0].waiting
 }
