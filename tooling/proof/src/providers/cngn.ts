@@ -87,8 +87,10 @@ export async function cngnPart({ cngn, merchants, database, runtime }: ProviderS
       void cngn.settle()
     },
     differences: () => cngnDifferences(cngn, database),
-    payAgain() {
-      const paid = cngn.transactions.find(({ trx_type, status }) => trx_type === 'redeem' && status === 'success')
+    payAgain(number) {
+      const paid = cngn.transactions.filter(({ trx_type, status }) => trx_type === 'redeem' && status === 'success')[
+        number
+      ]
       if (paid) cngn.transactions.push({ ...paid, trx_ref: `${paid.trx_ref}-again` })
     },
     figures: () => ({ objects, faults: faults() }),

@@ -95,8 +95,8 @@ export function exactPart({ relay, near, merchants, database, runtime }: Provide
         return wrong && lost === 0n ? [{ ids: [id, ...objects], what: `session ${id} of ${carrier} ${wrong}` }] : []
       })
     },
-    payAgain() {
-      const paid = near.swaps.find((swap) => swap.delivered > 0n)
+    payAgain(number) {
+      const paid = near.swaps.filter((swap) => swap.delivered > 0n)[number]
       if (paid) paid.delivered *= 2n
     },
     figures: () => ({ objects: sessions.length, faults: faults() }),

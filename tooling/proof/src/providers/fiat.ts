@@ -97,8 +97,8 @@ export function fiatPart({ paycrest, merchants, database }: ProviderStand, rando
           : []
       })
     },
-    payAgain() {
-      const paid = paycrest.orders.find(({ payouts }) => payouts === 1)
+    payAgain(number) {
+      const paid = paycrest.orders.filter(({ payouts }) => payouts > 0)[number]
       if (paid) paid.payouts++
     },
     figures: () => ({ objects: paycrest.orders.length, faults: faults() }),

@@ -24,6 +24,8 @@ const LIFE_MS = 2500
 /** Steps of the providers, and how often what the service would ask later is asked now. */
 const STEP_MS = 400
 const HURRY_MS = 1000
+/** So many things that were paid are paid once more at most, until one is noticed. */
+const PAID_AGAIN = 10
 
 /**
  * Every domain with a provider, in production, against fakes that are as bad as the providers' documents allow: they omit, repeat,
@@ -161,10 +163,13 @@ async function unnoticed(parts: readonly Part[]): Promise<string[]> {
   const found: string[] = []
   for (const part of parts) {
     const before = new Set((await part.differences()).map(({ what }) => what))
-    await part.payAgain()
-    const after = await part.differences()
-    if (!after.some(({ what }) => !before.has(what)))
-      found.push(`${part.name}: the comparison does not notice what the provider paid once more`)
+    // What differs already, and is on the list of operators, may read the same when it is paid once more.
+    let noticed = false
+    for (let number = 0; number < PAID_AGAIN && !noticed; number++) {
+      await part.payAgain(number)
+      noticed = (await part.differences()).some(({ what }) => !before.has(what))
+    }
+    if (!noticed) found.push(`${part.name}: the comparison does not notice what the provider paid once more`)
   }
   return found
 }

@@ -24,8 +24,8 @@ export interface Part {
   /** SQL: what the service would ask later is asked now. */
   readonly hurry: readonly string[]
   differences(): Promise<readonly Difference[]>
-  /** Pays once more, at the provider only, what it has paid: called at the end, to see that the comparison notices. */
-  payAgain(): Promise<unknown> | unknown
+  /** Pays once more, at the provider only, one of the things that it has paid: called at the end, to see that the comparison notices. */
+  payAgain(number: number): Promise<unknown> | unknown
   /** How many objects the fake has, and how many answers of it were wrong, late or missing. */
   figures(): { readonly objects: number; readonly faults: number }
 }

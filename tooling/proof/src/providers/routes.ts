@@ -34,10 +34,10 @@ export function relayParts({ relay, merchants, database }: ProviderStand, random
     }
   }
 
-  const payAgain = (addresses: readonly string[]) => {
-    const paid = [...relay.book.values()].find(
+  const payAgain = (addresses: readonly string[], number: number) => {
+    const paid = [...relay.book.values()].filter(
       ({ address, delivered }) => delivered > 0n && addresses.includes(address),
-    )
+    )[number]
     if (paid) paid.delivered *= 2n
   }
 
@@ -114,7 +114,11 @@ export function relayParts({ relay, merchants, database }: ProviderStand, random
       }
       return differences
     },
-    payAgain: () => payAgain(routes.map(({ address }) => address)),
+    payAgain: (number) =>
+      payAgain(
+        routes.map(({ address }) => address),
+        number,
+      ),
     figures: () => ({ objects: deposits, faults: faults() }),
   }
 
@@ -164,7 +168,11 @@ export function relayParts({ relay, merchants, database }: ProviderStand, random
         return wrong ? [{ ids: [id, ...objects], what: `session ${id} ${wrong}` }] : []
       })
     },
-    payAgain: () => payAgain(sessions.map(({ address }) => address)),
+    payAgain: (number) =>
+      payAgain(
+        sessions.map(({ address }) => address),
+        number,
+      ),
     figures: () => ({ objects: sessions.length, faults: 0 }),
   }
   return [routesPart, collectionsPart]

@@ -98,10 +98,11 @@ export function swapsPart({ chain, node, exchange, merchants, database }: Provid
       }
       return differences
     },
-    async payAgain() {
+    async payAgain(number) {
       const [paid] = await rows<Row>(
         database,
-        "select destination_address as destination, to_currency as to from swaps where environment = 'live' and status = 'completed' limit 1",
+        "select destination_address as destination, to_currency as to from swaps where environment = 'live' and status = 'completed' order by id limit 1 offset $1",
+        [number],
       )
       if (paid) await chain.pay(paid.destination, paid.to, EUR)
     },
