@@ -98,6 +98,7 @@ test('a collector that does not answer delays no request, and the end of the pro
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.origin,
     OTEL_TRACES_SAMPLER_ARG: '1',
   })
+  onTestFinished(() => process.stop())
   const merchant = await newMerchant({ runtime: service.runtime, url: process.url })
   for (let count = 0; count < 20; count++) expect((await merchant.call('GET /v1/swaps')).status).toBe(200)
   await process.stop()
