@@ -14,22 +14,36 @@ export function replyProblem(
   made: GeneratedRequest,
   { status, type, text }: { status: number; type: string; text: string },
 ): string | undefined {
-  const { operation, surface, method, path } = made
+  const { surface, method, path } = made
   if (status === 0) return 'no reply'
   if (status >= 500 && !(status === 503 && /not available in the live environment/.test(text)))
     return `status ${status}`
   if (method === 'HEAD' || method === 'OPTIONS' || status === 204) return undefined
   if (status >= 400 && INTERNALS.test(text)) return 'internals in an error'
   if (surface === 'trpc') return trpcProblem(document, made, { status, type, text })
-  if (method === operation.method && matches(operation.path, path))
-    return declaredProblem(document, operation, { status, type, text })
+  const reached = reachedBy(document, method, path)
+  if (reached) return declaredProblem(document, { path: reached, method }, { status, type, text })
   if (status < 400) return undefined
   if (!OUTSIDE.includes(status)) {
     // An id with other characters still names the operation, which may refuse before it looks at that id.
-    const named = method === operation.method && matches(operation.path, path, '[^/?#]+')
-    return named ? declaredProblem(document, operation, { status, type, text }) : `status ${status} outside operations`
+    const named = reachedBy(document, method, path, '[^/?#]+')
+    return named
+      ? declaredProblem(document, { path: named, method }, { status, type, text })
+      : `status ${status} outside operations`
   }
   return jsonProblem(document, 'Error', { $ref: '#/components/schemas/Error' }, text)
+}
+
+/**
+ * The path in the document of the operation that a request reaches: with a method drawn at random not the one it was made for, and a
+ * fixed path before one with a placeholder.
+ */
+function reachedBy(document: ApiDocument, method: string, path: string, id?: string): string | undefined {
+  const placeholders = (template: string): number => template.split('{').length
+  return Object.entries(document.paths)
+    .filter(([template, methods]) => methods[method.toLowerCase()] && matches(template, path, id))
+    .map(([template]) => template)
+    .sort((one, other) => placeholders(one) - placeholders(other))[0]
 }
 
 /** Whether a path as it was sent is one of this template, without changes that matter: its own address before it, or a fragment behind. */
