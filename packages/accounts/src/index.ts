@@ -25,6 +25,7 @@ import { migrations } from './migrations.ts'
 import { operators } from './organisations/operators-search.ts'
 import { purge } from './purge.ts'
 import { authentication } from './sessions/authentication.ts'
+import { restore } from './sessions/restore.ts'
 import { encryptedSuccessors } from './sessions/sessions.ts'
 import { accountsSettings } from './settings.ts'
 
@@ -58,6 +59,7 @@ export const accounts = domain({
     pages,
   },
   data: {
+    restore,
     entities: [
       OrganisationEntity,
       UserEntity,
@@ -99,6 +101,7 @@ export { type DesignedEmail, designedEmail } from './emails/designed-email.ts'
 export { sendEmail, sendEmailNow } from './emails/email.ts'
 export { paragraphEmail, plainName } from './emails/email-texts.ts'
 export { merchantProfile } from './organisations/organisations.ts'
+export { type RevokedKeys, revokeForgotten } from './sessions/restore.ts'
 export { tokenKeys } from './sessions/tokens.ts'
 export { accountsSettings } from './settings.ts'
 export { requireConfirmedOwner } from './signin/confirmation.ts'

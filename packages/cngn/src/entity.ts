@@ -208,6 +208,9 @@ export const SendEntity = defineEntity({
     nextDeliveryAt: instant().nullable(),
     deliverySeconds: p.integer(),
     error: p.text().nullable(),
+    /** Between these, a process that a restored database has forgotten may have sent it; null: no. See operators/restore.ts. */
+    maybeSentFrom: instant().nullable(),
+    maybeSentUntil: instant().nullable(),
     createdAt: p.datetime(3),
   },
   indexes: [
@@ -304,6 +307,28 @@ const ListedEntity = defineEntity({
     listedAt: instant(),
   },
   indexes: [index('cngn_listed_age', ['environment', 'account', 'listedAt'])],
+})
+
+/**
+ * Money that left in the time that a restored database has forgotten, without an order. A later order that looks the same may be the
+ * same request again: `orderId` is held for an operator, and is not sent.
+ */
+const ForgottenEntity = defineEntity({
+  name: 'CngnForgotten',
+  tableName: 'cngn_forgotten',
+  properties: {
+    environment: tenant().environment.primary(),
+    account: p.text().primary(),
+    reference: p.text().primary(),
+    channel: p.enum(['payout', 'withdrawal']),
+    /** Null, and no target: the list does not say. */
+    amount: minorUnits().nullable(),
+    targets: p.array(),
+    at: instant().nullable(),
+    foundAt: instant(),
+    orderId: p.uuid().nullable(),
+  },
+  indexes: [uniqueIndex('cngn_forgotten_order_key', 'cngn_forgotten (order_id)')],
 })
 
 /** Elements of a list that could not be read or applied: one row for each distinct one. */
@@ -406,6 +431,7 @@ export const entities = [
   FeedEntity,
   ReceiptEntity,
   ListedEntity,
+  ForgottenEntity,
   RecordEntity,
   AdjustmentEntity,
   TreasuryEntity,

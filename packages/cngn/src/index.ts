@@ -15,6 +15,7 @@ import { tasks } from './movements/poller.ts'
 import { compareTreasury, expireIdentities, verifyIdentity } from './operators/jobs.ts'
 import { metrics } from './operators/metrics.ts'
 import { operators } from './operators/operators.ts'
+import { restore } from './operators/restore.ts'
 import { advance } from './provider/advance.ts'
 import {
   cngnProvider,
@@ -101,6 +102,7 @@ export const cngn = domain({
     appendOnly: ['cngn_treasury_adjustments'],
     encrypted: encryptedIdentities,
     anonymise,
+    restore,
   },
   money: {
     receipts,

@@ -299,4 +299,24 @@ export const migrations: readonly MigrationStep[] = [
       'drop table cngn_transfer_counts',
     ],
   },
+  {
+    // After a restore to an earlier point: when an order may have been sent, and money that left without an order. See operators/restore.ts.
+    name: '20261124090100_cngn_forgotten_orders',
+    up: [
+      'alter table cngn_sends add column maybe_sent_from timestamptz, add column maybe_sent_until timestamptz',
+      `create table cngn_forgotten (
+        environment text not null check (environment in ('test', 'live')),
+        account text not null,
+        reference text not null,
+        channel text not null check (channel in ('payout', 'withdrawal')),
+        amount numeric(78,0),
+        targets text[] not null,
+        at timestamptz,
+        found_at timestamptz not null,
+        order_id uuid,
+        primary key (environment, account, reference)
+      )`,
+      'create unique index cngn_forgotten_order_key on cngn_forgotten (order_id)',
+    ],
+  },
 ]

@@ -14,6 +14,7 @@ import { migrations } from './migrations.ts'
 import { advance, dueChanges } from './operators/jobs.ts'
 import { metrics } from './operators/metrics.ts'
 import { operators } from './operators/operators.ts'
+import { restore } from './operators/restore.ts'
 import { payPages } from './pay/page.ts'
 import { payRouter } from './pay/pay-router.ts'
 import { partIds } from './sessions/parts.ts'
@@ -51,6 +52,7 @@ export const collections = domain({
     migrations,
     counted: { collections: {}, checkout_sessions: { scopes: ['parent_id::text'] } },
     timeline: { parts: partIds },
+    restore,
   },
   money: { receipts: { collection: collectionReceipt } },
   work: { jobs: [dueChanges], notifications },

@@ -262,4 +262,25 @@ export const platformMigrations: readonly MigrationStep[] = [
     name: '20261123190000_replies_with_their_object',
     up: ['alter table idempotency_keys add column resource_id uuid'],
   },
+  {
+    // Where the database was served last, so that a copy of it, or an earlier point of it, is noticed: see records/restores.ts.
+    name: '20261124090000_restores',
+    up: [
+      `create table database_origin (
+        single boolean primary key default true check (single),
+        cluster text not null,
+        recovery_target text not null,
+        recorded_at timestamptz not null
+      )`,
+      `create table restores (
+        id uuid primary key,
+        reason text not null check (reason in ('copied', 'recovered', 'declared')),
+        found_at timestamptz not null,
+        restored_to timestamptz,
+        secured_at timestamptz,
+        reconciled_at timestamptz,
+        findings jsonb
+      )`,
+    ],
+  },
 ]

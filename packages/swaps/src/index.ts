@@ -3,6 +3,7 @@ import { bind } from '@payments/kernel'
 import { domain, withFaults } from '@payments/platform'
 import { addressTask } from './addresses/addresses.ts'
 import { seedOf } from './addresses/keys.ts'
+import { restore } from './addresses/restore.ts'
 import { swapsAdminRouter } from './api/admin-router.ts'
 import { errors } from './api/errors.ts'
 import { events } from './api/events.ts'
@@ -66,6 +67,7 @@ export const swaps = domain({
     resources: [swapResource],
     migrations,
     counted: { swaps: {} },
+    restore,
     appendOnly: ['swap_deposits', 'swap_upkeep', 'swap_fee_payer_changes'],
     lastingSecrets(settings) {
       const seed = seedOf(settings)

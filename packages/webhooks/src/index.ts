@@ -20,6 +20,7 @@ import {
   RecoveryEntity,
   StreamEntity,
 } from './entity.ts'
+import { restore } from './events/drain.ts'
 import { events } from './events/events.ts'
 import { fanOutTask } from './events/fan-out.ts'
 import { eventRecorder } from './events/outbox.ts'
@@ -56,6 +57,7 @@ export const webhooks = domain({
     counted: { events: { where: "type <> 'webhook.test'" }, webhook_deliveries: { scopes: ['endpoint_id::text'] } },
     encrypted: encryptedSecrets,
     timeline: { sources: [eventTimeline, deliveryTimeline] },
+    restore,
   },
   work: {
     jobs: [purge],

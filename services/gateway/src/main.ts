@@ -11,6 +11,7 @@ import {
   type Log,
   listensOn,
   migrate,
+  openRestore,
   ownsTables,
   pendingMigrations,
   ping,
@@ -18,6 +19,7 @@ import {
   publicUrl,
   SESSION_STATEMENTS,
   type Settings,
+  type SqlExecutor,
   surviveLostConnections,
 } from '@payments/platform'
 import { adapters } from './adapters.ts'
@@ -109,6 +111,21 @@ async function requireTimeouts(settings: Settings, { service }: Urls): Promise<v
   )
 }
 
+/** Refuses a database that has forgotten what providers know: it would send money a second time. */
+async function requireReconciled(db: SqlExecutor): Promise<void> {
+  const restore = await openRestore(db)
+  if (restore)
+    throw new StartError(
+      `The database was ${RESTORED[restore.reason]} (found at ${restore.foundAt.toISOString()}): run \`npm run reconcile\` before the service starts (docs/operators/backup.md)`,
+    )
+}
+
+const RESTORED = {
+  copied: 'restored or copied from another one',
+  recovered: 'recovered to an earlier point',
+  declared: 'declared to be restored',
+} as const
+
 function listen(server: Server, port: number, host: string, setting: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -178,6 +195,7 @@ async function main(): Promise<void> {
     const own = await composeProcess(settings, urls.service, { log, live })
     stops.push(own.stop)
     await checkFingerprints(own.runtime.pool, everyDomain, settings)
+    await requireReconciled(own.runtime.pool)
     const metrics = createMetrics(own.runtime)
     const server = PROCESS_ROLE === 'worker' ? undefined : gateway(own, metrics, isStopping)
     await releaseMemory()

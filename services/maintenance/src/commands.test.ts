@@ -3,6 +3,8 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { useEmbedded } from '@payments/embedded-postgres'
+import { Pool } from 'pg'
 import { afterEach, expect, test } from 'vitest'
 import { compileCache } from '#testing'
 
@@ -10,6 +12,7 @@ const MAIN = fileURLToPath(new URL('../../gateway/src/main.ts', import.meta.url)
 const COMMANDS = {
   migrate: /^The database is up to date$/m,
   'ledger-check': /^In order: 0 accounts, 0 entries, 0 seals, 0 transactions, \d+ counts$/m,
+  reconcile: /^This database was not restored: there is nothing to reconcile/m,
   're-encrypt': /^Everything is encrypted with the first key of SECRETS_KEY$/m,
   'swap-addresses': /^m\/44'\/501'/m,
 }
@@ -19,8 +22,11 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).toReversed()) await clean()
 })
 
-function run(file: string, env: Record<string, string>) {
-  const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...compileCache, ...env } })
+function run(file: string, env: Record<string, string>, args: readonly string[] = []) {
+  const child = spawn(process.execPath, [file, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...compileCache, ...env },
+  })
   let output = ''
   const keep = (chunk: Buffer) => {
     output += chunk.toString('utf8')
@@ -30,8 +36,16 @@ function run(file: string, env: Record<string, string>) {
   return { child, ended, output: () => output }
 }
 
-const command = (name: string, env: Record<string, string>) =>
-  run(fileURLToPath(new URL(`./${name}.ts`, import.meta.url)), env)
+const command = (name: string, env: Record<string, string>, ...args: string[]) =>
+  run(fileURLToPath(new URL(`./${name}.ts`, import.meta.url)), env, args)
+
+function dataDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'payments-maintenance-'))
+  // Accessible to the user of the embedded database, so that its data is stored here.
+  chmodSync(directory, 0o755)
+  cleanups.push(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
 
 async function stop(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
   child.kill('SIGTERM')
@@ -41,10 +55,7 @@ async function stop(child: ChildProcess, ended: Promise<unknown>): Promise<void>
 test('each command works beside a running service on the embedded database, leaves it running, and works without it', {
   timeout: 120_000,
 }, async () => {
-  const DATA_DIR = mkdtempSync(join(tmpdir(), 'payments-maintenance-'))
-  // Accessible to the user of the embedded database, so that its data is stored here.
-  chmodSync(DATA_DIR, 0o755)
-  cleanups.push(() => rmSync(DATA_DIR, { recursive: true, force: true }))
+  const DATA_DIR = dataDirectory()
   const service = run(MAIN, { DATA_DIR, PORT: '0', INTERNAL_PORT: '0', LOG_LEVEL: 'warn' })
   cleanups.push(() => stop(service.child, service.ended))
   const url = () => service.output().match(/Base URL +(\S+)\/v1/)?.[1]
@@ -59,6 +70,50 @@ test('each command works beside a running service on the embedded database, leav
   expect((await fetch(`${url()}/health`)).status).toBe(200)
   await stop(service.child, service.ended)
   await expectAll()
+})
+
+test('a copy of a database is not served before it is reconciled: then nobody is signed in, and nothing is given out a second time', {
+  timeout: 120_000,
+}, async () => {
+  const DATA_DIR = dataDirectory()
+  const SWAP_SEED = Buffer.alloc(32, 7).toString('base64')
+  const embedded = { DATA_DIR, SWAP_SEED, PORT: '0', INTERNAL_PORT: '0', LOG_LEVEL: 'warn' }
+  expect(await command('migrate', embedded).ended).toBe(0)
+  const server = await useEmbedded(DATA_DIR)
+  cleanups.push(() => server.stop())
+  const urls = { DATABASE_URL: server.serviceUrl('payments'), DATABASE_OWNER_URL: server.ownerUrl('payments') }
+  const env = { ...embedded, ...urls, SECRETS_KEY: Buffer.alloc(32, 1).toString('base64') }
+  const pool = new Pool({ connectionString: server.ownerUrl('payments'), max: 1 })
+  cleanups.push(() => pool.end())
+  await pool.query(`insert into database_origin (cluster, recovery_target, recorded_at) values ('1/1', '', now())`)
+  await pool.query(`insert into swap_addresses (environment, derivation_index, address) values ('test', 4, 'ready')`)
+  const refused = run(MAIN, env)
+  expect([await refused.ended, refused.output()]).toEqual([
+    1,
+    expect.stringMatching(/^The database was restored or copied from another one .+ run `npm run reconcile` before/),
+  ])
+  const unsaid = command('reconcile', env)
+  expect([await unsaid.ended, unsaid.output()]).toEqual([1, expect.stringMatching(/^--revoked-keys: required/)])
+  const done = command('reconcile', env, '--revoked-keys', 'none')
+  expect([await done.ended, done.output()]).toEqual([
+    0,
+    expect.stringMatching(/^Reconciled, nothing that the database/m),
+  ])
+  const { rows } = await pool.query(
+    'select derivation_index as index, taken_at is not null as taken from swap_addresses order by 1',
+  )
+  expect(rows).toEqual([
+    { index: 4, taken: true },
+    { index: 100_000, taken: true },
+    { index: 100_005, taken: true },
+  ])
+  const service = run(MAIN, env)
+  cleanups.push(() => stop(service.child, service.ended))
+  await expect.poll(() => service.output().includes('Base URL'), { timeout: 60_000 }).toBe(true)
+  // While it serves, nothing can be reconciled.
+  await pool.query("insert into restores (id, reason, found_at) values (gen_random_uuid(), 'declared', now())")
+  const busy = command('reconcile', env, '--revoked-keys', 'none')
+  expect([await busy.ended, busy.output()]).toEqual([1, expect.stringMatching(/^Gateways or workers use the database/)])
 })
 
 test('a command that cannot reach its database says which setting names it, in one line', async () => {

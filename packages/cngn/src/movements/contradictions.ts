@@ -45,7 +45,7 @@ export async function contradict(
 }
 
 /** Naira are listed with two decimals: an amount of the list may be rounded. */
-const ROUNDED = 10_000n
+export const ROUNDED = 10_000n
 
 /** Is a listed amount that of the order? */
 export const sameAmount = (listed: bigint, ordered: bigint): boolean =>

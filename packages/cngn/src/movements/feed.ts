@@ -56,7 +56,7 @@ export async function pollFeed(runtime: Runtime, claimed: ClaimedFeed): Promise<
   try {
     const before = await treasuryBefore(runtime, environment, account)
     const { began, since } = await window(runtime, environment, account)
-    const listed = await list(runtime, environment, account, since)
+    const listed = await listMovements(runtime, environment, account, since)
     const { movements } = listed
     const readAt = await databaseTime(runtime)
     let changed = false
@@ -131,6 +131,10 @@ async function forget({ pool }: Runtime, environment: Environment, account: stri
     `delete from cngn_listed where environment = $1 and account = $2 and listed_at < now() - interval '30 days'`,
     [environment, account],
   )
+  await pool.query(
+    `delete from cngn_forgotten where environment = $1 and account = $2 and found_at < now() - interval '30 days' and order_id is null`,
+    [environment, account],
+  )
 }
 
 /**
@@ -157,7 +161,12 @@ async function window(
 }
 
 /** The movements of every provider that has this account, oldest first. */
-async function list(runtime: Runtime, environment: Environment, account: string, since: Date): Promise<Movements> {
+export async function listMovements(
+  runtime: Runtime,
+  environment: Environment,
+  account: string,
+  since: Date,
+): Promise<Movements> {
   const feeds = new Set<Feed | undefined>([
     treasuryProvider(runtime, environment),
     customerAccounts(runtime, environment),

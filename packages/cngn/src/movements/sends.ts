@@ -18,7 +18,8 @@ import { budgetOf } from '../provider/rate-budget.ts'
 import { errors } from '../states/errors.ts'
 import type { Kind } from '../transfers/kinds.ts'
 import { fail, lockedTransfer, process, update } from '../transfers/transfers.ts'
-import { pollFeedSoon, SEND } from './schedule.ts'
+import { ROUNDED } from './contradictions.ts'
+import { FEED_SOON, pollFeedSoon, SEND } from './schedule.ts'
 
 /** A claim that a process did not come back to is due again after this. */
 const LOST_SECONDS = 30
@@ -91,6 +92,8 @@ export function queueSend(unit: UnitOfWork, row: TransferRow): void {
     nextDeliveryAt: null,
     deliverySeconds: FIRST_DELIVERY_SECONDS,
     error: null,
+    maybeSentFrom: null,
+    maybeSentUntil: null,
     createdAt: row.createdAt,
   })
   unit.afterCommit(() => unit.runtime.trigger(SEND))
@@ -139,11 +142,12 @@ export async function send(runtime: Runtime, claimed: ClaimedSend): Promise<void
   await pollFeedSoon(runtime, claimed.environment, account)
 }
 
-/** Marks an order as sent before it is, and moves its object on. Null: it must wait, or has ended. */
+/** Marks an order as sent before it is, and moves its object on. Null: it must wait, may have been sent already, or has ended. */
 async function claimOrder(context: QueryContext, { id, kind }: ClaimedSend): Promise<TransferRow | null> {
   try {
     return await unitOfWork(context, async (unit) => {
       const row = await lockedTransfer(unit, kind, id)
+      if ((await takeAsUnresolved(unit, row)) || (await holdForgotten(unit, row))) return null
       if (await holdBack(unit, row.amount ?? 0n)) {
         await postpone(unit, id, SHORT_SECONDS, errors.cngn_float_short.code)
         return null
@@ -153,8 +157,8 @@ async function claimOrder(context: QueryContext, { id, kind }: ClaimedSend): Pro
                 surplus = coalesce((select difference from cngn_treasuries where environment = s.environment and difference > 0
                                      and differs_since < now() - interval '5 minutes'), 0)
           where id = $1 and sent_at is null and reference is null and not ended
-            and not exists (select from cngn_sends o where o.environment = s.environment and o.fingerprint = s.fingerprint
-                              and o.sent_at is not null and o.reference is null and not o.ended)
+            and not exists (select from cngn_sends o where o.environment = s.environment and o.fingerprint = s.fingerprint and o.id <> s.id
+                              and (o.sent_at is not null or o.maybe_sent_until is not null) and o.reference is null and not o.ended)
           returning id`,
         [id],
       )
@@ -170,6 +174,52 @@ async function claimOrder(context: QueryContext, { id, kind }: ClaimedSend): Pro
     await unitOfWork(context, (unit) => postpone(unit, id, EQUAL_SECONDS))
     return null
   }
+}
+
+/**
+ * An order that a process may have sent which a restored database has forgotten is one without an answer: the lists find it, or find
+ * that it was not sent. Equal ones one after the other, so that a movement never fits two.
+ */
+async function takeAsUnresolved(unit: UnitOfWork, row: TransferRow): Promise<boolean> {
+  const { rows } = await sqlOf(unit.em).query<{ account: string }>(
+    `update cngn_sends s set sent_at = greatest(maybe_sent_from, created_at), error = null, absent_since = null, surplus = 0
+      where id = $1 and sent_at is null and reference is null and not ended and maybe_sent_until is not null
+        and not exists (select from cngn_sends o where o.environment = s.environment and o.fingerprint = s.fingerprint
+                          and o.sent_at is not null and o.reference is null and not o.ended)
+      returning account`,
+    [row.id],
+  )
+  if (!rows[0]) return false
+  const started = row.status === 'pending' ? await process(unit, row) : row
+  await update(unit, started, { providerOutcome: 'unknown' })
+  await sqlOf(unit.em).query(FEED_SOON, [row.environment, rows[0].account, 0])
+  return true
+}
+
+/**
+ * An order that looks like money which left without an order, in the time that a restored database has forgotten, may be the request
+ * that was forgotten, made again. It is not sent: an operator knows which of the two it is.
+ */
+async function holdForgotten(unit: UnitOfWork, row: TransferRow): Promise<boolean> {
+  const { rows } = await sqlOf(unit.em).query(
+    `with same as (
+       select f.environment, f.account, f.reference from cngn_forgotten f join cngn_sends s on s.environment = f.environment and s.account = f.account
+        where s.id = $1 and s.sent_at is null and s.reference is null and not s.ended and f.order_id is null
+          and s.fingerprint like s.account || '/' || f.channel || '/%'
+          and (f.amount is null or f.amount = $2 or (f.amount % $3 = 0 and abs(f.amount - $2) < $3)) and (f.targets = '{}' or split_part(s.fingerprint, '/', -1) = any (f.targets))
+          and not exists (select from cngn_sends o where o.environment = f.environment and o.account = f.account and o.reference = f.reference)
+          and not exists (select from cngn_sends o where o.environment = s.environment and o.fingerprint = s.fingerprint and o.id <> s.id
+                            and (o.sent_at is not null or o.maybe_sent_until is not null) and o.reference is null and not o.ended)
+        order by f.at, f.reference limit 1 for update of f),
+     held as (update cngn_forgotten f set order_id = $1 from same
+               where (f.environment, f.account, f.reference) = (same.environment, same.account, same.reference) returning 1)
+     update cngn_sends set sent_at = clock_timestamp(), error = 'cngn_maybe_sent' where id = $1 and exists (select from held) returning id`,
+    [row.id, row.amount, ROUNDED],
+  )
+  if (rows.length === 0) return false
+  const started = row.status === 'pending' ? await process(unit, row) : row
+  await update(unit, started, { providerOutcome: 'unknown', attention: 'outcome_unknown' })
+  return true
 }
 
 const postpone = (unit: UnitOfWork, id: string, seconds: number, error: string | null = null) =>

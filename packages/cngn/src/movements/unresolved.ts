@@ -33,6 +33,10 @@ interface Unresolved {
   readonly channel: 'payout' | 'withdrawal'
   readonly target: string
   readonly sentAt: Date
+  /** The latest time at which it may have been sent. */
+  readonly sentUntil: Date
+  /** Orders that look the same, and that a restored database has forgotten to have sent, if they were. They wait for this one. */
+  readonly equalsInDoubt: number
   /** `sentAt` as the database writes it. */
   readonly claim: string
   readonly absentSince: Date | null
@@ -72,15 +76,21 @@ async function unresolved({ pool }: Runtime, environment: Environment, account: 
     fingerprint: string
     sent_at: Date | string
     claim: string
+    sent_until: Date | string
+    equals_in_doubt: number
     absent_since: Date | string | null
     surplus: string
     attempts: number
     amount: string
   }>(
     `select s.id, s.kind, s.organisation_id, s.fingerprint, s.sent_at, s.sent_at::text as claim, s.absent_since, s.surplus::text,
-            s.attempts, t.amount::text
+            s.attempts, t.amount::text, greatest(s.sent_at, s.maybe_sent_until) as sent_until,
+            case when s.maybe_sent_until is null then 0 else
+              (select count(*)::int from cngn_sends o where o.environment = s.environment and o.fingerprint = s.fingerprint and o.id <> s.id
+                  and o.maybe_sent_until is not null and o.sent_at is null and o.reference is null and not o.ended) end as equals_in_doubt
        from cngn_sends s join cngn_transfers t on t.id = s.id
       where s.environment = $1 and s.account = $2 and s.sent_at is not null and s.reference is null and not s.ended
+        and not exists (select from cngn_forgotten f where f.order_id = s.id)
       order by s.sent_at limit 1000`,
     [environment, account],
   )
@@ -92,6 +102,8 @@ async function unresolved({ pool }: Runtime, environment: Environment, account: 
     channel: row.kind === 'payout' ? 'payout' : 'withdrawal',
     target: row.fingerprint.split('/').at(-1) ?? '',
     sentAt: new Date(row.sent_at),
+    sentUntil: new Date(row.sent_until),
+    equalsInDoubt: row.equals_in_doubt,
     claim: row.claim,
     absentSince: row.absent_since === null ? null : new Date(row.absent_since),
     surplus: BigInt(row.surplus),
@@ -107,7 +119,8 @@ function fits(order: Unresolved, tx: ProviderTransaction, listedAt: Date | undef
   if (tx.amount !== null && !sameAmount(tx.amount, order.amount)) return 'no'
   if (tx.targets.length > 0 && !tx.targets.some((target) => destinationKey(target) === order.target)) return 'no'
   if (tx.at && tx.at.getTime() < claimed - SKEW_SECONDS * 1000) return 'no'
-  const inTime = tx.at && tx.at.getTime() >= claimed - BEFORE_MS && tx.at.getTime() <= claimed + AFTER_MS
+  const inTime =
+    tx.at && tx.at.getTime() >= claimed - BEFORE_MS && tx.at.getTime() <= order.sentUntil.getTime() + AFTER_MS
   return inTime && tx.amount !== null && tx.targets.length > 0 ? 'exactly' : 'possibly'
 }
 
@@ -137,7 +150,8 @@ export async function resolveOrders(
     const others = one
       ? orders.filter((other) => other !== order && fits(other, one, listed.get(one.reference)) !== 'no')
       : []
-    if (one && more.length === 0 && others.length === 0) {
+    // Of equal orders that may all have been sent it does not matter which movement is whose.
+    if (one && more.length <= order.equalsInDoubt && others.length === 0) {
       await unitOfWork(context, (unit) => found(unit, order, one.reference))
       changed = true
     } else if (one || of(order, 'possibly').length > 0 || list.unreadable?.some(({ at }) => mayBe(order, at))) {
@@ -213,7 +227,7 @@ async function undecided(unit: UnitOfWork, order: Unresolved, began: Date, after
     order.id,
   ])
   const provider = treasuryProvider(unit.runtime, row.environment)
-  const since = (began.getTime() - order.sentAt.getTime()) / 1000
+  const since = (began.getTime() - order.sentUntil.getTime()) / 1000
   if (since >= (afterSeconds ?? provider.certainAfterSeconds) && !row.attention && row.status === 'processing')
     await update(unit, row, { attention: 'outcome_unknown', providerOutcome: 'unknown' })
 }
@@ -231,7 +245,7 @@ async function sendAgain(
   let changed = false
   for (const order of absent) {
     const context = queryContext(runtime, system(order.organisationId, environment))
-    const old = list.began.getTime() - order.sentAt.getTime()
+    const old = list.began.getTime() - order.sentUntil.getTime()
     if (old <= 0) continue
     if (!knowsOrders) {
       if (!(await containsKnown(runtime, environment, account, order, references))) {
@@ -278,7 +292,8 @@ async function free(unit: UnitOfWork, order: Unresolved): Promise<boolean> {
   const row = await lockedTransfer(unit, order.kind, order.id)
   if (!(await isStill(unit, order))) return false
   await sqlOf(unit.em).query(
-    'update cngn_sends set sent_at = null, absent_since = null, next_send_at = now() where id = $1',
+    `update cngn_sends set sent_at = null, absent_since = null, maybe_sent_from = null, maybe_sent_until = null, next_send_at = now()
+      where id = $1`,
     [order.id],
   )
   if (row.attention === 'outcome_unknown') await update(unit, row, { attention: null })

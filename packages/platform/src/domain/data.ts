@@ -4,6 +4,7 @@ import type { TimelineDeclaration } from '../records/timeline.ts'
 import type { EncryptedColumn, LastingSecret } from '../settings/secrets.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Resource } from '../transactions/resource.ts'
+import type { RestoreDeclaration } from './restore.ts'
 
 /** One migration of the schema, owned by one package. Names start with a timestamp, and migrations run in that order. */
 export interface MigrationStep {
@@ -79,4 +80,6 @@ export interface DataDeclaration {
   anonymise?(unit: UnitOfWork, customer: AnonymisedCustomer): Promise<void>
   /** Which records belong to the timeline of an object. */
   readonly timeline?: TimelineDeclaration
+  /** What it does when the database was restored to an earlier point. */
+  readonly restore?: RestoreDeclaration
 }

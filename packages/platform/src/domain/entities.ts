@@ -3,6 +3,7 @@ import { providerEntities } from '../providers/entities.ts'
 import { faultModes } from '../providers/sandbox-faults.ts'
 import { AuditEntryEntity } from '../records/audit-log.ts'
 import { RecordCountEntity } from '../records/counts.ts'
+import { restoreEntities } from '../records/restores.ts'
 import { index, inheritedTenant, instant, minorUnits } from '../transactions/entity.ts'
 
 /** A request that was answered, or is being answered: see `idempotency.ts`. */
@@ -123,4 +124,5 @@ export const platformEntities = [
   AppendOnlyTableEntity,
   SettingFingerprintEntity,
   SandboxFaultEntity,
+  ...restoreEntities,
 ]

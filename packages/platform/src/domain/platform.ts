@@ -6,6 +6,7 @@ import { choiceTimeline } from '../providers/choices.ts'
 import { contradictions, reportTimeline } from '../providers/reports.ts'
 import { auditTimeline } from '../records/audit-log.ts'
 import { requestTimeline } from '../records/request-timeline.ts'
+import { restore } from '../records/restores.ts'
 import { secretKeys } from '../settings/secrets.ts'
 import { platformSettings } from '../settings/settings.ts'
 import { platformPurge } from '../work/purge.ts'
@@ -34,6 +35,7 @@ export const platform = domain({
         setting: 'SECRETS_KEY',
         secret: key,
       })),
+    restore,
     timeline: { sources: [requestTimeline, auditTimeline, choiceTimeline, providerTimeline, reportTimeline] },
   },
   work: { jobs: [platformPurge] },

@@ -1,4 +1,4 @@
-import { inTransaction, type Runtime, type SqlExecutor } from '@payments/platform'
+import { inTransaction, type RestoreDeclaration, type Runtime, type SqlExecutor } from '@payments/platform'
 import type { Tenants, Waiting } from '../deliveries/tenants.ts'
 
 /** Bounds of one transaction: events, and the deliveries that they may need, by the enabled endpoints of their tenants. */
@@ -91,4 +91,24 @@ export async function drain(
     tenants.took(taken)
     return taken.length === events || taken.length < first.free
   })
+}
+
+/** So many batches of places are left out after a restore: more than are taken in the time that one can forget. */
+const LEFT_OUT = 1_000_000
+
+/**
+ * Events after a restore to an earlier point have places behind all that were taken since that point: a stream that a merchant
+ * resumes leaves none of them out.
+ */
+export const restore: RestoreDeclaration = {
+  async lastChange(db) {
+    const { rows } = await db.query<{ at: Date | string }>(
+      'select created_at as at from events order by id desc limit 1',
+    )
+    return rows[0] ? new Date(rows[0].at) : null
+  },
+  async secure(db) {
+    await db.query("select setval('events_position', (select last_value from events_position) + $1)", [LEFT_OUT])
+    return []
+  },
 }

@@ -9,6 +9,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   'challenges.session_id': ['sessions'],
   'checkout_sessions.customer_id': ['customers'],
   'checkout_sessions.route_id': ['payment_routes'],
+  'cngn_forgotten.order_id': ['cngn_sends'],
   'cngn_receipts.customer_id': ['customers'],
   'cngn_receipts.organisation_id': ['organisations'],
   'cngn_receipts.transfer_id': ['cngn_transfers'],

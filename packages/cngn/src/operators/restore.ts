@@ -1,0 +1,110 @@
+import { type Environment, environments } from '@payments/kernel'
+import type { ForgottenTime, RestoreDeclaration, Runtime, SqlExecutor } from '@payments/platform'
+import { decimal } from '../money/amounts.ts'
+import { treasuryName, treasuryProvider } from '../money/holder.ts'
+import { listMovements } from '../movements/feed.ts'
+import { FEED_SOON } from '../movements/schedule.ts'
+import { destinationKey } from '../movements/sends.ts'
+import type { ProviderTransaction } from '../provider/provider.ts'
+import { CNGN } from '../transfers/kinds.ts'
+
+// The provider takes no reference of ours, so a database that was restored cannot ask whether an order was sent. Each order that it
+// has, and that the forgotten time may have sent, becomes one without an answer: `movements/unresolved.ts` finds it in the lists, or
+// that it was not sent. What left for orders that the database does not have is kept, so that the same request is not sent again.
+
+/** Orders that have no reference may have been sent in the forgotten time, whatever the database says of them. */
+async function secure(db: SqlExecutor, { from, to }: ForgottenTime): Promise<readonly string[]> {
+  const { rows } = await db.query<{ environment: Environment; waiting: number }>(
+    `with doubtful as (
+       update cngn_sends set maybe_sent_from = $1, maybe_sent_until = $2, absent_since = null
+        where not ended and reference is null returning environment, sent_at)
+     select environment, count(*)::int as waiting from doubtful where sent_at is null group by environment order by environment`,
+    [from, to],
+  )
+  return rows.map(
+    ({ environment, waiting }) =>
+      `${waiting} cNGN orders (${environment}) were waiting: each is sent only after the provider's lists show that it has not been sent`,
+  )
+}
+
+/** Keeps the money that left each account without an order. */
+async function compare(runtime: Runtime, forgotten: ForgottenTime): Promise<readonly string[]> {
+  const findings: string[] = []
+  for (const environment of environments) {
+    if (!treasuryName(runtime, environment)) continue
+    for (const account of await accounts(runtime, environment))
+      findings.push(...(await compareAccount(runtime, environment, account, forgotten)))
+  }
+  return findings
+}
+
+/** Those that were read, and those that organisations with customers would use. */
+async function accounts(runtime: Runtime, environment: Environment): Promise<ReadonlySet<string>> {
+  const { rows: read } = await runtime.pool.query<{ account: string }>(
+    'select account from cngn_feeds where environment = $1 order by account',
+    [environment],
+  )
+  const { rows: organisations } = await runtime.pool.query<{ organisation_id: string }>(
+    'select distinct organisation_id from cngn_enablements where environment = $1 order by organisation_id',
+    [environment],
+  )
+  const provider = treasuryProvider(runtime, environment)
+  return new Set([
+    ...read.map(({ account }) => account),
+    ...organisations.map(({ organisation_id }) => provider.account(organisation_id)),
+  ])
+}
+
+async function compareAccount(
+  runtime: Runtime,
+  environment: Environment,
+  account: string,
+  { from }: ForgottenTime,
+): Promise<readonly string[]> {
+  const { movements, unreadable, complete } = await listMovements(runtime, environment, account, from)
+  if (!complete)
+    throw new Error(`The cNGN provider lists more movements of ${account} (${environment}) since then than it shows`)
+  const out = movements.filter(({ channel, status }) => !channel.endsWith('_in') && status !== 'failed')
+  const findings = (unreadable ?? []).map(
+    ({ reference, field }) =>
+      `The cNGN provider lists a movement ${reference ?? 'without a reference'} (${environment}) that cannot be read: ${field}`,
+  )
+  for (const tx of out)
+    if (await keepForgotten(runtime, environment, account, tx)) findings.push(described(environment, tx))
+  // What arrived meanwhile is credited as soon as a worker runs.
+  await runtime.pool.query(FEED_SOON, [environment, account, 0])
+  return findings
+}
+
+const described = (
+  environment: Environment,
+  { reference, channel, amount, targets, at }: ProviderTransaction,
+): string =>
+  `A ${channel} of ${amount === null ? 'an unknown amount of' : decimal(amount, CNGN)} ${CNGN} (${environment}) to ${targets.map(masked).join(' or ') || 'an unknown destination'}` +
+  ` left ${at ? `at ${at.toISOString()} ` : ''}without an order: ${reference}. An equal order is not sent before an operator settles it`
+
+const masked = (target: string): string => `…${target.slice(-4)}`
+
+/** Keeps a movement of no order; false where one has it, or one that looks the same may have been sent: the lists give it that. */
+async function keepForgotten(
+  { pool }: Runtime,
+  environment: Environment,
+  account: string,
+  { reference, channel, amount, targets, at }: ProviderTransaction,
+): Promise<boolean> {
+  const keys = targets.map(destinationKey)
+  const { rows } = await pool.query<{ expected: boolean }>(
+    `with kept as (
+       insert into cngn_forgotten (environment, account, reference, channel, amount, targets, at, found_at)
+       select $1, $2, $3, $4, $5, $6, $7, now()
+        where not exists (select from cngn_sends where environment = $1 and account = $2 and (reference = $3 or id::text = $3))
+       on conflict (environment, account, reference) do update set found_at = cngn_forgotten.found_at returning amount)
+     select exists (select from cngn_sends where environment = $1 and account = $2 and maybe_sent_until is not null and reference is null
+                       and not ended and fingerprint = any (select concat_ws('/', $2::text, $4::text, $5::numeric, t) from unnest($6::text[]) t)) as expected
+       from kept`,
+    [environment, account, reference, channel, amount, keys, at],
+  )
+  return rows[0]?.expected === false
+}
+
+export const restore: RestoreDeclaration = { secure, compare }
