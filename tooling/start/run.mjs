@@ -22,7 +22,9 @@ const commands = {
   proof: ['tooling/proof/src/main.ts'],
   migrate: ['services/maintenance/src/migrate.ts'],
   doctor: ['services/maintenance/src/doctor.ts'],
-  reconcile: ['services/maintenance/src/reconcile.ts'],
+  backup: ['services/maintenance/src/restore/backup.ts'],
+  restore: ['services/maintenance/src/restore/restore.ts'],
+  reconcile: ['services/maintenance/src/restore/reconcile.ts'],
   'ledger-check': ['services/maintenance/src/ledger-check.ts'],
   're-encrypt': ['services/maintenance/src/re-encrypt.ts'],
   'swap-addresses': ['services/maintenance/src/swap-addresses.ts'],
@@ -54,7 +56,17 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
 
 await install()
 // What serves no pages needs none.
-const headless = ['ops', 'migrate', 'doctor', 'reconcile', 'ledger-check', 're-encrypt', 'swap-addresses']
+const headless = [
+  'ops',
+  'migrate',
+  'doctor',
+  'backup',
+  'restore',
+  'reconcile',
+  'ledger-check',
+  're-encrypt',
+  'swap-addresses',
+]
 if (!headless.includes(name)) await buildPages()
 if (command.includes('services/gateway/src/main.ts') && process.env.NODE_ENV === 'production' && isPackaged())
   process.stderr.write(

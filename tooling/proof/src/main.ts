@@ -14,6 +14,7 @@ const proofs: Readonly<Record<string, () => Promise<{ run: Proof }>>> = {
   neighbours: () => import('./neighbours/index.ts'),
   production: () => import('./production/index.ts'),
   providers: () => import('./providers/index.ts'),
+  restore: () => import('./resilience/restore/index.ts'),
   'sign-in': () => import('./access/sign-in/index.ts'),
 }
 

@@ -17,6 +17,7 @@ const DatabaseOriginEntity = defineEntity({
     recoveryTarget: p.text(),
     recordedAt: instant(),
   },
+  checks: [{ name: 'database_origin_single_check', expression: 'single' }],
 })
 
 /** How a restore came to be known. */
@@ -87,7 +88,8 @@ export async function openRestore(db: SqlExecutor): Promise<OpenRestore | null> 
        insert into database_origin as o (single, cluster, recovery_target, recorded_at) values (true, $1, $2, now())
        on conflict (single) do update set cluster = excluded.cluster, recovery_target = excluded.recovery_target, recorded_at = now()
          where (o.cluster, o.recovery_target) is distinct from ($1, $2) returning 1)
-     insert into restores (id, reason, found_at) select $3, $4, now() from origin where $4::text is not null`,
+     insert into restores (id, reason, found_at) select $3, $4, now() from origin
+      where $4::text is not null and not exists (select from restores where reconciled_at is null)`,
     [now.cluster, now.recovery_target, newId(), reason],
   )
   const { rows } = await db.query<{
@@ -124,9 +126,8 @@ export async function noteSecured(
 }
 
 /** Ends a restore: processes may start again. `findings`: what the providers knew and the database did not. */
-export async function noteReconciled(db: SqlExecutor, { id }: OpenRestore, findings: readonly string[]): Promise<void> {
-  await db.query('update restores set reconciled_at = now(), findings = $2 where id = $1', [
-    id,
+export async function noteReconciled(db: SqlExecutor, findings: readonly string[]): Promise<void> {
+  await db.query('update restores set reconciled_at = now(), findings = $1 where reconciled_at is null', [
     JSON.stringify(findings),
   ])
 }

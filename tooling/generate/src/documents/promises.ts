@@ -85,6 +85,20 @@ export const promises: readonly Promised[] = [
     ],
   },
   {
+    title: 'A database that was restored pays nothing twice',
+    promise:
+      'No process serves a database that was restored to an earlier point before it is reconciled. Orders that were waiting then, and requests that it has forgotten and merchants make again, are paid once; nobody is signed in, no deposit address and no number is given out a second time.',
+    shown:
+      'Sends payouts, many of them equal, restores the database to the point before, kills `npm run reconcile` and runs it again, repeats every request with its idempotency key, lets an operator settle what is held, and compares what the fake of cNGN paid with the requests, the objects and the journal.',
+    command: 'npm run proof -- restore',
+    tests: [
+      'packages/providers/cngn/src/restore.test.ts',
+      'services/maintenance/src/restore/dump.test.ts',
+      'services/maintenance/src/commands.test.ts',
+      'packages/platform/src/records/restores.test.ts',
+    ],
+  },
+  {
     title: 'Several processes act as one, and are replaced while they serve',
     promise:
       'Behind a load balancer that reads `/readyz`, a restart in turn and an upgrade with its migrations lose no request; limits and idempotency are exact over all processes, also behind PgBouncer in transaction mode.',

@@ -1,0 +1,143 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { appendFileSync, chmodSync, chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { everyDomain } from '@payments/api'
+import { createLog, migrate, openRestore } from '@payments/platform'
+
+import { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { compileCache, freePort, hasTools } from '#testing'
+import { backUp, restoreBackup } from './dump.ts'
+
+// pg_dump reads no server that is newer than itself, so the server is the system's, too.
+describe.skipIf(!hasTools('pg_dump', 'pg_restore', 'psql', 'setpriv'))('a backup', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'payments-backup-'))
+  const file = (name: string) => join(directory, name)
+  let server: ChildProcess
+  let port: number
+
+  beforeAll(async () => {
+    const [bin = ''] = globSync('/usr/lib/postgresql/*/bin').toSorted().toReversed()
+    // PostgreSQL does not run as root.
+    const own = (what: string) => Number(execFileSync('id', [what, 'postgres'], { encoding: 'utf8' }))
+    const root = process.getuid?.() === 0
+    const as = root ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : ['env']
+    if (root) chownSync(directory, own('-u'), own('-g'))
+    chmodSync(directory, 0o755)
+    const [program = '', ...args] = as
+    const data = file('data')
+    execFileSync(program, [...args, `${bin}/initdb`, '-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '-N'])
+    port = await freePort()
+    const settings = ['-k', directory, '-p', `${port}`, '-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off']
+    server = spawn(program, [...args, `${bin}/postgres`, '-D', data, ...settings], { stdio: 'ignore' })
+    for (let up: unknown; !up; await sleep(50)) up = await query('postgres', 'select 1').catch(() => undefined)
+    await query('postgres', 'create database source')
+    await migrate(url('source'), url('source'), everyDomain, createLog('fatal'))
+    await openRestore({ query: async (text, values) => ({ rows: await query('source', text, values) }) })
+    await query(
+      'source',
+      `insert into request_log (id, organisation_id, environment, method, path, status, duration_ms, request_id, replayed, created_at)
+       select gen_random_uuid(), gen_random_uuid(), 'live', 'GET', '/v1/' || repeat(md5(n::text), 20), 200, 1, n::text, false, now()
+         from generate_series(1, 30000) n`,
+    )
+  }, 60_000)
+  afterAll(async () => {
+    const gone = new Promise((resolve) => server.once('exit', resolve))
+    server.kill('SIGQUIT')
+    await gone
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  const url = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`
+  async function query<R extends object>(database: string, text: string, values: unknown[] = []): Promise<R[]> {
+    const pool = new Pool({ connectionString: url(database), max: 1 })
+    pool.on('error', () => undefined)
+    try {
+      return (await pool.query<R>(text, values)).rows
+    } finally {
+      await pool.end()
+    }
+  }
+  const empty = async (name: string) => {
+    await query('postgres', `create database ${name}`)
+    onTestFinished(async () => void (await query('postgres', `drop database ${name} with (force)`)))
+    return url(name)
+  }
+  const tables = (database: string) =>
+    query(database, "select 1 from pg_tables where schemaname in ('public', 'pgboss')")
+
+  test('of a database in use has everything of one moment, and what is restored from it is not served before it is reconciled', async () => {
+    const manifest = await backUp(url('source'), file('whole'))
+    expect(manifest.rows.request_log).toBe(30_000)
+    const target = await empty('whole')
+    await restoreBackup(target, file('whole'))
+    expect(await query('whole', 'select count(*)::int as n from request_log')).toEqual([{ n: 30_000 }])
+    const db = {
+      query: async <R extends object>(text: string, values?: unknown[]) => ({
+        rows: await query<R>('whole', text, values),
+      }),
+    }
+    expect(await openRestore(db)).toMatchObject({ reason: 'declared' })
+    await expect(restoreBackup(target, file('whole'))).rejects.toThrow('The database has tables: restore into an empty')
+  })
+
+  test('that was changed or is not complete is not restored', async () => {
+    await backUp(url('source'), file('changed'))
+    const target = await empty('changed')
+    appendFileSync(file('changed'), 'x')
+    await expect(restoreBackup(target, file('changed'))).rejects.toThrow(/changed: is not the file that was written/)
+    rmSync(file('changed.json'))
+    await expect(restoreBackup(target, file('changed'))).rejects.toThrow(/changed\.json: missing/)
+    expect(await tables('changed')).toEqual([])
+  })
+
+  test('has its name only when it is complete, and a restore that is killed at any moment restores nothing', {
+    timeout: 60_000,
+  }, async () => {
+    const target = await empty('killed')
+    const command = (name: string, ...args: string[]) => {
+      const env = {
+        // biome-ignore lint/style/noProcessEnv: PostgreSQL's programs are found there
+        PATH: process.env.PATH,
+        ...compileCache,
+        DATA_DIR: directory,
+        SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
+      }
+      const child = spawn(process.execPath, [fileURLToPath(new URL(`./${name}.ts`, import.meta.url)), ...args], {
+        stdio: 'ignore',
+        env: { ...env, DATABASE_URL: name === 'backup' ? url('source') : target },
+      })
+      return { child, ended: new Promise<number | null>((resolve) => child.once('exit', resolve)) }
+    }
+    const taken = command('backup', '--to', file('killed'))
+    await expect.poll(() => existsSync(file('killed.part')), { timeout: 20_000, interval: 5 }).toBe(true)
+    taken.child.kill('SIGKILL')
+    await taken.ended
+    expect(existsSync(file('killed'))).toBe(false)
+    await backUp(url('source'), file('killed'))
+    for (const delay of [0, 60, 180, 420, 900]) {
+      const { child, ended } = command('restore', '--from', file('killed'))
+      const begun = async () =>
+        (
+          await query(
+            'postgres',
+            "select 1 from pg_stat_activity where datname = 'killed' and application_name = 'psql'",
+          )
+        ).length > 0
+      while (child.exitCode === null && !(await begun())) await sleep(5)
+      await sleep(delay)
+      child.kill('SIGKILL')
+      await ended
+      // psql ends with the input that it no longer gets.
+      await expect.poll(begun, { timeout: 20_000 }).toBe(false)
+      const rows = (await tables('killed')).length
+      // Complete, then: with the note that keeps every process from serving it.
+      if (rows === 0) continue
+      expect(await query('killed', 'select 1 from restores where reconciled_at is null')).toHaveLength(1)
+      break
+    }
+  })
+})

@@ -1,0 +1,19 @@
+/**
+ * Restores a backup of `npm run backup` into the configured database, which must be empty, in one transaction, and checks that it is what
+ * was backed up. No process serves it before `npm run reconcile`.
+ *
+ *   npm run restore -- --from <file>
+ */
+import { parseArgs } from 'node:util'
+import { runCommand } from '../command.ts'
+import { restoreBackup } from './dump.ts'
+
+const { values } = parseArgs({ options: { from: { type: 'string' } } })
+
+await runCommand('restore', async ({ ownerUrl }) => {
+  const { from: file } = values
+  if (!file) throw new Error('--from: required, the file of a backup')
+  const { takenAt } = await restoreBackup(ownerUrl, file)
+  process.stdout.write(`Restored to ${takenAt}. Now run \`npm run migrate\`, then \`npm run reconcile\`\n`)
+  return true
+})
