@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { composeProcess, everyDomain, loadServiceSettings } from '@payments/api'
 import type { EmbeddedServer } from '@payments/embedded-postgres'
+import { assets as scripts } from '@payments/pay'
 import {
   checkFingerprints,
   createLog,
@@ -111,6 +112,15 @@ async function requireTimeouts(settings: Settings, { service }: Urls): Promise<v
   )
 }
 
+/** Refuses to serve without what payers load: the first of them would find a page that does nothing. */
+function requireScripts(): void {
+  try {
+    for (const { read } of scripts) read()
+  } catch (error) {
+    throw new StartError((error as Error).message)
+  }
+}
+
 /** Refuses a database that has forgotten what providers know: it would send money a second time. */
 async function requireReconciled(db: SqlExecutor): Promise<void> {
   const restore = await openRestore(db)
@@ -183,6 +193,7 @@ async function main(): Promise<void> {
     stops.push(() => close(internal.server))
     const stopTracing = await startTracing(settings)
     if (stopTracing) stops.push(stopTracing)
+    if (PROCESS_ROLE !== 'worker') requireScripts()
     const urls = await database(settings, log, (error) => {
       process.stderr.write(`${error.message}\n`)
       process.exit(1)

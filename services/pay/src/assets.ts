@@ -18,7 +18,10 @@ const script = (path: `/${string}`, file: string): Asset => ({
   path,
   type: 'text/javascript',
   read: () => {
-    if (!existsSync(join(dist, file))) throw new Error('The pay page is not built: run node services/pay/src/main.ts')
+    if (!existsSync(join(dist, file)))
+      throw new Error(
+        'The scripts of the pay page are not built: start with `npm start`, or run `node services/pay/src/main.ts` first',
+      )
     return readFileSync(join(dist, file))
   },
 })

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { settingNames } from '@payments/api'
@@ -87,22 +87,28 @@ test('a process runs from the package in production, with its pages and scripts,
   const own = service.runtime.settings as unknown as Record<string, string>
   const [marker, port] = [join(out, 'marker'), String(await freePort())]
   writeFileSync(marker, '')
-  const running = await launchGateway(
-    sharedSettings(
-      { dataDir: service.dataDir, ...service.database },
-      {
-        ...{ NODE_ENV: 'production', PROCESS_ROLE: 'all', PORT: port, NODE_COMPILE_CACHE: '' },
-        ...{ BASE_URL: 'https://payments.test', TRUST_PROXY: '127.0.0.1', SMTP_URL: 'smtp://127.0.0.1:9' },
-        ...{ SECRETS_KEY: own.SECRETS_KEY as string, JWT_PRIVATE_KEY: own.JWT_PRIVATE_KEY as string },
-      },
-    ),
-    made.folder,
+  const settings = sharedSettings(
+    { dataDir: service.dataDir, ...service.database },
+    {
+      ...{ NODE_ENV: 'production', PROCESS_ROLE: 'all', PORT: port, NODE_COMPILE_CACHE: '' },
+      ...{ BASE_URL: 'https://payments.test', TRUST_PROXY: '127.0.0.1', SMTP_URL: 'smtp://127.0.0.1:9' },
+      ...{ SECRETS_KEY: own.SECRETS_KEY as string, JWT_PRIVATE_KEY: own.JWT_PRIVATE_KEY as string },
+    },
   )
+  const running = await launchGateway(settings, made.folder)
   onTestFinished(() => running.stop())
   const headers = { 'x-forwarded-proto': 'https' }
   for (const path of ['/health', '/docs', '/v1/openapi.json', '/pay/page.js', '/embed.js'])
     expect([path, (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).status]).toEqual([path, 200])
   expect(execFileSync('find', [made.folder, '-newer', marker], { encoding: 'utf8' })).toBe('')
+  await running.stop()
+  // Without its scripts it does not start: payers would find a page that does nothing.
+  const [scripts, away] = [join(made.folder, 'services/pay/dist'), join(out, 'away')]
+  renameSync(scripts, away)
+  onTestFinished(() => renameSync(away, scripts))
+  await expect(launchGateway(settings, made.folder)).rejects.toThrow(
+    'The scripts of the pay page are not built: start with `npm start`, or run `node services/pay/src/main.ts` first',
+  )
 })
 
 /** Names that are not settings of the service: of Node, and of the containers beside it. */
