@@ -197,3 +197,11 @@ test('who is not an operator is signed out again, and a wrong code says so', asy
   const wrong = await runOps(['login', '--code', '000000'], environment(folder))
   expect(wrong).toEqual({ code: 1, stdout: '', stderr: 'Invalid or expired code\n' })
 })
+
+test('an operator invites the owner of an organisation, who gets the email', async () => {
+  const email = 'owner@invited.test'
+  const invited = await ops('invite', '--email', email, '--json')
+  expect([invited.code, JSON.parse(invited.stdout)]).toEqual([0, expect.objectContaining({ email, status: 'pending' })])
+  await expect.poll(() => mailbox.emails.filter(({ to }) => to.includes(email)).length).toBe(1)
+  expect(await ops('invite')).toMatchObject({ code: 2, stderr: expect.stringContaining('--email') })
+})

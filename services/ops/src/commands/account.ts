@@ -3,7 +3,7 @@ import { UsageError } from '../failures.ts'
 import { show } from '../output.ts'
 import { requestCode, type Service, signIn, signOut } from '../session/session.ts'
 import { ask, isInteractive, say, type Terminal } from '../terminal.ts'
-import { confirmSession, requestConfirmation } from './call.ts'
+import { confirmSession, requestConfirmation, withConfirmedSession } from './call.ts'
 
 const CODE = ['--code <code>', 'the emailed code; asked for when a terminal is there'] as const
 
@@ -44,6 +44,20 @@ export function addAccountCommands(program: Command, service: Service, terminal:
     .action(async () => {
       const { user, organisation } = await service.client.auth.me.query({})
       show(terminal, { service: service.base, email: user.email, role: organisation.role }, json())
+    })
+  program
+    .command('invite')
+    .summary('Invite somebody to register an organisation')
+    .description(
+      'Invite somebody to register an organisation. The email says how; inviting the same address again renews the invitation, which lasts for 7 days.',
+    )
+    .requiredOption('--email <email>', 'the email address of the owner')
+    .addHelpText('after', examples('ops invite --email ada@example.com'))
+    .action(async ({ email }: { email: string }) => {
+      if (service.token !== undefined)
+        throw new UsageError('PAYMENTS_TOKEN is set: only an operator who is signed in invites')
+      const invite = () => service.client.auth.invite.mutate({ email, role: 'owner' })
+      show(terminal, await withConfirmedSession(service, terminal, invite), json())
     })
   program
     .command('confirm')

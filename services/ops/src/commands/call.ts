@@ -62,7 +62,11 @@ async function confirmChange(
 }
 
 /** Where the service wants the session confirmed first, a person is led through it, and the call is repeated. */
-async function withConfirmedSession<T>(service: Service, terminal: Terminal, work: () => Promise<T>): Promise<T> {
+export async function withConfirmedSession<T>(
+  service: Service,
+  terminal: Terminal,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work()
   } catch (error) {
