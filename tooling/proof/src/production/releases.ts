@@ -29,7 +29,7 @@ export interface Releases {
 
 /**
  * Tags `next`, this checkout with its changes, and `last`, the newest version with an older schema, as a repository has them that operators
- * clone. A version from before `deploy` gets that of this one.
+ * clone. It has `deploy` and the operators' command line of this one, because the guide of this one is run.
  */
 export function tagReleases(): Releases {
   git('config', '--system', '--add', 'safe.directory', '*')
@@ -39,7 +39,10 @@ export function tagReleases(): Releases {
   git('update-ref', 'refs/tags/next', next)
   const earlier = findEarlier()
   git('read-tree', earlier?.commit ?? next)
-  if (git('ls-files', 'deploy') === '') git('read-tree', '--prefix=deploy/', `${next}:deploy`)
+  for (const folder of ['deploy', 'services/ops']) {
+    git('rm', '--cached', '--force', '--quiet', '-r', '--ignore-unmatch', folder)
+    git('read-tree', `--prefix=${folder}/`, `${next}:${folder}`)
+  }
   git('update-ref', 'refs/tags/last', git('commit-tree', git('write-tree'), '-m', 'last'))
   return { from: earlier?.commit.slice(0, 12), migrations: earlier?.missing.length ?? 0 }
 }
