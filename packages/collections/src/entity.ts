@@ -67,6 +67,7 @@ export const CollectionEntity = defineEntity({
     paymentsCount: p.integer(),
     receivedAmount: minorUnits().check('received_amount >= 0'),
     redirectUrl: p.text().nullable(),
+    cancelUrl: p.text().nullable(),
     allowedOrigins: p.json().$type<readonly string[]>(),
     embedConfig: p.json().$type<EmbedConfig>(),
     paymentPolicy: p.json().$type<PaymentPolicy>(),

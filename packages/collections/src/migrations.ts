@@ -209,4 +209,8 @@ export const migrations: readonly MigrationStep[] = [
     concurrently: true,
     up: [nameSandbox('checkout_sessions')],
   },
+  {
+    name: '20261125000000_collection_cancel_url',
+    up: ['alter table collections add column cancel_url text'],
+  },
 ]

@@ -30,6 +30,7 @@ export interface CollectionColumns {
   readonly paymentsCount: number
   readonly receivedAmount: bigint
   readonly redirectUrl?: string | null
+  readonly cancelUrl?: string | null
   readonly allowedOrigins: readonly string[]
   readonly embedConfig: EmbedConfig
   readonly paymentPolicy: PaymentPolicy

@@ -29,6 +29,7 @@ export interface PayData {
   readonly theme: Theme
   readonly allowedOrigins: readonly string[]
   readonly redirectUrl: string | null
+  readonly cancelUrl: string | null
   readonly serverTime: string
 }
 
@@ -103,6 +104,8 @@ export interface View {
   readonly networks: Readonly<Record<string, { readonly name: string; readonly type: NetworkType }>>
   /** The page is shown in a frame of another site. */
   readonly embedded: boolean
+  /** Colour scheme of that site; undefined: that of the reader's system. */
+  readonly scheme?: 'light' | 'dark' | undefined
   /** Key of the reader's wallet: see `wallets`. */
   readonly wallet: string
   /** The code holds the address alone; undefined: what is safe for the wallet. */

@@ -72,6 +72,7 @@ const data: Filled<PayData> = {
   theme: { layout: 'card', accentColor: '#1a56db', hideBrandFooter: false },
   allowedOrigins: ['https://ada.test'],
   redirectUrl: 'https://ada.test/thanks',
+  cancelUrl: 'https://ada.test/cart',
   serverTime: '2026-01-31T12:00:00.000Z',
 }
 const view: Filled<Omit<View, 'texts' | 'languages'>> & Pick<View, 'texts' | 'languages'> = {
@@ -80,6 +81,7 @@ const view: Filled<Omit<View, 'texts' | 'languages'>> & Pick<View, 'texts' | 'la
   languages,
   networks: { ethereum: { name: 'Ethereum', type: 'evm' }, solana: { name: 'Solana', type: 'svm' } },
   embedded: true,
+  scheme: 'dark',
   wallet: 'metamask',
   addressOnly: false,
 }

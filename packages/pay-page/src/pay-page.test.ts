@@ -51,6 +51,7 @@ const data: PayData = {
   theme: { layout: 'card', accentColor: '#1a56db', hideBrandFooter: false },
   allowedOrigins: [],
   redirectUrl: null,
+  cancelUrl: null,
   serverTime: '2026-01-31T12:00:00.000Z',
 }
 const view: View = {
@@ -67,9 +68,10 @@ const paidPage = (redirectUrl: string) =>
 
 test('a merchant’s page that is not at an https address is no link', () => {
   const schemes = ['javascript:alert(1)', 'JavaScript:alert(1)', ' javascript:alert(1)', '\u0001javascript:alert(1)']
-  for (const redirectUrl of [...schemes, 'data:,x', '//x.test', 'http://x.test', '/pay'])
+  for (const redirectUrl of [...schemes, 'data:,x', '//x.test', 'http://x.test', 'http://localhost.x.test/', '/pay'])
     expect(paidPage(redirectUrl), redirectUrl).not.toContain('id="return"')
-  expect(paidPage('https://ada.test/thanks')).toContain('href="https://ada.test/thanks"')
+  for (const redirectUrl of ['https://ada.test/thanks', 'http://127.0.0.1:3000/thanks'])
+    expect(paidPage(redirectUrl)).toContain(`id="return" href="${redirectUrl}"`)
 })
 
 test('every language has every text, with the same placeholders', () => {

@@ -131,4 +131,5 @@ export const pageOf = (of: Case, session = sessionOf(of)): PayData => ({
   theme: { layout: 'card', accentColor: '#1a56db', hideBrandFooter: false },
   allowedOrigins: [],
   redirectUrl: null,
+  cancelUrl: null,
 })

@@ -1,5 +1,6 @@
 import { Amount, isWholeBasisPoints, items, nameText, text } from '@payments/kernel'
 import { z } from 'zod'
+import { originMistake, returnUrlMistake } from '../pay/return-urls.ts'
 
 // Parts of the schemas of collections: what an invoice lists, how a page looks, which links are accepted.
 
@@ -62,34 +63,27 @@ export const mergeEmbed = (base: EmbedConfig, change: z.output<typeof EmbedConfi
   hideBrandFooter: change.hideBrandFooter ?? base.hideBrandFooter,
 })
 
-function parsed(url: string): URL | undefined {
-  try {
-    return new URL(url)
-  } catch {
-    return undefined
-  }
+const checked = (mistake: (url: string) => string | undefined) => (url: string, context: z.RefinementCtx) => {
+  const message = mistake(url)
+  if (message) context.addIssue({ code: 'custom', message })
 }
 
-export const RedirectUrl = z
-  .string()
-  .max(2000)
-  .refine((url) => {
-    const given = parsed(url)
-    return given?.protocol === 'https:' && !given.username && !given.password
-  }, 'Must be an https:// URL')
-  .meta({ description: 'Where the payer goes after the payment', example: 'https://merchant.example/thanks' })
+const ReturnUrl = z.string().max(2000).superRefine(checked(returnUrlMistake))
 
-const isLoopback = ({ hostname }: URL): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+const PLACEHOLDERS =
+  '`{SESSION_ID}` and `{STATUS}` in it are replaced by the id and the status of the session. `http://` only on a loopback address in the sandbox'
 
-const Origin = z
-  .string()
-  .max(300)
-  .refine((origin) => {
-    const given = parsed(origin)
-    return (
-      given?.origin === origin && (given.protocol === 'https:' || (given.protocol === 'http:' && isLoopback(given)))
-    )
-  }, 'Must be an https:// origin without a path, like "https://merchant.example"')
+export const RedirectUrl = ReturnUrl.meta({
+  description: `Where the payer goes after the payment. ${PLACEHOLDERS}`,
+  example: 'https://merchant.example/thanks?session={SESSION_ID}',
+})
+
+export const CancelUrl = ReturnUrl.meta({
+  description: `Where the payer goes without paying. ${PLACEHOLDERS}`,
+  example: 'https://merchant.example/cart',
+})
+
+const Origin = z.string().max(300).superRefine(checked(originMistake))
 
 export const AllowedOrigins = z
   .array(Origin)

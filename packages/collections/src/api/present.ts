@@ -40,6 +40,7 @@ export const presentCollection = (row: CollectionColumns): z.infer<typeof Collec
   paymentsCount: row.paymentsCount,
   receivedAmount: decimal(row.receivedAmount, row.currency),
   redirectUrl: row.redirectUrl ?? null,
+  cancelUrl: row.cancelUrl ?? null,
   allowedOrigins: [...row.allowedOrigins],
   embedConfig: row.embedConfig,
   paymentPolicy: row.paymentPolicy,

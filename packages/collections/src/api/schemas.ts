@@ -22,7 +22,7 @@ import { failureReasons, RefundToSchema, sandboxOutcomes } from '@payments/route
 import { z } from 'zod'
 import { checkoutMachine, invoiceMachine, linkMachine, sessionMachine, types } from '../collections/states.ts'
 import { PaymentPolicy, PaymentPolicyPatch } from '../sessions/policy.ts'
-import { AllowedOrigins, EmbedConfig, EmbedConfigPatch, Items, NewItems, RedirectUrl } from './fields.ts'
+import { AllowedOrigins, CancelUrl, EmbedConfig, EmbedConfigPatch, Items, NewItems, RedirectUrl } from './fields.ts'
 
 const COLLECTION = 80
 const SESSION = 81
@@ -83,6 +83,7 @@ export const NewCollection = z
     expiresAt: Time('When no payment can be started any more').nullable().optional(),
     maxPayments: maxPayments.nullable().optional(),
     redirectUrl: RedirectUrl.nullable().optional(),
+    cancelUrl: CancelUrl.nullable().optional(),
     allowedOrigins: AllowedOrigins.optional(),
     embedConfig: EmbedConfigPatch.optional(),
     paymentPolicy: PaymentPolicyPatch.optional(),
@@ -113,6 +114,7 @@ export const CollectionPatch = CollectionId.extend({
   expiresAt: Time('When no payment can be started any more').nullable().optional(),
   maxPayments: maxPayments.nullable().optional(),
   redirectUrl: RedirectUrl.nullable().optional(),
+  cancelUrl: CancelUrl.nullable().optional(),
   allowedOrigins: AllowedOrigins.optional(),
   embedConfig: EmbedConfigPatch.optional(),
   metadata: MetadataPatch.optional(),
@@ -161,6 +163,7 @@ export const Collection = z
     paymentsCount: count('Number of paid sessions', 0),
     receivedAmount: amountText('What its sessions delivered and their fees, in `currency`', '0'),
     redirectUrl: text('Where the payer goes after the payment', 'https://merchant.example/thanks').nullable(),
+    cancelUrl: text('Where the payer goes without paying', 'https://merchant.example/cart').nullable(),
     allowedOrigins: z
       .array(z.string())
       .meta({ description: 'Origins that may embed the pay page', example: ['https://merchant.example'] }),
@@ -352,6 +355,10 @@ export const PayPage = z
       .array(z.string())
       .meta({ description: 'Origins that may embed the page', example: ['https://merchant.example'] }),
     redirectUrl: text('Where to go now; null until the payment', 'https://merchant.example/thanks').nullable(),
+    cancelUrl: text(
+      'Where to go without paying; null once a payment has arrived',
+      'https://merchant.example/cart',
+    ).nullable(),
     serverTime: time('Time of the service, for countdowns'),
   })
   .meta({ id: 'PayPage', description: 'What a payer may see' })
@@ -416,6 +423,7 @@ export const collectionSample = {
   paymentsCount: 1,
   receivedAmount: '860',
   redirectUrl: null,
+  cancelUrl: null,
   allowedOrigins: [],
   embedConfig: { layout: 'card', accentColor: '#1a56db', hideBrandFooter: false },
   paymentPolicy: { mismatch: 'keep', tolerancePercent: 0.5, graceMinutes: 60 },

@@ -15,6 +15,7 @@ import type { z } from 'zod'
 import { DEFAULT_EMBED, mergeEmbed } from '../api/fields.ts'
 import type { NewCollection } from '../api/schemas.ts'
 import { type CollectionRow, resourceOf } from '../entity.ts'
+import { checkAddresses } from '../pay/return-urls.ts'
 import type { PaymentChoice } from '../rows.ts'
 import { optionsOf } from '../sessions/options.ts'
 import { defaultPolicy } from '../sessions/policies.ts'
@@ -42,6 +43,7 @@ export async function prepareCollection(context: QueryContext, input: Input): Pr
   const networks = await availableNetworks(context, addressUse({ ...policy, ...input.paymentPolicy } as typeof policy))
   const wrong: Mistakes = {}
   checkFields(input, wrong)
+  checkAddresses(context.actor.environment, input, wrong)
   const destinationAddress = destination(input, networks, wrong)
   const paymentOptions = options(input, networks, wrong)
   const totals = input.items ? totalsOf(input.items, assets[input.currency]) : null
@@ -122,6 +124,7 @@ export async function createCollection(
     paymentsCount: 0,
     receivedAmount: 0n,
     redirectUrl: input.redirectUrl ?? null,
+    cancelUrl: input.cancelUrl ?? null,
     allowedOrigins: input.allowedOrigins ?? [],
     embedConfig: mergeEmbed(DEFAULT_EMBED, input.embedConfig),
     paymentPolicy: prepared.paymentPolicy,

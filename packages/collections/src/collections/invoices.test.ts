@@ -71,6 +71,7 @@ test.each([
   [{ destinationAddress: '0x0000000000000000000000000000000000000000' }, ['destinationAddress']],
   [{ acceptedNetworks: ['atlantis'] }, ['acceptedNetworks']],
   [{ redirectUrl: 'http://merchant.example' }, ['redirectUrl']],
+  [{ cancelUrl: 'https://ada:secret@merchant.example' }, ['cancelUrl']],
   [{ allowedOrigins: ['https://merchant.example/shop'] }, ['allowedOrigins.0']],
   [{ embedConfig: { accentColor: 'blue' } }, ['embedConfig.accentColor']],
   [{ paymentPolicy: { tolerancePercent: 6 } }, ['paymentPolicy.tolerancePercent']],

@@ -6,6 +6,7 @@ import { mergeEmbed } from '../api/fields.ts'
 import { presentCollection, presentSession } from '../api/present.ts'
 import type { Collection, CollectionPatch, Session } from '../api/schemas.ts'
 import { CollectionEntity, type CollectionRow, SessionEntity, type SessionRow } from '../entity.ts'
+import { checkAddresses } from '../pay/return-urls.ts'
 import { STUCK_SECONDS } from '../settings.ts'
 import { cancelWaiting, lockedCollection, moveCollection, updateCollection } from './changes.ts'
 import { isAhead } from './creation.ts'
@@ -108,6 +109,7 @@ export async function change(
 
 function checkPatch(row: CollectionRow, patch: Omit<z.output<typeof CollectionPatch>, 'collectionId'>): void {
   const wrong: Record<string, string> = {}
+  checkAddresses(row.environment, patch, wrong)
   if (patch.dueAt && row.type !== 'invoice') wrong.dueAt = 'Only an invoice has a due time'
   else if (patch.dueAt && !isAhead(patch.dueAt)) wrong.dueAt = 'Must be in the future'
   if (patch.expiresAt && !isAhead(patch.expiresAt)) wrong.expiresAt = 'Must be in the future'

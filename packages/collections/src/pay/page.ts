@@ -50,6 +50,8 @@ export const payPages: readonly Page[] = [
   },
 ]
 
+const schemes = ['light', 'dark'] as const
+
 /** What the page shows beside the data, for this reader. */
 function viewOf({ query, header }: PageRequest, data?: PayData): View {
   const locale = localeOf(query.get('lang') ?? undefined, header('accept-language'))
@@ -67,6 +69,7 @@ function viewOf({ query, header }: PageRequest, data?: PayData): View {
     languages,
     networks: Object.fromEntries(networks),
     embedded: query.get('embed') === '1',
+    scheme: schemes.find((each) => each === query.get('scheme')),
     wallet: 'other',
   }
 }

@@ -9,6 +9,7 @@ import { CollectionEntity, type CollectionRow, SessionEntity, type SessionRow } 
 import type { PaymentChoice } from '../rows.ts'
 import { optionsOf } from '../sessions/options.ts'
 import { addressUse } from '../sessions/policy.ts'
+import { returnUrl } from './return-urls.ts'
 
 /** What an id of a pay route is of: a collection or, with `session`, one of its sessions. */
 export interface PayTarget {
@@ -90,7 +91,7 @@ function pageOf(target: PayTarget, paymentOptions: readonly PaymentChoice[]): Pa
     session: session ? presentPaySession(session) : null,
     theme: shown.embedConfig,
     allowedOrigins: shown.allowedOrigins,
-    redirectUrl: (session ?? collection).status === 'paid' ? shown.redirectUrl : null,
+    ...waysBack(target),
     serverTime: new Date().toISOString(),
   }
 }
@@ -102,6 +103,16 @@ function pageOf(target: PayTarget, paymentOptions: readonly PaymentChoice[]): Pa
 export async function payPage(context: QueryContext, id: string): Promise<PayPage> {
   const target = await findTarget(context, id)
   return pageOf(target, await currentOptions(context, target.collection))
+}
+
+/** Where the payer may go now: after the payment, or without one as long as nothing has arrived. */
+function waysBack({ collection, session }: PayTarget): Pick<PayPage, 'redirectUrl' | 'cancelUrl'> {
+  const { status } = session ?? collection
+  const filled = (url: string | null | undefined) => (url ? returnUrl(url, session, status) : null)
+  return {
+    redirectUrl: status === 'paid' ? filled(collection.redirectUrl) : null,
+    cancelUrl: status !== 'paid' && !session?.payments.length ? filled(collection.cancelUrl) : null,
+  }
 }
 
 /** What payers can use now; what they could use at the creation while the provider does not answer. */

@@ -34,7 +34,7 @@ function documentOf(
   view: View,
   { style, script }: Parts,
 ): Document {
-  const theme = themeStyle(accent)
+  const theme = themeStyle(accent, view.scheme)
   const page = html`<!doctype html>
 <html lang="${view.locale}" dir="${view.locale === 'ar' ? 'rtl' : 'ltr'}">
 <head>

@@ -1,6 +1,7 @@
 // Contrast as in WCAG 2.2, 1.4.3 and 1.4.11: relative luminance of sRGB.
 
 const PAGES = { light: '#ffffff', dark: '#11161c' } as const
+const schemes = ['light', 'dark'] as const
 const TEXT_CONTRAST = 4.5
 const STEPS = 40
 
@@ -40,13 +41,15 @@ function readable(colour: string, page: string): string {
 
 /**
  * The colours of a theme, in light and dark: the accent, changed where it could not be read on the page, and the text
- * on it. @param accent `#rrggbb`
+ * on it. @param accent `#rrggbb` @param scheme the only scheme, in the frame of a site that has it
  */
-export function themeStyle(accent: string): string {
-  const colours = (['light', 'dark'] as const).map((scheme) => {
+export function themeStyle(accent: string, scheme?: 'light' | 'dark'): string {
+  const colours = schemes.map((scheme) => {
     const shown = readable(accent, PAGES[scheme])
     return { shown, on: contrast(shown, '#ffffff') >= contrast(shown, '#000000') ? '#ffffff' : '#000000' }
   })
   const [light, dark] = colours as [(typeof colours)[number], (typeof colours)[number]]
-  return `:root{--accent:light-dark(${light.shown},${dark.shown});--on-accent:light-dark(${light.on},${dark.on})}`
+  const only = schemes.find((each) => each === scheme)
+  const forced = only ? `html:root{color-scheme:${only}}` : ''
+  return `${forced}:root{--accent:light-dark(${light.shown},${dark.shown});--on-accent:light-dark(${light.on},${dark.on})}`
 }

@@ -4,7 +4,7 @@ import { type Html, html } from '../document/html.ts'
 import { amountIn, dateIn, moneyIn } from '../money/numbers.ts'
 import { choice } from './choice.ts'
 import { screenOf } from './screen.ts'
-import { linkTo, sessionScreen } from './session.ts'
+import { leave, linkTo, sessionScreen } from './session.ts'
 
 /** Everything inside `<main>`: the same function writes it on the server and, when something changed, in the browser. */
 export function content(data: PayData, view: View): Html {
@@ -18,7 +18,7 @@ export function content(data: PayData, view: View): Html {
         : closed(data, view)
   return html`${data.environment === 'test' && html`<p class="sandbox">${texts.sandbox}</p>`}
 ${summary(data, view)}
-<section class="screen" data-screen="${screen}" aria-labelledby="heading">${body}</section>`
+<section class="screen" data-screen="${screen}" aria-labelledby="heading">${body}${!data.session && leave(data, view)}</section>`
 }
 
 const closed = (data: PayData, { texts }: View): Html =>

@@ -27,12 +27,13 @@ ${said.step === 'ask_open' && html`<details><summary>${fill(texts.payAnyway, lef
 ${(said.situation.what === 'nothing' || said.step === 'rest') && help(session, said, view)}
 ${(screen === 'paid' || session.payments.length > 0) && receipt(data, session, view)}
 ${said.step === 'again' && data.payable && html`<p><a class="button primary" id="again" href="${linkTo(data.linkId, view)}">${texts.again}</a></p>`}
-${screen === 'paid' && data.redirectUrl && isLink(data.redirectUrl) && back(data, data.redirectUrl, view)}`
+${screen === 'paid' && back(data, view)}
+${(screen === 'cancelled' || screen === 'expired') && leave(data, view)}`
 }
 
 /** The address of another page of the family, in the same language. */
-export const linkTo = (id: string, { locale, embedded }: View): string =>
-  `/pay/${id}?lang=${locale}${embedded ? '&embed=1' : ''}`
+export const linkTo = (id: string, { locale, embedded, scheme }: View): string =>
+  `/pay/${id}?lang=${locale}${embedded ? '&embed=1' : ''}${scheme ? `&scheme=${scheme}` : ''}`
 
 function instructions(session: PaySession, { situation, values }: Said, view: View): Html {
   const { texts, networks, locale } = view
@@ -115,9 +116,16 @@ function stateOf(session: PaySession, payment: Payment, texts: View['texts']): s
   return texts.pending
 }
 
-/** A `javascript:` address in a link would run in the page, whichever way it came to be stored. */
-const isLink = (url: string): boolean => url.startsWith('https://')
+/** A `javascript:` address in a link would run in the page, whichever way it came to be stored. In the sandbox, a site may be on this computer. */
+const isLink = (url: string | null): url is string =>
+  url !== null && /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/])/.test(url)
 
-const back = (data: PayData, url: string, { texts, embedded }: View): Html =>
-  html`<p><a class="button primary" id="return" href="${url}" rel="noopener"${embedded && html` target="_top"`}>${fill(texts.returnTo, { merchant: data.merchant.name })}</a></p>
+/** The way back to the merchant without paying. */
+export const leave = ({ merchant, cancelUrl }: PayData, { texts, embedded }: View): Html | false =>
+  isLink(cancelUrl) &&
+  html`<p><a id="leave" href="${cancelUrl}" rel="noopener"${embedded && html` target="_top"`}>${fill(texts.returnTo, { merchant: merchant.name })}</a></p>`
+
+const back = ({ merchant, redirectUrl }: PayData, { texts, embedded }: View): Html | false =>
+  isLink(redirectUrl) &&
+  html`<p><a class="button primary" id="return" href="${redirectUrl}" rel="noopener"${embedded && html` target="_top"`}>${fill(texts.returnTo, { merchant: merchant.name })}</a></p>
 <p id="returning" hidden><span></span> <button type="button" class="quiet" id="stay">${texts.stay}</button></p>`

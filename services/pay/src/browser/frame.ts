@@ -34,15 +34,21 @@ export function reportToHost(): void {
   const send = (message: object) => parent.postMessage({ source: 'payments', ...message }, origin)
   const { id, linkId } = data()
   send({ type: 'ready', id, linkId })
+  addEventListener('message', (event) => {
+    const { source: sender, type, scheme } = event.data ?? {}
+    if (event.origin === origin && event.source === parent && sender === 'payments' && type === 'scheme')
+      document.documentElement.style.colorScheme = scheme === 'dark' ? 'dark' : 'light'
+  })
   new ResizeObserver(() => send({ type: 'height', height: document.documentElement.offsetHeight })).observe(
     document.body,
   )
   let last: string | undefined
   onContent(() => {
-    const type = EVENTS[screenOf(data())]
+    const screen = screenOf(data())
+    const type = EVENTS[screen]
     if (!type || type === last) return
     last = type
-    send({ type, id, linkId })
+    send({ type, id, linkId, ...(type === 'error' ? { reason: screen } : {}) })
   })
 }
 

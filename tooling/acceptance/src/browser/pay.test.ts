@@ -50,7 +50,9 @@ describe.runIf(hasTools('chromium'))('paying in Chromium', () => {
 
   test('a payer chooses, pays exactly and sees the payment arrive without reloading, and the code in a screenshot decodes to what is shown', async () => {
     const merchant = await newMerchant(service)
-    const { id: linkId } = await newCollection(merchant, { redirectUrl: 'https://merchant.example/thanks' })
+    const { id: linkId } = await newCollection(merchant, {
+      redirectUrl: 'https://merchant.example/thanks/{SESSION_ID}?status={STATUS}',
+    })
     const { page, problems } = await phone()
     await open(page, linkId)
     const id = await begin(page)
@@ -68,7 +70,7 @@ describe.runIf(hasTools('chromium'))('paying in Chromium', () => {
     await page.getByText(/You return to .* in \d+ seconds/).waitFor()
     await page.getByRole('button', { name: 'Stay here' }).click()
     expect(await page.getByRole('link', { name: 'Back to' }).getAttribute('href')).toBe(
-      'https://merchant.example/thanks',
+      `https://merchant.example/thanks/${id}?status=paid`,
     )
     expect(problems).toEqual([])
   })
@@ -219,13 +221,19 @@ describe.runIf(hasTools('chromium'))('paying in Chromium', () => {
     expect(problems).toEqual([])
   })
 
-  test('a payer can cancel, and start again', async () => {
+  test('a payer can cancel, go back to the merchant, and start again', async () => {
     const merchant = await newMerchant(service)
     const { page } = await phone()
-    await open(page, (await newCollection(merchant)).id)
+    const cancelUrl = 'https://merchant.example/cart?session={SESSION_ID}&status={STATUS}'
+    await open(page, (await newCollection(merchant, { cancelUrl })).id)
+    const back = page.getByRole('link', { name: 'Back to' })
+    const addressOf = (session: string, status: string) =>
+      `https://merchant.example/cart?session=${session}&status=${status}`
+    expect(await back.getAttribute('href')).toBe(addressOf('', 'active'))
     const id = await begin(page)
     await page.getByRole('button', { name: 'Cancel this payment' }).click()
     await screen(page, 'cancelled')
+    expect(await back.getAttribute('href')).toBe(addressOf(id, 'cancelled'))
     await page.getByRole('link', { name: 'Start again' }).click()
     expect(await begin(page)).not.toBe(id)
   })
@@ -308,30 +316,48 @@ describe.runIf(hasTools('chromium'))('paying in Chromium', () => {
     await screen(page, 'cancelled')
   })
 
-  test('a site that the merchant allows embeds the page, hears that it was paid, and no other site can frame it', async () => {
+  test('a site that the merchant allows embeds the page in its colours and hears what happens, and no other site can frame it', async () => {
     const merchant = await newMerchant(service)
     const shop = await startShop()
     try {
       const { id: linkId } = await newCollection(merchant, { allowedOrigins: [shop.origin] })
-      const { id } = await startSession(service, linkId)
-      shop.show(id)
+      const start = async () => (await startSession(service, linkId)).id
+      const [id, cancelled, expired] = [await start(), await start(), await start()]
+      const foreigner = (await newCollection(merchant)).id
+      shop.show(id, cancelled, expired, foreigner, 'unknown')
       const context = await browser.newContext()
       contexts.push(context)
       const page = await context.newPage()
       await page.goto(shop.origin)
-      const frame = page.frameLocator('payment-page iframe')
+      const frameOf = (shown: string) => page.locator(`payment-page[collection="${shown}"] iframe`)
+      const frame = frameOf(id).contentFrame()
       await frame.locator('main[data-screen="waiting"]').waitFor(LIVE)
+      // The shop is dark on a computer that is light: the frame is dark too, and lets the shop's own colour through.
+      expect(await frame.locator('html').evaluate(COLOURS)).toEqual(['dark', 'rgba(0, 0, 0, 0)'])
       const height = () =>
-        page
-          .locator('payment-page iframe')
+        frameOf(id)
           .boundingBox()
           .then((box) => box?.height)
       await expect.poll(height).not.toBe(760)
       await paySession(merchant, id)
       await page.waitForFunction('globalThis.paid', undefined, LIVE)
       expect(await page.evaluate('globalThis.paid')).toEqual({ id, linkId })
-      const events = (await page.evaluate('globalThis.events')) as string[]
-      expect(events.filter((type) => ['ready', 'started', 'paid'].includes(type))).toEqual(['ready', 'started', 'paid'])
+      await frameOf(cancelled).contentFrame().getByRole('button', { name: 'Cancel this payment' }).click()
+      await page.evaluate("document.documentElement.style.colorScheme = 'light'")
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await expect.poll(() => frame.locator('html').evaluate(COLOURS)).toEqual(['light', 'rgba(0, 0, 0, 0)'])
+      await advance(merchant, 16)
+      await frameOf(expired).contentFrame().locator('main[data-screen="expired"]').waitFor(LIVE)
+      const heard = async (shown: string) =>
+        ((await page.evaluate('globalThis.events')) as [string, string, { reason?: string }][])
+          .filter(([of, type]) => of === shown && type !== 'processing')
+          .map(([, type, { reason }]) => (reason ? `${type}: ${reason}` : type))
+          .filter((type, index, all) => type !== 'height' || all.indexOf(type) === index)
+      await expect.poll(() => heard(id)).toEqual(['ready', 'started', 'height', 'paid'])
+      await expect.poll(() => heard(cancelled)).toEqual(['ready', 'started', 'height', 'cancelled'])
+      await expect.poll(() => heard(expired)).toEqual(['ready', 'started', 'height', 'expired'])
+      await expect.poll(() => heard(foreigner), LIVE).toEqual(['error: refused'])
+      await expect.poll(() => heard('unknown'), LIVE).toEqual(['error: unknown'])
       const foreign = await context.newPage()
       const refused: string[] = []
       foreign.on('console', (message) => refused.push(message.text()))
@@ -347,23 +373,29 @@ describe.runIf(hasTools('chromium'))('paying in Chromium', () => {
 /** The name of what has the focus: its own label, that of its field, or its text. */
 const FOCUSED = `(({ activeElement: it }) => it.ariaLabel ?? it.labels?.[0]?.textContent ?? it.textContent)(document)`
 
-/** A site of another origin with the pay page in it. */
-async function startShop(): Promise<{ origin: string; show(id: string): void; close(): Promise<void> }> {
-  let id = ''
+/** The colour scheme of a page, and the background of its body. */
+const COLOURS =
+  '[getComputedStyle(document.documentElement).colorScheme, getComputedStyle(document.body).backgroundColor]'
+
+/** A site of another origin with pay pages in it. */
+async function startShop(): Promise<{ origin: string; show(...ids: string[]): void; close(): Promise<void> }> {
+  let ids: readonly string[] = []
   const server: Server = createServer((_request, response) => {
     response.setHeader('Content-Type', 'text/html')
-    response.end(`<!doctype html><title>Shop</title><link rel="icon" href="data:,"><script type="module" src="${service.url}/embed.js"></script>
-      <payment-page collection="${id}"></payment-page>
+    response.end(`<!doctype html><html style="color-scheme: dark"><title>Shop</title><link rel="icon" href="data:,"><script type="module" src="${service.url}/embed.js"></script>
+      ${ids.map((id) => `<payment-page collection="${id}"></payment-page>`).join('')}
       <script>addEventListener('paid', ({ detail }) => { globalThis.paid = detail })
         globalThis.events = []
-        for (const type of ['ready', 'started', 'processing', 'paid', 'expired', 'cancelled', 'error'])
-          document.querySelector('payment-page').addEventListener(type, () => globalThis.events.push(type))</script>`)
+        for (const type of ['ready', 'height', 'started', 'processing', 'paid', 'expired', 'cancelled', 'error'])
+          addEventListener(type, ({ target, detail }) => {
+            if (target.localName === 'payment-page') globalThis.events.push([target.getAttribute('collection'), type, detail])
+          })</script>`)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    show: (given) => {
-      id = given
+    show: (...given) => {
+      ids = given
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   }
