@@ -17,6 +17,7 @@ const LABELS: Record<string, string> = {
   ruby: 'Ruby',
   sh: 'Shell',
   json: 'JSON',
+  js: 'JavaScript',
   html: 'HTML',
   http: 'HTTP',
   text: 'Output',
