@@ -94,6 +94,14 @@ interface Theme {
 
 export type NetworkType = 'evm' | 'svm' | 'tvm'
 
+/** A network as the page shows it. */
+export interface NetworkView {
+  readonly name: string
+  readonly type: NetworkType
+  /** A site that shows transactions and addresses, which stand after these parts of its address; the sandbox has none. */
+  readonly explorer?: { readonly name: string; readonly transaction: string; readonly address: string } | undefined
+}
+
 /** What a view needs beside the data: constants of the service, and the reader's language and choices. */
 export interface View {
   readonly locale: Locale
@@ -101,7 +109,7 @@ export interface View {
   /** Each language by its own name. */
   readonly languages: Readonly<Record<Locale, string>>
   /** Name and kind of each network that the data names. */
-  readonly networks: Readonly<Record<string, { readonly name: string; readonly type: NetworkType }>>
+  readonly networks: Readonly<Record<string, NetworkView>>
   /** The page is shown in a frame of another site. */
   readonly embedded: boolean
   /** Colour scheme of that site; undefined: that of the reader's system. */

@@ -155,6 +155,21 @@ test('no wallet gets a link with a reference or memo, and every network has a wa
   for (const type of ['evm', 'svm', 'tvm'] as const) expect(wallets[0]?.formats[type]).toBe('address')
 })
 
+test('an explorer of the network shows the address and each transaction; without one there is no link', () => {
+  const explorer = { name: 'Explorer', transaction: 'https://explorer.test/tx/', address: 'https://explorer.test/a/' }
+  const sent = { networkKey: 'ethereum', currency: 'USDC', amount: '25', returnedAmount: '0', counts: true } as const
+  const ended = { status: 'completed', failureReason: null, settled: false, receivedAt: data.serverTime } as const
+  const paid = { ...data, session: { ...session, status: 'paid', payments: [{ ...sent, ...ended, txHash: '0x/1' }] } }
+  const networks = { ethereum: { name: 'Ethereum', type: 'evm', explorer } } as const
+  expect(content(data, { ...view, networks }).text).toContain(`href="https://explorer.test/a/${ADDRESS}"`)
+  expect(content(paid, { ...view, networks }).text).toContain('href="https://explorer.test/tx/0x%2F1"')
+  const script = { ...explorer, transaction: 'javascript:alert(1)//' }
+  for (const other of [undefined, script])
+    expect(
+      content(paid, { ...view, networks: { ethereum: { ...networks.ethereum, explorer: other } } }).text,
+    ).not.toContain('class="explorer"')
+})
+
 test('without a script the page says the amount in words, the address and the end of the session', () => {
   const text = content(data, view).text
   for (const shown of ['Send <bdi>25 USDC</bdi>', ADDRESS, '12:15 UTC', '<svg']) expect(text).toContain(shown)

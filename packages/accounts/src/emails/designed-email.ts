@@ -10,8 +10,8 @@ export interface DesignedEmail {
   readonly brand: string
   readonly heading: string
   readonly paragraphs: readonly string[]
-  /** What can be looked up later: label and value. */
-  readonly facts: readonly (readonly [label: string, value: string])[]
+  /** What can be looked up later: label and value, and where the value is shown. */
+  readonly facts: readonly (readonly [label: string, value: string, url?: string | undefined])[]
   readonly button?: { readonly text: string; readonly url: string }
   readonly footer: string
 }
@@ -28,14 +28,14 @@ td{padding:8px 0;border-bottom:1px solid #c9d1da;text-align:start;vertical-align
 .label{display:block}
 .button{display:inline-block;padding:12px 24px;background:#1a56db;color:#fff;border-radius:8px;font-weight:600;text-decoration:none}
 .link{font-size:14px}
-.link a{color:#1a56db}
+.link a,td a{color:#1a56db}
 @media (prefers-color-scheme:dark){
 .page{background:#0b0f14;color:#e4eaf1}
 .card{background:#11161c;border-color:#3b4754}
 .brand,.footer,.label{color:#a2aebb}
 td{border-color:#3b4754}
 .button{background:#8ab4f8;color:#0b0f14}
-.link a{color:#8ab4f8}
+.link a,td a{color:#8ab4f8}
 }`
 
 const isRightToLeft = (lang: string): boolean => lang === 'ar'
@@ -58,13 +58,13 @@ export function designedEmail({
   const text = [
     heading,
     ...paragraphs,
-    facts.map(([label, value]) => `${label}: ${value}`).join('\n'),
+    facts.map(([label, value, url]) => `${label}: ${value}${url ? `\n${url}` : ''}`).join('\n'),
     ...(button ? [`${button.text}:\n${button.url}`] : []),
     footer,
   ]
   const rows = facts.map(
-    ([label, value]) =>
-      `<tr><td><span class="label">${escapeHtml(label)}</span> <bdi>${escapeHtml(value)}</bdi></td></tr>`,
+    ([label, value, url]) =>
+      `<tr><td><span class="label">${escapeHtml(label)}</span> ${url ? `<a href="${escapeHtml(url)}">` : ''}<bdi>${escapeHtml(value)}</bdi>${url ? '</a>' : ''}</td></tr>`,
   )
   const url = button && escapeHtml(button.url)
   return {

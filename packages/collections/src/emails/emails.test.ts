@@ -241,6 +241,7 @@ test.each([
         'Ada Ltd',
         'Consulting',
         'https://payments.test/pay/1',
+        `https://etherscan.io/tx/${HASH}`,
       ]) {
         expect([locale, text]).toEqual([locale, expect.stringContaining(part)])
         expect([locale, html]).toEqual([locale, expect.stringContaining(part)])
@@ -249,6 +250,11 @@ test.each([
     }
   },
 )
+
+test('an email of the sandbox links to no explorer', () => {
+  const { text, html } = written(sessionRow({}, { environment: 'test' }), IN_TIME)
+  expect(text + html).not.toContain('etherscan')
+})
 
 test('a token with a name that its issuer chose makes no link in an email', () => {
   const { text } = written(sessionRow({ currency: 'https://win.test', requested: false, counts: false }), IN_TIME)

@@ -1,5 +1,5 @@
 import { type DesignedEmail, designedEmail, merchantProfile, plainName, sendEmail } from '@payments/accounts'
-import { networkOf } from '@payments/kernel'
+import { explorerOf, networkOf, transactionUrl } from '@payments/kernel'
 import {
   fillPlain,
   localeOf,
@@ -167,7 +167,15 @@ export function writeEmail(
         ...(rest ? ([[label.address, session.depositAddress]] as const) : []),
         ...(rest ? ([[label.deadline, values.until]] as const) : []),
         [label.networkLabel, values.sentOn],
-        ...(focus?.txHash ? ([[label.transaction, focus.txHash]] as const) : []),
+        ...(focus?.txHash
+          ? ([
+              [
+                label.transaction,
+                focus.txHash,
+                transactionUrl(explorerOf(session.environment, focus.networkKey), focus.txHash),
+              ],
+            ] as const)
+          : []),
         [label.reference, session.id],
       ],
       button: { text: label.emailState, url },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { anonymous, networkOf, ServiceError } from '@payments/kernel'
+import { anonymous, explorerOf, networkOf, ServiceError } from '@payments/kernel'
 import {
   type Document,
   languages,
@@ -61,7 +61,8 @@ function viewOf({ query, header }: PageRequest, data?: PayData): View {
   ]
   const networks = keys.flatMap((key) => {
     const network = networkOf(key)
-    return network ? [[key, { name: network.name, type: network.type }] as const] : []
+    const explorer = data && explorerOf(data.environment, key)
+    return network ? [[key, { name: network.name, type: network.type, explorer }] as const] : []
   })
   return {
     locale,

@@ -1,4 +1,4 @@
-import type { PayData, Payment, PaySession, View } from '../data.ts'
+import type { NetworkView, PayData, Payment, PaySession, View } from '../data.ts'
 import { fill, fillPlain } from '../document/fill.ts'
 import { type Html, html } from '../document/html.ts'
 import { moneyOf, type Said } from '../money/facts.ts'
@@ -70,9 +70,10 @@ function instructions(session: PaySession, { situation, values }: Said, view: Vi
 }
 
 /** What to do where a payment does not appear: look again, and whom to give which numbers. */
-function help({ id }: PaySession, { values }: Said, { texts }: View): Html {
+function help({ id, networkKey, depositAddress }: PaySession, { values }: Said, { texts, networks }: View): Html {
   return html`<details class="help" id="help"><summary>${texts.helpHeading}</summary>
   <p>${fill(texts.helpText, values)}</p>
+  ${explored(networks[networkKey], 'address', depositAddress, texts)}
   <p class="hash">${texts.reference} <code dir="ltr">${id}</code></p>
   <p data-script><button type="button" id="look-again">${texts.lookAgain}</button> <span id="looked" role="status"></span></p>
   <p>${fill(texts.wrongNetwork, values)}</p></details>`
@@ -102,9 +103,23 @@ function receipt(data: PayData, session: PaySession, view: View): Html {
     const { amount, currency, networkKey, txHash } = payment
     const id = `hash-${index}`
     return html`<li><p><bdi>${moneyIn(locale, amount, currency)}</bdi> · <bdi>${networks[networkKey]?.name ?? networkKey}</bdi> · ${stateOf(session, payment, texts)}</p>
-    ${txHash && html`<div class="value"><p class="hash">${texts.transaction} <code id="${id}" dir="ltr">${txHash}</code></p><p data-script><button type="button" class="copy" data-copy="${id}" aria-label="${texts.copyHash}">${texts.copy}</button></p></div>`}</li>`
+    ${txHash && html`<div class="value"><p class="hash">${texts.transaction} <code id="${id}" dir="ltr">${txHash}</code></p><p data-script><button type="button" class="copy" data-copy="${id}" aria-label="${texts.copyHash}">${texts.copy}</button></p></div>${explored(networks[networkKey], 'transaction', txHash, texts)}`}</li>`
   })}</ul>
   <p class="hash">${texts.reference} <code dir="ltr">${session.id}</code></p></section>`
+}
+
+/** A link to what an explorer shows. */
+function explored(
+  network: NetworkView | undefined,
+  kind: 'transaction' | 'address',
+  value: string,
+  texts: View['texts'],
+): Html | false {
+  const url = network?.explorer && network.explorer[kind] + encodeURIComponent(value)
+  return (
+    url?.startsWith('https://') === true &&
+    html`<p class="explorer"><a href="${url}" target="_blank" rel="noopener noreferrer">${fill(texts.explorer, { explorer: network?.explorer?.name ?? '' })}</a></p>`
+  )
 }
 
 /** What happened with one payment. */

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { explorerOf, explorers, transactionUrl } from './explorers.ts'
+import { networks } from './networks.ts'
+
+test('each network has an explorer in live, and none in the sandbox', () => {
+  expect(Object.keys(explorers)).toEqual(networks.map(({ key }) => key))
+  for (const { key } of networks) {
+    const { transaction = '', address = '' } = explorerOf('live', key) ?? {}
+    for (const url of [transaction, address]) {
+      expect(url).toMatch(/^https:\/\/[a-z.]+\/(#\/)?(tx|transaction|address)\/$/)
+      expect(URL.canParse(`${url}0x1`)).toBe(true)
+    }
+    expect(explorerOf('test', key)).toBeUndefined()
+  }
+})
+
+test('a hash stays in the path of the explorer', () => {
+  expect(transactionUrl(explorers.base, '../?0x1')).toBe('https://basescan.org/tx/..%2F%3F0x1')
+  expect(transactionUrl(undefined, '0x1')).toBeUndefined()
+})
