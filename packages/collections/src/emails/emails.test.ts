@@ -1,4 +1,5 @@
 import { designedEmail } from '@payments/accounts'
+import { explorers } from '@payments/kernel'
 import { locales } from '@payments/pay-page'
 import { afterAll, describe, expect, test } from 'vitest'
 import { advance, newCollection, newMerchant, paySession, startMailbox, startSession, useService } from '#testing'
@@ -241,7 +242,7 @@ test.each([
         'Ada Ltd',
         'Consulting',
         'https://payments.test/pay/1',
-        `https://etherscan.io/tx/${HASH}`,
+        `${explorers.ethereum?.transaction}${HASH}`,
       ]) {
         expect([locale, text]).toEqual([locale, expect.stringContaining(part)])
         expect([locale, html]).toEqual([locale, expect.stringContaining(part)])

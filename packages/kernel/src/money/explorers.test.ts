@@ -15,6 +15,6 @@ test('each network has an explorer in live, and none in the sandbox', () => {
 })
 
 test('a hash stays in the path of the explorer', () => {
-  expect(transactionUrl(explorers.base, '../?0x1')).toBe('https://basescan.org/tx/..%2F%3F0x1')
+  expect(transactionUrl(explorers.base, '../?0x1')).toBe(`${explorers.base?.transaction}..%2F%3F0x1`)
   expect(transactionUrl(undefined, '0x1')).toBeUndefined()
 })
