@@ -7,6 +7,7 @@ import {
   newMerchant,
   payPageOf,
   signedIn,
+  startService,
   startSession,
   useService,
 } from '#testing'
@@ -17,8 +18,18 @@ const START = { action: 'start', networkKey: 'ethereum', currency: 'USDC' }
 const startFrom = (id: string, address: string) =>
   call(service, `POST /v1/pay/${id}`, { body: START, key: null, headers: { 'x-forwarded-for': address } })
 
-test('at most 5 sessions of a link are open for a client address, also when they are started at the same time', async () => {
+/** Copies an open session of a link, for its own client address or one for each copy. */
+const copy = (sessionId: string, copies: number, client: 'client' | 'n::text') =>
+  service.runtime.pool.query(
+    `insert into checkout_sessions
+     select (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid(), 'route_id', gen_random_uuid(), 'client', ${client}))).*
+       from checkout_sessions s, generate_series(1, $2::int) n where s.id = $1`,
+    [sessionId, copies],
+  )
+
+test('at most 120 sessions of a link are open for a client address, also when they are started at the same time', async () => {
   const { id } = await newCollection(await newMerchant(service))
+  await copy((await startFrom(id, '198.51.100.7')).body.data.id, 114, 'client')
   const started = await Promise.all(Array.from({ length: 12 }, () => startFrom(id, '198.51.100.7')))
   expect(started.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), ...Array(7).fill(429)])
   const open = started.find(({ status }) => status === 200)?.body.data
@@ -28,21 +39,40 @@ test('at most 5 sessions of a link are open for a client address, also when they
   expect((await startFrom(id, '198.51.100.7')).status).toBe(429)
 })
 
+test('a hundred payers in an office each open the page, watch it and start a payment, with the limits of the specification', async () => {
+  const settings = { RATE_LIMIT_GLOBAL: '', CONNECTIONS_PER_ADDRESS: '', TRUST_PROXY: '' }
+  const office = await startService({ database: service.database, settings })
+  try {
+    const { id } = await newCollection(await newMerchant(service))
+    // The merchant is somewhere else.
+    await service.runtime.pool.query('delete from rate_limits')
+    const payer = async () => {
+      const accept = { headers: { accept: 'text/html,*/*;q=0.8' } }
+      const page = await fetch(`${office.url}/pay/${id}`, accept)
+      await page.text()
+      const stream = await fetch(`${office.url}/v1/pay/${id}/stream`)
+      const { status } = await call(office, `POST /v1/pay/${id}`, { body: START, key: null })
+      return { statuses: [page.status, stream.status, status], close: () => stream.body?.cancel() }
+    }
+    const payers = await Promise.all(Array.from({ length: 100 }, payer))
+    expect(payers.map(({ statuses }) => statuses)).toEqual(Array(100).fill([200, 200, 200]))
+    await Promise.all(payers.map(({ close }) => close()))
+  } finally {
+    await office.stop()
+  }
+})
+
 test('one IPv6 subscriber is one client address', async () => {
   const { id } = await newCollection(await newMerchant(service))
-  for (let host = 1; host <= 5; host++) expect((await startFrom(id, `2001:db8:0:1::${host}`)).status).toBe(200)
+  await copy((await startFrom(id, '2001:db8:0:1::1')).body.data.id, 118, 'client')
+  expect((await startFrom(id, '2001:db8:0:1::2')).status).toBe(200)
   expect((await startFrom(id, '2001:db8:0:1::ffff')).status).toBe(429)
 })
 
-test('at most 1,000 sessions of a link are open for all clients', async () => {
+test('at most 3,000 sessions of a link are open for all clients', async () => {
   const { id } = await newCollection(await newMerchant(service))
   const session = await startSession(service, id)
-  await service.runtime.pool.query(
-    `insert into checkout_sessions
-     select (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid(), 'route_id', gen_random_uuid(), 'client', n::text))).*
-       from checkout_sessions s, generate_series(2, 1000) n where s.id = $1`,
-    [session.id],
-  )
+  await copy(session.id, 2999, 'n::text')
   const refused = await startFrom(id, '198.51.100.7')
   expect([refused.status, refused.body.message]).toEqual([
     429,

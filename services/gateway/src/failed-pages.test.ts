@@ -1,10 +1,10 @@
 import { newId } from '@payments/kernel'
 import { expect, test } from 'vitest'
-import { newCollection, newMerchant, useService } from '#testing'
+import { connected, newCollection, newMerchant, startService, useService } from '#testing'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const service = useService()
-const limited = useService({ settings: { RATE_LIMIT_GLOBAL: '3' } })
+const limited = useService({ settings: { RATE_LIMIT_VIEWS: '3' } })
 
 const open = (url: string, path: string, accept = BROWSER) => fetch(`${url}${path}`, { headers: { accept } })
 const typeOf = (reply: Response) => reply.headers.get('content-type')
@@ -46,15 +46,34 @@ test('a payer who is asked to wait gets a page that says for how long, in their 
   expect(await odd.text()).not.toContain('"><script>')
 })
 
+test('a browser gets a page too while the service cannot read, and nothing of the API is compressed', async () => {
+  const own = await startService()
+  try {
+    const { id } = await newCollection(await newMerchant(service))
+    const owner = await connected(own)
+    await owner.query('alter table rate_limits rename to lost').finally(() => owner.end())
+    for (const path of ['/docs/nothing', `/pay/${id}`]) {
+      const reply = await open(own.url, path)
+      expect([path, reply.status, typeOf(reply)]).toEqual([path, 500, 'text/html; charset=utf-8'])
+    }
+  } finally {
+    await own.stop()
+  }
+  const reply = await fetch(`${service.url}/v1/customers`, { headers: { 'accept-encoding': 'br, gzip' } })
+  expect(reply.headers.get('content-encoding')).toBe(null)
+})
+
 test('pages are compressed for those who accept it, and are the same', async () => {
   const { id } = await newCollection(await newMerchant(service))
   for (const path of [`/pay/${id}`, '/nothing']) {
     const ask = (encoding: string) =>
       fetch(`${service.url}${path}`, { headers: { accept: BROWSER, 'accept-encoding': encoding } })
-    const [plain, zipped] = [await ask('identity'), await ask('gzip')]
-    expect([plain.headers.get('content-encoding'), zipped.headers.get('content-encoding')]).toEqual([null, 'gzip'])
+    const [plain, zipped, brotli] = [await ask('identity'), await ask('gzip'), await ask('gzip, br')]
+    const encodings = [plain, zipped, brotli].map(({ headers }) => headers.get('content-encoding'))
+    expect(encodings).toEqual([null, 'gzip', 'br'])
     expect(zipped.headers.get('vary')).toContain('Accept-Encoding')
     const withoutTime = (text: string) => text.replace(/"serverTime":"[^"]*"/, '')
-    expect(withoutTime(await zipped.text())).toBe(withoutTime(await plain.text()))
+    const text = withoutTime(await plain.text())
+    for (const compressed of [zipped, brotli]) expect(withoutTime(await compressed.text())).toBe(text)
   }
 })

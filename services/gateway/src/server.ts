@@ -21,7 +21,7 @@ import { limitConnections } from './http/connections.ts'
 import { deprecationHeaders } from './http/deprecation.ts'
 import { failure } from './http/envelope.ts'
 import { answerParserErrors, refuseExpectations, refuseMalformed } from './http/malformed.ts'
-import { canonicalPath, idIn, loggable, patternOf } from './http/paths.ts'
+import { canonicalPath, idIn, isPage, loggable, patternOf } from './http/paths.ts'
 import { securityHeaders } from './http/security.ts'
 import { health } from './internal/health.ts'
 import type { Metrics } from './internal/metrics.ts'
@@ -247,6 +247,7 @@ function requestQuery(req: IncomingMessage, method: string, path: string, state:
   return {
     block: addressBlock(state.ip),
     count: Math.max(1, calls.length),
+    view: isPage(path),
     auth: path.startsWith('/v1/auth/') || calls.some((name) => name.startsWith('auth.')),
     signIn: signInPaths.has(path),
     ...subjectOf(credential),
@@ -277,6 +278,7 @@ function requestInput(
       const query = {
         block: addressBlock(ip),
         count: 0,
+        view: false,
         auth: false,
         signIn: false,
         ...subjectOf(credential),

@@ -35,12 +35,17 @@ export const gatewaySettings = defineSettings({
     .describe('Comma-separated origins of the dashboard, from which browsers may call the API'),
   CONNECTIONS_TOTAL: limit.default(5000).describe('Open connections of all clients to one process; more are closed'),
   CONNECTIONS_PER_ADDRESS: limit
-    .default(100)
+    .default(300)
     .describe('Open connections of one IPv4 address or IPv6 /64, trusted proxies excepted; more are closed'),
   STALLED_SECONDS: secondsSetting
     .default(60)
     .describe('How long a connection may neither send nor receive a byte during a request before it is closed'),
-  RATE_LIMIT_GLOBAL: limit.default(200).describe('Requests from one IP address per window'),
+  RATE_LIMIT_GLOBAL: limit.default(200).describe('Requests from one IP address per window, views of pages excepted'),
+  RATE_LIMIT_VIEWS: limit
+    .default(5000)
+    .describe(
+      'Views of pages from one IP address per window: pay pages and the documentation. Requests to `/v1` are not among them',
+    ),
   RATE_LIMIT_AUTH: limit.default(20).describe('Requests from one IP address to /v1/auth per window'),
   RATE_LIMIT_WINDOW_SECONDS: secondsSetting.default(900).describe('Length of a rate limit window'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z

@@ -41,7 +41,7 @@ export const payPages: readonly Page[] = [
       reply(
         status,
         messageDocument(
-          { id: request.params.collectionId ?? '', kind: 'busy', seconds: retryAfter },
+          { id: request.params.collectionId ?? '', kind: kindOf(status), seconds: retryAfter },
           viewOf(request),
           PARTS,
         ),
@@ -51,6 +51,8 @@ export const payPages: readonly Page[] = [
 ]
 
 const schemes = ['light', 'dark'] as const
+
+const kindOf = (status: number) => (status === 404 ? 'unknown' : status === 403 ? 'unavailable' : 'busy')
 
 /** What the page shows beside the data, for this reader. */
 function viewOf({ query, header }: PageRequest, data?: PayData): View {

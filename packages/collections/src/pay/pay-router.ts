@@ -38,7 +38,7 @@ export const payRouter = {
     tag,
     summary: 'Pay a collection',
     description:
-      '`start` gives a checkout session: an address and an amount, held for 15 minutes. At most 5 sessions of one link are open for a client address.',
+      '`start` gives a checkout session: an address and an amount, held for 15 minutes. At most 120 sessions of one link are open for a client address.',
     message: 'Checkout session retrieved',
     messageOf: ({ action }) => DONE[action as z.output<typeof PayAction>['action']],
     input: PayAction,

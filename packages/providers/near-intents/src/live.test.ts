@@ -89,7 +89,7 @@ test.each([
       const sessions: { id: string; depositAddress: string }[] = []
       let link = { id: '' }
       while (sessions.length < DEPOSITS) {
-        // A client address may have five sessions of a link.
+        // Several links, as merchants have them.
         if (sessions.length % 5 === 0) link = await newCollection(merchant, policy)
         sessions.push(await startSession(service, link.id, { refundAddress: someWallet() }))
       }

@@ -48,7 +48,15 @@ export async function guidePage(guide: Guide, baseUrl: string): Promise<string> 
 }
 
 /** A page that says why there is none, with the way to the documentation. */
-export const errorPage = (message: string, retryAfter: number | undefined): PageReply => ({
+export const errorPage = ({
+  status,
+  message,
+  retryAfter,
+}: {
+  readonly status: number
+  readonly message: string
+  readonly retryAfter: number | undefined
+}): PageReply => ({
   type: 'text/html',
   headers: { 'Content-Security-Policy': DOCS_POLICY },
   body: page({
@@ -56,9 +64,15 @@ export const errorPage = (message: string, retryAfter: number | undefined): Page
     description: message,
     current: '',
     content: `<h1>${escapeHtml(message)}</h1>
-<p>${retryAfter === undefined ? 'Check the address' : `Try again in ${retryAfter} seconds`}, or start from the <a href="/docs">documentation</a>.</p>`,
+<p>${adviceOf(status, retryAfter)}, or start from the <a href="/docs">documentation</a>.</p>`,
   }),
 })
+
+function adviceOf(status: number, retryAfter: number | undefined): string {
+  if (retryAfter !== undefined) return `Try again in ${retryAfter} seconds`
+  if (status >= 500) return 'Try again in a minute'
+  return status === 403 ? 'Open the address with https://' : 'Check the address'
+}
 
 function page(given: { title: string; description: string; current: string; content: string }): string {
   const item = ({ path, title }: Guide) =>

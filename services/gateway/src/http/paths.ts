@@ -23,6 +23,9 @@ const WORDS = new Set([
   ...Object.keys(appRouter._def.procedures),
 ])
 
+/** True for what people open in a browser, and false for the API. */
+export const isPage = (path: string): boolean => !/^\/(v1|trpc|health)(\/|$)/.test(path)
+
 /** Matches the paths of an operation or a page, `/pay/{collectionId}`, with a group for each placeholder. */
 export const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)

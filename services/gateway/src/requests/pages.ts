@@ -2,9 +2,9 @@ import type { Process } from '@payments/api'
 import { domainsOf, type Page, type PageReply, type PageRequest, type Runtime } from '@payments/platform'
 import type Koa from 'koa'
 import { errorPage } from '../docs/guide-page.ts'
-import { compress } from '../docs/static-files.ts'
+import { sendCompressed } from '../docs/static-files.ts'
 import type { Failure } from '../http/envelope.ts'
-import { patternOf } from '../http/paths.ts'
+import { isPage, patternOf } from '../http/paths.ts'
 import type { Gateway, State } from './state.ts'
 
 type Context = Koa.ParameterizedContext<State>
@@ -28,7 +28,7 @@ export function mountPages(router: Gateway, { runtime }: Process): void {
 export function failedPages(runtime: Runtime): (ctx: Context, failure: Failure) => Promise<boolean> {
   const pages = pagesOf(runtime).map((page) => ({ page, pattern: patternOf(page.path) }))
   return async (ctx, { status, retryAfter, message }) => {
-    if (/^\/(v1|trpc|health)(\/|$)/.test(ctx.path) || !['GET', 'HEAD'].includes(ctx.method)) return false
+    if (!isPage(ctx.path) || !['GET', 'HEAD'].includes(ctx.method)) return false
     ctx.vary('Accept')
     if (ctx.accepts('json', 'html') !== 'html') return false
     for (const { page, pattern } of pages) {
@@ -37,7 +37,7 @@ export function failedPages(runtime: Runtime): (ctx: Context, failure: Failure) 
       await send(ctx, page.failed({ status, retryAfter }, requestOf(ctx, params)))
       return true
     }
-    await send(ctx, errorPage(message, retryAfter))
+    await send(ctx, errorPage({ status, message, retryAfter }))
     return true
   }
 }
@@ -51,14 +51,11 @@ const requestOf = (ctx: Context, params: PageRequest['params']): PageRequest => 
   log: ctx.state.log,
 })
 
-/** Nothing in a page is secret to its reader, so that compressing it tells nobody anything. */
 async function send(ctx: Context, { type, body, headers, framed }: PageReply): Promise<void> {
   // Browsers that know frame-ancestors ignore this header, but not all do.
   if (framed) ctx.remove('X-Frame-Options')
   for (const [name, value] of Object.entries(headers ?? {})) ctx.set(name, value)
-  const zipped = type === 'text/html' && ctx.acceptsEncodings('gzip', 'identity') === 'gzip'
-  if (type === 'text/html') ctx.vary('Accept-Encoding')
-  if (zipped) ctx.set('Content-Encoding', 'gzip')
-  ctx.body = zipped ? await compress(body) : body
+  if (type === 'text/html') await sendCompressed(ctx, body)
+  else ctx.body = body
   ctx.type = type
 }

@@ -19,6 +19,8 @@ export interface RequestQuery {
   readonly block: string
   /** Number of requests to count: each call of a tRPC batch counts. */
   readonly count: number
+  /** Does it count as a view, against a limit of its own? */
+  readonly view: boolean
   /** Does it count against the limit of /v1/auth as well? */
   readonly auth: boolean
   /** Is it one of the operations of access `sign-in`? They try secrets, so whatever session they send, the address counts. */
@@ -38,11 +40,12 @@ export interface RequestContext extends CredentialRecords {
 }
 
 /**
- * What a request counts against: signed-in calls of /v1/auth against the session, others, and whatever tries a code or a
+ * What a request counts against: a view of a page against a limit that an office or a mobile carrier with one address does not
+ * reach, everything else against the global one. Signed-in calls of /v1/auth against the session, others, and whatever tries a code or a
  * refresh token, against the client address. The session is not known to be active yet.
  */
-const countersOf = ({ auth, signIn, block, sessionId }: RequestQuery) => [
-  { bucket: 'global', subject: block },
+const countersOf = ({ view, auth, signIn, block, sessionId }: RequestQuery) => [
+  { bucket: view ? 'views' : 'global', subject: block },
   ...(auth ? [{ bucket: 'auth', subject: signIn ? block : (sessionId ?? block) }] : []),
 ]
 
@@ -84,7 +87,10 @@ export function requestContexts(
   runtime: Runtime,
   authentication: Authentication,
 ): (query: RequestQuery) => Promise<RequestContext> {
-  const { RATE_LIMIT_GLOBAL, RATE_LIMIT_AUTH, RATE_LIMIT_WINDOW_SECONDS } = gatewaySettings.from(runtime.settings)
+  const { RATE_LIMIT_GLOBAL, RATE_LIMIT_VIEWS, RATE_LIMIT_AUTH, RATE_LIMIT_WINDOW_SECONDS } = gatewaySettings.from(
+    runtime.settings,
+  )
+  const limits: Record<string, number> = { global: RATE_LIMIT_GLOBAL, views: RATE_LIMIT_VIEWS, auth: RATE_LIMIT_AUTH }
   const plain = { name: 'request-context', text: statement(authentication, false) }
   const withTokens = { name: 'request-context-with-tokens', text: statement(authentication, true) }
   let inFlight = false
@@ -151,7 +157,7 @@ export function requestContexts(
     return queries.map((query, index) => {
       const waits = (positions[index] ?? []).flatMap(({ counter, position }) => {
         const hit = found.hits.find((each) => each.bucket === counter.bucket && each.subject === counter.subject)
-        const limit = counter.bucket === 'auth' ? RATE_LIMIT_AUTH : RATE_LIMIT_GLOBAL
+        const limit = limits[counter.bucket] ?? 0
         return hit && hit.count - counter.count + position > limit ? [Math.max(1, hit.wait)] : []
       })
       const key = query.lookup ? found.keys.find((each) => each.lookup === query.lookup) : undefined
