@@ -181,7 +181,9 @@ test('internal tools can call the same procedures over typed tRPC and get object
 
 test('the API reference loads no asset from another host', async () => {
   const page = await call(service, 'GET /docs/reference')
-  const sources = [...page.text.matchAll(/(?:src|href)="([^"#]+)"/g)].map((match) => match[1] ?? '')
+  const sources = [...page.text.matchAll(/<(?:link|script)[^>]* (?:src|href)="([^"#]+)"/g)].map(
+    (match) => match[1] ?? '',
+  )
   expect(sources.length).toBeGreaterThan(2)
   for (const source of sources) {
     expect(source).toMatch(/^\/docs(\/|$)/)

@@ -87,6 +87,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
       ctx.type = 'application/json'
       if (failed.retryAfter !== undefined) ctx.set('Retry-After', String(failed.retryAfter))
       if (failed.status === 401) ctx.set('WWW-Authenticate', 'Bearer')
+      if (code !== undefined) ctx.set('Link', `</docs/reference/errors#${code}>; rel="help"`)
       if (failed.status === 413) ctx.set('Connection', 'close')
       if (!(await showFailure(ctx, failed))) ctx.body = isTrpc(ctx.path) ? failed.trpcBody : failed.body
     }
@@ -133,7 +134,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
         'x-request-id',
         'last-event-id',
       ],
-      exposeHeaders: ['x-request-id', 'idempotent-replayed', 'retry-after'],
+      exposeHeaders: ['x-request-id', 'idempotent-replayed', 'retry-after', 'link'],
       maxAge: 600,
     }),
   )

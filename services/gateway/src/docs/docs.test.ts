@@ -1,34 +1,79 @@
+import { errors as commonErrors } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { call, useService } from '#testing'
+import { operations } from '../requests/operations.ts'
 import { guides } from './guides.ts'
+import { describedInterface } from './reference/described.ts'
+import { search } from './search.ts'
 
 const service = useService({ settings: { BASE_URL: 'https://api.example.com' } })
 const page = async (path: string) => (await call(service, `GET ${path}`)).text
 
-test('every link of a guide leads to a page of this service, and to a section that is there', async () => {
-  const texts = new Map<string, { status: number; text: string }>()
+/** The greatest page of the reference, uncompressed. */
+const PAGE_BYTES = 150_000
+
+test('every page of the documentation is reached by links, each link leads to a section that is there, and nothing is inline', async () => {
+  const pages = new Map<string, { status: number; text: string }>()
   const broken: string[] = []
-  for (const { path } of guides()) {
-    for (const [, href = ''] of (await page(path)).matchAll(/<a [^>]*?href="([^"]+)"/g)) {
+  const followed = ['/docs']
+  for (const path of followed) {
+    const { status, headers, text } = await call(service, `GET ${path}`)
+    pages.set(path, { status, text })
+    const policy = headers.get('content-security-policy') ?? ''
+    if (!headers.get('content-type')?.startsWith('text/html')) continue
+    expect([path, policy]).toEqual([
+      path,
+      expect.stringMatching(/default-src 'none'.*script-src 'self'; style-src 'self';/),
+    ])
+    expect(policy).not.toContain('unsafe')
+    expect([path, text.match(/<style|<script(?![^>]* src=)|<[^>]+\s(?:style|on\w+)=/)]).toEqual([path, null])
+    expect([path, text.length < PAGE_BYTES]).toEqual([path, true])
+    for (const [, href = ''] of text.matchAll(/<a [^>]*?href="([^"]+)"/g)) {
+      const { pathname } = new URL(href, `${service.url}${path}`)
+      if (!/^https?:/.test(href) && !followed.includes(pathname)) followed.push(pathname)
+    }
+  }
+  for (const [path, { text }] of pages)
+    for (const [, href = ''] of text.matchAll(/<a [^>]*?href="([^"]+)"/g)) {
       if (/^https?:/.test(href)) continue
       const { pathname, hash } = new URL(href, `${service.url}${path}`)
-      if (!texts.has(pathname)) texts.set(pathname, await call(service, `GET ${pathname}`))
-      const target = texts.get(pathname)
+      const target = pages.get(pathname)
       if (target?.status !== 200 || (hash && !target.text.includes(`id="${hash.slice(1)}"`)))
         broken.push(`${path}: ${href}`)
     }
-  }
-  expect([texts.size > guides().length, broken]).toEqual([true, []])
+  expect(broken).toEqual([])
+  const all = describedInterface('merchants').operations
+  const unreached = [...guides().map((guide) => guide.path), ...all.map(({ id }) => `/docs/reference/${id}`)]
+  expect(unreached.filter((path) => !pages.has(path))).toEqual([])
 })
 
-test('the pages of the documentation permit their own styles and scripts only, and nothing inline', async () => {
-  for (const path of [...guides().map((guide) => guide.path), '/docs/reference', '/docs/operators']) {
-    const { headers, text } = await call(service, `GET ${path}`)
-    const policy = headers.get('content-security-policy') ?? ''
-    expect(policy).toMatch(/default-src 'none'.*script-src 'self'; style-src 'self';/)
-    expect(policy).not.toContain('unsafe')
-    expect(text).not.toMatch(/<style|<script(?![^>]* src=)|\sstyle=|\son\w+=/)
+test('an error names its section of the reference, which is there', async () => {
+  const text = await page('/docs/reference/errors')
+  for (const path of ['/v1/nothing', '/v1/customers', '/v1/admin/ops/approvals']) {
+    const { headers } = await call(service, `GET ${path}`, { token: null })
+    const [, anchor = ''] = headers.get('link')?.match(/^<\/docs\/reference\/errors#(\w+)>; rel="help"$/) ?? []
+    expect([path, text.includes(`id="${anchor}"`)]).toEqual([path, true])
   }
+  const rows = [...Object.values(commonErrors), ...operations.flatMap(({ operation }) => operation.meta.errors)]
+  expect(rows.filter(({ code }) => !text.includes(`id="${code}"`)).map(({ code }) => code)).toEqual([])
+})
+
+test('the search finds guides, operations, events and errors by the beginnings of words, and shows what was asked as text', async () => {
+  const first = (query: string) => search(query)[0]?.path
+  expect([
+    first('create payment route'),
+    first('verify signature'),
+    first('payment_route.deposit.updated'),
+    first('already active'),
+  ]).toEqual([
+    '/docs/reference/createPaymentRoute',
+    expect.stringMatching(/^\/docs\/webhooks/),
+    '/docs/reference/events#payment_route.deposit.updated',
+    '/docs/reference/errors#payment_route_active',
+  ])
+  expect([search(''), search('create zzz')]).toEqual([[], []])
+  const odd = await page(`/docs/search?q=${encodeURIComponent('"><script>alert(1)</script>')}`)
+  expect([odd.includes('<script>alert'), odd.includes('<h1>Search</h1>')]).toEqual([false, true])
 })
 
 test('samples show the public address of the service, on the page and as Markdown', async () => {

@@ -3,11 +3,14 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { assets as payAssets } from '@payments/pay'
 import type { Audience } from '../openapi/document.ts'
+import { errors } from '../requests/errors.ts'
 import type { Gateway } from '../requests/state.ts'
-import { DOCS_POLICY, guidePage } from './guide-page.ts'
+import { guidePage } from './guide-page.ts'
 import { guides, guideText } from './guides.ts'
-import { referencePage } from './reference-page.ts'
-import { serveStatic } from './static-files.ts'
+import { DOCS_POLICY } from './layout.ts'
+import type { Interface } from './reference/described.ts'
+import { type StaticFile, sendCompressed, sendStatic, serveStatic, staticFile } from './static-files.ts'
+import { swaggerPage } from './swagger-page.ts'
 
 const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 const own = new URL('../../assets/', import.meta.url).pathname
@@ -16,8 +19,8 @@ const ASSETS: Record<string, { directory: string; type: string }> = {
   'swagger-ui-bundle.js': { directory: swagger, type: 'text/javascript' },
   'guides.css': { directory: own, type: 'text/css' },
   'guides.js': { directory: own, type: 'text/javascript' },
-  'reference.css': { directory: own, type: 'text/css' },
-  'reference.js': { directory: own, type: 'text/javascript' },
+  'swagger.js': { directory: own, type: 'text/javascript' },
+  'try-it.js': { directory: own, type: 'text/javascript' },
   'icon.svg': { directory: own, type: 'image/svg+xml' },
 }
 
@@ -41,15 +44,39 @@ export function mountDocs(router: Gateway, baseUrl: () => string): void {
   })
   serveStatic(router, '/v1/openapi.json', document('merchants'))
   serveStatic(router, '/docs/operators.json', document('operators'))
-  const reference = (title: string, path: string) => ({
-    type: 'text/html',
-    content: () => referencePage(title, path),
+  for (const [path, title, source] of [
+    ['/docs/swagger', 'Swagger UI', '/v1/openapi.json'],
+    ['/docs/swagger/operators', 'Swagger UI for operators', '/docs/operators.json'],
+  ] as const)
+    serveStatic(router, path, { type: 'text/html', content: () => swaggerPage(title, source) })
+  mountReference(router, '/docs/reference', 'merchants', baseUrl)
+  mountReference(router, '/docs/operators', 'operators', baseUrl)
+  router.get('/docs/search', async (ctx) => {
+    const { searchPage } = await import('./search.ts')
+    await sendCompressed(ctx, searchPage(new URLSearchParams(ctx.querystring).get('q') ?? ''))
+    ctx.type = 'text/html'
   })
-  serveStatic(router, '/docs/reference', reference('API reference', '/v1/openapi.json'))
-  serveStatic(router, '/docs/operators', reference("Operators' reference", '/docs/operators.json'))
   serveStatic(router, '/llms.txt', {
     type: 'text/plain',
     content: async () => (await import('./llms.ts')).llmsText(),
+  })
+}
+
+/**
+ * Serves the pages of a reference: its index, each operation, its errors and events. A page is written when it is first read, and
+ * an address without a page is a 404 like any other.
+ */
+function mountReference(router: Gateway, root: Interface['root'], audience: Audience, baseUrl: () => string): void {
+  const written = new Map<string, Promise<StaticFile>>()
+  router.get([root, `${root}/:name`], async (ctx) => {
+    const { name = '' } = ctx.params as { name?: string }
+    const { referencePage } = await import('./reference/index.ts')
+    const page = written.get(name) ?? referencePage(audience, name, baseUrl())?.then(staticFile)
+    if (!page) throw errors.not_found()
+    written.set(name, page)
+    sendStatic(ctx, await page)
+    ctx.type = 'text/html'
+    ctx.set('Cache-Control', 'no-cache')
   })
 }
 

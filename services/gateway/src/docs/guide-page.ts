@@ -1,51 +1,37 @@
 import type { PageReply } from '@payments/platform'
 import type { Marked, Renderer, Tokens } from 'marked'
 import { type Guide, guides, guideText } from './guides.ts'
+import { escapeHtml, highlighter, LANGUAGES } from './highlight.ts'
+import { DOCS_POLICY, figure, layout, slug, tabs } from './layout.ts'
 
-/** Everything comes from this service, and nothing inline is executed or applied. */
-export const DOCS_POLICY = [
-  "default-src 'none'",
-  ...["connect-src 'self'", "img-src 'self' data:", "script-src 'self'", "style-src 'self'"],
-  ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
-].join('; ')
-
-const LABELS: Record<string, string> = {
-  ts: 'TypeScript',
-  python: 'Python',
-  go: 'Go',
-  php: 'PHP',
-  ruby: 'Ruby',
-  sh: 'Shell',
-  json: 'JSON',
-  js: 'JavaScript',
-  html: 'HTML',
-  http: 'HTTP',
-  text: 'Output',
-}
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
-
-/** The anchor of a heading, as GitHub makes it. */
-const slug = (text: string): string =>
-  text
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N} _-]/gu, '')
-    .replaceAll(' ', '-')
-
-/** The page of a guide: its text, the list of all guides, and the neighbours. It has no inline style and no inline script. */
+/** The page of a guide: its text, the list of all guides, its sections and its neighbours. */
 export async function guidePage(guide: Guide, baseUrl: string): Promise<string> {
   const all = guides()
   const position = all.indexOf(guide)
-  const markdown = await renderer()
+  const sections: { id: string; title: string }[] = []
+  const markdown = await renderer(sections)
   const link = (to: Guide | undefined, rel: string, text: string) =>
     to ? `<a rel="${rel}" href="${to.path}"><small>${text}</small>${escapeHtml(to.title)}</a>` : '<span></span>'
-  return page({
+  const content = withTabs(markdown.parse(guideText(guide, baseUrl), { async: false }))
+  return layout({
     title: guide.title,
     description: guide.summary,
     current: guide.path,
-    content: `${markdown.parse(guideText(guide, baseUrl), { async: false })}
+    navigation: navigation(),
+    sections,
+    content: `${content}
 <nav class="neighbours" aria-label="Previous and next guide">${link(all[position - 1], 'prev', 'Previous')}${link(all[position + 1], 'next', 'Next')}</nav>`,
   })
 }
+
+export const navigation = () => ({ label: 'Guides', items: guides() })
+
+/** Blocks of code that follow one another and have a file name each are one program in several languages. */
+const withTabs = (html: string): string =>
+  html.replace(
+    /(?:<figure class="code \w+"><figcaption><span>\w+ <span class="file">[\s\S]*?<\/figure>\n){2,}/g,
+    (blocks) => tabs(blocks.split(/(?<=<\/figure>)\n/).filter(Boolean)),
+  )
 
 /** A page that says why there is none, with the way to the documentation. */
 export const errorPage = ({
@@ -59,10 +45,11 @@ export const errorPage = ({
 }): PageReply => ({
   type: 'text/html',
   headers: { 'Content-Security-Policy': DOCS_POLICY },
-  body: page({
+  body: layout({
     title: message,
     description: message,
     current: '',
+    navigation: navigation(),
     content: `<h1>${escapeHtml(message)}</h1>
 <p>${adviceOf(status, retryAfter)}, or start from the <a href="/docs">documentation</a>.</p>`,
   }),
@@ -74,42 +61,10 @@ function adviceOf(status: number, retryAfter: number | undefined): string {
   return status === 403 ? 'Open the address with https://' : 'Check the address'
 }
 
-function page(given: { title: string; description: string; current: string; content: string }): string {
-  const item = ({ path, title }: Guide) =>
-    `<li><a href="${path}"${path === given.current ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a></li>`
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escapeHtml(given.title)} · Payments</title>
-<meta name="description" content="${escapeHtml(given.description.replace(/[`*]|\]\([^)]*\)|\[/g, ''))}">
-<link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/docs/guides.css">
-<script src="/docs/guides.js" defer></script>
-</head>
-<body>
-<a class="skip" href="#content">Skip to the content</a>
-${header()}
-<div class="layout">
-<nav class="guides" aria-label="Guides"><ul>${guides().map(item).join('')}</ul></nav>
-<main id="content" tabindex="-1">
-${given.content}
-</main>
-</div>
-</body>
-</html>
-`
-}
-
-/** The bar at the top of every page of the documentation. */
-export const header = (): string =>
-  `<header class="top"><a class="home" href="/docs">Payments</a><nav aria-label="Documentation"><a href="/docs">Guides</a><a href="/docs/reference">API reference</a></nav></header>`
-
 /** A renderer for one page, loaded with the first: headings with unique anchors, code with a caption, tables that scroll, links between the pages. */
-async function renderer(): Promise<Marked> {
+async function renderer(sections: { id: string; title: string }[]): Promise<Marked> {
   const { Marked: Parser } = await import('marked')
+  const highlight = await highlighter()
   const anchors = new Map<string, number>()
   let section = ''
   return new Parser({
@@ -121,15 +76,16 @@ async function renderer(): Promise<Marked> {
         anchors.set(plain, seen + 1)
         const id = seen === 0 ? plain : `${plain}-${seen}`
         section = text
+        if (depth === 2) sections.push({ id, title: text })
         if (depth === 1) return `<h1 id="${id}">${this.parser.parseInline(tokens)}</h1>\n`
         return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}<a class="anchor" href="#${id}" aria-label="Link to the section ${escapeHtml(text)}">#</a></h${depth}>\n`
       },
       code({ text, lang }: Tokens.Code) {
         const [language = '', file] = (lang ?? '').split(' ')
-        const label = LABELS[language]
+        const label = LANGUAGES[language]?.label
         if (!label) throw new Error(`A code block of a guide has the language "${language}"`)
         const caption = file ? `${label} <span class="file">${escapeHtml(file)}</span>` : label
-        return `<figure class="code ${language}"><figcaption><span>${caption}</span></figcaption><pre tabindex="0"><code>${escapeHtml(text)}</code></pre></figure>\n`
+        return `${figure(language, caption, highlight(text, language))}\n`
       },
       table(this: Renderer, { header: head, rows }: Tokens.Table) {
         const cells = (row: Tokens.TableCell[], tag: string) =>

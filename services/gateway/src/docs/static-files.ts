@@ -4,7 +4,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type Koa from 'koa'
 import type { Gateway } from '../requests/state.ts'
 
-interface StaticFile {
+/** Content in each encoding, made once. */
+export interface StaticFile {
   readonly etag: string
   readonly bodies: Readonly<Record<Encoding, Buffer>>
 }
@@ -57,18 +58,13 @@ export function serveStatic(
   },
 ): void {
   let loading: Promise<StaticFile> | undefined
-  const load = async (): Promise<StaticFile> => {
-    const plain = Buffer.from(await file.content())
-    const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 27)}"`
-    const [br, zipped] = await Promise.all([compressed(plain, 'br', true), compressed(plain, 'gzip', true)])
-    return { etag, bodies: { br, gzip: zipped, identity: plain } }
-  }
+  const load = async (): Promise<StaticFile> => staticFile(await file.content())
   router.get(path, async (ctx) => {
     loading ??= load().catch((error: unknown) => {
       loading = undefined
       throw error
     })
-    send(ctx, await loading)
+    sendStatic(ctx, await loading)
     ctx.type = file.type
     if (file.anyOrigin) {
       ctx.set('Access-Control-Allow-Origin', '*')
@@ -78,7 +74,16 @@ export function serveStatic(
   })
 }
 
-function send(ctx: Koa.Context, { etag, bodies }: StaticFile): void {
+/** Compresses content that is sent often. */
+export async function staticFile(content: string | Buffer): Promise<StaticFile> {
+  const plain = Buffer.from(content)
+  const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 27)}"`
+  const [br, zipped] = await Promise.all([compressed(plain, 'br', true), compressed(plain, 'gzip', true)])
+  return { etag, bodies: { br, gzip: zipped, identity: plain } }
+}
+
+/** Sends a file, or a 304 to a client that has it. */
+export function sendStatic(ctx: Koa.ParameterizedContext, { etag, bodies }: StaticFile): void {
   ctx.set('ETag', etag)
   ctx.status = 200
   const body = bodies[encodingOf(ctx)]

@@ -1,13 +1,21 @@
 import { guides } from '@payments/gateway'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasTools, useService } from '#testing'
+import { hasTools, newMerchant, useService } from '#testing'
 import { startChromium } from './chromium.ts'
 import { type Device, devices, fitsWidth, openWindow, schemes, violations } from './page.ts'
 
 const service = useService()
-const REFERENCES = ['/docs/reference', '/docs/operators']
 const pages = guides().map(({ path }) => path)
+/** One page of the reference of each kind: a list, an operation with all that one can have, events, errors, and what was found. */
+const REFERENCE = [
+  '/docs/reference',
+  '/docs/reference/createCollection',
+  '/docs/reference/events',
+  '/docs/reference/errors',
+  '/docs/operators',
+  '/docs/search?q=payment',
+]
 const hosts = ['localhost', '127.0.0.1']
 /** Each device and each name of the host once: what a name changes does not depend on the device. */
 const windows = (Object.keys(devices) as Device[]).map((device, index) => ({ device, host: hosts[index] as string }))
@@ -21,11 +29,11 @@ describe.runIf(hasTools('chromium'))('the documentation in Chromium', () => {
   afterAll(() => browser.close())
 
   test.for(windows)(
-    'every guide on a $device from $host loads from this service only, without an error, fits in light and dark, and satisfies WCAG 2.2 AA',
+    'every guide and kind of reference page on a $device from $host loads from this service only, without an error, fits in light and dark, and satisfies WCAG 2.2 AA',
     async ({ device, host }) => {
       const origin = originOf(host)
       const { context, page, problems } = await openWindow(browser, origin, device)
-      for (const path of pages) {
+      for (const path of [...pages, ...REFERENCE]) {
         await page.goto(`${origin}${path}`)
         for (const colorScheme of schemes) {
           await page.emulateMedia({ colorScheme })
@@ -38,42 +46,48 @@ describe.runIf(hasTools('chromium'))('the documentation in Chromium', () => {
     },
   )
 
-  test.for(windows)(
-    'both references on a $device from $host load from this service only, without an error, and fit in light and dark',
-    async ({ device, host }) => {
-      const origin = originOf(host)
-      const { context, page, problems } = await openWindow(browser, origin, device)
-      for (const path of REFERENCES) {
-        await page.goto(`${origin}${path}`)
-        await page.locator('.opblock').first().waitFor()
-        for (const colorScheme of schemes) {
-          await page.emulateMedia({ colorScheme })
-          const shown = colorScheme === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)'
-          await page.locator(shown).waitFor({ state: 'attached' })
-          expect({ path, colorScheme, fits: await fitsWidth(page) }).toEqual({ path, colorScheme, fits: true })
-        }
-      }
-      expect(problems).toEqual([])
-      await context.close()
-    },
-  )
+  test('the form of an operation makes what its example needs and sends it, each time with a new key, and Swagger UI works beside it', async () => {
+    const merchant = await newMerchant(service)
+    const { context, page, problems } = await openWindow(browser, service.url, 'desktop')
+    const keys: string[] = []
+    page.on('request', (request) => {
+      const key = request.headers()['idempotency-key']
+      if (key) keys.push(key)
+    })
+    await page.goto(`${service.url}/docs/reference/getPaymentRoute`)
+    await page.getByLabel('API key or access token').fill(merchant.key)
+    for (const times of [1, 2]) {
+      await page.getByRole('button', { name: 'Send' }).click()
+      await page.getByText(/^GET \/v1\/payment-routes\/[0-9a-f-]{36}: 200$/).waitFor()
+      expect(new Set(keys).size).toBe(times)
+    }
+    expect(await page.locator('.result pre').textContent()).toContain('"depositAddress"')
+    // The language is chosen once, for every page.
+    await page.getByRole('button', { name: 'PHP' }).click()
+    await page.goto(`${service.url}/docs/reference/createCustomer`)
+    await page.locator('figure.php.chosen').waitFor()
+    expect(await page.locator('.tabs > figure:visible').count()).toBe(1)
+    await page.goto(`${service.url}/docs/swagger#/Payment%20routes/listNetworks`)
+    const operation = page.locator('#operations-Payment_routes-listNetworks')
+    await operation.getByRole('button', { name: 'Try it out' }).click()
+    const replied = page.waitForResponse(`${service.url}/v1/payment-routes/networks`)
+    await operation.getByRole('button', { name: 'Execute' }).click()
+    expect((await replied).status()).toBe(401)
+    expect(problems.filter((problem) => !problem.includes('401'))).toEqual([])
+    await context.close()
+  })
 
-  test.for(hosts)(
-    '"Try it out" sends a request to the address that the reference was opened from: %s',
-    async (host) => {
-      const origin = originOf(host)
-      const { context, page, problems } = await openWindow(browser, origin, 'desktop')
-      await page.goto(`${origin}/docs/reference#/Payment%20routes/listNetworks`)
-      const operation = page.locator('#operations-Payment_routes-listNetworks')
-      await operation.getByRole('button', { name: 'Try it out' }).click()
-      const replied = page.waitForResponse(`${origin}/v1/payment-routes/networks`)
-      await operation.getByRole('button', { name: 'Execute' }).click()
-      expect((await replied).status()).toBe(401)
-      await operation.getByText('No token provided').first().waitFor()
-      expect(problems.filter((problem) => !problem.includes('401'))).toEqual([])
-      await context.close()
-    },
-  )
+  test('without a script a reference shows the samples of all languages, and the search answers', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    await page.goto(`${service.url}/docs/reference/createCustomer`)
+    expect(await page.locator('.tabs > figure:visible').count()).toBe(5)
+    expect(await page.locator('form.try').isVisible()).toBe(false)
+    await page.getByRole('searchbox').fill('list customers')
+    await page.keyboard.press('Enter')
+    await page.locator('.results a', { hasText: 'List customers' }).first().waitFor()
+    await context.close()
+  })
 
   test('every guide and the reference can be reached by keyboard, and the first key skips to the content', async () => {
     for (const device of Object.keys(devices) as Device[]) {

@@ -17,7 +17,12 @@ async function main(): Promise<void> {
     () => false,
   )
   if (!reachable) throw new Error(`BASE_URL: nothing answers at ${origin}; start the service with npm start`)
-  const paths = [...guides().map(({ path }) => path), '/docs/reference', '/docs/operators']
+  const paths = [
+    ...guides().map(({ path }) => path),
+    '/docs/reference',
+    '/docs/reference/createCollection',
+    '/docs/operators',
+  ]
   const browser = await startChromium()
   for (const device of Object.keys(devices) as Device[]) {
     const { page } = await openWindow(browser, origin, device)

@@ -1,7 +1,8 @@
-import { escapeHtml, header } from './guide-page.ts'
+import { escapeHtml } from './highlight.ts'
+import { header } from './layout.ts'
 
-/** The interactive reference of an OpenAPI document. It sends requests to the address that it was opened from. */
-export const referencePage = (title: string, document: string): string => `<!doctype html>
+/** Swagger UI with an OpenAPI document: beside our reference, for those who know it. It sends requests to the address that it was opened from. */
+export const swaggerPage = (title: string, document: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -10,14 +11,13 @@ export const referencePage = (title: string, document: string): string => `<!doc
 <link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 <link rel="stylesheet" href="/docs/guides.css">
-<link rel="stylesheet" href="/docs/reference.css">
 </head>
 <body>
 <a class="skip" href="#reference">Skip to the content</a>
 ${header()}
 <main id="reference" tabindex="-1" data-document="${document}"></main>
 <script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/reference.js"></script>
+<script src="/docs/swagger.js"></script>
 </body>
 </html>
 `
