@@ -63,7 +63,7 @@ function typescript(request: SampleRequest): string {
   ]
   const given = options.length > 0 ? `, {\n  ${options.join('\n  ')}\n}` : ''
   return `const response = await fetch('${urlOf(request)}'${given})
-console.log(await response.${file ? 'text' : 'json'}())`
+${file ? 'console.log(await response.text())' : 'console.dir(await response.json(), { depth: null })'}`
 }
 
 function python(request: SampleRequest): string {
