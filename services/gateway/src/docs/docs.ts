@@ -6,7 +6,7 @@ import type { Audience } from '../openapi/document.ts'
 import { errors } from '../requests/errors.ts'
 import type { Gateway } from '../requests/state.ts'
 import { guidePage } from './guide-page.ts'
-import { guides, guideText } from './guides.ts'
+import { DIRECTORY, guides, guideText } from './guides.ts'
 import { DOCS_POLICY } from './layout.ts'
 import type { Interface } from './reference/described.ts'
 import { type StaticFile, sendCompressed, sendStatic, serveStatic, staticFile } from './static-files.ts'
@@ -21,6 +21,7 @@ const ASSETS: Record<string, { directory: string; type: string }> = {
   'guides.js': { directory: own, type: 'text/javascript' },
   'swagger.js': { directory: own, type: 'text/javascript' },
   'try-it.js': { directory: own, type: 'text/javascript' },
+  'pay-page.png': { directory: DIRECTORY, type: 'image/png' },
   'icon.svg': { directory: own, type: 'image/svg+xml' },
 }
 

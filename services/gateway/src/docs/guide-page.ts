@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import type { PageReply } from '@payments/platform'
 import type { Marked, Renderer, Tokens } from 'marked'
-import { type Guide, guides, guideText } from './guides.ts'
+import { DIRECTORY, type Guide, guides, guideText } from './guides.ts'
 import { escapeHtml, highlighter, LANGUAGES } from './highlight.ts'
 import { DOCS_POLICY, figure, layout, slug, tabs } from './layout.ts'
 
@@ -91,6 +93,12 @@ async function renderer(sections: { id: string; title: string }[]): Promise<Mark
         const cells = (row: Tokens.TableCell[], tag: string) =>
           `<tr>${row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>`
         return `<div class="table" tabindex="0" role="group" aria-label="Table: ${escapeHtml(section)}"><table><thead>${cells(head, 'th')}</thead><tbody>${rows.map((row) => cells(row, 'td')).join('')}</tbody></table></div>\n`
+      },
+      image({ href, text }: Tokens.Image) {
+        // The size is in the file's header, so that nothing moves when the picture arrives. It was taken at twice the size.
+        const header = readFileSync(join(DIRECTORY, basename(href))).subarray(16, 24)
+        const [width, height] = [header.readUInt32BE(0) / 2, header.readUInt32BE(4) / 2]
+        return `<img class="picture" src="${escapeHtml(href)}" alt="${escapeHtml(text)}" width="${width}" height="${height}" loading="lazy">`
       },
       link(this: Renderer, { href, tokens }: Tokens.Link) {
         return `<a href="${escapeHtml(pageOf(href))}">${this.parser.parseInline(tokens)}</a>`

@@ -13,7 +13,8 @@ export interface Guide {
   readonly source: string
 }
 
-const DIRECTORY = new URL('../../../../docs/guides/', import.meta.url).pathname
+/** Where the guides and their pictures are. */
+export const DIRECTORY = new URL('../../../../docs/guides/', import.meta.url).pathname
 const LANGUAGES: Record<string, string> = { ts: 'ts', py: 'python', go: 'go', php: 'php', rb: 'ruby', sh: 'sh' }
 /** The address in the samples, which a page shows as the address of this service. */
 /** What the samples of the guides call, before it is replaced by the address of this service. */
@@ -21,14 +22,17 @@ export const SAMPLE_ADDRESS = 'http://127.0.0.1:4000'
 /** A line that holds only a link to a verifier or a derived page: the page shows that file in its place. */
 const INCLUDE = /^\[[^\]]+\]\((\.\.\/(?:verify|derived)\/[\w.-]+)\)$/gm
 
+/** A picture beside the guides. */
+const PICTURE = /(!\[[^\]]*\])\(([\w-]+\.png)\)/g
+
 /** The title and the paragraph after it. */
 const BEGINNING = /^# (.+)\n\n((?:.+\n)+)/
 
 let loaded: readonly Guide[] | undefined
 
 /**
- * The guides in the order in which the index links to them, the index first. They are read once.
- * @throws Error when a guide is not linked from the index, has no title or no summary.
+ * The guides in the order in which the last section of the index links to them, the index first. They are read once.
+ * @throws Error when a guide is not linked from that section, has no title or no summary.
  */
 export function guides(): readonly Guide[] {
   loaded ??= load()
@@ -38,9 +42,13 @@ export function guides(): readonly Guide[] {
 function load(): Guide[] {
   const index = read('index')
   const names = new Set(
-    [...index.source.matchAll(/\]\(([\w-]+)\.md(?:#[\w-]+)?\)/g)].map((match) => match[1] as string),
+    [...(index.source.split('\n## Guides\n')[1] ?? '').matchAll(/\]\(([\w-]+)\.md(?:#[\w-]+)?\)/g)].map(
+      (match) => match[1] as string,
+    ),
   )
-  const unlisted = readdirSync(DIRECTORY).filter((file) => file !== 'index.md' && !names.has(file.replace(/\.md$/, '')))
+  const unlisted = readdirSync(DIRECTORY).filter(
+    (file) => file.endsWith('.md') && file !== 'index.md' && !names.has(file.replace(/\.md$/, '')),
+  )
   if (unlisted.length > 0) throw new Error(`docs/guides/index.md has no link to ${unlisted.join(', ')}`)
   return [index, ...[...names].map(read)]
 }
@@ -65,7 +73,7 @@ function read(name: string): Guide {
  */
 export const guideText = ({ source }: Guide, baseUrl: string): string => {
   const text = source.replace(INCLUDE, (_line, file: string) => included(file))
-  return text.replaceAll(SAMPLE_ADDRESS, baseUrl)
+  return text.replace(PICTURE, '$1(/docs/$2)').replaceAll(SAMPLE_ADDRESS, baseUrl)
 }
 
 /** Code as a block with its file name; a derived page without its title and its note. */
