@@ -60,6 +60,7 @@ test('the pay page shows what a payer may see, and nothing of the merchant’s i
       "dueAt",
       "environment",
       "expiresAt",
+      "fiatValue",
       "id",
       "items",
       "linkId",

@@ -56,6 +56,7 @@ export const CollectionEntity = defineEntity({
     destinationChainKey: p.text(),
     destinationAddress: p.text(),
     acceptedNetworks: p.json().$type<readonly string[]>().nullable(),
+    acceptedCurrencies: p.json().$type<readonly string[]>().nullable(),
     paymentOptions: p.json().$type<readonly PaymentChoice[]>(),
     customerId: p.uuid().nullable(),
     dueAt: p.datetime(3).nullable(),

@@ -213,4 +213,8 @@ export const migrations: readonly MigrationStep[] = [
     name: '20261125000000_collection_cancel_url',
     up: ['alter table collections add column cancel_url text'],
   },
+  {
+    name: '20261125000100_collection_currencies',
+    up: ['alter table collections add column accepted_currencies jsonb'],
+  },
 ]

@@ -22,6 +22,7 @@ export interface CollectionColumns {
   readonly destinationChainKey: string
   readonly destinationAddress: string
   readonly acceptedNetworks?: readonly string[] | null
+  readonly acceptedCurrencies?: readonly string[] | null
   readonly paymentOptions: readonly PaymentChoice[]
   readonly customerId?: string | null
   readonly dueAt?: Date | null

@@ -22,8 +22,11 @@ export interface PayData {
   readonly tax: string | null
   readonly items: readonly Item[]
   readonly currency: string
+  /** The amount as money of a country. */
+  readonly fiatValue: FiatValue | null
   readonly dueAt: string | null
-  readonly paymentOptions: readonly { readonly networkKey: string; readonly currency: string }[]
+  /** The cheapest first, or as the merchant wants it. */
+  readonly paymentOptions: readonly PaymentOption[]
   readonly refundRequired: boolean
   readonly session: PaySession | null
   readonly theme: Theme
@@ -31,6 +34,19 @@ export interface PayData {
   readonly redirectUrl: string | null
   readonly cancelUrl: string | null
   readonly serverTime: string
+}
+
+interface PaymentOption {
+  readonly networkKey: string
+  readonly currency: string
+  /** In US dollars. */
+  readonly estimatedFee: string
+  readonly estimatedSeconds: number
+}
+
+interface FiatValue {
+  readonly amount: string
+  readonly currency: string
 }
 
 interface Item {
@@ -50,6 +66,8 @@ export interface PaySession {
   readonly minimumAmount: string
   readonly receivedAmount: string
   readonly remainingAmount: string
+  /** What is missing, as money of a country. */
+  readonly fiatValue: FiatValue | null
   readonly depositAddress: string
   readonly paymentUri: string
   readonly payments: readonly Payment[]

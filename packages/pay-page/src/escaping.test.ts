@@ -33,6 +33,7 @@ const session: Filled<PaySession> = {
   minimumAmount: '24',
   receivedAmount: '10',
   remainingAmount: '15',
+  fiatValue: { amount: '25.00', currency: 'USD' },
   depositAddress: ADDRESS,
   paymentUri: `ethereum:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48@1/transfer?address=${ADDRESS}&uint256=15000000`,
   payments: [
@@ -65,8 +66,9 @@ const data: Filled<PayData> = {
   tax: '5',
   items: [{ description: 'Hours', quantity: 2, unitAmount: '10', subtotal: '20' }],
   currency: 'USDC',
+  fiatValue: { amount: '25.00', currency: 'USD' },
   dueAt: ENDS,
-  paymentOptions: [{ networkKey: 'ethereum', currency: 'USDC' }],
+  paymentOptions: [{ networkKey: 'ethereum', currency: 'USDC', estimatedFee: '0.61', estimatedSeconds: 70 }],
   refundRequired: true,
   session,
   theme: { layout: 'card', accentColor: '#1a56db', hideBrandFooter: false },
@@ -106,7 +108,14 @@ const MANY = ['ethereum', 'solana', 'base', 'tron', 'polygon', 'arbitrum']
 const screens: Readonly<Record<Screen, readonly PayData[]>> = {
   choose: [
     without({ amount: null }),
-    without({ paymentOptions: MANY.map((networkKey) => ({ networkKey, currency: 'USDC' })) }),
+    without({
+      paymentOptions: MANY.map((networkKey) => ({
+        networkKey,
+        currency: networkKey === 'tron' ? 'USDT' : 'USDC',
+        estimatedFee: '1.00',
+        estimatedSeconds: 10,
+      })),
+    }),
   ],
   waiting: [
     during('awaiting_payment'),

@@ -84,6 +84,7 @@ export { wentTo } from './api/notifications.ts'
 export { RefundTo as RefundToSchema, SyncResult, sandboxOutcomes } from './api/schemas.ts'
 export { partyOf } from './deposits/journal.ts'
 export { pollSoon } from './operators.ts'
+export { type Estimate, estimateOf } from './provider/estimates.ts'
 export {
   type DepositChanges,
   type DepositPage,

@@ -2,6 +2,8 @@ import { assetNamed, assetOf, toDecimal } from '@payments/kernel'
 import type { RefundTo } from '@payments/routes'
 import type { z } from 'zod'
 import type { CollectionColumns, SessionColumns, StoredPayment } from '../rows.ts'
+import { fiatValue } from '../sessions/fiat-value.ts'
+import { withEstimates } from '../sessions/options.ts'
 import { paymentUri } from '../sessions/payment-uri.ts'
 import { thresholdOf } from '../sessions/policy.ts'
 import type { Collection, PaySession, Session, SessionPayment } from './schemas.ts'
@@ -32,7 +34,8 @@ export const presentCollection = (row: CollectionColumns): z.infer<typeof Collec
   destinationChainKey: row.destinationChainKey,
   destinationAddress: row.destinationAddress,
   acceptedNetworks: row.acceptedNetworks ? [...row.acceptedNetworks] : null,
-  paymentOptions: [...row.paymentOptions],
+  acceptedCurrencies: row.acceptedCurrencies ? [...row.acceptedCurrencies] : null,
+  paymentOptions: withEstimates(row.paymentOptions, row.destinationChainKey),
   customerId: row.customerId ?? null,
   dueAt: row.dueAt?.toISOString() ?? null,
   expiresAt: row.expiresAt?.toISOString() ?? null,
@@ -89,6 +92,7 @@ export function presentPaySession(row: SessionColumns): z.infer<typeof PaySessio
     minimumAmount: decimal(thresholdOf(row.amount, row.paymentPolicy), row.currency),
     receivedAmount: decimal(row.receivedAmount, row.currency),
     remainingAmount: decimal(missing, row.currency),
+    fiatValue: fiatValue((row.targetAmount * missing) / row.amount, row.destinationCurrency),
     deliveredAmount: decimal(row.deliveredAmount, row.destinationCurrency),
     fees: decimal(row.fees, row.destinationCurrency),
     depositAddress: row.depositAddress,

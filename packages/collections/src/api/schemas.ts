@@ -51,8 +51,17 @@ const acceptedNetworks = z
   .min(1)
   .max(20)
   .meta({
-    description: 'Networks on which payers may pay; null for all that are available',
-    example: ['ethereum', 'base'],
+    description:
+      'Networks on which payers may pay, in this order; null for all that are available, the cheapest for your destination first',
+    example: ['base', 'ethereum'],
+  })
+const acceptedCurrencies = z
+  .array(z.string().min(1).max(12))
+  .min(1)
+  .max(20)
+  .meta({
+    description: 'Currencies in which payers may pay, in this order; null for all that are available, yours first',
+    example: ['USDC', 'USDT'],
   })
 const maxPayments = z
   .number()
@@ -78,6 +87,7 @@ export const NewCollection = z
       .max(128)
       .meta({ description: 'Your wallet on that network', example: WALLET }),
     acceptedNetworks: acceptedNetworks.nullable().optional(),
+    acceptedCurrencies: acceptedCurrencies.nullable().optional(),
     customerId: CustomerRef.nullable().optional(),
     dueAt: Time('When an invoice becomes overdue').nullable().optional(),
     expiresAt: Time('When no payment can be started any more').nullable().optional(),
@@ -131,6 +141,12 @@ export const CollectionPatch = CollectionId.extend({
 const PaymentOption = z.object({
   networkKey: text('Network on which the payer can pay', 'ethereum'),
   currency: text('Currency in which the payer can pay', 'USDC'),
+  estimatedFee: text('What sending and delivering usually cost, in US dollars as decimal text: no quote', '0.61'),
+  estimatedSeconds: count('How long a payment usually takes, in seconds', 70),
+})
+const FiatValue = z.object({
+  amount: text('About this much, as decimal text with two decimals', '25.00'),
+  currency: text('Currency of a country (ISO 4217)', 'USD'),
 })
 const PaymentOptions = items('What payers can use', PaymentOption)
 
@@ -155,6 +171,7 @@ export const Collection = z
     destinationChainKey: text('Network on which you receive', 'base'),
     destinationAddress: text('Wallet that receives the payments', WALLET),
     acceptedNetworks: acceptedNetworks.nullable(),
+    acceptedCurrencies: acceptedCurrencies.nullable(),
     paymentOptions: PaymentOptions,
     customerId: CustomerRef.nullable(),
     dueAt: time('When an invoice becomes overdue').nullable(),
@@ -207,6 +224,10 @@ const sessionFields = {
   minimumAmount: amountText('The least that counts as the whole amount', '24.875'),
   receivedAmount: amountText('What was received of it', '0'),
   remainingAmount: amountText('What is missing'),
+  fiatValue: FiatValue.nullable().meta({
+    description:
+      'What is missing, as money of a country: at the rate of the session, and one to one for a currency that stands for it. Null when nothing is missing',
+  }),
   deliveredAmount: amountText('What was delivered to the merchant, in the currency of the collection', '0'),
   fees: amountText('Fees of the provider, in the currency of the collection', '0'),
   depositAddress: text('Address to which the payer sends', DEPOSIT),
@@ -345,6 +366,9 @@ export const PayPage = z
     tax: amountText('Tax on the items', '0').nullable(),
     items: Items,
     currency: text('Currency of the amounts', 'USDC'),
+    fiatValue: FiatValue.nullable().meta({
+      description: 'The amount as money of a country; null where the payer chooses',
+    }),
     dueAt: time('When an invoice is due').nullable(),
     expiresAt: time('When no session can be started any more').nullable(),
     paymentOptions: PaymentOptions,
@@ -415,7 +439,8 @@ export const collectionSample = {
   destinationChainKey: 'base',
   destinationAddress: WALLET,
   acceptedNetworks: null,
-  paymentOptions: [{ networkKey: 'ethereum', currency: 'USDC' }],
+  acceptedCurrencies: null,
+  paymentOptions: [{ networkKey: 'ethereum', currency: 'USDC', estimatedFee: '0.61', estimatedSeconds: 70 }],
   customerId: null,
   dueAt: at,
   expiresAt: null,
@@ -444,6 +469,7 @@ export const sessionSample = {
   minimumAmount: '855.7',
   receivedAmount: '860',
   remainingAmount: '0',
+  fiatValue: null,
   deliveredAmount: '859.2',
   fees: '0.8',
   depositAddress: DEPOSIT,

@@ -77,11 +77,16 @@ function destination(input: Input, networks: readonly AvailableNetwork[], wrong:
   return addressField(wrong, 'destinationAddress', network.type, input.destinationAddress) ?? ''
 }
 
-function options({ acceptedNetworks }: Input, networks: readonly AvailableNetwork[], wrong: Mistakes): PaymentChoice[] {
+function options(input: Input, networks: readonly AvailableNetwork[], wrong: Mistakes): PaymentChoice[] {
+  const { acceptedNetworks, acceptedCurrencies } = input
   const unknown = acceptedNetworks?.find((key) => !networks.some((network) => network.key === key))
   if (unknown !== undefined) wrong.acceptedNetworks = unknownNetwork(unknown)
-  const found = optionsOf(networks, acceptedNetworks)
-  if (found.length === 0) wrong.acceptedNetworks ??= 'Payers can use none of them at present'
+  const symbols = new Set(networks.flatMap(({ origins }) => origins as readonly string[]))
+  const missing = acceptedCurrencies?.find((symbol) => !symbols.has(symbol))
+  if (missing !== undefined)
+    wrong.acceptedCurrencies = `Unknown currency "${missing}": one of ${[...symbols].join(', ')}`
+  const found = optionsOf(networks, input)
+  if (found.length === 0 && missing === undefined) wrong.acceptedNetworks ??= 'Payers can use none of them at present'
   return found
 }
 
@@ -114,6 +119,7 @@ export async function createCollection(
     destinationChainKey: input.destinationChainKey,
     destinationAddress: prepared.destinationAddress,
     acceptedNetworks: input.acceptedNetworks ?? null,
+    acceptedCurrencies: input.acceptedCurrencies ?? null,
     paymentOptions: prepared.paymentOptions,
     customerId: input.customerId ?? null,
     dueAt: time(input.dueAt),

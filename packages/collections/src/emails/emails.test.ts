@@ -163,6 +163,7 @@ function sessionRow(of: Partial<StoredPayment>, more: Partial<SessionRow> = {}):
     networkKey: 'ethereum',
     currency: 'USDC',
     destinationCurrency: 'USDC',
+    targetAmount: 25n * USDC,
     amount: 25n * USDC,
     receivedAmount: received,
     deliveredAmount: received,
@@ -254,7 +255,7 @@ test.each([
 
 test('an email of the sandbox links to no explorer', () => {
   const { text, html } = written(sessionRow({}, { environment: 'test' }), IN_TIME)
-  expect(text + html).not.toContain('etherscan')
+  expect(text + html).not.toContain(explorers.ethereum?.transaction)
 })
 
 test('a token with a name that its issuer chose makes no link in an email', () => {

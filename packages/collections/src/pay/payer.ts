@@ -7,7 +7,8 @@ import { presentCollection, presentPaySession } from '../api/present.ts'
 import type { PayPage } from '../api/schemas.ts'
 import { CollectionEntity, type CollectionRow, SessionEntity, type SessionRow } from '../entity.ts'
 import type { PaymentChoice } from '../rows.ts'
-import { optionsOf } from '../sessions/options.ts'
+import { fiatValue } from '../sessions/fiat-value.ts'
+import { optionsOf, withEstimates } from '../sessions/options.ts'
 import { addressUse } from '../sessions/policy.ts'
 import { returnUrl } from './return-urls.ts'
 
@@ -84,9 +85,10 @@ function pageOf(target: PayTarget, paymentOptions: readonly PaymentChoice[]): Pa
     tax: shown.tax,
     items: shown.items,
     currency: shown.currency,
+    fiatValue: fiatValue(collection.amount ?? 0n, collection.currency),
     dueAt: shown.dueAt,
     expiresAt: shown.expiresAt,
-    paymentOptions: [...paymentOptions],
+    paymentOptions: withEstimates(paymentOptions, collection.destinationChainKey),
     refundRequired: collection.paymentPolicy.mismatch === 'return',
     session: session ? presentPaySession(session) : null,
     theme: shown.embedConfig,
@@ -118,11 +120,12 @@ function waysBack({ collection, session }: PayTarget): Pick<PayPage, 'redirectUr
 /** What payers can use now; what they could use at the creation while the provider does not answer. */
 async function currentOptions(
   { runtime, log }: QueryContext,
-  { organisationId, environment, acceptedNetworks, paymentOptions, paymentPolicy }: CollectionRow,
+  collection: CollectionRow,
 ): Promise<readonly PaymentChoice[]> {
+  const { organisationId, environment, paymentOptions, paymentPolicy } = collection
   try {
     const context = queryContext(runtime, system(organisationId, environment), log)
-    return optionsOf(await availableNetworks(context, addressUse(paymentPolicy)), acceptedNetworks)
+    return optionsOf(await availableNetworks(context, addressUse(paymentPolicy)), collection)
   } catch (error) {
     if (error instanceof ServiceError) return paymentOptions
     throw error

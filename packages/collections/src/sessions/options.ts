@@ -1,11 +1,41 @@
-import type { AvailableNetwork } from '@payments/routes'
-import type { PaymentChoice } from '../rows.ts'
+import { type AvailableNetwork, estimateOf } from '@payments/routes'
+import type { CollectionColumns, PaymentChoice } from '../rows.ts'
 
-/** What payers can use on these networks: every currency that can be deposited there. `accepted`: null for all networks. */
+/** Where and in what a merchant receives, and what payers may use. */
+type Accepts = Pick<CollectionColumns, 'acceptedNetworks' | 'acceptedCurrencies' | 'destinationChainKey' | 'currency'>
+
+/** A choice with what it usually costs and takes. */
+export interface PaymentOption extends PaymentChoice {
+  readonly estimatedFee: string
+  readonly estimatedSeconds: number
+}
+
+/**
+ * What payers can use on these networks: by currency, the merchant's own first, and by network, the cheapest first; or in the order that the
+ * merchant chose.
+ */
 export const optionsOf = (
   networks: readonly AvailableNetwork[],
-  accepted: readonly string[] | null | undefined,
-): PaymentChoice[] =>
-  networks
-    .filter(({ key }) => !accepted || accepted.includes(key))
-    .flatMap(({ key, origins }) => origins.map((currency) => ({ networkKey: key, currency })))
+  { acceptedNetworks, acceptedCurrencies, destinationChainKey, currency: own }: Accepts,
+): PaymentChoice[] => {
+  const currencyRank = (symbol: string) => acceptedCurrencies?.indexOf(symbol) ?? (symbol === own ? 0 : 1)
+  const networkRank = (key: string) =>
+    acceptedNetworks?.indexOf(key) ?? Number(estimateOf(key, destinationChainKey).fee)
+  const symbols = [...new Set(networks.flatMap(({ origins }) => origins))]
+  return symbols
+    .filter((currency) => acceptedCurrencies?.includes(currency) ?? true)
+    .sort((one, other) => currencyRank(one) - currencyRank(other))
+    .flatMap((currency) =>
+      networks
+        .filter(({ key, origins }) => origins.includes(currency) && (acceptedNetworks?.includes(key) ?? true))
+        .sort((one, other) => networkRank(one.key) - networkRank(other.key))
+        .map(({ key }) => ({ networkKey: key, currency })),
+    )
+}
+
+/** Choices with what they usually cost and take on the way to the merchant. */
+export const withEstimates = (choices: readonly PaymentChoice[], destination: string): PaymentOption[] =>
+  choices.map((choice) => {
+    const { fee, seconds } = estimateOf(choice.networkKey, destination)
+    return { ...choice, estimatedFee: fee, estimatedSeconds: seconds }
+  })

@@ -97,14 +97,14 @@ function forPayer(error: unknown): unknown {
 
 async function chosen(
   context: QueryContext,
-  { acceptedNetworks, paymentPolicy }: CollectionRow,
+  collection: CollectionRow,
   { networkKey, currency }: Input,
   wrong: Mistakes,
 ) {
   if (!networkKey) wrong.networkKey = 'Required'
   if (!currency) wrong.currency = 'Required'
   if (!networkKey || !currency) return undefined
-  const options = optionsOf(await availableNetworks(context, addressUse(paymentPolicy)), acceptedNetworks)
+  const options = optionsOf(await availableNetworks(context, addressUse(collection.paymentPolicy)), collection)
   const network = networkOf(networkKey)
   if (!network || !options.some((option) => option.networkKey === networkKey)) wrong.networkKey = 'Not available'
   else if (!options.some((option) => option.networkKey === networkKey && option.currency === currency))

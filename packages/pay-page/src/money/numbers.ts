@@ -31,6 +31,17 @@ export const amountIn = (locale: Locale, amount: string): string =>
 export const moneyIn = (locale: Locale, amount: string, currency: string): string =>
   amount === '0' ? currency : `${amountIn(locale, amount)} ${currency}`
 
+/** What Arabic puts around an amount for readers without an element of its own: the symbol would come to stand on the other side. */
+const MARKS = /[\u200e\u200f]/g
+
+/** An amount of the money of a country, as the language writes it. What is no amount stays as it is. */
+export const fiatIn = (locale: Locale, amount: string, currency: string): string =>
+  DECIMAL.test(amount) && /^[A-Z]{3}$/.test(currency)
+    ? new Intl.NumberFormat(formatOf(locale), { style: 'currency', currency })
+        .format(amount as Intl.StringNumericLiteral)
+        .replace(MARKS, '')
+    : `${amount} ${currency}`
+
 /** A time in the reader's language, in UTC, so that the server and the browser write the same. What is no time stays as it is. */
 export const timeIn = (locale: Locale, time: string): string =>
   Number.isNaN(Date.parse(time))

@@ -1,36 +1,42 @@
 import type { PayData, View } from '../data.ts'
 import { fill, fillPlain } from '../document/fill.ts'
 import { type Html, html } from '../document/html.ts'
+import { fiatIn } from '../money/numbers.ts'
 
-/** So many options are shown side by side; more are a list to open. */
-const SHOWN_OPTIONS = 5
-
-/** What a payer can use: a network and a currency on it. The merchant's own currency comes first. */
-function options({ paymentOptions, currency: own }: PayData, { texts, networks }: View): Html {
-  const all = paymentOptions.map(({ networkKey, currency }) => {
-    const network = networks[networkKey]?.name ?? networkKey
-    return { network, own: currency === own, value: `${networkKey}:${currency}`, values: { currency, network } }
-  })
-  const first = (all.find((each) => each.own) ?? all[0])?.value
-  if (all.length <= SHOWN_OPTIONS)
-    return html`<fieldset><legend>${texts.option}</legend>${all.map(
-      ({
-        value,
-        values,
-      }) => html`<label class="option"><input type="radio" name="option" value="${value}"${value === first && html` checked`}>
-      <span>${fill(texts.optionName, values)}</span></label>`,
+/** The two steps of a choice: a currency, where there are several, and a network on which it is sent. The first of each is chosen. */
+function options({ paymentOptions }: PayData, view: View): Html {
+  const { texts } = view
+  const currencies = [...new Set(paymentOptions.map(({ currency }) => currency))]
+  const first = paymentOptions[0]
+  const several =
+    currencies.length > 1 &&
+    html`<fieldset class="currencies"><legend>${texts.currencyLabel}</legend>${currencies.map(
+      (currency) =>
+        html`<label class="option"><input type="radio" name="currency" value="${currency}"${currency === first?.currency && html` checked`}> <bdi>${currency}</bdi></label>`,
     )}</fieldset>`
-  return html`<label class="field" for="option">${texts.option}</label>
-  <select id="option" name="option">${[...new Set(all.map(({ network }) => network))].map(
-    (network) =>
-      html`<optgroup label="${network}">${all
-        .filter((each) => each.network === network)
-        .map(
-          ({ value, values }) =>
-            html`<option value="${value}"${value === first && html` selected`}>${fillPlain(texts.optionName, values)}</option>`,
-        )}</optgroup>`,
-  )}</select>`
+  // The networks of another currency are shown when it is chosen.
+  return html`${several}${currencies.map(
+    (currency) =>
+      html`<fieldset class="networks" data-currency="${currency}"${currency !== first?.currency && html` hidden`}><legend>${texts.networkLabel}</legend>${paymentOptions
+        .filter((each) => each.currency === currency)
+        .map((option) => network(option, option === first, view))}</fieldset>`,
+  )}`
 }
+
+/** A network with what a payment on it usually costs and takes. */
+function network(
+  { networkKey, currency, estimatedFee, estimatedSeconds }: PayData['paymentOptions'][number],
+  isChosen: boolean,
+  { texts, networks, locale }: View,
+): Html {
+  const usual = {
+    fee: fiatIn(locale, estimatedFee, 'USD'),
+    minutes: Math.max(1, Math.round(estimatedSeconds / SECONDS_OF_A_MINUTE)),
+  }
+  return html`<label class="option"><input type="radio" name="option" value="${networkKey}:${currency}"${isChosen && html` checked`}> <span><bdi>${networks[networkKey]?.name ?? networkKey}</bdi> <small>${fill(texts.networkCost, usual)}</small></span></label>`
+}
+
+const SECONDS_OF_A_MINUTE = 60
 
 /** The form with which a payer starts a session. The script sends it; without the script it can be read. */
 export function choice(data: PayData, view: View): Html {

@@ -4,7 +4,7 @@ import { type Html, html } from '../document/html.ts'
 import { amountIn, dateIn, moneyIn } from '../money/numbers.ts'
 import { choice } from './choice.ts'
 import { screenOf } from './screen.ts'
-import { leave, linkTo, sessionScreen } from './session.ts'
+import { leave, linkTo, sessionScreen, worth } from './session.ts'
 
 /** Everything inside `<main>`: the same function writes it on the server and, when something changed, in the browser. */
 export function content(data: PayData, view: View): Html {
@@ -39,7 +39,7 @@ function summary(data: PayData, view: View): Html {
   <h1><bdi>${data.title}</bdi></h1>
   ${data.number && html`<p>${fill(texts.invoice, { number: data.number })}${due && html` · ${fill(texts.due, { date: due })}`}</p>`}
   ${data.description && html`<p class="description"><bdi>${data.description}</bdi></p>`}
-  ${data.amount !== null && !isAsked(data, data.amount) && html`<p class="amount"><bdi>${moneyIn(locale, data.amount, data.currency)}</bdi></p>`}
+  ${data.amount !== null && !isAsked(data, data.amount) && html`<p class="amount"><bdi>${moneyIn(locale, data.amount, data.currency)}</bdi>${!data.session && worth(data.fiatValue, view)}</p>`}
   ${data.items.length > 0 && lines(data, view)}
 </header>`
 }

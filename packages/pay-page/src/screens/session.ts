@@ -2,7 +2,7 @@ import type { NetworkView, PayData, Payment, PaySession, View } from '../data.ts
 import { fill, fillPlain } from '../document/fill.ts'
 import { type Html, html } from '../document/html.ts'
 import { moneyOf, type Said } from '../money/facts.ts'
-import { amountIn, moneyIn, timeIn } from '../money/numbers.ts'
+import { amountIn, fiatIn, moneyIn, timeIn } from '../money/numbers.ts'
 import { isRequested } from '../money/situation.ts'
 import { codeImage } from '../wallets/code.ts'
 import { type CodeFormat, codeOf, walletsOn } from '../wallets/wallets.ts'
@@ -21,6 +21,7 @@ export function sessionScreen(data: PayData & { readonly session: PaySession }, 
   const said = moneyOf(data, view)
   const left = { left: said.values.left }
   return html`<h2 id="heading" tabindex="-1">${fill(texts[said.heading], said.values)}</h2>
+${said.step === 'pay' && worth(session.fiatValue, view)}
 ${said.texts.map((name) => html`<p>${fill(texts[name], said.values)}</p>`)}
 ${(said.step === 'pay' || said.step === 'rest') && instructions(session, said, view)}
 ${said.step === 'ask_open' && html`<details><summary>${fill(texts.payAnyway, left)}</summary>${instructions(session, said, view)}</details>`}
@@ -55,6 +56,7 @@ function instructions(session: PaySession, { situation, values }: Said, view: Vi
   <dl class="values">${value(texts, 'address', texts.address, session.depositAddress, texts.copyAddress)}</dl>
   <p>${texts.waitingLive}</p>
   <p>${fillPlain(texts.codeHolds, { content: texts[HOLDS[code.format]] })} <strong>${fill(texts.checkAmount, values)}</strong></p>
+  ${situation.what !== 'nothing' && worth(session.fiatValue, view)}
   <div class="choose" data-script>
     <label for="wallet">${texts.wallet}</label>
     <select id="wallet">${walletsOn(type).map(
@@ -68,6 +70,11 @@ function instructions(session: PaySession, { situation, values }: Said, view: Vi
   <p class="error" id="pay-error" role="alert"></p>
 </div>`
 }
+
+/** What an amount is worth in the money of a country, apart from what to send. */
+export const worth = (value: PayData['fiatValue'], { texts, locale }: View): Html | false =>
+  value !== null &&
+  html`<small class="worth">${fill(texts.worth, { value: fiatIn(locale, value.amount, value.currency) })}</small>`
 
 /** What to do where a payment does not appear: look again, and whom to give which numbers. */
 function help({ id, networkKey, depositAddress }: PaySession, { values }: Said, { texts, networks }: View): Html {

@@ -36,26 +36,67 @@ export async function start(form: HTMLFormElement): Promise<void> {
   explain(form, answer)
 }
 
+/** Shows the networks of the currency that is chosen; of them, the one that was chosen before, or else the first. */
+export function showNetworks(form: HTMLFormElement): void {
+  const currency = String(new FormData(form).get('currency') ?? '')
+  if (!currency) return
+  const [before = ''] = String(new FormData(form).get('option')).split(':')
+  for (const fieldset of form.querySelectorAll<HTMLFieldSetElement>('fieldset[data-currency]'))
+    fieldset.hidden = fieldset.dataset.currency !== currency
+  const radios = form.elements.namedItem('option')
+  const shown = [...form.querySelectorAll<HTMLInputElement>('fieldset[data-currency]:not([hidden]) input')]
+  const next = shown.find(({ value }) => value === `${before}:${currency}`) ?? shown[0]
+  if (radios instanceof RadioNodeList && next) radios.value = next.value
+}
+
+/** Keeps the currency and the network that were chosen, for a reload. */
+export function keepChoice(form: HTMLFormElement): void {
+  const option = String(new FormData(form).get('option'))
+  stored((storage) => storage.setItem(choiceKey(), option))
+}
+
+const choiceKey = (): string => `choice ${data().linkId}`
 const kept = (): string => `form ${data().linkId}`
+
+/** Where the browser keeps nothing for a page in a frame, nothing is kept. */
+function stored<T>(use: (storage: Storage) => T): T | undefined {
+  try {
+    return use(sessionStorage)
+  } catch {
+    return undefined
+  }
+}
 
 /** Keeps what was typed and chosen while another language is loaded. */
 export function keepForm(): void {
   const form = find<HTMLFormElement>('start')
-  if (form) sessionStorage.setItem(kept(), JSON.stringify([...new FormData(form)]))
+  if (form) stored((storage) => storage.setItem(kept(), JSON.stringify([...new FormData(form)])))
 }
 
-/** Puts back what {@link keepForm} has kept, once. */
+/** Puts back what {@link keepForm} has kept, once, and the choice that was kept. */
 export function restoreForm(): void {
   const form = find<HTMLFormElement>('start')
-  const entries = sessionStorage.getItem(kept())
-  sessionStorage.removeItem(kept())
-  if (!form || !entries) return
-  for (const [name, value] of JSON.parse(entries) as [string, string][]) {
+  if (!form) return
+  const typed = stored((storage) => storage.getItem(kept()))
+  stored((storage) => storage.removeItem(kept()))
+  const entries = JSON.parse(typed ?? '[]') as [string, string][]
+  for (const [name, value] of entries) {
     const field = form.elements.namedItem(name)
-    if (field instanceof RadioNodeList || field instanceof HTMLInputElement) field.value = value
-    if (field instanceof HTMLSelectElement && [...field.options].some((each) => each.value === value))
-      field.value = value
+    if (field instanceof HTMLInputElement && field.type !== 'radio') field.value = value
   }
+  restoreChoice(form)
+}
+
+/** Chooses again what was chosen before, where it is still offered. */
+function restoreChoice(form: HTMLFormElement): void {
+  const before = stored((storage) => storage.getItem(choiceKey()))
+  const option = [...form.querySelectorAll<HTMLInputElement>('[name="option"]')].find(({ value }) => value === before)
+  if (!option) return
+  const currency = option.value.split(':')[1]
+  for (const radio of form.querySelectorAll<HTMLInputElement>('[name="currency"]'))
+    radio.checked = radio.value === currency
+  option.checked = true
+  showNetworks(form)
 }
 
 /** An amount that cannot be read, or that may be read in two ways, is not sent. */

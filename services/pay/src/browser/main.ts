@@ -1,7 +1,7 @@
 // The script of the pay page. Without it the page can be read; with it, chosen, copied and watched.
 import { copy } from './copy.ts'
 import { startCountdown } from './countdown.ts'
-import { cancel, keepForm, restoreForm, start } from './form.ts'
+import { cancel, keepChoice, keepForm, restoreForm, showNetworks, start } from './form.ts'
 import { reportToHost, returnToMerchant } from './frame.ts'
 import { keepUpToDate, lookAgain } from './live.ts'
 import { choose, show } from './page.ts'
@@ -28,6 +28,10 @@ document.addEventListener('click', (event) => {
 document.addEventListener('change', ({ target }) => {
   if (target instanceof HTMLSelectElement && target.id === 'wallet')
     choose({ wallet: target.value, addressOnly: undefined })
+  if (target instanceof HTMLInputElement && target.form?.id === 'start' && target.type === 'radio') {
+    if (target.name === 'currency') showNetworks(target.form)
+    keepChoice(target.form)
+  }
   if (target instanceof HTMLInputElement && target.id === 'address-only') choose({ addressOnly: target.checked })
 })
 

@@ -23,6 +23,8 @@ const screen = (page: Page, name: string) => page.locator(`main[data-screen="${n
 const open = (page: Page, id: string) => page.goto(`${service.url}/pay/${id}`)
 /** The id that the page shows. */
 const idOf = (page: Page) => new URL(page.url()).pathname.split('/').at(-1) as string
+/** The network and the currency that are chosen. */
+const chosen = (page: Page) => page.locator('[name=option]:checked').inputValue()
 /** Chooses what is preselected and starts. */
 async function begin(page: Page): Promise<string> {
   await page.getByRole('button', { name: 'Continue' }).click()
@@ -155,7 +157,7 @@ describe.runIf(hasTools('chromium'))('paying in Chromium', () => {
     const merchant = await newMerchant(service)
     const { page } = await phone()
     await open(page, (await newCollection(merchant)).id)
-    await paySession(merchant, await begin(page), { currency: 'USDT', amount: '25' })
+    await paySession(merchant, await begin(page), { currency: 'EURC', amount: '25' })
     await page.getByRole('heading', { name: 'Another currency or network arrived' }).waitFor(LIVE)
     expect(await page.locator('#announcer').textContent()).toBe('Another currency or network arrived')
     expect(await page.locator('#address-text').isVisible()).toBe(false)
@@ -208,16 +210,25 @@ describe.runIf(hasTools('chromium'))('paying in Chromium', () => {
     expect(await page.locator('#address-text').count()).toBe(0)
   })
 
-  test('another language keeps what was typed and chosen', async () => {
+  test('another language and a reload keep what was chosen, and another language what was typed', async () => {
     const merchant = await newMerchant(service)
     const { page, problems } = await phone()
     await open(page, (await newCollection(merchant, { amount: undefined })).id)
     await page.getByLabel('Amount in USDC').fill('1,500')
     await page.getByLabel('Email address').fill('payer@example.com')
+    const networks = () => page.locator('fieldset.networks:not([hidden]) label span > bdi').allTextContents()
+    expect(await networks()).toEqual(['Base', 'Optimism', 'Polygon', 'Solana', 'Arbitrum One', 'Ethereum'])
+    await page.getByText('fees about US$0.01, usually 1 min').first().waitFor()
+    await page.getByRole('radio', { name: 'Ethereum' }).check()
+    await page.getByRole('radio', { name: 'EURC' }).check()
+    expect([await networks(), await chosen(page)]).toEqual([['Base', 'Solana', 'Ethereum'], 'ethereum:EURC'])
     await page.getByRole('link', { name: 'Yorùbá' }).click()
     await page.locator('html[lang=yo]').waitFor()
     expect(await page.locator('#amount').inputValue()).toBe('1,500')
     expect(await page.locator('#payerEmail').inputValue()).toBe('payer@example.com')
+    expect(await chosen(page)).toBe('ethereum:EURC')
+    await page.reload()
+    expect([await networks(), await chosen(page)]).toEqual([['Base', 'Solana', 'Ethereum'], 'ethereum:EURC'])
     expect(problems).toEqual([])
   })
 
