@@ -40,11 +40,13 @@ beforeAll(async () => {
 })
 
 test('help is enough at every level, and needs no sign-in', async () => {
-  const [root, group, leaf, alone] = await Promise.all([
+  const [root, group, leaf, alone, ...without] = await Promise.all([
     ops('--help'),
     ops('organisations', '--help'),
     ops('help', 'organisations', 'suspend'),
     ops('--help', '--url', 'http://127.0.0.1:2'),
+    ops('organisations', 'suspend', '--help', '--url', 'http://127.0.0.1:2'),
+    ops('help', 'organisations', '--url', 'http://127.0.0.1:2'),
   ])
   expect(root.stdout).toMatch(/^Usage: ops \[options\] \[command\]\n/)
   for (const part of ['login', 'organisations', 'PAYMENTS_URL', 'PAYMENTS_TOKEN', 'Exit codes', 'ops login --email'])
@@ -59,6 +61,8 @@ test('help is enough at every level, and needs no sign-in', async () => {
     stdout: expect.stringContaining('login'),
     stderr: expect.stringContaining('cannot be reached'),
   })
+  for (const { code, stdout, stderr } of without)
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('cannot be reached')])
 })
 
 test('every procedure of operators is a command with an argument or option for each field of its input', async () => {

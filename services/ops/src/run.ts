@@ -27,10 +27,12 @@ export async function run(
     const base = addressOf(typeof values.url === 'string' ? values.url : undefined, env.PAYMENTS_URL)
     const service = connect(base, stateFile(base, env), env.PAYMENTS_TOKEN || undefined)
     const [first] = positionals
-    const help = first === undefined || first === 'help' || values.help === true
     // `help organisations suspend` is `organisations suspend --help`.
     const line = first === 'help' ? [...args.toSpliced(args.indexOf('help'), 1), '--help'] : args
-    const commands = first !== undefined && ACCOUNT.includes(first) ? [] : await commandsAt(service, help, terminal)
+    // Help of everything is shown without the service; help of one of its commands is not there then, and must not look like success.
+    const named = first === 'help' ? positionals[1] : first
+    const commands =
+      named !== undefined && ACCOUNT.includes(named) ? [] : await commandsAt(service, named === undefined, terminal)
     return await runProgram(programOf(commands, service, terminal), line, terminal)
   } catch (error) {
     const { lines, exitCode } = describe(error)
@@ -41,13 +43,17 @@ export async function run(
 
 /**
  * The commands that the service has. It describes them itself, so they fit its version, and this program needs none of its code.
- * Help is also shown without the service.
+ * `optional`: without the service, there are none.
  */
-async function commandsAt({ base }: Service, help: boolean, terminal: Terminal): Promise<readonly OperatorCommand[]> {
+async function commandsAt(
+  { base }: Service,
+  optional: boolean,
+  terminal: Terminal,
+): Promise<readonly OperatorCommand[]> {
   try {
     return commandsOf((await request(base, 'GET /docs/operators.json')) as unknown as OperatorsDocument)
   } catch (error) {
-    if (!help || !(error instanceof RequestError)) throw error
+    if (!optional || !(error instanceof RequestError)) throw error
     say(
       terminal,
       `${error.message}\nIt names the other commands: set --url or PAYMENTS_URL, or start it with \`npm start\`.\n`,

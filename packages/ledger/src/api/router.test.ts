@@ -23,17 +23,17 @@ test('operators can get the trial balance, accounts and statements of any organi
   expect(await operator.ledger.trialBalance({ organisationId })).toEqual({
     balanced: true,
     lines: [
-      { environment: 'test', asset: 'USDC', purpose: 'available', accounts: 1, balance: '12500000' },
-      { environment: 'test', asset: 'USDC', purpose: 'external', accounts: 1, balance: '-12500000' },
+      { environment: 'test', asset: 'USDC', purpose: 'available', accounts: 1, balance: '12.5' },
+      { environment: 'test', asset: 'USDC', purpose: 'external', accounts: 1, balance: '-12.5' },
     ],
   })
   const { accounts, total } = await operator.ledger.accounts({ organisationId })
   expect(total).toBe(2)
-  expect(accounts.map((account) => account.balance).sort()).toEqual(['-12500000', '12500000'])
+  expect(accounts.map((account) => account.balance).sort()).toEqual(['-12.5', '12.5'])
   const id = accountId({ organisationId, environment: 'test' }, own('available'))
   expect(await operator.ledger.statement({ accountId: id })).toMatchObject({
     account: { id, purpose: 'available' },
-    lines: [{ step: 'moved', sourceType: 'adjustment', amount: '12500000', balanceAfter: '12500000' }],
+    lines: [{ step: 'moved', sourceType: 'adjustment', amount: '12.5', balanceAfter: '12.5' }],
   })
   expect(await operator.ledger.check({})).toMatchObject({ ok: true, findings: [] })
 })

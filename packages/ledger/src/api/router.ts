@@ -1,4 +1,4 @@
-import { errors as commonErrors, noInput } from '@payments/kernel'
+import { type AssetSymbol, assets, errors as commonErrors, noInput, toDecimal } from '@payments/kernel'
 import { download, exportCsv, exportInput, operatorCommand, query } from '@payments/platform'
 import { checkLedger } from '../check/check.ts'
 import { errors } from '../errors.ts'
@@ -64,6 +64,14 @@ export const transactionsRouter = {
   }),
 }
 
+/** Minor units as decimal text: operators read amounts as merchants do. */
+const decimal = (units: string, asset: string): string => toDecimal(BigInt(units), assets[asset as AssetSymbol])
+
+const shown = <Account extends { readonly asset: string; readonly balance: string }>(account: Account): Account => ({
+  ...account,
+  balance: decimal(account.balance, account.asset),
+})
+
 export const ledgerAdminRouter = {
   trialBalance: query({
     rest: 'GET /admin/ops/ledger/trial-balance',
@@ -81,7 +89,10 @@ export const ledgerAdminRouter = {
         const key = `${environment} ${asset}`
         sums.set(key, (sums.get(key) ?? 0n) + BigInt(balance))
       }
-      return { lines, balanced: [...sums.values()].every((sum) => sum === 0n) }
+      return {
+        lines: lines.map((line) => ({ ...line, balance: decimal(line.balance, line.asset) })),
+        balanced: [...sums.values()].every((sum) => sum === 0n),
+      }
     },
   }),
   accounts: query({
@@ -93,7 +104,10 @@ export const ledgerAdminRouter = {
     message: 'Ledger accounts retrieved',
     input: AccountsInput,
     output: AccountList,
-    run: (context, { organisationId, customerId }) => accounts(context, organisationId, customerId),
+    async run(context, { organisationId, customerId }) {
+      const list = await accounts(context, organisationId, customerId)
+      return { ...list, accounts: list.accounts.map(shown) }
+    },
   }),
   statement: query({
     rest: 'GET /admin/ops/ledger/accounts/{accountId}/statement',
@@ -105,7 +119,17 @@ export const ledgerAdminRouter = {
     input: StatementInput,
     output: AccountStatement,
     errors: [errors.ledger_account_not_found],
-    run: (context, { accountId, before }) => statement(context, accountId, before === undefined ? {} : { before }),
+    async run(context, { accountId, before }) {
+      const { account, lines } = await statement(context, accountId, before === undefined ? {} : { before })
+      return {
+        account: shown(account),
+        lines: lines.map((line) => ({
+          ...line,
+          amount: decimal(line.amount, account.asset),
+          balanceAfter: decimal(line.balanceAfter, account.asset),
+        })),
+      }
+    },
   }),
   resolveSuspense: operatorCommand({
     rest: 'POST /admin/ops/ledger/suspense/resolve',

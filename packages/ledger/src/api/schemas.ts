@@ -82,7 +82,7 @@ export const TrialBalance = z.object({
       asset: text('Symbol of the asset', 'USDC'),
       purpose: z.enum(purposes).meta({ description: 'What the accounts are for' }),
       accounts: count('Number of accounts'),
-      balance: text('Sum of their balances in integer minor units', '12500000'),
+      balance: text('Sum of their balances', '12.5'),
     }),
   ),
   balanced: z.boolean().meta({ description: 'True if every asset sums to zero' }),

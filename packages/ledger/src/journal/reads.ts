@@ -15,7 +15,8 @@ export async function balance(context: QueryContext, key: AccountKey): Promise<b
   return BigInt(rows[0]?.balance ?? 0)
 }
 
-const Units = text('Integer minor units', '12500000')
+/** Minor units here; the router shows them as decimal text. */
+const Units = text('Amount of the asset', '12.5')
 
 export const LedgerAccount = z
   .object({
