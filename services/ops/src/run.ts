@@ -9,7 +9,7 @@ import { stateFile } from './session/state.ts'
 import { say, type Terminal } from './terminal.ts'
 
 /** The commands of the session, which work without the service's list of the others. */
-const ACCOUNT = ['login', 'logout', 'whoami', 'confirm']
+const ACCOUNT = ['login', 'logout', 'whoami', 'invite', 'confirm']
 
 /** Runs one command line. Returns the exit code. */
 export async function run(
