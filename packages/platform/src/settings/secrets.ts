@@ -56,6 +56,10 @@ export function secretKeys(text: string): SecretKey[] {
   return keys
 }
 
+/** The secrets of a setting that others sign with: one, or during a rotation the new one and the old one, separated by a comma. */
+export const acceptedSecrets = (text: string): string[] =>
+  text.split(',').flatMap((part) => (part.trim() ? [part.trim()] : []))
+
 /** A keyring with the keys of the setting `SECRETS_KEY`, see {@link secretKeys}. */
 export function keyring(keys: readonly SecretKey[]): Keyring {
   const [first] = keys

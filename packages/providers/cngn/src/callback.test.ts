@@ -3,6 +3,7 @@ import { bind } from '@payments/kernel'
 import { afterAll, expect, test } from 'vitest'
 import { cngnBodies, enabledCustomer, newCngn, newMerchant, useService } from '#testing'
 import { startCngn } from '../test/server.ts'
+import { isAuthentic } from './callback.ts'
 
 // Its list is read every ten minutes, so that only a callback can be the reason of a poll.
 const world = await startCngn({ requestsPerMinute: 6000, pollSeconds: { soonest: 600, longest: 600 } })
@@ -74,4 +75,10 @@ test('money that no reference ties to a payin is in suspense without an organisa
     (await pool.query("select organisation_id, amount::text from cngn_receipts where status = 'suspense'")).rows
   await expect.poll(suspense, { timeout: 10_000 }).toEqual([{ organisation_id: null, amount: '4321000000' }])
   expect((await merchant.call(`GET /v1/cngn/payins/${payin.id}`)).body.data.status).toBe('pending')
+})
+
+test('during a rotation callbacks signed with either secret are accepted', () => {
+  const request = world.callback({ event: 'deposit.completed', data: {} })
+  const accepted = ['callback secret', 'new one,callback secret', 'callback secret, old one', 'another', '', ',']
+  expect(accepted.map((secrets) => isAuthentic(secrets, request))).toEqual([true, true, true, false, false, false])
 })

@@ -26,7 +26,13 @@ export const cngnApiSettings = defineSettings(
       })
       .optional()
       .describe('Ed25519 private key in the OpenSSH format, without a passphrase, that opens answers of the cNGN API'),
-    CNGN_WEBHOOK_SECRET: z.string().min(1).optional().describe('Secret that signs callbacks of the cNGN API'),
+    CNGN_WEBHOOK_SECRET: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'Secret that signs callbacks of the cNGN API; during a rotation the new and the old one, separated by a comma',
+      ),
     CNGN_BASE_URL: z
       .url({ protocol: /^https$/, error: 'must be an https:// URL' })
       .default('https://api.cngn.co/v1/api')

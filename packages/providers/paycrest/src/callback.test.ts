@@ -55,6 +55,14 @@ test('a signature of other bytes or another key, two newlines, a truncated one a
   expect(isAuthentic(SECRET, signed(body))).toBe(false)
 })
 
+test('during a rotation callbacks signed with either secret are accepted, and none without one', () => {
+  const body = Buffer.from('{"event":"payment_order.settled","data":{"reference":"r"}}')
+  const both = `new-secret, ${SECRET}`
+  expect([sign(body), sign(body, 'new-secret')].map((by) => isAuthentic(both, signed(body, by)))).toEqual([true, true])
+  expect(isAuthentic(both, signed(body, sign(body, both)))).toBe(false)
+  expect(isAuthentic('new-secret,', signed(body, sign(body, '')))).toBe(false)
+})
+
 test('a body without a reference is about no order', () => {
   expect(referenceOf(Buffer.from('{"event":"x","data":{"reference":"r"}}'))).toBe('r')
   for (const text of ['{"event":"x","data":{}}', '{"data":', '[]', '7'])

@@ -1,20 +1,23 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { CallbackRequest } from '@payments/platform'
+import { acceptedSecrets, type CallbackRequest } from '@payments/platform'
 import { Callback } from './wire.ts'
 
 const NEWLINE = 0x0a
 
 /**
  * Did Paycrest sign these bytes? Compared in constant time. Its server has signed the JSON and sent it with a newline
- * behind it, while its documentation says that the exact body is signed: both count.
+ * behind it, while its documentation says that the exact body is signed: both count. `apiSecrets`: the setting, which has two secrets
+ * during a rotation.
  */
-export function isAuthentic(apiSecret: string, request: CallbackRequest): boolean {
+export function isAuthentic(apiSecrets: string, request: CallbackRequest): boolean {
   const signature = request.header('x-paycrest-signature') ?? ''
   if (!/^[0-9a-f]{64}$/i.test(signature)) return false
   const given = Buffer.from(signature, 'hex')
   const { body } = request
   const bodies = body.at(-1) === NEWLINE ? [body, body.subarray(0, -1)] : [body]
-  return bodies.some((bytes) => timingSafeEqual(createHmac('sha256', apiSecret).update(bytes).digest(), given))
+  return acceptedSecrets(apiSecrets).some((secret) =>
+    bodies.some((bytes) => timingSafeEqual(createHmac('sha256', secret).update(bytes).digest(), given)),
+  )
 }
 
 /** The reference of the order that an authentic callback is about; null for one about something else. */

@@ -5,7 +5,13 @@ import { z } from 'zod'
 export const paycrestSettings = defineSettings(
   {
     PAYCREST_API_KEY: z.string().min(1).optional().describe('Key of Paycrest; local fiat is available live with it'),
-    PAYCREST_API_SECRET: z.string().min(1).optional().describe('Secret of Paycrest, which signs its callbacks'),
+    PAYCREST_API_SECRET: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'Secret of Paycrest, which signs its callbacks; during a rotation the new and the old one, separated by a comma',
+      ),
     PAYCREST_BASE_URL: z
       .url({ protocol: /^https$/, error: 'must be an https:// URL' })
       .default('https://api.paycrest.io/v2')
