@@ -7,13 +7,11 @@ import { type Device, devices, fitsWidth, openWindow, schemes, violations } from
 
 const service = useService()
 const pages = guides().map(({ path }) => path)
-/** One page of the reference of each kind: a list, an operation with all that one can have, events, errors, and what was found. */
+/** A list, an operation with all that one can have, a long page, and what was found: the other pages are made of the same parts. */
 const REFERENCE = [
   '/docs/reference',
   '/docs/reference/createCollection',
   '/docs/reference/events',
-  '/docs/reference/errors',
-  '/docs/operators',
   '/docs/search?q=payment',
 ]
 const hosts = ['localhost', '127.0.0.1']
