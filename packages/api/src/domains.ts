@@ -1,4 +1,5 @@
 import { accounts } from '@payments/accounts'
+import { branding } from '@payments/branding'
 import { cngn, customer } from '@payments/cngn'
 import { collections } from '@payments/collections'
 import { customersWith } from '@payments/customers'
@@ -24,6 +25,7 @@ export const domains = [
   routes,
   fiat,
   swaps,
+  branding,
   collections,
   cngn,
 ] as const

@@ -1,4 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
+import type { BrandFields } from '@payments/branding'
 import type { Metadata } from '@payments/kernel'
 import {
   foreignKeys,
@@ -71,6 +72,7 @@ export const CollectionEntity = defineEntity({
     cancelUrl: p.text().nullable(),
     allowedOrigins: p.json().$type<readonly string[]>(),
     embedConfig: p.json().$type<EmbedConfig>(),
+    branding: p.json().$type<BrandFields>().nullable(),
     paymentPolicy: p.json().$type<PaymentPolicy>(),
     payUrl: p.text(),
     /** When the invoice was last sent by email. */

@@ -217,4 +217,8 @@ export const migrations: readonly MigrationStep[] = [
     name: '20261125000100_collection_currencies',
     up: ['alter table collections add column accepted_currencies jsonb'],
   },
+  {
+    name: '20261125000300_collection_branding',
+    up: ['alter table collections add column branding jsonb'],
+  },
 ]

@@ -1,3 +1,4 @@
+import type { BrandFields } from '@payments/branding'
 import type { Environment, Metadata } from '@payments/kernel'
 import type { RefundTo } from '@payments/routes'
 import type { EmbedConfig, Item } from './api/fields.ts'
@@ -34,6 +35,8 @@ export interface CollectionColumns {
   readonly cancelUrl?: string | null
   readonly allowedOrigins: readonly string[]
   readonly embedConfig: EmbedConfig
+  /** What differs from the branding of the organisation. */
+  readonly branding?: BrandFields | null
   readonly paymentPolicy: PaymentPolicy
   readonly payUrl: string
   readonly metadata: Metadata

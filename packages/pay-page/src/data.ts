@@ -30,6 +30,7 @@ export interface PayData {
   readonly refundRequired: boolean
   readonly session: PaySession | null
   readonly theme: Theme
+  readonly branding: PayBrand
   readonly allowedOrigins: readonly string[]
   readonly redirectUrl: string | null
   readonly cancelUrl: string | null
@@ -102,6 +103,24 @@ export interface Payment {
 interface RefundTo {
   readonly address: string
   readonly owner: 'payer' | 'organisation' | 'service'
+}
+
+/** How the merchant wants the page to look, and who stands behind it. Null: not chosen. */
+export interface PayBrand {
+  readonly displayName: string | null
+  readonly accentColor: string | null
+  readonly backgroundColor: string | null
+  readonly colorScheme: 'light' | 'dark' | 'system' | null
+  readonly supportEmail: string | null
+  readonly supportUrl: string | null
+  readonly websiteUrl: string | null
+  readonly legalName: string | null
+  readonly address: string | null
+  readonly taxId: string | null
+  readonly termsUrl: string | null
+  readonly privacyUrl: string | null
+  readonly logoPath: string | null
+  readonly verifiedDomain: string | null
 }
 
 interface Theme {

@@ -72,6 +72,22 @@ const data: Filled<PayData> = {
   refundRequired: true,
   session,
   theme: { layout: 'card', accentColor: '#1a56db', hideBrandFooter: false },
+  branding: {
+    displayName: 'Ada’s workshop',
+    accentColor: '#0f766e',
+    backgroundColor: '#ecfdf5',
+    colorScheme: 'system',
+    supportEmail: 'help@ada.test',
+    supportUrl: 'https://ada.test/help',
+    websiteUrl: 'https://ada.test',
+    legalName: 'Ada Workshop Ltd',
+    address: '1 Marina, Lagos',
+    taxId: '12345678-0001',
+    termsUrl: 'https://ada.test/terms',
+    privacyUrl: 'https://ada.test/privacy',
+    logoPath: `/branding/logos/${'ab'.repeat(32)}`,
+    verifiedDomain: 'ada.test',
+  },
   allowedOrigins: ['https://ada.test'],
   redirectUrl: 'https://ada.test/thanks',
   cancelUrl: 'https://ada.test/cart',
@@ -217,9 +233,11 @@ describe.each(Object.entries(HOSTILE))('%s', (name, hostile) => {
       if (!same) throw new Error(`${path} has no harmless page`)
       // Of the end without a script, the time of the day alone is shown.
       if (path !== 'data.session.expiresAt') expect(withoutHostile(page, hostile), path).toBe(markup(complete(same)))
-      else expect(page, path).not.toMatch(/<img|<script>alert|onfocus="/)
+      else expect(page, path).not.toMatch(/<img (?!class="logo")|<script>alert|onfocus="/)
       for (const [, address = ''] of page.matchAll(ADDRESSES))
-        expect(address, path).toMatch(/^(\/pay\/|https:\/\/|data:,$|#main$)/)
+        expect(address, path).toMatch(
+          /^(\/pay\/|\/branding\/logos\/[0-9a-f]{64}$|mailto:[^?&]+$|https:\/\/|data:,$|#main$)/,
+        )
     }
   })
 })

@@ -3,6 +3,10 @@ import { type EmailText, escapeHtml } from './email-texts.ts'
 /** What a designed email holds. All of it is text: it is escaped here. */
 export interface DesignedEmail {
   readonly to: string
+  /** Where an answer goes, if not to the sender. */
+  readonly replyTo?: string | undefined
+  /** Colour of the button and a text that can be read on it, as `#rrggbb`; undefined: those of the service. */
+  readonly accent?: { readonly colour: string; readonly on: string } | undefined
   readonly subject: string
   /** Language of the text (BCP 47). */
   readonly lang: string
@@ -38,6 +42,10 @@ td{border-color:#3b4754}
 .link a,td a{color:#8ab4f8}
 }`
 
+/** The same button in light and dark: its text can be read on it in both. */
+const accentStyle = ({ colour, on }: NonNullable<DesignedEmail['accent']>): string =>
+  [colour, on].every((each) => /^#[0-9a-f]{6}$/.test(each)) ? `a.button{background:${colour};color:${on}}` : ''
+
 const isRightToLeft = (lang: string): boolean => lang === 'ar'
 
 /**
@@ -46,6 +54,8 @@ const isRightToLeft = (lang: string): boolean => lang === 'ar'
  */
 export function designedEmail({
   to,
+  replyTo,
+  accent,
   subject,
   lang,
   brand,
@@ -69,11 +79,12 @@ export function designedEmail({
   const url = button && escapeHtml(button.url)
   return {
     to,
+    replyTo,
     subject,
     text: `${text.filter((part) => part !== '').join('\n\n')}\n`,
     html: `<!doctype html>
 <html lang="${lang}" dir="${isRightToLeft(lang) ? 'rtl' : 'ltr'}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${escapeHtml(subject)}</title><style>${STYLE}</style></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${escapeHtml(subject)}</title><style>${STYLE}${accent ? accentStyle(accent) : ''}</style></head>
 <body class="page"><div class="card" role="article">
 <p class="brand">${escapeHtml(brand)}</p>
 <h1>${escapeHtml(heading)}</h1>

@@ -1,6 +1,8 @@
 /** The text of an email, as plain text and HTML. */
 export interface EmailText {
   readonly to: string
+  /** Where an answer goes, if not to the sender. */
+  readonly replyTo?: string | undefined
   readonly subject: string
   readonly text: string
   readonly html: string

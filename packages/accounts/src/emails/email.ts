@@ -9,6 +9,8 @@ import { accountsSettings } from '../settings.ts'
 const Encrypted = z.object({ box: z.string() })
 const Email = z.object({
   to: z.string(),
+  /** Where an answer goes, if not to the sender. */
+  replyTo: z.string().optional(),
   subject: z.string(),
   text: z.string(),
   html: z.string(),
@@ -77,14 +79,17 @@ async function sendOver(settings: Settings, message: SendMailOptions): Promise<{
 }
 
 /** Sends over SMTP if `SMTP_URL` is set; otherwise writes an `.eml` file into DATA_DIR/mail (refused in production). */
-async function transmit(settings: Settings, { to, subject, text, html, attachments: files }: Email): Promise<void> {
+async function transmit(
+  settings: Settings,
+  { to, replyTo, subject, text, html, attachments: files }: Email,
+): Promise<void> {
   const { SMTP_URL, MAIL_FROM } = accountsSettings.from(settings)
   const attachments = files.map(({ filename, contentType, base64 }) => ({
     filename,
     contentType,
     content: Buffer.from(base64, 'base64'),
   }))
-  const sent = await sendOver(settings, { from: MAIL_FROM, to, subject, text, html, attachments })
+  const sent = await sendOver(settings, { from: MAIL_FROM, to, replyTo, subject, text, html, attachments })
   if (SMTP_URL) return
   const directory = join(settings.DATA_DIR, 'mail')
   await mkdir(directory, { recursive: true })

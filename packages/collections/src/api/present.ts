@@ -1,3 +1,4 @@
+import { allFields } from '@payments/branding'
 import { assetNamed, assetOf, toDecimal } from '@payments/kernel'
 import type { RefundTo } from '@payments/routes'
 import type { z } from 'zod'
@@ -46,6 +47,7 @@ export const presentCollection = (row: CollectionColumns): z.infer<typeof Collec
   cancelUrl: row.cancelUrl ?? null,
   allowedOrigins: [...row.allowedOrigins],
   embedConfig: row.embedConfig,
+  branding: allFields(row.branding ?? {}),
   paymentPolicy: row.paymentPolicy,
   payUrl: row.payUrl,
   metadata: row.metadata,

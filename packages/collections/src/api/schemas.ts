@@ -1,3 +1,4 @@
+import { allFields, BrandingFields, BrandingPatch } from '@payments/branding'
 import { CustomerRef } from '@payments/customers'
 import {
   Amount,
@@ -96,6 +97,7 @@ export const NewCollection = z
     cancelUrl: CancelUrl.nullable().optional(),
     allowedOrigins: AllowedOrigins.optional(),
     embedConfig: EmbedConfigPatch.optional(),
+    branding: BrandingPatch.optional(),
     paymentPolicy: PaymentPolicyPatch.optional(),
     items: NewItems.nullable().optional(),
     metadata: Metadata.optional(),
@@ -127,6 +129,7 @@ export const CollectionPatch = CollectionId.extend({
   cancelUrl: CancelUrl.nullable().optional(),
   allowedOrigins: AllowedOrigins.optional(),
   embedConfig: EmbedConfigPatch.optional(),
+  branding: BrandingPatch.optional(),
   metadata: MetadataPatch.optional(),
 }).meta({
   example: {
@@ -185,6 +188,9 @@ export const Collection = z
       .array(z.string())
       .meta({ description: 'Origins that may embed the pay page', example: ['https://merchant.example'] }),
     embedConfig: EmbedConfig,
+    branding: BrandingFields.meta({
+      description: 'What differs from the branding of the organisation; null where it does not',
+    }),
     paymentPolicy: PaymentPolicy,
     payUrl: text('Address of the pay page', `https://pay.example/pay/${exampleId(COLLECTION)}`),
     metadata: Metadata,
@@ -375,6 +381,15 @@ export const PayPage = z
     refundRequired: z.boolean().meta({ description: '`start` needs `refundAddress`', example: false }),
     session: PaySession.nullable().meta({ description: 'The session, where the id is of one' }),
     theme: EmbedConfig,
+    branding: BrandingFields.omit({ logoId: true })
+      .extend({
+        logoPath: text('Path of the logo on this service', `/branding/logos/${'ab'.repeat(32)}`).nullable(),
+        verifiedDomain: text(
+          'Domain of the merchant, where it carries their DNS record',
+          'merchant.example',
+        ).nullable(),
+      })
+      .meta({ description: 'How the page looks, and who stands behind it' }),
     allowedOrigins: z
       .array(z.string())
       .meta({ description: 'Origins that may embed the page', example: ['https://merchant.example'] }),
@@ -451,6 +466,7 @@ export const collectionSample = {
   cancelUrl: null,
   allowedOrigins: [],
   embedConfig: { layout: 'card', accentColor: '#1a56db', hideBrandFooter: false },
+  branding: allFields({}),
   paymentPolicy: { mismatch: 'keep', tolerancePercent: 0.5, graceMinutes: 60 },
   payUrl: `https://pay.example/pay/${exampleId(COLLECTION)}`,
   metadata: {},

@@ -1,3 +1,4 @@
+import { type BrandFields, checkLogo, mergeFields } from '@payments/branding'
 import { checkCustomer } from '@payments/customers'
 import {
   addressField,
@@ -50,6 +51,7 @@ export async function prepareCollection(context: QueryContext, input: Input): Pr
   const amount = totals?.amount ?? amountOf(input, wrong)
   refuseMistakes(wrong)
   await checkCustomer(context, input.customerId)
+  if (input.branding) await checkLogo(context, input.branding as BrandFields, 'branding.logoId')
   const paymentPolicy = mergePolicy(policy, input.paymentPolicy, 'paymentPolicy.')
   return { totals, amount, destinationAddress, paymentOptions, paymentPolicy }
 }
@@ -133,6 +135,7 @@ export async function createCollection(
     cancelUrl: input.cancelUrl ?? null,
     allowedOrigins: input.allowedOrigins ?? [],
     embedConfig: mergeEmbed(DEFAULT_EMBED, input.embedConfig),
+    branding: input.branding ? mergeFields({}, input.branding as BrandFields) : null,
     paymentPolicy: prepared.paymentPolicy,
     payUrl: payUrlOf(unit.runtime.settings, id),
     sentAt: null,

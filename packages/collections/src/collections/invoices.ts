@@ -1,4 +1,5 @@
 import { merchantProfile, paragraphEmail, plainName, sendEmail } from '@payments/accounts'
+import { brandOf } from '@payments/branding'
 import { findCustomer } from '@payments/customers'
 import type { QueryContext, UnitOfWork } from '@payments/platform'
 import { errors } from '../api/errors.ts'
@@ -17,7 +18,8 @@ async function partiesOf(context: QueryContext, invoice: CollectionRow): Promise
   const customer = invoice.customerId ? await findCustomer(context, invoice.customerId) : null
   // An anonymised customer has no name and no address any more.
   const known = customer && !customer.anonymisedAt ? { name: customer.name, email: customer.email } : null
-  return { merchant: merchant.name, customer: known }
+  const { displayName } = await brandOf(context, invoice, invoice.branding)
+  return { merchant: displayName ?? merchant.name, customer: known }
 }
 
 /** @throws invoice_not_found 404 for a collection that is no invoice */

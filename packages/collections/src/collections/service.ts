@@ -1,3 +1,4 @@
+import { type BrandFields, checkLogo, mergeFields } from '@payments/branding'
 import { isId, mergeMetadata, refuseMistakes } from '@payments/kernel'
 import { newestAndTotal, type QueryContext, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
@@ -92,10 +93,11 @@ export async function change(
 ): Promise<CollectionRow> {
   const row = await lockedCollection(unit, collectionId)
   if (Object.keys(patch).length === 0) return row
-  const { dueAt, expiresAt, maxPayments, embedConfig, metadata, ...rest } = patch
+  const { dueAt, expiresAt, maxPayments, embedConfig, metadata, branding, ...rest } = patch
   if ((dueAt !== undefined || expiresAt !== undefined || maxPayments !== undefined) && !isOpen(row))
     throw errors.collection_final()
   checkPatch(row, patch)
+  if (branding) await checkLogo(unit, branding as BrandFields, 'branding.logoId')
   const time = (text: string | null) => (text === null ? null : new Date(text))
   return updateCollection(unit, row, {
     ...rest,
@@ -103,6 +105,7 @@ export async function change(
     ...(expiresAt === undefined ? {} : { expiresAt: time(expiresAt), endsAt: time(expiresAt) }),
     ...(maxPayments === undefined ? {} : { maxPayments }),
     ...(embedConfig === undefined ? {} : { embedConfig: mergeEmbed(row.embedConfig, embedConfig) }),
+    ...(branding === undefined ? {} : { branding: mergeFields(row.branding ?? {}, branding as BrandFields) }),
     ...(metadata === undefined ? {} : { metadata: mergeMetadata(row.metadata, metadata) }),
   })
 }

@@ -1,6 +1,7 @@
 import { designedEmail } from '@payments/accounts'
+import { brandFrom } from '@payments/branding'
 import { explorers } from '@payments/kernel'
-import { locales } from '@payments/pay-page'
+import { contrast, locales } from '@payments/pay-page'
 import { afterAll, describe, expect, test } from 'vitest'
 import { advance, newCollection, newMerchant, paySession, startMailbox, startSession, useService } from '#testing'
 import { getSession, settle } from '../../test/sessions.ts'
@@ -252,6 +253,25 @@ test.each([
     }
   },
 )
+
+test('an email follows the branding: name, colour, where to ask and who is paid', () => {
+  const session = sessionRow({ amount: '25000000' }, { status: 'paid', paidAt: ENDS })
+  const brand = brandFrom(
+    {
+      fields: { displayName: 'Ada’s workshop', accentColor: '#ffff00', legalName: 'Ada Workshop Ltd' },
+      verifiedDomain: null,
+    },
+    { supportEmail: 'help@ada.test', supportUrl: 'https://ada.test/help' },
+  )
+  const merchant = { name: 'Ada Ltd', suspended: false }
+  const collection = { status: 'active', endsAt: null }
+  const { email } = writeEmail({ collection, session, merchant, brand, url: '' }, { payment: undefined }, IN_TIME)
+  const { text, html, replyTo } = designedEmail({ ...email, to: 'payer@example.com' })
+  expect([email.brand, replyTo]).toEqual(['Ada’s workshop', 'help@ada.test'])
+  for (const part of ['help@ada.test', 'https://ada.test/help', 'Ada Workshop Ltd']) expect(text).toContain(part)
+  const [, background = '', on = ''] = html.match(/a\.button\{background:(#\w+);color:(#\w+)\}/) ?? []
+  expect(contrast(background, on)).toBeGreaterThanOrEqual(4.5)
+})
 
 test('an email of the sandbox links to no explorer', () => {
   const { text, html } = written(sessionRow({}, { environment: 'test' }), IN_TIME)

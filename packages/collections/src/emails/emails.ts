@@ -1,6 +1,8 @@
 import { type DesignedEmail, designedEmail, merchantProfile, plainName, sendEmail } from '@payments/accounts'
+import { type Brand, brandOf } from '@payments/branding'
 import { explorerOf, networkOf, transactionUrl } from '@payments/kernel'
 import {
+  accentOf,
   fillPlain,
   localeOf,
   type MoneyData,
@@ -95,7 +97,11 @@ export async function emailPayer(
   const email = payerEmailOf(before, session, changes)
   if (!payerEmail || !email || !(await countEmail(unit))) return
   const merchant = await merchantProfile(unit, session.organisationId)
-  const written = writeEmail({ collection, session, merchant, url: payUrlOf(unit.runtime.settings, session.id) }, email)
+  const brand = await brandOf(unit, session, collection.branding)
+  const written = writeEmail(
+    { collection, session, merchant, brand, url: payUrlOf(unit.runtime.settings, session.id) },
+    email,
+  )
   await sendEmail(unit, {
     ...designedEmail({
       ...written.email,
@@ -112,12 +118,13 @@ interface Written {
   readonly collection: Pick<CollectionRow, 'status' | 'endsAt'>
   readonly session: SessionRow
   readonly merchant: { readonly name: string; readonly suspended: boolean }
+  readonly brand?: Brand
   readonly url: string
 }
 
 /** The email about a payment, from the same table as the pay page. `until`: it is not sent after that, because it would no longer be true. */
 export function writeEmail(
-  { collection, session, merchant, url }: Written,
+  { collection, session, merchant, brand: look, url }: Written,
   { payment }: PayerEmail,
   now = new Date(),
 ): { readonly email: Omit<DesignedEmail, 'to'>; readonly until: string; readonly said: Said } {
@@ -127,7 +134,7 @@ export function writeEmail(
   const payments = shown.payments.map((each) => ({ ...each, currency: plainName(each.currency) }))
   const about = payment && payments[session.payments.findIndex(({ id }) => id === payment.id)]
   // Chosen by the merchant, for a stranger: nothing that a mail program turns into a link.
-  const [brand, title] = [plainName(merchant.name), plainName(session.title)]
+  const [brand, title] = [plainName(look?.displayName ?? merchant.name), plainName(session.title)]
   const data: MoneyData = {
     linkStatus: collection.status,
     suspended: merchant.suspended,
@@ -159,6 +166,8 @@ export function writeEmail(
       lang: locale,
       subject: `${say(subject)}: ${title}`,
       brand,
+      accent: accentOf(look?.accentColor),
+      replyTo: look?.supportEmail ?? undefined,
       heading: say(said.heading),
       paragraphs: said.texts.map(say),
       facts: [
@@ -177,6 +186,13 @@ export function writeEmail(
             ] as const)
           : []),
         [label.reference, session.id],
+        ...(look?.supportEmail ? ([[label.support, look.supportEmail]] as const) : []),
+        ...(look?.supportUrl ? ([[label.support, look.supportUrl, look.supportUrl]] as const) : []),
+        ...(look?.legalName
+          ? ([
+              [label.imprint, [look.legalName, look.address, look.taxId].filter((each) => each !== null).join(', ')],
+            ] as const)
+          : []),
       ],
       button: { text: label.emailState, url },
       footer: say('emailHelp'),

@@ -11,7 +11,7 @@ import {
   texts,
   type View,
 } from '@payments/pay-page'
-import { type Page, type PageReply, type PageRequest, queryContext } from '@payments/platform'
+import { type Page, type PageReply, type PageRequest, publicUrl, queryContext } from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import { payPage } from './payer.ts'
 
@@ -30,7 +30,8 @@ export const payPages: readonly Page[] = [
       const id = request.params.collectionId ?? ''
       try {
         const data: PayData = await payPage(queryContext(runtime, anonymous, request.log), id)
-        return reply(200, payDocument(data, viewOf(request, data), PARTS), data.allowedOrigins)
+        const parts = { ...PARTS, origin: publicUrl(runtime.settings) }
+        return reply(200, payDocument(data, viewOf(request, data), parts), data.allowedOrigins)
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error
         const kind = error.code === errors.collection_not_found.code ? 'unknown' : 'unavailable'
@@ -84,7 +85,7 @@ function reply(status: number, { html, styles }: Document, allowedOrigins: reado
   const policy = [
     "default-src 'none'",
     "connect-src 'self'",
-    'img-src data:',
+    "img-src 'self' data:",
     "script-src 'self'",
     `style-src ${styles.map(hashOf).join(' ')}`,
     "base-uri 'none'",

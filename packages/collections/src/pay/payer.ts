@@ -1,4 +1,5 @@
 import { joinMerchant } from '@payments/accounts'
+import { type Brand, type BrandFields, brandFrom, joinBranding } from '@payments/branding'
 import { isId, ServiceError, system } from '@payments/kernel'
 import { type QueryContext, queryContext, rowMapper, sqlOf } from '@payments/platform'
 import { availableNetworks } from '@payments/routes'
@@ -17,14 +18,23 @@ export interface PayTarget {
   readonly collection: CollectionRow
   readonly session: SessionRow | null
   readonly merchant: { readonly name: string; readonly suspended: boolean }
+  readonly brand: Brand
 }
 
 /** A collection with its merchant, by its own id or that of one of its sessions. */
 const TARGET = `
-  select c.*, m.name as merchant_name, m.suspended_at is not null as merchant_suspended
-    from collections c ${joinMerchant('m', 'c')}
+  select c.*, m.name as merchant_name, m.suspended_at is not null as merchant_suspended,
+         b.fields as brand_fields, b.verified_domain as brand_domain
+    from collections c ${joinMerchant('m', 'c')} ${joinBranding('b', 'c')}
    where c.id = coalesce((select parent_id from checkout_sessions where id = $1), $1)`
 
+interface MerchantColumns {
+  readonly merchant_name: string
+  readonly merchant_suspended: boolean
+  /** Null where the organisation has chosen nothing. */
+  readonly brand_fields: BrandFields | null
+  readonly brand_domain: string | null
+}
 type RawCollection = Parameters<ReturnType<typeof rowMapper<typeof CollectionEntity>>>[0]
 type RawSession = Parameters<ReturnType<typeof rowMapper<typeof SessionEntity>>>[0]
 
@@ -36,19 +46,20 @@ type RawSession = Parameters<ReturnType<typeof rowMapper<typeof SessionEntity>>>
 export async function findTarget({ em, actor, runtime }: QueryContext, id: string): Promise<PayTarget> {
   if (!isId(id)) throw errors.collection_not_found()
   const db = sqlOf(em)
-  const { rows } = await db.query<RawCollection & { merchant_name: string; merchant_suspended: boolean }>(TARGET, [id])
+  const { rows } = await db.query<RawCollection & MerchantColumns>(TARGET, [id])
   const [found] = rows
   if (!found) throw errors.collection_not_found()
-  const { merchant_name: name, merchant_suspended: suspended, ...raw } = found
+  const { merchant_name: name, merchant_suspended: suspended, brand_fields: fields, brand_domain, ...raw } = found
   const collection = rowMapper(runtime, CollectionEntity)(raw as RawCollection)
   const { organisationId, environment } = collection
   if (actor.kind === 'key' && (actor.organisationId !== organisationId || actor.environment !== environment))
     throw errors.collection_not_found()
-  const merchant = { name, suspended }
-  if (collection.id === id.toLowerCase()) return { collection, session: null, merchant }
+  const brand = brandFrom(fields ? { fields, verifiedDomain: brand_domain } : undefined, collection.branding)
+  const merchant = { name: brand.displayName ?? name, suspended }
+  if (collection.id === id.toLowerCase()) return { collection, session: null, merchant, brand }
   const { rows: sessions } = await db.query<RawSession>('select * from checkout_sessions where id = $1', [id])
   if (!sessions[0]) throw errors.collection_not_found()
-  return { collection, session: rowMapper(runtime, SessionEntity)(sessions[0]), merchant }
+  return { collection, session: rowMapper(runtime, SessionEntity)(sessions[0]), merchant, brand }
 }
 
 /** True while new sessions may be started. The time counts at once, not when the scheduled job runs. */
@@ -65,7 +76,8 @@ const isUnavailable = ({ merchant, session }: PayTarget): boolean =>
  */
 function pageOf(target: PayTarget, paymentOptions: readonly PaymentChoice[]): PayPage {
   if (isUnavailable(target)) throw errors.payments_unavailable()
-  const { collection, session, merchant } = target
+  const { collection, session, merchant, brand } = target
+  const { logoId: _logo, ...branding } = brand
   const shown = presentCollection(collection)
   return {
     id: session?.id ?? collection.id,
@@ -92,6 +104,7 @@ function pageOf(target: PayTarget, paymentOptions: readonly PaymentChoice[]): Pa
     refundRequired: collection.paymentPolicy.mismatch === 'return',
     session: session ? presentPaySession(session) : null,
     theme: shown.embedConfig,
+    branding,
     allowedOrigins: shown.allowedOrigins,
     ...waysBack(target),
     serverTime: new Date().toISOString(),

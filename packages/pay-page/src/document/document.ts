@@ -1,13 +1,13 @@
-import type { PayData, View } from '../data.ts'
+import type { PayBrand, PayData, View } from '../data.ts'
+import { moneyIn } from '../money/numbers.ts'
 import { table } from '../money/table.ts'
+import { imprint, logoOf } from '../screens/brand.ts'
 import { content, footer } from '../screens/content.ts'
 import { screenOf } from '../screens/screen.ts'
 import { linkTo } from '../screens/session.ts'
 import { fill, fillPlain } from './fill.ts'
 import { Html, html } from './html.ts'
-import { themeStyle } from './theme.ts'
-
-const DEFAULT_ACCENT = '#1a56db'
+import { DEFAULT_ACCENT, themeStyle } from './theme.ts'
 
 /** What a page needs beside its content. */
 export interface Parts {
@@ -15,6 +15,8 @@ export interface Parts {
   readonly style: string
   /** Address of the script. */
   readonly script: string
+  /** Address of the service, for the picture of a preview, which other sites load. */
+  readonly origin?: string
 }
 
 /** A page, and the stylesheets that are written into it, for its Content-Security-Policy. */
@@ -30,11 +32,19 @@ function documentOf(
     state,
     accent,
     layout,
-  }: { title: string; body: Html; state: Html | false; accent: string; layout: string },
+    brand,
+  }: {
+    title: string
+    body: Html
+    state: Html | false
+    accent: string
+    layout: string
+    brand?: { readonly of: PayBrand; readonly name: string; readonly text: string }
+  },
   view: View,
-  { style, script }: Parts,
+  { style, script, origin = '' }: Parts,
 ): Document {
-  const theme = themeStyle(accent, view.scheme)
+  const theme = themeStyle(accent, view.scheme ?? schemeOf(brand?.of), brand?.of.backgroundColor)
   const page = html`<!doctype html>
 <html lang="${view.locale}" dir="${view.locale === 'ar' ? 'rtl' : 'ltr'}">
 <head>
@@ -43,7 +53,7 @@ function documentOf(
 <meta name="referrer" content="origin">
 <meta name="robots" content="noindex">
 <title>${title}</title>
-<link rel="icon" href="data:,">
+${brand && preview(title, brand, origin)}<link rel="icon" href="${logoOf(brand?.of) ?? 'data:,'}">
 <style>${new Html(theme)}</style>
 <style>${new Html(style)}</style>
 ${state && html`<script type="module" src="${script}"></script>`}
@@ -60,16 +70,37 @@ ${state}
   return { html: page.text, styles: [theme, style] }
 }
 
+/** The only scheme of the page, where the merchant has chosen one. */
+const schemeOf = (brand: PayBrand | undefined): 'light' | 'dark' | undefined =>
+  brand?.colorScheme === 'light' || brand?.colorScheme === 'dark' ? brand.colorScheme : undefined
+
+/** What a message shows of the address when it is shared. */
+const preview = (
+  title: string,
+  { of, name, text }: { readonly of: PayBrand; readonly name: string; readonly text: string },
+  origin: string,
+): Html => html`<meta property="og:type" content="website">
+<meta property="og:title" content="${title}">
+<meta property="og:site_name" content="${name}">
+<meta property="og:description" content="${text}">
+<meta name="description" content="${text}">
+${logoOf(of) && html`<meta property="og:image" content="${origin}${logoOf(of)}">`}
+`
+
 /** The page of a link, invoice, checkout or session. */
 export function payDocument(data: PayData, view: View, parts: Parts): Document {
   const title = `${data.title} · ${fillPlain(view.texts.payTo, { merchant: data.merchant.name })}`
   const body = html`<main id="main" tabindex="-1" data-screen="${screenOf(data)}">${content(data, view)}</main>
-${footer(data.id, view, data.theme.hideBrandFooter)}`
+${imprint(data, view)}${footer(data.id, view, data.theme.hideBrandFooter)}`
   // Nothing in the data can end the element: every < is escaped.
   const json = JSON.stringify({ data, view }).replaceAll('<', '\\u003c')
   const state = html`<script type="application/json" id="state">${new Html(json)}</script>`
-  const { accentColor: accent, layout } = data.theme
-  return documentOf({ title, body, state, accent, layout }, view, parts)
+  const { accentColor, layout } = data.theme
+  // The theme of a link comes first, where it was chosen.
+  const accent = accentColor === DEFAULT_ACCENT ? (data.branding.accentColor ?? accentColor) : accentColor
+  const amount = data.amount === null ? '' : `${moneyIn(view.locale, data.amount, data.currency)} · `
+  const brand = { of: data.branding, name: data.merchant.name, text: `${amount}${data.description ?? data.title}` }
+  return documentOf({ title, body, state, accent, layout, brand }, view, parts)
 }
 
 /** Why nothing can be shown of an id: it is not known, its merchant cannot be paid now, or the service cannot answer for some seconds. */

@@ -2,6 +2,8 @@
 
 const PAGES = { light: '#ffffff', dark: '#11161c' } as const
 const schemes = ['light', 'dark'] as const
+/** The accent where a merchant has chosen none. */
+export const DEFAULT_ACCENT = '#1a56db'
 const TEXT_CONTRAST = 4.5
 const STEPS = 40
 
@@ -39,17 +41,44 @@ function readable(colour: string, page: string): string {
   return write(towards)
 }
 
+/** What can be read best on a colour. It is always readable: no colour is near to both black and white. */
+const textOn = (colour: string): string =>
+  contrast(colour, '#ffffff') >= contrast(colour, '#000000') ? '#ffffff' : '#000000'
+
+const COLOUR = /^#[0-9a-f]{6}$/
+/** In dark, the colour around the page is moved so far towards that of the page, in parts of ten. */
+const DARKENED = 8
+
+/** A colour and the text on it, as it is shown in light: of an email's button. */
+export function accentOf(
+  accent: string | null | undefined,
+): { readonly colour: string; readonly on: string } | undefined {
+  if (!accent || !COLOUR.test(accent)) return undefined
+  const colour = readable(accent, PAGES.light)
+  return { colour, on: textOn(colour) }
+}
+
+/** The colour around the page in both schemes, with the text on it; nothing where none is chosen. */
+function surroundings(colour: string | null | undefined): string {
+  if (!colour || !COLOUR.test(colour)) return ''
+  const page = parse(PAGES.dark)
+  const dark = write(
+    parse(colour).map((value, index) => value + (((page[index] as number) - value) * DARKENED) / 10) as unknown as Rgb,
+  )
+  return `;--raised:light-dark(${colour},${dark});--on-raised:light-dark(${textOn(colour)},${textOn(dark)})`
+}
+
 /**
- * The colours of a theme, in light and dark: the accent, changed where it could not be read on the page, and the text
- * on it. @param accent `#rrggbb` @param scheme the only scheme, in the frame of a site that has it
+ * The colours of a theme, in light and dark: the accent, changed where it could not be read on the page, the text on it, and what is around the page.
+ * @param accent `#rrggbb` @param scheme the only scheme, that of the site around a frame or of the merchant @param background `#rrggbb`
  */
-export function themeStyle(accent: string, scheme?: 'light' | 'dark'): string {
-  const colours = schemes.map((scheme) => {
-    const shown = readable(accent, PAGES[scheme])
-    return { shown, on: contrast(shown, '#ffffff') >= contrast(shown, '#000000') ? '#ffffff' : '#000000' }
+export function themeStyle(accent: string, scheme?: 'light' | 'dark', background?: string | null): string {
+  const colours = schemes.map((each) => {
+    const shown = readable(COLOUR.test(accent) ? accent : DEFAULT_ACCENT, PAGES[each])
+    return { shown, on: textOn(shown) }
   })
   const [light, dark] = colours as [(typeof colours)[number], (typeof colours)[number]]
   const only = schemes.find((each) => each === scheme)
   const forced = only ? `html:root{color-scheme:${only}}` : ''
-  return `${forced}:root{--accent:light-dark(${light.shown},${dark.shown});--on-accent:light-dark(${light.on},${dark.on})}`
+  return `${forced}html:root{--accent:light-dark(${light.shown},${dark.shown});--on-accent:light-dark(${light.on},${dark.on})${surroundings(background)}}`
 }

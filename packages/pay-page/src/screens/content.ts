@@ -2,6 +2,7 @@ import { type Locale, locales, type PayData, type View } from '../data.ts'
 import { fill } from '../document/fill.ts'
 import { type Html, html } from '../document/html.ts'
 import { amountIn, dateIn, moneyIn } from '../money/numbers.ts'
+import { merchant } from './brand.ts'
 import { choice } from './choice.ts'
 import { screenOf } from './screen.ts'
 import { leave, linkTo, sessionScreen, worth } from './session.ts'
@@ -35,7 +36,7 @@ function summary(data: PayData, view: View): Html {
   const { texts, locale } = view
   const due = data.dueAt && dateIn(locale, data.dueAt)
   return html`<header class="summary">
-  <p class="merchant">${fill(texts.payTo, { merchant: data.merchant.name })}</p>
+  ${merchant(data, view)}
   <h1><bdi>${data.title}</bdi></h1>
   ${data.number && html`<p>${fill(texts.invoice, { number: data.number })}${due && html` · ${fill(texts.due, { date: due })}`}</p>`}
   ${data.description && html`<p class="description"><bdi>${data.description}</bdi></p>`}

@@ -60,9 +60,37 @@ async function confirming(merchant: Merchant): Promise<string> {
   return id
 }
 
+/** A light accent, and a dark colour around a light page: texts of the page could be read on neither. */
+const BRANDING = {
+  displayName: 'Adaeze’s workshop for furniture and restoration',
+  accentColor: '#ffd43b',
+  backgroundColor: '#1e3a5f',
+  supportEmail: 'help@workshop.example',
+  supportUrl: 'https://workshop.example/help',
+  websiteUrl: 'https://workshop.example',
+  legalName: 'Adaeze Workshop for Furniture and Restoration Limited',
+  address: '12 Broad Street, Lagos Island, Lagos',
+  taxId: '12345678-0001',
+  termsUrl: 'https://workshop.example/terms',
+  privacyUrl: 'https://workshop.example/privacy',
+}
+/** A ring on 48 × 48 pixels. */
+const LOGO =
+  'iVBORw0KGgoAAAANSUhEUgAAADAAAAAwCAYAAABXAvmHAAABO0lEQVR4AdXB7W3DIBSG0ee+QmUTr1hGYMWyCb9uI6VS+pHExpDanGMf72/MTEwuMI7TzugU6OP0cW6MHQL7OOM5V0YD0c55LadBYDvn/zhXxgqxjXMMZ4VY5xzLeUI855yD84B4zDkX5w4xOXGfc07OL+Iv59ycb8TkxE/OHJwvgcGWXFlTUmQUMdCSK1ssuTKKuHE6LLnSYsmVTs6FGGDJlT2WXOklOi250mPJlR5icmJyYnJicmJyYnJicmJyolNJkR4lRXqIAUqK7FFSpJe4MTqUFGlRUqSTcSEGKimyRUmRUQKDlRT5T+InYw7GFzE58ZdxbsY34j7jnIxfxOTEY8a5GHeI54xzMB4Q64xjGU+IbYxjGCsC2xlXzusZG4l2xmsZDQL7GFfOOMYOgT7GjdPO6BQYxzjAJ7WVOiSsRgBNAAAAAElFTkSuQmCC'
+
 /** How each screen comes about. Each gives the id of a page that shows it. */
 const screens: Readonly<Record<string, (merchant: Merchant) => Promise<string>>> = {
   choose: async (merchant) => (await newCollection(merchant, { description: 'Two days on site, in Lagos.' })).id,
+  'choose-branded': async (merchant) => {
+    await merchant.call('PATCH /v1/branding', { body: BRANDING })
+    await merchant.call('PUT /v1/branding/logo', { body: { image: LOGO } })
+    // As if the DNS record of the domain had been found.
+    await service.runtime.pool.query(
+      `update brandings set verified_domain = 'workshop.example' where organisation_id = $1`,
+      [merchant.organisationId],
+    )
+    return (await newCollection(merchant, { cancelUrl: 'https://workshop.example/cart' })).id
+  },
   'choose-own-amount': async (merchant) =>
     (await newCollection(merchant, { amount: undefined, title: 'Donation', paymentPolicy: { mismatch: 'return' } })).id,
   'choose-invoice': async (merchant) =>

@@ -1,0 +1,29 @@
+/** How pages and emails to the payers of an organisation look, and who stands behind them. */
+import { domain } from '@payments/platform'
+import { entities } from './entity.ts'
+import { errors } from './errors.ts'
+import { migrations } from './migrations.ts'
+import { pages } from './pages.ts'
+import { brandingRouter } from './router.ts'
+import { brandingSettings } from './settings.ts'
+
+export const branding = domain({
+  name: 'branding',
+  settings: brandingSettings,
+  api: {
+    tags: [
+      { name: 'Branding', description: 'How your pages and emails look, and who stands behind them', position: 57 },
+    ],
+    router: { branding: brandingRouter },
+    errors,
+    pages,
+  },
+  data: { entities, migrations },
+})
+
+/** SQL: a left join that adds `<alias>.fields` and `<alias>.verified_domain` of the tenant that a row of the table `of` belongs to. */
+export const joinBranding = (alias: string, of: string): string =>
+  `left join brandings ${alias} on ${alias}.organisation_id = ${of}.organisation_id and ${alias}.environment = ${of}.environment`
+
+export { type BrandFields, BrandingFields, BrandingPatch } from './schemas.ts'
+export { allFields, type Brand, brandFrom, brandOf, checkLogo, mergeFields } from './service.ts'

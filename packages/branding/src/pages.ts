@@ -1,0 +1,29 @@
+import type { Page } from '@payments/platform'
+
+const YEAR = 31_536_000
+
+/** Logos, which never change under their address. An image that is opened by itself can do nothing. */
+export const pages: readonly Page[] = [
+  {
+    method: 'GET',
+    path: '/branding/logos/{logoId}',
+    async respond({ pool }, { params }) {
+      const { rows } = await pool.query<{ type: string; image: Buffer }>(
+        'select type, image from brand_logos where id = $1 limit 1',
+        [params.logoId],
+      )
+      const [logo] = rows
+      if (!logo) return { status: 404, type: 'text/plain', body: 'Logo not found\n' }
+      return {
+        type: logo.type,
+        body: logo.image,
+        headers: {
+          'Cache-Control': `public, max-age=${YEAR}, immutable`,
+          'Content-Security-Policy': "default-src 'none'; sandbox",
+          'Content-Disposition': 'inline',
+          'X-Content-Type-Options': 'nosniff',
+        },
+      }
+    },
+  },
+]

@@ -1,0 +1,70 @@
+import { noInput } from '@payments/kernel'
+import { command, query } from '@payments/platform'
+import { errors } from './errors.ts'
+import { Branding, BrandingPatch, LogoUpload } from './schemas.ts'
+import { askDomain, branding, changeBranding, keepDomain, removeLogo, uploadLogo } from './service.ts'
+
+const tag = 'Branding'
+
+export const brandingRouter = {
+  get: query({
+    rest: 'GET /branding',
+    access: 'read',
+    tag,
+    summary: 'Get the branding',
+    description: 'How pages and emails to your payers look, and who stands behind them. What was not chosen is null.',
+    message: 'Branding retrieved',
+    input: noInput,
+    output: Branding,
+    run: (context) => branding(context),
+  }),
+  update: command({
+    rest: 'PATCH /branding',
+    access: 'write',
+    tag,
+    summary: 'Update the branding',
+    description:
+      'Applies to pages and emails from now on; a collection may override each field with `branding`. Colours that could not be read are darkened or lightened.',
+    message: 'Branding updated',
+    input: BrandingPatch,
+    output: Branding,
+    run: changeBranding,
+  }),
+  uploadLogo: command({
+    rest: 'PUT /branding/logo',
+    access: 'write',
+    tag,
+    summary: 'Upload a logo',
+    description:
+      'The image is decoded and written again, so that nothing but its pixels is served. Earlier logos keep their `logoId`, for collections that use them.',
+    message: 'Logo uploaded',
+    input: LogoUpload,
+    output: Branding,
+    run: uploadLogo,
+  }),
+  removeLogo: command({
+    rest: 'DELETE /branding/logo',
+    access: 'write',
+    tag,
+    summary: 'Remove the logo',
+    description: 'Pages and emails show the name alone.',
+    message: 'Logo removed',
+    input: noInput,
+    output: Branding,
+    run: removeLogo,
+  }),
+  verifyDomain: command({
+    rest: 'POST /branding/verify-domain',
+    access: 'write',
+    tag,
+    summary: 'Verify the domain of your site',
+    description:
+      'Looks for the TXT record `domainRecord` now. Pages then show the domain with a mark, until `websiteUrl` changes.',
+    message: 'Domain verified',
+    input: noInput,
+    output: Branding,
+    errors: [errors.website_missing, errors.domain_unverified, errors.domain_unreachable],
+    before: (context) => askDomain(context),
+    run: (unit, _input, domain) => keepDomain(unit, domain),
+  }),
+}
