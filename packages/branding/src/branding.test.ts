@@ -1,11 +1,13 @@
 import { createSocket, type Socket } from 'node:dgram'
 import type { AddressInfo } from 'node:net'
 import { crc32 } from 'node:zlib'
+import { loadSettings } from '@payments/platform'
 import jpeg from 'jpeg-js'
 import { PNG } from 'pngjs'
 import { afterAll, expect, test } from 'vitest'
 import { call, type Merchant, newCollection, newMerchant, payPageOf, useService } from '#testing'
 import { readLogo } from './logo.ts'
+import { brandingSettings } from './settings.ts'
 
 /** A name server on this computer that has these TXT records, each in two parts as long ones are. */
 async function startNameServer() {
@@ -167,4 +169,11 @@ test('a domain is verified while the site is the one whose DNS record was found'
   expect((await payPageOf(service, other.id)).branding.verifiedDomain).toBeNull()
   const moved = await merchant.call('PATCH /v1/branding', { body: { websiteUrl: 'https://bank.example' } })
   expect(moved.body.data.domainVerified).toBe(false)
+})
+
+test('name servers that are no addresses are refused by the name of the setting', () => {
+  const load = (DNS_SERVERS: string) => () => loadSettings({ NODE_ENV: 'test', DNS_SERVERS }, [brandingSettings])
+  for (const value of ['resolver', '127.0.0.1:no'])
+    expect(load(value)).toThrow('DNS_SERVERS: must be IP addresses, with an optional port')
+  expect(brandingSettings.from(load('127.0.0.1, [::1]:5353')()).DNS_SERVERS).toEqual(['127.0.0.1', '[::1]:5353'])
 })
