@@ -26,8 +26,12 @@ const script = (path: `/${string}`, file: string): Asset => ({
   },
 })
 
-/** The built scripts: that of the page, and the one that sites include to embed it. */
-export const assets: readonly Asset[] = [script('/pay/page.js', 'page.js'), script('/embed.js', 'embed.js')]
+/** The built scripts: that of the page, what it loads for a wallet in the browser, and the one that sites include to embed it. */
+export const assets: readonly Asset[] = [
+  script('/pay/page.js', 'page.js'),
+  script('/pay/injected.js', 'injected.js'),
+  script('/embed.js', 'embed.js'),
+]
 
 /** A digest of everything that the scripts are built from. */
 export function sourcesDigest(): string {

@@ -21,7 +21,7 @@ export async function build(): Promise<void> {
           page: join(places.root, 'src/browser/main.ts'),
           embed: join(places.root, 'src/browser/embed.ts'),
         },
-        output: { format: 'es', entryFileNames: '[name].js' },
+        output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name].js' },
       },
     },
   })

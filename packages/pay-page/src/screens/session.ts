@@ -54,6 +54,8 @@ function instructions(session: PaySession, { situation, values }: Said, view: Vi
     </div>
   </div>
   <dl class="values">${value(texts, 'address', texts.address, session.depositAddress, texts.copyAddress)}</dl>
+  <div id="wallets"></div>
+  <div id="wallet-status" class="hash"></div>
   <p>${texts.waitingLive}</p>
   <p>${fillPlain(texts.codeHolds, { content: texts[HOLDS[code.format]] })} <strong>${fill(texts.checkAmount, values)}</strong></p>
   ${situation.what !== 'nothing' && worth(session.fiatValue, view)}
@@ -65,6 +67,7 @@ function instructions(session: PaySession, { situation, values }: Said, view: Vi
     )}</select>
     ${hasLink && html`<label class="switch"><input type="checkbox" role="switch" id="address-only"${code.format === 'address' && html` checked`}> <span>${texts.addressOnly}</span></label>`}
   </div>
+  ${session.refundTo?.owner !== 'payer' && html`<p class="note">${texts.exchangeWarning}</p>`}
   ${hasLink && html`<dl class="values">${value(texts, 'link', texts.link, session.paymentUri, texts.copyLink)}</dl>`}
   ${session.status === 'awaiting_payment' && html`<p data-script><button type="button" class="quiet" id="cancel">${texts.cancel}</button></p>`}
   <p class="error" id="pay-error" role="alert"></p>

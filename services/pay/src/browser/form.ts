@@ -1,6 +1,6 @@
 import { type PayData, readAmount, type View, type WrittenAmount } from '@payments/pay-page'
 import { type Answer, request } from './api.ts'
-import { data, find, text, view } from './page.ts'
+import { data, find, stored, text, view } from './page.ts'
 
 const FIELDS: Readonly<Record<string, keyof View['texts']>> = {
   amount: 'errorAmount',
@@ -57,15 +57,6 @@ export function keepChoice(form: HTMLFormElement): void {
 
 const choiceKey = (): string => `choice ${data().linkId}`
 const kept = (): string => `form ${data().linkId}`
-
-/** Where the browser keeps nothing for a page in a frame, nothing is kept. */
-function stored<T>(use: (storage: Storage) => T): T | undefined {
-  try {
-    return use(sessionStorage)
-  } catch {
-    return undefined
-  }
-}
 
 /** Keeps what was typed and chosen while another language is loaded. */
 export function keepForm(): void {

@@ -5,6 +5,7 @@ import { cancel, keepChoice, keepForm, restoreForm, showNetworks, start } from '
 import { reportToHost, returnToMerchant } from './frame.ts'
 import { keepUpToDate, lookAgain } from './live.ts'
 import { choose, show } from './page.ts'
+import { offerWallets } from './wallets/offer.ts'
 
 document.documentElement.classList.add('script')
 
@@ -36,6 +37,7 @@ document.addEventListener('change', ({ target }) => {
 })
 
 restoreForm()
+offerWallets()
 startCountdown()
 reportToHost()
 returnToMerchant()

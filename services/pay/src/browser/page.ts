@@ -65,3 +65,12 @@ function write(): void {
   for (const react of watchers) react()
   if (hadFocus) (find(focused ?? '') ?? find('heading') ?? main).focus()
 }
+
+/** Where the browser keeps nothing for a page in a frame, nothing is kept. */
+export function stored<T>(use: (storage: Storage) => T): T | undefined {
+  try {
+    return use(sessionStorage)
+  } catch {
+    return undefined
+  }
+}

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tokenContracts } from '@payments/kernel'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -301,6 +302,59 @@ describe.runIf(hasTools('chromium'))('paying in Chromium', () => {
     expect(await page.locator('[data-script]').first().isVisible()).toBe(false)
   })
 
+  test('a wallet in the browser is asked for exactly the amount, on the network, once, and its transaction is shown', async () => {
+    const merchant = await newMerchant(service)
+    const { id } = await startSession(service, (await newCollection(merchant)).id, { networkKey: 'polygon' })
+    const { session } = await payPageOf(service, id)
+    const { page, problems } = await phone()
+    // In the sandbox no wallet is asked: the page is the one of a live session.
+    await page.addInitScript(FAKE_WALLETS)
+    await open(page, id)
+    expect(await page.locator('#wallets button').count()).toBe(0)
+    await page.route(`**/pay/${id}`, async (route) => {
+      const reply = await route.fetch()
+      const body = (await reply.text()).replaceAll('"environment":"test"', '"environment":"live"')
+      await route.fulfill({ response: reply, body })
+    })
+    await page.route(`**/v1/pay/${id}/stream`, (route) => route.abort())
+    await page.route(`**/v1/pay/${id}`, (route) => route.abort())
+    await open(page, id)
+    await page.getByRole('button', { name: 'Pay with Stubborn' }).click()
+    await page.locator('#wallet-status').getByText('Switch your wallet to Polygon').waitFor()
+    await page.getByRole('button', { name: 'Pay with Refusing' }).click()
+    await page.locator('#wallet-status').getByText('Nothing was sent.').waitFor()
+    await page.getByRole('button', { name: 'Pay with Good' }).click()
+    await page.locator('#wallet-status code').waitFor()
+    expect(await page.locator('#wallet-status').textContent()).toMatch(/do not send it again\.0xfeed$/)
+    expect(await page.locator('#wallets button').count()).toBe(0)
+    const word = (hex: string) => hex.toLowerCase().padStart(64, '0')
+    expect(await page.evaluate('globalThis.asked')).toEqual([
+      ['Stubborn', 'eth_requestAccounts', 'eth_chainId', 'wallet_switchEthereumChain', 'eth_chainId'],
+      ['Refusing', 'eth_requestAccounts', 'eth_chainId', 'eth_chainId', 'eth_sendTransaction'],
+      [
+        'Good',
+        'eth_requestAccounts',
+        'eth_chainId',
+        'wallet_switchEthereumChain',
+        'eth_chainId',
+        'eth_sendTransaction',
+      ],
+    ])
+    expect(await page.evaluate('globalThis.signed')).toEqual({
+      from: '0x8617E340B3D01FA5F11F306F4090FD50E238070D',
+      to: tokenContracts.polygon?.USDC,
+      value: '0x0',
+      chainId: '0x89',
+      data: `0xa9059cbb${word(session.depositAddress.slice(2))}${word((25_000_000).toString(16))}`,
+    })
+    await page.reload()
+    await page.locator('#wallet-status code').waitFor()
+    expect(await page.locator('#wallets button').count()).toBe(0)
+    expect(problems.filter((problem) => !problem.includes(`/v1/pay/${id}`) && !problem.includes('ERR_FAILED'))).toEqual(
+      [],
+    )
+  })
+
   test('everything can be done with the keyboard alone', async () => {
     const merchant = await newMerchant(service)
     const { page, context } = await openWindow(browser, service.url, 'desktop')
@@ -380,6 +434,32 @@ describe.runIf(hasTools('chromium'))('paying in Chromium', () => {
     }
   })
 })
+
+/** Three wallets (EIP-6963) that record what they are asked: one stays on its network, one refuses, one does what it is asked. */
+const FAKE_WALLETS = `
+  globalThis.asked = []
+  const wallet = (name, chain, can) => {
+    const calls = [name]
+    return {
+      info: { uuid: name, name, icon: 'data:,', rdns: 'test.' + name },
+      provider: {
+        async request({ method, params }) {
+          if (calls.length === 1) asked.push(calls)
+          calls.push(method)
+          if (method === 'eth_requestAccounts') return ['0x8617E340B3D01FA5F11F306F4090FD50E238070D']
+          if (method === 'eth_chainId') return chain
+          if (method === 'wallet_switchEthereumChain') return void (chain = can === 'switch' ? params[0].chainId : chain)
+          if (can === 'refuse') throw Object.assign(new Error('User rejected'), { code: 4001 })
+          globalThis.signed = params[0]
+          return '0xfeed'
+        },
+      },
+    }
+  }
+  const wallets = [wallet('Stubborn', '0x1', 'stay'), wallet('Refusing', '0x89', 'refuse'), wallet('Good', '0x1', 'switch')]
+  addEventListener('eip6963:requestProvider', () => {
+    for (const detail of wallets) dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }))
+  })`
 
 /** The name of what has the focus: its own label, that of its field, or its text. */
 const FOCUSED = `(({ activeElement: it }) => it.ariaLabel ?? it.labels?.[0]?.textContent ?? it.textContent)(document)`
