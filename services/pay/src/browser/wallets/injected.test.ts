@@ -59,6 +59,19 @@ test('a payment that was asked for otherwise in the meantime is not sent', async
   expect(calls).not.toContain('eth_sendTransaction')
 })
 
+test('it is noted that a payment may have been sent before the wallet is asked to, and not before', async () => {
+  const { calls, wallet: fake } = wallet({ ...ready, eth_sendTransaction: () => '0x1' })
+  let noted: string[] = []
+  await sendWith(
+    fake,
+    () => LINK,
+    () => {
+      noted = [...calls]
+    },
+  )
+  expect([noted.includes('eth_requestAccounts'), noted.includes('eth_sendTransaction')]).toEqual([true, false])
+})
+
 test('a wallet that fails after it was asked to send may have sent it; one that was refused by its user has not', async () => {
   const fails = (code: number) => () => {
     throw Object.assign(new Error('failed'), { code })

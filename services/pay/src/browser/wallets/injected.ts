@@ -40,8 +40,15 @@ export function askedBy(link: string): Asked | undefined {
   return { chainId, to: target, value: 0n, data }
 }
 
-/** Asks the wallet to send exactly what the link asks for, on its network. @param current the link at the moment before it is sent */
-export async function sendWith({ provider }: InjectedWallet, current: () => string): Promise<Sent> {
+/**
+ * Asks the wallet to send exactly what the link asks for, on its network.
+ * @param current the link at the moment before it is sent @param asking called directly before: from then on it may have been sent
+ */
+export async function sendWith(
+  { provider }: InjectedWallet,
+  current: () => string,
+  asking: () => void = () => undefined,
+): Promise<Sent> {
   const asked = askedBy(current())
   if (!asked) return { problem: 'refused' }
   const chainId = `0x${asked.chainId.toString(16)}`
@@ -64,6 +71,7 @@ export async function sendWith({ provider }: InjectedWallet, current: () => stri
     return { problem: 'refused' }
   const { to, value, data } = asked
   const transaction = { from, to, value: `0x${value.toString(16)}`, chainId, ...(data ? { data } : {}) }
+  asking()
   try {
     const hash = await provider.request({ method: 'eth_sendTransaction', params: [transaction] })
     return typeof hash === 'string' ? { hash } : { problem: 'unknown' }

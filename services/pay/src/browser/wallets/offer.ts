@@ -76,8 +76,12 @@ async function pay(wallet: InjectedWallet): Promise<void> {
   write()
   try {
     const { sendWith } = await import('./injected.ts')
-    last = { link, sent: await sendWith(wallet, linkNow) }
-    stored((storage) => storage.setItem(KEY, JSON.stringify(last)))
+    const keep = (sent: Sent) => {
+      last = { link, sent }
+      stored((storage) => storage.setItem(KEY, JSON.stringify(last)))
+    }
+    // A page that is left before the wallet answers does not know whether it was sent.
+    keep(await sendWith(wallet, linkNow, () => keep({ problem: 'unknown' })))
   } finally {
     isSending = false
     write()
