@@ -119,6 +119,7 @@ export const Branding = BrandingFields.extend({
 export const LogoUpload = z.strictObject({
   image: z.base64().max(MOST_IMAGE, 'Must be at most 64 kB').meta({
     description: 'A PNG or JPEG image in base64: at most 64 kB, and 16 to 1,024 pixels wide and high',
-    example: 'iVBORw0KGgo…',
+    example:
+      'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAALklEQVR4AZXBAQEAMAiAME4Mg728ZczA9uYvhUQSSSSRRBJJJJFEEkkkkUQSSXQmpQFrnpqUfQAAAABJRU5ErkJggg==',
   }),
 })

@@ -139,7 +139,9 @@ export async function exchange(
     return creator !== undefined && (await attempt(creator))
   }
 
-  let open = examples.toSorted((a, b) => order(a) - order(b))
+  // A domain needs a DNS record of its own: the tests of branding have a name server.
+  const sent = examples.filter(({ line }) => line !== 'POST /v1/branding/verify-domain')
+  let open = sent.toSorted((a, b) => order(a) - order(b))
   for (let pass = 0; pass < PASSES && open.length > 0; pass++) {
     const left: Example[] = []
     // What the worker does meanwhile is in the lists then.

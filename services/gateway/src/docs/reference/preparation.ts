@@ -177,8 +177,9 @@ const PREPARED: readonly (readonly [RegExp, readonly Step[]])[] = [
     ],
   ],
 ]
-/** Their ids are the reader's to fill in: a delivery that can be retried is one whose attempts have all failed, for days. */
-const NOT_PREPARED = /^POST \/webhooks\/\{webhookEndpointId\}\/deliveries\/|^POST \/auth\//
+/** What the reader has to do: a delivery that can be retried is one whose attempts have all failed, for days; a domain needs its DNS record. */
+const NOT_PREPARED =
+  /^POST \/webhooks\/\{webhookEndpointId\}\/deliveries\/|^POST \/auth\/|^POST \/branding\/verify-domain$/
 /** Ids of the examples of the document. */
 const MADE_UP = /01936f2a-7c1e-7000-8000-/
 
