@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import { PassThrough, pipeline, type Readable } from 'node:stream'
 import { errors, system } from '@payments/kernel'
 import { type CallContext, download as define, type Operation } from '@payments/platform'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -112,4 +112,31 @@ test('a request for the headers alone opens nothing', async () => {
     (await download(executor, operationOf(stream), call, {}, { recheck: undefined, headersOnly: true })).body,
   ).toBe('')
   expect(opened).toBe(false)
+})
+
+test('a client that leaves is no warning in the log, and a reply that breaks is one', async () => {
+  const warned: string[] = []
+  const noting = {
+    ...call,
+    log: { warn: ({ err }: { err: Error }) => warned.push(err.message) },
+  } as unknown as CallContext
+  const endless = async function* () {
+    for (let piece = 0; ; piece++) {
+      yield `${piece}\n`
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+  }
+  const breaking = async function* () {
+    yield 'one'
+    throw new Error('The disk is gone')
+  }
+  const sent = async (pieces: () => AsyncIterable<string>, leave: boolean) => {
+    const { body } = await download(executor, operationOf(pieces), noting, {}, { recheck: undefined })
+    const client = new PassThrough()
+    if (leave) client.once('data', () => client.destroy())
+    await new Promise<void>((resolve) => pipeline(body as Readable, client, () => resolve()).resume())
+  }
+  await sent(endless, true)
+  await sent(breaking, false)
+  expect(warned).toEqual(['The disk is gone'])
 })

@@ -5,6 +5,9 @@ import { type CallContext, mediaTypes, type Operation } from '@payments/platform
 /** Interval at which the credential of an open stream is checked again. */
 const RECHECK_MS = 60_000
 
+/** What the stream says when the client has closed the connection: every closed page is one. */
+const LEFT = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'])
+
 export interface DownloadReply {
   readonly type: string
   readonly filename: string | undefined
@@ -67,6 +70,8 @@ export async function download(
     controller.abort()
     iterator.return?.().catch(() => undefined)
   })
-  body.on('error', (error) => call.log.warn({ err: error }, 'download interrupted'))
+  body.on('error', (error: NodeJS.ErrnoException) => {
+    if (!LEFT.has(error.code ?? '')) call.log.warn({ err: error }, 'download interrupted')
+  })
   return { ...reply, body }
 }
