@@ -30,7 +30,7 @@ export const payPages: readonly Page[] = [
       const id = request.params.collectionId ?? ''
       try {
         const data: PayData = await payPage(queryContext(runtime, anonymous, request.log), id)
-        const parts = { ...PARTS, origin: publicUrl(runtime.settings) }
+        const parts = { ...PARTS, script: request.script(PARTS.script), origin: publicUrl(runtime.settings) }
         return reply(200, payDocument(data, viewOf(request, data), parts), data.allowedOrigins)
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error

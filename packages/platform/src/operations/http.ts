@@ -63,6 +63,8 @@ export interface PageRequest {
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
   header(name: string): string | undefined
+  /** The address of a script of the service, which changes with its content. */
+  script(path: string): string
   readonly log: Log
 }
 

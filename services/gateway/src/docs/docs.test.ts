@@ -1,6 +1,6 @@
 import { errors as commonErrors } from '@payments/kernel'
 import { expect, test } from 'vitest'
-import { call, useService } from '#testing'
+import { call, newCollection, newMerchant, useService } from '#testing'
 import { operations } from '../requests/operations.ts'
 import { guides } from './guides.ts'
 import { describedInterface } from './reference/described.ts'
@@ -99,4 +99,15 @@ test('/llms.txt lists every guide and every operation of the merchants', async (
     ),
   )
   expect(operations.filter((line) => !text.includes(line))).toEqual([])
+})
+
+test('the script of a pay page is kept for a year under the digest of its content, and shortly under any other address', async () => {
+  const { id } = await newCollection(await newMerchant(service))
+  const text = await page(`/pay/${id}`)
+  const [, address = ''] = text.match(/<script type="module" src="([^"]+)"/) ?? []
+  expect(address).toMatch(/^\/pay\/page\.js\?v=[\w-]{27}$/)
+  const cachedAt = async (path: string) => (await fetch(`${service.url}${path}`)).headers.get('cache-control')
+  expect(await cachedAt(address)).toBe('public, max-age=31536000, immutable')
+  for (const other of ['/pay/page.js', '/pay/page.js?v=other', `${address.slice(0, -1)}!`, '/embed.js'])
+    expect([other, await cachedAt(other)]).toEqual([other, 'public, max-age=300'])
 })

@@ -9,7 +9,7 @@ import { guidePage } from './guide-page.ts'
 import { DIRECTORY, guides, guideText } from './guides.ts'
 import { DOCS_POLICY } from './layout.ts'
 import type { Interface } from './reference/described.ts'
-import { type StaticFile, sendCompressed, sendStatic, serveStatic, staticFile } from './static-files.ts'
+import { digestAddress, type StaticFile, sendCompressed, sendStatic, serveStatic, staticFile } from './static-files.ts'
 import { swaggerPage } from './swagger-page.ts'
 
 const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
@@ -87,4 +87,17 @@ export function mountAssets(router: Gateway): void {
     serveStatic(router, path, { type, cacheSeconds: 300, anyOrigin: true, content: read })
   for (const [name, { directory, type }] of Object.entries(ASSETS))
     serveStatic(router, `/docs/${name}`, { type, cacheSeconds: 3600, content: () => readFile(join(directory, name)) })
+}
+
+const addresses = new Map<string, string>()
+
+/** The address of a script of the pay page, which changes with its content. */
+export function scriptAddress(path: string): string {
+  const known = addresses.get(path)
+  if (known !== undefined) return known
+  const script = payAssets.find((each) => each.path === path)
+  if (!script) throw new Error(`There is no script ${path}`)
+  const address = digestAddress(path, script.read())
+  addresses.set(path, address)
+  return address
 }

@@ -70,14 +70,27 @@ export function serveStatic(
       ctx.set('Access-Control-Allow-Origin', '*')
       ctx.set('Cross-Origin-Resource-Policy', 'cross-origin')
     }
-    ctx.set('Cache-Control', file.cacheSeconds ? `public, max-age=${file.cacheSeconds}` : 'no-cache')
+    const { etag } = await loading
+    ctx.set('Cache-Control', cacheControl(ctx.query.v === etag.slice(1, -1), file.cacheSeconds))
   })
 }
+
+const YEAR = 31_536_000
+
+/** Content under the address of its digest never changes. Of another digest, an older or newer process answers another content. */
+const cacheControl = (isDigest: boolean, seconds: number | undefined): string =>
+  isDigest ? `public, max-age=${YEAR}, immutable` : seconds ? `public, max-age=${seconds}` : 'no-cache'
+
+/** What stands for content in addresses and tags. */
+const digestOf = (content: Buffer): string => createHash('sha256').update(content).digest('base64url').slice(0, 27)
+
+/** The address of a file with the digest of its content, under which it is kept for a year. */
+export const digestAddress = (path: string, content: Buffer): string => `${path}?v=${digestOf(content)}`
 
 /** Compresses content that is sent often. */
 export async function staticFile(content: string | Buffer): Promise<StaticFile> {
   const plain = Buffer.from(content)
-  const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 27)}"`
+  const etag = `"${digestOf(plain)}"`
   const [br, zipped] = await Promise.all([compressed(plain, 'br', true), compressed(plain, 'gzip', true)])
   return { etag, bodies: { br, gzip: zipped, identity: plain } }
 }

@@ -1,6 +1,7 @@
 import type { Process } from '@payments/api'
 import { domainsOf, type Page, type PageReply, type PageRequest, type Runtime } from '@payments/platform'
 import type Koa from 'koa'
+import { scriptAddress } from '../docs/docs.ts'
 import { errorPage } from '../docs/guide-page.ts'
 import { sendCompressed } from '../docs/static-files.ts'
 import type { Failure } from '../http/envelope.ts'
@@ -48,6 +49,7 @@ const requestOf = (ctx: Context, params: PageRequest['params']): PageRequest => 
   params,
   query: new URLSearchParams(ctx.querystring),
   header: (name) => ctx.get(name) || undefined,
+  script: scriptAddress,
   log: ctx.state.log,
 })
 
