@@ -14,6 +14,7 @@ import { offrampReceipt, onrampReceipt } from './money/receipt.ts'
 import { fiatPurge } from './operators/jobs.ts'
 import { metrics } from './operators/metrics.ts'
 import { operators } from './operators/operators.ts'
+import { restore } from './operators/restore.ts'
 import { anonymise } from './orders/anonymise.ts'
 import { countedOrders } from './orders/counters.ts'
 import { offrampFailures, onrampFailures } from './orders/failure-reasons.ts'
@@ -83,6 +84,7 @@ export const fiat = domain({
     migrations,
     counted: { offramps: countedOrders, onramps: countedOrders },
     anonymise,
+    restore,
   },
   money: {
     receipts: { offramp: offrampReceipt, onramp: onrampReceipt },
@@ -114,6 +116,7 @@ export {
   type FiatProvider,
   fiatProvider,
   type Institution,
+  type ListedOrder,
   type NewOfframpOrder,
   type NewOnrampOrder,
   type Offers,

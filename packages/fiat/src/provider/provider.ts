@@ -140,6 +140,17 @@ export interface OrderReport {
   readonly cancelled?: boolean
 }
 
+/** An order in the provider's list. */
+export interface ListedOrder {
+  /** As we gave it; null: it was not created here. */
+  readonly reference: string | null
+  readonly providerOrderId: string
+  /** In the provider's words. */
+  readonly status: string
+  /** In the source currency, decimal text. */
+  readonly amount: string
+}
+
 /**
  * The interface of a provider of local fiat. Calls may throw `fiat_provider_failed` (502), `fiat_provider_unavailable` (503)
  * and `validation_failed` (422, with the merchant's field); none carries the provider's own text.
@@ -161,6 +172,8 @@ export interface FiatProvider extends Provider {
   createOfframp(order: NewOfframpOrder): Promise<AcceptedOfframp>
   createOnramp(order: NewOnrampOrder): Promise<AcceptedOnramp>
   report(order: OrderQuery): Promise<{ readonly report: OrderReport; readonly calls: number }>
+  /** Every order of the account that was created then or later. @throws ServiceError 502 where the list cannot be read to its end */
+  ordersSince?(from: Date): Promise<readonly ListedOrder[]>
   /** The reference that a callback is about; undefined for one that the provider did not sign. */
   callback?(request: CallbackRequest): { readonly reference: string | null } | undefined
 }

@@ -1,9 +1,14 @@
-import type { QueryContext } from '@payments/platform'
+import type { Environment } from '@payments/kernel'
+import type { QueryContext, Runtime } from '@payments/platform'
 import { type Corridor, type FiatProvider, fiatProvider, type Offers } from './provider.ts'
 
 /** The providers that may carry a new order of a currency, in the order in which they are asked. @throws ServiceError 503 when there is none */
 export const fiatProviders = ({ runtime, actor }: QueryContext, currency: string): Promise<readonly FiatProvider[]> =>
   runtime.providers.candidates(fiatProvider, actor.environment, { scope: currency })
+
+/** Every provider of an environment, of which each may have orders that the database has forgotten. */
+export const everyFiatProvider = ({ providers }: Runtime, environment: Environment): readonly FiatProvider[] =>
+  providers.bound(fiatProvider, environment)
 
 /** What each provider offers that answers. @throws the error of the first, when none answers */
 async function answered(candidates: readonly FiatProvider[]) {

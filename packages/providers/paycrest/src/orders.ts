@@ -2,6 +2,7 @@ import {
   type AcceptedOfframp,
   type AcceptedOnramp,
   fiatConversions,
+  type ListedOrder,
   type NewOfframpOrder,
   type NewOnrampOrder,
 } from '@payments/fiat'
@@ -13,7 +14,7 @@ import { isDuplicate } from './errors.ts'
 import { textOf, unitsOf } from './offers/amounts.ts'
 import { type FeeTerms, termsOf } from './offers/fees.ts'
 import { networkNames } from './offers/offers.ts'
-import { Offramp, Onramp, Order, OrderList } from './wire.ts'
+import { Offramp, Onramp, Order, OrderList, Orders } from './wire.ts'
 
 /** Paycrest encrypts the recipient in at most 500 bytes, of which about 450 are usable. */
 const RECIPIENT_BYTES = 450
@@ -21,6 +22,8 @@ const PAGE = 100
 const RATE_READS = 3
 /** How far back a duplicate reference is searched for. */
 const PAGES = 5
+/** How far back orders are listed: more than an account creates in the time that a restore forgets. */
+const LISTED_PAGES = 200
 
 const CHANNELS = { mobile: 'Mobile', till: 'Till', paybill: 'Paybill' } as const
 
@@ -173,6 +176,22 @@ async function create<T extends z.ZodType>(
     if (!known.success) throw new ProviderError('unavailable', 'An order of this reference exists', { cause: error })
     return known.data
   }
+}
+
+/** Every order of the account since then. The list is newest first, and new orders push others to the next page: none is missed. */
+export async function ordersSince(client: PaycrestClient, from: Date): Promise<readonly ListedOrder[]> {
+  const found = new Map<string, ListedOrder>()
+  for (let page = 1; page <= LISTED_PAGES; page++) {
+    const { orders } = await client.get('/sender/orders', { page: String(page), pageSize: String(PAGE) }, Orders)
+    for (const { id, reference, status, amount, createdAt } of orders)
+      if (createdAt === null || createdAt >= from) found.set(id, { reference, providerOrderId: id, status, amount })
+    const last = orders.at(-1)?.createdAt
+    if (orders.length < PAGE || (last && last < from)) return [...found.values()]
+  }
+  throw new ProviderError(
+    'unreadable',
+    `The list has more than ${LISTED_PAGES * PAGE} orders since ${from.toISOString()}`,
+  )
 }
 
 /** Paycrest's list has no filter for references. */

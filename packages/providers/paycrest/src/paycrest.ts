@@ -6,7 +6,7 @@ import { isHidden, isNoAccount, mapErrors } from './errors.ts'
 import { textOf } from './offers/amounts.ts'
 import { type FeeTerms, feeUnder } from './offers/fees.ts'
 import { networkNames, paycrestMarket } from './offers/offers.ts'
-import { accountMetadata, createOfframp, createOnramp, identifier } from './orders.ts'
+import { accountMetadata, createOfframp, createOnramp, identifier, ordersSince } from './orders.ts'
 import { hiddenReport, mayBeHeld, reportOf } from './reports.ts'
 import { AccountHolder, Deliveries, Order, OrderList, Rates } from './wire.ts'
 
@@ -100,6 +100,7 @@ export function paycrest(options: PaycrestOptions): FiatProvider {
         const held = asks && (await wasHeld(query.providerOrderId))
         return { report: reportOf(query, order, held), calls: asks ? 2 : 1 }
       }),
+    ordersSince: (from) => mapErrors(() => ordersSince(client, from)),
     callback: (request) =>
       isAuthentic(options.apiSecret, request) ? { reference: referenceOf(request.body) } : undefined,
   }

@@ -85,6 +85,9 @@ export const OrderList = z.object({
   orders: z.array(z.object({ reference: absent(z.string()) }).loose()),
 })
 
+/** `GET /sender/orders`, newest first, to find out which orders there are. */
+export const Orders = z.object({ orders: z.array(z.object({ ...order, createdAt: absent(Time) })) })
+
 /** `GET /sender/webhooks`: how many deliveries match. */
 export const Deliveries = z.object({ total: z.number().int() })
 
