@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { tokens } from '@payments/design'
 import { anonymous, explorerOf, networkOf, ServiceError } from '@payments/kernel'
 import {
   type Document,
@@ -16,7 +17,10 @@ import { errors } from '../api/errors.ts'
 import { payPage } from './payer.ts'
 
 /** Written into each page, so that the first paint waits for nothing else. */
-const PARTS = { style: readFileSync(new URL('../pay.css', import.meta.url), 'utf8'), script: '/pay/page.js' }
+const PARTS = {
+  style: tokens + readFileSync(new URL('../pay.css', import.meta.url), 'utf8'),
+  script: '/pay/page.js',
+}
 
 /** When a payer may try again where nothing says it. */
 const RETRY_SECONDS = 30

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { tokens } from '@payments/design'
 import { assets as payAssets } from '@payments/pay'
 import type { Audience } from '../openapi/document.ts'
 import { errors } from '../requests/errors.ts'
@@ -17,7 +18,6 @@ const own = new URL('../../assets/', import.meta.url).pathname
 const ASSETS: Record<string, { directory: string; type: string }> = {
   'swagger-ui.css': { directory: swagger, type: 'text/css' },
   'swagger-ui-bundle.js': { directory: swagger, type: 'text/javascript' },
-  'guides.css': { directory: own, type: 'text/css' },
   'guides.js': { directory: own, type: 'text/javascript' },
   'swagger.js': { directory: own, type: 'text/javascript' },
   'try-it.js': { directory: own, type: 'text/javascript' },
@@ -85,6 +85,11 @@ function mountReference(router: Gateway, root: Interface['root'], audience: Audi
 export function mountAssets(router: Gateway): void {
   for (const { path, type, read } of payAssets)
     serveStatic(router, path, { type, cacheSeconds: 300, anyOrigin: true, content: read })
+  serveStatic(router, '/docs/guides.css', {
+    type: 'text/css',
+    cacheSeconds: 3600,
+    content: async () => tokens + (await readFile(join(own, 'guides.css'), 'utf8')),
+  })
   for (const [name, { directory, type }] of Object.entries(ASSETS))
     serveStatic(router, `/docs/${name}`, { type, cacheSeconds: 3600, content: () => readFile(join(directory, name)) })
 }
