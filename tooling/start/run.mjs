@@ -149,10 +149,12 @@ function fail(message) {
   process.exit(1)
 }
 
-/** The scripts of the pay page are built where their sources have changed. */
+/** The pay page's scripts and the dashboard are built where their sources have changed. */
 async function buildPages() {
-  const { code } = await run(fittingNode(), ['services/pay/src/main.ts'], { stdio: 'inherit' })
-  if (code !== 0 || ended) process.exit(1)
+  for (const service of ['pay', 'dashboard']) {
+    const { code } = await run(fittingNode(), [`services/${service}/src/main.ts`], { stdio: 'inherit' })
+    if (code !== 0 || ended) process.exit(1)
+  }
 }
 
 function isPackaged() {

@@ -11,9 +11,11 @@ export interface ClientOptions {
   readonly url: string
   /**
    * The access token of a dashboard session, or an internal token. A function is asked before every request, so it may refresh
-   * a session.
+   * a session. Absent in the dashboard: its browser sends a cookie.
    */
-  readonly token: string | (() => string | Promise<string>)
+  readonly token?: string | (() => string | Promise<string>)
+  /** Where the procedures are served below the address: `/trpc` by default. */
+  readonly path?: string
   /** The environment that a session acts in; `test` by default. */
   readonly environment?: 'test' | 'live'
 }
@@ -26,16 +28,18 @@ export type Client = TRPCClient<AppRouter>
  * batch; each of them succeeds or fails by itself.
  * @throws CallError from each call, never from here.
  */
-export function createClient({ url, token, environment }: ClientOptions): Client {
+export function createClient({ url, token, environment, path = '/trpc' }: ClientOptions): Client {
   return createTRPCClient<AppRouter>({
     links: [
       typedErrors,
       httpBatchLink({
-        url: `${baseOf(url)}/trpc`,
+        url: `${baseOf(url)}${path}`,
         maxItems: BATCH,
         maxURLLength: URL_LENGTH,
         headers: async () => ({
-          authorization: `Bearer ${typeof token === 'string' ? token : await token()}`,
+          ...(token === undefined
+            ? {}
+            : { authorization: `Bearer ${typeof token === 'string' ? token : await token()}` }),
           ...(environment ? { 'x-service-environment': environment } : {}),
         }),
       }),

@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { composeProcess, everyDomain, loadServiceSettings } from '@payments/api'
+import { requireBuilt } from '@payments/dashboard'
 import type { EmbeddedServer } from '@payments/embedded-postgres'
 import { assets as scripts } from '@payments/pay'
 import {
@@ -25,9 +26,9 @@ import {
 } from '@payments/platform'
 import { adapters } from './adapters.ts'
 import { createMetrics } from './internal/metrics.ts'
+import { releaseMemory } from './internal/release-memory.ts'
 import { internalServer } from './internal/server.ts'
 import { startTracing } from './internal/tracing.ts'
-import { releaseMemory } from './release-memory.ts'
 import { gateway } from './server.ts'
 import { gatewaySettings } from './settings.ts'
 
@@ -112,10 +113,11 @@ async function requireTimeouts(settings: Settings, { service }: Urls): Promise<v
   )
 }
 
-/** Refuses to serve without what payers load: the first of them would find a page that does nothing. */
+/** Refuses to serve without what payers and merchants load: the first of them would find a page that does nothing. */
 function requireScripts(): void {
   try {
     for (const { read } of scripts) read()
+    requireBuilt()
   } catch (error) {
     throw new StartError((error as Error).message)
   }
@@ -237,13 +239,15 @@ function printStartMessage(settings: Settings): void {
   if (PROCESS_ROLE === 'worker') return
   const url = publicUrl(settings)
   const firstSteps = [
-    '  To get an API key: POST /v1/auth/register, then /v1/auth/otp/verify with the emailed code, then POST /v1/api-keys.',
+    `  Sign up in the dashboard; the code is in ${url}/dev/mail.`,
+    '  Without the dashboard: POST /v1/auth/register, then /v1/auth/otp/verify with the emailed code, then POST /v1/api-keys for a key.',
     `  Without SMTP_URL, emails are written to ${settings.DATA_DIR}/mail, and sign-in codes are also printed here.`,
     '  `npm run demo` runs a complete example, from sign-up to a verified webhook.',
     '',
   ]
   const lines = [
     '',
+    `  Dashboard  ${url}/dashboard`,
     `  Base URL   ${url}/v1`,
     `  Guides     ${url}/docs`,
     `  Reference  ${url}/docs/reference`,

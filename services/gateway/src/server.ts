@@ -15,6 +15,12 @@ import {
 } from '@payments/platform'
 import Koa, { type Next, type ParameterizedContext } from 'koa'
 import proxyaddr from 'proxy-addr'
+import { mountDashboardApi } from './dashboard/api.ts'
+import { mountMail } from './dashboard/mail.ts'
+import { checkOrigin } from './dashboard/origin.ts'
+import { mountDashboard, mountDashboardAssets } from './dashboard/pages.ts'
+import { DASHBOARD_API, isDashboardCall } from './dashboard/paths.ts'
+import { dashboardSessions } from './dashboard/session.ts'
 import { mountAssets, mountDocs } from './docs/docs.ts'
 import { clientAddress } from './http/client-address.ts'
 import { limitConnections } from './http/connections.ts'
@@ -44,6 +50,10 @@ const NO_REQUEST_CONTEXT: RequestContext = {
   token: undefined,
   replay: undefined,
 }
+/** What happens in the organisation, for open tabs of the dashboard. */
+const EVENTS = `${DASHBOARD_API}/events`
+/** Verifies a code. */
+const SIGN_IN = `${DASHBOARD_API}/session`
 const PATH_LENGTH = 512
 /** The path of a batch names each of its calls. */
 const TRPC_PATH_LENGTH = 2048
@@ -60,6 +70,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
   const loadRequestContext = requestContexts(runtime, declared)
   const dispatch = dispatcher(process)
   const answerHealth = health(runtime)
+  const sessions = dashboardSessions(process, authentication)
   const trust = proxyaddr.compile(TRUST_PROXY)
   const app = new Koa<State>()
   app.silent = true
@@ -124,6 +135,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
     cors({
       origin: (ctx) => {
         if (isPublic(ctx.path)) return '*'
+        if (isDashboardCall(ctx.path)) return ''
         return DASHBOARD_ORIGINS.includes(ctx.get('origin')) ? ctx.get('origin') : ''
       },
       allowHeaders: [
@@ -151,14 +163,21 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
   // Before the requests are counted: a page view counts once, however many files it needs.
   const assets: Gateway = new Router<State>({ sensitive: true, strict: true })
   mountAssets(assets)
+  mountDashboardAssets(assets)
   app.use(assets.routes())
 
   app.use(async (ctx, next) => {
     const repeated = (ctx.req.headersDistinct.authorization?.length ?? 0) > 1
-    ctx.state.credential = repeated ? { kind: 'none' } : await authentication.read(ctx.req.headers.authorization)
+    if (isDashboardCall(ctx.path)) {
+      checkOrigin(ctx.req)
+      ctx.state.credential = await sessions.credential(ctx)
+    } else ctx.state.credential = repeated ? { kind: 'none' } : await authentication.read(ctx.req.headers.authorization)
     // Internal tokens are for tRPC alone: elsewhere they are like any unknown credential.
     if (ctx.state.credential.kind === 'token' && !isTrpc(ctx.path)) ctx.state.credential = { kind: 'invalid-key' }
     ctx.state.environment = ctx.req.headersDistinct['x-service-environment']?.join(', ')
+    // A browser's event source has no headers of its own.
+    if (ctx.path === EVENTS)
+      ctx.state.environment ??= new URLSearchParams(ctx.querystring).get('environment') ?? undefined
     const context = loadRequestContext(requestQuery(ctx.req, ctx.method, ctx.path, ctx.state))
     if ((ctx.method === 'GET' || ctx.method === 'HEAD') && ctx.path === '/health') {
       ctx._matchedRoute = ctx.path
@@ -196,6 +215,20 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
       ctx.type = reply.type
     })
   }
+  const events = operations.find(({ name }) => name === 'events.stream')
+  router.get(EVENTS, async (ctx) => {
+    if (!events) throw errors.not_found()
+    const { req, path, params, state } = ctx
+    const reply = await dispatch(
+      events,
+      requestInput({ req, path, query: {}, params }, state, caller, loadRequestContext),
+    )
+    ctx.body = reply.body
+    ctx.type = reply.type
+  })
+  mountDashboardApi(router, process, caller, sessions)
+  mountMail(router, process)
+  mountDashboard(router)
   app.use(router.routes())
   app.use((ctx) => {
     const layers = [assets, router].flatMap((each) => each.match(ctx.path, ctx.method).path)
@@ -237,20 +270,25 @@ function publicPaths(runtime: Runtime): (path: string) => boolean {
   return (path) => patterns.some((pattern) => pattern.test(path))
 }
 
-const signInPaths: ReadonlySet<string> = new Set(
-  operations.flatMap(({ operation, path }) => (operation.meta.access === 'sign-in' ? [`/v1${path}`] : [])),
-)
+const signIns = operations.filter(({ operation }) => operation.meta.access === 'sign-in')
+const signInPaths: ReadonlySet<string> = new Set(signIns.map(({ path }) => `/v1${path}`))
+const signInNames: ReadonlySet<string> = new Set(signIns.map(({ name }) => name))
 
 function requestQuery(req: IncomingMessage, method: string, path: string, state: State): RequestQuery {
   const { credential } = state
   const key = method === 'GET' || credential.kind !== 'key' ? undefined : replayKey(req)
   const calls = trpcCalls(path)
+  const dashboard = isDashboardCall(path)
   return {
     block: addressBlock(state.ip),
     count: Math.max(1, calls.length),
     view: isPage(path),
-    auth: path.startsWith('/v1/auth/') || calls.some((name) => name.startsWith('auth.')),
-    signIn: signInPaths.has(path),
+    auth:
+      path.startsWith('/v1/auth/') ||
+      calls.some((name) => name.startsWith('auth.')) ||
+      (path === SIGN_IN && method === 'POST'),
+    signIn: signInPaths.has(path) || (dashboard && (path === SIGN_IN || calls.some((name) => signInNames.has(name)))),
+    dashboard,
     ...subjectOf(credential),
     replay: key === undefined ? undefined : { method, path, key },
   }
@@ -282,6 +320,7 @@ function requestInput(
         view: false,
         auth: false,
         signIn: false,
+        dashboard: false,
         ...subjectOf(credential),
         replay: undefined,
       }

@@ -46,6 +46,9 @@ export const gatewaySettings = defineSettings({
     .describe(
       'Views of pages from one IP address per window: pay pages and the documentation. Requests to `/v1` are not among them',
     ),
+  RATE_LIMIT_DASHBOARD: limit
+    .default(3000)
+    .describe('Calls of one signed-in dashboard session per window, in place of RATE_LIMIT_GLOBAL'),
   RATE_LIMIT_AUTH: limit.default(20).describe('Requests from one IP address to /v1/auth per window'),
   RATE_LIMIT_WINDOW_SECONDS: secondsSetting.default(900).describe('Length of a rate limit window'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z

@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { everyDomain } from '@payments/api'
+import { build as buildDashboard } from '@payments/dashboard'
 import { ensureDatabase, startEmbedded } from '@payments/embedded-postgres'
 import { build } from '@payments/pay'
 import { createLog, migrate } from '@payments/platform'
@@ -9,7 +10,7 @@ import type { TestProject } from 'vitest/node'
 
 /** One PostgreSQL server for the run, with a migrated template that each test file copies. Durability is off: nothing here outlives the run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await build()
+  await Promise.all([build(), buildDashboard()])
   const directory = mkdtempSync(join(tmpdir(), 'payments-test-'))
   const server = await startEmbedded(directory, {
     settings: [

@@ -33,6 +33,7 @@ test('a package has what runs and nothing else: no test, no tooling, no embedded
   const own = files()
   expect(own).toContain('services/gateway/src/main.ts')
   expect(own).toContain('services/pay/dist/page.js')
+  expect(own).toContain('services/dashboard/dist/manifest.json')
   expect(own.filter((file) => file.includes('.test.') || file.startsWith('tooling'))).toEqual([])
   const installed = readdirSync(join(made.folder, 'node_modules/.pnpm')).map((name) =>
     name.split('@').slice(0, 2).join('@'),

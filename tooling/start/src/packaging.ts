@@ -19,7 +19,7 @@ export interface Packaged {
 
 /**
  * Makes what is installed in production: the files of the service without tests and tooling, the packages that it needs to run and no others
- * (no embedded PostgreSQL, no Node), the built pay page, `sbom.cdx.json` (CycloneDX, with the licence of each package), an archive of all
+ * (no embedded PostgreSQL, no Node), the built pay page and dashboard, `sbom.cdx.json` (CycloneDX, with the licence of each package), an archive of all
  * that, and its SHA-256. The same commit makes the same files. `out` is created, and must not exist.
  * @throws Error where `out` exists, or a program fails
  */
@@ -32,8 +32,10 @@ export function createPackage(out: string): Packaged {
     mkdirSync(dirname(join(folder, file)), { recursive: true })
     cpSync(join(root, file), join(folder, file))
   }
-  execFileSync(process.execPath, ['services/pay/src/main.ts'], { cwd: root, stdio: 'inherit' })
-  cpSync(join(root, 'services/pay/dist'), join(folder, 'services/pay/dist'), { recursive: true })
+  for (const service of ['services/pay', 'services/dashboard']) {
+    execFileSync(process.execPath, [`${service}/src/main.ts`], { cwd: root, stdio: 'inherit' })
+    cpSync(join(root, service, 'dist'), join(folder, service, 'dist'), { recursive: true })
+  }
 
   const pnpm = (...args: readonly string[]) =>
     execFileSync('npx', ['--yes', `--package=${packageManager.split('+')[0]}`, '--', 'pnpm', ...args], {

@@ -3,7 +3,7 @@ import { isId } from '@payments/kernel'
 import { countSql, type QueryContext, type Recorder, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
-import type { Transaction } from '../api/schemas.ts'
+import type { PageInput, Transaction } from '../api/schemas.ts'
 import { errors } from '../errors.ts'
 
 const NEWEST = 200
@@ -95,6 +95,43 @@ export async function listTransactions(
   return {
     total: Number(rows[0]?.total ?? 0),
     transactions: rows.filter((row) => row.id !== null).map(present),
+  }
+}
+
+/**
+ * A page of the transactions that fit the filters, newest first. It begins at a position in the index and not after a number of rows, so
+ * that no page costs more than the first.
+ * @throws transaction_not_found 404 where `after` is of no transaction of the tenant
+ */
+export async function pageOfTransactions(
+  context: QueryContext,
+  { kind, status, customerId, from, until, after, limit }: z.output<typeof PageInput>,
+): Promise<{ transactions: z.infer<typeof Transaction>[]; total: number; next: string | null }> {
+  const { organisationId, environment } = context.actor
+  const last = after === undefined ? undefined : await findTransaction(context, after)
+  const conditions = [
+    sql`t.organisation_id = ${organisationId} and t.environment = ${environment}`,
+    ...(kind ? [sql`t.kind = ${kind}`] : []),
+    ...(status ? [sql`t.status = ${status}`] : []),
+    ...(customerId ? [sql`t.customer_id = ${customerId}`] : []),
+    ...(from ? [sql`t.created_at >= ${from}`] : []),
+    ...(until ? [sql`t.created_at < ${until}`] : []),
+    ...(last ? [sql`(t.created_at, t.id) < (${last.createdAt}, ${last.id})`] : []),
+  ]
+  const connection = context.em.getKysely()
+  const counted = await sql<{ total: string }>`
+    select ${total} as total from (values (${organisationId}::uuid, ${environment}, ${customerId?.toLowerCase() ?? ''})) own (organisation_id, environment, customer_id)`.execute(
+    connection,
+  )
+  const { rows } = await sql<ListRow>`
+    select ${columns} from transactions t ${sql.raw(joinCustomerName('c', 't'))}
+     where ${sql.join(conditions, sql` and `)}
+     order by t.created_at desc, t.id desc limit ${limit + 1}`.execute(connection)
+  const transactions = rows.slice(0, limit).map(present)
+  return {
+    transactions,
+    total: Number(counted.rows[0]?.total ?? 0),
+    next: rows.length > limit ? (transactions.at(-1)?.id ?? null) : null,
   }
 }
 

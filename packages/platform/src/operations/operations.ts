@@ -177,17 +177,27 @@ export interface Shapes<I extends z.ZodObject, O extends z.ZodType> {
   readonly output: O
 }
 
-function metaOf(description: Description, more: { callsProvider?: boolean; produces?: Produces } = {}): OperationMeta {
-  const [method, path] = description.rest.split(' ') as ['GET', `/${string}`]
+/** A read that the dashboard needs and the public API does not have is without a REST line: over tRPC alone, and in no document. */
+type QueryDescription = Omit<Description, 'rest'> & { readonly rest?: RestLine }
+
+function metaOf(
+  description: QueryDescription,
+  more: { callsProvider?: boolean; produces?: Produces } = {},
+): OperationMeta {
+  const [method, path] = (description.rest?.split(' ') ?? []) as ['GET'?, `/${string}`?]
   return {
-    openapi: {
-      method,
-      path,
-      tags: [description.tag],
-      summary: description.summary,
-      ...(description.description ? { description: description.description } : {}),
-      protect: !allowsAnonymous(description.access),
-    },
+    ...(method && path
+      ? {
+          openapi: {
+            method,
+            path,
+            tags: [description.tag],
+            summary: description.summary,
+            ...(description.description ? { description: description.description } : {}),
+            protect: !allowsAnonymous(description.access),
+          },
+        }
+      : {}),
     access: description.access,
     status: description.status ?? 200,
     message: description.message,
@@ -225,7 +235,7 @@ const resolver =
 
 /** Defines an operation that only reads. */
 export function query<I extends z.ZodObject, O extends z.ZodType>(
-  definition: Description &
+  definition: QueryDescription &
     Shapes<I, O> & {
       /** The operation calls a provider, without an effect there. */
       callsProvider?: true

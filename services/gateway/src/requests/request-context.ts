@@ -25,6 +25,8 @@ export interface RequestQuery {
   readonly auth: boolean
   /** Is it one of the operations of access `sign-in`? They try secrets, so whatever session they send, the address counts. */
   readonly signIn: boolean
+  /** Is it a call of the dashboard's application? With a session it counts against a limit of that session. */
+  readonly dashboard: boolean
   readonly lookup: string | undefined
   readonly sessionId: string | undefined
   /** Of an internal token. */
@@ -41,11 +43,14 @@ export interface RequestContext extends CredentialRecords {
 
 /**
  * What a request counts against: a view of a page against a limit that an office or a mobile carrier with one address does not
- * reach, everything else against the global one. Signed-in calls of /v1/auth against the session, others, and whatever tries a code or a
+ * reach, calls of the dashboard against one of their session, because a screen makes several and an office has one address, and everything
+ * else against the global one. Signed-in calls of /v1/auth against the session, others, and whatever tries a code or a
  * refresh token, against the client address. The session is not known to be active yet.
  */
-const countersOf = ({ view, auth, signIn, block, sessionId }: RequestQuery) => [
-  { bucket: view ? 'views' : 'global', subject: block },
+const countersOf = ({ view, auth, signIn, dashboard, block, sessionId }: RequestQuery) => [
+  dashboard && sessionId
+    ? { bucket: 'dashboard', subject: sessionId }
+    : { bucket: view ? 'views' : 'global', subject: block },
   ...(auth ? [{ bucket: 'auth', subject: signIn ? block : (sessionId ?? block) }] : []),
 ]
 
@@ -87,10 +92,14 @@ export function requestContexts(
   runtime: Runtime,
   authentication: Authentication,
 ): (query: RequestQuery) => Promise<RequestContext> {
-  const { RATE_LIMIT_GLOBAL, RATE_LIMIT_VIEWS, RATE_LIMIT_AUTH, RATE_LIMIT_WINDOW_SECONDS } = gatewaySettings.from(
-    runtime.settings,
-  )
-  const limits: Record<string, number> = { global: RATE_LIMIT_GLOBAL, views: RATE_LIMIT_VIEWS, auth: RATE_LIMIT_AUTH }
+  const { RATE_LIMIT_GLOBAL, RATE_LIMIT_VIEWS, RATE_LIMIT_DASHBOARD, RATE_LIMIT_AUTH, RATE_LIMIT_WINDOW_SECONDS } =
+    gatewaySettings.from(runtime.settings)
+  const limits: Record<string, number> = {
+    global: RATE_LIMIT_GLOBAL,
+    views: RATE_LIMIT_VIEWS,
+    dashboard: RATE_LIMIT_DASHBOARD,
+    auth: RATE_LIMIT_AUTH,
+  }
   const plain = { name: 'request-context', text: statement(authentication, false) }
   const withTokens = { name: 'request-context-with-tokens', text: statement(authentication, true) }
   let inFlight = false

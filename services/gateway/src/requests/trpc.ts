@@ -2,6 +2,7 @@ import { appRouter, type Process } from '@payments/api'
 import { errors as commonErrors } from '@payments/kernel'
 import { callerErrorOf } from '@payments/platform'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
+import { DASHBOARD_API } from '../dashboard/paths.ts'
 import { checkJsonHeaders, readBody } from '../http/body.ts'
 import { failure } from '../http/envelope.ts'
 import type { Callers } from './caller.ts'
@@ -10,16 +11,20 @@ import { operations } from './operations.ts'
 import type { Gateway } from './state.ts'
 
 const PREFIX = '/trpc/'
+const PREFIXES = [PREFIX, `${DASHBOARD_API}/trpc/`]
 const BATCH = 20
 
+const prefixOf = (path: string): string | undefined => PREFIXES.find((each) => path.startsWith(each))
+
 /** True for a path whose errors are read by a tRPC client. */
-export const isTrpc = (path: string): boolean => path.startsWith(PREFIX)
+export const isTrpc = (path: string): boolean => prefixOf(path) !== undefined
 
 /** The procedures that a tRPC path calls, one or a batch; none for any other path. */
 export function trpcCalls(path: string): string[] {
-  if (!isTrpc(path)) return []
+  const prefix = prefixOf(path)
+  if (prefix === undefined) return []
   try {
-    return decodeURIComponent(path.slice(PREFIX.length)).split(',')
+    return decodeURIComponent(path.slice(prefix.length)).split(',')
   } catch {
     return []
   }
@@ -30,20 +35,38 @@ const streams: ReadonlySet<string> = new Set(
   operations.filter(({ operation }) => operation.meta.produces === 'event-stream').map(({ name }) => name),
 )
 
-/** Serves the procedures over tRPC for dashboard sessions and internal tokens: internal tools call them with types and get objects without the envelope. */
-export function mountTrpc(router: Gateway, { callContext, runtime }: Process, caller: Callers): void {
-  router.all('/trpc/:procedures', async (ctx) => {
+/** One place where procedures are served. */
+interface TrpcMount {
+  /** The path before the names of procedures. */
+  readonly prefix: string
+  /** Are callers without a credential served? Each procedure checks its own access. */
+  readonly anonymous: boolean
+  /** Names of procedures that are not served here. */
+  readonly withheld: ReadonlySet<string>
+}
+
+/** For dashboard sessions of other clients and internal tokens: internal tools call them with types and get objects without the envelope. */
+const TOOLS: TrpcMount = { prefix: PREFIX, anonymous: false, withheld: new Set() }
+
+/** Serves the procedures over tRPC. */
+export function mountTrpc(
+  router: Gateway,
+  { callContext, runtime }: Process,
+  caller: Callers,
+  { prefix, anonymous, withheld }: TrpcMount = TOOLS,
+): void {
+  router.all(`${prefix}:procedures`, async (ctx) => {
     const actor = caller.of(ctx.state)
-    if (actor.kind !== 'session' && actor.kind !== 'token')
+    if (actor.kind !== 'session' && actor.kind !== 'token' && !(anonymous && actor.kind === 'anonymous'))
       throw actor.kind === 'anonymous' ? commonErrors.no_token() : commonErrors.session_required()
     const calls = trpcCalls(ctx.path)
     if (calls.length > BATCH) throw errors.batch_too_large()
-    if (calls.some((name) => streams.has(name))) throw errors.not_found()
+    if (calls.some((name) => streams.has(name) || withheld.has(name))) throw errors.not_found()
     const body = await readBody(ctx.req)
     if (body.length > 0) checkJsonHeaders(ctx.req.headers)
     const call = callContext(actor, { log: ctx.state.log, ip: ctx.state.ip, userAgent: ctx.get('user-agent') })
     const answer = await fetchRequestHandler({
-      endpoint: '/trpc',
+      endpoint: prefix.slice(0, -1),
       router: appRouter,
       req: new Request(new URL(ctx.url, 'http://gateway'), {
         method: ctx.method,

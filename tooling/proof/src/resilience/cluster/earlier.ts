@@ -7,7 +7,7 @@ import { linkDependencies, packagesOf, root } from '@payments/checks'
 const PARTS = ['packages', 'services', 'tooling', 'docs', 'package.json', 'pnpm-workspace.yaml', 'tsconfig.json']
 const NAME = "name: '[0-9]{14}_[a-z0-9_]+'"
 
-/** A checkout of the newest earlier state whose schema is older than that of this one, with its packages linked and its pay page built. */
+/** A checkout of the newest earlier state whose schema is older than that of this one, with its packages linked and its pages built. */
 export interface EarlierVersion {
   readonly path: string
   readonly commit: string
@@ -27,8 +27,10 @@ export function earlierVersion(): EarlierVersion | undefined {
   const archive = execFileSync('git', ['archive', found.commit, ...PARTS], { cwd: root, maxBuffer: 2 ** 28 })
   execFileSync('tar', ['-x', '-C', path], { input: archive })
   for (const { folder } of packagesOf(path)) if (!folder.startsWith('tooling/')) linkDependencies(path, folder)
-  // A gateway without the scripts of the pay page does not start.
-  execFileSync(process.execPath, ['services/pay/src/main.ts'], { cwd: path, stdio: ['ignore', 'ignore', 'inherit'] })
+  // A gateway without the scripts of its pages does not start. The earlier version may have fewer pages.
+  for (const builder of ['services/pay/src/main.ts', 'services/dashboard/src/main.ts'])
+    if (existsSync(join(path, builder)))
+      execFileSync(process.execPath, [builder], { cwd: path, stdio: ['ignore', 'ignore', 'inherit'] })
   return { path, ...found, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 

@@ -1,0 +1,70 @@
+import { CallError, type Client, createClient } from '@payments/client'
+import { QueryClient } from '@tanstack/react-query'
+
+export const environments = ['test', 'live'] as const
+export type Environment = (typeof environments)[number]
+
+const API = '/dashboard/api'
+
+/** One client for each environment. The browser sends the cookie of the session, which no script can read. */
+export const clients: Readonly<Record<Environment, Client>> = {
+  test: createClient({ url: '', path: `${API}/trpc`, environment: 'test' }),
+  live: createClient({ url: '', path: `${API}/trpc`, environment: 'live' }),
+}
+
+/** Who is signed in, and in development where the emails are. */
+export interface Session {
+  readonly session: Awaited<ReturnType<Client['auth']['me']['query']>> | null
+  readonly mail: string | null
+}
+
+/** A call of the session that was refused, with what to tell the user. */
+class SessionError extends Error {
+  override name = 'SessionError'
+}
+
+async function send(path: string, body?: object): Promise<unknown> {
+  const reply = await fetch(`${API}/session${path}`, {
+    ...(body
+      ? { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+      : { method: 'GET' }),
+  }).catch(() => undefined)
+  if (!reply) throw new SessionError('The service cannot be reached: check your connection')
+  const answer = (await reply.json().catch(() => ({}))) as { message?: string }
+  if (!reply.ok) throw new SessionError(answer.message ?? 'The service did not answer')
+  return answer
+}
+
+/** The session of this browser: no reply has a token in it. */
+export const session = {
+  read: () => send('') as Promise<Session>,
+  start: (input: { challengeId: string; code: string }) => send('', input),
+  switchTo: (organisationId: string) => send('/organisation', { organisationId }),
+  end: (everywhere: boolean) => send('/end', { everywhere }),
+}
+
+/** Codes of errors after which nobody is signed in. */
+const SIGNED_OUT = ['no_token', 'invalid_token']
+const FINAL_STATUS = 400
+const RETRIES = 2
+
+/** Everything read from the service. What the caller cannot change by waiting is not asked for again. */
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      retry: (failures, error) =>
+        failures < RETRIES && !(error instanceof CallError && (error.status ?? 0) >= FINAL_STATUS),
+    },
+  },
+})
+queries.getQueryCache().subscribe(({ query, type }) => {
+  const { error } = query.state
+  if (
+    type === 'updated' &&
+    error instanceof CallError &&
+    SIGNED_OUT.includes(error.code) &&
+    query.queryKey[0] !== 'session'
+  )
+    void queries.invalidateQueries({ queryKey: ['session'] })
+})

@@ -1,0 +1,27 @@
+const DIGITS = 20
+const numbers = new Intl.NumberFormat('en', { maximumFractionDigits: DIGITS })
+const SHOWN = {
+  ...({ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' } as const),
+  timeZoneName: 'short',
+} as const
+const times = new Intl.DateTimeFormat('en-GB', SHOWN)
+
+/** `1234.5 USDC` as `1,234.5 USDC`. The digits are never passed through a floating-point number, so none is lost. */
+export function exact(amount: string): string {
+  const [, number, rest = ''] = /^(-?\d+(?:\.\d+)?)(.*)$/s.exec(amount) ?? []
+  return number === undefined ? amount : numbers.format(number as `${number}`) + rest
+}
+
+/** A time in the zone of the reader, with the name of the zone. */
+export const shownTime = (at: string): string => times.format(new Date(at))
+
+const seconds = new Intl.DateTimeFormat('en-GB', { ...SHOWN, second: '2-digit' })
+
+/** A time to the second, for what happens close together. */
+export const shownSecond = (at: string): string => seconds.format(new Date(at))
+
+/** `payment_route` as `Payment route`. */
+export const words = (name: string): string => {
+  const text = name.replaceAll('_', ' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

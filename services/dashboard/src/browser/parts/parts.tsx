@@ -1,0 +1,179 @@
+import { CallError } from '@payments/client'
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { exact, shownSecond, shownTime } from './format.ts'
+
+/** A screen: its title, which gets the focus when the screen opens, and what can be done. */
+export function Screen({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${title} · Payments`
+    heading.current?.focus({ preventScroll: true })
+    scrollTo({ top: 0 })
+  }, [title])
+  return (
+    <>
+      <div className="head">
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {actions && <div className="actions">{actions}</div>}
+      </div>
+      {children}
+    </>
+  )
+}
+
+/** What stands where the data will be. */
+export function Skeleton({ lines = 4 }: { lines?: number }) {
+  return (
+    <div className="skeleton" role="status" aria-label="Loading">
+      {Array.from({ length: lines }, (_, index) => `line-${index}`).map((key) => (
+        <span key={key} />
+      ))}
+    </div>
+  )
+}
+
+/** What to do about errors whose message does not say it. */
+const WAYS_OUT: Readonly<Record<string, string>> = {
+  owner_required: 'Ask an owner of the organisation to do it, or to change your role.',
+  live_not_enabled: 'Live access is enabled by the operators of this service. Until then, everything works in test.',
+  organisation_suspended: 'Reading still works. Contact the operators of this service.',
+  rate_limited: 'Wait a moment before you try again.',
+  internal: 'Try again. If it happens again, contact the operators of this service.',
+}
+
+/** An error, and the way out of it. */
+export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
+  if (!error) return null
+  const known = error instanceof CallError ? error : undefined
+  const fields = Object.entries(known?.fields ?? {})
+  const wait = known?.retryAfter
+  return (
+    <div className="failure" role="alert">
+      <p>
+        <strong>{error instanceof Error ? error.message : 'Something went wrong'}</strong>
+      </p>
+      {fields.map(([field, problem]) => (
+        <p key={field}>
+          {field}: {problem}
+        </p>
+      ))}
+      {wait !== undefined && <p>Possible again in {wait} s.</p>}
+      {known && WAYS_OUT[known.code] && <p>{WAYS_OUT[known.code]}</p>}
+      {retry && (
+        <button type="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** What a screen without data is for, and how it gets some. */
+export function Empty({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  )
+}
+
+const GOOD = ['active', 'paid', 'completed', 'delivered', 'enabled', 'verified', 'confirmed', 'settled']
+const BAD = [
+  'failed',
+  'expired',
+  'disabled',
+  'revoked',
+  'deleted',
+  'void',
+  'refunded',
+  'returned',
+  'cancelled',
+  'overdue',
+]
+
+/** A status, in a colour that repeats what its word says. */
+export function Status({ of }: { of: string }) {
+  const tone = GOOD.includes(of) ? 'good' : BAD.includes(of) ? 'bad' : 'neutral'
+  return <span className={`status ${tone}`}>{of.replaceAll('_', ' ')}</span>
+}
+
+/** A time with its zone; with `precise`, to the second. */
+export function Time({ at, precise = false }: { at: string; precise?: boolean }) {
+  return <time dateTime={at}>{precise ? shownSecond(at) : shownTime(at)}</time>
+}
+
+/** An exact amount. */
+export function Amount({ of }: { of: string }) {
+  return <span className="amount">{exact(of)}</span>
+}
+
+/** Copies a text, and says so. */
+export function Copy({ text, label }: { text: string; label: string }) {
+  const [copied, setCopied] = useState(false)
+  return (
+    <button
+      type="button"
+      className="copy"
+      aria-label={label}
+      onClick={() =>
+        void navigator.clipboard.writeText(text).then(() => {
+          setCopied(true)
+          setTimeout(setCopied, 2000, false)
+        })
+      }
+    >
+      <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
+    </button>
+  )
+}
+
+/** A labelled field. */
+export function Field({
+  label,
+  hint,
+  error,
+  children,
+}: {
+  label: string
+  hint?: string | undefined
+  error?: string | undefined
+  children: (props: { id: string; 'aria-describedby': string; 'aria-invalid': boolean }) => ReactNode
+}) {
+  const id = useId()
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {children({ id, 'aria-describedby': `${id}-more`, 'aria-invalid': error !== undefined })}
+      <p id={`${id}-more`} className={error ? 'error' : 'hint'}>
+        {error ?? hint}
+      </p>
+    </div>
+  )
+}
+
+/** A modal dialog of the browser: it keeps the focus, and Escape closes it. */
+export function Dialog({ title, close, children }: { title: string; close: () => void; children: ReactNode }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    dialog.current?.showModal()
+  }, [])
+  return (
+    <dialog ref={dialog} aria-labelledby={id} onClose={close}>
+      <div className="head">
+        <h2 id={id}>{title}</h2>
+        <button type="button" className="quiet" onClick={() => dialog.current?.close()}>
+          Close
+        </button>
+      </div>
+      {children}
+    </dialog>
+  )
+}
+
+/** The fields of an error, for the form that caused it. */
+export const fieldsOf = (error: unknown): Readonly<Record<string, string>> =>
+  error instanceof CallError ? error.fields : {}

@@ -1,0 +1,150 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link, Redirect } from 'wouter'
+import { queries } from '../api.ts'
+import { usePlace } from '../context.ts'
+import { Code } from '../parts/code.tsx'
+import { words } from '../parts/format.ts'
+import { Amount, Copy, Failure, Field, Screen, Skeleton, Status, Time } from '../parts/parts.tsx'
+import { Timeline } from './timeline.tsx'
+import { Raw } from './transaction.tsx'
+
+/** One payment link, invoice or checkout: how to share it, and what was paid. */
+export function Collection({ id }: { id: string }) {
+  const { environment, api } = usePlace()
+  const { data, error, refetch } = useQuery({
+    queryKey: [environment, 'collection', id],
+    async queryFn() {
+      const collection = await api.collections.get.query({ collectionId: id })
+      const list =
+        collection.type === 'session' ? undefined : await api.collections.sessions.query({ collectionId: id })
+      return { collection, sessions: list?.sessions ?? [] }
+    },
+  })
+  const collection = data?.collection
+  // The transaction of a payment has the id of its session, which is shown with its link.
+  if (collection?.type === 'session') return <Redirect to={`/collections/${collection.parentId}`} replace />
+  if (!data || !collection)
+    return (
+      <Screen title="Payment link">
+        {error ? <Failure error={error} retry={() => void refetch()} /> : <Skeleton />}
+        {error && (
+          <p>
+            <Link href="/collections">Show all collections</Link>
+          </p>
+        )}
+      </Screen>
+    )
+  const { sessions } = data
+  return (
+    <Screen title={collection.title}>
+      <p className="main-amount">
+        {collection.amount ? (
+          <Amount of={`${collection.amount} ${collection.currency}`} />
+        ) : (
+          <span className="amount">{collection.currency}</span>
+        )}{' '}
+        <Status of={collection.status} />
+      </p>
+      <div className="share">
+        <Code text={collection.payUrl} />
+        <div className="ways">
+          <h2>Share it</h2>
+          <p className="link">
+            <a href={collection.payUrl} target="_blank" rel="noreferrer">
+              {collection.payUrl}
+            </a>
+          </p>
+          <Copy text={collection.payUrl} label="Copy the address of the pay page" />
+          {environment === 'test' && collection.status === 'active' && (
+            <Pay
+              id={collection.id}
+              options={collection.paymentOptions}
+              asks={collection.amount === null}
+              currency={collection.currency}
+            />
+          )}
+        </div>
+      </div>
+      <section aria-label="Payments" aria-live="polite">
+        <h2>Payments</h2>
+        {sessions.length === 0 ? (
+          <p className="hint">None yet. Each attempt to pay appears here by itself.</p>
+        ) : (
+          <ul className="rows">
+            {sessions.map((each) => (
+              <li key={each.id}>
+                <Amount of={`${each.amount} ${each.currency}`} />
+                <span>{words(each.networkKey)}</span>
+                <Status of={each.status} />
+                <Time at={each.createdAt} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </section>
+      <dl className="facts">
+        <dt>Received</dt>
+        <dd>
+          <Amount of={`${collection.receivedAmount} ${collection.currency}`} />
+        </dd>
+        <dt>Destination</dt>
+        <dd>
+          {words(collection.destinationChainKey)} <code>{collection.destinationAddress}</code>
+        </dd>
+        <dt>Created</dt>
+        <dd>
+          <Time at={collection.createdAt} />
+        </dd>
+      </dl>
+      <Timeline id={collection.id} />
+      <Raw value={collection} call={`GET /v1/collections/${collection.id}`} />
+    </Screen>
+  )
+}
+
+/** Pays as a payer would, in the sandbox: starts a session and simulates its payment. */
+function Pay({
+  id,
+  options: [option],
+  asks,
+  currency,
+}: {
+  id: string
+  options: readonly { networkKey: string; currency: string }[]
+  asks: boolean
+  currency: string
+}) {
+  const { environment, api } = usePlace()
+  const [amount, setAmount] = useState('25')
+  const pay = useMutation({
+    async mutationFn() {
+      if (!option) return
+      const started = await api.pay.act.mutate({
+        ...{ collectionId: id, action: 'start', networkKey: option.networkKey, currency: option.currency },
+        ...(asks ? { amount } : {}),
+      })
+      await api.sandbox.checkoutSessions.pay.mutate({ sessionId: started.id })
+    },
+    onSuccess: () => queries.invalidateQueries({ queryKey: [environment] }),
+  })
+  if (!option) return null
+  return (
+    <div className="pay">
+      {asks && (
+        <Field label={`Amount in ${currency}`}>
+          {(props) => (
+            <input {...props} inputMode="decimal" value={amount} onChange={({ target }) => setAmount(target.value)} />
+          )}
+        </Field>
+      )}
+      <button type="button" className="primary" disabled={pay.isPending} onClick={() => pay.mutate()}>
+        {pay.isPending ? 'Paying …' : 'Pay it in the sandbox'}
+      </button>
+      <p className="hint" role="status">
+        {pay.isSuccess ? 'Sent: it arrives below within seconds.' : 'Simulates a payer. No money moves.'}
+      </p>
+      <Failure error={pay.error} />
+    </div>
+  )
+}

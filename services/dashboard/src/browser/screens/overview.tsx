@@ -1,0 +1,142 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { usePlace } from '../context.ts'
+import { Failure, Screen, Skeleton } from '../parts/parts.tsx'
+import { TransactionTable } from './transaction-table.tsx'
+
+const NEWEST = 5
+
+/** Where the organisation stands: the first steps until they are done, exact figures, and what happened last. */
+export function Overview() {
+  const { environment, api } = usePlace()
+  const { data, error, refetch } = useQuery({
+    queryKey: [environment, 'overview'],
+    async queryFn() {
+      const [recent, { collections, total: links }, keys, endpoints] = await Promise.all([
+        api.transactions.page.query({ limit: NEWEST }),
+        api.collections.list.query({}),
+        api.apiKeys.list.query({}),
+        api.webhooks.list.query({}),
+      ])
+      const [endpoint] = endpoints.webhookEndpoints
+      const delivered = endpoint
+        ? (await api.webhooks.deliveries.query({ webhookEndpointId: endpoint.id })).deliveries.some(
+            ({ status }) => status === 'delivered',
+          )
+        : false
+      const disabled = endpoints.webhookEndpoints.filter(({ status }) => status !== 'enabled').length
+      const hasKey = keys.apiKeys.some((key) => key.environment === environment && !key.revokedAt)
+      return { recent, collections, links, hasKey, endpoint, delivered, disabled }
+    },
+  })
+  if (error)
+    return (
+      <Screen title="Overview">
+        <Failure error={error} retry={() => void refetch()} />
+      </Screen>
+    )
+  if (!data)
+    return (
+      <Screen title="Overview">
+        <Skeleton lines={8} />
+      </Screen>
+    )
+  const { recent, collections, links, hasKey, endpoint, delivered, disabled } = data
+  const first = collections.at(-1)
+  const paid = collections.some(({ paymentsCount }) => paymentsCount > 0)
+  const steps: readonly Step[] = [
+    {
+      name: 'Create a payment link',
+      why: 'An address where anyone can pay you, without a line of code.',
+      done: links > 0,
+      path: '/collections?new=1',
+    },
+    {
+      name: environment === 'test' ? 'Pay it in the sandbox' : 'Receive the first payment',
+      why: environment === 'test' ? 'One click; no money moves.' : 'Send the link to a customer.',
+      done: paid,
+      path: first ? `/collections/${first.id}` : '/collections',
+    },
+    {
+      name: 'Create an API key',
+      why: 'Your servers use it to do what you did here.',
+      done: hasKey,
+      path: '/keys',
+    },
+    {
+      name: 'Receive a webhook',
+      why: 'Add an endpoint and send it a test event; it appears here as delivered.',
+      done: delivered,
+      path: endpoint ? `/webhooks/${endpoint.id}` : '/webhooks',
+    },
+  ]
+  return (
+    <Screen title="Overview">
+      {disabled > 0 && (
+        <p className="note">
+          {disabled === 1 ? 'A webhook endpoint is' : `${disabled} webhook endpoints are`} disabled and{' '}
+          {disabled === 1 ? 'receives' : 'receive'} no events. <Link href="/webhooks">Show the endpoints</Link>
+        </p>
+      )}
+      {steps.some(({ done }) => !done) && <FirstSteps steps={steps} />}
+      <dl className="figures">
+        <div>
+          <dt>Transactions</dt>
+          <dd>{recent.total.toLocaleString('en')}</dd>
+        </div>
+        <div>
+          <dt>Payment links, invoices and checkouts</dt>
+          <dd>{links.toLocaleString('en')}</dd>
+        </div>
+      </dl>
+      <div className="head">
+        <h2>Newest transactions</h2>
+        {recent.next && <Link href="/transactions">Show all</Link>}
+      </div>
+      {recent.transactions.length > 0 ? (
+        <TransactionTable transactions={recent.transactions} />
+      ) : (
+        <p className="hint">None yet. Each payment appears here by itself.</p>
+      )}
+    </Screen>
+  )
+}
+
+interface Step {
+  readonly name: string
+  readonly why: string
+  readonly done: boolean
+  readonly path: string
+}
+
+/** The first steps: each ticks itself when it is done, in whatever way. */
+function FirstSteps({ steps }: { steps: readonly Step[] }) {
+  const next = steps.find(({ done }) => !done)
+  const done = steps.filter((step) => step.done).length
+  return (
+    <section className="steps" aria-label="First steps">
+      <div className="head">
+        <h2>First steps</h2>
+        <span className="hint">
+          {done} of {steps.length} done
+        </span>
+      </div>
+      <ol>
+        {steps.map((step) => (
+          <li key={step.name} className={step.done ? 'done' : ''}>
+            <span className="tick" role="img" aria-label={step.done ? 'Done' : 'Not done'} />
+            <div>
+              {step.done ? step.name : <Link href={step.path}>{step.name}</Link>}
+              {!step.done && <p className="hint">{step.why}</p>}
+            </div>
+            {step === next && (
+              <Link href={step.path} className="button primary" aria-label={`Start: ${step.name}`}>
+                Start
+              </Link>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}

@@ -1,0 +1,107 @@
+import { useQuery } from '@tanstack/react-query'
+import { Fragment } from 'react'
+import { Link } from 'wouter'
+import { usePlace } from '../context.ts'
+import { words } from '../parts/format.ts'
+import { Amount, Copy, Failure, Screen, Skeleton, Status, Time } from '../parts/parts.tsx'
+import { Timeline } from './timeline.tsx'
+
+/** One transaction: what it is, what happened to it, and the object as the API returns it. */
+export function Transaction({ id }: { id: string }) {
+  const { environment, api } = usePlace()
+  const { data, error, refetch } = useQuery({
+    queryKey: [environment, 'transaction', id],
+    queryFn: () => api.transactions.get.query({ transactionId: id }),
+  })
+  return (
+    <Screen title="Transaction">
+      {error && (
+        <>
+          <Failure error={error} retry={() => void refetch()} />
+          <p>
+            <Link href="/transactions">Show all transactions</Link>
+          </p>
+        </>
+      )}
+      {!data && !error && <Skeleton />}
+      {data && (
+        <>
+          <p className="main-amount">
+            <Amount of={data.amount} /> <Status of={data.status} />
+          </p>
+          <dl className="facts">
+            <dt>Kind</dt>
+            <dd>{words(data.kind)}</dd>
+            <dt>Id</dt>
+            <dd>
+              <code>{data.id}</code> <Copy text={data.id} label="Copy the id" />
+            </dd>
+            <dt>Destination</dt>
+            <dd>{data.destination}</dd>
+            {data.amountUsd && (
+              <>
+                <dt>Value in US dollars</dt>
+                <dd>
+                  <Amount of={data.amountUsd} />
+                </dd>
+              </>
+            )}
+            {legsOf(data.receipt).map(([name, amount]) => (
+              <Fragment key={name}>
+                <dt>{name}</dt>
+                <dd>
+                  <Amount of={amount} />
+                </dd>
+              </Fragment>
+            ))}
+            <dt>Customer</dt>
+            <dd>{data.customerName || '–'}</dd>
+            <dt>Created</dt>
+            <dd>
+              <Time at={data.createdAt} />
+            </dd>
+          </dl>
+          {typeof data.receipt.collectionId === 'string' && (
+            <p>
+              <Link href={`/collections/${data.receipt.collectionId}`}>Show the payment link</Link>
+            </p>
+          )}
+          <Timeline id={data.id} />
+          <Raw value={data} call={`GET /v1/transactions/${data.id}`} />
+        </>
+      )}
+    </Screen>
+  )
+}
+
+/** What came in, what went out and what it cost, as far as the receipt of its kind says it. */
+function legsOf(receipt: Readonly<Record<string, unknown>>): [name: string, amount: string][] {
+  const leg = (name: string) => {
+    const { amount, symbol, network } = (receipt[name] ?? {}) as Readonly<Record<string, unknown>>
+    return typeof amount === 'string' && typeof symbol === 'string'
+      ? { symbol, text: `${amount} ${symbol}${typeof network === 'string' ? ` on ${words(network)}` : ''}` }
+      : undefined
+  }
+  const [origin, destination] = [leg('origin'), leg('destination')]
+  return [
+    ...(origin ? [['In', origin.text] as [string, string]] : []),
+    ...(destination ? [['Out', destination.text] as [string, string]] : []),
+    ...(typeof receipt.fees === 'string' && destination
+      ? [['Fees', `${receipt.fees} ${destination.symbol}`] as [string, string]]
+      : []),
+  ]
+}
+
+/** An object as the API returns it, and the call that does. */
+export function Raw({ value, call }: { value: unknown; call: string }) {
+  return (
+    <details className="raw">
+      <summary>As the API returns it</summary>
+      <p>
+        <code>{call}</code>
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll with keys too */}
+      <pre tabIndex={0}>{JSON.stringify(value, null, 2)}</pre>
+    </details>
+  )
+}

@@ -1,0 +1,277 @@
+import { gzipSync } from 'node:zlib'
+import { assetFile, firstLoad } from '@payments/dashboard'
+import { tokens } from '@payments/design'
+import { contrast } from '@payments/pay-page'
+import { beforeAll, expect, test } from 'vitest'
+import { type Call, call, mailedCode, newCollection, newMerchant, signedIn, startService, useService } from '#testing'
+import { operations } from '../requests/operations.ts'
+import { readMessage } from './mail.ts'
+
+const service = useService({ worker: true })
+const API = '/dashboard/api'
+const FIRST_LOAD_BYTES = 180_000
+const PATIENCE = 15_000
+const SAME = { 'sec-fetch-site': 'same-origin' }
+
+let email: string
+let cookie: string
+let setCookie: string
+
+/** One call of the application, as the browser sends it. */
+const own = (line: string, { headers, ...options }: Call = {}) => {
+  const [method, path] = line.split(' ')
+  return call(service, `${method} ${API}${path}`, { key: null, headers: { cookie, ...SAME, ...headers }, ...options })
+}
+const cookieIn = (headers: Headers): string => headers.get('set-cookie')?.split(';')[0] ?? ''
+const input = (value: object) => encodeURIComponent(JSON.stringify(value))
+
+/** Registers an organisation in the dashboard, and returns the reply that has the cookie. */
+async function register(name: string) {
+  const address = `${name}@example.com`
+  const asked = await call(service, `POST ${API}/trpc/auth.register`, {
+    ...{ key: null, headers: SAME, body: { email: address, organisationName: `${name} Ltd` } },
+  })
+  const { challengeId } = asked.body.result.data
+  const code = await mailedCode(service.dataDir, address, PATIENCE)
+  return call(service, `POST ${API}/session`, { key: null, headers: SAME, body: { challengeId, code } })
+}
+
+beforeAll(async () => {
+  email = 'ada@example.com'
+  const { headers } = await register('ada')
+  setCookie = headers.get('set-cookie') ?? ''
+  cookie = cookieIn(headers)
+})
+
+test('the cookie is out of reach of scripts and of other sites, is sent to the calls of the dashboard alone, and shows no token', async () => {
+  expect(setCookie.split('; ').slice(1)).toEqual([`Path=${API}`, 'Max-Age=2592000', 'HttpOnly', 'SameSite=Strict'])
+  expect(setCookie).not.toMatch(/eyJ/)
+  const { body, text } = await own('GET /session')
+  expect(body).toMatchObject({ session: { user: { email }, organisation: { name: 'ada Ltd' } }, mail: '/dev/mail' })
+  expect(text).not.toMatch(/token/i)
+  // The cookie is no credential of the public API.
+  expect((await call(service, 'GET /v1/customers', { headers: { cookie } })).status).toBe(401)
+  expect((await call(service, 'GET /trpc/customers.list?input={}', { headers: { cookie } })).status).toBe(401)
+})
+
+test('over HTTPS the cookie is Secure', async () => {
+  const secure = await startService({
+    database: service.database,
+    settings: { BASE_URL: 'https://pay.example.com', DATA_DIR: service.dataDir },
+  })
+  try {
+    const asked = await call(secure, `POST ${API}/trpc/auth.login`, { key: null, headers: SAME, body: { email } })
+    expect(asked.status).toBe(200)
+    const ended = await call(secure, `POST ${API}/session/end`, { key: null, headers: SAME, body: {} })
+    expect(ended.headers.get('set-cookie')).toMatch(/^__Secure-payments-dashboard=; .*; Secure$/)
+  } finally {
+    await secure.stop()
+  }
+})
+
+test('a change from another site, from a page that hides its site, and from no browser is refused before anything happens', async () => {
+  const create = { body: { name: 'Grace', email: 'grace@example.com' } }
+  const origin = service.url
+  const refused: Record<string, string>[] = [
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'none' },
+    { 'sec-fetch-site': 'cross-site', origin },
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    {},
+  ]
+  for (const headers of refused) {
+    const each = await call(service, `POST ${API}/trpc/customers.create`, {
+      ...create,
+      key: null,
+      headers: { cookie, ...headers },
+    })
+    expect([headers, each.status, each.body.error?.data?.error]).toEqual([headers, 403, 'cross_site'])
+    const end = await call(service, `POST ${API}/session/end`, { key: null, headers: { cookie, ...headers }, body: {} })
+    expect([headers, end.status, end.headers.get('set-cookie')]).toEqual([headers, 403, null])
+  }
+  // A read of another site is refused too, and a change cannot be sent as a read or as a form.
+  expect((await own('GET /trpc/customers.list?input={}', { headers: { 'sec-fetch-site': 'cross-site' } })).status).toBe(
+    403,
+  )
+  expect((await own(`GET /trpc/customers.create?input=${input(create.body)}`)).status).toBe(405)
+  expect(
+    (await own('POST /trpc/customers.create', { ...create, headers: { 'content-type': 'text/plain' } })).status,
+  ).toBe(415)
+  expect((await own('GET /trpc/customers.list?input={}')).body.result.data.total).toBe(0)
+  const { status } = await own('POST /trpc/customers.create', {
+    ...create,
+    headers: { 'sec-fetch-site': 'same-origin' },
+  })
+  expect(status).toBe(200)
+  const older = await call(service, `POST ${API}/trpc/customers.create`, {
+    ...create,
+    key: null,
+    headers: { cookie, origin },
+  })
+  expect(older.body.error?.data?.error).not.toBe('cross_site')
+})
+
+test('no site may frame the dashboard, and nothing inline or foreign runs in it', async () => {
+  for (const path of ['/dashboard', '/dashboard/test/transactions?kind=swap', '/dashboard/nothing']) {
+    const { status, headers, text } = await call(service, `GET ${path}`)
+    const policy = headers.get('content-security-policy') ?? ''
+    expect([path, status, headers.get('x-frame-options')]).toEqual([path, 200, 'SAMEORIGIN'])
+    expect(policy).toMatch(
+      /default-src 'none'.*script-src 'self'; style-src 'self'.*frame-ancestors 'none'; require-trusted/,
+    )
+    expect(policy).not.toContain('unsafe')
+    expect(text).not.toMatch(/<style|<script(?![^>]* src=)|<[^>]+\s(?:style|on\w+)=/)
+  }
+})
+
+test('the files of the first load are small, have the digest of their content in their names, and are kept for a year', async () => {
+  let bytes = 0
+  for (const file of firstLoad()) {
+    const { status, headers } = await call(service, `GET /dashboard/${file}`)
+    expect([file, status, headers.get('cache-control')]).toEqual([file, 200, 'public, max-age=31536000, immutable'])
+    expect(file).toMatch(/-[\w-]{8}\.(js|css)$/)
+    bytes += gzipSync(assetFile(file.replace('assets/', ''))?.content ?? '').length
+  }
+  expect(bytes).toBeLessThan(FIRST_LOAD_BYTES)
+  for (const path of ['/dashboard/assets/none.js', '/dashboard/assets/..%2f..%2fpackage.json', `${API}/none`])
+    expect([path, (await call(service, `GET ${path}`)).status]).toEqual([path, 404])
+})
+
+test('calls that answer with tokens are not served, and whoever is signed out gets no data', async () => {
+  for (const name of ['auth.verify', 'auth.refresh', 'auth.organisation', 'auth.logout'])
+    expect([name, (await own(`POST /trpc/${name}`, { body: {} })).status]).toEqual([name, 404])
+  const strangers: Record<string, string>[] = [
+    { cookie: '' },
+    { cookie: 'payments-dashboard=v2.x.y' },
+    { authorization: 'Bearer x', cookie: '' },
+  ]
+  for (const headers of strangers) {
+    expect((await own('GET /trpc/customers.list?input={}', { headers })).status).toBe(401)
+    expect((await own('GET /session', { headers })).body.session).toBe(null)
+  }
+})
+
+test('objects of another organisation are not found, and a role allows in the dashboard what it allows elsewhere', async () => {
+  const other = await newMerchant(service)
+  const { id } = await newCollection(other)
+  for (const [name, value] of [
+    ['collections.get', { collectionId: id }],
+    ['collections.sessions', { collectionId: id }],
+    ['transactions.get', { transactionId: id }],
+    ['transactions.page', { after: id }],
+    ['timeline.get', { id }],
+  ] as const) {
+    const { status, text } = await own(`GET /trpc/${name}?input=${input(value)}`)
+    expect([name, status, text.includes(other.organisationId)]).toEqual([name, 404, false])
+  }
+  const { status, body } = await own('GET /trpc/admin.organisations.list?input={}')
+  expect([status, body.error.data.error]).toEqual([403, 'operator_required'])
+  const operator = await signedIn(service.runtime, { role: 'operator' })
+  const taken = await own('POST /session/organisation', { body: { organisationId: operator.organisation.id } })
+  expect([taken.status, taken.headers.get('set-cookie')]).toEqual([404, null])
+})
+
+test('an expired access token is refreshed here and the cookie with it, parallel calls included, and signing out everywhere ends every session', async () => {
+  const first = cookieIn((await register('grace')).headers)
+  const runtime = service.runtime
+  const { refreshToken } = JSON.parse(runtime.keyring.decrypt(first.split('=')[1] ?? '', 'dashboard-session'))
+  const stale = `payments-dashboard=${runtime.keyring.encrypt(JSON.stringify({ accessToken: 'expired', refreshToken }), 'dashboard-session')}`
+  const parallel = await Promise.all(
+    [1, 2, 3].map(() => own('GET /trpc/customers.list?input={}', { headers: { cookie: stale } })),
+  )
+  expect(parallel.map(({ status }) => status)).toEqual([200, 200, 200])
+  const renewed = cookieIn(parallel[0]?.headers ?? new Headers())
+  expect((await own('GET /session', { headers: { cookie: renewed } })).body.session.user.email).toBe(
+    'grace@example.com',
+  )
+  const ended = await own('POST /session/end', { headers: { cookie: renewed }, body: { everywhere: true } })
+  expect(ended.headers.get('set-cookie')).toMatch(/^payments-dashboard=; Path=\/dashboard\/api; Max-Age=0/)
+  for (const each of [first, stale, renewed])
+    expect((await own('GET /trpc/customers.list?input={}', { headers: { cookie: each } })).status).toBe(401)
+})
+
+test('calls of a session have a limit of their own, and codes are tried against the address', async () => {
+  const limited = await startService({
+    database: service.database,
+    settings: { DATA_DIR: service.dataDir, RATE_LIMIT_GLOBAL: '1', RATE_LIMIT_DASHBOARD: '3', RATE_LIMIT_AUTH: '2' },
+  })
+  try {
+    const fresh = cookieIn((await register('linus')).headers)
+    const statuses: number[] = []
+    for (let calls = 0; calls < 4; calls++) {
+      const { status } = await call(limited, `GET ${API}/trpc/customers.list?input={}`, {
+        headers: { ...SAME, cookie: fresh },
+      })
+      statuses.push(status)
+    }
+    expect(statuses).toEqual([200, 200, 200, 429])
+    const tried: number[] = []
+    for (let calls = 0; calls < 3; calls++) {
+      const body = { challengeId: 'nothing', code: '000000' }
+      tried.push(
+        (await call(limited, `POST ${API}/session`, { key: null, headers: { ...SAME, cookie: fresh }, body })).status,
+      )
+    }
+    expect(tried.at(-1)).toBe(429)
+  } finally {
+    await limited.stop()
+  }
+})
+
+test('pages of transactions follow each other without a gap or a repetition, and filters narrow them', async () => {
+  const merchant = await newMerchant(service)
+  const { accessToken } = await signedIn(service.runtime, { organisationId: merchant.organisationId, role: 'member' })
+  const made: string[] = []
+  for (let index = 0; index < 5; index++) made.unshift((await newCollection(merchant)).id)
+  const page = async (value: object) =>
+    (await call(service, `GET /trpc/transactions.page?input=${input(value)}`, { token: accessToken })).body.result.data
+  const listed = (await merchant.call('GET /v1/transactions')).data
+  const ids: string[] = []
+  let after: string | null | undefined
+  do {
+    const part = await page({ limit: 2, ...(after ? { after } : {}) })
+    expect(part.total).toBe(listed.total)
+    ids.push(...part.transactions.map(({ id }: { id: string }) => id))
+    after = part.next
+  } while (after)
+  expect(ids).toEqual(listed.transactions.map(({ id }: { id: string }) => id))
+  expect((await page({ kind: 'swap' })).transactions).toEqual([])
+  expect(operations.some(({ name }) => name === 'transactions.page')).toBe(false)
+})
+
+test('emails of a development service are shown as text, to the names of this service alone, and never in production', async () => {
+  const { text, headers } = await call(service, 'GET /dev/mail')
+  expect(text).toContain(`To ${email}`)
+  expect(headers.get('content-security-policy')).toContain("script-src 'self'")
+  const raw =
+    'To: =?UTF-8?Q?Ada_=C3=96?= <ada@example.com>\r\nSubject: <b>Hi</b>\r\n\r\nContent-Type: text/plain\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n=E2=82=A6100 =\r\nfor you\r\n--end'
+  expect(readMessage(raw)).toEqual({ to: 'Ada Ö <ada@example.com>', subject: '<b>Hi</b>', text: '₦100 for you' })
+})
+
+test('every colour of text can be read on every surface, in light and dark', () => {
+  const value = (name: string, scheme: 0 | 1) => {
+    const [, light, dark] = new RegExp(`--${name}: light-dark\\((#\\w{6}), (#\\w{6})\\)`).exec(tokens) ?? []
+    return (scheme === 0 ? light : dark) ?? ''
+  }
+  const pairs = [
+    ...['text', 'muted', 'accent', 'error', 'good'].flatMap((text) => ['page', 'raised'].map((on) => [text, on])),
+    ...[
+      ['text', 'chosen'],
+      ['on-accent', 'accent'],
+      ['error', 'error-soft'],
+      ['good', 'good-soft'],
+      ['warning', 'warning-soft'],
+      ['page', 'good'],
+    ],
+  ] as [string, string][]
+  for (const [text, on] of pairs)
+    for (const scheme of [0, 1] as const)
+      expect([text, on, scheme, contrast(value(text, scheme), value(on, scheme)) >= 4.5]).toEqual([
+        text,
+        on,
+        scheme,
+        true,
+      ])
+})

@@ -1,0 +1,40 @@
+import { assetFile, dashboardDocument } from '@payments/dashboard'
+import { type StaticFile, sendStatic, staticFile } from '../docs/static-files.ts'
+import { errors } from '../requests/errors.ts'
+import type { Gateway } from '../requests/state.ts'
+import { isDashboardCall } from './paths.ts'
+
+/** Everything comes from this service, nothing is inline, no text becomes markup, and no site may frame it. */
+const POLICY = [
+  "default-src 'none'",
+  ...["connect-src 'self'", "img-src 'self' data:", "script-src 'self'", "style-src 'self'"],
+  ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"],
+].join('; ')
+
+/** Serves the scripts and styles of the dashboard. Their names have digests of their content, so they are kept for a year. */
+export function mountDashboardAssets(router: Gateway): void {
+  const files = new Map<string, Promise<StaticFile>>()
+  router.get('/dashboard/assets/:name', async (ctx) => {
+    const { name = '' } = ctx.params as { name?: string }
+    const found = assetFile(name)
+    if (!found) throw errors.not_found()
+    const file = files.get(name) ?? staticFile(found.content)
+    files.set(name, file)
+    sendStatic(ctx, await file)
+    ctx.type = found.type
+    ctx.set('Cache-Control', 'public, max-age=31536000, immutable')
+  })
+}
+
+/** Serves the application at every address below `/dashboard`: which screen it is, the application reads from the address. */
+export function mountDashboard(router: Gateway): void {
+  let file: Promise<StaticFile> | undefined
+  router.get(['/dashboard', '/dashboard/', '/dashboard/*path'], async (ctx) => {
+    if (isDashboardCall(ctx.path) || ctx.path.startsWith('/dashboard/assets/')) throw errors.not_found()
+    ctx.set('Content-Security-Policy', POLICY)
+    file ??= staticFile(dashboardDocument())
+    sendStatic(ctx, await file)
+    ctx.type = 'text/html'
+    ctx.set('Cache-Control', 'no-cache')
+  })
+}
