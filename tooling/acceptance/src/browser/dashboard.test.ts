@@ -1,120 +1,144 @@
-import { mailedCode } from '@payments/stand'
+import { mailedCode, startReceiver } from '@payments/stand'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasTools, useService } from '#testing'
 import { startChromium } from './chromium.ts'
-import { devices, fitsWidth, openWindow, schemes, violations } from './page.ts'
+import { devices, fitsWidth, openWindow, violations } from './page.ts'
 import { shoot } from './shots.ts'
 
-const service = useService({ worker: true })
 const PATIENCE = 15_000
 const EMAIL = 'ada@example.com'
+/** The layout does not depend on the colours, nor the colours on the layout. */
+const LOOKS = [
+  ['phone', 'dark'],
+  ['desktop', 'light'],
+] as const
+const STORY_MS = 90_000
 /** Text that would be markup where it is not escaped. */
 const HOSTILE = '<img src=x onerror=alert(1)>'
+
+const receiver = await startReceiver({ answer: () => ({ status: 200, body: HOSTILE }) })
+const service = useService({ worker: true, settings: { WEBHOOK_DEV_TARGETS: receiver.origin } })
 
 describe.runIf(hasTools('chromium'))('the dashboard in Chromium', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await startChromium()
   })
-  afterAll(() => browser.close())
+  afterAll(() => Promise.all([browser.close(), receiver.close()]))
 
-  /** What is wrong with the screen that is shown, on a desktop and as wide as a phone, in light and dark. */
+  /** What is wrong with the screen that is shown, on a phone in dark and on a desktop in light. */
   async function check(page: Page, name: string): Promise<void> {
-    for (const device of ['phone', 'desktop'] as const) {
+    for (const [device, colorScheme] of LOOKS) {
       await page.setViewportSize(devices[device].viewport)
-      for (const colorScheme of schemes) {
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-        await shoot(page, `dashboard-${name}-${device}-${colorScheme}`)
-        const found = { fits: await fitsWidth(page), violations: await violations(page) }
-        expect({ name, device, colorScheme, ...found }).toEqual({
-          name,
-          device,
-          colorScheme,
-          fits: true,
-          violations: [],
-        })
-      }
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await shoot(page, `dashboard-${name}-${device}`)
+      const found = { fits: await fitsWidth(page), violations: await violations(page) }
+      expect({ name, device, ...found }).toEqual({ name, device, fits: true, violations: [] })
     }
   }
 
-  test('a merchant registers, makes a payment link, pays it in the sandbox and sees it arrive, without typing a command', async () => {
-    const { context, page, problems } = await openWindow(browser, service.url, 'desktop')
-    const started = performance.now()
-    await page.goto(`${service.url}/dashboard`)
-    await page.getByRole('button', { name: 'Create an account' }).click()
-    await page.getByLabel('Name of your organisation').fill('Ada Ltd')
-    await page.getByLabel('Email address').fill(EMAIL)
-    await check(page, 'sign-in')
-    await page.getByRole('button', { name: 'Email me a code' }).click()
-    await page.getByRole('link', { name: '/dev/mail' }).waitFor()
-    const code = await mailedCode(service.dataDir, EMAIL, PATIENCE)
-    const mail = await context.newPage()
-    await mail.goto(`${service.url}/dev/mail`)
-    await mail.getByText(code).first().waitFor()
-    await mail.close()
-    await page.getByLabel('Code').fill(code)
-    await check(page, 'code')
-    await page.getByRole('button', { name: 'Continue' }).click()
-    await page.getByRole('link', { name: 'Start: Create a payment link' }).waitFor()
-    expect(page.url()).toBe(`${service.url}/dashboard/test`)
-    await check(page, 'first-steps')
-    await page.getByRole('link', { name: 'Start: Create a payment link' }).click()
-    await page.getByLabel('What is paid for').fill(HOSTILE)
-    await page.getByLabel('Amount').fill('25')
-    await check(page, 'new-link')
-    await page.getByRole('button', { name: 'Create payment link' }).click()
-    await page.getByRole('heading', { name: HOSTILE }).waitFor()
-    await page.getByRole('button', { name: 'Pay it in the sandbox' }).click()
-    // Nobody reloads: the event stream of the tab tells of it.
-    await page
-      .getByRole('region', { name: 'Payments' })
-      .getByText('paid', { exact: true })
-      .waitFor({ timeout: PATIENCE })
-    expect(performance.now() - started).toBeLessThan(60_000)
-    await check(page, 'link')
-    await page.getByRole('link', { name: 'Overview' }).click()
-    await page.getByText('2 of 4 done').waitFor()
-    await check(page, 'overview')
-    expect(await page.evaluate("document.querySelectorAll('img').length")).toBe(0)
-    await page.getByRole('link', { name: 'Transactions', exact: true }).click()
-    await page.getByLabel('Kind').selectOption('collection')
-    await page.getByRole('link', { name: '25 USDC' }).first().waitFor()
-    await check(page, 'transactions')
-    // The address has the filters: it can be reloaded, and back leads out of them.
-    expect(new URL(page.url()).search).toBe('?kind=collection')
-    await page.reload()
-    expect(await page.getByLabel('Kind').inputValue()).toBe('collection')
-    await page.getByRole('link', { name: '25 USDC' }).first().click()
-    await page.getByRole('heading', { name: 'Timeline' }).waitFor()
-    await check(page, 'transaction')
-    await page.goBack()
-    await page.getByRole('button', { name: 'Clear filters' }).waitFor()
-    await page.getByRole('link', { name: 'API keys' }).click()
-    await page.getByRole('button', { name: 'New API key' }).click()
-    await page.getByLabel('Name').fill('Order service')
-    await page.getByRole('button', { name: 'Create key' }).click()
-    const key = await page.locator('.secret code').textContent()
-    expect(key).toMatch(/^svc_test_/)
-    await check(page, 'key')
-    await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Revoke Order service' }).waitFor()
-    expect(await page.content()).not.toContain(key)
-    await check(page, 'keys')
-    await page.getByRole('link', { name: 'Webhooks' }).click()
-    await page.getByRole('heading', { name: 'Hear of every change' }).waitFor()
-    await check(page, 'webhooks')
-    await page.getByRole('link', { name: 'Live', exact: true }).click()
-    await page.getByText('Live: everything here moves real money').waitFor()
-    expect(page.url()).toBe(`${service.url}/dashboard/live/webhooks`)
-    await check(page, 'live')
-    await page.getByRole('link', { name: EMAIL }).click()
-    // No script can read the session.
-    expect(await page.evaluate('document.cookie + Object.keys(localStorage) + Object.keys(sessionStorage)')).toBe('')
-    await check(page, 'account')
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    expect(problems).toEqual([])
-    await context.close()
-  })
+  test(
+    'a merchant registers, makes a payment link, pays it in the sandbox and sees it arrive, without typing a command',
+    async () => {
+      const { context, page, problems } = await openWindow(browser, service.url, 'desktop')
+      const started = performance.now()
+      await page.goto(`${service.url}/dashboard`)
+      await page.getByRole('button', { name: 'Create an account' }).click()
+      await page.getByLabel('Name of your organisation').fill('Ada Ltd')
+      await page.getByLabel('Email address').fill(EMAIL)
+      await check(page, 'sign-in')
+      await page.getByRole('button', { name: 'Email me a code' }).click()
+      await page.getByRole('link', { name: '/dev/mail' }).waitFor()
+      const code = await mailedCode(service.dataDir, EMAIL, PATIENCE)
+      const mail = await context.newPage()
+      await mail.goto(`${service.url}/dev/mail`)
+      await mail.getByText(code).first().waitFor()
+      await mail.close()
+      await page.getByLabel('Code').fill(code)
+      await check(page, 'code')
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.getByRole('link', { name: 'Start: Create a payment link' }).waitFor()
+      expect(page.url()).toBe(`${service.url}/dashboard/test`)
+      await check(page, 'first-steps')
+      await page.getByRole('link', { name: 'Start: Create a payment link' }).click()
+      await page.getByLabel('What is paid for').fill(HOSTILE)
+      await page.getByLabel('Amount').fill('25')
+      await check(page, 'new-link')
+      await page.getByRole('button', { name: 'Create payment link' }).click()
+      await page.getByRole('heading', { name: HOSTILE }).waitFor()
+      await page.getByRole('button', { name: 'Pay it in the sandbox' }).click()
+      // Nobody reloads: the event stream of the tab tells of it.
+      await page
+        .getByRole('region', { name: 'Payments' })
+        .getByText('paid', { exact: true })
+        .waitFor({ timeout: PATIENCE })
+      expect(performance.now() - started).toBeLessThan(60_000)
+      await check(page, 'link')
+      await page.getByRole('link', { name: 'Overview' }).click()
+      await page.getByText('2 of 4 done').waitFor()
+      await check(page, 'overview')
+      expect(await page.evaluate("document.querySelectorAll('img').length")).toBe(0)
+      await page.getByRole('link', { name: 'Transactions', exact: true }).click()
+      await page.getByLabel('Kind').selectOption('collection')
+      await page.getByRole('link', { name: '25 USDC' }).first().waitFor()
+      await check(page, 'transactions')
+      // The address has the filters: it can be reloaded, and back leads out of them.
+      expect(new URL(page.url()).search).toBe('?kind=collection')
+      await page.reload()
+      expect(await page.getByLabel('Kind').inputValue()).toBe('collection')
+      await page.getByRole('link', { name: '25 USDC' }).first().click()
+      await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+      await check(page, 'transaction')
+      await page.goBack()
+      await page.getByRole('button', { name: 'Clear filters' }).waitFor()
+      await page.getByRole('link', { name: 'API keys' }).click()
+      await page.getByRole('button', { name: 'New API key' }).click()
+      await page.getByLabel('Name').fill('Order service')
+      await page.getByRole('button', { name: 'Create key' }).click()
+      const key = await page.locator('.secret code').textContent()
+      expect(key).toMatch(/^svc_test_/)
+      await check(page, 'key')
+      await page.keyboard.press('Escape')
+      await page.locator('dialog').waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Revoke Order service' }).waitFor()
+      expect(await page.content()).not.toContain(key)
+      await check(page, 'keys')
+      await page.getByRole('link', { name: 'Webhooks' }).click()
+      await page.getByRole('heading', { name: 'Hear of every change' }).waitFor()
+      await check(page, 'webhooks')
+      await page.getByRole('button', { name: 'New endpoint' }).click()
+      await page.getByLabel('Address').fill(`${receiver.origin}/hooks`)
+      await page.getByRole('button', { name: 'Create endpoint' }).click()
+      expect(await page.locator('.secret code').textContent()).toMatch(/^whsec_/)
+      await check(page, 'secret')
+      await page.getByRole('link', { name: 'Send it a test event' }).click()
+      await page.getByRole('button', { name: 'Send a test event' }).click()
+      await page.getByText('delivered').waitFor({ timeout: PATIENCE })
+      await page.locator('summary').first().click()
+      // The reply of a receiver is text.
+      await page.getByText(HOSTILE).waitFor()
+      await check(page, 'endpoint')
+      await page.getByRole('button', { name: 'Send it again' }).click()
+      await page.getByText('delivered').nth(1).waitFor({ timeout: PATIENCE })
+      await page.getByRole('link', { name: 'Overview' }).click()
+      await page.getByText('Newest transactions').waitFor()
+      // Every first step has ticked itself.
+      expect(await page.getByRole('region', { name: 'First steps' }).count()).toBe(0)
+      await page.getByRole('link', { name: 'Webhooks' }).click()
+      await page.getByRole('link', { name: 'Live', exact: true }).click()
+      await page.getByText('Live: everything here moves real money').waitFor()
+      expect(page.url()).toBe(`${service.url}/dashboard/live/webhooks`)
+      await check(page, 'live')
+      await page.getByRole('link', { name: EMAIL }).click()
+      // No script can read the session.
+      expect(await page.evaluate('document.cookie + Object.keys(localStorage) + Object.keys(sessionStorage)')).toBe('')
+      await check(page, 'account')
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+      expect(problems).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
 })

@@ -3,12 +3,14 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { clients, queries } from '../api.ts'
 import { usePlace } from '../context.ts'
-import { words } from '../parts/format.ts'
 import { Copy, Dialog, Empty, Failure, Field, fieldsOf, Screen, Skeleton, Time } from '../parts/parts.tsx'
+
+const ACCESS = { read: 'Read', write: 'Write', read_write: 'Read and write' } as const
 
 /** The API keys of the environment. */
 export function Keys() {
-  const { environment, api } = usePlace()
+  const { environment, api, me } = usePlace()
+  const isRefused = environment === 'live' && me.organisation.role === 'member'
   const [creating, setCreating] = useState(false)
   const [revoking, setRevoking] = useState<{ id: string; name: string }>()
   const { data, error, refetch } = useQuery({
@@ -20,11 +22,12 @@ export function Keys() {
     <Screen
       title="API keys"
       actions={
-        <button type="button" className="primary" onClick={() => setCreating(true)}>
+        <button type="button" className="primary" disabled={isRefused} onClick={() => setCreating(true)}>
           New API key
         </button>
       }
     >
+      {isRefused && <p className="note">Only owners of the organisation create and revoke live keys.</p>}
       <Failure error={error} retry={() => void refetch()} />
       {!data && !error && <Skeleton />}
       {keys?.length === 0 && (
@@ -41,7 +44,7 @@ export function Keys() {
             <li key={key.id}>
               <strong>{key.name}</strong>
               <code>{key.maskedKey}</code>
-              <span>{key.access ? words(key.access) : 'No access'}</span>
+              <span>{key.access ? ACCESS[key.access] : 'No access'}</span>
               <span>
                 {key.lastUsedAt ? (
                   <>
@@ -54,7 +57,12 @@ export function Keys() {
               {key.revokedAt ? (
                 <span className="status bad">revoked</span>
               ) : (
-                <button type="button" aria-label={`Revoke ${key.name}`} onClick={() => setRevoking(key)}>
+                <button
+                  type="button"
+                  aria-label={`Revoke ${key.name}`}
+                  disabled={isRefused}
+                  onClick={() => setRevoking(key)}
+                >
                   Revoke
                 </button>
               )}
