@@ -4,6 +4,8 @@ import { type Environment, queries } from './api.ts'
 const TOGETHER = 250
 const LONGEST_PAUSE = 30_000
 const FIRST_PAUSE = 1000
+/** The service says something every 15 seconds. A connection that broke while the computer slept says nothing, ms. */
+const SILENCE = 45_000
 
 /**
  * Reads what is shown again whenever something happens in the organisation: one event stream for each tab, resumed where it broke off.
@@ -21,8 +23,10 @@ export function watch(environment: Environment): () => void {
     }, TOGETHER)
   }
   const follow = async () => {
+    const silent = new AbortController()
+    let silence = setTimeout(() => silent.abort(), SILENCE)
     const reply = await fetch(`/dashboard/api/events?environment=${environment}`, {
-      signal: stop.signal,
+      signal: AbortSignal.any([stop.signal, silent.signal]),
       headers: last ? { 'last-event-id': last } : {},
     })
     if (!reply.ok || !reply.body) return
@@ -30,7 +34,9 @@ export function watch(environment: Environment): () => void {
     const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader()
     for (let rest = ''; ; ) {
       const { done, value } = await reader.read()
+      clearTimeout(silence)
       if (done) return
+      silence = setTimeout(() => silent.abort(), SILENCE)
       const lines = (rest + value).split('\n')
       rest = lines.pop() ?? ''
       for (const line of lines) if (line.startsWith('id:')) last = line.slice('id:'.length).trim()

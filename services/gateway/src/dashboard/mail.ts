@@ -79,13 +79,11 @@ const page = (messages: readonly Message[]): string => `<!doctype html>
 <link rel="stylesheet" href="/docs/guides.css">
 </head>
 <body>
-<div class="layout">
-<main id="content">
+<main class="mailbox" id="content">
 <h1>Emails</h1>
 <p>Without a mail server, this development service writes its emails to a folder. These are the newest ${NEWEST}. <a href="/dev/mail">Show new emails</a></p>
-${messages.map(article).join('\n') || '<p>No email was sent yet. Sign in, and the code is here.</p>'}
+${messages.map(article).join('\n') || '<p>No email is here yet. Sign in, and the code is; where SMTP_URL is set, emails go to that server.</p>'}
 </main>
-</div>
 </body>
 </html>
 `

@@ -54,6 +54,7 @@ describe.runIf(hasTools('chromium'))('the dashboard in Chromium', () => {
       const mail = await context.newPage()
       await mail.goto(`${service.url}/dev/mail`)
       await mail.getByText(code).first().waitFor()
+      await check(mail, 'mail')
       await mail.close()
       await page.getByLabel('Code').fill(code)
       await check(page, 'code')
