@@ -32,7 +32,7 @@ export function mountDashboardApi(router: Gateway, process: Process, caller: Cal
   router.get(path, async (ctx) => {
     const session = await signedIn(ctx.state)
     if (!session && ctx.state.credential.kind !== 'none') own.forget(ctx)
-    ctx.body = { session, mail: showsMail(process.runtime.settings) ? '/dev/mail' : null }
+    ctx.body = { session, mail: showsMail(process.runtime.settings, ctx) ? '/dev/mail' : null }
   })
   router.post(path, async (ctx) => {
     // A session that is there already is replaced.

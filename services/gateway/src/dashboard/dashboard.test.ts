@@ -1,3 +1,4 @@
+import { get } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { assetFile, firstLoad } from '@payments/dashboard'
 import { tokens } from '@payments/design'
@@ -241,10 +242,27 @@ test('pages of transactions follow each other without a gap or a repetition, and
   expect(operations.some(({ name }) => name === 'transactions.page')).toBe(false)
 })
 
-test('emails of a development service are shown as text, to the names of this service alone, and never in production', async () => {
+test('emails of a development service are shown as text, and to nobody but its own machine', async () => {
   const { text, headers } = await call(service, 'GET /dev/mail')
   expect(text).toContain(`To ${email}`)
   expect(headers.get('content-security-policy')).toContain("script-src 'self'")
+  const elsewhere: Record<string, string>[] = [
+    { host: 'rebound.example' },
+    { host: 'pay.example.com:4000' },
+    { 'x-forwarded-for': '192.0.2.7' },
+    { forwarded: 'for=192.0.2.7' },
+  ]
+  for (const more of elsewhere) {
+    const { status } = await new Promise<{ status?: number | undefined }>((resolve, reject) => {
+      get(`${service.url}/dev/mail`, { headers: more }, (reply) => {
+        reply.resume()
+        resolve({ status: reply.statusCode })
+      }).on('error', reject)
+    })
+    expect([more, status]).toEqual([more, 404])
+  }
+  // Who cannot read them is not sent there.
+  expect((await own('GET /session', { headers: { 'x-forwarded-for': '192.0.2.7' } })).body.mail).toBe(null)
   const raw =
     'To: =?UTF-8?Q?Ada_=C3=96?= <ada@example.com>\r\nSubject: <b>Hi</b>\r\n\r\nContent-Type: text/plain\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n=E2=82=A6100 =\r\nfor you\r\n--end'
   expect(readMessage(raw)).toEqual({ to: 'Ada Ö <ada@example.com>', subject: '<b>Hi</b>', text: '₦100 for you' })

@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Process } from '@payments/api'
-import { publicUrl, type Settings } from '@payments/platform'
+import type { Settings } from '@payments/platform'
+import type { Context } from 'koa'
 import { escapeHtml } from '../docs/highlight.ts'
 import { DOCS_POLICY } from '../docs/layout.ts'
 import { errors } from '../requests/errors.ts'
@@ -9,18 +10,26 @@ import type { Gateway } from '../requests/state.ts'
 
 const NEWEST = 20
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
-
-/** Only in development, where emails are files. In production a mail server is required. */
-export const showsMail = (settings: Settings): boolean => !settings.production
+const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip']
 
 /**
- * Shows the newest emails of a development service, as text. The name of the host must be this service's: a page of another site whose
- * name was pointed here could else read the codes (DNS rebinding).
+ * May this caller read the emails? They have codes, so only in development, where emails are files, and only from this machine: nobody in
+ * the same network, nobody through a tunnel or proxy that keeps its own name, and no page of another site whose name was pointed here
+ * (DNS rebinding).
  */
+export const showsMail = (settings: Settings, { host, req }: Pick<Context, 'host' | 'req'>): boolean =>
+  !settings.production &&
+  LOOPBACK.includes(hostnameOf(host)) &&
+  isLoopback(req.socket.remoteAddress ?? '') &&
+  !FORWARDED.some((name) => name in req.headers)
+
+const isLoopback = (address: string): boolean => /^(127\.|::1$|::ffff:127\.)/.test(address)
+
+/** Shows the newest emails of a development service, as text. */
 export function mountMail(router: Gateway, { runtime: { settings } }: Process): void {
-  if (!showsMail(settings)) return
+  if (settings.production) return
   router.get('/dev/mail', async (ctx) => {
-    if (![...LOOPBACK, new URL(publicUrl(settings)).hostname].includes(hostnameOf(ctx.host))) throw errors.not_found()
+    if (!showsMail(settings, ctx)) throw errors.not_found()
     const folder = join(settings.DATA_DIR, 'mail')
     const files = (await readdir(folder).catch(() => []))
       .filter((file) => file.endsWith('.eml'))

@@ -29,7 +29,7 @@ export interface Releases {
 
 /**
  * Tags `next`, this checkout with its changes, and `last`, the newest version with an older schema, as a repository has them that operators
- * clone. It has `deploy` and the operators' command line of this one, because the guide of this one is run.
+ * clone. It has `deploy`, the operators' command line and the dashboard of this one, because the guide of this one is run.
  */
 export function tagReleases(): Releases {
   git('config', '--system', '--add', 'safe.directory', '*')
@@ -39,7 +39,7 @@ export function tagReleases(): Releases {
   git('update-ref', 'refs/tags/next', next)
   const earlier = findEarlier()
   git('read-tree', earlier?.commit ?? next)
-  for (const folder of ['deploy', 'services/ops']) {
+  for (const folder of ['deploy', 'services/ops', 'services/dashboard', 'packages/design']) {
     git('rm', '--cached', '--force', '--quiet', '-r', '--ignore-unmatch', folder)
     git('read-tree', `--prefix=${folder}/`, `${next}:${folder}`)
   }
