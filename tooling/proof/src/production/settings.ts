@@ -31,6 +31,7 @@ export const furtherSettings = ({ relay, near, paycrest, exchange, node, cngn, q
   QOREID_BASE_URL: qoreid.url,
   RATE_LIMIT_GLOBAL: '1000000',
   RATE_LIMIT_VIEWS: '4000',
+  RATE_LIMIT_DASHBOARD: '5000',
   RATE_LIMIT_AUTH: '1000',
   RATE_LIMIT_WINDOW_SECONDS: '600',
   RELAY_REQUESTS_PER_MINUTE: '6000',
