@@ -1,3 +1,4 @@
+import { appRouter } from '@payments/api'
 import { type Access, allowsAnonymous, newId } from '@payments/kernel'
 import { beforeAll, expect, test } from 'vitest'
 import {
@@ -226,6 +227,19 @@ test.for(operations.map((operation) => [`${operation.method} ${operation.path}`,
 test('every operation has an access that the table knows, and every kind of caller is in the table', () => {
   for (const operation of operations)
     expect(Object.keys(expectations[operation.operation.meta.access])).toEqual(callers)
+})
+
+test('a procedure without a REST line is a read of the dashboard, for sessions alone', async () => {
+  const inRest = new Set(operations.map(({ name }) => name))
+  const others = Object.keys(appRouter._def.procedures).filter((name) => !inRest.has(name))
+  expect(others).toEqual(['transactions.page'])
+  for (const name of others) {
+    const asked = async (token: string | null) =>
+      (await call(service, `GET /trpc/${name}?input=%7B%7D`, { token, key: null })).status
+    expect([name, await asked(null)]).toEqual([name, 401])
+    expect([name, await asked(credentials.writeKey)]).toEqual([name, 403])
+    expect([name, await asked(credentials.member)]).toEqual([name, 200])
+  }
 })
 
 test('an API key on a mutating operation needs its Idempotency-Key, a session needs none', async () => {
