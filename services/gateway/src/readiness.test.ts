@@ -148,7 +148,9 @@ test('a statement before the operation that waits too long for a lock is a 503 t
   const other = await connected(service)
   const cancelled = () =>
     other
-      .query('select pg_cancel_backend(pid) from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0')
+      .query(
+        'select pg_cancel_backend(pid) from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0',
+      )
       .then(({ rowCount }) => rowCount)
   try {
     await owner.query('begin; lock table api_keys in access exclusive mode')
