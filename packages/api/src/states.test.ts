@@ -1,5 +1,6 @@
 import { machine } from '@payments/kernel'
-import { type Domain, lifecycleName } from '@payments/platform'
+import { transactionKinds } from '@payments/ledger'
+import { type Domain, lifecycleName, type ReceiptDeclaration } from '@payments/platform'
 import { describe, expect, test } from 'vitest'
 import { useService } from '#testing'
 import { domains } from './domains.ts'
@@ -11,12 +12,26 @@ test('a state table with an unreachable or unknown state is refused', () => {
   expect(() => machine('x', 'a', { a: { description: '' }, b: { description: '' } })).toThrow('x: no move leads to b')
 })
 
+type Receipts = Readonly<Record<string, ReceiptDeclaration>>
+
 const service = useService()
 const resources = (domains as readonly Domain[]).flatMap((domain) => domain.data?.resources ?? [])
 
 test('each resource has a name, by which messages name it', () => {
   const names = resources.map(({ machine: { name } }) => name)
   expect(names.filter((name) => !/^[a-z]+(_[a-z]+)*$/.test(name))).toEqual([])
+})
+
+test('each kind of transaction says which of its statuses are a success and which a failure, and all of them are statuses', () => {
+  const receipts = Object.entries(
+    Object.assign({}, ...(domains as readonly Domain[]).map(({ money }) => money?.receipts)) as Receipts,
+  )
+  expect(receipts.map(([kind]) => kind).sort()).toEqual([...transactionKinds].sort())
+  const known = new Set(resources.flatMap(({ machine: { states } }) => Object.keys(states)))
+  for (const [kind, { outcomes }] of receipts) {
+    expect(outcomes.succeeded, kind).toHaveLength(1)
+    for (const status of [...outcomes.succeeded, ...outcomes.failed]) expect(known).toContain(status)
+  }
 })
 
 describe.each(resources.map((resource) => [lifecycleName(resource.table, resource.variant), resource] as const))(

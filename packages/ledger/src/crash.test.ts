@@ -133,7 +133,8 @@ test('connections that are terminated at any time lose nothing and apply nothing
     { purpose: 'external', asset: 'USDC', amount: -BigInt(amount) },
     { purpose: 'available', asset: 'USDC', amount: BigInt(amount) },
   ]
-  const domains: Domain[] = [{ name: 'swaps', money: { receipts: { swap: { schema: z.unknown(), balances } } } }]
+  const swap = { schema: z.unknown(), balances, outcomes: { succeeded: [], failed: [] } }
+  const domains: Domain[] = [{ name: 'swaps', money: { receipts: { swap } } }]
   const report = await checkLedger({ pool: service.runtime.pool, domains })
   expect(report).toMatchObject({ ok: true, findings: [], walked: { transactions: OBJECTS } })
   const { rows } = await service.runtime.pool.query(

@@ -51,6 +51,41 @@ const TransactionEntity = defineEntity({
   ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
 })
 
+/** Number and amount of the transactions of a day, in several rows: see `schema/days.ts`. */
+const TransactionDayEntity = defineEntity({
+  name: 'TransactionDay',
+  tableName: 'transaction_days',
+  filters: tenantFilter,
+  properties: {
+    ...primary(inheritedTenant()),
+    day: p.date().primary(),
+    kind: p.text().primary(),
+    asset: p.text().primary(),
+    status: p.text().primary(),
+    slot: p.integer().primary(),
+    count: p.bigint(),
+    amount: p.text().columnType('numeric'),
+  },
+})
+
+/** What a balance received, paid and was charged on a day, in several rows: see `schema/days.ts`. */
+const BalanceDayEntity = defineEntity({
+  name: 'BalanceDay',
+  tableName: 'balance_days',
+  filters: tenantFilter,
+  properties: {
+    ...primary(inheritedTenant()),
+    scope: p.text().primary(),
+    asset: p.text().primary(),
+    day: p.date().primary(),
+    kind: p.text().primary(),
+    slot: p.integer().primary(),
+    received: minorUnits(),
+    paid: minorUnits(),
+    fees: minorUnits(),
+  },
+})
+
 const AccountEntity = defineEntity({
   name: 'LedgerAccount',
   tableName: 'ledger_accounts',
@@ -210,6 +245,8 @@ export const entities = [
   PayoutUsageEntity,
   PayoutAllowListEntity,
   TransactionEntity,
+  TransactionDayEntity,
+  BalanceDayEntity,
   AccountEntity,
   EntryEntity,
   PostingEntity,

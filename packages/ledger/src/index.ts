@@ -7,8 +7,9 @@ import { errors } from './errors.ts'
 import { sealTask } from './journal/seal.ts'
 import { migrations } from './migrations.ts'
 import { payoutControlsRouter } from './payouts/payout-router.ts'
+import { ledgerSettings } from './payouts/settings.ts'
+import { reportsRouter } from './reports/router.ts'
 import { countedTransactions } from './schema/list.ts'
-import { ledgerSettings } from './settings.ts'
 import { postingTimeline } from './transactions/timeline.ts'
 import { transactionRecorder } from './transactions/transactions.ts'
 
@@ -19,6 +20,11 @@ export const ledger = domain({
     tags: [
       { name: 'Transactions', description: 'Everything that moved money, of every kind, in one list', position: 110 },
       {
+        name: 'Reports',
+        description: 'Totals of transactions by period and day, kept up to date as they change',
+        position: 112,
+      },
+      {
         name: 'Payout controls',
         description: 'What bounds the money that a leaked live key could send away',
         position: 115,
@@ -27,6 +33,7 @@ export const ledger = domain({
     ],
     router: {
       transactions: transactionsRouter,
+      reports: reportsRouter,
       payoutControls: payoutControlsRouter,
       admin: { ledger: ledgerAdminRouter },
     },
@@ -36,7 +43,14 @@ export const ledger = domain({
     entities,
     migrations,
     counted: { transactions: countedTransactions },
-    appendOnly: ['ledger_accounts', 'ledger_entries', 'ledger_postings', 'ledger_seals'],
+    appendOnly: [
+      'ledger_accounts',
+      'ledger_entries',
+      'ledger_postings',
+      'ledger_seals',
+      'transaction_days',
+      'balance_days',
+    ],
     timeline: { sources: [postingTimeline] },
   },
   money: { selfChecks: [ledgerSelfCheck] },

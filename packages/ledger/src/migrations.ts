@@ -1,8 +1,10 @@
 import { countRows, type MigrationStep } from '@payments/platform'
+import { balanceDays, transactionDays } from './schema/days.ts'
 import { journal, refuseChange } from './schema/journal.ts'
 import { countedTransactions, countersWithoutWaiting, list } from './schema/list.ts'
 import { post } from './schema/post.ts'
 import { seals } from './schema/seals.ts'
+import { keepSums } from './schema/sums.ts'
 
 export const migrations: readonly MigrationStep[] = [
   { name: '20261121000300_ledger', up: [refuseChange, ...list, ...journal, post, ...seals] },
@@ -69,4 +71,6 @@ export const migrations: readonly MigrationStep[] = [
       'drop table transaction_counts',
     ],
   },
+  { name: '20261125001000_transaction_days', ...keepSums(transactionDays) },
+  { name: '20261125001100_balance_days', ...keepSums(balanceDays) },
 ]

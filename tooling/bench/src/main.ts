@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { type ProofReport, record } from '@payments/proof'
 import { benchLedger } from './ledger/ledger.ts'
 import { benchMemory } from './memory.ts'
+import { benchReports } from './reports.ts'
 import { benchDomains, benchHttp } from './requests/requests.ts'
 import { benchScaling } from './scaling.ts'
 import { benchStructure } from './structure/structure.ts'
@@ -15,6 +16,7 @@ const parts: Readonly<Record<string, (print: (line: string) => void) => Promise<
   webhooks: benchWebhooks,
   scaling: benchScaling,
   memory: benchMemory,
+  reports: benchReports,
   structure: benchStructure,
 }
 const { positionals: wanted, values } = parseArgs({

@@ -117,6 +117,7 @@ export const receipts: Readonly<Record<string, ReceiptDeclaration>> = Object.fro
       schema: receiptSchemas[kind],
       balances: balances[kind] as ReceiptDeclaration['balances'],
       evidence: (receipt: Receipt) => evidenceOf(kind, receipt),
+      outcomes: { succeeded: ['completed'], failed: ['failed'] },
     } as ReceiptDeclaration,
   ]),
 )

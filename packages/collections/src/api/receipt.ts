@@ -162,4 +162,8 @@ function balances({ payments, destination }: z.infer<typeof CollectionReceipt>):
   return [...total.values()].filter(({ amount }) => amount !== 0n)
 }
 
-export const collectionReceipt: ReceiptDeclaration = { schema: CollectionReceipt, balances }
+export const collectionReceipt: ReceiptDeclaration = {
+  schema: CollectionReceipt,
+  balances,
+  outcomes: { succeeded: ['paid'], failed: ['returned', 'failed'] },
+}

@@ -122,5 +122,6 @@ function evidence(receipt: Receipt): ReportedAmounts {
   }
 }
 
-export const offrampReceipt: ReceiptDeclaration = { schema: OfframpReceipt, balances: balancesOf, evidence }
-export const onrampReceipt: ReceiptDeclaration = { schema: OnrampReceipt, balances: balancesOf, evidence }
+const declared = { balances: balancesOf, evidence, outcomes: { succeeded: ['delivered'], failed: ['failed'] } }
+export const offrampReceipt: ReceiptDeclaration = { schema: OfframpReceipt, ...declared }
+export const onrampReceipt: ReceiptDeclaration = { schema: OnrampReceipt, ...declared }

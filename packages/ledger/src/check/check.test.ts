@@ -56,7 +56,10 @@ const evidence = ({ amount }: { amount: string }) => ({
 })
 const domains: Domain[] = [
   { name: 'ledger', data: { counted: { transactions: countedTransactions } } },
-  { name: 'swaps', money: { receipts: { swap: { schema: z.unknown(), balances, evidence } } } },
+  {
+    name: 'swaps',
+    money: { receipts: { swap: { schema: z.unknown(), balances, evidence, outcomes: { succeeded: [], failed: [] } } } },
+  },
 ]
 
 const findings = async () =>
@@ -97,7 +100,9 @@ test('an account whose purpose was changed is found', async () => {
 test('changed postings are found although they sum to zero and the balances were changed with them', async () => {
   await tamper(`with p as (update ledger_postings set amount = amount * 2 where seq <= 2 returning account_id, amount / 2 as more)
     update ledger_accounts a set balance = balance + p.more from p where a.id = p.account_id`)
-  expect(await findings()).toBe('adjustment moved: does not match its digest')
+  expect(await findings()).toBe(
+    'adjustment moved: does not match its digest; balance_days has received 24, paid 0, fees 0, its rows are received 25, paid 0, fees 0',
+  )
 })
 
 test('an entry whose digest was recomputed after a change does not match its seal', async () => {
@@ -154,7 +159,7 @@ describe('the list of transactions', () => {
 
   test('a transaction without the entries that its receipt implies is found, and one that is not counted in the total', async () => {
     expect(await findings()).toBe(
-      'swap completed: the receipt implies available 7 USDC, external -7 USDC; the journal has nothing; counts 0 transactions, there are 1',
+      'swap completed: the receipt implies available 7 USDC, external -7 USDC; the journal has nothing; counts 0 transactions, there are 1; transaction_days has count 0, amount 0, its rows are count 1, amount 0',
     )
   })
 

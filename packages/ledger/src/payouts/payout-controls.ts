@@ -3,13 +3,13 @@ import { type AssetSymbol, assets, toDecimal } from '@payments/kernel'
 import { type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from '../errors.ts'
-import { ledgerSettings } from '../settings.ts'
 import {
   destinationText,
   type PayoutControls,
   type PayoutControlsPatch,
   type PayoutDestination,
 } from './payout-schemas.ts'
+import { ledgerSettings } from './settings.ts'
 
 /** Money that leaves the service for a recipient outside. */
 export interface Payout {

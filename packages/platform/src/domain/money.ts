@@ -13,6 +13,11 @@ export interface ReceiptDeclaration {
   balances(receipt: never): readonly ObjectBalance[]
   /** What the last report of the provider must say for an object with this receipt; amounts that it leaves out are not compared. */
   evidence?(receipt: never): ReportedAmounts
+  /**
+   * Statuses in which the money is where it should be, and those in which it was sent back or is stranded. Success rates are the former
+   * of both: what is under way, or ended before any money came, is in neither.
+   */
+  readonly outcomes: { readonly succeeded: readonly string[]; readonly failed: readonly string[] }
 }
 
 /** A check of a domain's own records, which a job of the domain runs and whose result it stores. */

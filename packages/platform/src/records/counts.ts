@@ -25,8 +25,17 @@ export const RecordCountEntity = defineEntity({
  * Each number is the sum of a few rows, of which a transaction takes one that no other one holds; if there is none it adds one. Its
  * `slot` begins with the id of the backend, so no other transaction is inserting it now, and one that exists, which another may
  * hold, is not touched but another number is taken. So a writer never waits for another, and counters are in no deadlock.
+ * @param sums the columns that are added up, where they are others than `count`
  */
-export function countingFunction(name: string, into: string, keys: readonly string[], counts: string): string {
+export function countingFunction(
+  name: string,
+  into: string,
+  keys: readonly string[],
+  counts: string,
+  sums: readonly string[] = ['count'],
+): string {
+  const added = sums.map((sum) => `${sum} = c.${sum} + counted.${sum}`).join(', ')
+  const first = sums.map((sum) => `counted.${sum}`).join(', ')
   const same = keys.map((key) => `c.${key} = counted.${key}`).join(' and ')
   return `create or replace function ${name}() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
   declare
@@ -36,10 +45,10 @@ export function countingFunction(name: string, into: string, keys: readonly stri
     for counted in ${counts} loop
       select slot into free from ${into} c where ${same} limit 1 for update skip locked;
       if found then
-        update ${into} c set count = c.count + counted.count where ${same} and slot = free;
+        update ${into} c set ${added} where ${same} and slot = free;
       else
         loop
-          insert into ${into} as c (${keys.join(', ')}, slot, count) values (${keys.map((key) => `counted.${key}`).join(', ')}, ${NEW_SLOT}, counted.count)
+          insert into ${into} as c (${keys.join(', ')}, slot, ${sums.join(', ')}) values (${keys.map((key) => `counted.${key}`).join(', ')}, ${NEW_SLOT}, ${first})
           on conflict (${keys.join(', ')}, slot) do nothing;
           exit when found;
         end loop;

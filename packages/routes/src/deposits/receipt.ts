@@ -73,4 +73,9 @@ function evidence({ status, origin, destination }: Receipt): ReportedAmounts {
   }
 }
 
-export const paymentRouteReceipt: ReceiptDeclaration = { schema: PaymentRouteReceipt, balances, evidence }
+export const paymentRouteReceipt: ReceiptDeclaration = {
+  schema: PaymentRouteReceipt,
+  balances,
+  evidence,
+  outcomes: { succeeded: ['completed'], failed: ['failed', 'refunded'] },
+}

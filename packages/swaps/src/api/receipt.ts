@@ -53,4 +53,9 @@ const evidence = ({ status, destination }: z.infer<typeof SwapReceipt>): Reporte
     ? { delivered: { asset: destination.symbol, amount: units(destination.amount, destination.symbol) } }
     : {}
 
-export const swapReceipt: ReceiptDeclaration = { schema: SwapReceipt, balances, evidence }
+export const swapReceipt: ReceiptDeclaration = {
+  schema: SwapReceipt,
+  balances,
+  evidence,
+  outcomes: { succeeded: ['completed'], failed: ['failed', 'refunded'] },
+}

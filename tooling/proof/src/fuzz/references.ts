@@ -6,6 +6,7 @@ import type { Runtime } from '@payments/platform'
  */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   'api_keys.created_by': ['users'],
+  'balance_days.organisation_id': ['organisations'],
   'challenges.session_id': ['sessions'],
   'checkout_sessions.customer_id': ['customers'],
   'checkout_sessions.route_id': ['payment_routes'],
@@ -47,6 +48,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   'request_log.key_id': ['api_keys'],
   'request_log.organisation_id': ['organisations'],
   'request_log.session_id': ['sessions'],
+  'transaction_days.organisation_id': ['organisations'],
   'webhook_changes.endpoint_id': ['webhook_endpoints'],
   'webhook_recoveries.organisation_id': ['organisations'],
 }

@@ -1,0 +1,46 @@
+import { query } from '@payments/platform'
+import { monthOf, periodOf } from './period.ts'
+import { Daily, PeriodInput, Statement, StatementInput, Summary } from './schemas.ts'
+import { statement } from './statement.ts'
+import { daily, summary } from './summary.ts'
+
+const TAG = 'Reports'
+
+export const reportsRouter = {
+  summary: query({
+    rest: 'GET /reports/summary',
+    access: 'read',
+    tag: TAG,
+    summary: 'Get the totals of a period',
+    description:
+      'Number, volume and success rate of the transactions that were created in the period, by kind, asset and status, and the same of the period before. Exact, and as quick however many transactions there are.',
+    message: 'Summary retrieved',
+    input: PeriodInput,
+    output: Summary,
+    run: (context, input) => summary(context, periodOf(input)),
+  }),
+  daily: query({
+    rest: 'GET /reports/daily',
+    access: 'read',
+    tag: TAG,
+    summary: 'Get the totals of each day',
+    description:
+      'Number, volume and success rate of the transactions of each day of the period, by kind and asset. A transaction counts on the day on which it was created (UTC), with the status that it has now.',
+    message: 'Days retrieved',
+    input: PeriodInput,
+    output: Daily,
+    run: (context, input) => daily(context, periodOf(input)),
+  }),
+  statement: query({
+    rest: 'GET /reports/statement',
+    access: 'read',
+    tag: TAG,
+    summary: 'Get the statement of a balance',
+    description:
+      'Opening balance, what came, what left, fees and closing balance of a month, by asset, with a line for each day and kind that ends with the balance after it; equal to the journal to the unit. The service holds balances for customers with cNGN: other transactions pass through and have no balance here. What is reserved for a payment that is under way is part of the balance until it leaves.',
+    message: 'Statement retrieved',
+    input: StatementInput,
+    output: Statement,
+    run: (context, { month, ...of }) => statement(context, monthOf(month), of),
+  }),
+}

@@ -1,0 +1,134 @@
+import { CustomerRef } from '@payments/customers'
+import { count, items, text } from '@payments/kernel'
+import { z } from 'zod'
+import { transactionKinds } from '../transactions/kinds.ts'
+
+const EARLIEST = '2000-01-01'
+
+/** A day of the calendar. */
+const day = (description: string, example: string) => z.iso.date().meta({ description, example })
+const givenDay = (description: string, example: string) =>
+  day(description, example).refine((value) => value >= EARLIEST, `Must be ${EARLIEST} or later`)
+
+const timeZone = z.literal('UTC').meta({ description: 'Time zone of the days', example: 'UTC' })
+
+export const PeriodInput = z.strictObject({
+  from: givenDay('First day of the period (UTC); default 29 days before its last', '2026-01-01').optional(),
+  to: givenDay(
+    'Last day of the period (UTC), at most 365 days after its first; default today',
+    '2026-01-31',
+  ).optional(),
+})
+
+const rate = text(
+  'Fraction of the transactions that succeeded, of those that succeeded or failed; null while there is neither. What is under way, or expired before any money came, is not in it',
+  '97/100',
+).nullable()
+const amount = text('Sum of the amounts, exact, in units of the asset', '1250.75')
+
+const Numbers = {
+  count: count('Number of transactions', 104),
+  succeededCount: count('Number of those that succeeded', 97),
+  failedCount: count('Number of those that failed: money was sent back, or needs an operator', 3),
+  successRate: rate,
+}
+const Part = {
+  kind: z.enum(transactionKinds).meta({ description: 'Kind of the transactions', example: 'collection' }),
+  asset: text('Symbol of the asset', 'USDC'),
+}
+const Totals = {
+  ...Part,
+  ...Numbers,
+  amount,
+  succeededAmount: text('Sum of the amounts of those that succeeded', '1200.5'),
+}
+
+const PeriodTotals = {
+  from: day('First day', '2026-01-01'),
+  to: day('Last day', '2026-01-31'),
+  ...Numbers,
+  totals: items('One for each kind and asset', z.object(Totals)),
+  items: items(
+    'One for each kind, asset and status',
+    z.object({
+      ...Part,
+      status: text('Status that the transactions have now', 'paid'),
+      count: count('Number of transactions', 97),
+      amount,
+    }),
+  ),
+}
+
+export const Summary = z
+  .object({
+    timeZone,
+    ...PeriodTotals,
+    previous: z
+      .object({ ...PeriodTotals, from: day('First day', '2025-12-01'), to: day('Last day', '2025-12-31') })
+      .meta({ description: 'The period of the same length that ends the day before' }),
+  })
+  .meta({ id: 'ReportSummary', description: 'Totals of the transactions that were created in a period' })
+
+export const Daily = z
+  .object({
+    timeZone,
+    from: day('First day', '2026-01-01'),
+    to: day('Last day', '2026-01-31'),
+    days: items(
+      'One for each day, kind and asset, oldest first; days without transactions are left out',
+      z.object({ date: day('Day on which the transactions were created', '2026-01-15'), ...Totals }),
+    ),
+  })
+  .meta({ id: 'ReportDaily', description: 'The transactions of each day of a period' })
+
+export const StatementInput = z.strictObject({
+  month: z
+    .string()
+    .regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'Must be a month, such as 2026-01')
+    .meta({ description: 'Month of the statement (UTC); default this month', example: '2026-01' })
+    .optional(),
+  asset: text('Only the balance of this asset', 'cNGN').max(12).optional(),
+  customerId: CustomerRef.optional().meta({
+    description:
+      'Only the balance of this customer; absent: those of the organisation and all of its customers together',
+  }),
+})
+
+const Movements = {
+  in: text('What came, before fees', '5000'),
+  out: text('What left, before fees', '1200'),
+  fees: text('What was charged for both', '25.5'),
+}
+
+export const Statement = z
+  .object({
+    timeZone,
+    from: day('First day', '2026-01-01'),
+    to: day('Last day', '2026-01-31'),
+    customerId: CustomerRef.nullable(),
+    statements: items(
+      'One for each asset that there ever was a balance of',
+      z.object({
+        asset: text('Symbol of the asset', 'cNGN'),
+        openingBalance: text('Balance at the beginning of the first day', '1000'),
+        ...Movements,
+        closingBalance: text(
+          'Balance at the end of the last day: opening balance and `in`, less `out` and `fees`',
+          '4774.5',
+        ),
+        lines: items(
+          'One for each day and kind, oldest first',
+          z.object({
+            date: day('Day of the postings', '2026-01-15'),
+            kind: text(
+              'Kind of the objects that moved the money; `adjustment` for an entry of an operator',
+              'cngn_payin',
+            ),
+            ...Movements,
+            balance: text('Balance after the line', '4774.5'),
+          }),
+        ),
+      }),
+    ),
+  })
+  .meta({ id: 'ReportStatement', description: 'What the service held for customers, from the journal' })

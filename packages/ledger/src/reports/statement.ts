@@ -1,0 +1,73 @@
+import { type AssetSymbol, assets, toDecimal } from '@payments/kernel'
+import { type QueryContext, sqlOf } from '@payments/platform'
+import type { z } from 'zod'
+import type { Period } from './period.ts'
+import type { Statement } from './schemas.ts'
+
+/** The movements of an asset on a day by one kind of object, or (`date` is empty) all before the period. Minor units. */
+interface Row {
+  readonly asset: AssetSymbol
+  readonly date: string
+  readonly kind: string
+  readonly received: string
+  readonly paid: string
+  readonly fees: string
+}
+
+interface Movements {
+  readonly received: bigint
+  readonly paid: bigint
+  readonly fees: bigint
+}
+
+const sum = (rows: readonly Row[]): Movements => ({
+  received: rows.reduce((total, { received }) => total + BigInt(received), 0n),
+  paid: rows.reduce((total, { paid }) => total + BigInt(paid), 0n),
+  fees: rows.reduce((total, { fees }) => total + BigInt(fees), 0n),
+})
+
+const net = ({ received, paid, fees }: Movements): bigint => received - paid - fees
+
+/**
+ * What the organisation with all of its customers, or one customer, held during a period, from what the journal's trigger keeps for each
+ * day: money that is available or reserved. It equals the balances of the journal to the unit.
+ */
+export async function statement(
+  { actor, em }: QueryContext,
+  period: Period,
+  { asset, customerId }: { readonly asset?: string; readonly customerId?: string },
+): Promise<z.output<typeof Statement>> {
+  const { rows } = await sqlOf(em).query<Row>(
+    `select asset, case when day < $4 then '' else day::text end as date, case when day < $4 then '' else kind end as kind,
+            sum(received)::text as received, sum(paid)::text as paid, sum(fees)::text as fees
+       from balance_days
+      where organisation_id = $1 and environment = $2 and scope = $3 and day <= $5 and ($6::text is null or asset = $6)
+      group by 1, 2, 3 having sum(received) <> 0 or sum(paid) <> 0 or sum(fees) <> 0 order by 1, 2, 3`,
+    [actor.organisationId, actor.environment, customerId?.toLowerCase() ?? '', period.from, period.to, asset ?? null],
+  )
+  const statements = [...Map.groupBy(rows, (row) => row.asset)].map(([symbol, own]) => {
+    const decimal = (units: bigint) => toDecimal(units, assets[symbol])
+    const shown = ({ received, paid, fees }: Movements) => ({
+      in: decimal(received),
+      out: decimal(paid),
+      fees: decimal(fees),
+    })
+    const opening = net(sum(own.filter(({ date }) => date === '')))
+    const during = own.filter(({ date }) => date !== '')
+    const total = sum(during)
+    let balance = opening
+    const lines = during.map((row) => {
+      const moved = sum([row])
+      balance += net(moved)
+      return { date: row.date, kind: row.kind, ...shown(moved), balance: decimal(balance) }
+    })
+    return {
+      asset: symbol,
+      openingBalance: decimal(opening),
+      ...shown(total),
+      closingBalance: decimal(opening + net(total)),
+      lines,
+    }
+  })
+  return { timeZone: 'UTC', ...period, customerId: customerId ?? null, statements }
+}

@@ -1,0 +1,31 @@
+import { type Environment, newId, system } from '@payments/kernel'
+import { type Runtime, unitOfWork } from '@payments/platform'
+
+/** A transaction as a test records it. */
+export interface Recorded {
+  readonly id?: string
+  readonly kind?: string
+  readonly status?: string
+  readonly amount?: string
+  readonly createdAt?: Date
+}
+
+/** Records changes of objects in one unit of work, as `createResource()` and `move()` do. */
+export const record = (
+  runtime: Runtime,
+  { organisationId, environment = 'test' }: { organisationId: string; environment?: Environment },
+  changes: readonly Recorded[],
+): Promise<void> =>
+  unitOfWork({ runtime, actor: system(organisationId, environment), log: runtime.log }, async (unit) => {
+    for (const {
+      id = newId(),
+      kind = 'swap',
+      status = 'completed',
+      amount = '1 USDC',
+      createdAt = new Date(),
+    } of changes) {
+      const entry = { kind, customerId: null, destination: 'Solana USDC x', amount, amountUsd: null, receipt: {} }
+      const change = { organisationId, environment, type: '', resourceId: id, status, previousStatus: null, data: {} }
+      await unit.record({ ...change, createdAt, at: new Date(), entry })
+    }
+  })
