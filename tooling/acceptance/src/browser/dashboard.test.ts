@@ -78,6 +78,16 @@ describe.runIf(hasTools('chromium'))('the dashboard in Chromium', () => {
       await check(page, 'link')
       await page.getByRole('link', { name: 'Overview' }).click()
       await page.getByText('2 of 4 done').waitFor()
+      const volume = page.getByRole('region', { name: 'Last 30 days' })
+      await volume.getByText('100%').first().waitFor()
+      const row = page.getByRole('region', { name: 'Volume by kind and asset' }).getByRole('row').nth(1)
+      expect(await row.getByRole('cell').allTextContents()).toEqual([
+        ...['Collection', '25 USDC', '25 USDC', '1', '100%', '0 USDC'],
+      ])
+      await volume.getByText('Show each day').click()
+      const day = page.getByRole('region', { name: 'Each day' }).getByRole('row').nth(1)
+      expect((await day.getByRole('cell').allTextContents()).slice(1)).toEqual(['1', '100%'])
+      await volume.getByRole('img', { name: 'Transactions of each day, at most 1.' }).waitFor()
       await check(page, 'overview')
       expect(await page.evaluate("document.querySelectorAll('img').length")).toBe(0)
       await page.getByRole('link', { name: 'Transactions', exact: true }).click()

@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import { usePlace } from '../context.ts'
 import { Failure, Screen, Skeleton } from '../parts/parts.tsx'
 import { TransactionTable } from './transaction-table.tsx'
+import { Volume } from './volume.tsx'
 
 const NEWEST = 5
 
@@ -12,11 +13,13 @@ export function Overview() {
   const { data, error, refetch } = useQuery({
     queryKey: [environment, 'overview'],
     async queryFn() {
-      const [recent, { collections, total: links }, keys, endpoints] = await Promise.all([
+      const [recent, { collections, total: links }, keys, endpoints, summary, { days }] = await Promise.all([
         api.transactions.page.query({ limit: NEWEST }),
         api.collections.list.query({}),
         api.apiKeys.list.query({}),
         api.webhooks.list.query({}),
+        api.reports.summary.query({}),
+        api.reports.daily.query({}),
       ])
       const [endpoint] = endpoints.webhookEndpoints
       const delivered = endpoint
@@ -26,7 +29,7 @@ export function Overview() {
         : false
       const disabled = endpoints.webhookEndpoints.filter(({ status }) => status !== 'enabled').length
       const hasKey = keys.apiKeys.some((key) => key.environment === environment && !key.revokedAt)
-      return { recent, collections, links, hasKey, endpoint, delivered, disabled }
+      return { recent, collections, links, hasKey, endpoint, delivered, disabled, summary, days }
     },
   })
   if (error)
@@ -41,7 +44,7 @@ export function Overview() {
         <Skeleton lines={8} />
       </Screen>
     )
-  const { recent, collections, links, hasKey, endpoint, delivered, disabled } = data
+  const { recent, collections, links, hasKey, endpoint, delivered, disabled, summary, days } = data
   const first = collections.at(-1)
   const paid = collections.some(({ paymentsCount }) => paymentsCount > 0)
   const steps: readonly Step[] = [
@@ -81,7 +84,7 @@ export function Overview() {
       {steps.some(({ done }) => !done) && <FirstSteps steps={steps} />}
       <dl className="figures">
         <div>
-          <dt>Transactions</dt>
+          <dt>All transactions</dt>
           <dd>{recent.total.toLocaleString('en')}</dd>
         </div>
         <div>
@@ -89,6 +92,7 @@ export function Overview() {
           <dd>{links.toLocaleString('en')}</dd>
         </div>
       </dl>
+      <Volume summary={summary} days={days} />
       <div className="head">
         <h2>Newest transactions</h2>
         {recent.next && <Link href="/transactions">Show all</Link>}
