@@ -19,7 +19,7 @@ export default defineConfig({
     globalSetup: ['tooling/stand/test/setup.ts'],
     sequence: { shuffle: true, sequencer: Sequencer },
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // CI retries once on a shared machine, and names the tests that needed it with their errors.
