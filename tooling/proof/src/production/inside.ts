@@ -125,9 +125,10 @@ async function prove(): Promise<void> {
         load.take()
         const since = seconds()
         await work()
-        const { requests, failures, slowestMs } = load.take()
+        const seen = load.take()
+        const { requests, failures, slowestMs } = seen
         const own = { requests, lost: failures.length, slowestMs, seconds: Math.round(seconds() - since) }
-        return { findings: failuresOf(name, { requests, failures, slowestMs, lost: 0 }), figures: own }
+        return { findings: failuresOf(name, seen), figures: own }
       },
       CLIENTS,
     )

@@ -24,6 +24,8 @@ export interface ServiceProcess {
   /** `http://127.0.0.1:port`, of a gateway. */
   readonly url: string
   readonly internalUrl: string
+  /** How often it was started, also by itself after an end. */
+  starts(): number
   /** Waits until `/readyz` answers 200. @throws Error when it does not within five minutes */
   ready(): Promise<void>
   /** SIGKILL, also during a start. It is started again at once. */
@@ -70,6 +72,7 @@ export function startServiceProcess(options: ServiceOptions, onOutput: (text: st
     role: options.role,
     url: `http://127.0.0.1:${options.port}`,
     internalUrl,
+    starts: () => starts,
     async ready() {
       const before = starts
       for (const end = Date.now() + START_SECONDS * 1000; Date.now() < end; await sleep(25)) {

@@ -19,7 +19,7 @@ export interface Cluster extends ServiceProcesses {
 }
 
 export async function startCluster(
-  database: StandDatabase,
+  database: Pick<StandDatabase, 'dataDir' | 'ownerUrl' | 'serviceUrl' | 'pool'>,
   /** The checkout to start from; this one by default. */
   root?: string,
 ): Promise<Cluster> {

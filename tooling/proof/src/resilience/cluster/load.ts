@@ -18,6 +18,10 @@ export interface Seen {
   readonly lost: number
   /** The longest wait for a reply, in milliseconds. */
   readonly slowestMs: number
+  /** Requests that were refused with 503 and `Retry-After`, and sent again with their keys. Of a patient load. */
+  readonly refused: number
+  /** The longest time without an acknowledged write, in milliseconds. */
+  readonly longestPauseMs: number
 }
 
 export interface Load {
@@ -27,15 +31,37 @@ export interface Load {
   stop(): Promise<void>
 }
 
-const nothing = () => ({ requests: 0, failures: [] as string[], lost: 0, slowestMs: 0 })
+const nothing = () => ({
+  requests: 0,
+  failures: [] as string[],
+  lost: 0,
+  slowestMs: 0,
+  refused: 0,
+  longestPauseMs: 0,
+})
+/** How long a patient client waits before it repeats a request. */
+const PATIENT_MS = 200
+/** How long requests are still repeated when the load is stopped. */
+const LAST_MS = 30_000
 /** Another client address for each request, so that the limit of one address does not end the load. */
 const someAddress = (): string => `198.51.${randomBytes(1)[0]}.${randomBytes(1)[0]}`
 
-/** Clients that create and read, one request after another, each from the reply of the last. */
-export function startLoad(url: string, tenants: readonly Tenant[], clients: number): Load {
+/**
+ * Clients that create and read, one request after another, each from the reply of the last. Patient ones repeat what is refused with 503
+ * and `Retry-After`, as merchants are told to; for others a refusal is a failure.
+ */
+export function startLoad(url: string, tenants: readonly Tenant[], clients: number, patient = false): Load {
   const acknowledged = { customers: new Set<string>(), routes: new Set<string>() }
   let seen = nothing()
   let stopped = false
+  /** Of the patience: a little after the load was stopped. */
+  let end = Infinity
+  let written = performance.now()
+  const wrote = () => {
+    const now = performance.now()
+    seen.longestPauseMs = Math.max(seen.longestPauseMs, Math.round(now - written))
+    written = now
+  }
 
   /** A request with a definite reply. One that the proxy lost is sent again with the same key. */
   async function send(tenant: Tenant, line: string, status: number, body?: object): Promise<Data> {
@@ -51,7 +77,15 @@ export function startLoad(url: string, tenants: readonly Tenant[], clients: numb
           seen.lost++
           continue
         }
-        if (answer.status === status) return answer.data
+        if (answer.status === status) {
+          if (status === 201) wrote()
+          return answer.data
+        }
+        if (patient && answer.status === 503 && answer.headers.has('retry-after') && performance.now() < end) {
+          seen.refused++
+          await sleep(PATIENT_MS)
+          continue
+        }
         // The lease of a killed gateway: its request with this key has not ended, as far as anybody knows.
         if (answer.status === 409 && answer.text.includes('still in progress')) {
           await sleep(500)
@@ -92,6 +126,7 @@ export function startLoad(url: string, tenants: readonly Tenant[], clients: numb
     acknowledged,
     async stop() {
       stopped = true
+      end = performance.now() + LAST_MS
       await running
     },
   }

@@ -24,9 +24,10 @@ export async function underLoad(
   served: Served,
   phase: (load: Load) => Promise<Phase>,
   clients = CLIENTS,
+  patient = false,
 ): Promise<Phase> {
   const tenants = await Promise.all([served.newTenant(), served.newTenant()])
-  const load = startLoad(served.url, tenants, clients)
+  const load = startLoad(served.url, tenants, clients, patient)
   let done: Phase
   try {
     await sleep(500)
