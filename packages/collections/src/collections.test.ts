@@ -70,6 +70,7 @@ test('the pay page shows what a payer may see, and nothing of the merchant’s i
       "number",
       "payable",
       "paymentOptions",
+      "pricing",
       "redirectUrl",
       "refundRequired",
       "serverTime",

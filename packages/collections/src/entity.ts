@@ -33,6 +33,7 @@ import {
 } from './collections/states.ts'
 import type { PaymentChoice, StoredPayment } from './rows.ts'
 import type { PaymentPolicy } from './sessions/policy.ts'
+import type { HeldPrice, Price } from './sessions/prices.ts'
 
 const variant = (value: (typeof types)[number]) => ({ column: 'type', value })
 const inStates = (states: readonly string[]) => `status in (${states.map((state) => `'${state}'`).join(', ')})`
@@ -49,6 +50,7 @@ export const CollectionEntity = defineEntity({
     title: p.text(),
     description: p.text().nullable(),
     amount: minorUnits().nullable().check('amount > 0'),
+    pricing: p.json().$type<Price>().nullable(),
     subtotal: minorUnits().nullable(),
     tax: minorUnits().nullable(),
     items: p.json().$type<readonly Item[]>(),
@@ -84,6 +86,7 @@ export const CollectionEntity = defineEntity({
     ...machineChecks('collections', linkMachine, variant('link')),
     ...machineChecks('collections', invoiceMachine, variant('invoice')),
     ...machineChecks('collections', checkoutMachine, variant('checkout')),
+    { name: 'collections_asked', expression: "type = 'link' or amount is not null or pricing is not null" },
   ],
   uniques: [tenantKey],
   indexes: [
@@ -114,6 +117,7 @@ export const SessionEntity = defineEntity({
     destinationCurrency: p.text(),
     destinationAddress: p.text(),
     targetAmount: minorUnits().check('target_amount > 0'),
+    pricing: p.json().$type<HeldPrice>().nullable(),
     networkKey: p.text(),
     currency: p.text(),
     amount: minorUnits().check('amount > 0'),

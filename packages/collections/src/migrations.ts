@@ -221,4 +221,15 @@ export const migrations: readonly MigrationStep[] = [
     name: '20261125000300_collection_branding',
     up: ['alter table collections add column branding jsonb'],
   },
+  {
+    name: '20261125002000_collection_pricing',
+    up: [
+      'alter table collections add column pricing jsonb',
+      'alter table checkout_sessions add column pricing jsonb',
+      "alter table collections add constraint collections_asked check (type = 'link' or amount is not null or pricing is not null)",
+      'alter table collections drop constraint collections_checkout_status_needs',
+      'alter table collections drop constraint collections_invoice_status_needs',
+      "alter table collections add constraint collections_invoice_status_needs check (type <> 'invoice' or ((status <> 'open' or invoice_number is not null)))",
+    ],
+  },
 ]

@@ -3,6 +3,7 @@ import type { Environment, Metadata } from '@payments/kernel'
 import type { RefundTo } from '@payments/routes'
 import type { EmbedConfig, Item } from './api/fields.ts'
 import type { PaymentPolicy } from './sessions/policy.ts'
+import type { HeldPrice, Price } from './sessions/prices.ts'
 
 // The columns of the tables as code sees them, without the ORM. Amounts are minor units of the currency beside them.
 
@@ -15,6 +16,8 @@ export interface CollectionColumns {
   readonly title: string
   readonly description?: string | null
   readonly amount?: bigint | null
+  /** In place of `amount`: what a payer sends for it is known when a session starts. */
+  readonly pricing?: Price | null
   readonly subtotal?: bigint | null
   readonly tax?: bigint | null
   readonly items: readonly Item[]
@@ -100,6 +103,8 @@ export interface SessionColumns {
   readonly destinationAddress: string
   /** What the merchant asked for, in `destinationCurrency`: `amount` is what the payer sends for it. */
   readonly targetAmount: bigint
+  /** The price from which `targetAmount` follows. */
+  readonly pricing?: HeldPrice | null
   readonly networkKey: string
   readonly currency: string
   readonly amount: bigint

@@ -128,3 +128,4 @@ export {
 export { sandboxFiat } from './provider/sandbox.ts'
 export { fiatConversions } from './quotes/amounts.ts'
 export { ngnBank } from './quotes/rules.ts'
+export { saleRate } from './quotes/sale-rate.ts'

@@ -18,6 +18,8 @@ export interface PayData {
   readonly description: string | null
   readonly number: string | null
   readonly amount: string | null
+  /** A price in place of an amount. */
+  readonly pricing: FiatValue | null
   readonly subtotal: string | null
   readonly tax: string | null
   readonly items: readonly Item[]
@@ -63,6 +65,8 @@ export interface PaySession {
   readonly networkKey: string
   readonly currency: string
   readonly amount: string
+  /** The price from which the amount follows, and how much of its money one unit of the merchant's currency is. */
+  readonly pricing: (FiatValue & { readonly rate: string }) | null
   /** The least that counts as the whole amount. */
   readonly minimumAmount: string
   readonly receivedAmount: string

@@ -98,4 +98,5 @@ export {
   type WatchedAddress,
 } from './provider/provider.ts'
 export { swapsSettings } from './provider/settings.ts'
+export { currencyRate } from './rates/rates.ts'
 export { type Currency, currencies } from './swaps/currencies.ts'

@@ -12,5 +12,6 @@ export const errors = defineErrors({
   sent_recently: { status: 429, message: 'Too many emails, please retry later' },
   too_many_sessions: { status: 429, message: 'Too many open payments, please finish or cancel one first' },
   too_many_streams: { status: 429, message: 'Too many event streams from this address, please retry later' },
+  price_unavailable: { status: 503, message: 'The price cannot be converted at present, please retry' },
   session_not_settleable: { status: 409, message: 'Checkout session has nothing to settle' },
 })

@@ -1,5 +1,7 @@
 import { type ExportSource, exportedAmount, exportedTime } from '@payments/platform'
 
+const PRICE = "t.pricing->>'amount'"
+const PRICE_CURRENCY = "t.pricing->>'currency'"
 const inCurrency = (column: string) => exportedAmount(`t.${column}`, 't.currency')
 const inDestination = (column: string) => exportedAmount(`t.${column}`, 't.destination_currency')
 
@@ -17,6 +19,8 @@ export const collectionsExport: ExportSource = {
     customerId: 't.customer_id',
     currency: 't.currency',
     amount: inCurrency('amount'),
+    price: PRICE,
+    priceCurrency: PRICE_CURRENCY,
     subtotal: inCurrency('subtotal'),
     tax: inCurrency('tax'),
     paymentsCount: 't.payments_count::text',
@@ -44,6 +48,8 @@ export const sessionsExport: ExportSource = {
     network: 't.network_key',
     currency: 't.currency',
     amount: inCurrency('amount'),
+    price: PRICE,
+    priceCurrency: PRICE_CURRENCY,
     receivedAmount: inCurrency('received_amount'),
     destinationNetwork: 't.destination_chain_key',
     destinationCurrency: 't.destination_currency',

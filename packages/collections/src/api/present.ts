@@ -3,10 +3,10 @@ import { assetNamed, assetOf, toDecimal } from '@payments/kernel'
 import type { RefundTo } from '@payments/routes'
 import type { z } from 'zod'
 import type { CollectionColumns, SessionColumns, StoredPayment } from '../rows.ts'
-import { fiatValue } from '../sessions/fiat-value.ts'
 import { withEstimates } from '../sessions/options.ts'
 import { paymentUri } from '../sessions/payment-uri.ts'
 import { thresholdOf } from '../sessions/policy.ts'
+import { fiatValue, partOfPrice } from '../sessions/prices.ts'
 import type { Collection, PaySession, Session, SessionPayment } from './schemas.ts'
 
 /** Minor units as decimal text. Every symbol in a row was checked when it was written. */
@@ -14,6 +14,10 @@ export const decimal = (units: bigint, symbol: string): string => toDecimal(unit
 
 const optional = (units: bigint | null | undefined, symbol: string): string | null =>
   units === null || units === undefined ? null : decimal(units, symbol)
+
+/** What a collection asks for, with its currency: its amount or its price. */
+export const askedText = ({ amount, pricing, currency }: CollectionColumns): string =>
+  pricing ? `${pricing.amount} ${pricing.currency}` : `${decimal(amount ?? 0n, currency)} ${currency}`
 
 /** `INV-000001`; longer when there are more. */
 export const invoiceNumberText = (number: number | null | undefined): string | null =>
@@ -27,6 +31,7 @@ export const presentCollection = (row: CollectionColumns): z.infer<typeof Collec
   title: row.title,
   description: row.description ?? null,
   amount: optional(row.amount, row.currency),
+  pricing: row.pricing ?? null,
   subtotal: optional(row.subtotal, row.currency),
   tax: optional(row.tax, row.currency),
   items: [...row.items],
@@ -91,10 +96,13 @@ export function presentPaySession(row: SessionColumns): z.infer<typeof PaySessio
     networkKey: row.networkKey,
     currency: row.currency,
     amount: decimal(row.amount, row.currency),
+    pricing: row.pricing ?? null,
     minimumAmount: decimal(thresholdOf(row.amount, row.paymentPolicy), row.currency),
     receivedAmount: decimal(row.receivedAmount, row.currency),
     remainingAmount: decimal(missing, row.currency),
-    fiatValue: fiatValue((row.targetAmount * missing) / row.amount, row.destinationCurrency),
+    fiatValue: row.pricing
+      ? partOfPrice(row.pricing, missing, row.amount)
+      : fiatValue((row.targetAmount * missing) / row.amount, row.destinationCurrency),
     deliveredAmount: decimal(row.deliveredAmount, row.destinationCurrency),
     fees: decimal(row.fees, row.destinationCurrency),
     depositAddress: row.depositAddress,

@@ -48,7 +48,7 @@ export const collectionsRouter = {
     status: 201,
     input: NewCollection,
     output: Collection,
-    errors: [routesErrors.provider_failed, routesErrors.provider_unavailable],
+    errors: [errors.price_unavailable, routesErrors.provider_failed, routesErrors.provider_unavailable],
     before: prepareCollection,
     run: async (unit, input, prepared) => presentCollection(await createCollection(unit, input, prepared)),
   }),

@@ -23,6 +23,7 @@ import { failureReasons, RefundToSchema, sandboxOutcomes } from '@payments/route
 import { z } from 'zod'
 import { checkoutMachine, invoiceMachine, linkMachine, sessionMachine, types } from '../collections/states.ts'
 import { PaymentPolicy, PaymentPolicyPatch } from '../sessions/policy.ts'
+import { priceCurrencies } from '../sessions/prices.ts'
 import { AllowedOrigins, CancelUrl, EmbedConfig, EmbedConfigPatch, Items, NewItems, RedirectUrl } from './fields.ts'
 
 const COLLECTION = 80
@@ -71,6 +72,11 @@ const maxPayments = z
   .max(MOST_PAYMENTS)
   .meta({ description: 'A link becomes inactive after so many payments', example: 100 })
 
+const PriceCurrency = z.enum(priceCurrencies).meta({ description: 'Money of a country (ISO 4217)', example: 'NGN' })
+const Pricing = z.object({ currency: PriceCurrency, amount: amountText('The price', '15000') }).meta({
+  description: 'The price in the money of a country, in place of `amount`; null without one',
+})
+
 export const NewCollection = z
   .strictObject({
     type: Type,
@@ -80,6 +86,17 @@ export const NewCollection = z
       description:
         'What is asked for. Required for a checkout, and for an invoice without `items`; a link without it asks the payer',
     }),
+    pricing: z
+      .strictObject({
+        currency: PriceCurrency,
+        amount: Amount.meta({ description: 'The price, with at most two decimals', example: '15000' }),
+      })
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'A price in the money of a country, in place of `amount`: each session asks for as much of `currency` as sells for it when the session starts, and holds that until its `expiresAt`',
+      }),
     currency: Currency,
     destinationChainKey: NetworkKey('Network on which you receive: see `GET /payment-routes/networks`', 'base'),
     destinationAddress: z
@@ -165,7 +182,8 @@ export const Collection = z
     status: Status,
     title: text('What is paid for', 'Consulting in January'),
     description: text('More about it, for the payer', 'Two days on site').nullable(),
-    amount: amountText('What is asked for; null where the payer chooses').nullable(),
+    amount: amountText('What is asked for; null where the payer chooses, and with `pricing`').nullable(),
+    pricing: Pricing.nullable(),
     subtotal: amountText('Sum of the items without tax; null without items').nullable(),
     tax: amountText('Tax on the items; null without items', '0').nullable(),
     items: Items,
@@ -227,6 +245,14 @@ const sessionFields = {
   networkKey: text('Network on which the payer pays', 'ethereum'),
   currency: text('Currency in which the payer pays', 'USDC'),
   amount: amountText('What the payer is asked to send, fees included'),
+  pricing: Pricing.extend({
+    rate: text(
+      'So much of the currency of the price for one unit of the currency of the collection, until `expiresAt`',
+      '1560.5',
+    ),
+  })
+    .nullable()
+    .meta({ description: 'The price from which `amount` follows, and its rate; null without one' }),
   minimumAmount: amountText('The least that counts as the whole amount', '24.875'),
   receivedAmount: amountText('What was received of it', '0'),
   remainingAmount: amountText('What is missing'),
@@ -367,13 +393,14 @@ export const PayPage = z
     title: text('What is paid for', 'Consulting in January'),
     description: text('More about it', 'Two days on site').nullable(),
     number: text('Number of an invoice', 'INV-000001').nullable(),
-    amount: amountText('What is asked for; null where the payer chooses').nullable(),
+    amount: amountText('What is asked for; null where the payer chooses, and with `pricing`').nullable(),
+    pricing: Pricing.nullable(),
     subtotal: amountText('Sum of the items without tax').nullable(),
     tax: amountText('Tax on the items', '0').nullable(),
     items: Items,
     currency: text('Currency of the amounts', 'USDC'),
     fiatValue: FiatValue.nullable().meta({
-      description: 'The amount as money of a country; null where the payer chooses',
+      description: 'The amount or the price as money of a country; null where the payer chooses',
     }),
     dueAt: time('When an invoice is due').nullable(),
     expiresAt: time('When no session can be started any more').nullable(),

@@ -4,6 +4,7 @@ import {
   addressField,
   amountField,
   assets,
+  invalid,
   type Mistakes,
   networkField,
   newId,
@@ -21,6 +22,7 @@ import type { PaymentChoice } from '../rows.ts'
 import { optionsOf } from '../sessions/options.ts'
 import { defaultPolicy } from '../sessions/policies.ts'
 import { addressUse, mergePolicy, type PaymentPolicy } from '../sessions/policy.ts'
+import { held } from '../sessions/prices.ts'
 import { payUrlOf } from '../settings.ts'
 import { type Totals, totalsOf } from './invoice-items.ts'
 
@@ -49,7 +51,10 @@ export async function prepareCollection(context: QueryContext, input: Input): Pr
   const paymentOptions = options(input, networks, wrong)
   const totals = input.items ? totalsOf(input.items, assets[input.currency]) : null
   const amount = totals?.amount ?? amountOf(input, wrong)
+  checkPricing(input, wrong)
   refuseMistakes(wrong)
+  if (input.pricing && !(await held(context, input.pricing, input.currency)))
+    throw invalid({ 'pricing.currency': `Not available for ${input.currency}` })
   await checkCustomer(context, input.customerId)
   if (input.branding) await checkLogo(context, input.branding as BrandFields, 'branding.logoId')
   const paymentPolicy = mergePolicy(policy, input.paymentPolicy, 'paymentPolicy.')
@@ -58,13 +63,14 @@ export async function prepareCollection(context: QueryContext, input: Input): Pr
 
 /** Fields that only some types have, and times that must lie ahead. */
 function checkFields(input: Input, wrong: Mistakes): void {
-  const { type, amount, items } = input
+  const { type, amount, items, pricing } = input
   if (items && type !== 'invoice') wrong.items = 'Only an invoice has items'
   if (input.dueAt && type !== 'invoice') wrong.dueAt = 'Only an invoice has a due time'
   if (input.maxPayments && type !== 'link') wrong.maxPayments = 'Only a link takes several payments'
   if (items && amount) wrong.amount = 'Must be left out: it follows from the items'
-  if (!items && !amount && type !== 'link')
-    wrong.amount = type === 'invoice' ? 'Required: an invoice needs an amount or items' : 'Required for a checkout'
+  if (!items && !amount && !pricing && type !== 'link')
+    wrong.amount =
+      type === 'invoice' ? 'Required: an invoice needs an amount, a price or items' : 'Required for a checkout'
   if (input.expiresAt && !isAhead(input.expiresAt)) wrong.expiresAt = 'Must be in the future'
   if (input.dueAt && !isAhead(input.dueAt)) wrong.dueAt = 'Must be in the future'
 }
@@ -96,6 +102,13 @@ function amountOf({ amount, currency }: Input, wrong: Mistakes): bigint | null {
   return amount ? (amountField(wrong, 'amount', amount, assets[currency]) ?? null) : null
 }
 
+function checkPricing({ pricing, amount, items }: Input, wrong: Mistakes): void {
+  if (!pricing) return
+  if (amount) wrong.pricing = 'Must be left out: the amount is given'
+  else if (items) wrong.pricing = 'Must be left out: the amount follows from the items'
+  else amountField(wrong, 'pricing.amount', pricing.amount, assets[pricing.currency])
+}
+
 /** Creates the prepared collection. An invoice takes the next number of its organisation and environment. */
 export async function createCollection(
   unit: UnitOfWork,
@@ -113,6 +126,7 @@ export async function createCollection(
     title: input.title,
     description: input.description ?? null,
     amount: prepared.amount,
+    pricing: input.pricing ?? null,
     subtotal: prepared.totals?.subtotal ?? null,
     tax: prepared.totals?.tax ?? null,
     items: prepared.totals?.items ?? [],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Log } from '@payments/platform'
 import type PDFDocument from 'pdfkit'
-import { decimal, invoiceNumberText } from '../api/present.ts'
+import { askedText, decimal, invoiceNumberText } from '../api/present.ts'
 import type { CollectionRow } from '../entity.ts'
 
 const require = createRequire(import.meta.url)
@@ -135,6 +135,7 @@ function write(
     ['Tax', invoice.tax],
     ['Total', invoice.amount],
   ]
+  if (invoice.pricing) paragraph('P', `Total: ${askedText(invoice)}, paid in ${currency}`, { font: 'bold' })
   for (const [name, units] of sums)
     if (units !== null && units !== undefined)
       paragraph('P', `${name}: ${decimal(units, currency)} ${currency}`, {

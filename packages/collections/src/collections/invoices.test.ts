@@ -102,6 +102,17 @@ test('the PDF of an invoice is tagged, has embedded fonts, and shows ₦ and €
     expect(text).toContain(part)
 })
 
+test('the PDF of an invoice with a price names the price, and what it is paid in', async () => {
+  const merchant = await newMerchant(service)
+  const { id } = await newCollection(merchant, {
+    type: 'invoice',
+    amount: undefined,
+    pricing: { currency: 'NGN', amount: '250000' },
+  })
+  const { text } = await extractText((await pdfOf(merchant, id)).document, { mergePages: true })
+  expect(text).toContain('Total: 250000 NGN, paid in USDC')
+})
+
 test('a character without a glyph is replaced, and the document and the log say so', async () => {
   const merchant = await newMerchant(service)
   const { id } = await invoice(merchant, { title: 'Tea 茶' })

@@ -3,7 +3,7 @@ import { brandOf } from '@payments/branding'
 import { findCustomer } from '@payments/customers'
 import type { QueryContext, UnitOfWork } from '@payments/platform'
 import { errors } from '../api/errors.ts'
-import { decimal, invoiceNumberText } from '../api/present.ts'
+import { askedText, invoiceNumberText } from '../api/present.ts'
 import { countEmail, subjectIn, validUntil } from '../emails/emails.ts'
 import type { CollectionRow } from '../entity.ts'
 import { lockedCollection, updateCollection } from './changes.ts'
@@ -67,7 +67,7 @@ async function emailInvoice(
 ): Promise<void> {
   const number = invoiceNumberText(invoice.invoiceNumber) ?? ''
   const merchant = plainName(parties.merchant)
-  const amount = `${decimal(invoice.amount ?? 0n, invoice.currency)} ${invoice.currency}`
+  const amount = askedText(invoice)
   const due = invoice.dueAt ? `, due on ${invoice.dueAt.toISOString().slice(0, 10)}` : ''
   const subject = `${invoice.sentAt ? 'Reminder: invoice' : 'Invoice'} ${number} from ${merchant}`
   const paragraphs = [

@@ -12,7 +12,7 @@ export const linkMachine = machine('link', 'active', {
 export const invoiceMachine = machine('invoice', 'open', {
   open: {
     description: 'Waits for its payment',
-    needs: ['amount', 'invoice_number'],
+    needs: ['invoice_number'],
     moves: { pay: 'paid', fall_due: 'overdue', void: 'void', expire: 'expired' },
   },
   overdue: { description: 'Not paid by `dueAt`', moves: { pay: 'paid', void: 'void', expire: 'expired' } },
@@ -27,7 +27,6 @@ export const invoiceMachine = machine('invoice', 'open', {
 export const checkoutMachine = machine('checkout', 'open', {
   open: {
     description: 'Waits for its payment',
-    needs: ['amount'],
     moves: { pay: 'paid', void: 'void', expire: 'expired' },
   },
   expired: {

@@ -49,6 +49,7 @@ export const payRouter = {
       errors.collection_closed,
       errors.session_not_cancellable,
       errors.too_many_sessions,
+      errors.price_unavailable,
       routesErrors.refund_address_missing,
       routesErrors.deposit_address_used,
       routesErrors.provider_failed,

@@ -8,9 +8,9 @@ import { presentCollection, presentPaySession } from '../api/present.ts'
 import type { PayPage } from '../api/schemas.ts'
 import { CollectionEntity, type CollectionRow, SessionEntity, type SessionRow } from '../entity.ts'
 import type { PaymentChoice } from '../rows.ts'
-import { fiatValue } from '../sessions/fiat-value.ts'
 import { optionsOf, withEstimates } from '../sessions/options.ts'
 import { addressUse } from '../sessions/policy.ts'
+import { fiatValue, partOfPrice } from '../sessions/prices.ts'
 import { returnUrl } from './return-urls.ts'
 
 /** What an id of a pay route is of: a collection or, with `session`, one of its sessions. */
@@ -93,11 +93,14 @@ function pageOf(target: PayTarget, paymentOptions: readonly PaymentChoice[]): Pa
     description: shown.description,
     number: shown.number,
     amount: shown.amount,
+    pricing: shown.pricing,
     subtotal: shown.subtotal,
     tax: shown.tax,
     items: shown.items,
     currency: shown.currency,
-    fiatValue: fiatValue(collection.amount ?? 0n, collection.currency),
+    fiatValue: collection.pricing
+      ? partOfPrice(collection.pricing, 1n, 1n)
+      : fiatValue(collection.amount ?? 0n, collection.currency),
     dueAt: shown.dueAt,
     expiresAt: shown.expiresAt,
     paymentOptions: withEstimates(paymentOptions, collection.destinationChainKey),

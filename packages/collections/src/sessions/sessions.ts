@@ -39,14 +39,18 @@ import { findTarget, isPayable } from '../pay/payer.ts'
 import { SESSION_MINUTES, SESSIONS_PER_ADDRESS, SESSIONS_PER_LINK } from '../settings.ts'
 import { optionsOf } from './options.ts'
 import { addressUse } from './policy.ts'
+import { type HeldPrice, held } from './prices.ts'
 
 type Input = z.output<typeof PayAction>
+
+const PRICE_RETRY_SECONDS = 60
 
 /** A checked start, with the deposit address that the provider gave for it. */
 export interface PreparedSession {
   readonly collection: CollectionRow
   readonly route: PreparedHiddenRoute
   readonly targetAmount: bigint
+  readonly price: HeldPrice | null
   readonly refundAddress: string | null
   readonly client: string
 }
@@ -66,7 +70,7 @@ export async function prepareStart(context: QueryContext, input: Input, call: Ca
   await limitSessions(merchantContext, collection.id, client)
   const wrong: Mistakes = {}
   const choice = await chosen(merchantContext, collection, input, wrong)
-  const targetAmount = targetOf(collection, input, wrong)
+  const { targetAmount, price } = await targetOf(merchantContext, collection, input, wrong)
   const refundAddress = refundOf(collection, input, wrong)
   if (Object.keys(wrong).length > 0 || !choice) throw invalid(wrong)
   const route = await prepareHiddenRoute(merchantContext, {
@@ -85,7 +89,7 @@ export async function prepareStart(context: QueryContext, input: Input, call: Ca
   }).catch((error: unknown) => {
     throw forPayer(error)
   })
-  return { collection, route, targetAmount, refundAddress, client }
+  return { collection, route, targetAmount, price, refundAddress, client }
 }
 
 /** What the provider refuses is the payer's choice: its own fields mean nothing to the payer. */
@@ -112,13 +116,24 @@ async function chosen(
   return network && { networkKey, currency, type: network.type }
 }
 
-function targetOf({ amount, currency }: CollectionRow, { amount: given }: Input, wrong: Mistakes): bigint {
-  if (amount !== null && amount !== undefined) {
-    if (given) wrong.amount = 'Must be left out: the amount is fixed'
-    return amount
+/** What is asked for, in the currency of the collection. Where it follows from a price, its rate is that of now. */
+async function targetOf(
+  context: QueryContext,
+  { amount, pricing, currency }: CollectionRow,
+  { amount: given }: Input,
+  wrong: Mistakes,
+): Promise<{ targetAmount: bigint; price: HeldPrice | null }> {
+  if (given && (amount || pricing)) wrong.amount = 'Must be left out: the amount is fixed'
+  if (amount) return { targetAmount: amount, price: null }
+  if (pricing) {
+    const now = await held(context, pricing, currency)
+    // It could be converted when the collection was created.
+    if (!now) throw errors.price_unavailable({ retryAfter: PRICE_RETRY_SECONDS })
+    return { targetAmount: now.amount, price: now.price }
   }
   if (!given) wrong.amount = 'Required: choose what to pay'
-  return (given && amountField(wrong, 'amount', given, assets[currency as AssetSymbol])) || 0n
+  const chosen = given && amountField(wrong, 'amount', given, assets[currency as AssetSymbol])
+  return { targetAmount: chosen || 0n, price: null }
 }
 
 function refundOf(
@@ -174,6 +189,7 @@ export async function start(unit: UnitOfWork, input: Input, prepared: PreparedSe
     destinationCurrency: collection.currency,
     destinationAddress: collection.destinationAddress,
     targetAmount: prepared.targetAmount,
+    pricing: prepared.price,
     networkKey: route.origin.networkKey,
     currency: route.origin.currency,
     amount: route.inputAmount,

@@ -1,7 +1,7 @@
 import { assetNamed, toMinor } from '@payments/kernel'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bought, canonicalRate, decimal, fiatConversions, sold } from './amounts.ts'
+import { bought, canonicalRate, decimal, fiatConversions, needed, sold } from './amounts.ts'
 
 /** Currencies with 0, 2 and 3 decimals. */
 const CURRENCIES = ['UGX', 'NGN', 'TND'] as const
@@ -72,5 +72,5 @@ test('a rate has one spelling', () => {
 
 test('a symbol that no corridor can have is refused by its name, and other domains convert as this one', () => {
   expect(() => assetNamed('XYZ')).toThrow('No asset XYZ')
-  expect(fiatConversions).toEqual({ sold, bought })
+  expect(fiatConversions).toEqual({ sold, bought, needed })
 })

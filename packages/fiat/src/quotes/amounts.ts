@@ -31,5 +31,12 @@ export function bought(amount: bigint, from: string, to: string, rate: string): 
   return (amount * denominator * scale(to)) / (numerator * scale(from))
 }
 
-/** Conversions at a rate, for adapters. */
-export const fiatConversions = { sold, bought }
+/** Stablecoin that sells for at least an amount of fiat at a rate (fiat for one unit of stablecoin), rounded up to the asset's minor unit. */
+export function needed(amount: bigint, from: string, to: string, rate: string): bigint {
+  const { numerator, denominator } = fraction(rate)
+  const divisor = numerator * scale(from)
+  return (amount * denominator * scale(to) + divisor - 1n) / divisor
+}
+
+/** Conversions at a rate, for adapters and prices. */
+export const fiatConversions = { sold, bought, needed }

@@ -21,6 +21,7 @@ export const assets = {
   TZS: { symbol: 'TZS', decimals: 2 },
   TND: { symbol: 'TND', decimals: 3 },
   USD: { symbol: 'USD', decimals: 2 },
+  EUR: { symbol: 'EUR', decimals: 2 },
 } as const satisfies Record<string, Asset>
 
 export type AssetSymbol = keyof typeof assets

@@ -46,7 +46,7 @@ export function choice(data: PayData, view: View): Html {
 <noscript><p class="note">${texts.needsScript}</p></noscript>
 <form id="start" novalidate>
   ${options(data, view)}
-  ${data.amount === null && field('amount', fill(texts.ownAmount, { currency: data.currency }), { inputmode: 'decimal', required: true })}
+  ${data.amount === null && data.pricing === null && field('amount', fill(texts.ownAmount, { currency: data.currency }), { inputmode: 'decimal', required: true })}
   ${field('payerEmail', texts.email, { type: 'email', autocomplete: 'email' })}
   ${field('refundAddress', refund, { required: data.refundRequired })}
   <p class="error" id="start-error" role="alert"></p>

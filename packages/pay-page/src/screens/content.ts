@@ -1,7 +1,7 @@
 import { type Locale, locales, type PayData, type View } from '../data.ts'
 import { fill } from '../document/fill.ts'
 import { type Html, html } from '../document/html.ts'
-import { amountIn, dateIn, moneyIn } from '../money/numbers.ts'
+import { amountIn, dateIn, fiatIn, moneyIn } from '../money/numbers.ts'
 import { merchant } from './brand.ts'
 import { choice } from './choice.ts'
 import { screenOf } from './screen.ts'
@@ -40,6 +40,7 @@ function summary(data: PayData, view: View): Html {
   <h1><bdi>${data.title}</bdi></h1>
   ${data.number && html`<p>${fill(texts.invoice, { number: data.number })}${due && html` · ${fill(texts.due, { date: due })}`}</p>`}
   ${data.description && html`<p class="description"><bdi>${data.description}</bdi></p>`}
+  ${data.pricing && html`<p class="amount"><bdi>${fiatIn(locale, data.pricing.amount, data.pricing.currency)}</bdi></p>`}
   ${data.amount !== null && !isAsked(data, data.amount) && html`<p class="amount"><bdi>${moneyIn(locale, data.amount, data.currency)}</bdi>${!data.session && worth(data.fiatValue, view)}</p>`}
   ${data.items.length > 0 && lines(data, view)}
 </header>`

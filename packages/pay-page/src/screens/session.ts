@@ -21,7 +21,7 @@ export function sessionScreen(data: PayData & { readonly session: PaySession }, 
   const said = moneyOf(data, view)
   const left = { left: said.values.left }
   return html`<h2 id="heading" tabindex="-1">${fill(texts[said.heading], said.values)}</h2>
-${said.step === 'pay' && worth(session.fiatValue, view)}
+${said.step === 'pay' && (session.pricing ? heldRate(session.pricing, data.currency, view) : worth(session.fiatValue, view))}
 ${said.texts.map((name) => html`<p>${fill(texts[name], said.values)}</p>`)}
 ${(said.step === 'pay' || said.step === 'rest') && instructions(session, said, view)}
 ${said.step === 'ask_open' && html`<details><summary>${fill(texts.payAnyway, left)}</summary>${instructions(session, said, view)}</details>`}
@@ -73,6 +73,15 @@ function instructions(session: PaySession, { situation, values }: Said, view: Vi
   <p class="error" id="pay-error" role="alert"></p>
 </div>`
 }
+
+/** The rate at which a session holds a price of the merchant; one to one needs no words. */
+const heldRate = (
+  { currency, rate }: NonNullable<PaySession['pricing']>,
+  paid: string,
+  { texts, locale }: View,
+): Html | false =>
+  rate !== '1' &&
+  html`<small class="worth">${fill(texts.heldRate, { rate: `1 ${paid} = ${amountIn(locale, rate)} ${currency}` })}</small>`
 
 /** What an amount is worth in the money of a country, apart from what to send. */
 export const worth = (value: PayData['fiatValue'], { texts, locale }: View): Html | false =>

@@ -43,6 +43,15 @@ export async function rates(context: QueryContext, text: string): Promise<readon
   )
 }
 
+/**
+ * How much of the other currency one unit of a currency buys now, as `GET /rates` shows it for 100; undefined where nobody swaps.
+ * @throws rates_limited 429, and the provider's 502 and 503
+ */
+export async function currencyRate(context: QueryContext, from: Currency): Promise<string | undefined> {
+  if (context.runtime.providers.bound(swapsProvider, context.actor.environment).length === 0) return undefined
+  return (await rates(context, '100')).find((rate) => rate.from === from)?.rate
+}
+
 async function stored({ runtime, actor }: QueryContext, from: Currency, amount: bigint): Promise<DatedQuote | null> {
   const { SWAP_RATE_SECONDS } = swapsSettings.from(runtime.settings)
   const { rows } = await runtime.pool.query<{

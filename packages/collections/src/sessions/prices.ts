@@ -1,0 +1,80 @@
+import { fiatConversions, saleRate } from '@payments/fiat'
+import { assetOf, assets, ServiceError, toDecimal, toMinor } from '@payments/kernel'
+import type { QueryContext } from '@payments/platform'
+import { currencyRate } from '@payments/swaps'
+import { errors } from '../api/errors.ts'
+
+/** Money of countries in which a merchant can set a price. */
+export const priceCurrencies = ['NGN', 'USD', 'EUR'] as const
+
+/** A price in the money of a country, as decimal text. */
+export interface Price {
+  readonly currency: (typeof priceCurrencies)[number]
+  readonly amount: string
+}
+
+/** A price with the rate at which a session holds it: so much of its currency for one unit of the collection's currency. */
+export interface HeldPrice extends Price {
+  readonly rate: string
+}
+
+/** The money of a country that a stablecoin stands for, by its symbol. */
+const STANDS_FOR: Readonly<Record<string, string>> = { USDC: 'USD', USDT: 'USD', EURC: 'EUR' }
+
+const RETRY_SECONDS = 30
+const CENTS = { symbol: '', decimals: 2 }
+
+/** Minor units of a country's money with two decimals, as it is written. */
+function inCents(cents: bigint): string {
+  const [whole = '0', decimals = ''] = toDecimal(cents, CENTS).split('.')
+  return `${whole}.${decimals.padEnd(CENTS.decimals, '0')}`
+}
+
+/**
+ * About how much money of a country an amount is, to the cent: a stablecoin is one to one with what it stands for. Null for nothing and for a
+ * currency that stands for no other.
+ * @param units minor units of the currency
+ */
+export function fiatValue(units: bigint, symbol: string): { amount: string; currency: string } | null {
+  const [asset, currency] = [assetOf(symbol), STANDS_FOR[symbol]]
+  if (!asset || !currency || units <= 0n) return null
+  const cent = 10n ** BigInt(asset.decimals - CENTS.decimals)
+  return { amount: inCents((units + cent / 2n) / cent), currency }
+}
+
+/** A part of a price, to the cent; null for nothing. */
+export function partOfPrice({ amount, currency }: Price, part: bigint, whole: bigint) {
+  if (part <= 0n) return null
+  const cents = (toMinor(amount, CENTS) * part * 2n + whole) / (whole * 2n)
+  return { amount: inCents(cents), currency: currency as string }
+}
+
+/**
+ * How much of a price's currency one unit of a collection's currency sells for now, as decimal text: one to one for a stablecoin that stands
+ * for it, by way of the other stablecoin between dollars and euros, else what providers of local fiat pay. Undefined where nobody buys it.
+ */
+async function rateOf(context: QueryContext, currency: string, to: Price['currency']): Promise<string | undefined> {
+  if (STANDS_FOR[currency] === to) return '1'
+  if (to === 'EUR') return currencyRate(context, 'USDC')
+  if (to === 'USD') return currencyRate(context, 'EURC')
+  return saleRate(context, currency, to)
+}
+
+/**
+ * What a payer has to send for a price now, in minor units of the collection's currency: as much as sells for the price, rounded up. Undefined where
+ * nobody buys that currency for the price's.
+ * @throws price_unavailable 503 when who does cannot be asked
+ */
+export async function held(
+  context: QueryContext,
+  price: Price,
+  currency: string,
+): Promise<{ readonly price: HeldPrice; readonly amount: bigint } | undefined> {
+  const rate = await rateOf(context, currency, price.currency).catch((error: unknown) => {
+    if (!(error instanceof ServiceError) || error.status < 429) throw error
+    throw errors.price_unavailable({ retryAfter: RETRY_SECONDS, cause: error })
+  })
+  if (rate === undefined) return undefined
+  const asked = toMinor(price.amount, assets[price.currency])
+  return { price: { ...price, rate }, amount: fiatConversions.needed(asked, price.currency, currency, rate) }
+}
