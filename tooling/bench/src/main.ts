@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util'
 import { type ProofReport, record } from '@payments/proof'
 import { benchLedger } from './ledger/ledger.ts'
+import { benchReports } from './ledger/reports.ts'
 import { benchMemory } from './memory.ts'
-import { benchReports } from './reports.ts'
+import { benchProfile } from './profile/profile.ts'
 import { benchDomains, benchHttp } from './requests/requests.ts'
 import { benchScaling } from './scaling.ts'
 import { benchStructure } from './structure/structure.ts'
@@ -16,6 +17,7 @@ const parts: Readonly<Record<string, (print: (line: string) => void) => Promise<
   webhooks: benchWebhooks,
   scaling: benchScaling,
   memory: benchMemory,
+  profile: benchProfile,
   reports: benchReports,
   structure: benchStructure,
 }

@@ -98,7 +98,7 @@ export const domainCases: readonly Case[] = [
 ]
 
 /** One creation, sent again and again with its key. */
-const replay: Case = {
+export const replay: Case = {
   domain: 'customers',
   name: 'idempotent replay of POST /customers',
   request: (stand) => ({

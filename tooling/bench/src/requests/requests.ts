@@ -29,7 +29,7 @@ const WARM_UP = 50
 /** One client address may have this many sessions of one link open. */
 const SESSIONS_PER_LINK = 5
 /** A process counts its requests, but refuses none. */
-const LIMITS = { RATE_LIMIT_AUTH: '100000000', LOG_LEVEL: 'fatal' }
+export const LIMITS = { RATE_LIMIT_AUTH: '100000000', LOG_LEVEL: 'fatal' }
 const FLOOR = new URL('./floor.ts', import.meta.url).pathname
 
 /** What is compared: the cases, how often each is sent in a round, the role of the service, and the variants of the floor. */
@@ -128,7 +128,7 @@ const columns = (results: readonly Result[]): string => {
 }
 
 /** An organisation with objects of every kind, links to pay, and a customer with cNGN. */
-async function prepare(at: StandDatabase, writes: number): Promise<Stand> {
+export async function prepare(at: StandDatabase, writes: number): Promise<Stand> {
   const { process, runtime, stop } = await runService(at, { settings: { DATA_DIR: at.dataDir }, logLevel: 'fatal' })
   try {
     const { actor, cngnCustomerId } = await seed(process, at.ownerUrl, OBJECTS)

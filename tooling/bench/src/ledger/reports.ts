@@ -2,7 +2,7 @@ import { type Actor, newId, system } from '@payments/kernel'
 import { accountId } from '@payments/ledger'
 import { foundOrganisation, median, percentile } from '@payments/stand'
 import { Client, Pool } from 'pg'
-import { alternate, type Stand, withStand } from './ledger/stand.ts'
+import { alternate, type Stand, withStand } from './stand.ts'
 
 const RECORDS = Math.max(10_000, Math.round(1_000_000 * Number(process.env.BENCH_SCALE ?? 1)))
 const BATCH = 5000

@@ -1,0 +1,85 @@
+/** What V8's sampling profiler returns, as far as it is read here. */
+interface Profile {
+  readonly nodes: readonly {
+    readonly id: number
+    readonly callFrame: { readonly functionName: string; readonly url: string }
+  }[]
+  readonly samples: readonly number[]
+}
+
+/** Processor time of a process, and whose code it ran: a share for each package of this repository, installed package, or part of Node. */
+export interface CpuTime {
+  readonly microseconds: number
+  readonly shares: ReadonlyMap<string, number>
+}
+
+/** The inspector of a process that was started with `--inspect`. */
+export interface Inspector {
+  /** Profiles the process while `work` runs: its own time, without waiting. */
+  profile(work: () => Promise<unknown>): Promise<CpuTime>
+  close(): void
+}
+
+const INTERVAL_MICROSECONDS = 250
+
+/** @param output what the process wrote, which names the inspector's address */
+export async function inspect(output: string): Promise<Inspector> {
+  const address = output.match(/ws:\/\/127\.0\.0\.1:\d+\/\S+/)?.[0]
+  if (!address) throw new Error('The process has no inspector')
+  const socket = new WebSocket(address)
+  const replies = new Map<number, (result: unknown) => void>()
+  socket.addEventListener('message', ({ data }) => {
+    const { id, result } = JSON.parse(String(data)) as { id: number; result: unknown }
+    replies.get(id)?.(result)
+  })
+  await new Promise((resolve, reject) => {
+    socket.addEventListener('open', resolve)
+    socket.addEventListener('error', () => reject(new Error('The inspector does not answer')))
+  })
+  let last = 0
+  const call = (method: string, params = {}): Promise<unknown> =>
+    new Promise((resolve) => {
+      const id = ++last
+      replies.set(id, resolve)
+      socket.send(JSON.stringify({ id, method, params }))
+    })
+  /** Of all threads, so what the machine does beside it is not in it. */
+  const used = async (): Promise<number> => {
+    const expression = '(({ user, system }) => user + system)(process.cpuUsage())'
+    return ((await call('Runtime.evaluate', { expression })) as { result: { value: number } }).result.value
+  }
+  await call('Profiler.enable')
+  await call('Profiler.setSamplingInterval', { interval: INTERVAL_MICROSECONDS })
+  return {
+    async profile(work) {
+      const before = await used()
+      await call('Profiler.start')
+      await work()
+      const { profile } = (await call('Profiler.stop')) as { profile: Profile }
+      return { microseconds: (await used()) - before, shares: sharesOf(profile) }
+    },
+    close: () => socket.close(),
+  }
+}
+
+/** Shares of the samples in which the process did something. */
+function sharesOf({ nodes, samples }: Profile): ReadonlyMap<string, number> {
+  const owners = new Map(nodes.map(({ id, callFrame }) => [id, ownerOf(callFrame)]))
+  const counts = new Map<string, number>()
+  for (const node of samples) {
+    const owner = owners.get(node)
+    if (owner) counts.set(owner, (counts.get(owner) ?? 0) + 1)
+  }
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  return new Map([...counts].map(([owner, count]) => [owner, count / all]))
+}
+
+/** Whose code a function is; undefined while the process waits. */
+function ownerOf({ functionName, url }: Profile['nodes'][number]['callFrame']): string | undefined {
+  if (functionName === '(idle)') return undefined
+  const installed = url.split('/node_modules/').slice(1)
+  const name = installed.at(-1)?.match(/^(@[^/]+\/[^/]+|[^/]+)/)?.[0]
+  if (name) return name
+  const own = url.match(/\/((?:packages\/providers|packages|services|tooling)\/[^/]+)\//)?.[1]
+  return own ?? (functionName.startsWith('(') ? functionName : 'node')
+}

@@ -1,0 +1,39 @@
+import type { Client } from 'pg'
+
+/** A statement that a request sends, as PostgreSQL normalises it. */
+export interface SentStatement {
+  readonly text: string
+  /** How often in a request, on average. */
+  readonly times: number
+  /** Its time in the server, for a request. */
+  readonly microseconds: number
+}
+
+/** What is sent less often is no part of the request: tasks and checks of the process. */
+const RARE = 0.02
+
+/** For the server's settings: it counts every statement. */
+export const COUNTING = ['shared_preload_libraries=pg_stat_statements', 'pg_stat_statements.max=10000']
+
+/** Counts the statements of all sessions on the client's database but the client's own, while `work` sends a number of requests. */
+export async function statementsOf(
+  client: Client,
+  requests: number,
+  work: () => Promise<unknown>,
+): Promise<SentStatement[]> {
+  await client.query('create extension if not exists pg_stat_statements')
+  await client.query('select pg_stat_statements_reset()')
+  await work()
+  const { rows } = await client.query<{ text: string; calls: string; milliseconds: number }>(
+    `select query as text, calls, total_exec_time + total_plan_time as milliseconds from pg_stat_statements
+      where dbid = (select oid from pg_database where datname = current_database()) and query not like '%pg_stat_statements%'
+      order by calls desc, query`,
+  )
+  return rows
+    .map(({ text, calls, milliseconds }) => ({
+      text: text.replaceAll(/\s+/g, ' ').trim(),
+      times: Number(calls) / requests,
+      microseconds: (milliseconds * 1000) / requests,
+    }))
+    .filter(({ times }) => times >= RARE)
+}
