@@ -26,6 +26,7 @@ import { operators } from './organisations/operators-search.ts'
 import { purge } from './purge.ts'
 import { authentication } from './sessions/authentication.ts'
 import { restore } from './sessions/restore.ts'
+import { RESTORED } from './sessions/restore-notice.ts'
 import { encryptedSuccessors } from './sessions/sessions.ts'
 import { accountsSettings } from './settings.ts'
 
@@ -88,6 +89,7 @@ export const accounts = domain({
       'member.joined': { description: 'A user accepted an invitation', email: false },
       // The user who signed in gets an email of their own, whatever the preferences say.
       'session.new_device': { description: 'A member signed in from a new device or network', email: false },
+      [RESTORED]: { description: 'The service was restored, and some objects and events may be missing', email: true },
     },
   },
   operators: { ...operators, metrics: [wrongCodesMetric, guessedAccountsMetric, emailMetric] },

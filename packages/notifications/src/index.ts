@@ -26,4 +26,4 @@ export const notifications = domain({
 })
 
 export { claimEmails, type DueEmail } from './emails.ts'
-export { notify } from './record.ts'
+export { notify, notifyTenants } from './record.ts'

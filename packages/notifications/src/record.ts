@@ -1,5 +1,12 @@
 import { newId, type Tenant } from '@payments/kernel'
-import { domainsOf, notificationTypesOf, type Recorder, type Runtime, type UnitOfWork } from '@payments/platform'
+import {
+  domainsOf,
+  notificationTypesOf,
+  type Recorder,
+  type Runtime,
+  type SqlExecutor,
+  type UnitOfWork,
+} from '@payments/platform'
 import { sql } from 'kysely'
 
 /** The text of a notification and the resource that it refers to. */
@@ -30,6 +37,27 @@ function notificationStatement(notification: NewNotification, runtime: Pick<Runt
 /** Creates a notification with the commit, so that it exists exactly when the change is committed. */
 export const notify = (unit: UnitOfWork, notification: NewNotification): void =>
   unit.appendToCommit(notificationStatement(notification, unit.runtime))
+
+/**
+ * Creates one notification in each of these tenants, about the organisation itself, in the transaction of `db`. Members get an email of
+ * those with `email`, unless they turned it off.
+ */
+export async function notifyTenants(
+  db: SqlExecutor,
+  tenants: readonly (Tenant & { readonly email: boolean })[],
+  { type, title, body }: Pick<NewNotification, 'type' | 'title' | 'body'>,
+): Promise<void> {
+  await db.query(
+    `insert into notifications (id, organisation_id, environment, type, title, body, resource_type, resource_id, created_at, email_due)
+     select t.id, t.organisation_id, t.environment, $1, $2, $3, 'organisation', t.organisation_id, now(), t.email
+       from unnest($4::uuid[], $5::uuid[], $6::text[], $7::boolean[]) as t (id, organisation_id, environment, email)`,
+    [
+      ...[type, title, body, tenants.map(() => newId())],
+      ...[tenants.map(({ organisationId }) => organisationId), tenants.map(({ environment }) => environment)],
+      tenants.map(({ email }) => email),
+    ],
+  )
+}
 
 /** Creates the notification that a domain declares for a change. */
 export const notificationRecorder: Recorder = (change, runtime) =>

@@ -1,13 +1,14 @@
-import type { RestoreDeclaration, SqlExecutor } from '@payments/platform'
+import type { ForgottenTime, RestoreDeclaration, SqlExecutor } from '@payments/platform'
+import { tellOrganisations } from './restore-notice.ts'
 
 /** Which keys and internal tokens were revoked in the time that a restored database has forgotten: their ids, as the log has them. */
 export type RevokedKeys = 'none' | 'all' | readonly string[]
 
-/** Ends what may have been ended already: nobody stays signed in, and no code that was sent is valid. */
-async function secure(db: SqlExecutor): Promise<readonly string[]> {
+/** Ends what may have been ended already: nobody stays signed in, and no code that was sent is valid. Every organisation is told. */
+async function secure(db: SqlExecutor, forgotten: ForgottenTime): Promise<readonly string[]> {
   await db.query('update sessions set revoked_at = now() where revoked_at is null')
   await db.query('update challenges set used_at = now() where used_at is null')
-  return ['Every session has ended: users sign in again']
+  return ['Every session has ended: users sign in again', ...(await tellOrganisations(db, forgotten))]
 }
 
 export const restore: RestoreDeclaration = { secure }
