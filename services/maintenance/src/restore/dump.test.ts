@@ -1,39 +1,22 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { appendFileSync, chmodSync, chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { spawn } from 'node:child_process'
+import { appendFileSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { everyDomain } from '@payments/api'
 import { createLog, migrate, openRestore } from '@payments/platform'
-
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { compileCache, freePort, hasTools } from '#testing'
+import { compileCache, hasTools, type SystemPostgres, startSystemPostgres } from '#testing'
 import { backUp, restoreBackup } from './dump.ts'
 
 // pg_dump reads no server that is newer than itself, so the server is the system's, too.
 describe.skipIf(!hasTools('pg_dump', 'pg_restore', 'psql', 'setpriv'))('a backup', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'payments-backup-'))
-  const file = (name: string) => join(directory, name)
-  let server: ChildProcess
-  let port: number
+  let server: SystemPostgres
+  const file = (name: string) => join(server.folder, name)
 
   beforeAll(async () => {
-    const [bin = ''] = globSync('/usr/lib/postgresql/*/bin').toSorted().toReversed()
-    // PostgreSQL does not run as root.
-    const own = (what: string) => Number(execFileSync('id', [what, 'postgres'], { encoding: 'utf8' }))
-    const root = process.getuid?.() === 0
-    const as = root ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : ['env']
-    if (root) chownSync(directory, own('-u'), own('-g'))
-    chmodSync(directory, 0o755)
-    const [program = '', ...args] = as
-    const data = file('data')
-    execFileSync(program, [...args, `${bin}/initdb`, '-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '-N'])
-    port = await freePort()
-    const settings = ['-k', directory, '-p', `${port}`, '-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off']
-    server = spawn(program, [...args, `${bin}/postgres`, '-D', data, ...settings], { stdio: 'ignore' })
-    for (let up: unknown; !up; await sleep(50)) up = await query('postgres', 'select 1').catch(() => undefined)
+    server = await startSystemPostgres('fsync=off')
     await query('postgres', 'create database source')
     await migrate(url('source'), url('source'), everyDomain, createLog('fatal'))
     await openRestore({ query: async (text, values) => ({ rows: await query('source', text, values) }) })
@@ -44,14 +27,9 @@ describe.skipIf(!hasTools('pg_dump', 'pg_restore', 'psql', 'setpriv'))('a backup
          from generate_series(1, 30000) n`,
     )
   }, 60_000)
-  afterAll(async () => {
-    const gone = new Promise((resolve) => server.once('exit', resolve))
-    server.kill('SIGQUIT')
-    await gone
-    rmSync(directory, { recursive: true, force: true })
-  })
+  afterAll(() => server.remove())
 
-  const url = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`
+  const url = (database: string) => server.url(database)
   async function query<R extends object>(database: string, text: string, values: unknown[] = []): Promise<R[]> {
     const pool = new Pool({ connectionString: url(database), max: 1 })
     pool.on('error', () => undefined)
@@ -95,7 +73,7 @@ describe.skipIf(!hasTools('pg_dump', 'pg_restore', 'psql', 'setpriv'))('a backup
   })
 
   test('has its name only when it is complete, and a restore that is killed at any moment restores nothing', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     const target = await empty('killed')
     const command = (name: string, ...args: string[]) => {
@@ -103,7 +81,7 @@ describe.skipIf(!hasTools('pg_dump', 'pg_restore', 'psql', 'setpriv'))('a backup
         // biome-ignore lint/style/noProcessEnv: PostgreSQL's programs are found there
         PATH: process.env.PATH,
         ...compileCache,
-        DATA_DIR: directory,
+        DATA_DIR: server.folder,
         SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
       }
       const child = spawn(process.execPath, [fileURLToPath(new URL(`./${name}.ts`, import.meta.url)), ...args], {

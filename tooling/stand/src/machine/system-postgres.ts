@@ -1,0 +1,90 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, chownSync, globSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { freePort } from './free-port.ts'
+
+/** A server of the PostgreSQL that the system has, which nothing starts again. Everybody on this machine is let in. */
+export interface SystemPostgres {
+  /** Readable for other users; it goes with the server. */
+  readonly folder: string
+  readonly data: string
+  readonly port: number
+  /** Runs a program as the user that the server runs as: PostgreSQL does not run as root. */
+  run(program: string, ...words: string[]): string
+  /** The URL of a database for its superuser. */
+  url(database?: string): string
+  /** Starts it after `end`. `settings` as postgresql.conf has them. */
+  start(...settings: string[]): void
+  /** Waits until it accepts connections. @throws Error when it does not within a minute */
+  accepts(): Promise<void>
+  /** Ends it: SIGINT stops it in order, SIGQUIT and SIGKILL as a crash does. */
+  end(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>
+  /** Ends it and removes its folder. */
+  remove(): Promise<void>
+}
+
+const PATIENCE_MS = 60_000
+
+/** Creates a cluster and starts its server. Tests ask `hasTools` for `pg_ctlcluster` before. */
+export async function startSystemPostgres(...settings: string[]): Promise<SystemPostgres> {
+  const [bin = ''] = globSync('/usr/lib/postgresql/*/bin').toSorted().toReversed()
+  const folder = mkdtempSync(join(tmpdir(), 'payments-postgres-'))
+  const root = process.getuid?.() === 0
+  const idOf = (what: string) => Number(execFileSync('id', [what, 'postgres'], { encoding: 'utf8' }))
+  if (root) chownSync(folder, idOf('-u'), idOf('-g'))
+  chmodSync(folder, 0o755)
+  const as = (words: readonly string[]): [string, string[]] => {
+    const [program = '', ...own] = root
+      ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups', ...words]
+      : words
+    return [program, own]
+  }
+  const run = (...words: string[]) => {
+    const [program, own] = as(words)
+    return execFileSync(program, own, { encoding: 'utf8', cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  }
+  const data = join(folder, 'data')
+  run(join(bin, 'initdb'), '-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '-N')
+  const port = await freePort()
+  let child: ChildProcess | undefined
+  const url = (database = 'postgres') => `postgres://postgres@127.0.0.1:${port}/${database}`
+  const server: SystemPostgres = {
+    ...{ folder, data, port, run, url },
+    start(...given) {
+      const own = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, ...given]
+      const [program, words] = as([join(bin, 'postgres'), '-D', data, ...own.flatMap((setting) => ['-c', setting])])
+      child = spawn(program, words, { stdio: 'ignore', cwd: folder })
+    },
+    async accepts() {
+      for (const end = Date.now() + PATIENCE_MS; ; await sleep(50)) {
+        const client = new Client({ connectionString: url() })
+        client.on('error', () => undefined)
+        try {
+          await client.connect()
+          return
+        } catch (error) {
+          if (Date.now() > end) throw error
+        } finally {
+          await client.end().catch(() => undefined)
+        }
+      }
+    },
+    async end(signal) {
+      if (!child || child.exitCode !== null || child.signalCode !== null) return
+      const gone = once(child, 'exit')
+      child.kill(signal)
+      await gone
+    },
+    async remove() {
+      await server.end('SIGQUIT')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  server.start(...settings)
+  await server.accepts()
+  return server
+}
