@@ -38,7 +38,7 @@ export const eventsRouter = {
     tag,
     summary: 'Receive events as they happen',
     description:
-      'Server-sent events: `id` is the id of an event, `event` its type, `data` the event as it is delivered to webhook endpoints, at least once each. `Last-Event-ID` or `after` resumes after an event for as long as events are kept; without them the stream begins now. A comment is sent every 15 seconds. At most 10 streams of an organisation and environment may be open.',
+      'Server-sent events: `id` is the id of an event, `event` its type, `data` the event as it is delivered to webhook endpoints, at least once each. `Last-Event-ID` or `after` resumes after an event for as long as events are kept; without them the stream begins now. A block with an `id` and without `data` says where the stream is, at its beginning and then every 15 seconds, so that a client that has received no event resumes there as well. At most 10 streams of an organisation and environment may be open.',
     message: 'Events received',
     input: EventStreamInput,
     produces: 'event-stream',

@@ -137,7 +137,7 @@ export const EventStreamInput = z.strictObject({
     .max(100)
     .meta({
       description:
-        'Begins after the event with this id, like `Last-Event-ID`, which counts more; without both it begins now',
+        'Begins after the event with this id, like `Last-Event-ID`, which counts more; `start` is before the oldest that is kept. Without both it begins now',
       example: exampleId(EVENT),
     })
     .optional(),

@@ -27,6 +27,7 @@ async function watch(
     signal: stop.signal,
   })
   const received: Received[] = []
+  const positions: string[] = []
   const read = async () => {
     let text = ''
     for await (const chunk of reply.body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -34,12 +35,13 @@ async function watch(
       text = messages.pop() ?? ''
       for (const message of messages) {
         const field = (name: string) => message.match(new RegExp(`^${name}: (.*)$`, 'm'))?.[1] ?? ''
-        if (field('id')) received.push({ id: field('id'), type: field('event'), data: JSON.parse(field('data')) })
+        if (field('id')) positions.push(field('id'))
+        if (field('data')) received.push({ id: field('id'), type: field('event'), data: JSON.parse(field('data')) })
       }
     }
   }
   const reading = reply.status === 200 ? read().catch(() => undefined) : Promise.resolve()
-  const stream = { reply, received, close: () => stop.abort(), ended: reading }
+  const stream = { reply, received, positions, close: () => stop.abort(), ended: reading }
   open.add(stream)
   return stream
 }
@@ -100,7 +102,7 @@ test('filters leave out other types and other objects', async () => {
   await cancel(merchant, one)
   await cancel(merchant, two)
   await expect.poll(() => types(ofType), { timeout: 10_000 }).toEqual(['swap.updated', 'swap.updated'])
-  expect(objects(ofObject)).toEqual([two])
+  await expect.poll(() => objects(ofObject)).toEqual([two])
 })
 
 /** Inserts an event in a transaction that is still open. */
@@ -167,4 +169,24 @@ test('ten streams of an environment are open at most, over all processes, and on
   expect(Number(refused[0]?.reply.headers.get('retry-after'))).toBeGreaterThan(0)
   streams.find(({ reply }) => reply.status === 200)?.close()
   await expect.poll(async () => (await watch(merchant)).reply.status, { timeout: 10_000 }).toBe(200)
+})
+
+test('a client that has received no event resumes where its stream began: nothing that happened in between is missing', async () => {
+  const merchant = await newMerchant(service)
+  const before = await watch(merchant)
+  await expect.poll(() => before.positions).toEqual(['start'])
+  before.close()
+  const one = await create(merchant)
+  const again = await watch(merchant, '', { lastEventId: 'start' })
+  await expect.poll(() => objects(again)).toEqual([one])
+  again.close()
+
+  // The stream of a later client begins after the newest event, whatever it filters.
+  const later = await watch(merchant, '?types=onramp.created')
+  await expect.poll(() => later.positions).toHaveLength(1)
+  expect(later.positions).toEqual(again.received.map(({ id }) => id))
+  later.close()
+  const two = await create(merchant)
+  const resumed = await watch(merchant, '', { lastEventId: later.positions[0] ?? '' })
+  await expect.poll(() => objects(resumed)).toEqual([two])
 })

@@ -103,15 +103,16 @@ export async function* eventStream(
   const tenant = { organisationId: actor.organisationId, environment: actor.environment }
   const wanted = types?.split(',')
   const lease = newId()
-  let position = await positionOf(runtime, tenant, lastEventId ?? after)
+  let { position, id: last } = await startOf(runtime, tenant, lastEventId ?? after)
   if (!(await renew(runtime, tenant, lease))) throw errors.too_many_event_streams({ retryAfter: 30 })
   let renewed = Date.now()
   try {
-    yield 'retry: 2000\n\n'
+    // Without an event of its own a client would begin anew after an interruption, and miss what happened meanwhile.
+    yield `id: ${last}\nretry: 2000\n\n`
     while (!signal.aborted) {
       const rows = await eventsAfter(runtime, tenant, position)
       for (const row of rows) {
-        position = row.position
+        ;({ position, id: last } = row)
         if (wanted && !wanted.includes(row.type)) continue
         if (resourceId !== undefined && row.resource_id !== resourceId) continue
         yield `id: ${row.id}\nevent: ${row.type}\ndata: ${row.payload}\n\n`
@@ -121,16 +122,23 @@ export async function* eventStream(
       if (signal.aborted || Date.now() - renewed < HEARTBEAT_MS) continue
       renewed = Date.now()
       await renew(runtime, tenant, lease)
-      yield ': open\n\n'
+      yield `: open\nid: ${last}\n\n`
     }
   } finally {
     await runtime.pool.query('delete from event_streams where id = $1', [lease]).catch(() => undefined)
   }
 }
 
+/** The id that stands for the position before the oldest event that is kept. */
+const START = 'start'
+
 /** Where a stream begins: after the last event that its client has, or after the newest. */
-async function positionOf(runtime: Runtime, tenant: Tenant, id: string | undefined): Promise<string> {
-  const { organisationId, environment } = tenant
+async function startOf(
+  runtime: Runtime,
+  { organisationId, environment }: Tenant,
+  id: string | undefined,
+): Promise<{ position: string; id: string }> {
+  if (id === START) return { position: '0', id }
   if (id !== undefined) {
     const { rows } = isId(id)
       ? await runtime.pool.query<{ position: string | null; drained: boolean }>(
@@ -141,14 +149,14 @@ async function positionOf(runtime: Runtime, tenant: Tenant, id: string | undefin
     const [found] = rows
     if (!found) throw errors.event_not_found()
     // One from before there were positions comes before all that have one. One that is not fanned out yet comes after all.
-    if (found.position !== null) return found.position
-    if (found.drained) return '0'
+    if (found.position !== null) return { position: found.position, id }
+    if (found.drained) return { position: '0', id }
   }
-  const { rows } = await runtime.pool.query<{ position: string }>(
-    `select coalesce(max(position), 0)::text as position from events where organisation_id = $1 and environment = $2 and position is not null`,
+  const { rows } = await runtime.pool.query<{ position: string; id: string }>(
+    'select position::text as position, id from events where organisation_id = $1 and environment = $2 and position is not null order by events.position desc limit 1',
     [organisationId, environment],
   )
-  return rows[0]?.position ?? '0'
+  return rows[0] ?? { position: '0', id: START }
 }
 
 async function eventsAfter({ pool }: Runtime, { organisationId, environment }: Tenant, position: string) {
