@@ -34,6 +34,7 @@ const commands = {
   mutate: ['tooling/mutate/src/main.ts'],
   screenshots: ['tooling/acceptance/src/browser/main.ts'],
   new: ['tooling/generate/src/domains/main.ts'],
+  pack: ['tooling/generate/src/clients/main.ts'],
 }
 
 const [name, ...rest] = process.argv.slice(2)
@@ -58,6 +59,7 @@ await install()
 // What serves no pages needs none.
 const headless = [
   'ops',
+  'pack',
   'migrate',
   'doctor',
   'backup',

@@ -21,6 +21,7 @@ export { BANK_ACCOUNT, BVN, type Sample, START_SESSION, samples, someWallet, WAL
 export { type Answer, type Call, call, type Data, dataOf, retried } from './service/client.ts'
 export { type DatabaseUrls, rows, type StandDatabase, startDatabase } from './service/database.ts'
 export { type EventMerchant, type EventStand, embeddedEventStand, openEventStand } from './service/event-stand.ts'
+export { type Fault, type FaultyProxy, startFaultyProxy } from './service/faulty-proxy.ts'
 export { type RunningService, runService, type ServiceStand, startStand } from './service/in-process.ts'
 export { compileCache, end, type LaunchedGateway, launch, launchGateway } from './service/launch.ts'
 export { type ServiceProcesses, startProcesses } from './service/processes.ts'

@@ -43,6 +43,7 @@ const CHOICE = 'An existing object is asked of its own provider'
 const INDEX = 'A package is used through its index'
 const HTTP = 'HTTP is spoken by the gateway alone'
 const REMOTE = 'Clients take types of the service alone'
+const SDK = 'The SDK depends on nothing'
 const ORM = 'Only entities and services use the ORM'
 const BLOCKS = 'Two packages share no block of eight lines'
 const FOLDERS = 'A folder has at most ten files and folders'
@@ -267,6 +268,8 @@ const planted: readonly Planted[] = [
     "import { appRouter } from '@payments/api'\nexport const r = appRouter",
   ),
   plant(REMOTE, 'services/ops/src/planted.ts', ' imports @payments/kernel', "export { isId } from '@payments/kernel'"),
+  plant(SDK, 'packages/sdk/src/planted.ts', ' imports uuid', "import { v7 } from 'uuid'\nexport const planted = v7"),
+  plant(SDK, 'packages/sdk/src/planted.ts', ' uses Buffer', 'export const planted = Buffer'),
   plant(
     ORM,
     'packages/customers/src/schemas.ts',

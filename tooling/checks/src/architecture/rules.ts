@@ -17,6 +17,8 @@ const HTTP = /^(node:)?(http|https|http2)$|^(@koa\/|koa$|koa-)/
 const ORM = /^@mikro-orm\//
 /** Packages that run without the service, against a remote one. */
 const REMOTE = /^(packages\/client|services\/ops)\//
+/** What merchants install: it runs in browsers and workers as well. */
+const SDK = /^packages\/sdk\//
 const TESTING = /^(vitest(\/|$)|#testing$)/
 /** The fakes of the providers, which one file of the proofs makes available to them: no package exports test code. */
 const FAKES = /^packages\/providers\/[^/]+\/test\//
@@ -131,6 +133,16 @@ export const rules: Readonly<Record<string, Rule>> = {
           )
           .map(({ specifier }) => `${file} imports ${specifier}`),
       )
+  },
+
+  'The SDK depends on nothing'(tree) {
+    const sdk = production(tree).filter(({ file }) => SDK.test(file))
+    return [
+      ...importing(sdk, /^[^.]/),
+      ...sdk.flatMap(({ file, identifiers }) =>
+        ['process', 'Buffer'].filter((name) => identifiers.has(name)).map((name) => `${file} uses ${name}`),
+      ),
+    ]
   },
 
   'Only entities and services use the ORM'(tree) {

@@ -11,6 +11,7 @@ import {
   SettingsError,
 } from '@payments/platform'
 import { z } from 'zod'
+import { clientSources } from '../clients/sources.ts'
 import { reliability, reliabilityPage } from './reliability.ts'
 import { securityPage, securityTests } from './security.ts'
 
@@ -34,6 +35,7 @@ export const derived = (): Record<string, string> => ({
   'docs/reliability.md': reliabilityPage(),
   'docs/security.md': securityPage(),
   'docs/derived/security.md': securityTests(NOTE),
+  ...clientSources(merchantErrors()),
 })
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
@@ -41,15 +43,26 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
     .map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
     .join('\n')
 
-function errors(): string {
+/** The errors of the service and of these operations, each once. */
+function errorsOf(chosen: typeof operations): ErrorFactory[] {
   const all = new Map<string, ErrorFactory>()
   for (const row of [
     ...Object.values(kernelErrors),
     ...Object.values(gatewayErrors),
-    ...operations.flatMap(({ operation }) => operation.meta.errors),
+    ...chosen.flatMap(({ operation }) => operation.meta.errors),
   ])
     all.set(row.code, row)
-  const rows = [...all.values()].sort((a, b) => a.status - b.status || (a.code < b.code ? -1 : 1))
+  return [...all.values()].sort((a, b) => a.status - b.status || (a.code < b.code ? -1 : 1))
+}
+
+/** The codes that a merchant's client may meet. */
+const merchantErrors = (): string[] =>
+  errorsOf(operations.filter(({ operation }) => operation.meta.access !== 'operator'))
+    .map(({ code }) => code)
+    .sort()
+
+function errors(): string {
+  const rows = errorsOf(operations)
   return `# Errors\n\n${NOTE} Clients branch on the HTTP status and, for 422, on \`errors\`.\n\n${table(
     ['Status', 'Message', 'Code in logs'],
     rows.map((row) => [String(row.status), row.message, `\`${row.code}\``]),

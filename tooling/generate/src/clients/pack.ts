@@ -1,0 +1,83 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { root } from '@payments/checks'
+
+const TSC = join(root, 'node_modules/.bin/tsc')
+/** Nothing of Node: the package runs in browsers and workers as well. */
+const COMPILER = {
+  target: 'es2022',
+  lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'],
+  types: [],
+  module: 'nodenext',
+  moduleResolution: 'nodenext',
+  rewriteRelativeImportExtensions: true,
+  declaration: true,
+  strict: true,
+  noUncheckedIndexedAccess: true,
+}
+
+/** Makes the package of the SDK as npm installs it, with ES modules and CommonJS, and returns its archive in the folder `out`. */
+export function packSdk(out: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-sdk-'))
+  try {
+    const source = join(root, 'packages/sdk')
+    for (const type of ['module', 'commonjs'] as const) compile(source, folder, type)
+    const { version } = manifestOf(source)
+    const entry = (directory: string) => ({
+      types: `./${directory}/index.d.ts`,
+      default: `./${directory}/index.js`,
+    })
+    const manifest = {
+      name: '@payments/sdk',
+      version,
+      description: 'The payments service for programs of merchants: typed operations, safe retries, verified webhooks',
+      license: 'Apache-2.0',
+      type: 'module',
+      sideEffects: false,
+      engines: { node: '>=20' },
+      main: './cjs/index.js',
+      types: './cjs/index.d.ts',
+      exports: { '.': { import: entry('esm'), require: entry('cjs') }, './package.json': './package.json' },
+      files: ['esm', 'cjs'],
+    }
+    writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+    cpSync(join(source, 'README.md'), join(folder, 'README.md'))
+    cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
+    return archiveOf(folder, out)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function compile(source: string, folder: string, type: 'module' | 'commonjs'): void {
+  const directory = join(folder, type === 'module' ? 'esm' : 'cjs')
+  const sources = join(folder, `source-${type}`)
+  cpSync(join(source, 'src'), sources, { recursive: true, filter: (file) => !file.endsWith('.test.ts') })
+  mkdirSync(directory)
+  // The type of the nearest package.json decides what a file is, when it is compiled and when it is loaded.
+  for (const each of [sources, directory])
+    writeFileSync(join(each, 'package.json'), `{ "type": "${type}", "sideEffects": false }\n`)
+  const compilerOptions = { ...COMPILER, rootDir: sources, outDir: directory }
+  writeFileSync(join(sources, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['**/*.ts'] }))
+  execFileSync(TSC, ['-p', sources], { encoding: 'utf8' })
+  rmSync(sources, { recursive: true })
+  // The compiler leaves the names of sources in declarations, which other tools do not know.
+  for (const file of globSync('**/*.d.ts', { cwd: directory })) {
+    const text = readFileSync(join(directory, file), 'utf8')
+    writeFileSync(join(directory, file), text.replaceAll(/(from '\.[^']*)\.ts'/g, "$1.js'"))
+  }
+}
+
+const manifestOf = (folder: string): { readonly version: string } =>
+  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+
+/** `npm pack`: what is in the archive is what npm would publish. */
+function archiveOf(folder: string, out: string): string {
+  mkdirSync(out, { recursive: true })
+  const options = ['--json', '--pack-destination', out, '--loglevel', 'error']
+  const printed = execFileSync('npm', ['pack', ...options], { cwd: folder, encoding: 'utf8' })
+  const [{ filename = '' } = {}] = JSON.parse(printed) as { filename?: string }[]
+  return join(out, filename)
+}

@@ -1,0 +1,28 @@
+import { spawnSync } from 'node:child_process'
+import { root } from '@payments/checks'
+import { openApiDocument } from '@payments/gateway'
+import type { ApiDocument } from './document.ts'
+import { sdkFiles } from './sdk.ts'
+
+const BIOME = `${root}node_modules/.bin/biome`
+
+/** The generated sources of the clients, path → text. `codes` are the errors that a client may meet. */
+export function clientSources(codes: readonly string[]): Record<string, string> {
+  const document = openApiDocument('merchants') as unknown as ApiDocument
+  return Object.fromEntries(
+    Object.entries(sdkFiles(document, codes)).map(([name, text]) => {
+      const path = `packages/sdk/src/generated/${name}`
+      return [path, formatted(path, text)]
+    }),
+  )
+}
+
+function formatted(path: string, text: string): string {
+  const { stdout, stderr, status } = spawnSync(BIOME, ['format', `--stdin-file-path=${path}`], {
+    cwd: root,
+    input: text,
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(`${path} cannot be formatted: ${stderr}`)
+  return stdout
+}
