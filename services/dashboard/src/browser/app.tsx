@@ -1,19 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter'
 import { clients, type Environment, environments, queries, session } from './api.ts'
 import { PlaceContext, usePlace } from './context.ts'
 import { watch } from './live.ts'
-import { Empty, Failure, Screen, Skeleton } from './parts/parts.tsx'
-import { Account } from './screens/account.tsx'
-import { Collection } from './screens/collection.tsx'
-import { Collections } from './screens/collections.tsx'
-import { Keys } from './screens/keys.tsx'
-import { Overview } from './screens/overview.tsx'
-import { SignIn } from './screens/sign-in.tsx'
-import { Transaction } from './screens/transaction.tsx'
-import { Transactions } from './screens/transactions.tsx'
-import { Endpoint, Webhooks } from './screens/webhooks.tsx'
+import { Failure, Skeleton } from './parts/parts.tsx'
+import { Screens } from './screens/index.tsx'
+import { sectionOf, sections } from './screens/sections.ts'
+import { SignIn } from './screens/session/sign-in.tsx'
 
 const BASE = '/dashboard'
 
@@ -39,7 +33,7 @@ export function App() {
         {environments.map((environment) => (
           <Route key={environment} path={`/${environment}`} nest>
             <PlaceContext value={{ environment, api: clients[environment], me: data.session as never }}>
-              <Screens />
+              <Frame />
             </PlaceContext>
           </Route>
         ))}
@@ -51,19 +45,12 @@ export function App() {
   )
 }
 
-const SECTIONS = [
-  ['/', 'Overview'],
-  ['/transactions', 'Transactions'],
-  ['/collections', 'Collections'],
-  ['/keys', 'API keys'],
-  ['/webhooks', 'Webhooks'],
-] as const
-
-function Screens() {
+/** What surrounds every screen: organisation, environment, navigation. */
+function Frame() {
   const { environment, me } = usePlace()
   const [location] = useLocation()
+  const section = sectionOf(location)
   useEffect(() => watch(environment), [environment])
-  const section = SECTIONS.findLast(([path]) => location === path || location.startsWith(`${path}/`)) ?? SECTIONS[0]
   return (
     <div className={`app ${environment}`}>
       <a className="skip" href="#content">
@@ -71,7 +58,7 @@ function Screens() {
       </a>
       <header>
         <Organisation />
-        <Environments section={section[0]} current={environment} />
+        <Environments section={section} current={environment} />
         <Link href="/account" className="account">
           {me.user.email}
         </Link>
@@ -79,41 +66,38 @@ function Screens() {
       <p className="environment">
         {environment === 'test' ? 'Test: no money moves' : 'Live: everything here moves real money'}
       </p>
-      <nav aria-label="Sections">
-        {SECTIONS.map(([path, name]) => (
-          <Link
-            key={path}
-            href={path}
-            aria-current={section[0] === path && location !== '/account' ? 'page' : undefined}
-          >
-            {name}
-          </Link>
-        ))}
-        <a href="/docs">Documentation</a>
-      </nav>
+      <Navigation key={location} section={location === '/account' ? '' : section} />
       <main id="content" tabIndex={-1}>
-        <Switch>
-          <Route path="/" component={Overview} />
-          <Route path="/transactions" component={Transactions} />
-          <Route path="/transactions/:id">{({ id }) => <Transaction id={id} />}</Route>
-          <Route path="/collections" component={Collections} />
-          <Route path="/collections/:id">{({ id }) => <Collection id={id} />}</Route>
-          <Route path="/keys" component={Keys} />
-          <Route path="/webhooks" component={Webhooks} />
-          <Route path="/webhooks/:id">{({ id }) => <Endpoint id={id} />}</Route>
-          <Route path="/account" component={Account} />
-          <Route>
-            <Screen title="Not found">
-              <Empty title="There is nothing at this address">
-                <p>
-                  <Link href="/">Go to the overview</Link>
-                </p>
-              </Empty>
-            </Screen>
-          </Route>
-        </Switch>
+        <Screens />
       </main>
     </div>
+  )
+}
+
+/** The sections. On a phone they are behind a button. */
+function Navigation({ section }: { section: string }) {
+  const [open, setOpen] = useState(false)
+  return (
+    <nav className="sections" aria-label="Sections">
+      <button type="button" className="menu" aria-expanded={open} onClick={() => setOpen(!open)}>
+        Menu
+      </button>
+      <div className={open ? 'open' : ''}>
+        {sections.map(({ name, links }) => (
+          <div key={name} className="group">
+            {name && <p>{name}</p>}
+            {links.map(([path, title]) => (
+              <Link key={path} href={path} aria-current={section === path ? 'page' : undefined}>
+                {title}
+              </Link>
+            ))}
+          </div>
+        ))}
+        <div className="group">
+          <a href="/docs">Documentation</a>
+        </div>
+      </div>
+    </nav>
   )
 }
 

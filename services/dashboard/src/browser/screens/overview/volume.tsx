@@ -1,6 +1,6 @@
 import type { Outputs } from '@payments/client'
-import { exact, words } from '../parts/format.ts'
-import { Amount } from '../parts/parts.tsx'
+import { exact, words } from '../../parts/format.ts'
+import { Amount } from '../../parts/parts.tsx'
 
 type Summary = Outputs['reports']['summary']
 type Days = Outputs['reports']['daily']['days']

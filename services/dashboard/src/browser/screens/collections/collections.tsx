@@ -1,10 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
-import { queries } from '../api.ts'
-import { usePlace } from '../context.ts'
-import { words } from '../parts/format.ts'
-import { Amount, Dialog, Empty, Failure, Field, fieldsOf, Screen, Skeleton, Status, Time } from '../parts/parts.tsx'
+import { queries } from '../../api.ts'
+import { usePlace } from '../../context.ts'
+import { words } from '../../parts/format.ts'
+import { Amount, Dialog, Empty, Failure, Field, fieldsOf, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
 
 /** In the sandbox nothing is delivered, so any address will do. */
 const EXAMPLE_WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'

@@ -1,9 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Link } from 'wouter'
-import { queries } from '../api.ts'
-import { usePlace } from '../context.ts'
-import { Copy, Dialog, Empty, Failure, Field, fieldsOf, Screen, Skeleton, Status, Time } from '../parts/parts.tsx'
+import { queries } from '../../api.ts'
+import { usePlace } from '../../context.ts'
+import { Copy, Dialog, Empty, Failure, Field, fieldsOf, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
 
 /** The endpoints that receive events. */
 export function Webhooks() {

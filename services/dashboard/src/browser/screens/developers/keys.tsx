@@ -1,9 +1,9 @@
 import { CallError } from '@payments/client'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { clients, queries } from '../api.ts'
-import { usePlace } from '../context.ts'
-import { Copy, Dialog, Empty, Failure, Field, fieldsOf, Screen, Skeleton, Time } from '../parts/parts.tsx'
+import { clients, queries } from '../../api.ts'
+import { usePlace } from '../../context.ts'
+import { Copy, Dialog, Empty, Failure, Field, fieldsOf, Screen, Skeleton, Time } from '../../parts/parts.tsx'
 
 const ACCESS = { read: 'Read', write: 'Write', read_write: 'Read and write' } as const
 

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { Link } from 'wouter'
-import { usePlace } from '../context.ts'
-import { words } from '../parts/format.ts'
-import { Amount, Copy, Failure, Screen, Skeleton, Status, Time } from '../parts/parts.tsx'
-import { Timeline } from './timeline.tsx'
+import { usePlace } from '../../context.ts'
+import { words } from '../../parts/format.ts'
+import { Amount, Copy, Failure, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
+import { Raw } from '../../parts/raw.tsx'
+import { Timeline } from '../../parts/timeline.tsx'
 
 /** One transaction: what it is, what happened to it, and the object as the API returns it. */
 export function Transaction({ id }: { id: string }) {
@@ -90,18 +91,4 @@ function legsOf(receipt: Readonly<Record<string, unknown>>): [name: string, amou
       ? [['Fees', `${receipt.fees} ${destination.symbol}`] as [string, string]]
       : []),
   ]
-}
-
-/** An object as the API returns it, and the call that does. */
-export function Raw({ value, call }: { value: unknown; call: string }) {
-  return (
-    <details className="raw">
-      <summary>As the API returns it</summary>
-      <p>
-        <code>{call}</code>
-      </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll with keys too */}
-      <pre tabIndex={0}>{JSON.stringify(value, null, 2)}</pre>
-    </details>
-  )
 }

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { usePlace } from '../context.ts'
-import { Failure, Screen, Skeleton } from '../parts/parts.tsx'
-import { TransactionTable } from './transaction-table.tsx'
+import { usePlace } from '../../context.ts'
+import { Failure, Screen, Skeleton } from '../../parts/parts.tsx'
+import { TransactionTable } from '../../parts/transaction-table.tsx'
 import { Volume } from './volume.tsx'
 
 const NEWEST = 5

@@ -1,13 +1,13 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, Redirect } from 'wouter'
-import { queries } from '../api.ts'
-import { usePlace } from '../context.ts'
-import { Code } from '../parts/code.tsx'
-import { words } from '../parts/format.ts'
-import { Amount, Copy, Failure, Field, Screen, Skeleton, Status, Time } from '../parts/parts.tsx'
-import { Timeline } from './timeline.tsx'
-import { Raw } from './transaction.tsx'
+import { queries } from '../../api.ts'
+import { usePlace } from '../../context.ts'
+import { Code } from '../../parts/code.tsx'
+import { words } from '../../parts/format.ts'
+import { Amount, Copy, Failure, Field, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
+import { Raw } from '../../parts/raw.tsx'
+import { Timeline } from '../../parts/timeline.tsx'
 
 /** One payment link, invoice or checkout: how to share it, and what was paid. */
 export function Collection({ id }: { id: string }) {

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
-import { queries, session } from '../api.ts'
-import { usePlace } from '../context.ts'
-import { Failure, Screen } from '../parts/parts.tsx'
+import { queries, session } from '../../api.ts'
+import { usePlace } from '../../context.ts'
+import { Failure, Screen } from '../../parts/parts.tsx'
 
 /** Who is signed in, and how to end the session. */
 export function Account() {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { usePlace } from '../context.ts'
-import { words } from '../parts/format.ts'
-import { Failure, Skeleton, Time } from '../parts/parts.tsx'
+import { words } from './format.ts'
+import { Failure, Skeleton, Time } from './parts.tsx'
 
 /** What happened to an object, newest first. */
 export function Timeline({ id }: { id: string }) {

@@ -2,10 +2,10 @@ import type { Inputs } from '@payments/client'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
-import { usePlace } from '../context.ts'
-import { words } from '../parts/format.ts'
-import { Empty, Failure, Screen, Skeleton } from '../parts/parts.tsx'
-import { TransactionTable } from './transaction-table.tsx'
+import { usePlace } from '../../context.ts'
+import { words } from '../../parts/format.ts'
+import { Empty, Failure, Screen, Skeleton } from '../../parts/parts.tsx'
+import { TransactionTable } from '../../parts/transaction-table.tsx'
 
 type Filters = NonNullable<Inputs['transactions']['page']>
 

@@ -1,8 +1,8 @@
 import { CallError } from '@payments/client'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState } from 'react'
-import { clients, queries, session } from '../api.ts'
-import { Failure, Field, fieldsOf } from '../parts/parts.tsx'
+import { clients, queries, session } from '../../api.ts'
+import { Failure, Field, fieldsOf } from '../../parts/parts.tsx'
 
 const { auth } = clients.test
 
