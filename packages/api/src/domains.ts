@@ -10,6 +10,7 @@ import { operators } from '@payments/operators'
 import { routes } from '@payments/routes'
 import { swaps } from '@payments/swaps'
 import { timeline } from '@payments/timeline'
+import { views } from '@payments/views'
 import { webhooks } from '@payments/webhooks'
 
 /** The list of domains. Router, entities, migrations, settings, jobs, events and docs are derived from it. */
@@ -26,6 +27,7 @@ export const domains = [
   fiat,
   swaps,
   branding,
+  views,
   collections,
   cngn,
 ] as const

@@ -14,6 +14,7 @@ import {
   withoutPrimaryKey,
 } from '@payments/platform'
 import { purposes } from './journal/accounts.ts'
+import { byAmount, toAddress } from './schema/list.ts'
 import { transactionKinds } from './transactions/kinds.ts'
 
 const created = () => ({ createdAt: p.datetime(3).defaultRaw('now()') })
@@ -47,6 +48,8 @@ const TransactionEntity = defineEntity({
       ['organisationId', 'environment', 'customerId', 'createdAt desc', 'id desc'],
       'customer_id is not null',
     ),
+    { name: 'transactions_to_address', expression: `create index transactions_to_address on ${toAddress}` },
+    { name: 'transactions_by_amount', expression: `create index transactions_by_amount on ${byAmount}` },
   ],
   ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
 })

@@ -1,7 +1,7 @@
-import { countRows, type MigrationStep } from '@payments/platform'
+import { countRows, indexConcurrently, type MigrationStep } from '@payments/platform'
 import { balanceDays, transactionDays } from './schema/days.ts'
 import { journal, refuseChange } from './schema/journal.ts'
-import { countedTransactions, countersWithoutWaiting, list } from './schema/list.ts'
+import { byAmount, countedTransactions, countersWithoutWaiting, list, toAddress } from './schema/list.ts'
 import { post } from './schema/post.ts'
 import { seals } from './schema/seals.ts'
 import { keepSums } from './schema/sums.ts'
@@ -73,4 +73,12 @@ export const migrations: readonly MigrationStep[] = [
   },
   { name: '20261125001000_transaction_days', ...keepSums(transactionDays) },
   { name: '20261125001100_balance_days', ...keepSums(balanceDays) },
+  {
+    name: '20261125002300_transaction_search',
+    up: [
+      ...indexConcurrently('transactions_to_address', toAddress),
+      ...indexConcurrently('transactions_by_amount', byAmount),
+    ],
+    concurrently: true,
+  },
 ]

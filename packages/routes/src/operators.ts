@@ -45,6 +45,7 @@ export const operators: OperatorsDeclaration = {
       kind: 'payment_route_deposit',
       from: 'payment_route_deposits',
       by: { provider_id: 'relay_request_id', transaction_hash: 'deposit_tx_hash' },
+      partOf: 'payment_route_id',
     },
   ],
   endings: [

@@ -52,6 +52,8 @@ const NO_REQUEST_CONTEXT: RequestContext = {
 }
 /** What happens in the organisation, for open tabs of the dashboard. */
 const EVENTS = `${DASHBOARD_API}/events`
+/** Files that the API makes, for the dashboard. */
+const FILES = `${DASHBOARD_API}/files`
 /** Verifies a code. */
 const SIGN_IN = `${DASHBOARD_API}/session`
 const PATH_LENGTH = 512
@@ -175,8 +177,8 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
     // Internal tokens are for tRPC alone: elsewhere they are like any unknown credential.
     if (ctx.state.credential.kind === 'token' && !isTrpc(ctx.path)) ctx.state.credential = { kind: 'invalid-key' }
     ctx.state.environment = ctx.req.headersDistinct['x-service-environment']?.join(', ')
-    // A browser's event source has no headers of its own.
-    if (ctx.path === EVENTS)
+    // A browser's event source has no headers of its own, nor has a link to a file.
+    if (ctx.path === EVENTS || ctx.path.startsWith(`${FILES}/`))
       ctx.state.environment ??= new URLSearchParams(ctx.querystring).get('environment') ?? undefined
     const context = loadRequestContext(requestQuery(ctx.req, ctx.method, ctx.path, ctx.state))
     if ((ctx.method === 'GET' || ctx.method === 'HEAD') && ctx.path === '/health') {
@@ -202,7 +204,10 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
   mountPages(router, process)
   mountTrpc(router, process, caller)
   for (const each of operations) {
-    router.register(`/v1${each.path.replace(/\{(\w+)\}/g, ':$1')}`, [each.method], async (ctx) => {
+    const own = each.path.replace(/\{(\w+)\}/g, ':$1')
+    // The dashboard's browser saves files under its own cookie: tRPC has no files.
+    const isFile = each.operation.meta.produces !== undefined && each.operation.meta.produces !== 'event-stream'
+    router.register([`/v1${own}`, ...(isFile ? [`${FILES}${own}`] : [])], [each.method], async (ctx) => {
       const { req, path, query, params, state } = ctx
       state.resourceId = idIn(params)
       const reply = await dispatch(each, requestInput({ req, path, query, params }, state, caller, loadRequestContext))

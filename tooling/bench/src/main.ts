@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { type ProofReport, record } from '@payments/proof'
 import { benchLedger } from './ledger/ledger.ts'
 import { benchReports } from './ledger/reports.ts'
+import { benchSearch } from './ledger/search.ts'
 import { benchMemory } from './memory.ts'
 import { benchProfile } from './profile/profile.ts'
 import { benchDomains, benchHttp } from './requests/requests.ts'
@@ -19,6 +20,7 @@ const parts: Readonly<Record<string, (print: (line: string) => void) => Promise<
   memory: benchMemory,
   profile: benchProfile,
   reports: benchReports,
+  search: benchSearch,
   structure: benchStructure,
 }
 const { positionals: wanted, values } = parseArgs({

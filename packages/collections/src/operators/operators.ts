@@ -56,6 +56,7 @@ export const operators: OperatorsDeclaration = {
       kind: 'checkout_session',
       from: 'checkout_sessions',
       by: { deposit_address: 'deposit_address', email: 'payer_email' },
+      partOf: 'parent_id',
     },
   ],
 }

@@ -5,7 +5,9 @@ import { errors } from '../errors.ts'
 import { resolveSuspense, reverseEntry } from '../journal/corrections.ts'
 import { accounts, statement, trialBalance } from '../journal/reads.ts'
 import { transactionsExport } from '../transactions/export.ts'
-import { findTransaction, listTransactions, pageOfTransactions } from '../transactions/transactions.ts'
+import { exportFound, searchTransactions } from '../transactions/search.ts'
+import { SearchExportInput, SearchInput, SearchPage } from '../transactions/search-schemas.ts'
+import { findTransaction, listTransactions } from '../transactions/transactions.ts'
 import {
   AccountList,
   AccountStatement,
@@ -14,13 +16,11 @@ import {
   Correction,
   EntryRef,
   ListInput,
-  PageInput,
   StatementInput,
   SuspenseMove,
   Transaction,
   TransactionId,
   TransactionList,
-  TransactionPage,
   TrialBalance,
   TrialBalanceInput,
 } from './schemas.ts'
@@ -39,16 +39,17 @@ export const transactionsRouter = {
     output: TransactionList,
     run: (context, { customerId }) => listTransactions(context, customerId),
   }),
-  page: query({
+  search: query({
+    rest: 'POST /transactions/search',
     access: 'read',
     tag: 'Transactions',
-    summary: 'Read a page of transactions',
-    description: 'For the dashboard: filtered, newest first, and as quick on the last page as on the first.',
+    summary: 'Search transactions',
+    description:
+      'The transactions that fit all filters, newest first, in pages, and their exact number. It changes nothing, so that it takes no `Idempotency-Key`.',
     message: 'Transactions retrieved',
-    input: PageInput,
-    output: TransactionPage,
-    errors: [errors.transaction_not_found],
-    run: pageOfTransactions,
+    input: SearchInput,
+    output: SearchPage,
+    run: searchTransactions,
   }),
   get: query({
     rest: 'GET /transactions/{transactionId}',
@@ -74,6 +75,19 @@ export const transactionsRouter = {
     produces: 'csv',
     filename: () => 'transactions.csv',
     stream: (context, input, signal) => exportCsv(context, transactionsExport, input, signal),
+  }),
+  exportFound: download({
+    rest: 'POST /transactions/export',
+    access: 'read',
+    tag: 'Transactions',
+    summary: 'Export found transactions as CSV',
+    description:
+      'All transactions that fit the filters of a search, newest first, from one snapshot, with the columns that you choose. Cells that a spreadsheet would read as a formula are prefixed with an apostrophe.',
+    message: 'Transactions exported',
+    input: SearchExportInput,
+    produces: 'csv',
+    filename: () => 'transactions.csv',
+    stream: exportFound,
   }),
 }
 

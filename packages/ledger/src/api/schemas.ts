@@ -46,22 +46,6 @@ export const ListInput = z.strictObject({
 export const TransactionId = z.strictObject({ transactionId: pathId('transaction', TRANSACTION) })
 export const TransactionList = z.object({ transactions: items('The newest 200 transactions', Transaction), total })
 
-/** Filters of a page of transactions, and where it begins. */
-export const PageInput = z.strictObject({
-  kind: z.enum(transactionKinds).optional().meta({ description: 'Only transactions of this kind' }),
-  status: text('Only transactions with this status', 'completed').max(40).optional(),
-  customerId: CustomerRef.optional().meta({ description: 'Only transactions of this customer' }),
-  from: z.iso.datetime().optional().meta({ description: 'Only transactions created then or later' }),
-  until: z.iso.datetime().optional().meta({ description: 'Only transactions created before' }),
-  after: text('Begin after the transaction with this id', '01936f2a-7c1e-7000-8000-000000000030').max(64).optional(),
-  limit: z.number().int().min(1).max(100).default(50).meta({ description: 'How many at most' }),
-})
-export const TransactionPage = z.object({
-  transactions: items('The transactions, newest first', Transaction),
-  total: count('All of the organisation, or of the customer; the other filters do not change it'),
-  next: text('`after` of the next page; null on the last', '01936f2a-7c1e-7000-8000-000000000030').nullable(),
-})
-
 const OrganisationRef = id('organisation', 1)
 
 const Tenanted = {

@@ -1,7 +1,9 @@
-import { query } from '@payments/platform'
+import { merchantProfile } from '@payments/accounts'
+import { download, query } from '@payments/platform'
 import { monthOf, periodOf } from './period.ts'
-import { Daily, PeriodInput, Statement, StatementInput, Summary } from './schemas.ts'
+import { Daily, PeriodInput, Statement, StatementExportInput, StatementInput, Summary } from './schemas.ts'
 import { statement } from './statement.ts'
+import { statementCsv, statementPdf } from './statement-files.ts'
 import { daily, summary } from './summary.ts'
 
 const TAG = 'Reports'
@@ -42,5 +44,27 @@ export const reportsRouter = {
     input: StatementInput,
     output: Statement,
     run: (context, { month, ...of }) => statement(context, monthOf(month), of),
+  }),
+  exportStatement: download({
+    rest: 'GET /reports/statement/export',
+    access: 'read',
+    tag: TAG,
+    summary: 'Export the statement of a balance',
+    description:
+      'The statement of a month as a file: CSV with a row for each opening balance, line and closing balance, or PDF for people. The same numbers as the statement.',
+    message: 'Statement exported',
+    input: StatementExportInput,
+    produces: 'csv',
+    formats: ['csv', 'pdf'],
+    formatOf: ({ format }) => format,
+    filename: ({ month, format }) => `statement-${month ?? monthOf().from.slice(0, 7)}.${format}`,
+    async *stream(context, { month, format, ...of }) {
+      const found = await statement(context, monthOf(month), of)
+      if (format === 'csv') yield statementCsv(found)
+      else {
+        const { name } = await merchantProfile(context, context.actor.organisationId)
+        yield await statementPdf(found, { name, environment: context.actor.environment })
+      }
+    },
   }),
 }

@@ -94,6 +94,10 @@ export const StatementInput = z.strictObject({
   }),
 })
 
+export const StatementExportInput = StatementInput.extend({
+  format: z.enum(['csv', 'pdf']).default('csv').meta({ description: 'Type of the file', example: 'pdf' }),
+})
+
 const Movements = {
   in: text('What came, before fees', '5000'),
   out: text('What left, before fees', '1200'),

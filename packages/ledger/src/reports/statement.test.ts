@@ -1,5 +1,6 @@
 import { type AssetSymbol, assets, newId, system, toMinor } from '@payments/kernel'
 import { Client } from 'pg'
+import { extractText, getDocumentProxy } from 'unpdf'
 import { expect, onTestFinished, test } from 'vitest'
 import { bookOf, dyingEverywhere, enabledCustomer, foundOrganisation, newMerchant, useService } from '#testing'
 import { type AccountKey, accountId } from '../journal/accounts.ts'
@@ -239,4 +240,49 @@ test('a statement is of a month, by default of this one', async () => {
     (await merchant.call(`GET /v1/reports/statement?${parameters}`)).body.errors
   expect(await wrong('month=2026-13')).toEqual({ month: 'Must be a month, such as 2026-01' })
   expect(await wrong('customerId=nobody')).toEqual({ customerId: 'Must be a UUID' })
+})
+
+test('the files of a statement have the numbers of the statement, and the closing balance is that of the journal', async () => {
+  const merchant = await newMerchant(service)
+  const { organisationId } = merchant
+  const customerId = await enabledCustomer(service.runtime, organisationId, 1_234_567n)
+  await bookOf(service.runtime, organisationId).do((unit) =>
+    post(unit, {
+      source: { type: 'cngn_payin', id: newId() },
+      step: 'credited',
+      postings: [
+        { account: cngn('external'), amount: -2_000_000n },
+        { account: cngn('fees'), amount: 1n },
+        { account: cngn('available', customerId), amount: 1_999_999n },
+      ],
+    }),
+  )
+  const month = today().slice(0, 7)
+  const { statements } = await read(organisationId, { month, customerId })
+  const csv = await merchant.call(`GET /v1/reports/statement/export?month=${month}&customerId=${customerId}`)
+  expect([csv.status, csv.headers.get('content-type'), csv.headers.get('content-disposition')]).toEqual([
+    200,
+    'text/csv; charset=utf-8',
+    `attachment; filename="statement-${month}.csv"`,
+  ])
+  const rows = csv.text.trimEnd().split('\r\n')
+  expect(rows[0]).toBe('asset,date,kind,in,out,fees,balance')
+  expect(rows.length).toBe(1 + statements.reduce((sum, { lines }) => sum + lines.length + 2, 0))
+  const closing = rows.at(-1)?.split(',').at(-1) ?? ''
+  expect([closing, toMinor(closing, assets.cNGN)]).toEqual([
+    statements[0]?.closingBalance,
+    BigInt(await held(organisationId, customerId)),
+  ])
+  const reply = await fetch(`${service.url}/v1/reports/statement/export?month=${month}&format=pdf`, {
+    headers: { authorization: `Bearer ${merchant.key}` },
+  })
+  expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+  const { text } = await extractText(await getDocumentProxy(new Uint8Array(await reply.arrayBuffer())), {
+    mergePages: true,
+  })
+  expect(text).toContain('Closing balance')
+  expect(text).toContain(closing)
+  expect(text).toContain('Test: no money moved')
+  const wrong = await merchant.call('GET /v1/reports/statement/export?format=xml&month=never')
+  expect([wrong.status, Object.keys(wrong.body.errors).sort()]).toEqual([422, ['format', 'month']])
 })

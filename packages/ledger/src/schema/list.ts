@@ -1,5 +1,17 @@
 import { type Counted, countingFunction } from '@payments/platform'
 
+/** SQL: the last word of a destination, which is its address. */
+export const ADDRESS = "left(split_part(destination, ' ', -1), 100)"
+
+/** The index by which transactions to an address are found. A destination never changes, so that updates of a row need not touch it. */
+export const toAddress = `transactions (organisation_id, environment, (${ADDRESS}), created_at desc, id desc)`
+
+/** SQL: the number of an amount with its symbol. */
+export const UNITS = "substring(amount from '^[0-9]+(?:[.][0-9]+)?')::numeric"
+
+/** The index by which amounts of a range are found. */
+export const byAmount = `transactions (organisation_id, environment, (${UNITS}))`
+
 /** Number of counter rows over which the concurrent writers of one organisation were distributed at first. */
 const SLOTS = 32
 

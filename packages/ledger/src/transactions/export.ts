@@ -18,3 +18,6 @@ export const transactionsExport: ExportSource = {
     createdAt: exportedTime('t.created_at'),
   },
 }
+
+/** The columns that a file of transactions can have. */
+export const exportColumns = Object.keys(transactionsExport.columns) as [string, ...string[]]

@@ -3,12 +3,13 @@ import { isId } from '@payments/kernel'
 import { countSql, type QueryContext, type Recorder, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
-import type { PageInput, Transaction } from '../api/schemas.ts'
+import type { Transaction } from '../api/schemas.ts'
 import { errors } from '../errors.ts'
 
 const NEWEST = 200
 
-interface ListRow {
+/** A row of the list with {@link COLUMNS}. */
+export interface ListRow {
   id: string
   kind: z.infer<typeof Transaction>['kind']
   customer_id: string | null
@@ -47,9 +48,12 @@ const total = sql.raw(
 )
 
 /** The columns of the list, with the customer's name as it is now. */
-const columns = sql`t.id, t.kind, t.customer_id, c.name as customer_name, t.status, t.destination, t.amount, t.amount_usd, t.receipt, t.created_at`
+export const COLUMNS =
+  't.id, t.kind, t.customer_id, c.name as customer_name, t.status, t.destination, t.amount, t.amount_usd, t.receipt, t.created_at'
+const columns = sql.raw(COLUMNS)
 
-const present = (row: ListRow): z.infer<typeof Transaction> => ({
+/** A transaction as callers see it. */
+export const presentTransaction = (row: ListRow): z.infer<typeof Transaction> => ({
   id: row.id,
   kind: row.kind,
   customerId: row.customer_id,
@@ -72,7 +76,17 @@ export async function findTransaction(context: QueryContext, id: string): Promis
     context.em.getKysely(),
   )
   if (!rows[0]) throw errors.transaction_not_found()
-  return present(rows[0])
+  return presentTransaction(rows[0])
+}
+
+/** The exact number of transactions of the organisation, or of one customer. */
+export async function countTransactions({ em, actor }: QueryContext, customerId: string | undefined): Promise<number> {
+  const { organisationId, environment } = actor
+  const { rows } = await sql<{ total: string }>`
+    select ${total} as total from (values (${organisationId}::uuid, ${environment}, ${customerId?.toLowerCase() ?? ''})) own (organisation_id, environment, customer_id)`.execute(
+    em.getKysely(),
+  )
+  return Number(rows[0]?.total ?? 0)
 }
 
 /** The newest 200 transactions of the organisation or of one customer, and the exact total, summed from a few counters. */
@@ -94,44 +108,7 @@ export async function listTransactions(
      order by t.created_at desc, t.id desc`.execute(context.em.getKysely())
   return {
     total: Number(rows[0]?.total ?? 0),
-    transactions: rows.filter((row) => row.id !== null).map(present),
-  }
-}
-
-/**
- * A page of the transactions that fit the filters, newest first. It begins at a position in the index and not after a number of rows, so
- * that no page costs more than the first.
- * @throws transaction_not_found 404 where `after` is of no transaction of the tenant
- */
-export async function pageOfTransactions(
-  context: QueryContext,
-  { kind, status, customerId, from, until, after, limit }: z.output<typeof PageInput>,
-): Promise<{ transactions: z.infer<typeof Transaction>[]; total: number; next: string | null }> {
-  const { organisationId, environment } = context.actor
-  const last = after === undefined ? undefined : await findTransaction(context, after)
-  const conditions = [
-    sql`t.organisation_id = ${organisationId} and t.environment = ${environment}`,
-    ...(kind ? [sql`t.kind = ${kind}`] : []),
-    ...(status ? [sql`t.status = ${status}`] : []),
-    ...(customerId ? [sql`t.customer_id = ${customerId}`] : []),
-    ...(from ? [sql`t.created_at >= ${from}`] : []),
-    ...(until ? [sql`t.created_at < ${until}`] : []),
-    ...(last ? [sql`(t.created_at, t.id) < (${last.createdAt}, ${last.id})`] : []),
-  ]
-  const connection = context.em.getKysely()
-  const counted = await sql<{ total: string }>`
-    select ${total} as total from (values (${organisationId}::uuid, ${environment}, ${customerId?.toLowerCase() ?? ''})) own (organisation_id, environment, customer_id)`.execute(
-    connection,
-  )
-  const { rows } = await sql<ListRow>`
-    select ${columns} from transactions t ${sql.raw(joinCustomerName('c', 't'))}
-     where ${sql.join(conditions, sql` and `)}
-     order by t.created_at desc, t.id desc limit ${limit + 1}`.execute(connection)
-  const transactions = rows.slice(0, limit).map(present)
-  return {
-    transactions,
-    total: Number(counted.rows[0]?.total ?? 0),
-    next: rows.length > limit ? (transactions.at(-1)?.id ?? null) : null,
+    transactions: rows.filter((row) => row.id !== null).map(presentTransaction),
   }
 }
 

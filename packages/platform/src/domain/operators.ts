@@ -21,13 +21,15 @@ export interface AttentionSource {
   recheck?(unit: UnitOfWork, ids: readonly string[]): Promise<void>
 }
 
-/** Objects of one kind that operators find by something else than their id. */
+/** Objects of one kind that operators, and merchants among their own, find by something else than their id. */
 export interface SearchSource {
   readonly kind: string
   /** A table, or a subquery with an alias, that has `id`, `organisation_id` and `environment`. */
   readonly from: string
   /** What the text is compared with: a name for it, and the column (or expression), which must have an index of its own. */
   readonly by: Readonly<Record<string, string>>
+  /** The column with the id of the object that each is a part of, with an index: it is found with that object. */
+  readonly partOf?: string
 }
 
 /** How many calls of a provider the rate budget allows now. */

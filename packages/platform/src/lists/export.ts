@@ -17,6 +17,14 @@ function isTimeZone(name: string): boolean {
 
 const Time = z.iso.datetime({ offset: true })
 
+/** The time zone of the times in a file. */
+export const timeZone = z
+  .string()
+  .max(64)
+  .refine(isTimeZone, 'Must be a time zone of the IANA database, such as Africa/Lagos')
+  .meta({ description: 'Time zone of the times in the file; default UTC', example: 'Africa/Lagos' })
+  .optional()
+
 /** The input of every export. `what` happened in the time range, for example `Created`. */
 export const exportInput = (what: string) =>
   z.strictObject({
@@ -26,11 +34,7 @@ export const exportInput = (what: string) =>
       .uuid()
       .meta({ description: 'Only records of this customer', example: '01936f2a-7c1e-7000-8000-000000000020' })
       .optional(),
-    timeZone: z
-      .string()
-      .refine(isTimeZone, 'Must be a time zone of the IANA database, such as Africa/Lagos')
-      .meta({ description: 'Time zone of the times in the file; default UTC', example: 'Africa/Lagos' })
-      .optional(),
+    timeZone,
   })
 
 type ExportRange = z.output<ReturnType<typeof exportInput>>
@@ -47,7 +51,12 @@ export interface ExportSource {
   readonly customer: string
   /** Heading of each column and its expression. */
   readonly columns: Readonly<Record<string, string>>
+  /** SQL over `t` that leaves rows out, with placeholders from {@link FIRST_VALUE} on for `values`. */
+  readonly filter?: { readonly sql: string; readonly values: readonly unknown[] }
 }
+
+/** The number of the first placeholder of a filter. */
+export const FIRST_VALUE = 6
 
 /** SQL: a time as ISO 8601 with milliseconds and the offset of the export's time zone. */
 export const exportedTime = (expression: string): string =>
@@ -62,23 +71,26 @@ export const exportedAmount = (units: string, symbol: string): string =>
   // A product is exact; a quotient would be rounded.
   `trim_scale(${units} * ('1e-' || case ${symbol} ${decimals} end)::numeric)::text`
 
+const NO_FILTER = { sql: 'true', values: [] }
+
 /**
  * The actor's rows of a source as CSV, newest first, from one snapshot of the database.
  * @throws organisation_busy 429 when too many exports of the organisation are running in this process, busy 503 when too many of all are
  */
 export async function* exportCsv(
   { runtime, actor }: QueryContext,
-  { from: table, where = 'true', time, customer, columns }: ExportSource,
+  { from: table, where = 'true', time, customer, columns, filter = NO_FILTER }: ExportSource,
   { from, to, customerId, timeZone }: ExportRange,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const names = Object.keys(columns)
-  const values = [actor.organisationId, actor.environment, from ?? null, to ?? null, customerId ?? null]
+  const own = [actor.organisationId, actor.environment, from ?? null, to ?? null, customerId ?? null]
+  const values = [...own, ...filter.values]
   // The order is fixed, so that one index serves the tenant, the time range and the order.
   const text = `select ${names.map((name) => `${columns[name]} as "${name}"`).join(', ')} from ${table}
      where t.organisation_id = $1 and t.environment = $2 and ${where}
        and ($3::timestamptz is null or ${time} >= $3) and ($4::timestamptz is null or ${time} < $4)
-       and ($5::uuid is null or ${customer} = $5)
+       and ($5::uuid is null or ${customer} = $5) and ${filter.sql}
      order by ${time} desc, t.id desc`
   const query = { organisationId: actor.organisationId, text, values, ...(timeZone ? { timeZone } : {}) }
   const batches = readSnapshot<Record<string, string | null>>(runtime, query, signal)

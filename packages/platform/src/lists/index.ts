@@ -1,5 +1,14 @@
 /** Lists as replies: the newest rows, pages, and files of all rows. */
 
+export { csvRecord } from './csv.ts'
 export { everyRow, rowMapper } from './every-row.ts'
-export { type ExportSource, exportCsv, exportedAmount, exportedTime, exportInput } from './export.ts'
+export {
+  type ExportSource,
+  exportCsv,
+  exportedAmount,
+  exportedTime,
+  exportInput,
+  FIRST_VALUE,
+  timeZone,
+} from './export.ts'
 export { newest, newestAndTotal } from './newest.ts'

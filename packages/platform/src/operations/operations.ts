@@ -56,6 +56,8 @@ export interface CompleteList {
 /** A reply that is streamed. */
 interface Download {
   readonly produces: Produces
+  /** The type of this reply, where the caller chooses one of the operation's `formats`; `produces` is the first of them. */
+  formatOf?(input: never): Produces
   /** Name of the file, if the reply is a file. */
   filename?(input: never): string
   /** Yields the reply in pieces. An error before the first piece is sent in the envelope; a later one closes the connection. */
@@ -103,6 +105,8 @@ export interface OperationMeta extends OpenApiMeta {
   readonly deprecated?: { readonly since: string; readonly sunset: string }
   /** Media type of the reply. Absent: JSON in the envelope. */
   readonly produces?: Produces
+  /** Every media type that the caller may choose, where there are several. */
+  readonly formats?: readonly Produces[]
 }
 
 /** tRPC's names for the HTTP statuses of errors. */
@@ -177,27 +181,20 @@ export interface Shapes<I extends z.ZodObject, O extends z.ZodType> {
   readonly output: O
 }
 
-/** A read that the dashboard needs and the public API does not have is without a REST line: over tRPC alone, and in no document. */
-type QueryDescription = Omit<Description, 'rest'> & { readonly rest?: RestLine }
-
 function metaOf(
-  description: QueryDescription,
-  more: { callsProvider?: boolean; produces?: Produces } = {},
+  description: Description,
+  more: { callsProvider?: boolean; produces?: Produces; formats?: readonly Produces[] } = {},
 ): OperationMeta {
-  const [method, path] = (description.rest?.split(' ') ?? []) as ['GET'?, `/${string}`?]
+  const [method, path] = description.rest.split(' ') as ['GET', `/${string}`]
   return {
-    ...(method && path
-      ? {
-          openapi: {
-            method,
-            path,
-            tags: [description.tag],
-            summary: description.summary,
-            ...(description.description ? { description: description.description } : {}),
-            protect: !allowsAnonymous(description.access),
-          },
-        }
-      : {}),
+    openapi: {
+      method,
+      path,
+      tags: [description.tag],
+      summary: description.summary,
+      ...(description.description ? { description: description.description } : {}),
+      protect: !allowsAnonymous(description.access),
+    },
     access: description.access,
     status: description.status ?? 200,
     message: description.message,
@@ -208,6 +205,7 @@ function metaOf(
     personal: description.personal ?? false,
     ...(description.deprecated ? { deprecated: description.deprecated } : {}),
     ...(more.produces ? { produces: more.produces } : {}),
+    ...(more.formats ? { formats: more.formats } : {}),
   }
 }
 
@@ -235,7 +233,7 @@ const resolver =
 
 /** Defines an operation that only reads. */
 export function query<I extends z.ZodObject, O extends z.ZodType>(
-  definition: QueryDescription &
+  definition: Description &
     Shapes<I, O> & {
       /** The operation calls a provider, without an effect there. */
       callsProvider?: true
@@ -272,6 +270,8 @@ export function download<I extends z.ZodObject>(
   definition: Omit<Description, 'status' | 'secretReply'> & {
     input: I
     produces: Produces
+    formats?: readonly Produces[]
+    formatOf?(input: z.output<I>): Produces
     filename?(input: z.output<I>): string
     stream(
       context: QueryContext,
@@ -281,9 +281,14 @@ export function download<I extends z.ZodObject>(
     ): AsyncIterable<string | Buffer>
   },
 ) {
-  const { input, produces } = definition
+  const { input, produces, formats } = definition
   const output = z.unknown()
-  const operation = { input, output, meta: metaOf(definition, { produces }), download: definition as Download }
+  const operation = {
+    input,
+    output,
+    meta: metaOf(definition, { produces, ...(formats ? { formats } : {}) }),
+    download: definition as Download,
+  }
   return procedure<I, z.ZodType<AsyncIterable<string | Buffer>>>(operation as never).query(resolver(operation))
 }
 

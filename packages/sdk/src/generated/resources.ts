@@ -25,12 +25,12 @@ import type {
   Offramp,
   OfframpLookup,
   Onramp,
-  PayPage,
-  PaySession,
   PaymentPolicy,
   PaymentRoute,
   PaymentRouteDeposit,
   PayoutControls,
+  PayPage,
+  PaySession,
   Rate,
   RefundAddresses,
   ReportDaily,
@@ -89,6 +89,7 @@ import type {
   PayoutControlUpdateParams,
   RateListParams,
   ReportDailyParams,
+  ReportExportStatementParams,
   ReportStatementParams,
   ReportSummaryParams,
   SandboxAdvanceParams,
@@ -103,8 +104,10 @@ import type {
   SandboxSwapCreateDepositParams,
   SwapCreateParams,
   SwapExportParams,
+  TransactionExportFoundParams,
   TransactionExportParams,
   TransactionListParams,
+  TransactionSearchParams,
   WebhookEndpointCreateParams,
   WebhookEndpointRecoverParams,
   WebhookEndpointRotateSecretParams,
@@ -1735,6 +1738,22 @@ class ReportsResource extends Resource {
   statement(params?: ReportStatementParams, options?: RequestOptions): Promise<Result<ReportStatement>> {
     return this.execute('GET', '/reports/statement', params, options)
   }
+
+  /**
+   * Export the statement of a balance. The statement of a month as a file: CSV with a row for each opening balance, line and closing balance, or PDF for people. The same numbers as the statement.
+   * `GET /v1/reports/statement/export`
+   *
+   * @example
+   * const file = await payments.reports.exportStatement({
+   *   month: '2026-01',
+   *   asset: 'cNGN',
+   *   customerId: '01936f2a-7c1e-7000-8000-000000000020',
+   *   format: 'pdf',
+   * })
+   */
+  exportStatement(params?: ReportExportStatementParams, options?: RequestOptions): Promise<Download> {
+    return this.sendDownload('GET', '/reports/statement/export', params, options)
+  }
 }
 
 /** The operations of `sandbox`. */
@@ -1866,6 +1885,22 @@ class TransactionsResource extends Resource {
   }
 
   /**
+   * Search transactions. The transactions that fit all filters, newest first, in pages, and their exact number. It changes nothing, so that it takes no `Idempotency-Key`.
+   * `POST /v1/transactions/search`
+   *
+   * @example
+   * const reply = await payments.transactions.search({
+   *   kinds: ['collection'],
+   *   assets: ['USDC'],
+   *   amountFrom: '10',
+   *   limit: 50,
+   * })
+   */
+  search(params?: TransactionSearchParams, options?: RequestOptions): List<'transactions', Transaction> {
+    return this.sendList('POST', '/transactions/search', 'transactions', params, options)
+  }
+
+  /**
    * Get a transaction. The transaction as the list shows it, also beyond the newest 200.
    * `GET /v1/transactions/{transactionId}`
    *
@@ -1890,6 +1925,21 @@ class TransactionsResource extends Resource {
    */
   export(params?: TransactionExportParams, options?: RequestOptions): Promise<Download> {
     return this.sendDownload('GET', '/transactions/export', params, options)
+  }
+
+  /**
+   * Export found transactions as CSV. All transactions that fit the filters of a search, newest first, from one snapshot, with the columns that you choose. Cells that a spreadsheet would read as a formula are prefixed with an apostrophe.
+   * `POST /v1/transactions/export`
+   *
+   * @example
+   * const file = await payments.transactions.exportFound({
+   *   kinds: ['collection'],
+   *   columns: ['createdAt', 'amount', 'status'],
+   *   timeZone: 'Africa/Lagos',
+   * })
+   */
+  exportFound(params?: TransactionExportFoundParams, options?: RequestOptions): Promise<Download> {
+    return this.sendDownload('POST', '/transactions/export', params, options)
   }
 }
 

@@ -5,7 +5,6 @@ import { tokens } from '@payments/design'
 import { contrast } from '@payments/pay-page'
 import { beforeAll, expect, test } from 'vitest'
 import { type Call, call, mailedCode, newCollection, newMerchant, signedIn, startService, useService } from '#testing'
-import { operations } from '../requests/operations.ts'
 import { readMessage } from './mail.ts'
 
 const service = useService({ worker: true })
@@ -161,17 +160,34 @@ test('objects of another organisation are not found, and a role allows in the da
     ['collections.get', { collectionId: id }],
     ['collections.sessions', { collectionId: id }],
     ['transactions.get', { transactionId: id }],
-    ['transactions.page', { after: id }],
     ['timeline.get', { id }],
   ] as const) {
     const { status, text } = await own(`GET /trpc/${name}?input=${input(value)}`)
     expect([name, status, text.includes(other.organisationId)]).toEqual([name, 404, false])
   }
+  const page = await own(`GET /trpc/transactions.search?input=${input({ before: id })}`)
+  expect([page.status, page.body.error.data.errors]).toEqual([422, { before: 'Transaction not found' }])
   const { status, body } = await own('GET /trpc/admin.organisations.list?input={}')
   expect([status, body.error.data.error]).toEqual([403, 'operator_required'])
   const operator = await signedIn(service.runtime, { role: 'operator' })
   const taken = await own('POST /session/organisation', { body: { organisationId: operator.organisation.id } })
   expect([taken.status, taken.headers.get('set-cookie')]).toEqual([404, null])
+})
+
+test('files of the API are read with the cookie, of the environment that the address names, and by nobody else', async () => {
+  const csv = await own('GET /files/transactions/export?environment=live')
+  expect([csv.status, csv.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
+  const found = await own('POST /files/transactions/export', { body: { columns: ['amount'] } })
+  expect([found.status, found.text]).toEqual([200, 'amount\r\n'])
+  const pdf = await own('GET /files/reports/statement/export?format=pdf&environment=test')
+  expect([pdf.status, pdf.text.slice(0, 5)]).toEqual([200, '%PDF-'])
+  expect((await own('GET /files/transactions/export?environment=none')).status).toBe(422)
+  expect((await own('GET /files/transactions/export', { headers: { cookie: '' } })).status).toBe(401)
+  expect((await own('GET /files/transactions/export', { headers: { 'sec-fetch-site': 'cross-site' } })).status).toBe(
+    403,
+  )
+  // Nothing else of the API is there.
+  for (const path of ['/files/customers', '/files/events/stream']) expect((await own(`GET ${path}`)).status).toBe(404)
 })
 
 test('an expired access token is refreshed here and the cookie with it, parallel calls included, and signing out everywhere ends every session', async () => {
@@ -219,27 +235,6 @@ test('calls of a session have a limit of their own, and codes are tried against 
   } finally {
     await limited.stop()
   }
-})
-
-test('pages of transactions follow each other without a gap or a repetition, and filters narrow them', async () => {
-  const merchant = await newMerchant(service)
-  const { accessToken } = await signedIn(service.runtime, { organisationId: merchant.organisationId, role: 'member' })
-  const made: string[] = []
-  for (let index = 0; index < 5; index++) made.unshift((await newCollection(merchant)).id)
-  const page = async (value: object) =>
-    (await call(service, `GET /trpc/transactions.page?input=${input(value)}`, { token: accessToken })).body.result.data
-  const listed = (await merchant.call('GET /v1/transactions')).data
-  const ids: string[] = []
-  let after: string | null | undefined
-  do {
-    const part = await page({ limit: 2, ...(after ? { after } : {}) })
-    expect(part.total).toBe(listed.total)
-    ids.push(...part.transactions.map(({ id }: { id: string }) => id))
-    after = part.next
-  } while (after)
-  expect(ids).toEqual(listed.transactions.map(({ id }: { id: string }) => id))
-  expect((await page({ kind: 'swap' })).transactions).toEqual([])
-  expect(operations.some(({ name }) => name === 'transactions.page')).toBe(false)
 })
 
 test('emails of a development service are shown as text, and to nobody but its own machine', async () => {

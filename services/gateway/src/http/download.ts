@@ -31,7 +31,10 @@ export async function download(
   const controller = new AbortController()
   const { data } = await executor.execute(operation, { ...call, signal: controller.signal }, input)
   const pieces = data as AsyncIterable<string | Buffer>
-  const reply = { type: mediaTypes[definition.produces], filename: definition.filename?.(input as never) }
+  // The input has been checked: what its schema fills in is in `parsed`.
+  const parsed = operation.input.parse(input) as never
+  const type = definition.formatOf?.(parsed) ?? definition.produces
+  const reply = { type: mediaTypes[type], filename: definition.filename?.(parsed) }
   // A generator that was not started holds nothing.
   if (headersOnly) return { ...reply, body: '' }
   const iterator = pieces[Symbol.asyncIterator]()

@@ -41,7 +41,7 @@ export function complete(operation: RestOperation, described: Json, example: (sc
   const { method, placeholders } = operation
   const dashboard = sessionOnly(meta.access)
   const anonymous = allowsAnonymous(meta.access)
-  const mutates = method !== 'GET'
+  const mutates = operation.operation.command !== undefined
   const keyed = mutates && !dashboard && !anonymous
   const bodyless = method === 'DELETE' || Object.keys(input.shape).every((name) => placeholders.includes(name))
   const { requestBody, responses, parameters } = described as {
@@ -115,8 +115,9 @@ function successOf(meta: OperationMeta, data: Json, keyed: boolean, example: (sc
     ...(keyed ? { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } } : {}),
   }
   if (meta.produces) {
-    const type = mediaTypes[meta.produces].split(';')[0] as string
-    return { description: meta.message, headers, content: { [type]: { schema: { type: 'string' } } } }
+    const types = (meta.formats ?? [meta.produces]).map((format) => mediaTypes[format].split(';')[0] as string)
+    const content = Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]))
+    return { description: meta.message, headers, content }
   }
   const schema = {
     type: 'object',

@@ -64,10 +64,14 @@ export function dispatcher({ runtime, executor, callContext }: Process) {
       )
       return { status: meta.status, type: JSON_TYPE, body }
     }
+    const fileInput = async () =>
+      method === 'POST'
+        ? bodyInput(placeholders, request, await readBody(request.req))
+        : queryInput(operation.input, placeholders, request)
     if (operation.download)
       return {
         status: meta.status,
-        ...(await download(executor, operation, call, queryInput(operation.input, placeholders, request), {
+        ...(await download(executor, operation, call, await fileInput(), {
           // Without a credential there is none to check again.
           recheck: actor.kind === 'anonymous' ? undefined : request.recheck,
           headersOnly: request.req.method === 'HEAD',
@@ -78,7 +82,8 @@ export function dispatcher({ runtime, executor, callContext }: Process) {
       const { data } = await executor.execute(operation, call, input)
       return { ...replyTo(meta, input, data), type: JSON_TYPE, resourceId: undefined }
     }
-    const keyed = actor.kind === 'key' && !allowsAnonymous(meta.access)
+    // What only reads may be repeated, although its filters are in a body.
+    const keyed = operation.command && actor.kind === 'key' && !allowsAnonymous(meta.access)
     const key = keyed ? { method, path: request.path, key: idempotencyKey(request.req) } : undefined
     const bytes = await readBody(request.req)
     const { replay } = request.context

@@ -51,8 +51,8 @@ function documented({ method, path }: RestOperation, status: number): Response |
   return undefined
 }
 
-const isKeyed = ({ method, operation: { meta } }: RestOperation) =>
-  method !== 'GET' && ['read', 'write', 'sandbox'].includes(meta.access)
+const isKeyed = ({ operation: { command, meta } }: RestOperation) =>
+  command !== undefined && ['read', 'write', 'sandbox'].includes(meta.access)
 const takesKeys = ({ operation: { meta } }: RestOperation) => ['read', 'write', 'sandbox'].includes(meta.access)
 /** What a placeholder stands for where no POST makes it. */
 const FIXED: Record<string, string> = { networkKey: 'ethereum', code: 'NGN' }
@@ -151,7 +151,7 @@ function expectDocumented(operation: RestOperation, answer: Answer): void {
   const reply = documented(operation, answer.status)
   expect(reply, `${answer.status} ${answer.text} is in the document`).toBeDefined()
   const type = answer.headers.get('content-type')?.split(';')[0] ?? ''
-  expect(Object.keys(reply?.content ?? {})).toEqual([type])
+  expect(Object.keys(reply?.content ?? {})).toContain(type)
   if (!reply?.content || type !== 'application/json') return
   const schema = JSON.parse(
     JSON.stringify(reply?.content['application/json']?.schema).replaceAll('"#/components', '"api#/components'),

@@ -77,6 +77,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'GET /offramp/{id}': 'offramps.lookUp',
   'POST /pay/{collectionId}': 'pay.act',
   'PUT /branding/logo': 'branding.logo.upload',
+  'GET /reports/statement/export': 'reports.exportStatement',
 }
 
 /** Every operation that a client with an API key can call, with its name: all but those of dashboard sessions and the event stream. */

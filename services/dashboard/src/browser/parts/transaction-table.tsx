@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { words } from './format.ts'
 import { Amount, Status, Time } from './parts.tsx'
 
-type Transactions = Outputs['transactions']['page']['transactions']
+type Transactions = Outputs['transactions']['search']['transactions']
 
 /** Transactions, newest first. */
 export function TransactionTable({ transactions }: { transactions: Transactions }) {

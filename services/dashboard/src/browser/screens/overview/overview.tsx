@@ -14,7 +14,7 @@ export function Overview() {
     queryKey: [environment, 'overview'],
     async queryFn() {
       const [recent, { collections, total: links }, keys, endpoints, summary, { days }] = await Promise.all([
-        api.transactions.page.query({ limit: NEWEST }),
+        api.transactions.search.query({ limit: NEWEST }),
         api.collections.list.query({}),
         api.apiKeys.list.query({}),
         api.webhooks.list.query({}),

@@ -7,12 +7,12 @@ import { words } from '../../parts/format.ts'
 import { Empty, Failure, Screen, Skeleton } from '../../parts/parts.tsx'
 import { TransactionTable } from '../../parts/transaction-table.tsx'
 
-type Filters = NonNullable<Inputs['transactions']['page']>
+type Filters = NonNullable<Inputs['transactions']['search']>
 
 const KINDS = [
   ...['payment_route', 'swap', 'collection', 'offramp', 'onramp'],
   ...['cngn_convert', 'cngn_withdrawal', 'cngn_payout', 'cngn_payin', 'cngn_deposit'],
-] as readonly NonNullable<Filters['kind']>[]
+] as readonly NonNullable<Filters['kinds']>[number][]
 const STATUSES = [
   ...['awaiting_deposit', 'awaiting_payment', 'pending', 'processing', 'swapping', 'underpaid', 'active', 'paused'],
   ...['settled', 'delivered', 'completed', 'paid', 'failed', 'expired', 'cancelled', 'returned', 'refunded', 'deleted'],
@@ -35,13 +35,14 @@ export function Transactions() {
   const status = STATUSES.find((each) => each === search.get('status'))
   const [from, until] = [startOf(search.get('from')), startOf(search.get('until'), 1)]
   const filters: Filters = {
-    ...{ ...(kind ? { kind } : {}), ...(status ? { status } : {}) },
-    ...{ ...(from ? { from } : {}), ...(until ? { until } : {}) },
+    ...{ ...(kind ? { kinds: [kind] } : {}), ...(status ? { statuses: [status] } : {}) },
+    ...{ ...(from ? { from } : {}), ...(until ? { to: until } : {}) },
   }
   const filtered = Object.keys(filters).length > 0
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
     queryKey: [environment, 'transactions', filters],
-    queryFn: ({ pageParam }) => api.transactions.page.query({ ...filters, ...(pageParam ? { after: pageParam } : {}) }),
+    queryFn: ({ pageParam }) =>
+      api.transactions.search.query({ ...filters, ...(pageParam ? { before: pageParam } : {}) }),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,

@@ -1,0 +1,65 @@
+import type { Environment } from '@payments/kernel'
+import { type PdfPage, pdf } from '@payments/pdf'
+import { csvRecord } from '@payments/platform'
+import type { z } from 'zod'
+import type { Statement } from './schemas.ts'
+
+type Found = z.output<typeof Statement>
+type Balance = Found['statements'][number]
+
+const HEADINGS = ['asset', 'date', 'kind', 'in', 'out', 'fees', 'balance'] as const
+/** Widths of the columns of the document: date, kind, in, out, fees, balance. */
+const COLUMNS = [66, 93, 81, 81, 70, 92] as const
+
+/** `cngn_payin` as `cNGN payin`. */
+const words = (kind: string): string => {
+  const text = kind.replaceAll('_', ' ').replace(/^cngn/, 'cNGN')
+  return text.startsWith('cNGN') ? text : text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** A statement as CSV: for each asset its opening balance, its lines and its closing balance, with the balance after each. */
+export function statementCsv({ from, to, statements }: Found): string {
+  const rows = statements.flatMap(({ asset, openingBalance, closingBalance, lines, in: received, out, fees }) => [
+    [asset, from, 'opening_balance', '', '', '', openingBalance],
+    ...lines.map((line) => [asset, line.date, line.kind, line.in, line.out, line.fees, line.balance]),
+    [asset, to, 'closing_balance', received, out, fees, closingBalance],
+  ])
+  return [HEADINGS, ...rows].map((row) => csvRecord(row)).join('')
+}
+
+/** A statement for people. */
+export async function statementPdf(
+  found: Found,
+  { name, environment }: { readonly name: string; readonly environment: Environment },
+): Promise<Buffer> {
+  const { from, to, customerId, statements } = found
+  const info = { title: `Statement ${from} to ${to}`, author: name, createdAt: new Date() }
+  const { file } = await pdf(info, (page) => {
+    page.text(name, { bold: true, size: 12, gap: 12 })
+    page.text('Statement', { tag: 'H1', bold: true, size: 22, gap: 4 })
+    page.text(`${from} to ${to} (UTC)`, { size: 12, gap: 6 })
+    if (customerId) page.text(`Customer: ${customerId}`)
+    if (environment === 'test') page.text('Test: no money moved')
+    page.text('What the service held: money that is reserved for a payment is part of the balance until it leaves.', {
+      muted: true,
+      gap: 10,
+    })
+    if (statements.length === 0) page.text('There was no balance.')
+    for (const each of statements) write(page, each, found)
+  })
+  return file
+}
+
+function write(page: PdfPage, of: Balance, { from, to }: Found): void {
+  page.space(8)
+  page.text(of.asset, { tag: 'H2', bold: true, size: 14, gap: 6 })
+  page.table(
+    [
+      ['Date', 'Kind', 'In', 'Out', 'Fees', 'Balance'],
+      [from, 'Opening balance', '', '', '', of.openingBalance],
+      ...of.lines.map((line) => [line.date, words(line.kind), line.in, line.out, line.fees, line.balance]),
+      [to, 'Closing balance', of.in, of.out, of.fees, of.closingBalance],
+    ],
+    COLUMNS,
+  )
+}
