@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -7,7 +7,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint'
 import { build, type Rollup } from 'vite'
 import { afterAll, expect, test } from 'vitest'
-import { packSdk } from './pack.ts'
+import { packCli, packSdk } from './pack.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'payments-pack-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -59,4 +59,19 @@ test(`a page that makes one call loads at most ${LIMIT} bytes, compressed`, asyn
   expect(gzipSync(code).length).toBeLessThanOrEqual(LIMIT)
   // What the page does not use is left out.
   expect(code).not.toContain('whsec_')
+})
+
+test('the command line is one package without others: it starts from an empty project, and holds no code of the service', async () => {
+  const place = join(folder, 'cli')
+  mkdirSync(place)
+  writeFileSync(join(place, 'package.json'), '{ "private": true }\n')
+  execFileSync('npm', ['install', await packCli(folder), '--no-audit', '--no-fund', '--loglevel', 'error'], {
+    cwd: place,
+  })
+  expect(readdirSync(join(place, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['@payments'])
+  const program = join(place, 'node_modules/.bin/payments')
+  const options = { cwd: place, encoding: 'utf8', env: { PATH: process.env.PATH, HOME: place } } as const
+  expect(execFileSync(process.execPath, [program, 'swaps', 'create', '--help'], options)).toContain('--from-currency')
+  const text = readFileSync(program, 'utf8')
+  for (const word of ['koa', 'mikro-orm', 'pg-boss', 'trpc']) expect(text.toLowerCase()).not.toContain(word)
 })

@@ -3,6 +3,7 @@ import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFi
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from '@payments/checks'
+import { build } from 'vite'
 
 const TSC = join(root, 'node_modules/.bin/tsc')
 /** Nothing of Node: the package runs in browsers and workers as well. */
@@ -72,6 +73,44 @@ function compile(source: string, folder: string, type: 'module' | 'commonjs'): v
 
 const manifestOf = (folder: string): { readonly version: string } =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+
+/** Makes the package of the command line, in one file with everything that it needs, and returns its archive in the folder `out`. */
+export async function packCli(out: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-cli-'))
+  try {
+    const source = join(root, 'services/cli')
+    await build({
+      root: source,
+      configFile: false,
+      logLevel: 'error',
+      ssr: { noExternal: true },
+      build: {
+        ssr: join(source, 'src/main.ts'),
+        outDir: join(folder, 'dist'),
+        target: 'node20',
+        rollupOptions: { output: { entryFileNames: 'payments.js' } },
+      },
+    })
+    const { version } = manifestOf(source)
+    const manifest = {
+      name: '@payments/cli',
+      version,
+      description:
+        'The payments service from your terminal: every operation, events forwarded to your machine, webhooks verified',
+      license: 'Apache-2.0',
+      type: 'module',
+      engines: { node: '>=20' },
+      bin: { payments: 'dist/payments.js' },
+      files: ['dist'],
+    }
+    writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+    cpSync(join(source, 'README.md'), join(folder, 'README.md'))
+    cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
+    return archiveOf(folder, out)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
 
 /** `npm pack`: what is in the archive is what npm would publish. */
 function archiveOf(folder: string, out: string): string {

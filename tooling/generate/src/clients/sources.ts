@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { root } from '@payments/checks'
 import { openApiDocument } from '@payments/gateway'
+import { commandTable } from './commands.ts'
 import type { ApiDocument } from './document.ts'
 import { sdkFiles } from './sdk.ts'
 
@@ -9,12 +10,11 @@ const BIOME = `${root}node_modules/.bin/biome`
 /** The generated sources of the clients, path → text. `codes` are the errors that a client may meet. */
 export function clientSources(codes: readonly string[]): Record<string, string> {
   const document = openApiDocument('merchants') as unknown as ApiDocument
-  return Object.fromEntries(
-    Object.entries(sdkFiles(document, codes)).map(([name, text]) => {
-      const path = `packages/sdk/src/generated/${name}`
-      return [path, formatted(path, text)]
-    }),
+  const files = Object.entries(sdkFiles(document, codes)).map(
+    ([name, text]) => [`packages/sdk/src/generated/${name}`, text] as const,
   )
+  const table = ['services/cli/src/generated/operations.ts', commandTable(document)] as const
+  return Object.fromEntries([...files, table].map(([path, text]) => [path, formatted(path, text)]))
 }
 
 function formatted(path: string, text: string): string {

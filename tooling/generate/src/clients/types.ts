@@ -44,7 +44,7 @@ function objectOf({ properties = {}, required = [], additionalProperties }: Sche
 }
 
 /** What the document says about a property; of one that may be null, what it says about its value. */
-const descriptionOf = ({ description, anyOf }: Schema): string =>
+export const descriptionOf = ({ description, anyOf }: Schema): string =>
   (description ?? anyOf?.find((each) => each.description)?.description ?? '').replaceAll('*/', '* /')
 
 /** A named type: an interface where it is an object. */

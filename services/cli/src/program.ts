@@ -1,0 +1,241 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { buffer } from 'node:stream/consumers'
+import { type Download, isPaymentsError } from '@payments/sdk'
+import { Command, CommanderError, Option } from 'commander'
+import { completionScript, completions } from './commands/completion.ts'
+import { login } from './commands/login.ts'
+import { trigger, triggers } from './commands/trigger.ts'
+import { explain } from './commands/verify.ts'
+import { clientOf, connectionOf, type Env, environmentOf, folderOf } from './config.ts'
+import { operations } from './generated/operations.ts'
+import { listen } from './local/listen.ts'
+import { tellListeners } from './local/listeners.ts'
+import { callOperation, commandOf, kebab, type Operation, typedValue } from './operations.ts'
+import { EXIT, fail, type Output, print, UsageError } from './output.ts'
+
+export interface Surroundings {
+  readonly env: Env
+  readonly signal: AbortSignal
+  out(text: string): void
+  err(text: string): void
+  /** Writes the bytes of a file, such as an export. */
+  write(chunk: Uint8Array): Promise<void>
+}
+
+interface Globals {
+  readonly json?: boolean
+  readonly url?: string
+  readonly apiKey?: string
+}
+
+/** Runs one command line. Returns the exit code. */
+export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { out, err, signal } = surroundings
+  const output: Output = { json: args.includes('--json'), out, err }
+  let exitCode = 0
+  const program = programOf({ ...surroundings, output, end: (code) => (exitCode = code) })
+  try {
+    await program.parseAsync([...args], { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.usage
+    return fail(error, output, signal.aborted)
+  }
+}
+
+type Place = Surroundings & { readonly output: Output; end(code: number): void }
+
+function programOf(place: Place): Command {
+  const { env, output, signal, out, err } = place
+  const program = new Command('payments')
+    .description('The payments service from your terminal')
+    .option('--json', 'print results as JSON, and nothing else on standard output')
+    .option('--url <address>', 'the service; else PAYMENTS_URL, else the one of login')
+    .option('--api-key <key>', 'the API key; else PAYMENTS_API_KEY, else the one of login')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => out(text.trimEnd()), writeErr: (text) => err(text.trimEnd()) })
+    .showHelpAfterError('Add --help to see what the command takes')
+  const connection = (own: Globals = {}) => connectionOf({ ...program.opts<Globals>(), ...own }, env)
+  const payments = () => clientOf(connection())
+  const collect = (value: string, all: string[] | undefined) => [...(all ?? []), value]
+
+  for (const operation of operations) addOperation(program, operation, place, payments)
+
+  program
+    .command('login')
+    .description('Sign in with a code from an email, or keep an API key with --api-key')
+    .option('--email <address>', 'ask for the code alone')
+    .action(({ email }) => {
+      const { apiKey } = program.opts<Globals>()
+      return login(connection(), { ...(apiKey && { apiKey }), ...(email && { email }) }, place)
+    })
+
+  program
+    .command('listen')
+    .description('Print events as they happen, and forward them to local servers')
+    .option('--forward-to <url>', 'a server that receives each event, signed; may be repeated', collect)
+    .option('--events <types>', 'only these types, comma-separated')
+    .option('--after <id>', 'begin after this event; "start" is before the oldest')
+    .action(({ forwardTo = [], events, after }) =>
+      listen(payments(), { forwardTo, events: events?.split(','), after }, { env, output, signal }),
+    )
+
+  program
+    .command('trigger')
+    .description('Make an event happen in the sandbox')
+    .argument('<event>', `one of ${triggers.join(', ')}`)
+    .option('--override <path=value>', 'another value for the object that is created; may be repeated', collect)
+    .action(async (type, { override = [] }) => {
+      if (environmentOf(connection().apiKey) === 'live')
+        throw new UsageError('Events are triggered in the sandbox: use a test key')
+      print(output, await trigger(payments(), type, override))
+    })
+
+  groupOf(program, ['events'])
+    .command('resend')
+    .description('Send an event again: to every `listen` of this machine, or to a webhook endpoint')
+    .argument('<eventId>')
+    .option('--endpoint <id>', 'the webhook endpoint that receives it again')
+    .action(async (eventId, { endpoint }) => {
+      if (endpoint) return print(output, await resendTo(payments(), endpoint, eventId))
+      const listeners = await tellListeners(folderOf(env), eventId)
+      if (listeners === 0)
+        throw new UsageError('No `payments listen` runs on this machine; name an endpoint with --endpoint')
+      print(output, { eventId, listeners })
+    })
+
+  groupOf(program, ['webhooks'])
+    .description('Deliveries of webhooks')
+    .command('verify')
+    .description('Find out why the signature of a delivery does not verify')
+    .requiredOption('--secret <whsec>', 'the signing secret of the endpoint')
+    .requiredOption('--signature <header>', 'the value of X-Service-Signature')
+    .option('--body <file>', 'the raw body; standard input by default', '-')
+    .action(async ({ secret, signature, body }) => {
+      const bytes = body === '-' ? await buffer(process.stdin) : readFileSync(body)
+      const finding = await explain({ body: bytes, headers: { 'x-service-signature': signature }, secret })
+      print(output, finding)
+      if (!finding.verified) place.end(EXIT.failed)
+    })
+
+  program
+    .command('open')
+    .description('Open an object in the dashboard')
+    .argument('<id>')
+    .action(async (id) => {
+      const { url, apiKey } = connection()
+      const page = `${url.replace(/\/+$/, '').replace(/\/v1$/, '')}/dashboard/${environmentOf(apiKey)}/${await sectionOf(payments(), id)}/${id}`
+      print(output, { page })
+      const opener = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open'
+      if (process.stdout.isTTY && !output.json) execFile(opener, [page], () => undefined)
+    })
+
+  program
+    .command('completion')
+    .description('Print the completion script of a shell: bash, zsh or fish')
+    .argument('<shell>')
+    .action((shell) => out(completionScript(shell)))
+  program
+    .command('__complete', { hidden: true })
+    .argument('[words...]')
+    .allowUnknownOption()
+    .action((words: string[]) => out(completions(program, words).join('\n')))
+  return program
+}
+
+/** The command that holds others: `payment-routes deposits`. */
+function groupOf(program: Command, names: readonly string[]): Command {
+  return names.reduce((parent, name) => {
+    const found = parent.commands.find((each) => each.name() === name)
+    return found ?? parent.command(name).description(`Operations of ${name.replaceAll('-', ' ')}`)
+  }, program)
+}
+
+function addOperation(
+  program: Command,
+  operation: Operation,
+  place: Place,
+  payments: () => ReturnType<typeof clientOf>,
+): void {
+  const names = commandOf(operation)
+  const { ids, fields, method, summary, description, reply } = operation
+  const command = groupOf(program, names.slice(0, -1))
+    .command(names.at(-1) ?? '')
+    .summary(summary)
+    .description(`${summary}. ${description}`)
+  for (const id of ids) command.argument(`<${id.name}>`, id.description)
+  for (const field of fields) {
+    const option = new Option(
+      `--${kebab(field.name)} <${field.type}>`,
+      `${field.description}${field.required ? ' (required)' : ''}`,
+    )
+    if (field.choices) option.choices(field.choices)
+    command.addOption(option)
+  }
+  if (fields.some(({ type }) => ['object', 'array'].includes(type)) || method !== 'GET')
+    command.option('--data <json>', 'all fields as JSON; options replace those of the same name')
+  if (method !== 'GET')
+    command.option('--idempotency-key <key>', 'names this change, so that repeating the command does not do it twice')
+  command.action(async (...given: unknown[]) => {
+    const options = command.opts<Record<string, string>>()
+    const own = Object.fromEntries(
+      fields.flatMap((field) => {
+        const text = options[attributeOf(field.name)]
+        return text === undefined ? [] : [[field.name, typedValue(field, text)]]
+      }),
+    )
+    const { idempotencyKey } = options
+    const result = await callOperation(
+      payments(),
+      operation,
+      given.slice(0, ids.length).map(String),
+      { ...dataOf(options.data), ...own },
+      {
+        signal: place.signal,
+        ...(idempotencyKey && { idempotencyKey }),
+      },
+    )
+    if (reply === 'file') for await (const chunk of result as Download) await place.write(chunk)
+    else print(place.output, result, reply === 'data' ? undefined : reply)
+  })
+}
+
+/** The name under which commander keeps an option. */
+const attributeOf = (field: string): string => new Option(`--${kebab(field)} <value>`).attributeName()
+
+function dataOf(text: string | undefined): object {
+  if (text === undefined) return {}
+  try {
+    return JSON.parse(text) as object
+  } catch {
+    throw new UsageError('--data must be JSON, such as \'{"amount":"12.50"}\'')
+  }
+}
+
+/** Delivers an event to an endpoint again. @throws UsageError where it was not delivered there before */
+async function resendTo(payments: ReturnType<typeof clientOf>, endpoint: string, eventId: string): Promise<unknown> {
+  const { deliveries } = await payments.webhookEndpoints.listDeliveries(endpoint)
+  const delivery = deliveries.find((each) => each.eventId === eventId)
+  if (!delivery) throw new UsageError('The newest 200 deliveries of the endpoint have none of this event')
+  return payments.webhookEndpoints.retryDelivery(endpoint, delivery.id)
+}
+
+/** The part of the dashboard that shows an object. */
+async function sectionOf(payments: ReturnType<typeof clientOf>, id: string): Promise<string> {
+  const sections = {
+    transactions: () => payments.transactions.retrieve(id),
+    collections: () => payments.collections.retrieve(id),
+    webhooks: () => payments.webhookEndpoints.retrieve(id),
+  }
+  for (const [section, retrieve] of Object.entries(sections)) {
+    const found = await retrieve().catch((error) => {
+      if (isPaymentsError(error) && error.status === 404) return undefined
+      throw error
+    })
+    if (found) return section
+  }
+  throw new UsageError(
+    'The dashboard shows transactions, collections and webhook endpoints: this id is of none of them',
+  )
+}
