@@ -34,7 +34,12 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
   const { out, err, signal } = surroundings
   const output: Output = { json: args.includes('--json'), out, err }
   let exitCode = 0
-  const program = programOf({ ...surroundings, output, end: (code) => (exitCode = code) })
+  const program = programOf({
+    ...surroundings,
+    output,
+    first: args.find((each) => !each.startsWith('-')),
+    end: (code) => (exitCode = code),
+  })
   try {
     await program.parseAsync([...args], { from: 'user' })
     return exitCode
@@ -44,7 +49,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
   }
 }
 
-type Place = Surroundings & { readonly output: Output; end(code: number): void }
+type Place = Surroundings & { readonly output: Output; readonly first: string | undefined; end(code: number): void }
 
 function programOf(place: Place): Command {
   const { env, output, signal, out, err } = place
@@ -60,7 +65,9 @@ function programOf(place: Place): Command {
   const payments = () => clientOf(connection())
   const collect = (value: string, all: string[] | undefined) => [...(all ?? []), value]
 
-  for (const operation of operations) addOperation(program, operation, place, payments)
+  // A hundred commands take longer to describe than most take to run: those of the named resource are enough.
+  const named = operations.filter((operation) => commandOf(operation)[0] === place.first)
+  for (const operation of named.length > 0 ? named : operations) addOperation(program, operation, place, payments)
 
   program
     .command('login')
@@ -129,6 +136,30 @@ function programOf(place: Place): Command {
       print(output, { page })
       const opener = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open'
       if (process.stdout.isTTY && !output.json) execFile(opener, [page], () => undefined)
+    })
+
+  program
+    .command('mcp')
+    .description(
+      'Serve an agent over the Model Context Protocol, on standard input and output; it only reads, unless it is allowed to write',
+    )
+    .option('--allow-writes', 'let it change objects; it moves money in the sandbox alone')
+    .option(
+      '--allow <operation=call/day>',
+      'let it move money in live, as in swaps.create=100/500; may be repeated',
+      collect,
+    )
+    .action(async ({ allowWrites = false, allow = [] }) => {
+      const { url, apiKey } = connection()
+      const [{ serveAgent }, { allowancesOf }] = await Promise.all([
+        import('./agents/index.ts'),
+        import('./agents/limits.ts'),
+      ])
+      const options = {
+        ...{ allowWrites, environment: environmentOf(apiKey), folder: folderOf(env) },
+        ...{ url: url.replace(/\/+$/, '').replace(/\/v1$/, ''), allowances: allowancesOf(allow) },
+      }
+      await serveAgent(payments(), options, signal)
     })
 
   program

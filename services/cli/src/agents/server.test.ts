@@ -1,0 +1,113 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import { Payments } from '@payments/sdk'
+import { expect, onTestFinished, test } from 'vitest'
+import { createKeyFor, newMerchant, useService } from '#testing'
+import { person } from '../../test/cli.ts'
+import { allowancesOf } from './limits.ts'
+import { type AgentOptions, agentServer } from './server.ts'
+
+const service = useService({ worker: true })
+const MAIN = new URL('../main.ts', import.meta.url).pathname
+const swap = {
+  fromCurrency: 'USDC',
+  toCurrency: 'EURC',
+  destinationAddress: '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU',
+}
+
+async function agent(key: string, options: Partial<AgentOptions> = {}) {
+  const client = new Client({ name: 'test', version: '1' })
+  const [own, other] = InMemoryTransport.createLinkedPair()
+  const given = {
+    url: service.url,
+    environment: 'test',
+    allowWrites: false,
+    allowances: new Map(),
+    folder: person().folder,
+    ...options,
+  } as const
+  const server = agentServer(new Payments({ url: service.url, apiKey: key }), given)
+  await Promise.all([server.connect(own), client.connect(other)])
+  onTestFinished(() => client.close())
+  return {
+    client,
+    names: async () => (await client.listTools()).tools.map(({ name }) => name),
+    call: async (name: string, given: Record<string, unknown> = {}) => {
+      const { content, isError = false } = await client.callTool({ name, arguments: given })
+      return { isError, text: (content as { text: string }[])[0]?.text ?? '' }
+    },
+  }
+}
+
+test('an agent reads, over standard input and output, and finds the guides; it changes nothing without --allow-writes', {
+  timeout: 60_000,
+}, async () => {
+  const { key } = await newMerchant(service)
+  const client = new Client({ name: 'test', version: '1' })
+  const env = { PAYMENTS_URL: service.url, PAYMENTS_API_KEY: key, PAYMENTS_CONFIG_DIR: person().folder }
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [MAIN, 'mcp'], env }))
+  onTestFinished(() => client.close())
+  const { tools } = await client.listTools()
+  expect(tools.length).toBeGreaterThan(40)
+  expect(tools.filter(({ annotations }) => !annotations?.readOnlyHint)).toEqual([])
+  const { content } = await client.callTool({ name: 'customers_list', arguments: {} })
+  expect(JSON.parse((content as { text: string }[])[0]?.text ?? '').total).toBe(0)
+  const { resources } = await client.listResources()
+  expect(resources.map(({ name }) => name)).toContain('Webhooks')
+  const uri = resources.find(({ name }) => name === 'Webhooks')?.uri ?? ''
+  expect((await client.readResource({ uri })).contents[0]).toMatchObject({
+    text: expect.stringContaining('# Webhooks'),
+  })
+})
+
+test('a call that moves money in the sandbox needs an idempotency key, and has one effect', async () => {
+  const { key, call } = await newMerchant(service)
+  const own = await agent(key, { allowWrites: true })
+  expect(await own.call('swaps_create', { ...swap, amount: '5' })).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('idempotencyKey'),
+  })
+  for (let n = 0; n < 2; n++)
+    expect(await own.call('swaps_create', { ...swap, amount: '5', idempotencyKey: 'order-1' })).toMatchObject({
+      isError: false,
+    })
+  expect((await call('GET /v1/swaps')).data.total).toBe(1)
+  expect(await own.call('swaps_create', { ...swap, amount: 'much', idempotencyKey: 'order-2' })).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('validation_failed'),
+  })
+  expect(await own.call('customers_retrieve', { customerId: '..' })).toMatchObject({ isError: true })
+  expect(await own.names()).not.toContain('payoutControls_update')
+})
+
+test('in live money moves only with an allowance, by call and by day, and a repeated call counts once', async () => {
+  const { organisationId } = await newMerchant(service)
+  const key = await createKeyFor(service.runtime, { organisationId, environment: 'live', scopes: ['api:write'] })
+  const live = { environment: 'live', allowWrites: true } as const
+  expect(await (await agent(key, live)).names()).not.toContain('swaps_create')
+  const own = await agent(key, { ...live, allowances: allowancesOf(['swaps.create=10/25']) })
+  const create = (amount: string, idempotencyKey: string) =>
+    own.call('swaps_create', { ...swap, amount, idempotencyKey })
+  expect((await create('10.01', 'a')).text).toBe('swaps.create may move 10 in a call')
+  // The service has no live provider here: what is allowed reaches it and is refused there, and counts nevertheless.
+  for (const [amount, name] of [
+    ['10', 'b'],
+    ['10', 'c'],
+    ['10', 'c'],
+    ['5', 'd'],
+  ] as const)
+    expect((await create(amount, name)).text).not.toContain('may move')
+  expect((await create('0.000001', 'e')).text).toBe('swaps.create may move 25 in a day')
+  expect(await own.names()).not.toContain('offramps_create')
+  expect(() => allowancesOf(['swaps.create'])).toThrow(/100\/500/)
+})
+
+test('the scopes of a key apply', async () => {
+  const { key } = await newMerchant(service, { scopes: ['api:read'] })
+  const own = await agent(key, { allowWrites: true })
+  expect(await own.call('customers_create', { name: 'Ada', email: 'ada@example.com' })).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('missing_scopes'),
+  })
+})
