@@ -165,7 +165,7 @@ test('what deploys the service names only settings that exist and files that a p
   }
 })
 
-test.skipIf(!hasTools('haproxy'))('the proxy accepts its configuration', async () => {
+test.skipIf(!hasTools('haproxy'))('the proxies accept their configurations', async () => {
   const { configs } = parse(readFileSync(join(root, 'deploy/container/compose.yaml'), 'utf8'), { merge: true })
   const folder = mkdtempSync(join(out, 'haproxy-'))
   const ca = await createCA({ organization: 'Test', countryCode: 'NG', state: 'Lagos', locality: 'Lagos', validity: 2 })
@@ -173,7 +173,8 @@ test.skipIf(!hasTools('haproxy'))('the proxy accepts its configuration', async (
   writeFileSync(join(folder, 'payments.pem'), `${cert}\n${key}`)
   const text = (configs.haproxy.content as string).replace('/run/secrets/payments.pem', join(folder, 'payments.pem'))
   writeFileSync(join(folder, 'haproxy.cfg'), text)
-  expect(() => execFileSync('haproxy', ['-c', '-q', '-f', join(folder, 'haproxy.cfg')])).not.toThrow()
+  for (const file of [join(folder, 'haproxy.cfg'), join(root, 'deploy/patroni/haproxy.cfg')])
+    expect(() => execFileSync('haproxy', ['-c', '-q', '-f', file])).not.toThrow()
 })
 
 /** Of ten, as systemd-analyze counts what a unit could do to the machine. */

@@ -87,16 +87,26 @@ export const promises: readonly Promised[] = [
   {
     title: 'A database that was restored pays nothing twice',
     promise:
-      'No process serves a database that was restored to an earlier point before it is reconciled. Orders that were waiting then, and requests that it has forgotten and merchants make again, are paid once; nobody is signed in, no deposit address and no number is given out a second time.',
+      'No process serves a database that was restored to an earlier point before it is reconciled. Orders that were waiting then, and requests that it has forgotten and merchants make again, are paid once; nobody is signed in, no deposit address and no number is given out a second time. Every organisation is told once which time was forgotten.',
     shown:
-      'Sends payouts, many of them equal, restores the database to the point before, kills `npm run reconcile` and runs it again, repeats every request with its idempotency key, lets an operator settle what is held, and compares what the fake of cNGN paid with the requests, the objects and the journal.',
+      'Sends payouts, many of them equal, restores the database to the point before (a copy; and from a base backup and the archive of the WAL, by the commands of `docs/operators/backup.md`), kills `npm run reconcile` and runs it again, repeats every request with its idempotency key, lets an operator settle what is held, and compares what the fake of cNGN paid with the requests, the objects and the journal.',
     command: 'npm run proof -- restore',
     tests: [
       'packages/providers/cngn/src/restore.test.ts',
       'services/maintenance/src/restore/dump.test.ts',
+      'services/maintenance/src/restore/reconciliation.test.ts',
       'services/maintenance/src/commands.test.ts',
       'packages/platform/src/records/restores.test.ts',
     ],
+  },
+  {
+    title: 'The loss of a database server loses no acknowledged write',
+    promise:
+      'On three PostgreSQL servers that Patroni keeps with the files of `deploy/patroni`, whatever happens to the primary, another one takes over by itself: every acknowledged write is stored, in the journal and among the events, a request that is repeated finds the same object, replies are successes that last or 503 with `Retry-After`, and no process has to be restarted. Half of the times without writes are at most 15 seconds. Without a majority nothing is acknowledged and no process is ready.',
+    shown:
+      'Runs two gateways and two workers under load on a machine with three servers, each with a network and a disk of its own; kills PostgreSQL, pauses the primary, cuts it off, takes its power, fills its disk and switches over, by the commands of `docs/operators/high-availability.md`; repeats every creation with its idempotency key after each; cuts two of the three off.',
+    command: 'npm run proof -- availability',
+    tests: ['services/gateway/src/standby.test.ts', 'services/gateway/src/readiness.test.ts'],
   },
   {
     title: 'Several processes act as one, and are replaced while they serve',

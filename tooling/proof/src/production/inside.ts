@@ -1,6 +1,6 @@
 // The proof itself, on the machine that machine.sh makes: `node inside.ts <size> <seed>`. Writes its report to file descriptor 3.
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { everyDomain } from '@payments/api'
 import { root } from '@payments/checks'
@@ -8,10 +8,11 @@ import { newId } from '@payments/kernel'
 import { checkLedger } from '@payments/ledger'
 import { call, signIn } from '@payments/stand'
 import { Pool } from 'pg'
+import { type Guide, pagesIn, startGuide } from '../machine/guide.ts'
+import { installSystemctl } from '../machine/systemctl.ts'
 import { changeableTables } from '../resilience/cluster/beside-dump.ts'
 import type { Tenant } from '../resilience/cluster/load.ts'
 import { failuresOf, underLoad } from '../resilience/cluster/phases.ts'
-import { type Guide, pagesIn, startGuide } from './guide.ts'
 import { DOMAIN, type Outside, startOutside } from './outside.ts'
 import { installPackages, tagReleases } from './releases.ts'
 import { furtherSettings, linesOf, providerKeys, settingsOf } from './settings.ts'
@@ -37,7 +38,7 @@ const LAMPORTS = 10n ** 10n
 const OPERATOR = 'grace@operator.test'
 const CUSTOMER = { email: 'ada@merchant.test', organisationName: 'Adire Textiles' }
 /** Pages whose commands are not part of an installation. */
-const OTHER_PAGES = ['command-line.md', 'drill.md']
+const OTHER_PAGES = ['backup.md', 'command-line.md', 'drill.md', 'high-availability.md']
 
 const started = performance.now()
 const seconds = () => Math.round((performance.now() - started) / 100) / 10
@@ -50,8 +51,7 @@ function prepareMachine(): void {
   execFileSync('sh', ['-c', 'rm -rf /etc/postgresql/* /var/lib/postgresql/* /etc/payments /opt/payments /root/.local'])
   const [version = ''] = readdirSync('/usr/lib/postgresql').toReversed()
   execFileSync('pg_createcluster', [version, 'main'], { stdio: 'ignore' })
-  copyFileSync(new URL('systemctl.sh', import.meta.url).pathname, '/usr/local/sbin/systemctl')
-  execFileSync('chmod', ['755', '/usr/local/sbin/systemctl'])
+  installSystemctl()
   rmSync('/usr/local/bin/node', { force: true })
   symlinkSync(process.execPath, '/usr/local/bin/node')
 }

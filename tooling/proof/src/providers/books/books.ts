@@ -5,7 +5,7 @@ export type Position = ReadonlyMap<string, bigint>
 
 /** The journal, by the object that its entries are of. */
 export async function journal(
-  database: StandDatabase,
+  database: Pick<StandDatabase, 'pool'>,
   sourceTypes: readonly string[],
 ): Promise<ReadonlyMap<string, Position>> {
   const found = await rows<{ id: string; account: string; amount: string }>(

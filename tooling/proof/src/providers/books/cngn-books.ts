@@ -23,7 +23,10 @@ const destinationOf = ({ receiver }: Movement): string =>
   typeof receiver === 'string' ? (receiver.split(':')[1] ?? '') : String(receiver?.address)
 
 /** Where cNGN's books and ours differ: orders out, arrivals, and the treasury as a whole. */
-export async function cngnDifferences(cngn: FakeCngn, database: StandDatabase): Promise<readonly Difference[]> {
+export async function cngnDifferences(
+  cngn: FakeCngn,
+  database: Pick<StandDatabase, 'pool'>,
+): Promise<readonly Difference[]> {
   const transfers = await rows<Transfer>(
     database,
     `select t.id, t.kind, t.status, t.amount::text, coalesce(t.account_number, t.address) as destination, s.sent_at is null and not s.ended as waits,
@@ -37,7 +40,7 @@ export async function cngnDifferences(cngn: FakeCngn, database: StandDatabase): 
 }
 
 /** Equal orders cannot be told apart at the bank, so that they are compared as a group: as many paid as are completed here. */
-async function leaving(cngn: FakeCngn, database: StandDatabase, transfers: readonly Transfer[]) {
+async function leaving(cngn: FakeCngn, database: Pick<StandDatabase, 'pool'>, transfers: readonly Transfer[]) {
   const positions = await journal(database, ['cngn_payout', 'cngn_withdrawal'])
   const differences: Difference[] = []
   const groups = new Map<string, { orders: Transfer[]; paid: number; amount: bigint }>()
@@ -82,7 +85,7 @@ async function leaving(cngn: FakeCngn, database: StandDatabase, transfers: reado
   return { differences, explained }
 }
 
-async function arriving(cngn: FakeCngn, database: StandDatabase, transfers: readonly Transfer[]) {
+async function arriving(cngn: FakeCngn, database: Pick<StandDatabase, 'pool'>, transfers: readonly Transfer[]) {
   const receipts = await rows<{
     id: string
     reference: string
@@ -117,7 +120,11 @@ async function arriving(cngn: FakeCngn, database: StandDatabase, transfers: read
 }
 
 /** The treasury holds what the journal holds for customers, but for the differences that were found above. */
-async function treasury(cngn: FakeCngn, database: StandDatabase, explained: bigint): Promise<Difference[]> {
+async function treasury(
+  cngn: FakeCngn,
+  database: Pick<StandDatabase, 'pool'>,
+  explained: bigint,
+): Promise<Difference[]> {
   const held = cngn.transactions.reduce((sum, one) => {
     if (one.trx_type === 'deposit') return one.status === 'success' ? sum + unitsOf(one) : sum
     return one.status === 'success' ? sum - unitsOf(one) : sum

@@ -1,12 +1,23 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@payments/kernel'
-import { call, type Data, samples } from '@payments/stand'
+import { type Answer, call, samples } from '@payments/stand'
 import { LOST } from './proxy.ts'
 
 export interface Tenant {
   readonly organisationId: string
   readonly key: string
+  /** A customer with cNGN, where payouts are to be made, too. */
+  readonly payer?: string
+}
+
+/** A creation that was acknowledged. */
+interface Write {
+  readonly tenant: Tenant
+  readonly line: string
+  readonly key: string
+  readonly body: object
+  readonly id: string
 }
 
 /** What the clients saw since the start, or since the last `take`. */
@@ -22,12 +33,17 @@ export interface Seen {
   readonly refused: number
   /** The longest time without an acknowledged write, in milliseconds. */
   readonly longestPauseMs: number
+  readonly writes: readonly Write[]
 }
 
 export interface Load {
   take(): Seen
-  /** Ids of the customers and payment routes whose creation was acknowledged. */
-  readonly acknowledged: { readonly customers: Set<string>; readonly routes: Set<string> }
+  /** Ids of the objects whose creation was acknowledged. */
+  readonly acknowledged: Readonly<Record<'customers' | 'routes' | 'payouts', Set<string>>>
+  /** How many these are. */
+  writes(): number
+  /** Sends creations again with their keys. A finding for each that is not answered with the same object. */
+  repeat(writes: readonly Write[]): Promise<string[]>
   stop(): Promise<void>
 }
 
@@ -38,11 +54,14 @@ const nothing = () => ({
   slowestMs: 0,
   refused: 0,
   longestPauseMs: 0,
+  writes: [] as Write[],
 })
 /** How long a patient client waits before it repeats a request. */
 const PATIENT_MS = 200
 /** How long requests are still repeated when the load is stopped. */
 const LAST_MS = 30_000
+/** So little that no balance ends. */
+const PAYOUT_AMOUNT = '100'
 /** Another client address for each request, so that the limit of one address does not end the load. */
 const someAddress = (): string => `198.51.${randomBytes(1)[0]}.${randomBytes(1)[0]}`
 
@@ -51,7 +70,8 @@ const someAddress = (): string => `198.51.${randomBytes(1)[0]}.${randomBytes(1)[
  * and `Retry-After`, as merchants are told to; for others a refusal is a failure.
  */
 export function startLoad(url: string, tenants: readonly Tenant[], clients: number, patient = false): Load {
-  const acknowledged = { customers: new Set<string>(), routes: new Set<string>() }
+  const acknowledged = { customers: new Set<string>(), routes: new Set<string>(), payouts: new Set<string>() }
+  for (const { payer } of tenants) if (payer) acknowledged.customers.add(payer)
   let seen = nothing()
   let stopped = false
   /** Of the patience: a little after the load was stopped. */
@@ -64,8 +84,11 @@ export function startLoad(url: string, tenants: readonly Tenant[], clients: numb
   }
 
   /** A request with a definite reply. One that the proxy lost is sent again with the same key. */
-  async function send(tenant: Tenant, line: string, status: number, body?: object): Promise<Data> {
-    const key = newId()
+  async function send(
+    tenant: Tenant,
+    line: string,
+    { status = 200, body, key = newId() }: { status?: number; body?: object; key?: string } = {},
+  ): Promise<Answer | undefined> {
     for (;;) {
       seen.requests++
       const from = performance.now()
@@ -77,10 +100,7 @@ export function startLoad(url: string, tenants: readonly Tenant[], clients: numb
           seen.lost++
           continue
         }
-        if (answer.status === status) {
-          if (status === 201) wrote()
-          return answer.data
-        }
+        if (answer.status === status) return answer
         if (patient && answer.status === 503 && answer.headers.has('retry-after') && performance.now() < end) {
           seen.refused++
           await sleep(PATIENT_MS)
@@ -93,25 +113,35 @@ export function startLoad(url: string, tenants: readonly Tenant[], clients: numb
         }
         seen.failures.push(`${line}: ${answer.status} ${answer.text.slice(0, 200)}`)
       } catch (error) {
-        seen.failures.push(`${line}: ${(error as Error).message}`)
+        const { message, cause } = error as Error
+        seen.failures.push(`${line}: ${message} (${(cause as Error | undefined)?.message})`)
       }
       return undefined
     }
   }
 
+  async function create(tenant: Tenant, kind: keyof Load['acknowledged'], path: string, body: object): Promise<void> {
+    const key = newId()
+    const line = `POST ${path}`
+    const answer = await send(tenant, line, { status: 201, body, key })
+    if (!answer) return
+    wrote()
+    const { id } = answer.data
+    acknowledged[kind].add(id)
+    seen.writes.push({ tenant, line, key, body, id })
+    await send(tenant, `GET ${path}/${id}`)
+  }
+
   async function client(number: number): Promise<void> {
     const tenant = tenants[number % tenants.length] as Tenant
+    const { customer, route, payout } = samples
     while (!stopped) {
-      const customer = await send(tenant, 'POST /v1/customers', 201, samples.customer.body())
-      if (customer) {
-        acknowledged.customers.add(customer.id)
-        await send(tenant, `GET /v1/customers/${customer.id}`, 200)
-      }
-      await send(tenant, 'GET /v1/transactions', 200)
-      const route = await send(tenant, 'POST /v1/payment-routes', 201, samples.route.body())
-      if (route) {
-        acknowledged.routes.add(route.id)
-        await send(tenant, `GET /v1/payment-routes/${route.id}`, 200)
+      await create(tenant, 'customers', customer.path, customer.body())
+      await send(tenant, 'GET /v1/transactions')
+      await create(tenant, 'routes', route.path, route.body())
+      if (tenant.payer) {
+        const { payer: customerId } = tenant
+        await create(tenant, 'payouts', payout.path, payout.body({ customerId, amount: PAYOUT_AMOUNT }))
       }
       await sleep(5)
     }
@@ -124,6 +154,16 @@ export function startLoad(url: string, tenants: readonly Tenant[], clients: numb
       return taken
     },
     acknowledged,
+    writes: () => Object.values(acknowledged).reduce((sum, { size }) => sum + size, 0),
+    async repeat(writes) {
+      const findings: string[] = []
+      for (const { tenant, line, key, body, id } of writes) {
+        const again = await send(tenant, line, { status: 201, body, key })
+        if (again && !(again.replayed && again.data.id === id))
+          findings.push(`${line} was acknowledged with ${id}, and repeated with ${again.data.id}`)
+      }
+      return findings
+    },
     async stop() {
       stopped = true
       end = performance.now() + LAST_MS

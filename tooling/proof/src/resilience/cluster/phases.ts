@@ -12,6 +12,24 @@ export interface Phase {
 
 const CLIENTS = 8
 
+/** Each place of what a load creates, with its ids there. */
+const STORED = [
+  ['customers', 'stored', 'select id from customers where organisation_id = any ($1)'],
+  ['routes', 'stored', 'select id from payment_routes where organisation_id = any ($1)'],
+  ['payouts', 'stored', "select id from cngn_transfers where kind = 'payout' and organisation_id = any ($1)"],
+  [
+    'payouts',
+    'in the journal',
+    `select e.source_id as id from ledger_entries e
+      where e.source_type = 'cngn_payout' and e.step = 'reserve' and e.organisation_id = any ($1)`,
+  ],
+  [
+    'payouts',
+    'among the events',
+    "select resource_id as id from events where type = 'cngn.payout.created' and organisation_id = any ($1)",
+  ],
+] as const
+
 /** Where a load goes: an address, and organisations of its own. */
 export interface Served {
   readonly url: string
@@ -37,18 +55,14 @@ export async function underLoad(
   }
   const findings = [...done.findings]
   const organisations = tenants.map(({ organisationId }) => organisationId)
-  for (const [kind, table] of [
-    ['customers', 'customers'],
-    ['routes', 'payment_routes'],
-  ] as const) {
-    const stored = await rows<{ id: string }>(database, `select id from ${table} where organisation_id = any ($1)`, [
-      organisations,
-    ])
+  for (const [kind, place, sql] of STORED) {
+    const stored = await rows<{ id: string }>(database, sql, [organisations])
     const ids = new Set(stored.map(({ id }) => id))
+    if (ids.size < stored.length) findings.push(`${stored.length - ids.size} ${kind} are ${place} twice`)
     for (const id of load.acknowledged[kind])
-      if (!ids.has(id)) findings.push(`${kind} ${id} was acknowledged and is not stored`)
+      if (!ids.has(id)) findings.push(`${kind} ${id} was acknowledged and is not ${place}`)
     for (const id of ids)
-      if (!load.acknowledged[kind].has(id)) findings.push(`${kind} ${id} is stored and was not acknowledged`)
+      if (!load.acknowledged[kind].has(id)) findings.push(`${kind} ${id} is ${place} and was not acknowledged`)
   }
   return { findings, figures: done.figures }
 }

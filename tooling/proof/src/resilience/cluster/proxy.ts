@@ -99,6 +99,8 @@ export async function startProxy(backends: () => readonly Backend[]): Promise<Lo
     own.end(body)
   }
 
+  // A client that waits for long on another connection must not meet the end of this one.
+  server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

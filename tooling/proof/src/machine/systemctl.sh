@@ -1,5 +1,6 @@
 #!/bin/bash
-# systemctl on a machine without systemd: services of Debian by their init scripts, ours as their unit says. Several at once, as there.
+# systemctl on a machine without systemd: services of Debian by their init scripts; ours, and those of Debian that have no init script
+# that works, as their unit says. Several at once, as there.
 set -euo pipefail
 verb=$1
 shift
@@ -9,12 +10,13 @@ if [ "$verb" = enable ]; then
   shift
 fi
 
-of_unit() { sed -n "s|%i|$instance|g; s|^$1=||p" "$unit"; }
+of_unit() { sed -n "s|%i|$instance|g; s|%p|$name|g; s|%H|$(hostname)|g; s|^$1=-\?||p" "$unit"; }
 
 act() {
   local name=${1%.service} unit instance
   unit=/etc/systemd/system/${name%@*}@.service
   instance=${name#*@}
+  case $name in etcd | patroni) unit=/lib/systemd/system/$name.service ;; esac
   if [ ! -e "$unit" ]; then
     # Some of these scripts cannot restart what does not run.
     if [ "$verb" = restart ]; then
@@ -25,17 +27,19 @@ act() {
     fi
     return
   fi
-  local pid=/run/$name.pid
+  local pid=/run/$name.pid patience folder
   if [ "$verb" != start ]; then
-    start-stop-daemon --stop --quiet --oknodo --pidfile "$pid" --retry "TERM/$(of_unit TimeoutStopSec)/KILL/5"
+    patience=$(of_unit TimeoutStopSec)
+    start-stop-daemon --stop --quiet --oknodo --pidfile "$pid" --retry "TERM/${patience:-90}/KILL/5"
   fi
   if [ "$verb" != stop ]; then
+    folder=$(of_unit WorkingDirectory)
     (
       set -a
-      for file in $(of_unit EnvironmentFile); do . "$file"; done
       eval "$(of_unit Environment)"
+      for file in $(of_unit EnvironmentFile); do if [ -e "$file" ]; then . "$file"; fi; done
       start-stop-daemon --start --quiet --background --make-pidfile --pidfile "$pid" --output "/var/log/$name.log" \
-        --chuid "$(of_unit User)" --chdir "$(of_unit WorkingDirectory)" --startas /bin/sh -- -c "exec $(of_unit ExecStart)"
+        --chuid "$(of_unit User)" --chdir "${folder:-/}" --startas /bin/sh -- -c "exec $(of_unit ExecStart)"
     )
   fi
 }

@@ -13,18 +13,18 @@ export interface Block {
   readonly text: string
 }
 
-/** The fenced blocks of a page, in order. */
+/** The fenced blocks of a page, in order, also those within lists. */
 export function blocksOf(page: string, markdown: string): Block[] {
   const blocks: Block[] = []
   let heading = ''
-  let open: { line: number; language: string; text: string[] } | undefined
+  let open: { line: number; language: string; indent: number; text: string[] } | undefined
   for (const [index, text] of markdown.split('\n').entries()) {
-    const fence = text.match(/^```(\w*)$/)
-    if (open && fence) {
-      blocks.push({ page, heading, ...open, text: open.text.join('\n') })
+    const [, indent = '', language] = text.match(/^( *)```(\w*)$/) ?? []
+    if (open && language !== undefined) {
+      blocks.push({ page, heading, line: open.line, language: open.language, text: open.text.join('\n') })
       open = undefined
-    } else if (open) open.text.push(text)
-    else if (fence) open = { line: index + 1, language: fence[1] ?? '', text: [] }
+    } else if (open) open.text.push(text.slice(open.indent))
+    else if (language !== undefined) open = { line: index + 1, language, indent: indent.length, text: [] }
     else heading = text.match(/^##* (.+)$/)?.[1] ?? heading
   }
   return blocks
@@ -55,13 +55,15 @@ const PATIENCE_MS = 60_000
 /** What the shell writes after a block. */
 const END = '\0\n'
 
-/** Runs blocks in one bash, as an operator does who copies them. The first command that fails ends it. */
+/** Runs blocks in one bash, as an operator does who copies them. The first command that fails ends it. `within`: a command that runs the bash elsewhere. */
 export function startGuide(
   blocks: readonly Block[],
   environment: Readonly<Record<string, string>>,
   folder = '/root',
+  within: readonly string[] = [],
 ): Guide {
-  const shell: ChildProcess = spawn('bash', ['-euo', 'pipefail'], {
+  const [program = '', ...words] = [...within, 'bash', '-euo', 'pipefail']
+  const shell: ChildProcess = spawn(program, words, {
     cwd: folder,
     env: environment,
     stdio: ['pipe', 'pipe', 'inherit'],
