@@ -461,6 +461,13 @@ export const operations: readonly Operation[] = [
           'What is asked for. Required for a checkout, and for an invoice without `items`; a link without it asks the payer',
       },
       {
+        name: 'pricing',
+        type: 'object',
+        required: false,
+        description:
+          'A price in the money of a country, in place of `amount`: each session asks for as much of `currency` as sells for it when the session starts, and holds that until its `expiresAt`',
+      },
+      {
         name: 'currency',
         type: 'string',
         required: true,
@@ -2278,6 +2285,91 @@ export const operations: readonly Operation[] = [
   },
   {
     resource: 'transactions',
+    name: 'search',
+    method: 'POST',
+    summary: 'Search transactions',
+    description:
+      'The transactions that fit all filters, newest first, in pages, and their exact number. It changes nothing, so that it takes no `Idempotency-Key`.',
+    ids: [],
+    fields: [
+      {
+        name: 'text',
+        type: 'string',
+        required: false,
+        description:
+          'An id, a transaction hash, an address, a reference or an email address in full: of the transaction, of the payment route, collection or customer that it belongs to, or of the payer',
+      },
+      {
+        name: 'kinds',
+        type: 'array',
+        required: false,
+        description: 'Only these kinds',
+      },
+      {
+        name: 'statuses',
+        type: 'array',
+        required: false,
+        description: 'Only these statuses',
+      },
+      {
+        name: 'assets',
+        type: 'array',
+        required: false,
+        description: 'Only amounts of these assets',
+      },
+      {
+        name: 'networks',
+        type: 'array',
+        required: false,
+        description: 'Only where money comes from or goes to one of these networks',
+      },
+      {
+        name: 'customerId',
+        type: 'string',
+        required: false,
+        description: 'Only transactions of this customer',
+      },
+      {
+        name: 'amountFrom',
+        type: 'string',
+        required: false,
+        description: 'Only amounts of at least this much, of any asset',
+      },
+      {
+        name: 'amountTo',
+        type: 'string',
+        required: false,
+        description: 'Only amounts of at most this much',
+      },
+      {
+        name: 'from',
+        type: 'string',
+        required: false,
+        description: 'Created at this time or later',
+      },
+      {
+        name: 'to',
+        type: 'string',
+        required: false,
+        description: 'Created before this time',
+      },
+      {
+        name: 'before',
+        type: 'string',
+        required: false,
+        description: 'Begin after the transaction with this id: `next` of the page before',
+      },
+      {
+        name: 'limit',
+        type: 'integer',
+        required: false,
+        description: 'How many at most',
+      },
+    ],
+    reply: 'transactions',
+  },
+  {
+    resource: 'transactions',
     name: 'retrieve',
     method: 'GET',
     summary: 'Get a transaction',
@@ -2317,6 +2409,91 @@ export const operations: readonly Operation[] = [
         type: 'string',
         required: false,
         description: 'Only records of this customer',
+      },
+      {
+        name: 'timeZone',
+        type: 'string',
+        required: false,
+        description: 'Time zone of the times in the file; default UTC',
+      },
+    ],
+    reply: 'file',
+  },
+  {
+    resource: 'transactions',
+    name: 'exportFound',
+    method: 'POST',
+    summary: 'Export found transactions as CSV',
+    description:
+      'All transactions that fit the filters of a search, newest first, from one snapshot, with the columns that you choose. Cells that a spreadsheet would read as a formula are prefixed with an apostrophe.',
+    ids: [],
+    fields: [
+      {
+        name: 'text',
+        type: 'string',
+        required: false,
+        description:
+          'An id, a transaction hash, an address, a reference or an email address in full: of the transaction, of the payment route, collection or customer that it belongs to, or of the payer',
+      },
+      {
+        name: 'kinds',
+        type: 'array',
+        required: false,
+        description: 'Only these kinds',
+      },
+      {
+        name: 'statuses',
+        type: 'array',
+        required: false,
+        description: 'Only these statuses',
+      },
+      {
+        name: 'assets',
+        type: 'array',
+        required: false,
+        description: 'Only amounts of these assets',
+      },
+      {
+        name: 'networks',
+        type: 'array',
+        required: false,
+        description: 'Only where money comes from or goes to one of these networks',
+      },
+      {
+        name: 'customerId',
+        type: 'string',
+        required: false,
+        description: 'Only transactions of this customer',
+      },
+      {
+        name: 'amountFrom',
+        type: 'string',
+        required: false,
+        description: 'Only amounts of at least this much, of any asset',
+      },
+      {
+        name: 'amountTo',
+        type: 'string',
+        required: false,
+        description: 'Only amounts of at most this much',
+      },
+      {
+        name: 'from',
+        type: 'string',
+        required: false,
+        description: 'Created at this time or later',
+      },
+      {
+        name: 'to',
+        type: 'string',
+        required: false,
+        description: 'Created before this time',
+      },
+      {
+        name: 'columns',
+        type: 'array',
+        required: false,
+        description: 'Columns of the file, in this order; default all',
       },
       {
         name: 'timeZone',
@@ -2404,6 +2581,43 @@ export const operations: readonly Operation[] = [
       },
     ],
     reply: 'data',
+  },
+  {
+    resource: 'reports',
+    name: 'exportStatement',
+    method: 'GET',
+    summary: 'Export the statement of a balance',
+    description:
+      'The statement of a month as a file: CSV with a row for each opening balance, line and closing balance, or PDF for people. The same numbers as the statement.',
+    ids: [],
+    fields: [
+      {
+        name: 'month',
+        type: 'string',
+        required: false,
+        description: 'Month of the statement (UTC); default this month',
+      },
+      {
+        name: 'asset',
+        type: 'string',
+        required: false,
+        description: 'Only the balance of this asset',
+      },
+      {
+        name: 'customerId',
+        type: 'string',
+        required: false,
+        description: 'Id of the customer',
+      },
+      {
+        name: 'format',
+        type: 'string',
+        required: false,
+        description: 'Type of the file',
+        choices: ['csv', 'pdf'],
+      },
+    ],
+    reply: 'file',
   },
   {
     resource: 'payoutControls',

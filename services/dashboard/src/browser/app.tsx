@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter'
 import { clients, type Environment, environments, queries, session } from './api.ts'
 import { PlaceContext, usePlace } from './context.ts'
@@ -10,6 +10,7 @@ import { sectionOf, sections } from './screens/sections.ts'
 import { SignIn } from './screens/session/sign-in.tsx'
 
 const BASE = '/dashboard'
+const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /** The application: the sign-in, or the screens of one environment. */
 export function App() {
@@ -59,6 +60,7 @@ function Frame() {
       <header>
         <Organisation />
         <Environments section={section} current={environment} />
+        <Find />
         <Link href="/account" className="account">
           {me.user.email}
         </Link>
@@ -71,6 +73,23 @@ function Frame() {
         <Screens />
       </main>
     </div>
+  )
+}
+
+/** Finds an object by its id, and transactions by anything else, from every screen. */
+function Find() {
+  const [, navigate] = useLocation()
+  const find = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = event.currentTarget
+    const text = String(new FormData(form).get('find') ?? '').trim()
+    if (text) navigate(ID.test(text) ? `/objects/${text}` : `/transactions?text=${encodeURIComponent(text)}`)
+    form.reset()
+  }
+  return (
+    <form className="find" onSubmit={find}>
+      <input name="find" type="search" aria-label="Find anything" placeholder="Find by id, hash, email …" />
+    </form>
   )
 }
 

@@ -1,5 +1,5 @@
-import { runOnMachine } from '../machine/index.ts'
 import type { Proof } from '../proof.ts'
+import { runOnMachine } from '../resilience/machine/index.ts'
 
 const PROGRAM = new URL('inside.ts', import.meta.url).pathname
 const TOOLS = ['pg_ctlcluster', 'pgbouncer', 'haproxy', 'prometheus', 'dnsmasq', 'ip', 'git', 'jq', 'openssl', 'curl']

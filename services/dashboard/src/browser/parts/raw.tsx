@@ -1,10 +1,14 @@
+import { Copy } from './parts.tsx'
+
 /** An object as the API returns it, and the call that does. */
 export function Raw({ value, call }: { value: unknown; call: string }) {
+  const [method = 'GET', path = ''] = call.split(' ')
+  const curl = `curl ${method === 'GET' ? '' : `-X ${method} `}"${location.origin}${path}" -H "Authorization: Bearer $API_KEY"`
   return (
     <details className="raw">
       <summary>As the API returns it</summary>
-      <p>
-        <code>{call}</code>
+      <p className="link">
+        <code>{curl}</code> <Copy text={curl} label="Copy the call" />
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll with keys too */}
       <pre tabIndex={0}>{JSON.stringify(value, null, 2)}</pre>

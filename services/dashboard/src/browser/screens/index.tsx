@@ -6,9 +6,12 @@ import { Empty, Screen, Skeleton } from '../parts/parts.tsx'
 const groups = [
   [/^\/$/, lazy(() => import('./overview/index.tsx'))],
   [/^\/transactions(\/|$)/, lazy(() => import('./transactions/index.tsx'))],
+  [/^\/statements$/, lazy(() => import('./statements/index.tsx'))],
   [/^\/collections(\/|$)/, lazy(() => import('./collections/index.tsx'))],
+  [/^\/(routes|swaps|offramps|onramps|cngn|objects)(\/|$)/, lazy(() => import('./payments/index.tsx'))],
+  [/^\/customers(\/|$)/, lazy(() => import('./customers/index.tsx'))],
   [/^\/(keys|webhooks)(\/|$)/, lazy(() => import('./developers/index.tsx'))],
-  [/^\/account$/, lazy(() => import('./settings/index.tsx'))],
+  [/^\/(account|settings)(\/|$)/, lazy(() => import('./settings/index.tsx'))],
 ] as const
 
 /** The screen at the address. */
@@ -28,7 +31,7 @@ export function Screens() {
 }
 
 /** There is no such address. */
-export function Nowhere() {
+function Nowhere() {
   return (
     <Screen title="Not found">
       <Empty title="There is nothing at this address">

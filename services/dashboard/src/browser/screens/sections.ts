@@ -5,9 +5,26 @@ export const sections = [
     links: [
       ['/', 'Overview'],
       ['/transactions', 'Transactions'],
+      ['/statements', 'Statements'],
     ],
   },
-  { name: 'Get paid', links: [['/collections', 'Collections']] },
+  {
+    name: 'Get paid',
+    links: [
+      ['/collections', 'Collections'],
+      ['/routes', 'Payment routes'],
+      ['/onramps', 'Onramps'],
+    ],
+  },
+  {
+    name: 'Move money',
+    links: [
+      ['/offramps', 'Offramps'],
+      ['/swaps', 'Swaps'],
+      ['/cngn', 'cNGN'],
+      ['/customers', 'Customers'],
+    ],
+  },
   {
     name: 'Developers',
     links: [
@@ -15,10 +32,13 @@ export const sections = [
       ['/webhooks', 'Webhooks'],
     ],
   },
+  { name: 'Organisation', links: [['/settings', 'Settings']] },
 ] as const
 
 /** The path of the section that an address belongs to. */
 export function sectionOf(location: string): string {
+  // An object that was found by its id is shown among the transactions.
+  if (location.startsWith('/objects/')) return '/transactions'
   const paths = sections.flatMap(({ links }) => links.map(([path]) => path))
   return (
     paths

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '@payments/checks'
-import { type Block, blocksOf, type Guide, startGuide } from '../../machine/guide.ts'
+import { type Block, blocksOf, type Guide, startGuide } from '../machine/guide.ts'
 
 export const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 export const SUPERUSER_PASSWORD = 'of-the-superuser'

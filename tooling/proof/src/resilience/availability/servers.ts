@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { installSystemctl } from '../../machine/systemctl.ts'
+import { installSystemctl } from '../machine/systemctl.ts'
 import { allFollow } from './members.ts'
 import { type DatabaseServer, operate, PATH } from './operators.ts'
 

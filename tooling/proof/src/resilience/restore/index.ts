@@ -1,6 +1,6 @@
 import { startDatabase } from '@payments/stand'
-import { runOnMachine } from '../../machine/index.ts'
 import type { Proof } from '../../proof.ts'
+import { runOnMachine } from '../machine/index.ts'
 import { copies } from './commands.ts'
 import { drill } from './drill.ts'
 

@@ -10,8 +10,8 @@ import { newId } from '@payments/kernel'
 import { createLog, migrate, openRestore } from '@payments/platform'
 import { rows } from '@payments/stand'
 import { Pool } from 'pg'
-import { blocksOf, startGuide } from '../../machine/guide.ts'
-import { installSystemctl } from '../../machine/systemctl.ts'
+import { blocksOf, startGuide } from '../machine/guide.ts'
+import { installSystemctl } from '../machine/systemctl.ts'
 import { drill } from './drill.ts'
 
 const [, , size = 'short', seed = '1', times] = process.argv

@@ -1,8 +1,8 @@
-import { CallError } from '@payments/client'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { clients, queries } from '../../api.ts'
+import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { Confirm, needsConfirmation } from '../../parts/confirm.tsx'
 import { Copy, Dialog, Empty, Failure, Field, fieldsOf, Screen, Skeleton, Time } from '../../parts/parts.tsx'
 
 const ACCESS = { read: 'Read', write: 'Write', read_write: 'Read and write' } as const
@@ -101,7 +101,7 @@ function NewKey({ close }: { close: () => void }) {
         <Copy text={create.data.key} label="Copy the key" />
       </Dialog>
     )
-  const unconfirmed = create.error instanceof CallError && create.error.code === 'confirmation_required'
+  const unconfirmed = needsConfirmation(create.error)
   return (
     <Dialog title={`New ${environment} key`} close={close}>
       <form onSubmit={submit}>
@@ -116,43 +116,16 @@ function NewKey({ close }: { close: () => void }) {
             </select>
           )}
         </Field>
-        {unconfirmed ? <Confirm /> : <Failure error={create.error} />}
+        {unconfirmed ? (
+          <Confirm done={() => create.variables && create.mutate(create.variables)} />
+        ) : (
+          <Failure error={create.error} />
+        )}
         <button type="submit" className="primary" disabled={create.isPending}>
           Create key
         </button>
       </form>
     </Dialog>
-  )
-}
-
-/** Confirms the session with a fresh code, for what needs it. */
-function Confirm() {
-  const [code, setCode] = useState('')
-  const { auth } = clients.test
-  const ask = useMutation({ mutationFn: () => auth.confirm.mutate({}) })
-  const confirm = useMutation({ mutationFn: () => auth.confirm.mutate({ code }) })
-  if (confirm.isSuccess) return <p className="note">Confirmed. Create the key now.</p>
-  return (
-    <div className="note">
-      <p>This needs a fresh code by email.</p>
-      {ask.isSuccess ? (
-        <>
-          <Field label="Code" error={confirm.error?.message}>
-            {(props) => (
-              <input {...props} inputMode="numeric" value={code} onChange={({ target }) => setCode(target.value)} />
-            )}
-          </Field>
-          <button type="button" onClick={() => confirm.mutate()}>
-            Confirm
-          </button>
-        </>
-      ) : (
-        <button type="button" disabled={ask.isPending} onClick={() => ask.mutate()}>
-          Email me a code
-        </button>
-      )}
-      <Failure error={ask.error} />
-    </div>
   )
 }
 

@@ -1,9 +1,12 @@
-import { useMutation } from '@tanstack/react-query'
-import { queries, session } from '../../api.ts'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { clients, queries, session } from '../../api.ts'
 import { usePlace } from '../../context.ts'
-import { Failure, Screen } from '../../parts/parts.tsx'
+import { Failure, Screen, Skeleton, Time } from '../../parts/parts.tsx'
+import { SettingsTabs } from './tabs.tsx'
 
-/** Who is signed in, and how to end the session. */
+const { auth } = clients.test
+
+/** Who is signed in where, and how to end a session. */
 export function Account() {
   const { me } = usePlace()
   const end = useMutation({
@@ -16,6 +19,7 @@ export function Account() {
   })
   return (
     <Screen title="Account">
+      <SettingsTabs />
       <dl className="facts">
         <dt>Email address</dt>
         <dd>{me.user.email}</dd>
@@ -34,6 +38,62 @@ export function Account() {
         </button>
       </div>
       <p className="hint">Signing out everywhere ends your sessions on all devices. API keys keep working.</p>
+      <Sessions />
     </Screen>
+  )
+}
+
+/** `Mozilla/5.0 (X11; Linux x86_64) … Chrome/140` as `Chrome on Linux`; what is none of these, as it names itself. */
+function deviceName(agent: string | null): string {
+  if (!agent) return 'Unknown device'
+  const browser = [
+    ['Edg/', 'Edge'],
+    ['OPR/', 'Opera'],
+    ['Firefox/', 'Firefox'],
+    ['Chrome/', 'Chrome'],
+    ['Safari/', 'Safari'],
+  ].find(([mark = '']) => agent.includes(mark))?.[1]
+  const system = ['iPhone', 'iPad', 'Android', 'Windows', 'Mac', 'Linux'].find((name) => agent.includes(name))
+  return browser ? `${browser}${system ? ` on ${system}` : ''}` : agent.slice(0, 60)
+}
+
+/** The sessions of the user; another one is ended here. */
+function Sessions() {
+  const { data, error, refetch } = useQuery({ queryKey: ['sessions'], queryFn: () => auth.sessions.query({}) })
+  const end = useMutation({
+    mutationFn: (sessionId: string) => auth.endSession.mutate({ sessionId }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
+  })
+  return (
+    <section aria-label="Sessions">
+      <h2>Sessions</h2>
+      <Failure error={error ?? end.error} retry={() => void refetch()} />
+      {!data && !error && <Skeleton />}
+      <ul className="rows">
+        {data?.sessions.map(({ id, current, device, address, lastUsedAt }) => (
+          <li key={id}>
+            <strong>{deviceName(device)}</strong>
+            {address && <code>{address}</code>}
+            {lastUsedAt && (
+              <span>
+                Last used <Time at={lastUsedAt} />
+              </span>
+            )}
+            {current ? (
+              <span className="status good">this one</span>
+            ) : (
+              <button
+                type="button"
+                aria-label={`End the session of ${deviceName(device)}`}
+                disabled={end.isPending}
+                onClick={() => end.mutate(id)}
+              >
+                End
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }

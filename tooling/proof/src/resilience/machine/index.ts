@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { root } from '@payments/checks'
 import { hasTools } from '@payments/stand'
-import type { ProofOptions, ProofReport } from '../proof.ts'
+import type { ProofOptions, ProofReport } from '../../proof.ts'
 
 const SCRIPT = new URL('machine.sh', import.meta.url).pathname
 /** The machine ends with this process, however that ends. */

@@ -1,0 +1,120 @@
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { Failure, Field, fieldsOf } from './parts.tsx'
+
+/** The texts of a form by the name of the field, which is the path that the API calls it by. */
+export type Values = Readonly<Record<string, string>>
+
+export interface FieldSpec {
+  readonly name: string
+  readonly label: string
+  readonly hint?: string | undefined
+  /** Options make it a choice, of values and what they are called. */
+  readonly options?: readonly (readonly [value: string, shown: string])[]
+  readonly optional?: boolean
+  readonly initial?: string
+  readonly placeholder?: string
+  readonly type?: 'text' | 'email' | 'date' | 'number'
+  readonly numeric?: boolean
+  /** What stands below the field, such as what a bank says about it. */
+  readonly below?: ReactNode
+  /** It has a line of its own. */
+  readonly wide?: boolean
+  /** What is wrong with a text, as it is typed. */
+  check?(value: string): string | undefined
+}
+
+/** A form whose fields are checked as they are typed; what the API refuses is said at its field. */
+export function Form<R>({
+  fields,
+  submit,
+  label,
+  done,
+  children,
+  changed,
+}: {
+  fields: (values: Values) => readonly FieldSpec[]
+  submit: (values: Values) => Promise<R>
+  label: string
+  done?: (result: R) => void
+  /** What stands before the button, such as a quote. */
+  children?: (values: Values) => ReactNode
+  /** Hears what was typed and chosen; what was not is missing. */
+  changed?: (values: Values) => void
+}) {
+  const [values, setValues] = useState<Values>({})
+  const [touched, setTouched] = useState<readonly string[]>([])
+  const specs = fields(values)
+  // A choice whose options have changed since is the first of them.
+  const chosenOf = ({ name, initial, options }: FieldSpec): string => {
+    const value = values[name] ?? initial
+    if (!options) return value ?? ''
+    return options.some(([option]) => option === value) ? (value ?? '') : (options[0]?.[0] ?? '')
+  }
+  const complete: Values = Object.fromEntries(specs.map((spec) => [spec.name, chosenOf(spec)]))
+  const send = useMutation({ mutationFn: () => submit(complete), ...(done ? { onSuccess: done } : {}) })
+  const refused = fieldsOf(send.error)
+  const shown = specs.some(({ name }) => refused[name] !== undefined)
+  const set = (name: string, value: string) => {
+    const next = { ...values, [name]: value }
+    setValues(next)
+    send.reset()
+    changed?.(next)
+  }
+  const problem = ({ name, check }: FieldSpec): string | undefined => {
+    const value = complete[name] ?? ''
+    return refused[name] ?? (touched.includes(name) && value !== '' ? check?.(value.trim()) : undefined)
+  }
+  const isWrong = specs.some(
+    ({ name, check }) => complete[name] !== '' && check?.((complete[name] ?? '').trim()) !== undefined,
+  )
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    setTouched(specs.map(({ name }) => name))
+    if (!isWrong) send.mutate()
+  }
+  return (
+    <form className="fields" onSubmit={onSubmit}>
+      {specs.map((spec) => (
+        <div key={spec.name} className={spec.wide ? 'wide' : undefined}>
+          <Field label={spec.optional ? `${spec.label} (optional)` : spec.label} hint={spec.hint} error={problem(spec)}>
+            {(props) => {
+              const common = {
+                ...props,
+                name: spec.name,
+                value: complete[spec.name] ?? '',
+                required: !spec.optional,
+              }
+              return spec.options ? (
+                <select {...common} onChange={({ target }) => set(spec.name, target.value)}>
+                  {spec.options.map(([value, name]) => (
+                    <option key={value} value={value}>
+                      {name}
+                    </option>
+                  ))}
+                </select>
+              ) : (
+                <input
+                  {...common}
+                  type={spec.type ?? 'text'}
+                  autoComplete="off"
+                  spellCheck={false}
+                  {...(spec.numeric ? { inputMode: 'decimal' as const } : {})}
+                  {...(spec.placeholder ? { placeholder: spec.placeholder } : {})}
+                  onChange={({ target }) => set(spec.name, target.value)}
+                  onBlur={() => setTouched([...touched, spec.name])}
+                />
+              )
+            }}
+          </Field>
+          {spec.below}
+        </div>
+      ))}
+      {children?.(complete)}
+      {!shown && <Failure error={send.error} />}
+      <button type="submit" className="primary" disabled={send.isPending}>
+        {send.isPending ? 'Sending …' : label}
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,48 @@
+import type { ReactNode } from 'react'
+
+/** A column: its heading, and what it shows of a row. */
+export interface Column<R> {
+  readonly title: string
+  cell(row: R): ReactNode
+}
+
+/** Rows in columns. On a phone each row is a card, unless it is a table of numbers, which scrolls. */
+export function Table<R>({
+  label,
+  columns,
+  rows,
+  keyOf,
+  numbers = false,
+}: {
+  label: string
+  columns: readonly Column<R>[]
+  rows: readonly R[]
+  keyOf: (row: R) => string
+  numbers?: boolean
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways on a phone must scroll with keys too
+    <section className="table" tabIndex={0} aria-label={label}>
+      <table className={numbers ? 'numbers' : undefined}>
+        <thead>
+          <tr>
+            {columns.map(({ title }) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ title, cell }) => (
+                <td key={title}>{cell(row)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

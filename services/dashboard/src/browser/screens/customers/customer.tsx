@@ -1,0 +1,161 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { queries } from '../../api.ts'
+import { usePlace } from '../../context.ts'
+import { Form } from '../../parts/form.tsx'
+import { words } from '../../parts/format.ts'
+import { Amount, Copy, Dialog, Failure, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
+import { Raw } from '../../parts/raw.tsx'
+import { Timeline } from '../../parts/timeline.tsx'
+import { TransactionTable } from '../../parts/transaction-table.tsx'
+
+const NEWEST = 10
+
+/** One customer: who it is, its cNGN, and its newest transactions. */
+export function Customer({ id }: { id: string }) {
+  const { environment, api } = usePlace()
+  const { data, error, refetch } = useQuery({
+    queryKey: [environment, 'customer', id],
+    async queryFn() {
+      const customer = await api.customers.get.query({ customerId: id })
+      const enabled = customer.cngn.status === 'enabled'
+      const [recent, balance] = await Promise.all([
+        api.transactions.search.query({ customerId: id, limit: NEWEST }),
+        enabled ? api.cngn.balance.query({ customerId: id }) : undefined,
+      ])
+      return { customer, recent, balance }
+    },
+  })
+  if (!data)
+    return (
+      <Screen title="Customer">
+        {error ? <Failure error={error} retry={() => void refetch()} /> : <Skeleton />}
+        {error && (
+          <p>
+            <Link href="/customers">Show all customers</Link>
+          </p>
+        )}
+      </Screen>
+    )
+  const { customer, recent, balance } = data
+  return (
+    <Screen title={customer.name}>
+      <dl className="facts">
+        <dt>Email address</dt>
+        <dd>{customer.email}</dd>
+        <dt>Phone number</dt>
+        <dd>{customer.phoneNumber ?? '–'}</dd>
+        <dt>Id</dt>
+        <dd>
+          <code>{customer.id}</code> <Copy text={customer.id} label="Copy the id" />
+        </dd>
+        <dt>Created</dt>
+        <dd>
+          <Time at={customer.createdAt} />
+        </dd>
+      </dl>
+      <section className="card" aria-label="cNGN">
+        <div className="head">
+          <h2>cNGN</h2>
+          <Status of={customer.cngn.status} />
+        </div>
+        {balance && (
+          <dl className="figures">
+            <div>
+              <dt>Available</dt>
+              <dd>
+                <Amount of={`${balance.available} cNGN`} />
+              </dd>
+            </div>
+            <div>
+              <dt>On its way</dt>
+              <dd>
+                <Amount of={`${balance.pending} cNGN`} />
+              </dd>
+            </div>
+          </dl>
+        )}
+        {balance ? <VirtualAccount id={id} /> : <Enable id={id} status={customer.cngn} />}
+      </section>
+      <div className="head">
+        <h2>Transactions</h2>
+        {recent.next && <Link href={`/transactions?customer=${id}`}>Show all {recent.total.toLocaleString('en')}</Link>}
+      </div>
+      {recent.transactions.length > 0 ? (
+        <TransactionTable transactions={recent.transactions} />
+      ) : (
+        <p className="hint">None yet. A payment that names this customer appears here.</p>
+      )}
+      <Timeline id={id} />
+      <Raw value={customer} call={`GET /v1/customers/${id}`} />
+    </Screen>
+  )
+}
+
+/** The account into which the customer is paid naira. */
+function VirtualAccount({ id }: { id: string }) {
+  const { environment, api } = usePlace()
+  const { data, error } = useQuery({
+    queryKey: [environment, 'virtual-account', id],
+    queryFn: () => api.cngn.virtualAccount.query({ customerId: id }),
+  })
+  return (
+    <>
+      <Failure error={error} />
+      {data && (
+        <p>
+          Paid naira at {data.bankName}: <code>{data.accountNumber}</code>{' '}
+          <Copy text={data.accountNumber} label="Copy the account number" />{' '}
+          <span className="hint">{data.accountName}</span>
+        </p>
+      )}
+      <p>
+        <Link href={`/statements?customer=${id}`}>Show the statement</Link>
+      </p>
+    </>
+  )
+}
+
+/** Enables cNGN, with the bank verification number of the customer. */
+function Enable({
+  id,
+  status: { status, failureReason },
+}: {
+  id: string
+  status: { status: string; failureReason: string | null }
+}) {
+  const { environment, api } = usePlace()
+  const [asking, setAsking] = useState(false)
+  if (status === 'pending') return <p className="hint">The identity is being verified. It takes seconds.</p>
+  return (
+    <>
+      {failureReason && <p className="note">{words(failureReason)}</p>}
+      <p className="hint">With cNGN the customer has a balance in naira, an account for payins, and payouts.</p>
+      <button type="button" onClick={() => setAsking(true)}>
+        Enable cNGN
+      </button>
+      {asking && (
+        <Dialog title="Enable cNGN" close={() => setAsking(false)}>
+          <Form
+            label="Enable"
+            submit={({ bvn = '' }) => api.cngn.enable.mutate({ customerId: id, bvn: bvn.trim() })}
+            done={async () => {
+              await queries.invalidateQueries({ queryKey: [environment] })
+              setAsking(false)
+            }}
+            fields={() => [
+              {
+                name: 'bvn',
+                label: 'Bank verification number',
+                hint: '11 digits. Ask only with the consent of the customer; it is deleted once verified.',
+                numeric: true,
+                check: (text) => (/^\d{11}$/.test(text) ? undefined : 'Must be 11 digits'),
+              },
+            ]}
+          />
+        </Dialog>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,211 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { usePlace } from '../../../context.ts'
+import { addressCheck, amountCheck, bodyOf } from '../../../parts/checks.ts'
+import { type FieldSpec, Form, type Values } from '../../../parts/form.tsx'
+import { Amount } from '../../../parts/parts.tsx'
+import { AccountName } from './account-name.tsx'
+import { useBanks, useCustomers, useNetworks } from './options.ts'
+
+interface Done {
+  readonly done: (id: string) => void
+}
+
+const amount: FieldSpec = {
+  name: 'amount',
+  label: 'Amount in cNGN',
+  numeric: true,
+  placeholder: '25000',
+  check: amountCheck(2),
+}
+
+/** Customers who can use cNGN, as the first field; without any, how to enable one. */
+function useHolders(): { field: FieldSpec; missing: boolean } {
+  const customers = useCustomers({ enabled: true })
+  return {
+    field: { name: 'customerId', wide: true, label: 'Customer', options: customers },
+    missing: customers.length === 0,
+  }
+}
+
+/** Networks of cNGN as options. */
+function useCngnNetworks() {
+  const { environment, api } = usePlace()
+  const { data } = useQuery({
+    queryKey: [environment, 'cngn-networks'],
+    queryFn: () => api.cngn.networks.query({}),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return data?.networks ?? []
+}
+
+function Nobody() {
+  return (
+    <p className="note">
+      No customer can use cNGN yet. <Link href="/customers">Open a customer</Link> and enable it.
+    </p>
+  )
+}
+
+/** What a customer can send. */
+function Available({ customerId }: { customerId: string }) {
+  const { environment, api } = usePlace()
+  const { data } = useQuery({
+    queryKey: [environment, 'cngn-balance', customerId],
+    queryFn: () => api.cngn.balance.query({ customerId }),
+    enabled: customerId !== '',
+  })
+  if (!data) return null
+  return (
+    <p className="hint" role="status">
+      Available: <Amount of={`${data.available} cNGN`} />
+    </p>
+  )
+}
+
+export function PayinForm({ done }: Done) {
+  const { api } = usePlace()
+  const { field, missing } = useHolders()
+  if (missing) return <Nobody />
+  return (
+    <Form
+      label="Create payin"
+      submit={(given) => api.cngn.payins.create.mutate(bodyOf(given))}
+      done={({ id }) => done(id)}
+      fields={() => [field, amount]}
+    />
+  )
+}
+
+export function DepositForm({ done }: Done) {
+  const { api } = usePlace()
+  const { field, missing } = useHolders()
+  const networks = useCngnNetworks()
+  if (missing) return <Nobody />
+  return (
+    <Form
+      label="Create deposit address"
+      submit={(given) => api.cngn.deposits.create.mutate(bodyOf(given))}
+      done={({ id }) => done(id)}
+      fields={() => [
+        field,
+        { name: 'networkKey', label: 'Network', options: networks.map(({ key, name }) => [key, name]) },
+      ]}
+    />
+  )
+}
+
+export function WithdrawalForm({ done }: Done) {
+  const { api } = usePlace()
+  const { field, missing } = useHolders()
+  const networks = useCngnNetworks()
+  const [values, setValues] = useState<Values>({})
+  const network = networks.find(({ key }) => key === values.networkKey) ?? networks[0]
+  if (missing) return <Nobody />
+  return (
+    <Form
+      label="Create withdrawal"
+      changed={setValues}
+      submit={(given) => api.cngn.withdrawals.create.mutate(bodyOf(given))}
+      done={({ id }) => done(id)}
+      fields={() => [
+        field,
+        amount,
+        { name: 'networkKey', label: 'Network', options: networks.map(({ key, name }) => [key, name]) },
+        { name: 'address', label: 'Wallet that receives', check: addressCheck(network?.type) },
+      ]}
+    >
+      {(given) => <Available customerId={given.customerId ?? ''} />}
+    </Form>
+  )
+}
+
+export function PayoutForm({ done }: Done) {
+  const { api } = usePlace()
+  const { field, missing } = useHolders()
+  const banks = useBanks('NGN')
+  if (missing) return <Nobody />
+  return (
+    <Form
+      label="Create payout"
+      submit={(given) => api.cngn.payouts.create.mutate(bodyOf(given))}
+      done={({ id }) => done(id)}
+      fields={(given) => [
+        field,
+        amount,
+        {
+          name: 'bankAccount.bankCode',
+          wide: true,
+          label: 'Bank',
+          options: banks.map(({ code, name }) => [code, name]),
+        },
+        {
+          name: 'bankAccount.accountNumber',
+          label: 'Account number',
+          wide: true,
+          below: (
+            <AccountName
+              of={{
+                currency: 'NGN',
+                bankCode: given['bankAccount.bankCode'] ?? banks[0]?.code ?? '',
+                accountNumber: given['bankAccount.accountNumber'] ?? '',
+                pattern: '^\\d{10}$',
+              }}
+            />
+          ),
+          hint: '10 digits (NUBAN)',
+          numeric: true,
+          check: (text) => (/^\d{10}$/.test(text) ? undefined : 'Must be 10 digits (NUBAN)'),
+        },
+        { name: 'reference', label: 'Your reference', optional: true },
+      ]}
+    >
+      {(given) => <Available customerId={given.customerId ?? ''} />}
+    </Form>
+  )
+}
+
+const DIRECTIONS = [
+  ['USDC>cNGN', 'USDC to cNGN'],
+  ['USDT>cNGN', 'USDT to cNGN'],
+  ['cNGN>USDC', 'cNGN to USDC'],
+  ['cNGN>USDT', 'cNGN to USDT'],
+] as const
+
+export function ConvertForm({ done }: Done) {
+  const { api } = usePlace()
+  const { field, missing } = useHolders()
+  const networks = useNetworks()
+  const [values, setValues] = useState<Values>({})
+  const out = (values.direction ?? '').startsWith('cNGN')
+  const network = networks.find(({ key }) => key === (values.networkKey ?? 'base'))
+  if (missing) return <Nobody />
+  return (
+    <Form
+      label="Create convert"
+      changed={setValues}
+      submit={({ direction = '', ...given }) => {
+        const [fromCurrency = '', toCurrency = ''] = direction.split('>')
+        return api.cngn.converts.create.mutate(bodyOf({ ...given, fromCurrency, toCurrency }))
+      }}
+      done={({ id }) => done(id)}
+      fields={() => [
+        field,
+        { name: 'direction', label: 'Direction', options: DIRECTIONS },
+        { ...amount, label: 'Amount', placeholder: '100', check: amountCheck(6) },
+        {
+          name: 'networkKey',
+          label: out ? 'Network of the delivery' : 'Network of the deposit',
+          options: networks.map(({ key, name }) => [key, name]),
+          initial: 'base',
+        },
+        out
+          ? { name: 'destinationAddress', label: 'Wallet that receives', check: addressCheck(network?.type) }
+          : { name: 'refundAddress', label: 'Refund address', optional: true, check: addressCheck(network?.type) },
+      ]}
+    >
+      {(given) => out && <Available customerId={given.customerId ?? ''} />}
+    </Form>
+  )
+}

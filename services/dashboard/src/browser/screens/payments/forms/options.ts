@@ -1,0 +1,48 @@
+import { useQuery } from '@tanstack/react-query'
+import { usePlace } from '../../../context.ts'
+
+/** What changes rarely is read once. */
+const staleTime = Number.POSITIVE_INFINITY
+
+/** The networks of payment routes. */
+export function useNetworks() {
+  const { environment, api } = usePlace()
+  const { data } = useQuery({
+    queryKey: [environment, 'networks'],
+    queryFn: () => api.paymentRoutes.networks.query({}),
+    staleTime,
+  })
+  return data?.networks ?? []
+}
+
+/** Currencies of countries, with the ways between them and stablecoin. */
+export function useCurrencies() {
+  const { environment, api } = usePlace()
+  const { data } = useQuery({
+    queryKey: [environment, 'currencies'],
+    queryFn: () => api.fiat.currencies.query({}),
+    staleTime,
+  })
+  return data?.currencies ?? []
+}
+
+/** The banks and mobile money services of a currency. */
+export function useBanks(code: string) {
+  const { environment, api } = usePlace()
+  const { data } = useQuery({
+    queryKey: [environment, 'banks', code],
+    queryFn: () => api.fiat.banks.query({ code }),
+    enabled: code !== '',
+    staleTime,
+  })
+  return data?.banks ?? []
+}
+
+/** Customers as options. Only `enabled` ones can use cNGN. */
+export function useCustomers({ enabled }: { enabled: boolean }): readonly (readonly [string, string])[] {
+  const { environment, api } = usePlace()
+  const { data } = useQuery({ queryKey: [environment, 'customers'], queryFn: () => api.customers.list.query({}) })
+  return (data?.customers ?? [])
+    .filter(({ cngn }) => !enabled || cngn.status === 'enabled')
+    .map(({ id, name, email }) => [id, `${name}, ${email}`] as const)
+}

@@ -1,0 +1,56 @@
+import type { Client } from '@payments/client'
+import type { ComponentType, ReactNode } from 'react'
+
+/** What its payer must do now: where to send how much, and until when. */
+export interface Instruction {
+  readonly text: string
+  /** What is copied: an address or an account number. With `code`, also as a QR code. */
+  readonly to: string
+  readonly code?: boolean
+  readonly amount?: string | undefined
+  readonly facts?: readonly Fact[]
+  readonly until?: string | null | undefined
+}
+
+export type Fact = readonly [name: string, value: ReactNode]
+
+/** A kind of payment: how it is listed, shown, created and followed. */
+export interface Kind<T = unknown> {
+  /** Path of its screens below the environment, such as `/offramps`. */
+  readonly path: string
+  readonly title: string
+  /** One of them, in the middle of a sentence. */
+  readonly one: string
+  /** What it is for. */
+  readonly teaches: string
+  list(api: Client): Promise<{ rows: readonly T[]; total: number }>
+  read(api: Client, id: string): Promise<T>
+  /** The path of the API that reads one. */
+  readonly rest: string
+  summary(of: T): {
+    readonly id: string
+    readonly amount: string
+    readonly status: string
+    readonly to: string
+    readonly createdAt: string
+  }
+  /** The states from creation to the end that is hoped for. */
+  readonly steps: readonly string[]
+  instruction?(of: T): Instruction | undefined
+  facts(of: T): readonly Fact[]
+  /** In the sandbox: makes happen what is waited for. */
+  readonly simulate?: { readonly label: string; when(of: T): boolean; run(api: Client, of: T): Promise<unknown> }
+  readonly cancel?: {
+    readonly label: string
+    readonly question: string
+    when(of: T): boolean
+    run(api: Client, of: T): Promise<unknown>
+  }
+  readonly Form?: ComponentType<{ done: (id: string) => void }>
+  /** What belongs to it, below its facts. */
+  readonly Parts?: ComponentType<{ of: T }>
+}
+
+/** Kinds in one list: what is read by one is shown by the same. */
+// biome-ignore lint/suspicious/noExplicitAny: each kind's own type does not matter to a list of all of them
+export type AnyKind = Kind<any>

@@ -1,0 +1,172 @@
+import type { Outputs } from '@payments/client'
+import { Link } from 'wouter'
+import { words } from '../../../parts/format.ts'
+import { Amount } from '../../../parts/parts.tsx'
+import { ConvertForm, DepositForm, PayinForm, PayoutForm, WithdrawalForm } from '../forms/cngn-forms.tsx'
+import type { Fact, Kind } from '../kind.ts'
+import { Evidence } from './orders.tsx'
+
+type Cngn = Outputs['cngn']
+
+const steps = ['pending', 'processing', 'completed']
+const waits = ({ status }: { status: string }): boolean => status === 'pending'
+
+/** What every object of cNGN has. */
+const common = (of: { customerId: string; fee: string; failureReason: string | null }): readonly Fact[] => [
+  ['Fee', of.fee !== '0' && <Amount of={of.fee} />],
+  ['Why it failed', of.failureReason && words(of.failureReason)],
+  [
+    'Customer',
+    <Link key="customer" href={`/customers/${of.customerId}`}>
+      {of.customerId}
+    </Link>,
+  ],
+]
+
+export const payins: Kind<Cngn['payins']['get']> = {
+  path: '/cngn/payins',
+  title: 'cNGN payins',
+  one: 'cNGN payin',
+  teaches:
+    'A payin is an account into which a customer pays naira once; they arrive as cNGN on the customer’s balance.',
+  rest: '/v1/cngn/payins',
+  async list(api) {
+    const { payins: rows, total } = await api.cngn.payins.list.query({})
+    return { rows, total }
+  },
+  read: (api, payinId) => api.cngn.payins.get.query({ payinId }),
+  summary: (of) => ({ ...of, amount: `${of.amount} cNGN`, to: 'Balance of the customer' }),
+  steps,
+  instruction: (of) =>
+    waits(of)
+      ? {
+          text: `Transfer it to ${of.account.accountName}, ${of.account.bankName}`,
+          to: of.account.accountNumber,
+          amount: of.account.amount ? `${of.account.amount} NGN` : undefined,
+          facts: of.reference ? [['Reference', of.reference]] : [],
+          until: of.account.expiresAt,
+        }
+      : undefined,
+  facts: (of) => common(of),
+  simulate: {
+    label: 'Make the transfer in the sandbox',
+    when: waits,
+    run: (api, { id }) => api.sandbox.cngn.payin.mutate({ payinId: id }),
+  },
+  Form: PayinForm,
+}
+
+export const payouts: Kind<Cngn['payouts']['get']> = {
+  path: '/cngn/payouts',
+  title: 'cNGN payouts',
+  one: 'cNGN payout',
+  teaches: 'A payout sends naira from a customer’s cNGN balance to a Nigerian bank account.',
+  rest: '/v1/cngn/payouts',
+  async list(api) {
+    const { payouts: rows, total } = await api.cngn.payouts.list.query({})
+    return { rows, total }
+  },
+  read: (api, payoutId) => api.cngn.payouts.get.query({ payoutId }),
+  summary: (of) => ({
+    ...of,
+    amount: `${of.amount} cNGN`,
+    to: `${of.bankAccount.accountName}, ${of.bankAccount.bankName} •••• ${of.bankAccount.accountNumber.slice(-4)}`,
+  }),
+  steps,
+  facts: (of) => [
+    ['Name at the bank', <Evidence key="name" of={of.accountCheck} />],
+    ['Reference', of.reference],
+    ...common(of),
+  ],
+  Form: PayoutForm,
+}
+
+export const converts: Kind<Cngn['converts']['get']> = {
+  path: '/cngn/converts',
+  title: 'cNGN converts',
+  one: 'cNGN convert',
+  teaches: 'A convert turns USDC or USDT into cNGN on a customer’s balance, or cNGN into one of them in a wallet.',
+  rest: '/v1/cngn/converts',
+  async list(api) {
+    const { converts: rows, total } = await api.cngn.converts.list.query({})
+    return { rows, total }
+  },
+  read: (api, convertId) => api.cngn.converts.get.query({ convertId }),
+  summary: (of) => ({
+    ...of,
+    amount: `${of.amount} ${of.fromCurrency}`,
+    to: of.destinationAddress
+      ? `${of.toCurrency} to ${of.destinationAddress}`
+      : `${of.toCurrency} balance of the customer`,
+  }),
+  steps,
+  instruction: (of) =>
+    waits(of) && of.deposit
+      ? {
+          text: `Send it on ${words(of.deposit.networkKey)}`,
+          to: of.deposit.address,
+          code: true,
+          amount: `${of.deposit.amount} ${of.fromCurrency}`,
+          until: of.deposit.expiresAt,
+        }
+      : undefined,
+  facts: (of) => [
+    ['Becomes', <Amount key="becomes" of={`${of.convertedAmount} ${of.toCurrency}`} />],
+    [
+      'Rate',
+      of.rate && (
+        <Amount key="rate" of={`${of.rate} cNGN for 1 ${of.toCurrency === 'cNGN' ? of.fromCurrency : of.toCurrency}`} />
+      ),
+    ],
+    ['Transaction of the deposit', of.depositTxHash && <code>{of.depositTxHash}</code>],
+    ['Transaction of the delivery', of.txHash && <code>{of.txHash}</code>],
+    ...common(of),
+  ],
+  simulate: {
+    label: 'Send the deposit in the sandbox',
+    when: (of) => waits(of) && of.deposit !== null,
+    run: (api, { id }) => api.sandbox.cngn.convert.mutate({ convertId: id }),
+  },
+  Form: ConvertForm,
+}
+
+export const withdrawals: Kind<Cngn['withdrawals']['get']> = {
+  path: '/cngn/withdrawals',
+  title: 'cNGN withdrawals',
+  one: 'cNGN withdrawal',
+  teaches: 'A withdrawal sends cNGN from a customer’s balance to a wallet.',
+  rest: '/v1/cngn/withdrawals',
+  async list(api) {
+    const { withdrawals: rows, total } = await api.cngn.withdrawals.list.query({})
+    return { rows, total }
+  },
+  read: (api, withdrawalId) => api.cngn.withdrawals.get.query({ withdrawalId }),
+  summary: (of) => ({ ...of, amount: `${of.amount} cNGN`, to: `${words(of.networkKey)} ${of.address}` }),
+  steps,
+  facts: (of) => [['Transaction', of.txHash && <code>{of.txHash}</code>], ...common(of)],
+  Form: WithdrawalForm,
+}
+
+export const cngnDeposits: Kind<Cngn['deposits']['get']> = {
+  path: '/cngn/deposits',
+  title: 'cNGN deposits',
+  one: 'cNGN deposit',
+  teaches: 'A deposit is an address to which a customer sends cNGN; it arrives on the customer’s balance.',
+  rest: '/v1/cngn/deposits',
+  async list(api) {
+    const { deposits: rows, total } = await api.cngn.deposits.list.query({})
+    return { rows, total }
+  },
+  read: (api, depositId) => api.cngn.deposits.get.query({ depositId }),
+  summary: (of) => ({ ...of, amount: of.amount ? `${of.amount} cNGN` : 'cNGN', to: 'Balance of the customer' }),
+  steps,
+  instruction: (of) =>
+    waits(of) ? { text: `Send cNGN on ${words(of.networkKey)}`, to: of.address, code: true } : undefined,
+  facts: (of) => [['Transaction', of.txHash && <code>{of.txHash}</code>], ...common(of)],
+  simulate: {
+    label: 'Send a deposit in the sandbox',
+    when: waits,
+    run: (api, { id }) => api.sandbox.cngn.deposit.mutate({ depositId: id }),
+  },
+  Form: DepositForm,
+}

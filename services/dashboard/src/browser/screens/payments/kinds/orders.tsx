@@ -1,0 +1,177 @@
+import type { Outputs } from '@payments/client'
+import { words } from '../../../parts/format.ts'
+import { Amount, Status, Time } from '../../../parts/parts.tsx'
+import { OfframpForm } from '../forms/offramp-form.tsx'
+import { OnrampForm } from '../forms/onramp-form.tsx'
+import { SwapForm } from '../forms/swap-form.tsx'
+import type { Kind } from '../kind.ts'
+
+type Offramp = Outputs['offramps']['get']
+type Onramp = Outputs['onramps']['get']
+type Swap = Outputs['swaps']['get']
+
+/** The end of an account number, as lists show it. */
+const masked = (account: string): string => `•••• ${account.slice(-4)}`
+
+export const offramps: Kind<Offramp> = {
+  path: '/offramps',
+  title: 'Offramps',
+  one: 'offramp',
+  teaches:
+    'An offramp turns stablecoin into local money in a bank account or a mobile wallet. You see the rate and the fee before, and the name that the bank has for the account.',
+  rest: '/v1/offramps',
+  async list(api) {
+    const { offramps: rows, total } = await api.offramps.list.query({})
+    return { rows, total }
+  },
+  read: (api, orderId) => api.offramps.get.query({ orderId }),
+  summary: (of) => ({
+    id: of.id,
+    amount: `${of.amount} ${of.sourceCurrency}`,
+    status: of.status,
+    to: `${of.bankAccount.accountName}, ${of.bankAccount.bankName} ${masked(of.bankAccount.accountNumber)}`,
+    createdAt: of.createdAt,
+  }),
+  steps: ['pending', 'processing', 'settled', 'delivered'],
+  instruction: ({ status, deposit }) =>
+    status === 'pending'
+      ? {
+          text: `Send it on ${words(deposit.networkKey)}`,
+          to: deposit.address,
+          code: true,
+          amount: `${deposit.amount} ${deposit.currency}`,
+          until: deposit.expiresAt,
+        }
+      : undefined,
+  facts: (of) => [
+    ['Receives', <Amount key="receives" of={`${of.convertedAmount} ${of.destinationCurrency}`} />],
+    ['Rate', <Amount key="rate" of={`${of.rate} ${of.destinationCurrency} for 1 ${of.sourceCurrency}`} />],
+    ['Fee', <Amount key="fee" of={`${of.fee} ${of.sourceCurrency}`} />],
+    ['Name at the bank', <Evidence key="name" of={of.accountCheck} />],
+    ['Arrived', of.depositedAmount && <Amount key="arrived" of={`${of.depositedAmount} ${of.sourceCurrency}`} />],
+    ['Transaction of the deposit', of.depositTxHash && <code>{of.depositTxHash}</code>],
+    ['Expected', of.estimatedSettlement && <Time at={of.estimatedSettlement} />],
+    ['Why it failed', of.failureReason && words(of.failureReason)],
+    ['Refund', of.refund && <Status of={of.refund.status} />],
+    ['Reference', of.reference],
+  ],
+  simulate: {
+    label: 'Send the deposit in the sandbox',
+    when: ({ status }) => status === 'pending',
+    run: (api, { id }) => api.sandbox.offramps.deposit.mutate({ orderId: id }),
+  },
+  Form: OfframpForm,
+}
+
+/** What the bank said about the name of an account when the order was created. */
+export function Evidence({ of }: { of: Offramp['accountCheck'] }) {
+  const name = of.accountName ?? 'The bank tells no name'
+  return (
+    <>
+      {name} <Status of={of.status} />{' '}
+      <span className="hint">
+        asked <Time at={of.checkedAt} />
+      </span>
+    </>
+  )
+}
+
+export const onramps: Kind<Onramp> = {
+  path: '/onramps',
+  title: 'Onramps',
+  one: 'onramp',
+  teaches: 'An onramp turns a bank transfer into stablecoin in a wallet.',
+  rest: '/v1/onramps',
+  async list(api) {
+    const { onramps: rows, total } = await api.onramps.list.query({})
+    return { rows, total }
+  },
+  read: (api, orderId) => api.onramps.get.query({ orderId }),
+  summary: (of) => ({
+    id: of.id,
+    amount: `${of.amount} ${of.sourceCurrency}`,
+    status: of.status,
+    to: `${words(of.networkKey)} ${of.destinationAddress}`,
+    createdAt: of.createdAt,
+  }),
+  steps: ['awaiting_payment', 'processing', 'delivered'],
+  instruction: ({ status, sourceCurrency, paymentAccount: account }) =>
+    status === 'awaiting_payment'
+      ? {
+          text: `Transfer it to ${account.accountName}, ${account.bankName}`,
+          to: account.accountNumber,
+          amount: `${account.amount} ${sourceCurrency}`,
+          facts: [['Reference', account.reference]],
+          until: account.expiresAt,
+        }
+      : undefined,
+  facts: (of) => [
+    ['Receives', <Amount key="receives" of={`${of.convertedAmount} ${of.destinationCurrency}`} />],
+    ['Rate', <Amount key="rate" of={`${of.rate} ${of.sourceCurrency} for 1 ${of.destinationCurrency}`} />],
+    ['Fee', <Amount key="fee" of={`${of.fee} ${of.sourceCurrency}`} />],
+    ['Transaction of the delivery', of.txHash && <code>{of.txHash}</code>],
+    ['Why it failed', of.failureReason && words(of.failureReason)],
+    ['Refund', of.refund && <Status of={of.refund.status} />],
+    ['Reference', of.reference],
+  ],
+  simulate: {
+    label: 'Make the transfer in the sandbox',
+    when: ({ status }) => status === 'awaiting_payment',
+    run: (api, { id }) => api.sandbox.onramps.payment.mutate({ orderId: id }),
+  },
+  Form: OnrampForm,
+}
+
+export const swaps: Kind<Swap> = {
+  path: '/swaps',
+  title: 'Swaps',
+  one: 'swap',
+  teaches: 'A swap turns EURC into USDC on Solana, or back, at the price of the moment at which the deposit arrives.',
+  rest: '/v1/swaps',
+  async list(api) {
+    const { swaps: rows, total } = await api.swaps.list.query({})
+    return { rows, total }
+  },
+  read: (api, swapId) => api.swaps.get.query({ swapId }),
+  summary: (of) => ({
+    id: of.id,
+    amount: `${of.amount} ${of.fromCurrency}`,
+    status: of.status,
+    to: `${of.toCurrency} to ${of.destinationAddress}`,
+    createdAt: of.createdAt,
+  }),
+  steps: ['awaiting_deposit', 'swapping', 'completed'],
+  instruction: (of) =>
+    of.status === 'awaiting_deposit'
+      ? {
+          text: 'Send it on Solana',
+          to: of.depositAddress,
+          code: true,
+          amount: `${of.amount} ${of.fromCurrency}`,
+          until: of.expiresAt,
+        }
+      : undefined,
+  facts: (of) => [
+    ['Expected', <Amount key="expected" of={`${of.expectedAmount} ${of.toCurrency}`} />],
+    ['At least', <Amount key="least" of={`${of.minimumAmount} ${of.toCurrency}`} />],
+    ['Received', of.receivedAmount && <Amount key="received" of={`${of.receivedAmount} ${of.toCurrency}`} />],
+    ['Rate', <Amount key="rate" of={`${of.rate} ${of.toCurrency} for 1 ${of.fromCurrency}`} />],
+    ['Fees', of.fees && <Amount key="fees" of={`${of.fees} ${of.toCurrency}`} />],
+    ['Transaction of the deposit', of.depositTxHash && <code>{of.depositTxHash}</code>],
+    ['Transaction of the swap', of.swapTxHash && <code>{of.swapTxHash}</code>],
+    ['Transaction of the refund', of.refundTxHash && <code>{of.refundTxHash}</code>],
+    ['Why it was not swapped', of.failureReason && words(of.failureReason)],
+  ],
+  simulate: {
+    label: 'Send the deposit in the sandbox',
+    when: ({ status }) => status === 'awaiting_deposit',
+    run: (api, { id }) => api.sandbox.swaps.deposit.mutate({ swapId: id }),
+  },
+  cancel: {
+    label: 'Cancel the swap',
+    question: 'A deposit that still arrives is sent back to the refund address.',
+    when: ({ status }) => status === 'awaiting_deposit',
+    run: (api, { id }) => api.swaps.cancel.mutate({ swapId: id }),
+  },
+  Form: SwapForm,
+}

@@ -1,0 +1,132 @@
+import type { Outputs } from '@payments/client'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { usePlace } from '../../../context.ts'
+import { words } from '../../../parts/format.ts'
+import { Amount, Failure, Skeleton, Status, Time } from '../../../parts/parts.tsx'
+import { Table } from '../../../parts/table.tsx'
+import { RouteForm } from '../forms/route-form.tsx'
+import type { Kind } from '../kind.ts'
+
+type PaymentRoute = Outputs['paymentRoutes']['get']
+type Deposit = Outputs['paymentRoutes']['deposit']
+
+const EXAMPLE_DEPOSIT = '25'
+
+export const paymentRoutes: Kind<PaymentRoute> = {
+  path: '/routes',
+  title: 'Payment routes',
+  one: 'payment route',
+  teaches:
+    'A payment route is an address on one network whose deposits are delivered to your wallet on another, as often as somebody pays.',
+  rest: '/v1/payment-routes',
+  async list(api) {
+    const { paymentRoutes: rows, total } = await api.paymentRoutes.list.query({})
+    return { rows, total }
+  },
+  read: (api, paymentRouteId) => api.paymentRoutes.get.query({ paymentRouteId }),
+  summary: (of) => ({
+    id: of.id,
+    amount: of.name,
+    status: of.status,
+    to: `${of.originCurrency} on ${words(of.originChainKey)} to ${of.destinationCurrency} on ${words(of.destinationChainKey)}`,
+    createdAt: of.createdAt,
+  }),
+  steps: [],
+  instruction: (of) =>
+    of.status === 'active'
+      ? {
+          text: `Payers send ${of.originCurrency} on ${words(of.originChainKey)}`,
+          to: of.depositAddress,
+          code: true,
+        }
+      : undefined,
+  facts: (of) => [
+    ['Wallet', <code key="wallet">{of.destinationAddress}</code>],
+    ['Refund address', <code key="refund">{of.refundAddress}</code>],
+  ],
+  simulate: {
+    label: `Send ${EXAMPLE_DEPOSIT} in the sandbox`,
+    when: ({ status }) => status === 'active',
+    run: (api, { id }) => api.sandbox.paymentRoutes.deposit.mutate({ paymentRouteId: id, amount: EXAMPLE_DEPOSIT }),
+  },
+  cancel: {
+    label: 'Delete the route',
+    question: 'Nobody should pay to its address any more. Deposits that still arrive are recorded.',
+    when: ({ status }) => status !== 'deleted',
+    run: (api, { id }) => api.paymentRoutes.delete.mutate({ paymentRouteId: id }),
+  },
+  Form: RouteForm,
+  Parts: Deposits,
+}
+
+/** The deposits of a route. */
+function Deposits({ of }: { of: PaymentRoute }) {
+  const { environment, api } = usePlace()
+  const { data, error, refetch } = useQuery({
+    queryKey: [environment, 'deposits', of.id],
+    queryFn: () => api.paymentRoutes.depositsOfRoute.query({ paymentRouteId: of.id }),
+  })
+  return (
+    <section aria-label="Deposits" aria-live="polite">
+      <h2>Deposits</h2>
+      <Failure error={error} retry={() => void refetch()} />
+      {!data && !error && <Skeleton />}
+      {data?.deposits.length === 0 && <p className="hint">None yet. Each deposit appears here by itself.</p>}
+      {data && data.deposits.length > 0 && (
+        <Table
+          label="Deposits of the route"
+          rows={data.deposits}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              title: 'Sent',
+              cell: ({ id, origin }) => (
+                <Link href={`/objects/${id}`}>
+                  <Amount of={`${origin.amount ?? '?'} ${origin.symbol}`} />
+                </Link>
+              ),
+            },
+            { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+            {
+              title: 'Delivered',
+              cell: ({ destination }) => <Amount of={`${destination.amount ?? '0'} ${destination.symbol}`} />,
+            },
+            { title: 'Changed', cell: ({ relayUpdatedAt }) => <Time at={relayUpdatedAt} /> },
+          ]}
+        />
+      )}
+    </section>
+  )
+}
+
+/** A deposit has no list of its own: its route shows it. */
+export const deposits: Kind<Deposit> = {
+  path: '/objects',
+  title: 'transactions',
+  one: 'deposit',
+  teaches: '',
+  rest: '/v1/payment-routes/deposits',
+  list: async () => ({ rows: [], total: 0 }),
+  read: (api, depositId) => api.paymentRoutes.deposit.query({ depositId }),
+  summary: (of) => ({
+    id: of.id,
+    amount: `${of.origin.amount ?? '?'} ${of.origin.symbol}`,
+    status: of.status,
+    to: `${of.destination.symbol} on ${words(of.destination.network)} to ${of.destination.address}`,
+    createdAt: of.createdAt,
+  }),
+  steps: ['pending', 'completed'],
+  facts: (of) => [
+    ['Delivered', of.destination.amount && <Amount of={`${of.destination.amount} ${of.destination.symbol}`} />],
+    ['Transaction of the payer', of.depositTxHash && <code>{of.depositTxHash}</code>],
+    ['Why it was not delivered', of.failureReason && words(of.failureReason)],
+    ['Goes back to', of.refundTo && <code>{of.refundTo.address}</code>],
+    [
+      'Route',
+      <Link key="route" href={`/routes/${of.paymentRouteId}`}>
+        {of.paymentRouteId}
+      </Link>,
+    ],
+  ],
+}

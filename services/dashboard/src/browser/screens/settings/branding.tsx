@@ -1,0 +1,123 @@
+import type { Outputs } from '@payments/client'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { queries } from '../../api.ts'
+import { usePlace } from '../../context.ts'
+import { emailCheck } from '../../parts/checks.ts'
+import { Form, type Values } from '../../parts/form.tsx'
+import { Failure, Screen, Skeleton } from '../../parts/parts.tsx'
+import { Preview } from './preview.tsx'
+import { SettingsTabs } from './tabs.tsx'
+
+type Branding = Outputs['branding']['get']
+
+const colour = (text: string): string | undefined =>
+  /^#[\da-f]{6}$/i.test(text) ? undefined : 'Must be a colour like #1a56db'
+const site = (text: string): string | undefined =>
+  /^https:\/\/\S+$/.test(text) ? undefined : 'Must begin with https://'
+
+/** How the pay page looks, seen while it is changed. */
+export function Brand() {
+  const { environment, api, me } = usePlace()
+  const [typed, setTyped] = useState<Values>({})
+  const { data, error, refetch } = useQuery({
+    queryKey: [environment, 'branding'],
+    queryFn: () => api.branding.get.query({}),
+  })
+  const of = (name: keyof Branding): string => typed[name] ?? String(data?.[name] ?? '')
+  return (
+    <Screen title="Branding">
+      <SettingsTabs />
+      <Failure error={error} retry={() => void refetch()} />
+      {!data && !error && <Skeleton lines={8} />}
+      {data && (
+        <div className="beside">
+          <div className="side">
+            <Logo of={data} />
+            <Form
+              label="Save branding"
+              changed={setTyped}
+              submit={(values) =>
+                api.branding.update.mutate(
+                  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value.trim() || null])),
+                )
+              }
+              done={() => queries.invalidateQueries({ queryKey: [environment] })}
+              fields={() =>
+                (
+                  [
+                    { name: 'displayName', label: 'Name that payers see', placeholder: me.organisation.name },
+                    { name: 'accentColor', label: 'Colour of buttons', placeholder: '#1a56db', check: colour },
+                    { name: 'backgroundColor', label: 'Colour around the page', placeholder: '#ffffff', check: colour },
+                    {
+                      name: 'colorScheme',
+                      label: 'Light or dark',
+                      options: [
+                        ['', 'As the device of the payer'],
+                        ['light', 'Light'],
+                        ['dark', 'Dark'],
+                      ],
+                    },
+                    { name: 'supportEmail', label: 'Where payers ask', type: 'email', check: emailCheck },
+                    { name: 'websiteUrl', label: 'Your site', placeholder: 'https://merchant.example', check: site },
+                    { name: 'legalName', label: 'Who is paid, as the register writes it' },
+                    { name: 'address', label: 'Postal address' },
+                    { name: 'taxId', label: 'Tax number' },
+                    { name: 'termsUrl', label: 'Terms of sale', check: site },
+                    { name: 'privacyUrl', label: 'Privacy notice', check: site },
+                  ] as const
+                ).map((field) => ({ ...field, optional: true, initial: String(data[field.name] ?? '') }))
+              }
+            />
+          </div>
+          <Preview
+            name={of('displayName') || me.organisation.name}
+            accent={of('accentColor')}
+            background={of('backgroundColor')}
+            scheme={of('colorScheme')}
+            logo={data.logoUrl && new URL(data.logoUrl).pathname}
+            support={of('supportEmail')}
+          />
+        </div>
+      )}
+    </Screen>
+  )
+}
+
+const MOST_BYTES = 64_000
+
+/** Uploads a logo as PNG or JPEG. The service draws it again, so that nothing else of the file is served. */
+function Logo({ of }: { of: Branding }) {
+  const { environment, api } = usePlace()
+  const renew = () => queries.invalidateQueries({ queryKey: [environment] })
+  const upload = useMutation({
+    async mutationFn(file: File) {
+      if (file.size > MOST_BYTES) throw new Error('The logo must be at most 64 kB')
+      const bytes = new Uint8Array(await file.arrayBuffer())
+      let text = ''
+      for (const byte of bytes) text += String.fromCharCode(byte)
+      await api.branding.uploadLogo.mutate({ image: btoa(text) })
+    },
+    onSuccess: renew,
+  })
+  const remove = useMutation({ mutationFn: () => api.branding.removeLogo.mutate({}), onSuccess: renew })
+  return (
+    <div className="logo">
+      <label>
+        Logo, PNG or JPEG
+        <input
+          type="file"
+          accept="image/png,image/jpeg"
+          disabled={upload.isPending}
+          onChange={({ target }) => target.files?.[0] && upload.mutate(target.files[0])}
+        />
+      </label>
+      {of.logoUrl && (
+        <button type="button" className="quiet" onClick={() => remove.mutate()}>
+          Remove the logo
+        </button>
+      )}
+      <Failure error={upload.error ?? remove.error} />
+    </div>
+  )
+}

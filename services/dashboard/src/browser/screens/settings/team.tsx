@@ -1,0 +1,189 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { clients, queries } from '../../api.ts'
+import { usePlace } from '../../context.ts'
+import { emailCheck } from '../../parts/checks.ts'
+import { needsConfirmation, Outcome } from '../../parts/confirm.tsx'
+import { Form, type Values } from '../../parts/form.tsx'
+import { Dialog, Failure, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
+import { SettingsTabs } from './tabs.tsx'
+
+const { auth } = clients.test
+type Role = 'owner' | 'member'
+
+const KEY = ['team']
+const renew = () => queries.invalidateQueries({ queryKey: KEY })
+
+/** Who belongs to the organisation, and with which role. Members see why they cannot change it. */
+export function Team() {
+  const { me } = usePlace()
+  const isOwner = me.organisation.role !== 'member'
+  const [inviting, setInviting] = useState(false)
+  const { data, error, refetch } = useQuery({
+    queryKey: KEY,
+    async queryFn() {
+      const [members, invitations] = await Promise.all([auth.members.query({}), auth.invitations.query({})])
+      return { members: members.members, invitations: invitations.invitations }
+    },
+    enabled: isOwner,
+  })
+  const open = data?.invitations.filter(({ status }) => status === 'pending') ?? []
+  return (
+    <Screen
+      title="Team"
+      actions={
+        <button type="button" className="primary" disabled={!isOwner} onClick={() => setInviting(true)}>
+          Invite
+        </button>
+      }
+    >
+      <SettingsTabs />
+      {!isOwner && (
+        <p className="note">
+          Only owners of the organisation see and change its team. Ask an owner to invite somebody.
+        </p>
+      )}
+      <Failure error={error} retry={() => void refetch()} />
+      {isOwner && !data && !error && <Skeleton />}
+      {data && (
+        <ul className="rows">
+          {data.members.map((member) => (
+            <MemberRow key={member.userId} of={member} isSelf={member.userId === me.user.id} />
+          ))}
+        </ul>
+      )}
+      {open.length > 0 && (
+        <section aria-label="Invitations">
+          <h2>Invitations</h2>
+          <ul className="rows">
+            {open.map((each) => (
+              <InvitationRow key={each.id} of={each} />
+            ))}
+          </ul>
+        </section>
+      )}
+      {inviting && <Invite close={() => setInviting(false)} />}
+    </Screen>
+  )
+}
+
+interface MemberRowProps {
+  readonly of: { userId: string; email: string; fullName: string | null; role: string; createdAt: string }
+  readonly isSelf: boolean
+}
+
+function MemberRow({ of: { userId, email, fullName, role, createdAt }, isSelf }: MemberRowProps) {
+  const [removing, setRemoving] = useState(false)
+  const change = useMutation({
+    mutationFn: (next: Role) => auth.changeRole.mutate({ userId, role: next }),
+    onSuccess: renew,
+  })
+  const remove = useMutation({
+    mutationFn: () => auth.removeMember.mutate({ userId }),
+    async onSuccess() {
+      setRemoving(false)
+      await renew()
+    },
+  })
+  return (
+    <li>
+      <span>
+        <strong>{fullName ?? email}</strong> {fullName && email} {isSelf && <span className="status">you</span>}
+      </span>
+      <span className="hint">
+        Joined <Time at={createdAt} />
+      </span>
+      <span className="actions">
+        <select
+          aria-label={`Role of ${email}`}
+          value={role}
+          disabled={isSelf || change.isPending || role === 'operator'}
+          onChange={({ target }) => change.mutate(target.value as Role)}
+        >
+          <option value="owner">Owner</option>
+          <option value="member">Member</option>
+          {role === 'operator' && <option value="operator">Operator</option>}
+        </select>
+        <button type="button" aria-label={`Remove ${email}`} disabled={isSelf} onClick={() => setRemoving(true)}>
+          Remove
+        </button>
+      </span>
+      {change.error && (
+        <Outcome error={change.error} again={() => change.variables && change.mutate(change.variables)} />
+      )}
+      {removing && (
+        <Dialog title={`Remove ${email}?`} close={() => setRemoving(false)}>
+          <p>Their sessions in this organisation end at once. API keys keep working.</p>
+          {remove.error && <Outcome error={remove.error} again={() => remove.mutate()} />}
+          <button type="button" className="danger" disabled={remove.isPending} onClick={() => remove.mutate()}>
+            Remove from the team
+          </button>
+        </Dialog>
+      )}
+    </li>
+  )
+}
+
+function InvitationRow({
+  of: { id, email, role, status, expiresAt },
+}: {
+  of: { id: string; email: string; role: string; status: string; expiresAt: string }
+}) {
+  const revoke = useMutation({ mutationFn: () => auth.revokeInvitation.mutate({ invitationId: id }), onSuccess: renew })
+  return (
+    <li>
+      <strong>{email}</strong>
+      <span>{role}</span>
+      <Status of={status} />
+      <span className="hint">
+        Until <Time at={expiresAt} />
+      </span>
+      <button type="button" aria-label={`Revoke the invitation of ${email}`} onClick={() => revoke.mutate()}>
+        Revoke
+      </button>
+      {revoke.error && <Outcome error={revoke.error} again={() => revoke.mutate()} />}
+    </li>
+  )
+}
+
+function Invite({ close }: { close: () => void }) {
+  const [given, setGiven] = useState<Values>({})
+  const invite = useMutation({
+    mutationFn: ({ email = '', role = 'member' }: Values) =>
+      auth.invite.mutate({ email: email.trim(), role: role as Role }),
+    async onSuccess() {
+      await renew()
+      close()
+    },
+  })
+  return (
+    <Dialog title="Invite to the team" close={close}>
+      <Form
+        label="Send invitation"
+        submit={async (values) => {
+          setGiven(values)
+          try {
+            return await invite.mutateAsync(values)
+          } catch (error) {
+            if (needsConfirmation(error)) return undefined
+            throw error
+          }
+        }}
+        fields={() => [
+          { name: 'email', label: 'Email address', type: 'email', check: emailCheck },
+          {
+            name: 'role',
+            label: 'Role',
+            hint: 'Owners also manage the team and live keys',
+            options: [
+              ['member', 'Member'],
+              ['owner', 'Owner'],
+            ],
+          },
+        ]}
+      >
+        {() => needsConfirmation(invite.error) && <Outcome error={invite.error} again={() => invite.mutate(given)} />}
+      </Form>
+    </Dialog>
+  )
+}

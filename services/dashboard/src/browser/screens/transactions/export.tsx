@@ -1,0 +1,91 @@
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { usePlace } from '../../context.ts'
+import { saveFile } from '../../parts/files.ts'
+import { words } from '../../parts/format.ts'
+import { Dialog, Failure, Field } from '../../parts/parts.tsx'
+import type { Filters } from './filters.ts'
+
+const COLUMNS = [
+  ...['id', 'kind', 'status', 'customerId', 'customerName'],
+  ...['destination', 'amount', 'amountUsd', 'createdAt'],
+] as const
+const TITLES: Readonly<Record<string, string>> = {
+  id: 'Id',
+  customerId: 'Id of the customer',
+  customerName: 'Customer',
+  amountUsd: 'Value in US dollars',
+  createdAt: 'Created',
+}
+
+/** Saves what the filters find as CSV, with chosen columns and time zone, and shows how far it is. */
+export function Export({ filters, total, close }: { filters: Filters; total: number; close: () => void }) {
+  const { environment } = usePlace()
+  const [columns, setColumns] = useState<readonly string[]>(COLUMNS)
+  const [zone, setZone] = useState(Intl.DateTimeFormat().resolvedOptions().timeZone)
+  const [lines, setLines] = useState(0)
+  const stop = useRef(new AbortController())
+  useEffect(() => () => stop.current.abort(), [])
+  const save = useMutation({
+    async mutationFn() {
+      setLines(0)
+      stop.current = new AbortController()
+      const body = { ...filters, columns, timeZone: zone }
+      const name = `transactions-${environment}.csv`
+      await saveFile('/transactions/export', { environment, body, name, progress: setLines }, stop.current.signal)
+    },
+  })
+  const rows = Math.max(0, lines - 1)
+  return (
+    <Dialog
+      title={`Export ${total.toLocaleString('en')} ${total === 1 ? 'transaction' : 'transactions'}`}
+      close={close}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          save.mutate()
+        }}
+      >
+        <fieldset className="checks">
+          <legend>Columns</legend>
+          {COLUMNS.map((each) => (
+            <label key={each} className="check">
+              <input
+                type="checkbox"
+                checked={columns.includes(each)}
+                onChange={({ target }) =>
+                  setColumns(COLUMNS.filter((name) => (name === each ? target.checked : columns.includes(name))))
+                }
+              />
+              {TITLES[each] ?? words(each)}
+            </label>
+          ))}
+        </fieldset>
+        <Field label="Time zone of the times">
+          {(props) => (
+            <select {...props} value={zone} onChange={({ target }) => setZone(target.value)}>
+              {[...new Set(['UTC', zone, ...Intl.supportedValuesOf('timeZone')])].map((each) => (
+                <option key={each}>{each}</option>
+              ))}
+            </select>
+          )}
+        </Field>
+        {(save.isPending || save.isSuccess) && (
+          <p className="progress" role="status">
+            <progress
+              max={Math.max(total, 1)}
+              value={save.isSuccess ? Math.max(total, 1) : rows}
+              aria-label="Progress"
+            />
+            <span>{save.isSuccess ? 'Saved' : `${rows.toLocaleString('en')} of ${total.toLocaleString('en')}`}</span>
+          </p>
+        )}
+        <Failure error={save.error} />
+        <button type="submit" className="primary" disabled={save.isPending || columns.length === 0}>
+          {save.isPending ? 'Exporting …' : 'Export as CSV'}
+        </button>
+      </form>
+    </Dialog>
+  )
+}

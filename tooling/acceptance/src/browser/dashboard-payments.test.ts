@@ -1,0 +1,139 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasTools, newMerchant, useService } from '#testing'
+import { startChromium } from './chromium.ts'
+import { checkScreen, openDashboard } from './test/signed-in.ts'
+
+const PATIENCE = 15_000
+const STORY_MS = 90_000
+const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
+const service = useService({ worker: true })
+
+describe.runIf(hasTools('chromium'))('payments in the dashboard', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await startChromium()
+  })
+  afterAll(() => browser.close())
+
+  test(
+    'a merchant creates an offramp with the rate and the name at the bank in sight, and sees it delivered',
+    async () => {
+      const { organisationId } = await newMerchant(service)
+      const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'member' })
+      await page.goto(`${service.url}/dashboard/test/offramps`)
+      await page.getByRole('heading', { name: 'No offramps yet' }).waitFor()
+      await checkScreen(page, 'offramps-empty')
+      await page.getByRole('button', { name: 'New offramp' }).click()
+      expect(new URL(page.url()).search).toBe('?new=1')
+      const amount = page.getByLabel('Amount', { exact: true })
+      await page.getByRole('combobox', { name: 'The recipient gets' }).selectOption('NGN')
+      await amount.fill('a lot')
+      await page.getByLabel('Account number').fill('123')
+      await page.getByLabel('Your reference (optional)').focus()
+      // As typed, before anything is sent.
+      await page.getByText('Must be a number like 12.50').waitFor()
+      await page.getByText('Must be 10 digits (NUBAN)').waitFor()
+      await amount.fill('25')
+      await page.getByLabel('Account number').fill('0123456789')
+      await page.getByRole('status').getByText('verified').waitFor({ timeout: PATIENCE })
+      const quote = page.getByRole('region', { name: 'Quote' })
+      await quote.getByRole('timer').waitFor({ timeout: PATIENCE })
+      const promised = await quote.locator('.amount').first().textContent()
+      await checkScreen(page, 'offramp-new')
+      await page.getByRole('button', { name: 'Create offramp' }).click()
+      await page.getByRole('heading', { name: 'Offramp', exact: true }).waitFor({ timeout: PATIENCE })
+      await page.getByRole('button', { name: 'Send the deposit in the sandbox' }).waitFor({ timeout: PATIENCE })
+      await checkScreen(page, 'offramp-pending')
+      // What was quoted is what it is created with.
+      await page
+        .getByRole('definition')
+        .getByText(promised ?? '?', { exact: true })
+        .first()
+        .waitFor()
+      await page.getByRole('button', { name: 'Send the deposit in the sandbox' }).click()
+      // Nobody reloads: the event stream of the tab tells of it.
+      await page.locator('.main-amount').getByText('delivered').waitFor({ timeout: PATIENCE })
+      await checkScreen(page, 'offramp-delivered')
+      await page.getByRole('link', { name: 'Offramps', exact: true }).click()
+      await page.getByRole('link', { name: '25 USDC' }).waitFor()
+      await checkScreen(page, 'offramps')
+      expect(problems).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
+
+  test(
+    'a customer gets cNGN, receives naira and is paid out, and each step is followed where it happens',
+    async () => {
+      const { organisationId } = await newMerchant(service)
+      const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'member' })
+      await page.goto(`${service.url}/dashboard/test/customers?new=1`)
+      await page.getByLabel('Name', { exact: true }).fill('<b>Ada</b> Obi')
+      await page.getByLabel('Email address').fill('ada@example.com')
+      await page.getByRole('button', { name: 'Create customer' }).click()
+      await page.getByRole('button', { name: 'Enable cNGN' }).click()
+      await page.getByLabel('Bank verification number').fill('22212345678')
+      await page.getByRole('button', { name: 'Enable', exact: true }).click()
+      await page.getByText('Paid naira at').waitFor({ timeout: PATIENCE })
+      await checkScreen(page, 'customer')
+      await page.getByRole('link', { name: 'cNGN', exact: true }).click()
+      await page.getByRole('button', { name: 'New cNGN payin' }).click()
+      await page.getByLabel('Amount in cNGN').fill('25000')
+      await page.getByRole('button', { name: 'Create payin' }).click()
+      await page.getByRole('button', { name: 'Make the transfer in the sandbox' }).click()
+      await page.locator('.main-amount').getByText('completed').first().waitFor({ timeout: PATIENCE })
+      await checkScreen(page, 'payin')
+      await page.goto(`${service.url}/dashboard/test/cngn/payouts?new=1`)
+      await page.getByText('Available: 25,000 cNGN').waitFor({ timeout: PATIENCE })
+      await page.getByLabel('Amount in cNGN').fill('25001')
+      await page.getByLabel('Account number').fill('0123456789')
+      await page.getByRole('status').getByText('verified').waitFor({ timeout: PATIENCE })
+      await checkScreen(page, 'payout-new')
+      await page.getByRole('button', { name: 'Create payout' }).click()
+      await page.getByText('Insufficient cNGN balance').waitFor()
+      await page.getByLabel('Amount in cNGN').fill('1000')
+      await page.getByRole('button', { name: 'Create payout' }).click()
+      await page.locator('.main-amount').getByText('completed').waitFor({ timeout: PATIENCE })
+      expect(problems.filter((problem) => !problem.includes('422'))).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
+
+  test(
+    'a payment route and a swap are created and followed to the end',
+    async () => {
+      const { organisationId } = await newMerchant(service)
+      const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'member' })
+      await page.goto(`${service.url}/dashboard/test/routes?new=1`)
+      await page.getByLabel('Name', { exact: true }).fill('Treasury')
+      await page.getByLabel('Payers send on').selectOption('ethereum')
+      await page.getByLabel('You receive on').selectOption('base')
+      await page.getByLabel('Your wallet there').fill('0x12')
+      await page.getByLabel('Refund address (optional)').focus()
+      await page.getByText('Must be 0x and 40 hexadecimal digits').waitFor()
+      await page.getByLabel('Your wallet there').fill(WALLET)
+      await checkScreen(page, 'route-new')
+      await page.getByRole('button', { name: 'Create payment route' }).click()
+      await page.getByRole('button', { name: 'Send 25 in the sandbox' }).click({ timeout: PATIENCE })
+      await page
+        .getByRole('region', { name: 'Deposits', exact: true })
+        .getByText('completed')
+        .waitFor({ timeout: PATIENCE })
+      await checkScreen(page, 'route')
+      await page.goto(`${service.url}/dashboard/test/swaps?new=1`)
+      await page.getByLabel('Amount', { exact: true }).fill('100')
+      await page.getByLabel('Solana wallet that receives').fill('4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T')
+      await page.getByRole('region', { name: 'Price now' }).waitFor({ timeout: PATIENCE })
+      await page.getByRole('button', { name: 'Create swap' }).click()
+      await page.getByRole('button', { name: 'Send the deposit in the sandbox' }).click({ timeout: PATIENCE })
+      await page.locator('.main-amount').getByText('completed').waitFor({ timeout: PATIENCE })
+      await checkScreen(page, 'swap')
+      expect(problems).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
+})

@@ -1,0 +1,147 @@
+import { readFile } from 'node:fs/promises'
+import { assets, newId, toMinor } from '@payments/kernel'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { enabledCustomer, hasTools, type Merchant, newMerchant, useService } from '#testing'
+import { startChromium } from './chromium.ts'
+import { checkScreen, openDashboard } from './test/signed-in.ts'
+
+const PATIENCE = 15_000
+const STORY_MS = 90_000
+const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
+const service = useService({ worker: true })
+
+/** A link that was paid once, and its session. */
+async function paidLink(of: Merchant, payerEmail: string): Promise<{ id: string; title: string }> {
+  const title = `Order of ${payerEmail}`
+  const link = await of.call('POST /v1/collections', {
+    body: {
+      type: 'link',
+      title,
+      amount: '20',
+      currency: 'USDC',
+      destinationChainKey: 'base',
+      destinationAddress: WALLET,
+    },
+  })
+  const { id, paymentOptions } = link.body.data
+  const [{ networkKey, currency }] = paymentOptions
+  const body = { action: 'start', networkKey, currency, payerEmail }
+  const started = await of.call(`POST /v1/pay/${id}`, { body })
+  await of.call(`POST /v1/sandbox/checkout-sessions/${started.body.data.id}/payments`, { body: {} })
+  const found = async () =>
+    (await of.call('POST /v1/transactions/search', { key: null, body: { text: payerEmail, statuses: ['paid'] } })).body
+      .data.total
+  await expect.poll(found, { timeout: PATIENCE }).toBe(1)
+  return { id: started.body.data.id, title }
+}
+
+describe.runIf(hasTools('chromium'))('records in the dashboard', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await startChromium()
+  })
+  afterAll(() => browser.close())
+
+  test(
+    "an accountant's month: the statement, its files and the export are what the ledger says",
+    async () => {
+      const merchant = await newMerchant(service)
+      const { organisationId } = merchant
+      const customerId = await enabledCustomer(service.runtime, organisationId, 1_234_567n)
+      await paidLink(merchant, 'payer@example.com')
+      const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'member' })
+      await page.goto(`${service.url}/dashboard/test/statements`)
+      const table = page.getByRole('region', { name: 'Statement of cNGN' })
+      const closing = await table.getByRole('row').last().getByRole('cell').last().textContent()
+      const { rows } = await service.runtime.pool.query<{ units: string }>(
+        `select sum(balance)::text as units from ledger_accounts where organisation_id = $1 and asset = 'cNGN' and purpose in ('available', 'reserved')`,
+        [organisationId],
+      )
+      expect(toMinor((closing ?? '').replaceAll(',', ''), assets.cNGN)).toBe(BigInt(rows[0]?.units ?? '0'))
+      await checkScreen(page, 'statements')
+      await page.getByLabel('Customer').selectOption(customerId)
+      expect(new URL(page.url()).searchParams.get('customer')).toBe(customerId)
+      for (const format of ['CSV', 'PDF']) {
+        const saved = page.waitForEvent('download')
+        await page.getByRole('link', { name: format, exact: true }).click()
+        const file = await readFile(await (await saved).path(), 'latin1')
+        expect(file).toContain(format === 'CSV' ? `closing_balance` : '%PDF-')
+        if (format === 'CSV') expect(file.trimEnd().split(',').at(-1)).toBe((closing ?? '').replaceAll(',', ''))
+      }
+      await page.getByRole('link', { name: 'Transactions', exact: true }).click()
+      await page.getByText('1 transaction', { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Export' }).click()
+      await page.getByLabel('Id of the customer').uncheck()
+      await checkScreen(page, 'export')
+      const saved = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'Export as CSV' }).click()
+      const file = await readFile(await (await saved).path(), 'utf8')
+      await page.getByText('Saved').waitFor()
+      const [heading, line, ...more] = file.trimEnd().split('\r\n')
+      expect([heading, line?.includes('20 USDC'), more]).toEqual([
+        ...['id,kind,status,customerName,destination,amount,amountUsd,createdAt', true, []],
+      ])
+      expect(problems).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
+
+  test(
+    'where is my money? An email address leads to the payment, and an id to any object; what is new does not move what is read',
+    async () => {
+      const merchant = await newMerchant(service)
+      const { organisationId } = merchant
+      const { id } = await paidLink(merchant, 'payer@example.com')
+      const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'member' })
+      await page.goto(`${service.url}/dashboard/test`)
+      await page.getByRole('searchbox', { name: 'Find anything' }).fill('payer@example.com')
+      await page.keyboard.press('Enter')
+      await page.getByRole('region', { name: 'Transactions' }).getByRole('link', { name: '20 USDC' }).waitFor()
+      expect(new URL(page.url()).search).toBe('?text=payer%40example.com')
+      await checkScreen(page, 'search')
+      await page.getByRole('button', { name: 'Save this view' }).click()
+      await page.getByLabel('Name of the view').fill('One payer')
+      await page.getByRole('button', { name: 'Save view' }).click()
+      await page.getByRole('navigation', { name: 'Saved views' }).getByRole('link', { name: 'One payer' }).waitFor()
+      await page.getByRole('link', { name: '20 USDC' }).click()
+      await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+      await page.goBack()
+      await page.getByRole('link', { name: 'All', exact: true }).click()
+      await page.getByText('1 transaction', { exact: true }).waitFor()
+      await paidLink(merchant, 'other@example.com')
+      // It is announced, and shown on demand.
+      await page.getByRole('button', { name: 'Show 1 new' }).waitFor({ timeout: PATIENCE })
+      expect(await page.getByRole('region', { name: 'Transactions' }).getByRole('link').count()).toBe(1)
+      await checkScreen(page, 'transactions-new')
+      await page.getByRole('button', { name: 'Show 1 new' }).click()
+      await page.getByText('2 transactions').waitFor()
+      const swap = await merchant.call('POST /v1/swaps', {
+        body: {
+          ...{ fromCurrency: 'EURC', toCurrency: 'USDC', amount: '100' },
+          destinationAddress: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
+        },
+      })
+      const find = page.getByRole('searchbox', { name: 'Find anything' })
+      await find.fill(swap.body.data.id)
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Swap', exact: true }).waitFor()
+      await checkScreen(page, 'object')
+      await page.getByText('As the API returns it').click()
+      await page.getByText(`curl "${service.url}/v1/swaps/${swap.body.data.id}"`).waitFor()
+      // Nothing of another organisation, nor of the other environment, is told from what does not exist.
+      const stranger = await newMerchant(service)
+      const foreign = await stranger.call('POST /v1/customers', { body: { name: 'Eve', email: 'eve@example.com' } })
+      for (const path of [`objects/${foreign.body.data.id}`, `objects/${newId()}`]) {
+        await page.goto(`${service.url}/dashboard/test/${path}`)
+        await page.getByRole('heading', { name: 'Nothing in test has this id' }).waitFor({ timeout: PATIENCE })
+      }
+      await page.goto(`${service.url}/dashboard/live/objects/${id}`)
+      await page.getByRole('heading', { name: 'Nothing in live has this id' }).waitFor({ timeout: PATIENCE })
+      expect(problems.filter((problem) => !problem.includes('404'))).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
+})
