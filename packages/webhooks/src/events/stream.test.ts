@@ -158,7 +158,9 @@ test('an id that is not kept, or another organisation’s, is refused', async ()
   expect((await watch(merchant, '?resourceId=text')).reply.status).toBe(422)
 })
 
-test('ten streams of an environment are open at most, over all processes, and one that is closed makes room', async () => {
+test('ten streams of an environment are open at most, over all processes, and one that is closed makes room', {
+  timeout: 120_000,
+}, async () => {
   const merchant = await newMerchant(service)
   const second = await startProcess(service)
   onTestFinished(() => endAll(second))
