@@ -144,4 +144,40 @@ describe.runIf(hasTools('chromium'))('records in the dashboard', () => {
     },
     STORY_MS,
   )
+
+  test(
+    'a merchant makes an invoice of two items, sends it, saves its PDF and voids it',
+    async () => {
+      const merchant = await newMerchant(service)
+      await merchant.call('POST /v1/customers', { body: { name: 'Ada Obi', email: 'ada@example.com' } })
+      const { context, page, problems } = await openDashboard(browser, service, { ...merchant, role: 'member' })
+      await page.goto(`${service.url}/dashboard/test/collections`)
+      await page.getByRole('button', { name: 'New invoice' }).click()
+      await page.getByLabel('What it is for').fill('Consulting in January')
+      await page.getByRole('combobox', { name: 'Customer' }).selectOption({ label: 'Ada Obi' })
+      await page.getByLabel('Description').fill('Consulting, one day')
+      await page.getByLabel('Quantity').fill('3')
+      await page.getByLabel('Price').fill('0.1')
+      await page.getByRole('button', { name: 'Add an item' }).click()
+      await page.getByLabel('Description').nth(1).fill('Travel')
+      await page.getByLabel('Price').nth(1).fill('20')
+      await page.getByText('Without tax: 20.3 USDC').waitFor()
+      await checkScreen(page, 'invoice-new')
+      await page.getByRole('button', { name: 'Create invoice' }).click()
+      await page.getByRole('heading', { name: 'Consulting in January' }).waitFor({ timeout: PATIENCE })
+      await page.getByText('INV-000001', { exact: true }).waitFor()
+      await checkScreen(page, 'invoice')
+      const saved = page.waitForEvent('download')
+      await page.getByRole('link', { name: 'PDF', exact: true }).click()
+      expect((await readFile(await (await saved).path(), 'latin1')).slice(0, 5)).toBe('%PDF-')
+      await page.getByRole('button', { name: 'Send by email' }).click()
+      await page.getByRole('button', { name: 'Sent' }).waitFor({ timeout: PATIENCE })
+      await page.getByRole('button', { name: 'Void' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Void' }).click()
+      await page.locator('.main-amount').getByText('void').waitFor({ timeout: PATIENCE })
+      expect(problems).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
 })

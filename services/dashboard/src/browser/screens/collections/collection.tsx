@@ -7,7 +7,9 @@ import { Code } from '../../parts/code.tsx'
 import { words } from '../../parts/format.ts'
 import { Amount, Copy, Failure, Field, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
 import { Raw } from '../../parts/raw.tsx'
+import { Table } from '../../parts/table.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
+import { Actions, nextStep } from './actions.tsx'
 
 /** One payment link, invoice or checkout: how to share it, and what was paid. */
 export function Collection({ id }: { id: string }) {
@@ -37,7 +39,7 @@ export function Collection({ id }: { id: string }) {
     )
   const { sessions } = data
   return (
-    <Screen title={collection.title}>
+    <Screen title={collection.title} actions={<Actions of={collection} />}>
       <p className="main-amount">
         {collection.amount ? (
           <Amount of={`${collection.amount} ${collection.currency}`} />
@@ -56,7 +58,7 @@ export function Collection({ id }: { id: string }) {
             </a>
           </p>
           <Copy text={collection.payUrl} label="Copy the address of the pay page" />
-          {environment === 'test' && collection.status === 'active' && (
+          {environment === 'test' && ['active', 'open', 'overdue'].includes(collection.status) && (
             <Pay
               id={collection.id}
               options={collection.paymentOptions}
@@ -78,12 +80,50 @@ export function Collection({ id }: { id: string }) {
                 <span>{words(each.networkKey)}</span>
                 <Status of={each.status} />
                 <Time at={each.createdAt} />
+                {nextStep(each) && <p className="next">{nextStep(each)}</p>}
               </li>
             ))}
           </ul>
         )}
       </section>
+      {collection.items.length > 0 && (
+        <Table
+          numbers
+          label="Items"
+          rows={collection.items}
+          keyOf={({ description, unitAmount }) => `${description} ${unitAmount}`}
+          columns={[
+            { title: 'Item', cell: ({ description }) => description },
+            { title: 'Quantity', cell: ({ quantity }) => quantity },
+            { title: 'Price', cell: ({ unitAmount }) => <Amount of={unitAmount} /> },
+            { title: 'Tax', cell: ({ taxPercent }) => `${taxPercent} %` },
+            { title: 'Sum', cell: ({ subtotal }) => <Amount of={subtotal} /> },
+          ]}
+        />
+      )}
       <dl className="facts">
+        {collection.number && (
+          <>
+            <dt>Number</dt>
+            <dd>{collection.number}</dd>
+          </>
+        )}
+        {collection.tax && (
+          <>
+            <dt>Tax</dt>
+            <dd>
+              <Amount of={`${collection.tax} ${collection.currency}`} />
+            </dd>
+          </>
+        )}
+        {collection.dueAt && (
+          <>
+            <dt>Due</dt>
+            <dd>
+              <Time at={collection.dueAt} />
+            </dd>
+          </>
+        )}
         <dt>Received</dt>
         <dd>
           <Amount of={`${collection.receivedAmount} ${collection.currency}`} />

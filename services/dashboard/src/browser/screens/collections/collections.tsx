@@ -1,14 +1,10 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
-import { Link, useLocation, useSearchParams } from 'wouter'
-import { queries } from '../../api.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { words } from '../../parts/format.ts'
-import { Amount, Dialog, Empty, Failure, Field, fieldsOf, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
-
-/** In the sandbox nothing is delivered, so any address will do. */
-const EXAMPLE_WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
-const CURRENCIES = ['USDC', 'USDT', 'EURC'] as const
+import { Amount, Empty, Failure, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
+import { NewInvoice } from './invoice.tsx'
+import { NewLink } from './new-link.tsx'
 
 /** Payment links, invoices and checkouts. */
 export function Collections() {
@@ -18,14 +14,24 @@ export function Collections() {
     queryKey: [environment, 'collections'],
     queryFn: () => api.collections.list.query({}),
   })
-  const create = () => setSearch({ new: '1' })
+  const create = (type: string) => () => setSearch({ new: type })
+  const close = () => setSearch({}, { replace: true })
+  const made = search.get('new')
   return (
     <Screen
       title="Collections"
       actions={
-        <button type="button" className="primary" onClick={create}>
-          New payment link
-        </button>
+        <>
+          <button type="button" onClick={create('checkout')}>
+            New checkout
+          </button>
+          <button type="button" onClick={create('invoice')}>
+            New invoice
+          </button>
+          <button type="button" className="primary" onClick={create('1')}>
+            New payment link
+          </button>
+        </>
       }
     >
       <Failure error={error} retry={() => void refetch()} />
@@ -80,90 +86,8 @@ export function Collections() {
           )}
         </section>
       )}
-      {search.has('new') && <NewLink close={() => setSearch({}, { replace: true })} />}
+      {made === 'invoice' && <NewInvoice close={close} />}
+      {made && made !== 'invoice' && <NewLink type={made === 'checkout' ? 'checkout' : 'link'} close={close} />}
     </Screen>
-  )
-}
-
-function NewLink({ close }: { close: () => void }) {
-  const { environment, api } = usePlace()
-  const [, navigate] = useLocation()
-  const networks = useQuery({
-    queryKey: [environment, 'networks'],
-    queryFn: () => api.paymentRoutes.networks.query({}),
-  })
-  const create = useMutation({
-    mutationFn: (input: Parameters<typeof api.collections.create.mutate>[0]) => api.collections.create.mutate(input),
-    onSuccess: ({ id }) => {
-      void queries.invalidateQueries({ queryKey: [environment] })
-      navigate(`/collections/${id}`)
-    },
-  })
-  const wrong = fieldsOf(create.error)
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const text = (name: string) => String(form.get(name) ?? '').trim()
-    create.mutate({
-      ...{ type: 'link', title: text('title'), amount: text('amount') || null },
-      currency: CURRENCIES.find((each) => each === text('currency')) ?? 'USDC',
-      ...{ destinationChainKey: text('network'), destinationAddress: text('address') },
-    })
-  }
-  return (
-    <Dialog title="New payment link" close={close}>
-      <form onSubmit={submit}>
-        <Field label="What is paid for" error={wrong.title}>
-          {(props) => <input {...props} name="title" required maxLength={120} placeholder="Consulting in January" />}
-        </Field>
-        <div className="pair">
-          <Field label="Amount" hint="Empty: the payer chooses" error={wrong.amount}>
-            {(props) => <input {...props} name="amount" inputMode="decimal" autoComplete="off" />}
-          </Field>
-          <Field label="Currency" error={wrong.currency}>
-            {(props) => (
-              <select {...props} name="currency">
-                {CURRENCIES.map((each) => (
-                  <option key={each}>{each}</option>
-                ))}
-              </select>
-            )}
-          </Field>
-        </div>
-        <Field label="Network on which you receive" error={wrong.destinationChainKey}>
-          {(props) => (
-            <select {...props} name="network" key={networks.data ? 'all' : 'base'} defaultValue="base">
-              {(networks.data?.networks ?? [{ key: 'base', name: 'Base' }]).map(({ key, name }) => (
-                <option key={key} value={key}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field
-          label="Your wallet on that network"
-          hint={
-            environment === 'test' ? 'An example, because in test no money moves' : 'Check it twice: payments go there'
-          }
-          error={wrong.destinationAddress}
-        >
-          {(props) => (
-            <input
-              {...props}
-              name="address"
-              required
-              autoComplete="off"
-              spellCheck={false}
-              defaultValue={environment === 'test' ? EXAMPLE_WALLET : ''}
-            />
-          )}
-        </Field>
-        {Object.keys(wrong).length === 0 && <Failure error={create.error} />}
-        <button type="submit" className="primary" disabled={create.isPending}>
-          {create.isPending ? 'Creating …' : 'Create payment link'}
-        </button>
-      </form>
-    </Dialog>
   )
 }

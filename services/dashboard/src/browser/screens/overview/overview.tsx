@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { Failure, Screen, Skeleton } from '../../parts/parts.tsx'
 import { TransactionTable } from '../../parts/transaction-table.tsx'
+import { GoLive } from './go-live.tsx'
 import { Volume } from './volume.tsx'
 
 const NEWEST = 5
@@ -82,6 +83,7 @@ export function Overview() {
         </p>
       )}
       {steps.some(({ done }) => !done) && <FirstSteps steps={steps} />}
+      {(environment === 'live' || steps.every(({ done }) => done)) && <GoLive />}
       <dl className="figures">
         <div>
           <dt>All transactions</dt>

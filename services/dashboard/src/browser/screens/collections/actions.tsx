@@ -1,0 +1,84 @@
+import type { Outputs } from '@payments/client'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { queries } from '../../api.ts'
+import { usePlace } from '../../context.ts'
+import { fileAddress } from '../../parts/files.ts'
+import { Dialog, Failure } from '../../parts/parts.tsx'
+
+type Collection = Exclude<Outputs['collections']['get'], { type: 'session' }>
+
+const OPEN = ['active', 'open', 'overdue']
+
+/** What can be done with a link, invoice or checkout while it accepts payments. */
+export function Actions({ of }: { of: Collection }) {
+  const { environment, api } = usePlace()
+  const [asking, setAsking] = useState(false)
+  const renew = () => queries.invalidateQueries({ queryKey: [environment] })
+  const send = useMutation({ mutationFn: () => api.collections.send.mutate({ collectionId: of.id }), onSuccess: renew })
+  const end = useMutation({
+    mutationFn: () => api.collections.delete.mutate({ collectionId: of.id }),
+    async onSuccess() {
+      await renew()
+      setAsking(false)
+    },
+  })
+  const isOpen = OPEN.includes(of.status)
+  const [verb, question] =
+    of.type === 'link'
+      ? ['Deactivate', 'Nobody can start a payment any more. Payments that have begun may still finish.']
+      : ['Void', 'It cannot be paid any more. A payment that is under way still finishes and is recorded.']
+  return (
+    <>
+      {of.type === 'invoice' && (
+        <a className="button" download href={fileAddress(`/collections/${of.id}/invoice.pdf`, environment)}>
+          PDF
+        </a>
+      )}
+      {of.type === 'invoice' && isOpen && (
+        <button
+          type="button"
+          disabled={send.isPending || of.customerId === null}
+          title={of.customerId === null ? 'An invoice without a customer cannot be sent' : undefined}
+          onClick={() => send.mutate()}
+        >
+          {send.isSuccess ? 'Sent' : of.status === 'overdue' ? 'Remind' : 'Send by email'}
+        </button>
+      )}
+      {isOpen && (
+        <button type="button" className="danger" onClick={() => setAsking(true)}>
+          {verb}
+        </button>
+      )}
+      <Failure error={send.error} />
+      {asking && (
+        <Dialog title={`${verb} ${of.number ?? of.title}?`} close={() => setAsking(false)}>
+          <p>{question}</p>
+          <Failure error={end.error} />
+          <button type="button" className="danger" disabled={end.isPending} onClick={() => end.mutate()}>
+            {verb}
+          </button>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+/** What happens next with a payment that is not simply paid. */
+export const nextStep = (session: {
+  status: string
+  remainingAmount: string
+  currency: string
+  paidOver: boolean
+  paidLate: boolean
+}): string | undefined => {
+  if (session.status === 'underpaid')
+    return `${session.remainingAmount} ${session.currency} left to pay: the payer can top up at the same address until it ends.`
+  if (session.status === 'returned')
+    return 'Nothing was delivered; the provider sent the money back. The payer can pay again.'
+  if (session.status === 'failed')
+    return 'The money is neither delivered nor sent back: the operators of this service look after it.'
+  if (session.paidOver) return 'More than asked for was paid; your payment policy says what happens with the rest.'
+  if (session.paidLate) return 'It was paid after it had ended, within the grace time.'
+  return undefined
+}

@@ -1,0 +1,21 @@
+/** A line of an invoice, as it is typed. */
+export interface Line {
+  readonly description: string
+  readonly quantity: string
+  readonly unitAmount: string
+  readonly taxPercent: string
+}
+
+/** What the lines come to without tax, exactly; undefined while a number is missing. */
+export function subtotalOf(lines: readonly Line[]): string | undefined {
+  const decimals = Math.max(...lines.map(({ unitAmount }) => unitAmount.split('.')[1]?.length ?? 0))
+  let sum = 0n
+  for (const { quantity, unitAmount } of lines) {
+    if (!/^\d{1,9}$/.test(quantity) || !/^\d{1,20}(\.\d{1,18})?$/.test(unitAmount)) return undefined
+    const [whole = '', fraction = ''] = unitAmount.split('.')
+    sum += BigInt(whole + fraction.padEnd(decimals, '0')) * BigInt(quantity)
+  }
+  const digits = `${sum}`.padStart(decimals + 1, '0')
+  const fraction = digits.slice(digits.length - decimals)
+  return decimals > 0 ? `${digits.slice(0, digits.length - decimals)}.${fraction}` : digits
+}

@@ -1,0 +1,48 @@
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { useLocation } from 'wouter'
+import { queries } from '../../api.ts'
+import { usePlace } from '../../context.ts'
+import { Dialog, Failure, Field, fieldsOf } from '../../parts/parts.tsx'
+import { CURRENCIES, Destination, destinationIn } from './destination.tsx'
+
+/** A payment link, or a checkout for one order, which needs an amount. */
+export function NewLink({ type, close }: { type: 'link' | 'checkout'; close: () => void }) {
+  const { environment, api } = usePlace()
+  const [, navigate] = useLocation()
+  const [currency, setCurrency] = useState<string>(CURRENCIES[0])
+  const create = useMutation({
+    mutationFn: (input: Parameters<typeof api.collections.create.mutate>[0]) => api.collections.create.mutate(input),
+    onSuccess: ({ id }) => {
+      void queries.invalidateQueries({ queryKey: [environment] })
+      navigate(`/collections/${id}`)
+    },
+  })
+  const wrong = fieldsOf(create.error)
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const text = (name: string) => String(form.get(name) ?? '').trim()
+    create.mutate({ ...{ type, title: text('title'), amount: text('amount') || null }, ...destinationIn(form) })
+  }
+  const name = type === 'link' ? 'payment link' : 'checkout'
+  return (
+    <Dialog title={`New ${name}`} close={close}>
+      <form onSubmit={submit}>
+        <Field label="What is paid for" error={wrong.title}>
+          {(props) => <input {...props} name="title" required maxLength={120} placeholder="Consulting in January" />}
+        </Field>
+        <Field label="Amount" hint={type === 'link' ? 'Empty: the payer chooses' : undefined} error={wrong.amount}>
+          {(props) => (
+            <input {...props} name="amount" inputMode="decimal" autoComplete="off" required={type === 'checkout'} />
+          )}
+        </Field>
+        <Destination wrong={wrong} currency={currency} choose={setCurrency} />
+        {Object.keys(wrong).length === 0 && <Failure error={create.error} />}
+        <button type="submit" className="primary" disabled={create.isPending}>
+          {create.isPending ? 'Creating …' : `Create ${name}`}
+        </button>
+      </form>
+    </Dialog>
+  )
+}
