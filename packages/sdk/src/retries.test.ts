@@ -107,14 +107,18 @@ test('a change of a public operation is not repeated when its outcome is unknown
 test('an attempt without a reply is given up and repeated, and the signal of the caller ends everything', async () => {
   const silent = await startReceiver({ answer: (_received, count) => (count === 1 ? 'hang' : success) })
   onTestFinished(() => silent.close())
-  const payments = new Payments({ url: silent.origin, apiKey: 'svc_test_key', timeoutMs: 200 })
+  const payments = new Payments({ url: silent.origin, apiKey: 'svc_test_key', timeoutMs: 2000 })
   expect((await payments.swaps.create(swap)).lastResponse.attempts).toBe(2)
   const hanging = await startReceiver({ answer: () => 'hang' })
   onTestFinished(() => hanging.close())
-  const signal = AbortSignal.timeout(100)
+  const caller = new AbortController()
+  const { signal } = caller
   const call = () => new Payments({ url: hanging.origin }).customers.list({ signal }).catch((error) => error)
+  const first = call()
+  await expect.poll(() => hanging.received.length, { timeout: 10_000 }).toBe(1)
+  caller.abort()
   // The second is ended before it is sent.
-  for (const error of [await call(), await call()]) expect(error).toBe(signal.reason)
+  for (const error of [await first, await call()]) expect(error).toBe(signal.reason)
   expect(hanging.received).toHaveLength(1)
 })
 

@@ -4,6 +4,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Files that take more than 12 seconds, the longest first. Started last, one of them would run alone at the end. */
 const LONG = [
   'tooling/generate/src/domains/generate.test.ts',
+  'tooling/acceptance/src/browser/dashboard.test.ts',
+  'tooling/acceptance/src/browser/dashboard-records.test.ts',
+  'tooling/acceptance/src/browser/dashboard-payments.test.ts',
+  'tooling/acceptance/src/browser/dashboard-settings.test.ts',
+  'services/cli/src/program.test.ts',
+  'tooling/generate/src/clients/pack.test.ts',
   'tooling/acceptance/src/browser/pay.test.ts',
   'tooling/acceptance/src/browser/docs.test.ts',
   'tooling/acceptance/src/browser/pay-screens.test.ts',

@@ -4,10 +4,8 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { enabledCustomer, hasTools, type Merchant, newMerchant, useService } from '#testing'
 import { startChromium } from './chromium.ts'
-import { checkScreen, openDashboard } from './test/signed-in.ts'
+import { checkScreen, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
-const PATIENCE = 15_000
-const STORY_MS = 90_000
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 const service = useService({ worker: true })
 

@@ -2,10 +2,8 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasTools, newMerchant, signedIn, useService } from '#testing'
 import { startChromium } from './chromium.ts'
-import { checkScreen, openDashboard } from './test/signed-in.ts'
+import { checkScreen, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
-const PATIENCE = 15_000
-const STORY_MS = 90_000
 const service = useService({ worker: true })
 
 /** The colour behind an element, in the browser. */

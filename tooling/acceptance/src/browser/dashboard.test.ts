@@ -1,19 +1,12 @@
 import { mailedCode, startReceiver } from '@payments/stand'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasTools, useService } from '#testing'
 import { startChromium } from './chromium.ts'
-import { devices, fitsWidth, openWindow, violations } from './page.ts'
-import { shoot } from './shots.ts'
+import { openWindow } from './page.ts'
+import { checkScreen, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
-const PATIENCE = 15_000
 const EMAIL = 'ada@example.com'
-/** The layout does not depend on the colours, nor the colours on the layout. */
-const LOOKS = [
-  ['phone', 'dark'],
-  ['desktop', 'light'],
-] as const
-const STORY_MS = 90_000
 /** Text that would be markup where it is not escaped. */
 const HOSTILE = '<img src=x onerror=alert(1)>'
 
@@ -27,17 +20,6 @@ describe.runIf(hasTools('chromium'))('the dashboard in Chromium', () => {
   })
   afterAll(() => Promise.all([browser.close(), receiver.close()]))
 
-  /** What is wrong with the screen that is shown, on a phone in dark and on a desktop in light. */
-  async function check(page: Page, name: string): Promise<void> {
-    for (const [device, colorScheme] of LOOKS) {
-      await page.setViewportSize(devices[device].viewport)
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      await shoot(page, `dashboard-${name}-${device}`)
-      const found = { fits: await fitsWidth(page), violations: await violations(page) }
-      expect({ name, device, ...found }).toEqual({ name, device, fits: true, violations: [] })
-    }
-  }
-
   test(
     'a merchant registers, makes a payment link, pays it in the sandbox and sees it arrive, without typing a command',
     async () => {
@@ -47,25 +29,25 @@ describe.runIf(hasTools('chromium'))('the dashboard in Chromium', () => {
       await page.getByRole('button', { name: 'Create an account' }).click()
       await page.getByLabel('Name of your organisation').fill('Ada Ltd')
       await page.getByLabel('Email address').fill(EMAIL)
-      await check(page, 'sign-in')
+      await checkScreen(page, 'sign-in')
       await page.getByRole('button', { name: 'Email me a code' }).click()
       await page.getByRole('link', { name: '/dev/mail' }).waitFor()
       const code = await mailedCode(service.dataDir, EMAIL, PATIENCE)
       const mail = await context.newPage()
       await mail.goto(`${service.url}/dev/mail`)
       await mail.getByText(code).first().waitFor()
-      await check(mail, 'mail')
+      await checkScreen(mail, 'mail')
       await mail.close()
       await page.getByLabel('Code').fill(code)
-      await check(page, 'code')
+      await checkScreen(page, 'code')
       await page.getByRole('button', { name: 'Continue' }).click()
       await page.getByRole('link', { name: 'Start: Create a payment link' }).waitFor()
       expect(page.url()).toBe(`${service.url}/dashboard/test`)
-      await check(page, 'first-steps')
+      await checkScreen(page, 'first-steps')
       await page.getByRole('link', { name: 'Start: Create a payment link' }).click()
       await page.getByLabel('What is paid for').fill(HOSTILE)
       await page.getByLabel('Amount').fill('25')
-      await check(page, 'new-link')
+      await checkScreen(page, 'new-link')
       await page.getByRole('button', { name: 'Create payment link' }).click()
       await page.getByRole('heading', { name: HOSTILE }).waitFor()
       await page.getByRole('button', { name: 'Pay it in the sandbox' }).click()
@@ -75,7 +57,7 @@ describe.runIf(hasTools('chromium'))('the dashboard in Chromium', () => {
         .getByText('paid', { exact: true })
         .waitFor({ timeout: PATIENCE })
       expect(performance.now() - started).toBeLessThan(60_000)
-      await check(page, 'link')
+      await checkScreen(page, 'link')
       await page.getByRole('link', { name: 'Overview' }).click()
       await page.getByText('2 of 4 done').waitFor()
       const volume = page.getByRole('region', { name: 'Last 30 days' })
@@ -88,19 +70,19 @@ describe.runIf(hasTools('chromium'))('the dashboard in Chromium', () => {
       const day = page.getByRole('region', { name: 'Each day' }).getByRole('row').nth(1)
       expect((await day.getByRole('cell').allTextContents()).slice(1)).toEqual(['1', '100%'])
       await volume.getByRole('img', { name: 'Transactions of each day, at most 1.' }).waitFor()
-      await check(page, 'overview')
+      await checkScreen(page, 'overview')
       expect(await page.evaluate("document.querySelectorAll('img').length")).toBe(0)
       await page.getByRole('link', { name: 'Transactions', exact: true }).click()
       await page.getByLabel('Kind').selectOption('collection')
       await page.getByRole('link', { name: '25 USDC' }).first().waitFor()
-      await check(page, 'transactions')
+      await checkScreen(page, 'transactions')
       // The address has the filters: it can be reloaded, and back leads out of them.
       expect(new URL(page.url()).search).toBe('?kind=collection')
       await page.reload()
       expect(await page.getByLabel('Kind').inputValue()).toBe('collection')
       await page.getByRole('link', { name: '25 USDC' }).first().click()
       await page.getByRole('heading', { name: 'Timeline' }).waitFor()
-      await check(page, 'transaction')
+      await checkScreen(page, 'transaction')
       await page.goBack()
       await page.getByRole('button', { name: 'Clear filters' }).waitFor()
       await page.getByRole('link', { name: 'API keys' }).click()
@@ -109,27 +91,27 @@ describe.runIf(hasTools('chromium'))('the dashboard in Chromium', () => {
       await page.getByRole('button', { name: 'Create key' }).click()
       const key = await page.locator('.secret code').textContent()
       expect(key).toMatch(/^svc_test_/)
-      await check(page, 'key')
+      await checkScreen(page, 'key')
       await page.keyboard.press('Escape')
       await page.locator('dialog').waitFor({ state: 'detached' })
       await page.getByRole('button', { name: 'Revoke Order service' }).waitFor()
       expect(await page.content()).not.toContain(key)
-      await check(page, 'keys')
+      await checkScreen(page, 'keys')
       await page.getByRole('link', { name: 'Webhooks' }).click()
       await page.getByRole('heading', { name: 'Hear of every change' }).waitFor()
-      await check(page, 'webhooks')
+      await checkScreen(page, 'webhooks')
       await page.getByRole('button', { name: 'New endpoint' }).click()
       await page.getByLabel('Address').fill(`${receiver.origin}/hooks`)
       await page.getByRole('button', { name: 'Create endpoint' }).click()
       expect(await page.locator('.secret code').textContent()).toMatch(/^whsec_/)
-      await check(page, 'secret')
+      await checkScreen(page, 'secret')
       await page.getByRole('link', { name: 'Send it a test event' }).click()
       await page.getByRole('button', { name: 'Send a test event' }).click()
       await page.getByText('delivered').waitFor({ timeout: PATIENCE })
       await page.locator('summary').first().click()
       // The reply of a receiver is text.
       await page.getByText(HOSTILE).waitFor()
-      await check(page, 'endpoint')
+      await checkScreen(page, 'endpoint')
       await page.getByRole('button', { name: 'Send it again' }).click()
       await page.getByText('delivered').nth(1).waitFor({ timeout: PATIENCE })
       await page.getByRole('link', { name: 'Overview' }).click()
@@ -140,11 +122,11 @@ describe.runIf(hasTools('chromium'))('the dashboard in Chromium', () => {
       await page.getByRole('link', { name: 'Live', exact: true }).click()
       await page.getByText('Live: everything here moves real money').waitFor()
       expect(page.url()).toBe(`${service.url}/dashboard/live/webhooks`)
-      await check(page, 'live')
+      await checkScreen(page, 'live')
       await page.getByRole('link', { name: EMAIL }).click()
       // No script can read the session.
       expect(await page.evaluate('document.cookie + Object.keys(localStorage) + Object.keys(sessionStorage)')).toBe('')
-      await check(page, 'account')
+      await checkScreen(page, 'account')
       await page.getByRole('button', { name: 'Sign out', exact: true }).click()
       await page.getByRole('heading', { name: 'Sign in' }).waitFor()
       expect(problems).toEqual([])

@@ -4,6 +4,11 @@ import { signedIn, type TestService } from '#testing'
 import { devices, fitsWidth, openWindow, type Visit, violations } from '../page.ts'
 import { shoot } from '../shots.ts'
 
+/** How long a screen may take to show what has happened, on a busy machine. */
+export const PATIENCE = 30_000
+/** How long a whole story may take there. */
+export const STORY_MS = 240_000
+
 /** The layout does not depend on the colours, nor the colours on the layout. */
 const LOOKS = [
   ['phone', 'dark'],
