@@ -10,6 +10,7 @@ import { Raw } from '../../parts/raw.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
 import { Actions, nextStep } from './actions.tsx'
+import { askedFor } from './lines.ts'
 
 /** One payment link, invoice or checkout: how to share it, and what was paid. */
 export function Collection({ id }: { id: string }) {
@@ -41,8 +42,8 @@ export function Collection({ id }: { id: string }) {
   return (
     <Screen title={collection.title} actions={<Actions of={collection} />}>
       <p className="main-amount">
-        {collection.amount ? (
-          <Amount of={`${collection.amount} ${collection.currency}`} />
+        {askedFor(collection) ? (
+          <Amount of={askedFor(collection) ?? ''} />
         ) : (
           <span className="amount">{collection.currency}</span>
         )}{' '}
@@ -62,7 +63,7 @@ export function Collection({ id }: { id: string }) {
             <Pay
               id={collection.id}
               options={collection.paymentOptions}
-              asks={collection.amount === null}
+              asks={askedFor(collection) === undefined}
               currency={collection.currency}
             />
           )}

@@ -4,6 +4,7 @@ import { usePlace } from '../../context.ts'
 import { words } from '../../parts/format.ts'
 import { Amount, Empty, Failure, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
 import { NewInvoice } from './invoice.tsx'
+import { askedFor } from './lines.ts'
 import { NewLink } from './new-link.tsx'
 
 /** Payment links, invoices and checkouts. */
@@ -68,7 +69,7 @@ export function Collections() {
                     <Status of={each.status} />
                   </td>
                   <td>{words(each.type)}</td>
-                  <td>{each.amount ? <Amount of={`${each.amount} ${each.currency}`} /> : 'The payer chooses'}</td>
+                  <td>{askedFor(each) ? <Amount of={askedFor(each) ?? ''} /> : 'The payer chooses'}</td>
                   <td>
                     <Amount of={`${each.receivedAmount} ${each.currency}`} />
                   </td>

@@ -19,3 +19,17 @@ export function subtotalOf(lines: readonly Line[]): string | undefined {
   const fraction = digits.slice(digits.length - decimals)
   return decimals > 0 ? `${digits.slice(0, digits.length - decimals)}.${fraction}` : digits
 }
+
+/** What a collection asks for, with its currency: its amount or its price; undefined where the payer chooses. */
+export function askedFor({
+  amount,
+  pricing,
+  currency,
+}: {
+  readonly amount: string | null
+  readonly pricing: { readonly amount: string; readonly currency: string } | null
+  readonly currency: string
+}): string | undefined {
+  if (pricing) return `${pricing.amount} ${pricing.currency}`
+  return amount === null ? undefined : `${amount} ${currency}`
+}

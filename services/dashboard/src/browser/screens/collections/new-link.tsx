@@ -6,6 +6,8 @@ import { usePlace } from '../../context.ts'
 import { Dialog, Failure, Field, fieldsOf } from '../../parts/parts.tsx'
 import { CURRENCIES, Destination, destinationIn } from './destination.tsx'
 
+const PRICES = ['NGN', 'USD', 'EUR'] as const
+
 /** A payment link, or a checkout for one order, which needs an amount. */
 export function NewLink({ type, close }: { type: 'link' | 'checkout'; close: () => void }) {
   const { environment, api } = usePlace()
@@ -23,7 +25,10 @@ export function NewLink({ type, close }: { type: 'link' | 'checkout'; close: () 
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     const text = (name: string) => String(form.get(name) ?? '').trim()
-    create.mutate({ ...{ type, title: text('title'), amount: text('amount') || null }, ...destinationIn(form) })
+    const amount = text('amount') || null
+    const priced = PRICES.find((each) => each === text('priced'))
+    const asked = priced && amount ? { pricing: { currency: priced, amount } } : { amount }
+    create.mutate({ type, title: text('title'), ...asked, ...destinationIn(form) })
   }
   const name = type === 'link' ? 'payment link' : 'checkout'
   return (
@@ -32,9 +37,27 @@ export function NewLink({ type, close }: { type: 'link' | 'checkout'; close: () 
         <Field label="What is paid for" error={wrong.title}>
           {(props) => <input {...props} name="title" required maxLength={120} placeholder="Consulting in January" />}
         </Field>
-        <Field label="Amount" hint={type === 'link' ? 'Empty: the payer chooses' : undefined} error={wrong.amount}>
+        <Field
+          label="Amount"
+          hint={type === 'link' ? 'Empty: the payer chooses' : undefined}
+          error={wrong.amount ?? wrong['pricing.amount']}
+        >
           {(props) => (
             <input {...props} name="amount" inputMode="decimal" autoComplete="off" required={type === 'checkout'} />
+          )}
+        </Field>
+        <Field
+          label="Priced in"
+          hint="A price in the money of a country is converted when a payer starts, and held for 15 minutes"
+          error={wrong['pricing.currency']}
+        >
+          {(props) => (
+            <select {...props} name="priced">
+              <option value="">{currency}, as you receive it</option>
+              {PRICES.map((each) => (
+                <option key={each}>{each}</option>
+              ))}
+            </select>
           )}
         </Field>
         <Destination wrong={wrong} currency={currency} choose={setCurrency} />
