@@ -51,7 +51,7 @@ export interface Guide {
   close(): void
 }
 
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 180_000
 /** What the shell writes after a block. */
 const END = '\0\n'
 
