@@ -385,11 +385,13 @@ test('a download is streamed with the signal of its caller, or one that never ab
   expect(await read({ ...call, signal: AbortSignal.abort() })).toEqual(['Ada true'])
 })
 
-test('only a command takes an idempotency key', async () => {
+test('a read with a key stores its page, and a repeated request gets that page whatever there is now', async () => {
   const { one, keyed } = await newWorld()
-  await expect(keyed(one, operation({ query: async () => ({ name: 'Ada' }) }))).rejects.toThrow(
-    'Only a command can have an idempotency key',
-  )
+  let reads = 0
+  const read = operation({ query: async () => ({ name: `Ada ${++reads}` }) })
+  const first = await keyed(one, read)
+  expect(first).toMatchObject({ replayed: false })
+  expect(await keyed(one, read)).toEqual({ ...first, replayed: true })
 })
 
 test('an organisation runs so many operations at a time as the setting says, and one connection less than the pool has', async () => {

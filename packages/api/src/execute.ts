@@ -80,19 +80,24 @@ export function createExecutor(runtime: Runtime): Executor {
     return operation.output.parse(await operation.query?.(context, input as never, call))
   }
 
-  /** Runs a command in one unit of work. With a key, the unit's last statement stores the reply. */
+  /**
+   * Runs a command in one unit of work. With a key, the unit's last statement stores the reply; a read whose filters are in a body is run in the
+   * same way then, because every request that is not a GET has one (specification, Authentication, 8).
+   */
   async function runCommand(
-    { command, output, meta }: Operation,
+    { command, query, output, meta }: Operation,
     call: CallContext,
     input: unknown,
     keyed?: { readonly key: IdempotencyKey; readonly fence: string },
   ): Promise<Executed> {
-    if (!command) throw new Error('Only a command can have an idempotency key')
     const context = queryContext(runtime, call.actor, call.log)
-    const prepared = await command.before?.(context, input as never, call)
+    const prepared = await command?.before?.(context, input as never, call)
     try {
       return await runUnit(context, async (unit) => {
-        const data = output.parse(await command.run(unit, input as never, prepared as never, call))
+        const result = command
+          ? command.run(unit, input as never, prepared as never, call)
+          : query?.(unit, input as never, call)
+        const data = output.parse(await result)
         if (!keyed) return { data }
         const reply = replyTo(meta, input, data)
         const options = { retentionHours: settings.IDEMPOTENCY_RETENTION_HOURS, encrypt: meta.secretReply }

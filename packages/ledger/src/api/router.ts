@@ -44,8 +44,7 @@ export const transactionsRouter = {
     access: 'read',
     tag: 'Transactions',
     summary: 'Search transactions',
-    description:
-      'The transactions that fit all filters, newest first, in pages, and their exact number. It changes nothing, so that it takes no `Idempotency-Key`.',
+    description: 'The transactions that fit all filters, newest first, in pages, and their exact number.',
     message: 'Transactions retrieved',
     input: SearchInput,
     output: SearchPage,
@@ -78,7 +77,8 @@ export const transactionsRouter = {
   }),
   exportFound: download({
     rest: 'POST /transactions/export',
-    access: 'read',
+    // A file is not kept to be replayed, which every POST with an API key is.
+    access: 'session-read',
     tag: 'Transactions',
     summary: 'Export found transactions as CSV',
     description:

@@ -52,7 +52,7 @@ async function insert(
 }
 
 const search = async (of: Merchant, body: object) =>
-  (await of.call('POST /v1/transactions/search', { key: null, body })).body.data as {
+  (await of.call('POST /v1/transactions/search', { body })).body.data as {
     transactions: { id: string }[]
     total: number
     next: string | null
@@ -189,9 +189,8 @@ test('a payment is found by its payer, its deposit address and its link; a depos
   expect((await search(live, { text: session.id })).total).toBe(0)
 })
 
-test('what cannot be a filter is an error of its field, and a search needs no Idempotency-Key', async () => {
+test('what cannot be a filter is an error of its field', async () => {
   const { status, body } = await merchant.call('POST /v1/transactions/search', {
-    key: null,
     body: { kinds: ['gift'], amountFrom: '-1', from: 'yesterday', limit: 500, text: ' ', sort: 'amount' },
   })
   expect([status, Object.keys(body.errors).sort()]).toEqual([
@@ -199,14 +198,30 @@ test('what cannot be a filter is an error of its field, and a search needs no Id
     ['amountFrom', 'from', 'kinds.0', 'limit', 'sort', 'text'],
   ])
   for (const before of [newId(), 'nothing', (await insert(await newMerchant(service), [{}]))[0]]) {
-    const refused = await merchant.call('POST /v1/transactions/search', { key: null, body: { before } })
+    const refused = await merchant.call('POST /v1/transactions/search', { body: { before } })
     expect([refused.status, refused.body.errors]).toEqual([422, { before: 'Transaction not found' }])
   }
 })
 
-test('an export has exactly what a search finds, with the columns that are chosen, in the time zone', async () => {
+test('with an API key a search has an Idempotency-Key, as every request that is not a GET, and one that is repeated answers as it did', async () => {
+  const own = await newMerchant(service)
+  const find = (key: string | null) => own.call('POST /v1/transactions/search', { key, body: {} })
+  const { status, body } = await find(null)
+  expect([status, body.message]).toEqual([400, 'Idempotency-Key header is required for mutating API requests'])
+  const first = await find('search-1')
+  await insert(own, [{}])
+  const [again, other] = [await find('search-1'), await find('search-2')]
+  expect([first.body.data.total, again.body.data.total, other.body.data.total]).toEqual([0, 0, 1])
+  expect([again.headers.get('idempotent-replayed'), other.headers.get('idempotent-replayed')]).toEqual(['true', null])
+})
+
+test('an export has exactly what a search finds, with the columns that are chosen, in the time zone, for sessions alone', async () => {
+  const { accessToken: token } = await signedIn(service.runtime, {
+    organisationId: merchant.organisationId,
+    role: 'member',
+  })
   const { status, text } = await merchant.call('POST /v1/transactions/export', {
-    key: null,
+    ...{ token, key: null },
     body: { kinds: ['collection', 'swap'], columns: ['amount', 'createdAt'], timeZone: 'Africa/Lagos' },
   })
   expect([status, text.trimEnd().split('\r\n')]).toEqual([
@@ -218,10 +233,20 @@ test('an export has exactly what a search finds, with the columns that are chose
       '0.000001 USDC,2026-03-10T01:28:00.000+01:00',
     ],
   ])
-  const all = await merchant.call('POST /v1/transactions/export', { key: null, body: { text: 'ada@example.com' } })
+  const all = await merchant.call('POST /v1/transactions/export', {
+    token,
+    key: null,
+    body: { text: 'ada@example.com' },
+  })
   expect(all.text.trimEnd().split('\r\n')).toHaveLength(2)
-  const wrong = await merchant.call('POST /v1/transactions/export', { key: null, body: { columns: ['receipt'] } })
+  const wrong = await merchant.call('POST /v1/transactions/export', {
+    token,
+    key: null,
+    body: { columns: ['receipt'] },
+  })
   expect([wrong.status, Object.keys(wrong.body.errors)]).toEqual([422, ['columns.0']])
+  const refused = await merchant.call('POST /v1/transactions/export', { body: {} })
+  expect([refused.status, refused.body.message]).toEqual([403, 'Dashboard session required'])
 })
 
 test('a dashboard session searches too, and no caller without a credential', async () => {

@@ -674,54 +674,6 @@ export interface TransactionExportParams {
   timeZone?: string
 }
 
-export interface TransactionExportFoundParams {
-  /** An id, a transaction hash, an address, a reference or an email address in full: of the transaction, of the payment route, collection or customer that it belongs to, or of the payer */
-  text?: string
-  /** Only these kinds */
-  kinds?: (
-    | 'payment_route'
-    | 'swap'
-    | 'collection'
-    | 'offramp'
-    | 'onramp'
-    | 'cngn_convert'
-    | 'cngn_withdrawal'
-    | 'cngn_payout'
-    | 'cngn_payin'
-    | 'cngn_deposit'
-  )[]
-  /** Only these statuses */
-  statuses?: string[]
-  /** Only amounts of these assets */
-  assets?: string[]
-  /** Only where money comes from or goes to one of these networks */
-  networks?: string[]
-  /** Only transactions of this customer */
-  customerId?: string
-  /** Only amounts of at least this much, of any asset */
-  amountFrom?: string
-  /** Only amounts of at most this much */
-  amountTo?: string
-  /** Created at this time or later */
-  from?: string
-  /** Created before this time */
-  to?: string
-  /** Columns of the file, in this order; default all */
-  columns?: (
-    | 'id'
-    | 'kind'
-    | 'status'
-    | 'customerId'
-    | 'customerName'
-    | 'destination'
-    | 'amount'
-    | 'amountUsd'
-    | 'createdAt'
-  )[]
-  /** Time zone of the times in the file; default UTC */
-  timeZone?: string
-}
-
 export interface ReportSummaryParams {
   /** First day of the period (UTC); default 29 days before its last */
   from?: string

@@ -104,7 +104,6 @@ import type {
   SandboxSwapCreateDepositParams,
   SwapCreateParams,
   SwapExportParams,
-  TransactionExportFoundParams,
   TransactionExportParams,
   TransactionListParams,
   TransactionSearchParams,
@@ -1885,7 +1884,7 @@ class TransactionsResource extends Resource {
   }
 
   /**
-   * Search transactions. The transactions that fit all filters, newest first, in pages, and their exact number. It changes nothing, so that it takes no `Idempotency-Key`.
+   * Search transactions. The transactions that fit all filters, newest first, in pages, and their exact number.
    * `POST /v1/transactions/search`
    *
    * @example
@@ -1925,21 +1924,6 @@ class TransactionsResource extends Resource {
    */
   export(params?: TransactionExportParams, options?: RequestOptions): Promise<Download> {
     return this.sendDownload('GET', '/transactions/export', params, options)
-  }
-
-  /**
-   * Export found transactions as CSV. All transactions that fit the filters of a search, newest first, from one snapshot, with the columns that you choose. Cells that a spreadsheet would read as a formula are prefixed with an apostrophe.
-   * `POST /v1/transactions/export`
-   *
-   * @example
-   * const file = await payments.transactions.exportFound({
-   *   kinds: ['collection'],
-   *   columns: ['createdAt', 'amount', 'status'],
-   *   timeZone: 'Africa/Lagos',
-   * })
-   */
-  exportFound(params?: TransactionExportFoundParams, options?: RequestOptions): Promise<Download> {
-    return this.sendDownload('POST', '/transactions/export', params, options)
   }
 }
 

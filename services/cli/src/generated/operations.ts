@@ -2288,8 +2288,7 @@ export const operations: readonly Operation[] = [
     name: 'search',
     method: 'POST',
     summary: 'Search transactions',
-    description:
-      'The transactions that fit all filters, newest first, in pages, and their exact number. It changes nothing, so that it takes no `Idempotency-Key`.',
+    description: 'The transactions that fit all filters, newest first, in pages, and their exact number.',
     ids: [],
     fields: [
       {
@@ -2409,91 +2408,6 @@ export const operations: readonly Operation[] = [
         type: 'string',
         required: false,
         description: 'Only records of this customer',
-      },
-      {
-        name: 'timeZone',
-        type: 'string',
-        required: false,
-        description: 'Time zone of the times in the file; default UTC',
-      },
-    ],
-    reply: 'file',
-  },
-  {
-    resource: 'transactions',
-    name: 'exportFound',
-    method: 'POST',
-    summary: 'Export found transactions as CSV',
-    description:
-      'All transactions that fit the filters of a search, newest first, from one snapshot, with the columns that you choose. Cells that a spreadsheet would read as a formula are prefixed with an apostrophe.',
-    ids: [],
-    fields: [
-      {
-        name: 'text',
-        type: 'string',
-        required: false,
-        description:
-          'An id, a transaction hash, an address, a reference or an email address in full: of the transaction, of the payment route, collection or customer that it belongs to, or of the payer',
-      },
-      {
-        name: 'kinds',
-        type: 'array',
-        required: false,
-        description: 'Only these kinds',
-      },
-      {
-        name: 'statuses',
-        type: 'array',
-        required: false,
-        description: 'Only these statuses',
-      },
-      {
-        name: 'assets',
-        type: 'array',
-        required: false,
-        description: 'Only amounts of these assets',
-      },
-      {
-        name: 'networks',
-        type: 'array',
-        required: false,
-        description: 'Only where money comes from or goes to one of these networks',
-      },
-      {
-        name: 'customerId',
-        type: 'string',
-        required: false,
-        description: 'Only transactions of this customer',
-      },
-      {
-        name: 'amountFrom',
-        type: 'string',
-        required: false,
-        description: 'Only amounts of at least this much, of any asset',
-      },
-      {
-        name: 'amountTo',
-        type: 'string',
-        required: false,
-        description: 'Only amounts of at most this much',
-      },
-      {
-        name: 'from',
-        type: 'string',
-        required: false,
-        description: 'Created at this time or later',
-      },
-      {
-        name: 'to',
-        type: 'string',
-        required: false,
-        description: 'Created before this time',
-      },
-      {
-        name: 'columns',
-        type: 'array',
-        required: false,
-        description: 'Columns of the file, in this order; default all',
       },
       {
         name: 'timeZone',

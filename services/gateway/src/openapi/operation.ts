@@ -41,7 +41,7 @@ export function complete(operation: RestOperation, described: Json, example: (sc
   const { method, placeholders } = operation
   const dashboard = sessionOnly(meta.access)
   const anonymous = allowsAnonymous(meta.access)
-  const mutates = operation.operation.command !== undefined
+  const mutates = method !== 'GET'
   const keyed = mutates && !dashboard && !anonymous
   const bodyless = method === 'DELETE' || Object.keys(input.shape).every((name) => placeholders.includes(name))
   const { requestBody, responses, parameters } = described as {

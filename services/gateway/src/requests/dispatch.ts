@@ -82,8 +82,7 @@ export function dispatcher({ runtime, executor, callContext }: Process) {
       const { data } = await executor.execute(operation, call, input)
       return { ...replyTo(meta, input, data), type: JSON_TYPE, resourceId: undefined }
     }
-    // What only reads may be repeated, although its filters are in a body.
-    const keyed = operation.command && actor.kind === 'key' && !allowsAnonymous(meta.access)
+    const keyed = actor.kind === 'key' && !allowsAnonymous(meta.access)
     const key = keyed ? { method, path: request.path, key: idempotencyKey(request.req) } : undefined
     const bytes = await readBody(request.req)
     const { replay } = request.context

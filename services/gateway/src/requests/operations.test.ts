@@ -51,8 +51,8 @@ function documented({ method, path }: RestOperation, status: number): Response |
   return undefined
 }
 
-const isKeyed = ({ operation: { command, meta } }: RestOperation) =>
-  command !== undefined && ['read', 'write', 'sandbox'].includes(meta.access)
+const isKeyed = ({ method, operation: { meta } }: RestOperation) =>
+  method !== 'GET' && ['read', 'write', 'sandbox'].includes(meta.access)
 const takesKeys = ({ operation: { meta } }: RestOperation) => ['read', 'write', 'sandbox'].includes(meta.access)
 /** What a placeholder stands for where no POST makes it. */
 const FIXED: Record<string, string> = { networkKey: 'ethereum', code: 'NGN' }

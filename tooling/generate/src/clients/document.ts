@@ -175,8 +175,7 @@ function nameOf(method: string, path: string, paths: ApiDocument['paths'], reply
   }
   const parent = `/${parts.slice(0, -1).join('/')}`
   const isAction = firstId === -1 && parts.length > 1 && !paths[`${path}/{id}`]
-  if (isAction && last === 'export')
-    return [...resources.slice(0, -1), method === 'GET' ? 'export' : 'exportFound'].join('.')
+  if (isAction && last === 'export') return [...resources.slice(0, -1), 'export'].join('.')
   if (isAction && method === 'POST' && !has('get')) return resources.join('.')
   if (isAction && method === 'GET' && reply.kind !== 'list' && !paths[parent]?.get && !has('patch'))
     return resources.join('.')
