@@ -19,9 +19,11 @@ export default defineConfig({
     globalSetup: ['tooling/stand/test/setup.ts'],
     sequence: { shuffle: true, sequencer: Sequencer },
     pool: 'forks',
-    maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    maxWorkers: 2,
+    // Limits for what hangs, no measure: a shared machine is slower at times by a factor of five.
+    testTimeout: 150_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 15_000 } },
     // CI retries once on a shared machine, and names the tests that needed it with their errors.
     retry: Number(process.env.TEST_RETRIES ?? 0),
     reporters: ['default', './tooling/stand/test/reporter.ts'],

@@ -18,7 +18,7 @@ import { openWindow } from './page.ts'
 import { readCode } from './qr.ts'
 
 const service = useService({ worker: true, settings: { RATE_LIMIT_GLOBAL: '100000' } })
-const LIVE = { timeout: 25_000 }
+const LIVE = { timeout: 60_000 }
 
 const screen = (page: Page, name: string) => page.locator(`main[data-screen="${name}"]`).waitFor(LIVE)
 const open = (page: Page, id: string) => page.goto(`${service.url}/pay/${id}`)
