@@ -509,6 +509,7 @@ export const sessionSample = {
   networkKey: 'ethereum',
   currency: 'USDC',
   amount: '860',
+  pricing: null,
   minimumAmount: '855.7',
   receivedAmount: '860',
   remainingAmount: '0',

@@ -28,8 +28,7 @@ async function paidLink(of: Merchant, payerEmail: string): Promise<{ id: string;
   const started = await of.call(`POST /v1/pay/${id}`, { body })
   await of.call(`POST /v1/sandbox/checkout-sessions/${started.body.data.id}/payments`, { body: {} })
   const found = async () =>
-    (await of.call('POST /v1/transactions/search', { key: null, body: { text: payerEmail, statuses: ['paid'] } })).body
-      .data.total
+    (await of.call('POST /v1/transactions/search', { body: { text: payerEmail, statuses: ['paid'] } })).body.data.total
   await expect.poll(found, { timeout: PATIENCE }).toBe(1)
   return { id: started.body.data.id, title }
 }

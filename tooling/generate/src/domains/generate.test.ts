@@ -32,7 +32,9 @@ describe('a generated domain, one with a provider, and an adapter of a known por
   })
 
   test('touch their own folders and one line of each list', () => {
-    const changed = git('diff', '--numstat', '--', 'packages', 'services', 'tooling').filter(Boolean)
+    // What `npm run derive` writes for clients is no line of anybody.
+    const own = ['packages', 'services', 'tooling', ':!*/src/generated/*']
+    const changed = git('diff', '--numstat', '--', ...own).filter(Boolean)
     expect(changed.map((line) => line.split('\t')).map(([added, _removed, file]) => [file, Number(added)])).toEqual([
       // An import, a dependency and a line of the list each; the list of adapters is one line.
       ['packages/api/package.json', 2],
