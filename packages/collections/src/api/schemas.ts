@@ -471,6 +471,7 @@ export const collectionSample = {
   title: 'Consulting in January',
   description: null,
   amount: '860',
+  pricing: null,
   subtotal: '800',
   tax: '60',
   items: [
