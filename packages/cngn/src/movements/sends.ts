@@ -178,14 +178,16 @@ async function claimOrder(context: QueryContext, { id, kind }: ClaimedSend): Pro
 
 /**
  * An order that a process may have sent which a restored database has forgotten is one without an answer: the lists find it, or find
- * that it was not sent. Equal ones one after the other, so that a movement never fits two.
+ * that it was not sent. Equal ones one after the other, so that a movement never fits two, and the oldest first: what left before an
+ * order existed is one of an older order, and while no order has it, the treasury has fallen by more than the orders explain.
  */
 async function takeAsUnresolved(unit: UnitOfWork, row: TransferRow): Promise<boolean> {
   const { rows } = await sqlOf(unit.em).query<{ account: string }>(
     `update cngn_sends s set sent_at = greatest(maybe_sent_from, created_at), error = null, absent_since = null, surplus = 0
       where id = $1 and sent_at is null and reference is null and not ended and maybe_sent_until is not null
         and not exists (select from cngn_sends o where o.environment = s.environment and o.fingerprint = s.fingerprint
-                          and o.sent_at is not null and o.reference is null and not o.ended)
+                          and o.reference is null and not o.ended
+                          and (o.sent_at is not null or (o.maybe_sent_until is not null and (o.created_at, o.id) < (s.created_at, s.id))))
       returning account`,
     [row.id],
   )
