@@ -10,6 +10,7 @@ export interface Example {
   readonly status: number
   readonly body: unknown
   readonly reply: unknown
+  /** Sent with the session of a user: no API key may. */
   readonly session: boolean
 }
 
@@ -24,7 +25,10 @@ export const examplesOf = ({ paths }: Paths): Example[] =>
     ['get', 'post', 'patch', 'delete'].flatMap((method) => {
       const operation = item[method]
       if (!operation || path === '/health') return []
-      const { parameters, requestBody, responses } = operation as { responses: Record<string, Json> } & Json
+      const { parameters, requestBody, responses, security } = operation as {
+        responses: Record<string, Json>
+        security: readonly Json[]
+      } & Json
       const [status = ''] = Object.keys(responses)
       // A stream has no end.
       if ('text/event-stream' in ((responses[status]?.content ?? {}) as Json)) return []
@@ -41,7 +45,7 @@ export const examplesOf = ({ paths }: Paths): Example[] =>
       const search = new URLSearchParams(query as [string, string][]).toString()
       const line = `${method.toUpperCase()} /v1${path.replace(/\{(\w+)\}/g, (_all, name) => inPath(name))}${search ? `?${search}` : ''}`
       const reply = (ofContent(responses[status]) as Json | undefined)?.data
-      const session = /^\/(auth|api-keys|payout-controls)/.test(path) || line.includes('refund-addresses')
+      const session = !security.some((each) => 'apiKey' in each)
       return { path, method, line, status: Number(status), body: ofContent(requestBody as Json), reply, session }
     }),
   )
