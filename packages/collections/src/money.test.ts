@@ -153,7 +153,7 @@ test('a first payment in time stays in time, whatever comes after the end', asyn
   await inOrder(service)
 })
 
-test('a cancelled session stays cancelled when it is paid nevertheless; the money is delivered and reported', async () => {
+test('a cancelled session stays cancelled when it is paid later; the money is delivered and reported', async () => {
   const { merchant, session, pay } = await begin()
   const cancelled = await act(service, session.id, { action: 'cancel' })
   expect([cancelled.status, cancelled.body.data.status]).toEqual([200, 'cancelled'])

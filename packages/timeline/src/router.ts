@@ -37,7 +37,7 @@ export const timelineAdminRouter = {
   }),
 }
 
-/** Everything about one object, to be sent to somebody who helps. */
+/** Everything about one object, to be sent with a request for support. */
 export const support = query({
   rest: 'GET /admin/ops/support/{id}',
   access: 'operator',

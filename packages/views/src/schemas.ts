@@ -28,7 +28,7 @@ export const View = z
     name,
     resource,
     shared,
-    own: z.boolean().meta({ description: 'True for whoever saved it', example: true }),
+    own: z.boolean().meta({ description: 'True when the view was saved by the caller', example: true }),
     filter,
     createdAt,
     updatedAt,

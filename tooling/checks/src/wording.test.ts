@@ -31,6 +31,8 @@ test.each([
     'packages/pay-page/src/texts/en.json',
     (file: string) => Object.values(JSON.parse(read(file)) as Record<string, string>).map(String),
   ],
+  ['the screens of the dashboard', 'services/dashboard/src/browser/**/*.tsx', (file: string) => [read(file)]],
+  ['the command lines', 'services/{cli,ops}/src/**/*.ts', (file: string) => [read(file)]],
 ])('%s have no word that a reader has to work out', (_name, pattern, textsOf) => {
   const texts = globSync(pattern, { cwd: root }).flatMap((file) => textsOf(file).map((text) => ({ file, text })))
   expect(texts.length).toBeGreaterThan(0)

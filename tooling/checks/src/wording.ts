@@ -1,7 +1,7 @@
 /** Words that public text does not have, each with what it says instead. */
 const WORDS: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\be-mails?\b/i, 'email'],
-  [/\bsomebody\b/i, 'who it is'],
+  [/\b(somebody|whoever)\b/i, 'who it is'],
   [/\bnevertheless\b/i, 'anyway, or nothing'],
   [/\bbecame of\b/i, 'the outcome'],
   [/\b(has|have) been told\b/i, 'was notified'],

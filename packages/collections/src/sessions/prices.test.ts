@@ -1,3 +1,4 @@
+import { assets, toMinor } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { newMerchant, payPageOf, paySession, startService, startSession, useService } from '#testing'
 import { getSession, settle } from '../../test/sessions.ts'
@@ -32,7 +33,7 @@ test('a price in naira asks for as much of the stablecoin as sells for it, and i
   })
   const session = await startSession(service, body.data.id)
   // As much as sells for the price, and not a millionth more.
-  const units = BigInt(Math.round(Number(session.amount) * 1e6))
+  const units = toMinor(session.amount, assets.USDC)
   const [whole = '', part = ''] = rate.split('.')
   const [numerator, denominator] = [BigInt(whole + part), 10n ** BigInt(part.length)]
   const worth = (amount: bigint) => amount * numerator >= 15_000n * 1_000_000n * denominator

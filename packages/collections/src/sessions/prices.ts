@@ -21,7 +21,8 @@ export interface HeldPrice extends Price {
 /** The money of a country that a stablecoin stands for, by its symbol. */
 const STANDS_FOR: Readonly<Record<string, string>> = { USDC: 'USD', USDT: 'USD', EURC: 'EUR' }
 
-const RETRY_SECONDS = 30
+/** When a client may ask again for a price that has no rate now. */
+export const PRICE_RETRY_SECONDS = 30
 const CENTS = { symbol: '', decimals: 2 }
 
 /** Minor units of a country's money with two decimals, as it is written. */
@@ -72,7 +73,7 @@ export async function held(
 ): Promise<{ readonly price: HeldPrice; readonly amount: bigint } | undefined> {
   const rate = await rateOf(context, currency, price.currency).catch((error: unknown) => {
     if (!(error instanceof ServiceError) || error.status < 429) throw error
-    throw errors.price_unavailable({ retryAfter: RETRY_SECONDS, cause: error })
+    throw errors.price_unavailable({ retryAfter: PRICE_RETRY_SECONDS, cause: error })
   })
   if (rate === undefined) return undefined
   const asked = toMinor(price.amount, assets[price.currency])

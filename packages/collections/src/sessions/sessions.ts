@@ -39,11 +39,9 @@ import { findTarget, isPayable } from '../pay/payer.ts'
 import { SESSION_MINUTES, SESSIONS_PER_ADDRESS, SESSIONS_PER_LINK } from '../settings.ts'
 import { optionsOf } from './options.ts'
 import { addressUse } from './policy.ts'
-import { type HeldPrice, held } from './prices.ts'
+import { type HeldPrice, held, PRICE_RETRY_SECONDS } from './prices.ts'
 
 type Input = z.output<typeof PayAction>
-
-const PRICE_RETRY_SECONDS = 60
 
 /** A checked start, with the deposit address that the provider gave for it. */
 export interface PreparedSession {

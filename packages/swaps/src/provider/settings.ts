@@ -17,7 +17,7 @@ export const swapsSettings = defineSettings(
       .refine((text) => Buffer.from(text, 'base64').length === SEED_BYTES, 'must be 32 bytes in base64')
       .optional()
       .describe(
-        'Master seed of the deposit addresses of swaps, 32 bytes in base64. Whoever has it can spend what is there; without it, it is lost. Only workers use it: leave it out with PROCESS_ROLE=gateway. Without it in any worker, `POST /swaps` answers 503. Generated outside production',
+        'Master seed of the deposit addresses of swaps, 32 bytes in base64. It is enough to spend what is there; without it, that money is lost. Only workers use it: leave it out with PROCESS_ROLE=gateway. Without it in any worker, `POST /swaps` answers 503. Generated outside production',
       ),
     SWAP_MIN_AMOUNT: amount('Smallest amount of a swap, in the currency that is swapped', '1'),
     SWAP_MAX_AMOUNT: amount('Largest amount of a swap, in the currency that is swapped', '100000'),

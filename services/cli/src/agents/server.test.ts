@@ -90,7 +90,7 @@ test('in live money moves only with an allowance, by call and by day, and a repe
   const create = (amount: string, idempotencyKey: string) =>
     own.call('swaps_create', { ...swap, amount, idempotencyKey })
   expect((await create('10.01', 'a')).text).toBe('swaps.create may move 10 in a call')
-  // The service has no live provider here: what is allowed reaches it and is refused there, and counts nevertheless.
+  // The service has no live provider here: what is allowed reaches it and is refused there, and counts all the same.
   for (const [amount, name] of [
     ['10', 'b'],
     ['10', 'c'],

@@ -49,7 +49,7 @@ test('events are forwarded in their order to every server, signed with the print
   expect(err).toContain(`Go on later with --after ${printed.at(-1).event.id}`)
 })
 
-test('a server that is not there is reported, and the next event is forwarded nevertheless', async () => {
+test('a server that is not there is reported, and the next event is still forwarded', async () => {
   const { start, create } = await merchant()
   const gone = await startReceiver()
   await gone.close()

@@ -139,7 +139,7 @@ test('the files of the first load are small, have the digest of their content in
     expect([path, (await call(service, `GET ${path}`)).status]).toEqual([path, 404])
 })
 
-test('calls that answer with tokens are not served, and whoever is signed out gets no data', async () => {
+test('calls that answer with tokens are not served, and a visitor who is signed out gets no data', async () => {
   for (const name of ['auth.verify', 'auth.refresh', 'auth.organisation', 'auth.logout'])
     expect([name, (await own(`POST /trpc/${name}`, { body: {} })).status]).toEqual([name, 404])
   const strangers: Record<string, string>[] = [

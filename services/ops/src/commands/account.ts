@@ -47,9 +47,9 @@ export function addAccountCommands(program: Command, service: Service, terminal:
     })
   program
     .command('invite')
-    .summary('Invite somebody to register an organisation')
+    .summary('Invite a person to register an organisation')
     .description(
-      'Invite somebody to register an organisation. The email says how; inviting the same address again renews the invitation, which lasts for 7 days.',
+      'Invite a person to register an organisation. The email says how; inviting the same address again renews the invitation, which lasts for 7 days.',
     )
     .requiredOption('--email <email>', 'the email address of the owner')
     .addHelpText('after', examples('ops invite --email ada@example.com'))

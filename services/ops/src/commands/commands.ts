@@ -64,7 +64,7 @@ function commandOf(operation: Operation, resolve: (schema: Schema) => Schema): O
       )
   const body = resolve(requestBody?.content['application/json']?.schema ?? {})
   const inBody = Object.entries(body.properties ?? {}).map(([name, schema]) =>
-    // A reason is kept for whoever asks later, so it is never left out here.
+    // A reason is kept for later questions, so it is never left out here.
     fieldOf(name, schema, name === 'reason' || (body.required ?? []).includes(name), resolve),
   )
   const { name, type, money = false, dryRun = false, errors = [] } = procedure

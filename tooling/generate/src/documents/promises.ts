@@ -120,7 +120,7 @@ export const promises: readonly Promised[] = [
   {
     title: 'The service runs in production as its operators’ guide says',
     promise:
-      'Whoever follows the guide from an empty Debian machine has the service in production; restarts, an upgrade, a rollback of the code and the rotation of every secret lose no request, and every setting works with another value than its default.',
+      'An operator who follows the guide from an empty Debian machine has the service in production; restarts, an upgrade, a rollback of the code and the rotation of every secret lose no request, and every setting works with another value than its default.',
     shown:
       'Reads the commands of `docs/operators` and runs them in a network and on files of their own, with Debian’s PostgreSQL, PgBouncer, HAProxy and Prometheus, a mail server with STARTTLS, and the providers’ fakes; a command that is not run is a finding.',
     command: 'npm run proof -- production',
@@ -187,7 +187,7 @@ export const promises: readonly Promised[] = [
   {
     title: 'A stolen thing reaches no more than it may',
     promise:
-      'Whoever holds a key, a token, a session, an invitation, a mailbox or an old code of another reaches what its owner could reach with it alone, nothing that needs a fresh code, nothing of another organisation, and nothing once it has ended.',
+      'A person who holds a key, a token, a session, an invitation, a mailbox or an old code of another reaches what its owner could reach with it alone, nothing that needs a fresh code, nothing of another organisation, and nothing once it has ended.',
     shown:
       'Takes 10,000 random steps of users, of operators and of a thief who holds one stolen thing at a time, some of two users at the same time, half where everybody may register and half by invitation, and compares every answer, and regularly every row and email, with a model of users, roles, invitations, sessions, codes and keys.',
     command: 'npm run proof -- accounts',

@@ -39,14 +39,11 @@ export function Collection({ id }: { id: string }) {
       </Screen>
     )
   const { sessions } = data
+  const asked = askedFor(collection)
   return (
     <Screen title={collection.title} actions={<Actions of={collection} />}>
       <p className="main-amount">
-        {askedFor(collection) ? (
-          <Amount of={askedFor(collection) ?? ''} />
-        ) : (
-          <span className="amount">{collection.currency}</span>
-        )}{' '}
+        {asked === undefined ? <span className="amount">{collection.currency}</span> : <Amount of={asked} />}{' '}
         <Status of={collection.status} />
       </p>
       <div className="share">
@@ -63,7 +60,7 @@ export function Collection({ id }: { id: string }) {
             <Pay
               id={collection.id}
               options={collection.paymentOptions}
-              asks={askedFor(collection) === undefined}
+              asks={asked === undefined}
               currency={collection.currency}
             />
           )}

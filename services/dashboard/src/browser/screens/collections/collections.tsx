@@ -7,6 +7,11 @@ import { NewInvoice } from './invoice.tsx'
 import { askedFor } from './lines.ts'
 import { NewLink } from './new-link.tsx'
 
+function AskedFor({ of }: { readonly of: Parameters<typeof askedFor>[0] }) {
+  const asked = askedFor(of)
+  return asked === undefined ? 'The payer chooses' : <Amount of={asked} />
+}
+
 /** Payment links, invoices and checkouts. */
 export function Collections() {
   const { environment, api } = usePlace()
@@ -69,7 +74,9 @@ export function Collections() {
                     <Status of={each.status} />
                   </td>
                   <td>{words(each.type)}</td>
-                  <td>{askedFor(each) ? <Amount of={askedFor(each) ?? ''} /> : 'The payer chooses'}</td>
+                  <td>
+                    <AskedFor of={each} />
+                  </td>
                   <td>
                     <Amount of={`${each.receivedAmount} ${each.currency}`} />
                   </td>

@@ -40,7 +40,7 @@ export function Team() {
       <SettingsTabs />
       {!isOwner && (
         <p className="note">
-          Only owners of the organisation see and change its team. Ask an owner to invite somebody.
+          Only owners of the organisation see and change its team. Ask an owner to invite a person.
         </p>
       )}
       <Failure error={error} retry={() => void refetch()} />

@@ -36,7 +36,7 @@ export function AccountName({ of }: { of: Account }) {
         </>
       )}
       {data?.status === 'unresolved' && (
-        <span className="hint">This bank tells no name. Check the number with the recipient.</span>
+        <span className="hint">This bank returns no name. Check the number with the recipient.</span>
       )}
       {error && (
         <span className="error">

@@ -93,7 +93,7 @@ export function OfframpForm({ done }: { done: (id: string) => void }) {
         {
           name: 'bankAccount.accountName',
           label: 'Name of the holder',
-          hint: 'Needed where the bank tells none',
+          hint: 'Needed where the bank returns none',
           optional: true,
         },
         {
@@ -128,7 +128,7 @@ function useQuote(wanted: Wanted) {
   const { data } = useQuery({
     queryKey,
     async queryFn({ signal }) {
-      // Whoever still types gets no quote.
+      // No quote while the amount is being typed.
       await new Promise((resolve) => setTimeout(resolve, 400))
       signal.throwIfAborted()
       return api.fiat.sellQuote.mutate(late)

@@ -65,7 +65,7 @@ export const offramps: Kind<Offramp> = {
 
 /** What the bank said about the name of an account when the order was created. */
 export function Evidence({ of }: { of: Offramp['accountCheck'] }) {
-  const name = of.accountName ?? 'The bank tells no name'
+  const name = of.accountName ?? 'The bank returns no name'
   return (
     <>
       {name} <Status of={of.status} />{' '}

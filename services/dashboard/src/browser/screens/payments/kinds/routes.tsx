@@ -18,7 +18,7 @@ export const paymentRoutes: Kind<PaymentRoute> = {
   title: 'Payment routes',
   one: 'payment route',
   teaches:
-    'A payment route is an address on one network whose deposits are delivered to your wallet on another, as often as somebody pays.',
+    'A payment route is an address on one network whose deposits are delivered to your wallet on another, as often as it is paid.',
   rest: '/v1/payment-routes',
   async list(api) {
     const { paymentRoutes: rows, total } = await api.paymentRoutes.list.query({})
