@@ -1,5 +1,5 @@
 import { newId } from '@payments/kernel'
-import type { QueryContext, UnitOfWork } from '@payments/platform'
+import { type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import type { Tokens } from '../api/schemas.ts'
@@ -50,15 +50,43 @@ export async function join(
     on conflict do nothing`.execute(unit.em.getKysely())
 }
 
-/** The organisations of this user, the oldest membership first; the operators' only while the setting names the user. */
-export async function organisationsOf(context: QueryContext, user: UserSummary): Promise<OrganisationSummary[]> {
-  const isOperator = isOperatorEmail(context.runtime.settings, user.email)
-  const { rows } = await sql<OrganisationSummary>`
-    select o.id, o.name, m.role from memberships m join organisations o on o.id = m.organisation_id
-     where m.user_id = ${user.id} and (m.role <> 'operator' or ${isOperator}) order by m.created_at, o.id`.execute(
-    context.em.getKysely(),
+/** A membership of a user. */
+export interface Membership {
+  readonly organisation: OrganisationSummary
+  /** The email address of the user who invited this one; null for who founded the organisation. */
+  readonly invitedBy: string | null
+}
+
+/**
+ * A user with all memberships, the oldest first; that of the operators only while the setting names the user. One statement.
+ * @throws Error when there is no such user
+ */
+export async function userWithMemberships(
+  { em, runtime }: QueryContext,
+  userId: string,
+): Promise<{ user: UserSummary; memberships: Membership[] }> {
+  const { rows } = await sqlOf(em).query<{
+    email: string
+    full_name: string | null
+    id: string | null
+    name: string
+    role: OrganisationSummary['role']
+    invited_by: string | null
+  }>(
+    `select u.email, u.full_name, o.id, o.name, m.role, i.email as invited_by
+       from users u left join memberships m on m.user_id = u.id left join organisations o on o.id = m.organisation_id
+       left join users i on i.id = m.invited_by
+      where u.id = $1 order by m.created_at, o.id`,
+    [userId],
   )
-  return rows
+  if (!rows[0]) throw new Error('A session has no user')
+  const { email, full_name: fullName } = rows[0]
+  const memberships = rows.flatMap(({ id, name, role, invited_by: invitedBy }) =>
+    id === null || (role === 'operator' && !isOperatorEmail(runtime.settings, email))
+      ? []
+      : [{ organisation: { id, name, role }, invitedBy }],
+  )
+  return { user: { id: userId, email, fullName }, memberships }
 }
 
 /** The organisation that the user signed in to last, as long as ended sessions are kept. */

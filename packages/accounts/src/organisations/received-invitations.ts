@@ -104,9 +104,9 @@ export const accept = async (unit: UnitOfWork, id: string): Promise<Organisation
   acceptInvitation(unit, await signedIn(unit), id)
 
 /** The same for the newest invitation of a user without an organisation, for whom to sign in is to accept it. */
-export async function acceptNewest(unit: UnitOfWork, user: UserSummary): Promise<void> {
+export async function acceptNewest(unit: UnitOfWork, user: UserSummary): Promise<OrganisationSummary | undefined> {
   const [newest] = await pendingFor(unit, user.email)
-  if (newest) await acceptInvitation(unit, user, newest.id)
+  return newest && acceptInvitation(unit, user, newest.id)
 }
 
 /** Declines an invitation: it can be renewed, and not accepted. @throws invitation_not_found 404 */

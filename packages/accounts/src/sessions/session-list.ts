@@ -1,5 +1,6 @@
+import type { EntityDictionary, InferEntity } from '@mikro-orm/core'
 import { isId } from '@payments/kernel'
-import type { QueryContext, UnitOfWork } from '@payments/platform'
+import { type QueryContext, rowMapper, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
 import type { EndedOthers, EndedSession, SessionList } from '../api/schemas.ts'
@@ -11,11 +12,13 @@ const NEWEST = 200
 export const activeAt = (at: Date) => ({ revokedAt: null, expiresAt: { $gt: at } })
 
 /** The user's active sessions in all organisations, newest first, at most 200; `total` counts all. */
-export async function listSessions({ em, actor }: QueryContext): Promise<z.input<typeof SessionList>> {
-  const where = { userId: actor.userId as string, ...activeAt(new Date()) }
-  const options = { orderBy: { createdAt: 'desc', id: 'desc' }, limit: NEWEST } as const
-  const [rows, total] = await em.findAndCount(SessionEntity, where, options)
-  const sessions = rows.map((row) => ({
+export async function listSessions({ em, actor, runtime }: QueryContext): Promise<z.input<typeof SessionList>> {
+  const { rows } = await sqlOf(em).query<EntityDictionary<InferEntity<typeof SessionEntity>> & { total: number }>(
+    `select *, count(*) over ()::int as total from sessions
+      where user_id = $1 and revoked_at is null and expires_at > now() order by created_at desc, id desc limit ${NEWEST}`,
+    [actor.userId],
+  )
+  const sessions = rows.map(rowMapper(runtime, SessionEntity)).map((row) => ({
     id: row.id,
     organisationId: row.organisationId,
     current: row.id === actor.sessionId,
@@ -25,7 +28,7 @@ export async function listSessions({ em, actor }: QueryContext): Promise<z.input
     expiresAt: row.expiresAt.toISOString(),
     createdAt: row.createdAt.toISOString(),
   }))
-  return { sessions, total }
+  return { sessions, total: rows[0]?.total ?? 0 }
 }
 
 /**

@@ -11,8 +11,8 @@ import { sql } from 'kysely'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
 import type { EndedSession, Me, Refresh, Switch, Tokens } from '../api/schemas.ts'
-import { SessionEntity, UserEntity } from '../entity.ts'
-import { type OrganisationSummary, organisationsOf, type UserSummary } from '../organisations/members.ts'
+import { SessionEntity } from '../entity.ts'
+import { type OrganisationSummary, type UserSummary, userWithMemberships } from '../organisations/members.ts'
 import { ACCESS_TOKEN_SECONDS, tokenKeys } from './tokens.ts'
 
 const REFRESH_DAYS = 30
@@ -93,10 +93,10 @@ export async function refresh(
       { expiresAt: refreshExpiry(), address: call.ip ?? null, device: deviceOf(call), lastUsedAt: new Date() },
     )
   }
-  const { user, organisations } = await userWithOrganisations(unit, row.user_id)
-  const organisation = organisations.find((each) => each.id === row.organisation_id)
-  if (!organisation) throw commonErrors.invalid_token()
-  return tokenPair(unit, row.session_id, successor, user, organisation)
+  const { user, memberships } = await userWithMemberships(unit, row.user_id)
+  const found = memberships.find(({ organisation }) => organisation.id === row.organisation_id)
+  if (!found) throw commonErrors.invalid_token()
+  return tokenPair(unit, row.session_id, successor, user, found.organisation)
 }
 
 /**
@@ -123,35 +123,21 @@ export async function switchOrganisation(
   _prepared: undefined,
   call: CallContext,
 ): Promise<z.input<typeof Tokens>> {
-  const { user, organisations } = await userWithOrganisations(unit, unit.actor.userId as string)
-  const organisation = organisations.find((each) => each.id === organisationId)
-  if (!organisation) throw errors.organisation_not_found()
+  const { user, memberships } = await userWithMemberships(unit, unit.actor.userId as string)
+  const found = memberships.find(({ organisation }) => organisation.id === organisationId)
+  if (!found) throw errors.organisation_not_found()
   const { confirmedAt } = await unit.em.findOneOrFail(SessionEntity, { id: unit.actor.sessionId as string })
   await logout(unit)
-  return startSession(unit, user, organisation, { call, confirmedAt: confirmedAt ?? null })
+  return startSession(unit, user, found.organisation, { call, confirmedAt: confirmedAt ?? null })
 }
 
 /** The signed-in user, the organisation of the session and all organisations of the user, each with who invited the user. */
 export async function me(context: QueryContext): Promise<z.input<typeof Me>> {
-  const { user, organisations: own } = await userWithOrganisations(context, context.actor.userId as string)
-  const { rows } = await sql<{ id: string; email: string }>`
-    select m.organisation_id as id, u.email from memberships m join users u on u.id = m.invited_by where m.user_id = ${user.id}`.execute(
-    context.em.getKysely(),
-  )
-  const inviters = new Map(rows.map(({ id, email }) => [id, email]))
-  const organisations = own.map((each) => ({ ...each, invitedBy: inviters.get(each.id) ?? null }))
+  const { user, memberships } = await userWithMemberships(context, context.actor.userId as string)
+  const organisations = memberships.map(({ organisation, invitedBy }) => ({ ...organisation, invitedBy }))
   const organisation = organisations.find((each) => each.id === context.actor.organisationId)
   if (!organisation) throw errors.organisation_not_found()
   return { user, organisation, organisations, environment: context.actor.environment }
-}
-
-async function userWithOrganisations(
-  context: QueryContext,
-  userId: string,
-): Promise<{ user: UserSummary; organisations: OrganisationSummary[] }> {
-  const row = await context.em.findOneOrFail(UserEntity, { id: userId })
-  const user = { id: row.id, email: row.email, fullName: row.fullName ?? null }
-  return { user, organisations: await organisationsOf(context, user) }
 }
 
 /** The browser or program of the caller, as it names itself. */

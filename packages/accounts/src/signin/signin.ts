@@ -9,8 +9,8 @@ import {
   joinOperators,
   lastUsed,
   type OrganisationSummary,
-  organisationsOf,
   userOf,
+  userWithMemberships,
 } from '../organisations/members.ts'
 import { isOperatorEmail } from '../organisations/operators.ts'
 import { acceptInvitation, acceptNewest } from '../organisations/received-invitations.ts'
@@ -42,8 +42,9 @@ export async function verify(
       : undefined
   if (registered) await useRegistration(unit, user.email)
   const joined = input.invitationId ? await acceptInvitation(unit, user, input.invitationId) : undefined
-  if (!joined && (await organisationsOf(unit, user)).length === 0) await acceptNewest(unit, user)
-  const organisations = await organisationsOf(unit, user)
+  const { memberships } = await userWithMemberships(unit, user.id)
+  const only = !joined && memberships.length === 0 ? await acceptNewest(unit, user) : undefined
+  const organisations = only ? [only] : memberships.map(({ organisation }) => organisation)
   if (organisations.length === 0) throw errors.invalid_code()
   const requested = input.organisationId ?? joined?.id
   const chosen = requested
