@@ -7,6 +7,7 @@ import { fiat } from '@payments/fiat'
 import { ledger } from '@payments/ledger'
 import { notifications } from '@payments/notifications'
 import { operators } from '@payments/operators'
+import { requests } from '@payments/requests'
 import { routes } from '@payments/routes'
 import { swaps } from '@payments/swaps'
 import { timeline } from '@payments/timeline'
@@ -22,6 +23,7 @@ export const domains = [
   notifications,
   webhooks,
   timeline,
+  requests,
   operators,
   routes,
   fiat,

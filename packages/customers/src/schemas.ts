@@ -1,4 +1,4 @@
-import { createdAt, id, Metadata, MetadataPatch, nameText, pathId, text, updatedAt } from '@payments/kernel'
+import { createdAt, id, Metadata, MetadataPatch, nameText, pathId, personal, text, updatedAt } from '@payments/kernel'
 import { z } from 'zod'
 
 const EXAMPLE = 20
@@ -6,15 +6,19 @@ const EXAMPLE = 20
 /** A reference to a customer. */
 export const CustomerRef = id('customer', EXAMPLE)
 
-const Name = nameText(200).meta({ description: 'Name of the customer', example: 'Ada Obi' })
-const Email = z
-  .email()
-  .max(254)
-  .meta({ description: 'Email address; one customer for each, in any letter case', example: 'ada@example.com' })
-const Phone = z
-  .string()
-  .regex(/^\+[1-9]\d{6,14}$/, 'Must be a phone number in E.164 form, such as +2348012345678')
-  .meta({ description: 'Phone number in E.164 form', example: '+2348012345678' })
+const Name = personal(nameText(200).meta({ description: 'Name of the customer', example: 'Ada Obi' }))
+const Email = personal(
+  z
+    .email()
+    .max(254)
+    .meta({ description: 'Email address; one customer for each, in any letter case', example: 'ada@example.com' }),
+)
+const Phone = personal(
+  z
+    .string()
+    .regex(/^\+[1-9]\d{6,14}$/, 'Must be a phone number in E.164 form, such as +2348012345678')
+    .meta({ description: 'Phone number in E.164 form', example: '+2348012345678' }),
+)
 
 export const NewCustomer = z.strictObject({
   name: Name,
@@ -45,9 +49,9 @@ type Parts = Readonly<Record<string, CustomerPart>>
 
 const base = {
   id: CustomerRef,
-  name: text('Name of the customer', 'Ada Obi'),
-  email: text('Email address', 'ada@example.com'),
-  phoneNumber: text('Phone number in E.164 form', '+2348012345678').nullable(),
+  name: personal(text('Name of the customer', 'Ada Obi')),
+  email: personal(text('Email address', 'ada@example.com')),
+  phoneNumber: personal(text('Phone number in E.164 form', '+2348012345678').nullable()),
   metadata: Metadata,
 }
 const times = { createdAt, updatedAt }

@@ -1,5 +1,6 @@
 import { indexConcurrently, type MigrationStep } from './domain/data.ts'
 import { countRows, newSlots, recordCounts } from './records/counts.ts'
+import { countedRequests, SHOWN } from './records/request-log/entity.ts'
 
 export const platformMigrations: readonly MigrationStep[] = [
   {
@@ -283,4 +284,41 @@ export const platformMigrations: readonly MigrationStep[] = [
       )`,
     ],
   },
+  {
+    // Organisations read their own requests, with what the log keeps of the bodies. The digest is written by the release before alone.
+    name: '20261125300000_request_log_for_organisations',
+    up: [
+      `alter table request_log add column if not exists ip text, add column if not exists user_agent text,
+         add column if not exists idempotency_key text, add column if not exists request_body json,
+         add column if not exists response_body json`,
+    ],
+  },
+  {
+    name: '20261125300100_request_log_searches',
+    concurrently: true,
+    up: [
+      ...indexConcurrently(
+        'request_log_newest',
+        `request_log (organisation_id, environment, created_at desc, id desc) where ${SHOWN}`,
+      ),
+      ...indexConcurrently(
+        'request_log_by_path',
+        `request_log (organisation_id, environment, path, created_at desc, id desc) where ${SHOWN}`,
+      ),
+      ...indexConcurrently(
+        'request_log_failed',
+        'request_log (organisation_id, environment, created_at desc, id desc) where status >= 400',
+      ),
+      ...indexConcurrently('request_log_by_request_id', 'request_log (organisation_id, request_id)'),
+      ...indexConcurrently(
+        'request_log_by_idempotency_key',
+        'request_log (organisation_id, idempotency_key) where idempotency_key is not null',
+      ),
+      ...indexConcurrently(
+        'request_log_by_resource',
+        'request_log (resource_id, created_at desc, id desc) where resource_id is not null',
+      ),
+    ],
+  },
+  { name: '20261125300200_request_log_record_counts', ...countRows('request_log', countedRequests) },
 ]

@@ -83,16 +83,19 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
     const started = performance.now()
     ctx.path = canonicalPath(ctx.path)
     const header = ctx.get('x-request-id')
-    const requestId = /^[\x21-\x7e]{1,128}$/.test(header) ? header : newId()
+    const id = newId()
+    const requestId = /^[\x21-\x7e]{1,128}$/.test(header) ? header : id
     ctx.state.log = runtime.log.child({ requestId })
     ctx.set('X-Request-Id', requestId)
     ctx.res.setHeaders(securityHeaders(production))
     let code: string | undefined
+    let failedBody: string | undefined
     try {
       await next()
     } catch (error) {
       const failed = failure(error)
       code = failed.code
+      failedBody = failed.body
       if (failed.cause === 'fault') ctx.state.log.error({ err: error }, 'request failed')
       else if (failed.cause === 'database') runtime.database.report(error)
       else if (failed.status >= 500) ctx.state.log.warn({ err: error }, 'request refused')
@@ -118,7 +121,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
       ...(code ? { 'error.type': code } : {}),
     })
     if (ctx.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
-    const logged = loggedRequest(ctx, { requestId, route, seconds, code })
+    const logged = loggedRequest(ctx, { id, requestId, route, seconds, code, failed: failedBody })
     if (logged) process.requestLog.record(logged)
     ctx.state.log.info(
       {
@@ -210,6 +213,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
     router.register([`/v1${own}`, ...(isFile ? [`${FILES}${own}`] : [])], [each.method], async (ctx) => {
       const { req, path, query, params, state } = ctx
       state.resourceId = idIn(params)
+      state.exchange = { operation: each.operation, named: { ...query, ...params } }
       const reply = await dispatch(each, requestInput({ req, path, query, params }, state, caller, loadRequestContext))
       ctx.status = reply.status
       ctx.set(deprecationHeaders(each.operation.meta))
@@ -224,6 +228,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
   router.get(EVENTS, async (ctx) => {
     if (!events) throw errors.not_found()
     const { req, path, params, state } = ctx
+    state.exchange = { operation: events.operation }
     const reply = await dispatch(
       events,
       requestInput({ req, path, query: {}, params }, state, caller, loadRequestContext),
@@ -311,9 +316,11 @@ function requestInput(
   caller: Callers,
   loadRequestContext: (query: RequestQuery) => Promise<RequestContext>,
 ): RequestInput {
-  const { ip, log, context, credential } = state
+  const { ip, log, context, credential, exchange } = state
+  if (!exchange) throw new Error('A request of an operation has an exchange')
   return {
     ...request,
+    exchange,
     ip,
     log,
     context,

@@ -6,6 +6,8 @@ import {
   items,
   nameText,
   pathId,
+  personal,
+  secret,
   text,
   time,
   total,
@@ -17,15 +19,17 @@ import { nameProblem } from '../organisations/organisation-names.ts'
 
 const [ORGANISATION, USER, SESSION, INVITATION, API_KEY, CHALLENGE, MEMBER, INTERNAL_TOKEN] = [1, 2, 3, 4, 5, 6, 7, 8]
 
-const Email = z.email().max(254).meta({ description: 'Email address', example: 'ada@example.com' })
-const ShownEmail = text('Email address', 'ada@example.com')
-const FullName = text('Name of the user', 'Ada Obi').nullable()
+const Email = personal(z.email().max(254).meta({ description: 'Email address', example: 'ada@example.com' }))
+const ShownEmail = personal(text('Email address', 'ada@example.com'))
+const FullName = personal(text('Name of the user', 'Ada Obi').nullable())
 const Role = z.enum(['owner', 'member', 'operator']).meta({ description: 'What the user may do' })
 const Environment = z.enum(environments).meta({ description: 'Environment' })
-const CodeText = z
-  .string()
-  .regex(/^\d{6}$/, 'Must be 6 digits')
-  .meta({ description: 'The emailed code', example: '123456' })
+const CodeText = secret(
+  z
+    .string()
+    .regex(/^\d{6}$/, 'Must be 6 digits')
+    .meta({ description: 'The emailed code', example: '123456' }),
+)
 
 export const Register = z.strictObject({
   email: Email,
@@ -35,7 +39,7 @@ export const Register = z.strictObject({
       if (message) issues.addIssue({ code: 'custom', message })
     })
     .meta({ description: 'Name of the new organisation', example: 'Ada Ltd' }),
-  fullName: nameText(120).optional().meta({ description: 'Name of the user', example: 'Ada Obi' }),
+  fullName: personal(nameText(120).optional().meta({ description: 'Name of the user', example: 'Ada Obi' })),
 })
 export const Login = z.strictObject({ email: Email })
 export const Challenge = z
@@ -65,16 +69,20 @@ const Organisation = z
   .meta({ id: 'Organisation', description: 'An organisation of the user' })
 export const Tokens = z
   .object({
-    accessToken: text('Access token for the header `Authorization: Bearer …`', 'eyJhbGciOiJFZERTQSJ9.e30.c2lnbmF0dXJl'),
+    accessToken: secret(
+      text('Access token for the header `Authorization: Bearer …`', 'eyJhbGciOiJFZERTQSJ9.e30.c2lnbmF0dXJl'),
+    ),
     tokenType: z.literal('Bearer').meta({ description: 'Always `Bearer`' }),
     expiresIn: count('Seconds until the access token expires', 900),
-    refreshToken: text('Exchange it once for a new pair', 'Zm9yIHRoZSByZWZlcmVuY2Ugb25seQ'),
+    refreshToken: secret(text('Exchange it once for a new pair', 'Zm9yIHRoZSByZWZlcmVuY2Ugb25seQ')),
     user: User,
     organisation: Organisation,
   })
   .meta({ id: 'Tokens', description: 'A signed-in session' })
 const OwnOrganisation = Organisation.extend({
-  invitedBy: text('Email address of the member whose invitation the user accepted', 'grace@example.com').nullable(),
+  invitedBy: personal(
+    text('Email address of the member whose invitation the user accepted', 'grace@example.com').nullable(),
+  ),
 }).meta({ id: 'OwnOrganisation', description: 'An organisation of the user, and who invited the user' })
 export const Me = z
   .object({
@@ -110,7 +118,7 @@ export const ChangeEmail = z
   })
 export const EmailChange = z
   .object({
-    email: text("The user's address now", 'ada.obi@example.com'),
+    email: personal(text("The user's address now", 'ada.obi@example.com')),
     otpExpiresAt: time('When the two codes expire; null once the address has changed').nullable(),
   })
   .meta({ id: 'EmailChange', description: 'State of a change of email address' })
@@ -119,8 +127,8 @@ export const MemberRole = z.enum(['owner', 'member']).meta({ description: 'Owner
 export const Member = z
   .object({
     userId: id('user', MEMBER),
-    email: text('Email address', 'grace@example.com'),
-    fullName: text('Name of the user', 'Grace Eze').nullable(),
+    email: personal(text('Email address', 'grace@example.com')),
+    fullName: personal(text('Name of the user', 'Grace Eze').nullable()),
     role: Role,
     createdAt: time('When the user joined'),
   })
@@ -135,8 +143,8 @@ const Session = z
     id: id('session', SESSION),
     organisationId: id('organisation', ORGANISATION),
     current: z.boolean().meta({ description: 'The session of this request' }),
-    device: text('The browser or program, as it names itself', 'Mozilla/5.0').nullable(),
-    address: text('The client address of the last sign-in or refresh', '192.0.2.10').nullable(),
+    device: personal(text('The browser or program, as it names itself', 'Mozilla/5.0').nullable()),
+    address: personal(text('The client address of the last sign-in or refresh', '192.0.2.10').nullable()),
     lastUsedAt: time('When it was last used').nullable(),
     expiresAt: time('When it ends unless it is refreshed'),
     createdAt,
@@ -148,11 +156,13 @@ export const EndedOthers = z
   .meta({ id: 'EndedSessions', description: 'All other sessions were ended' })
 
 export const Refresh = z.strictObject({
-  refreshToken: z
-    .string()
-    .min(1)
-    .max(128)
-    .meta({ description: 'The refresh token of the last pair', example: 'Zm9yIHRoZSByZWZlcmVuY2Ugb25seQ' }),
+  refreshToken: secret(
+    z
+      .string()
+      .min(1)
+      .max(128)
+      .meta({ description: 'The refresh token of the last pair', example: 'Zm9yIHRoZSByZWZlcmVuY2Ugb25seQ' }),
+  ),
 })
 export const Switch = z.strictObject({ organisationId: id('organisation to switch to', ORGANISATION) })
 export const EndedSession = z
@@ -166,7 +176,7 @@ export const NewInvitation = z.strictObject({
 export const Invitation = z
   .object({
     id: id('invitation', INVITATION),
-    email: text('Email address of the person', 'grace@example.com'),
+    email: personal(text('Email address of the person', 'grace@example.com')),
     role: MemberRole,
     status: z.enum(['pending', 'accepted', 'declined', 'revoked', 'expired']).meta({
       description: 'State of the invitation; `revoked` also when its inviter lost the right to invite',
@@ -181,7 +191,7 @@ const ReceivedInvitation = z
   .object({
     id: id('invitation', INVITATION),
     organisationName: text('Name of the organisation', 'Ada Ltd'),
-    invitedBy: text('Email address of the member who invites', 'ada@example.com').nullable(),
+    invitedBy: personal(text('Email address of the member who invites', 'ada@example.com').nullable()),
     role: MemberRole,
     expiresAt: time('When it expires'),
   })
@@ -196,10 +206,12 @@ export const InvitationList = z.object({ invitations: items('The newest 200 invi
 
 export const OrganisationId = z.strictObject({ organisationId: pathId('organisation', ORGANISATION) })
 export const OrganisationSearch = z.strictObject({
-  text: z.string().trim().min(2).max(254).meta({
-    description: 'Part of the name, or an email address in full',
-    example: 'ada',
-  }),
+  text: personal(
+    z.string().trim().min(2).max(254).meta({
+      description: 'Part of the name, or an email address in full',
+      example: 'ada',
+    }),
+  ),
 })
 export const AdminSessionId = OrganisationId.extend(SessionId.shape)
 export const AdminKeyId = OrganisationId.extend({ apiKeyId: pathId('API key', API_KEY) })
@@ -207,7 +219,7 @@ export const AdminSessionList = z.object({
   sessions: items(
     'The newest 200 sessions',
     Session.omit({ organisationId: true, current: true })
-      .extend({ userId: id('user', USER), email: text('Address of the user', 'ada@example.com') })
+      .extend({ userId: id('user', USER), email: personal(text('Address of the user', 'ada@example.com')) })
       .meta({ id: 'AdminSession', description: 'A signed-in session of a member' }),
   ),
   total,
@@ -283,7 +295,7 @@ export const ApiKey = z
   })
   .meta({ id: 'ApiKey', description: 'A key with which your servers call this API' })
 export const CreatedApiKey = ApiKey.extend({
-  key: text('The key, shown once', 'svc_test_Ab3dEf7hXXXXXXXXXXXXXXXXXXXXXXXX'),
+  key: secret(text('The key, shown once', 'svc_test_Ab3dEf7hXXXXXXXXXXXXXXXXXXXXXXXX')),
 }).meta({ id: 'CreatedApiKey', description: 'A new API key with its secret' })
 export const ApiKeyId = z.strictObject({ apiKeyId: pathId('API key', API_KEY) })
 export const ApiKeyList = z.object({ apiKeys: items('The newest 200 keys', ApiKey), total })

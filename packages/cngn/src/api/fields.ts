@@ -5,6 +5,7 @@ import {
   id,
   Metadata,
   nameText,
+  personal,
   providerName,
   text,
   time,
@@ -50,8 +51,8 @@ export const common = <F extends FailureReasons>(kind: Kind, amount: z.ZodType<s
 })
 
 export const account = {
-  accountNumber: text('Account number', '9012345678'),
-  accountName: text('Name of the account', 'Ada Obi'),
+  accountNumber: personal(text('Account number', '9012345678')),
+  accountName: personal(text('Name of the account', 'Ada Obi')),
   bankName: text('Name of the bank', 'Access Bank'),
   bankCode: text('Code of the bank', '044'),
 }

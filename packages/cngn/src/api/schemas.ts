@@ -1,6 +1,6 @@
 import { CustomerRef } from '@payments/customers'
 import { AccountCheck } from '@payments/fiat'
-import { Amount, count, exampleId, items, Metadata, pathId, text, time, total } from '@payments/kernel'
+import { Amount, count, exampleId, items, Metadata, pathId, personal, text, time, total } from '@payments/kernel'
 import { z } from 'zod'
 import { failures } from '../states/failure-reasons.ts'
 import { CNGN, stablecoins } from '../transfers/kinds.ts'
@@ -24,26 +24,32 @@ export const Networks = z.object({
 })
 
 export const EnableCustomer = CustomerId.extend({
-  bvn: z
-    .string()
-    .regex(/^\d{11}$/, 'Must be 11 digits')
-    .meta({ description: 'Bank verification number of the customer; 11 digits', example: '22212345678' }),
-  email: z.email().max(254).optional().meta({ description: 'Default: the customer’s', example: 'ada@example.com' }),
-  phoneNumber: z
-    .string()
-    .regex(/^\+[1-9]\d{6,14}$/, 'Must be a phone number in E.164 form, such as +2348012345678')
-    .nullable()
-    .optional()
-    .meta({ description: 'Phone number in E.164 form; default: the customer’s', example: '+2348012345678' }),
-  firstName: Input(100, 'Default: the first word of the customer’s name', 'Ada').optional(),
-  lastName: Input(100, 'Default: the last word of the customer’s name', 'Obi').optional(),
+  bvn: personal(
+    z
+      .string()
+      .regex(/^\d{11}$/, 'Must be 11 digits')
+      .meta({ description: 'Bank verification number of the customer; 11 digits', example: '22212345678' }),
+  ),
+  email: personal(
+    z.email().max(254).optional().meta({ description: 'Default: the customer’s', example: 'ada@example.com' }),
+  ),
+  phoneNumber: personal(
+    z
+      .string()
+      .regex(/^\+[1-9]\d{6,14}$/, 'Must be a phone number in E.164 form, such as +2348012345678')
+      .nullable()
+      .optional()
+      .meta({ description: 'Phone number in E.164 form; default: the customer’s', example: '+2348012345678' }),
+  ),
+  firstName: personal(Input(100, 'Default: the first word of the customer’s name', 'Ada').optional()),
+  lastName: personal(Input(100, 'Default: the last word of the customer’s name', 'Obi').optional()),
 })
 export const Enablement = z
   .object({
     customerId: CustomerRef,
     status: z.enum(['pending', 'enabled', 'failed']).meta({ description: 'Whether the customer can use cNGN' }),
     failureReason: text('Why the identity could not be verified', 'customer_name_bvn_mismatch').nullable(),
-    bvnLastDigits: text('The last two digits of the BVN', '78'),
+    bvnLastDigits: personal(text('The last two digits of the BVN', '78')),
   })
   .meta({ id: 'CngnEnablement', description: 'The enablement of cNGN for a customer' })
 
@@ -101,9 +107,9 @@ export const NewPayout = z.strictObject({
   amount: Amount.meta({ description: 'cNGN to pay out, two decimals at most; one naira each', example: '25000' }),
   bankAccount: z
     .strictObject({
-      accountNumber: Input(40, 'Ten digits (NUBAN)', '0123456789'),
+      accountNumber: personal(Input(40, 'Ten digits (NUBAN)', '0123456789')),
       bankCode: Input(20, 'Code of the bank: see `GET /fiat/currencies/NGN/banks`', '058'),
-      accountName: Input(200, 'Name of the holder', 'Ada Obi').nullable().optional(),
+      accountName: personal(Input(200, 'Name of the holder', 'Ada Obi').nullable().optional()),
     })
     .meta({
       description: 'The Nigerian account that receives the naira',
@@ -154,7 +160,10 @@ export const Payout = z
     ...common('payout', cngn('What leaves the balance, in cNGN'), failures.payout),
     fee: fee('in cNGN, taken from `amount`'),
     bankAccount: z
-      .object({ ...account, accountName: text('Name of the holder, as given; else as the bank returns it', 'Ada Obi') })
+      .object({
+        ...account,
+        accountName: personal(text('Name of the holder, as given; else as the bank returns it', 'Ada Obi')),
+      })
       .meta({ description: 'The account that receives the naira' }),
     accountCheck: AccountCheck.meta({ description: 'What was known of the account when the payout was created' }),
     reference: text('Your own reference', 'payroll-17').nullable(),

@@ -12,6 +12,7 @@ import {
   MetadataPatch,
   nameText,
   pathId,
+  personal,
   providerName,
   text,
   time,
@@ -285,7 +286,7 @@ export const Session = z
   .object({
     ...sessionFields,
     provider: providerName,
-    payerEmail: text('Email address that the payer gave', 'payer@example.com').nullable(),
+    payerEmail: personal(text('Email address that the payer gave', 'payer@example.com').nullable()),
     refundAddress: text('Address to which a payment goes back', PAYER).nullable(),
     ...sessionTimes,
   })
@@ -354,12 +355,14 @@ export const PayAction = CollectionId.extend({
   })
     .nullable()
     .optional(),
-  payerEmail: z
-    .email()
-    .max(254)
-    .meta({ description: 'For a receipt by email', example: 'payer@example.com' })
-    .nullable()
-    .optional(),
+  payerEmail: personal(
+    z
+      .email()
+      .max(254)
+      .meta({ description: 'For a receipt by email', example: 'payer@example.com' })
+      .nullable()
+      .optional(),
+  ),
   refundAddress: z
     .string()
     .min(1)

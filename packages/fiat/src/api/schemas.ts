@@ -10,6 +10,7 @@ import {
   Metadata,
   nameText,
   pathId,
+  personal,
   providerName,
   text,
   time,
@@ -76,7 +77,7 @@ export const OfrId = z.strictObject({ id: text('`ofr_` and the 32 hexadecimal di
 export const ListInput = z.strictObject({ customerId: CustomerRef.optional() })
 
 const BankCode = Input(20, 'Code of the bank: see `GET /fiat/currencies/{code}/banks`', '058')
-const AccountNumber = Input(40, 'Written as `accountRule` of the bank says', '0123456789')
+const AccountNumber = personal(Input(40, 'Written as `accountRule` of the bank says', '0123456789'))
 const AccountIn = {
   accountNumber: AccountNumber,
   bankCode: BankCode,
@@ -85,7 +86,7 @@ const AccountIn = {
     .nullable()
     .optional()
     .meta({ description: 'M-Pesa only: how the money arrives; default `mobile`' }),
-  businessNumber: Input(20, 'M-Pesa paybill only: its business number', '888880').nullable().optional(),
+  businessNumber: personal(Input(20, 'M-Pesa paybill only: its business number', '888880').nullable().optional()),
 }
 
 export const AccountToVerify = z
@@ -96,7 +97,7 @@ export const AccountCheck = z.object({
   status: z.enum(['verified', 'unresolved', 'mismatch']).meta({
     description: '`mismatch`: the bank told another name than the one given',
   }),
-  accountName: text('Name that the bank told', 'OBI ADA').nullable(),
+  accountName: personal(text('Name that the bank told', 'OBI ADA').nullable()),
   provider: text('Provider that asked the bank', 'sandbox'),
   checkedAt: time('When the bank was asked'),
 })
@@ -106,9 +107,11 @@ export const VerifiedAccount = z
     status: z.enum(['verified', 'unresolved']).meta({
       description: '`unresolved`: the bank returns no name, which does not mean that the account exists',
     }),
-    accountName: text('Name of the holder as the bank returns it; null if it returns none', 'OBI ADA').nullable(),
+    accountName: personal(
+      text('Name of the holder as the bank returns it; null if it returns none', 'OBI ADA').nullable(),
+    ),
     bankName: text('Name of the bank', 'Guaranty Trust Bank'),
-    accountNumber: text('Account number', '0123456789'),
+    accountNumber: personal(text('Account number', '0123456789')),
   })
   .meta({ id: 'VerifiedAccount', description: 'What a bank returns about an account' })
 
@@ -147,9 +150,9 @@ export const NewOfframp = z.strictObject({
   bankAccount: z
     .strictObject({
       ...AccountIn,
-      accountName: Input(200, 'Name of the holder; required where the bank does not return it', 'Ada Obi')
-        .nullable()
-        .optional(),
+      accountName: personal(
+        Input(200, 'Name of the holder; required where the bank does not return it', 'Ada Obi').nullable().optional(),
+      ),
     })
     .meta({
       description: 'The account that receives the money',
@@ -187,10 +190,10 @@ export const Offramp = z
     quoteId: id('quote that the order took', QUOTE).nullable(),
     bankAccount: z
       .object({
-        accountNumber: text('Account number', '0123456789'),
+        accountNumber: personal(text('Account number', '0123456789')),
         bankCode: text('Code of the bank', '058'),
         bankName: text('Name of the bank', 'Guaranty Trust Bank'),
-        accountName: text('Name of the holder, as given; else as the bank returns it', 'Ada Obi'),
+        accountName: personal(text('Name of the holder, as given; else as the bank returns it', 'Ada Obi')),
         bankCountry: text('Country of the bank, ISO 3166-1 alpha-2', 'NG'),
       })
       .meta({ description: 'The account that receives the money' }),
@@ -237,8 +240,8 @@ export const OfframpLookup = z
     fee: Numeral.meta({ description: 'Fee in the source currency', example: 0.125 }),
     bank_account: z
       .object({
-        holder_name: text('Name of the holder', 'Ada Obi'),
-        account_number: text('Account number', '0123456789'),
+        holder_name: personal(text('Name of the holder', 'Ada Obi')),
+        account_number: personal(text('Account number', '0123456789')),
         bank_name: text('Name of the bank', 'Guaranty Trust Bank'),
         bank_country: text('Country of the bank, ISO 3166-1 alpha-2', 'NG'),
       })
@@ -262,7 +265,7 @@ export const NewOnramp = z.strictObject({
     .strictObject({
       accountNumber: AccountNumber,
       bankCode: BankCode,
-      accountName: Input(200, 'Name of the holder', 'Ada Obi'),
+      accountName: personal(Input(200, 'Name of the holder', 'Ada Obi')),
     })
     .nullable()
     .optional()
@@ -290,8 +293,8 @@ export const Onramp = z
     convertedAmount: units('What the wallet receives, in `destinationCurrency`', '31.48236'),
     paymentAccount: z
       .object({
-        accountNumber: text('Account number', '9012345678'),
-        accountName: text('Name of the account', 'Sandbox Payments'),
+        accountNumber: personal(text('Account number', '9012345678')),
+        accountName: personal(text('Name of the account', 'Sandbox Payments')),
         bankName: text('Name of the bank', 'Access Bank'),
         reference: text('For the narration of the transfer', 'SBX-000000000031'),
         amount: units('What to pay', '50000'),
@@ -301,16 +304,16 @@ export const Onramp = z
     txHash: text('Hash of the delivery’s transaction', HASH).nullable(),
     refundBankAccount: z
       .object({
-        accountNumber: text('Account number', '0123456789'),
+        accountNumber: personal(text('Account number', '0123456789')),
         bankCode: text('Code of the bank', '058'),
-        accountName: text('Name of the holder', 'Ada Obi'),
+        accountName: personal(text('Name of the holder', 'Ada Obi')),
       })
       .nullable()
       .meta({ description: 'Where the payment of a failed order goes back to' }),
     reference: text('Your own reference', 'topup-17').nullable(),
     failureReason: onrampFailures.Code.nullable().meta({ description: 'Why it failed' }),
     refund: refund({
-      accountNumber: text('The account that the payment goes back to', '0123456789').nullable(),
+      accountNumber: personal(text('The account that the payment goes back to', '0123456789').nullable()),
       txHash: text('Hash of the refund’s transaction, if it has one', HASH).nullable(),
     }),
     metadata: Metadata,

@@ -1,4 +1,4 @@
-import { assetNamed, id, type ObjectBalance, text, toMinor } from '@payments/kernel'
+import { assetNamed, id, type ObjectBalance, personal, text, toMinor } from '@payments/kernel'
 import { Bank, Leg, Money, TransactionHash, Wallet } from '@payments/ledger'
 import type { ReceiptDeclaration, ReportedAmounts } from '@payments/platform'
 import { z } from 'zod'
@@ -9,7 +9,7 @@ const RefundReceipt = z
   .looseObject({
     status: z.enum(shownRefundStates).meta({ description: 'State of the refund' }),
     amount: text('What was sent back; "0" until it is known', '25.125'),
-    destination: text('The address or account that the money goes back to', '0123456789').nullable(),
+    destination: personal(text('The address or account that the money goes back to', '0123456789').nullable()),
     txHash: TransactionHash,
   })
   .nullable()

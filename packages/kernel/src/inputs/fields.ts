@@ -37,3 +37,12 @@ export const items = <T extends z.ZodType>(description: string, item: T) => z.ar
 
 /** `total` of a list (specification, List responses). */
 export const total = count('Exact number of all records that match, also when the list is capped')
+
+/** How many records a page of a search has. */
+export const pageSize = z
+  .number()
+  .int()
+  .min(1)
+  .max(200)
+  .default(50)
+  .meta({ description: 'How many at most', example: 50 })

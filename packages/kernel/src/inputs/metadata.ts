@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { invalid } from '../errors.ts'
+import { SENSITIVE } from './sensitive.ts'
 
 const MAX_KEYS = 50
 const MAX_KEY = 40
@@ -35,6 +36,8 @@ const mapOf = <V>(removable: boolean) =>
       id: removable ? 'MetadataPatch' : 'Metadata',
       description: `Key-value pairs of yours, returned unchanged: at most ${MAX_KEYS} keys of ${MAX_KEY} characters with text of at most ${MAX_VALUE} characters${removable ? '. They are merged into the present ones; null removes a key' : ''}`,
       example: { orderNumber: '1042' },
+      // Free text of the merchant: erased with the customer whose it is.
+      [SENSITIVE]: 'personal',
       override: {
         type: 'object',
         maxProperties: MAX_KEYS,

@@ -9,6 +9,7 @@ import {
   id,
   items,
   pathId,
+  personal,
   text,
   total,
 } from '@payments/kernel'
@@ -27,11 +28,10 @@ export const Transaction = z
     id: id('transaction', TRANSACTION),
     kind: z.enum(transactionKinds).meta({ description: 'Kind of the transaction' }),
     customerId: CustomerRef.nullable(),
-    customerName: text("The customer's name; empty without a customer", 'Ada Obi'),
+    customerName: personal(text("The customer's name; empty without a customer", 'Ada Obi')),
     status: text('Status of the object that the transaction shows', 'completed'),
-    destination: text(
-      'Network, symbol and address, or bank and account',
-      'Base USDC 0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
+    destination: personal(
+      text('Network, symbol and address, or bank and account', 'Base USDC 0x71C7656EC7ab88b098defB751B7401B5f6d8976F'),
     ),
     amount: text('Amount with its symbol', '12.5 USDC'),
     amountUsd: text('Value in US dollars as decimal text', '12.5').nullable(),

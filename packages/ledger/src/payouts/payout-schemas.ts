@@ -1,4 +1,13 @@
-import { addressField, canonicalAddress, items, type Mistakes, networkField, networkOf, text } from '@payments/kernel'
+import {
+  addressField,
+  canonicalAddress,
+  items,
+  type Mistakes,
+  networkField,
+  networkOf,
+  personal,
+  text,
+} from '@payments/kernel'
 import { z } from 'zod'
 
 const WalletDestination = z
@@ -19,10 +28,12 @@ const BankDestination = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9]{1,20}$/, 'Must be a bank code')
     .meta({ description: 'Code of the bank', example: '058' }),
-  accountNumber: z
-    .string()
-    .regex(/^[A-Za-z0-9+]{1,40}$/, 'Must be an account number')
-    .meta({ description: 'Account number', example: '0123456789' }),
+  accountNumber: personal(
+    z
+      .string()
+      .regex(/^[A-Za-z0-9+]{1,40}$/, 'Must be an account number')
+      .meta({ description: 'Account number', example: '0123456789' }),
+  ),
 })
 
 /** Where a payout or withdrawal may go. */

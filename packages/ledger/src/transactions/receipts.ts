@@ -1,4 +1,4 @@
-import { text } from '@payments/kernel'
+import { personal, text } from '@payments/kernel'
 import { z } from 'zod'
 
 // Schemas from which domains build the receipts of their transactions. Every amount in a receipt is decimal text.
@@ -22,8 +22,8 @@ export const Wallet = Leg.extend({
 export const Money = z.looseObject({ symbol: text('Currency symbol', 'NGN'), amount: AMOUNT })
 
 export const Bank = z.looseObject({
-  holderName: text('Name of the account holder', 'ADA OBI').nullable(),
-  accountNumber: text('Account number', '0123456789'),
+  holderName: personal(text('Name of the account holder', 'ADA OBI').nullable()),
+  accountNumber: personal(text('Account number', '0123456789')),
   bankName: text('Name of the bank', 'Access Bank').nullable(),
   bankCountry: text('Country of the bank, ISO 3166-1 alpha-2', 'NG').nullable(),
 })

@@ -1,13 +1,11 @@
 import { CustomerRef } from '@payments/customers'
-import { count, items, text } from '@payments/kernel'
+import { count, items, pageSize, personal, text } from '@payments/kernel'
 import { timeZone } from '@payments/platform'
 import { z } from 'zod'
 import { Transaction } from '../api/schemas.ts'
 import { exportColumns } from './export.ts'
 import { transactionKinds } from './kinds.ts'
 
-const PAGE = 50
-const LONGEST_PAGE = 200
 const DECIMALS = 18
 
 const Bound = z
@@ -19,17 +17,19 @@ const some = <T extends z.ZodType>(of: T, description: string, example: readonly
 
 /** What a transaction must be to be found: all that is named, and one of those in a list. */
 const filters = {
-  text: z
-    .string()
-    .trim()
-    .min(1)
-    .max(200)
-    .meta({
-      description:
-        'An id, a transaction hash, an address, a reference or an email address in full: of the transaction, of the payment route, collection or customer that it belongs to, or of the payer',
-      example: 'ada@example.com',
-    })
-    .optional(),
+  text: personal(
+    z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .meta({
+        description:
+          'An id, a transaction hash, an address, a reference or an email address in full: of the transaction, of the payment route, collection or customer that it belongs to, or of the payer',
+        example: 'ada@example.com',
+      })
+      .optional(),
+  ),
   kinds: some(z.enum(transactionKinds), 'Only these kinds', ['collection', 'swap']),
   statuses: some(z.string().max(40), 'Only these statuses', ['paid', 'completed']),
   assets: some(z.string().max(40), 'Only amounts of these assets', ['USDC']),
@@ -55,15 +55,9 @@ export const SearchInput = z
         example: '01936f2a-7c1e-7000-8000-000000000030',
       })
       .optional(),
-    limit: z
-      .number()
-      .int()
-      .min(1)
-      .max(LONGEST_PAGE)
-      .default(PAGE)
-      .meta({ description: 'How many at most', example: PAGE }),
+    limit: pageSize,
   })
-  .meta({ example: { kinds: ['collection'], assets: ['USDC'], amountFrom: '10', limit: PAGE } })
+  .meta({ example: { kinds: ['collection'], assets: ['USDC'], amountFrom: '10', limit: 50 } })
 
 export const SearchPage = z.object({
   transactions: items('The transactions that fit, newest first', Transaction),

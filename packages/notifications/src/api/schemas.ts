@@ -1,4 +1,4 @@
-import { count, createdAt, id, items, pathId, text, time, total } from '@payments/kernel'
+import { count, createdAt, id, items, pathId, personal, text, time, total } from '@payments/kernel'
 import { z } from 'zod'
 
 const NOTIFICATION = 50
@@ -9,8 +9,8 @@ export const Notification = z
   .object({
     id: id('notification', NOTIFICATION),
     type: text('What it is about', 'money.received'),
-    title: text('One line', 'Money received'),
-    body: text('One or two sentences', '12.5 USDC arrived through a payment route.'),
+    title: personal(text('One line', 'Money received')),
+    body: personal(text('One or two sentences', '12.5 USDC arrived through a payment route.')),
     resource: z
       .object({ type: text('Type of the object', 'payment_route_deposit'), id: id('object', 11) })
       .meta({ description: 'The object that it is about' }),

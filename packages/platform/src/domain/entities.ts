@@ -3,6 +3,7 @@ import { providerEntities } from '../providers/entities.ts'
 import { faultModes } from '../providers/sandbox-faults.ts'
 import { AuditEntryEntity } from '../records/audit-log.ts'
 import { RecordCountEntity } from '../records/counts.ts'
+import { RequestLogEntity } from '../records/request-log/entity.ts'
 import { restoreEntities } from '../records/restores.ts'
 import { index, inheritedTenant, instant, minorUnits } from '../transactions/entity.ts'
 
@@ -81,35 +82,6 @@ const SandboxFaultEntity = defineEntity({
     mode: p.enum(faultModes),
     endsAt: instant(),
   },
-})
-
-/** A request that had an organisation: see `request-log.ts`. */
-const RequestLogEntity = defineEntity({
-  name: 'LoggedRequest',
-  tableName: 'request_log',
-  properties: {
-    id: p.uuid().primary(),
-    ...inheritedTenant(),
-    method: p.text(),
-    path: p.text(),
-    status: p.smallint(),
-    durationMs: p.integer(),
-    requestId: p.text(),
-    keyId: p.uuid().nullable(),
-    sessionId: p.uuid().nullable(),
-    idempotencyDigest: p.text().nullable(),
-    replayed: p.boolean(),
-    errorCode: p.text().nullable(),
-    resourceId: p.uuid().nullable(),
-    createdAt: p.datetime(3),
-  },
-  indexes: [
-    index(
-      'request_log_of_resource',
-      ['resourceId', 'createdAt desc'],
-      "resource_id is not null and (method <> 'GET' or status >= 400)",
-    ),
-  ],
 })
 
 export const platformEntities = [

@@ -5,7 +5,9 @@ import { providerTimeline } from '../providers/calls.ts'
 import { choiceTimeline } from '../providers/choices.ts'
 import { contradictions, reportTimeline } from '../providers/reports.ts'
 import { auditTimeline } from '../records/audit-log.ts'
-import { requestTimeline } from '../records/request-timeline.ts'
+import { countedRequests } from '../records/request-log/entity.ts'
+import { eraseRequests } from '../records/request-log/read.ts'
+import { requestTimeline } from '../records/request-log/timeline.ts'
 import { restore } from '../records/restores.ts'
 import { secretKeys } from '../settings/secrets.ts'
 import { platformSettings } from '../settings/settings.ts'
@@ -27,8 +29,12 @@ export const platform = domain({
   data: {
     entities: platformEntities,
     migrations: platformMigrations,
-    counted: { audit_log: { scopes: ["''", 'organisation_id::text'], installation: true } },
+    counted: {
+      audit_log: { scopes: ["''", 'organisation_id::text'], installation: true },
+      request_log: countedRequests,
+    },
     appendOnly: ['audit_log', 'record_counts'],
+    anonymise: eraseRequests,
     encrypted: [encryptedReplies],
     lastingSecrets: (settings) =>
       secretKeys(platformSettings.from(settings).SECRETS_KEY).map(({ key }) => ({

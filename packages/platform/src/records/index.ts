@@ -3,6 +3,6 @@
 export { readAuditLog } from './audit-log.ts'
 export { countingFunction, countProblems, countRows, countSql } from './counts.ts'
 export { histograms } from './histograms.ts'
-export { type LoggedRequest, type RequestLog, requestLog } from './request-log.ts'
+export * from './request-log/index.ts'
 export { declareRestore, noteReconciled, noteSecured, type OpenRestore, openRestore } from './restores.ts'
 export * from './timeline.ts'

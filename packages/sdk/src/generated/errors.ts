@@ -90,6 +90,7 @@ export type ErrorCode =
   | 'rate_limited'
   | 'rates_limited'
   | 'refund_address_missing'
+  | 'request_not_found'
   | 'sandbox_cngn_closed'
   | 'sandbox_only'
   | 'sandbox_order_closed'

@@ -764,6 +764,74 @@ export interface Event {
   data: Record<string, unknown>
 }
 
+/** A request to this API, as it was logged */
+export interface Request {
+  /** Id of the request */
+  id: string
+  /** HTTP method */
+  method: string
+  /** Path of the operation, with the names of its parameters */
+  path: string
+  /** HTTP status of the reply */
+  status: number
+  /** Duration in milliseconds */
+  durationMs: number
+  /** `X-Request-Id` of the request and its reply */
+  requestId: string
+  /** Id of the API key; null for a session */
+  apiKeyId: string | null
+  /** Client address */
+  ip: string | null
+  /** The header `User-Agent` */
+  userAgent: string | null
+  /** The header `Idempotency-Key` */
+  idempotencyKey: string | null
+  /** The reply is that of an earlier request with the same key */
+  replayed: boolean
+  /** Code of the error */
+  errorCode: string | null
+  /** Id of the object that it created, else of the one that its path names */
+  resourceId: string | null
+  /** When it was created */
+  createdAt: string
+}
+
+/** A request with its body and the body of its reply */
+export interface RequestWithBodies {
+  /** Id of the request */
+  id: string
+  /** HTTP method */
+  method: string
+  /** Path of the operation, with the names of its parameters */
+  path: string
+  /** HTTP status of the reply */
+  status: number
+  /** Duration in milliseconds */
+  durationMs: number
+  /** `X-Request-Id` of the request and its reply */
+  requestId: string
+  /** Id of the API key; null for a session */
+  apiKeyId: string | null
+  /** Client address */
+  ip: string | null
+  /** The header `User-Agent` */
+  userAgent: string | null
+  /** The header `Idempotency-Key` */
+  idempotencyKey: string | null
+  /** The reply is that of an earlier request with the same key */
+  replayed: boolean
+  /** Code of the error */
+  errorCode: string | null
+  /** Id of the object that it created, else of the one that its path names */
+  resourceId: string | null
+  /** When it was created */
+  createdAt: string
+  /** Body of the request; null without one */
+  requestBody: Record<string, unknown> | null
+  /** Body of the reply; null for a file, a stream and a complete list */
+  responseBody: Record<string, unknown> | null
+}
+
 /** A network that payment routes can use */
 export interface Network {
   /** Network key */

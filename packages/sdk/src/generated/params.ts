@@ -756,6 +756,33 @@ export interface EventExportParams {
   timeZone?: string
 }
 
+export interface RequestSearchParams {
+  /** Only these methods */
+  methods?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')[]
+  /** Only this path, with the names of its parameters */
+  path?: string
+  /** Only replies with at least this status */
+  statusFrom?: number
+  /** Only replies with at most this status */
+  statusTo?: number
+  /** Only with this API key */
+  apiKeyId?: string
+  /** Only with this `X-Request-Id` */
+  requestId?: string
+  /** Only with this `Idempotency-Key` */
+  idempotencyKey?: string
+  /** Only about this object */
+  resourceId?: string
+  /** At this time or later */
+  from?: string
+  /** Before this time */
+  to?: string
+  /** Begin after the request with this id: `next` of the page before */
+  before?: string
+  /** How many at most */
+  limit?: number
+}
+
 export interface SandboxAdvanceParams {
   /** Seconds by which the clock moves forward */
   seconds: number

@@ -36,6 +36,8 @@ import type {
   ReportDaily,
   ReportStatement,
   ReportSummary,
+  Request,
+  RequestWithBodies,
   SellQuote,
   Swap,
   Timeline,
@@ -92,6 +94,7 @@ import type {
   ReportExportStatementParams,
   ReportStatementParams,
   ReportSummaryParams,
+  RequestSearchParams,
   SandboxAdvanceParams,
   SandboxCheckoutSessionCreatePaymentParams,
   SandboxCngnConvertCreateDepositParams,
@@ -1755,6 +1758,42 @@ class ReportsResource extends Resource {
   }
 }
 
+/** The operations of `requests`. */
+class RequestsResource extends Resource {
+  /**
+   * List requests. The newest 200 requests of your organisation in this environment; `total` counts all. They appear within a second and are kept for 30 days.
+   * `GET /v1/requests`
+   *
+   * @example
+   * const reply = await payments.requests.list()
+   */
+  list(options?: RequestOptions): List<'requests', Request> {
+    return this.sendList('GET', '/requests', 'requests', undefined, options)
+  }
+
+  /**
+   * Search requests. The requests that fit all filters, newest first, in pages.
+   * `POST /v1/requests/search`
+   *
+   * @example
+   * const reply = await payments.requests.search({ methods: ['POST'], statusFrom: 400, limit: 50 })
+   */
+  search(params?: RequestSearchParams, options?: RequestOptions): List<'requests', Request> {
+    return this.sendList('POST', '/requests/search', 'requests', params, options)
+  }
+
+  /**
+   * Get a request. Takes the id of the request or its `X-Request-Id`. Adds the bodies of the request and its reply: fields with secrets and personal data, and fields that the API does not know, have the value `[redacted]`; what is beyond about 4,000 characters is `[truncated]`.
+   * `GET /v1/requests/{requestId}`
+   *
+   * @example
+   * const result = await payments.requests.retrieve('01936f2a-7c1e-7000-8000-000000000036')
+   */
+  retrieve(requestId: string, options?: RequestOptions): Promise<Result<RequestWithBodies>> {
+    return this.execute('GET', at`/requests/${requestId}`, undefined, options)
+  }
+}
+
 /** The operations of `sandbox`. */
 class SandboxResource extends Resource {
   readonly paymentRoutes = new SandboxPaymentRoutesResource(this.transport)
@@ -2109,6 +2148,7 @@ export class Resources extends Resource {
   readonly payoutControls = new PayoutControlsResource(this.transport)
   readonly webhookEndpoints = new WebhookEndpointsResource(this.transport)
   readonly events = new EventsResource(this.transport)
+  readonly requests = new RequestsResource(this.transport)
   readonly timeline = new TimelineResource(this.transport)
   readonly notifications = new NotificationsResource(this.transport)
   readonly sandbox = new SandboxResource(this.transport)

@@ -1,4 +1,17 @@
-import { count, createdAt, exampleId, id, items, pathId, text, time, total, updatedAt } from '@payments/kernel'
+import {
+  count,
+  createdAt,
+  exampleId,
+  id,
+  items,
+  pathId,
+  personal,
+  secret,
+  text,
+  time,
+  total,
+  updatedAt,
+} from '@payments/kernel'
 import { z } from 'zod'
 import { deliveryMachine, endpointMachine } from '../endpoints/states.ts'
 
@@ -70,7 +83,7 @@ export const Endpoint = z
   .meta({ id: 'WebhookEndpoint', description: 'An address that receives signed events' })
 
 export const EndpointWithSecret = Endpoint.extend({
-  secret: text('Signing secret, shown once', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='),
+  secret: secret(text('Signing secret, shown once', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=')),
 }).meta({ id: 'WebhookEndpointWithSecret', description: 'A webhook endpoint with its new signing secret' })
 
 export const EndpointList = z.object({
@@ -100,7 +113,7 @@ export const EventTypes = z.object({
 export const Attempt = z.object({
   attemptedAt: time('When it was sent'),
   responseStatus: count('HTTP status of the response; null without a response', 200).nullable(),
-  responseBody: text('The first 4 kB of the response body', 'OK').nullable(),
+  responseBody: personal(text('The first 4 kB of the response body', 'OK').nullable()),
   error: text('Why the attempt failed', 'No response within 10 seconds').nullable(),
   durationMs: count('Duration in milliseconds', 120),
 })

@@ -2,7 +2,15 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Process } from '@payments/api'
 import { type Access, type Actor, allowsAnonymous, checkInput, invalid } from '@payments/kernel'
-import { type CallContext, type Log, queryContext, replyOf, replyTo, UnreadableInput } from '@payments/platform'
+import {
+  type CallContext,
+  type Exchange,
+  type Log,
+  queryContext,
+  replyOf,
+  replyTo,
+  UnreadableInput,
+} from '@payments/platform'
 import { parseBody, readBody } from '../http/body.ts'
 import { download } from '../http/download.ts'
 import { listing } from '../http/listing.ts'
@@ -21,6 +29,8 @@ export interface RequestInput {
   readonly params: Record<string, string>
   readonly log: Log
   readonly context: RequestContext
+  /** Where the bodies are noted for the request log. */
+  readonly exchange: Exchange
   /** The caller, who has this access. @throws ServiceError 401 or 403 */
   authorised(access: Access): Actor
   /** Checks the credential again, without counting a request. @throws ServiceError 401 when it is no longer valid */
@@ -47,6 +57,7 @@ const JSON_TYPE = 'application/json'
 export function dispatcher({ runtime, executor, callContext }: Process) {
   return async ({ operation, placeholders, method }: RestOperation, request: RequestInput): Promise<Sent> => {
     const { meta } = operation
+    const { exchange } = request
     const actor = request.authorised(meta.access)
     const call: CallContext = callContext(actor, {
       log: request.log,
@@ -80,16 +91,23 @@ export function dispatcher({ runtime, executor, callContext }: Process) {
     if (method === 'GET') {
       const input = queryInput(operation.input, placeholders, request)
       const { data } = await executor.execute(operation, call, input)
+      exchange.reply = { message: meta.message, data }
       return { ...replyTo(meta, input, data), type: JSON_TYPE, resourceId: undefined }
     }
     const keyed = actor.kind === 'key' && !allowsAnonymous(meta.access)
     const key = keyed ? { method, path: request.path, key: idempotencyKey(request.req) } : undefined
     const bytes = await readBody(request.req)
-    const { replay } = request.context
-    if (key && replay) return { ...replyOf(runtime, { ...key, actor }, replay), type: JSON_TYPE, replayed: true }
     const input = bodyInput(placeholders, request, bytes)
+    const { replay } = request.context
+    if (key && replay) {
+      const stored = replyOf(runtime, { ...key, actor }, replay)
+      exchange.text = stored.body
+      return { ...stored, type: JSON_TYPE, replayed: true }
+    }
     const { data, reply } = await executor.execute(operation, call, input, key)
-    return { ...(reply ?? replyTo(meta, input, data)), type: JSON_TYPE }
+    const sent = reply ?? replyTo(meta, input, data)
+    exchange.text = sent.body
+    return { ...sent, type: JSON_TYPE }
   }
 }
 
@@ -135,6 +153,7 @@ function bodyInput(
 ): Record<string, unknown> | UnreadableInput {
   try {
     const body = parseBody(bytes, request.req.headers)
+    request.exchange.body = body
     const reserved = placeholders.filter((name) => Object.hasOwn(body, name))
     if (reserved.length > 0) throw invalid(Object.fromEntries(reserved.map((name) => [name, 'Unrecognized field'])))
     return { ...body, ...request.params }

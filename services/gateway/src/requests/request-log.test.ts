@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { newId } from '@payments/kernel'
 import { domainsOf } from '@payments/platform'
 import { expect, test } from 'vitest'
@@ -17,7 +16,7 @@ async function logged(organisationId: string) {
 }
 const body = { name: 'Ada Obi', email: 'ada@example.com' }
 
-test('each request with an organisation is one row, with its outcome and without anything that its caller wrote', async () => {
+test('each request with an organisation is one row, with its outcome and without secrets and personal data', async () => {
   const merchant = await newMerchant(service)
   const key = 'order-4711-of-ada'
   const send = () => merchant.call('POST /v1/customers', { body, key, headers: { 'x-request-id': 'req-1' } })
@@ -31,20 +30,66 @@ test('each request with an organisation is one row, with its outcome and without
   const { rows: keys } = await service.runtime.pool.query('select id from api_keys where organisation_id = $1', [
     merchant.organisationId,
   ])
-  const digest = createHash('sha256').update(key).digest('hex')
   const common = { environment: 'test', key_id: keys[0].id, session_id: null, replayed: false, error_code: null }
   const post = { ...common, method: 'POST', path: '/v1/customers' }
-  const get = { ...common, method: 'GET', path: '/v1/customers/{customerId}', idempotency_digest: null }
+  const get = { ...common, method: 'GET', path: '/v1/customers/{customerId}', idempotency_key: null }
   expect(rows).toMatchObject([
-    { ...post, status: 201, request_id: 'req-1', idempotency_digest: digest, resource_id: id },
-    { ...post, status: 201, request_id: 'req-1', idempotency_digest: digest, resource_id: id, replayed: true },
-    { ...post, status: 400, idempotency_digest: null, error_code: 'key_required', resource_id: null },
+    { ...post, status: 201, request_id: 'req-1', idempotency_key: key, resource_id: id },
+    { ...post, status: 201, request_id: 'req-1', idempotency_key: key, resource_id: id, replayed: true },
+    { ...post, status: 400, idempotency_key: null, error_code: 'key_required', resource_id: null },
     { ...post, status: 422, error_code: 'validation_failed', resource_id: null },
     { ...get, status: 200, resource_id: id },
     { ...get, status: 404, error_code: 'customer_not_found', resource_id: null },
   ])
-  for (const secret of [key, 'hunter2', 'ada@example.com', 'Ada Obi', merchant.key])
+  for (const secret of ['hunter2', 'ada@example.com', 'Ada Obi', merchant.key])
     expect(JSON.stringify(rows)).not.toContain(secret)
+})
+
+test('a request has its bodies as they may be shown, and a reply that was sent again has them too', async () => {
+  const merchant = await newMerchant(service)
+  const send = (extra = {}) => merchant.call('POST /v1/customers', { body: { ...body, ...extra }, key: 'order-1' })
+  const { id, createdAt } = (await send()).body.data
+  await send({ metadata: { note: 'hunter2' } })
+  await merchant.call('POST /v1/customers', { body: { name: 'Ada Obi', email: 'none' } })
+  const [first, again, refused] = await logged(merchant.organisationId)
+  const hidden = { name: '[redacted]', email: '[redacted]' }
+  expect(first.request_body).toEqual(hidden)
+  expect(first.response_body).toMatchObject({
+    status: 'success',
+    message: 'Customer created',
+    data: { ...hidden, id, createdAt, phoneNumber: null, metadata: '[redacted]' },
+  })
+  expect(again).toMatchObject({
+    replayed: true,
+    request_body: { ...hidden, metadata: '[redacted]' },
+    response_body: first.response_body,
+  })
+  expect(refused).toMatchObject({
+    request_body: hidden,
+    response_body: { status: 'error', message: 'Validation failed', data: null, errors: { email: expect.any(String) } },
+  })
+})
+
+test('a secret that a reply shows once is not in the log, nor are the codes and tokens of a session', async () => {
+  const merchant = await newMerchant(service)
+  const { organisationId } = merchant
+  const session = await signedIn(service.runtime, { organisationId, role: 'owner' })
+  const post = (line: string, sent: object) => call(service, line, { token: session.accessToken, body: sent })
+  const key = await post('POST /v1/api-keys', { name: 'Orders', environment: 'test', type: 'secret', access: 'read' })
+  const endpoint = await merchant.call('POST /v1/webhooks', { body: { url: 'https://merchant.example/hooks' } })
+  const tokens = await post('POST /v1/auth/organisation', { organisationId })
+  await post('POST /v1/auth/confirm', { code: '918273' })
+  const text = JSON.stringify(await logged(organisationId))
+  const secrets = [
+    key.body.data.key,
+    endpoint.body.data.secret,
+    tokens.body.data.accessToken,
+    tokens.body.data.refreshToken,
+  ]
+  for (const secret of [...secrets, '918273']) {
+    expect(secret).toEqual(expect.any(String))
+    expect(text).not.toContain(secret)
+  }
 })
 
 test('a refused request is recorded, one without an organisation is not, and a session is named', async () => {

@@ -1,7 +1,20 @@
-import { digest, type LoggedRequest } from '@payments/platform'
+import { type Exchange, type LoggedRequest, loggedBodies } from '@payments/platform'
 import type { ParameterizedContext } from 'koa'
 import { replayKey } from './dispatch.ts'
 import type { State } from './state.ts'
+
+const USER_AGENT = 300
+
+/** The facts of a completed request that its context does not have. */
+interface Completed {
+  readonly id: string
+  readonly requestId: string
+  readonly route: string
+  readonly seconds: number
+  readonly code: string | undefined
+  /** The body of an error. */
+  readonly failed: string | undefined
+}
 
 /** What the request log keeps of a completed request; undefined for a request without an organisation. */
 export function loggedRequest(
@@ -12,12 +25,13 @@ export function loggedRequest(
     response,
     state,
   }: Pick<ParameterizedContext<State>, 'method' | 'status' | 'req' | 'response' | 'state'>,
-  { requestId, route, seconds, code }: { requestId: string; route: string; seconds: number; code: string | undefined },
+  { id, requestId, route, seconds, code, failed }: Completed,
 ): LoggedRequest | undefined {
-  const { actor, resourceId } = state
+  const { actor, resourceId, ip, exchange } = state
   if (!actor || actor.kind === 'anonymous') return undefined
   const key = actor.kind === 'key' && method !== 'GET' ? replayKey(req) : undefined
   return {
+    id,
     organisationId: actor.organisationId,
     environment: actor.environment,
     method,
@@ -27,9 +41,15 @@ export function loggedRequest(
     requestId,
     keyId: actor.keyId ?? null,
     sessionId: actor.sessionId ?? null,
-    idempotencyDigest: key === undefined ? null : digest(key),
+    ip,
+    userAgent: req.headers['user-agent']?.slice(0, USER_AGENT) ?? null,
+    idempotencyKey: key ?? null,
     replayed: response.get('Idempotent-Replayed') === 'true',
     errorCode: code ?? null,
     resourceId: resourceId ?? null,
+    ...bodiesOf(failed === undefined ? exchange : exchange && { ...exchange, reply: undefined, text: failed }),
   }
 }
+
+const bodiesOf = (exchange: Exchange | undefined): Pick<LoggedRequest, 'requestBody' | 'responseBody'> =>
+  exchange ? loggedBodies(exchange) : { requestBody: null, responseBody: null }

@@ -1,6 +1,6 @@
 import type Router from '@koa/router'
 import type { Actor } from '@payments/kernel'
-import type { Credential, Log } from '@payments/platform'
+import type { Credential, Exchange, Log } from '@payments/platform'
 import type { RequestContext } from './request-context.ts'
 
 /** The results of the layers before a route. */
@@ -15,6 +15,8 @@ export interface State {
   actor?: Actor
   /** The object that the request created, else the one that its path names. */
   resourceId?: string | undefined
+  /** The bodies of an operation, for the request log. */
+  exchange?: Exchange
   refusedCallback?: 'unsigned' | 'unavailable'
 }
 export type Gateway = Router<State>

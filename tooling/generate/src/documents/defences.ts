@@ -429,7 +429,7 @@ export const defended: readonly {
         'services/gateway/src/secrets.test.ts › no secret is readable in the database, the logs or an error reply',
         'packages/accounts/src/signin/signin.test.ts › an email is sent over SMTP with a plain and an HTML part, and its code is not logged',
         'services/gateway/src/input.test.ts › a secret in a path is not logged, in whatever pieces',
-        'services/gateway/src/requests/request-log.test.ts › each request with an organisation is one row, with its outcome and without anything that its caller wrote',
+        'services/gateway/src/requests/request-log.test.ts › each request with an organisation is one row, with its outcome and without secrets and personal data',
       ),
     ],
   },

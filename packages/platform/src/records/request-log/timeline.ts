@@ -1,4 +1,4 @@
-import type { TimelineSource } from './timeline.ts'
+import type { TimelineSource } from '../timeline.ts'
 
 interface Row {
   id: string

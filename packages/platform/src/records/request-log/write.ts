@@ -1,13 +1,18 @@
-import { type Environment, newId } from '@payments/kernel'
-import type { Runtime } from '../operations/context.ts'
-import { platformSettings } from '../settings/settings.ts'
+import type { Environment } from '@payments/kernel'
+import type { Runtime } from '../../operations/context.ts'
+import { platformSettings } from '../../settings/settings.ts'
+import type { LoggedBodies } from './bodies.ts'
 
 const WRITE_MS = 250
 const BATCH = 500
 const MAX_WAITING = 10_000
+/** While more wait for a database that does not answer, their bodies would fill the memory. */
+const MAX_BODIES = 2000
 
-/** What is kept of a request that has an organisation: never its body, its query or a free text of the caller. */
-export interface LoggedRequest {
+/** What is kept of a request that has an organisation: never its query, nor what its bodies had before they were redacted. */
+export interface LoggedRequest extends LoggedBodies {
+  /** That of the request, where this service gave it one: then both are the same. */
+  readonly id: string
   readonly organisationId: string
   readonly environment: Environment
   readonly method: string
@@ -18,8 +23,9 @@ export interface LoggedRequest {
   readonly requestId: string
   readonly keyId: string | null
   readonly sessionId: string | null
-  /** SHA-256 of the `Idempotency-Key`. */
-  readonly idempotencyDigest: string | null
+  readonly ip: string
+  readonly userAgent: string | null
+  readonly idempotencyKey: string | null
   readonly replayed: boolean
   readonly errorCode: string | null
   /** The object that the request created, else the one that its path names. */
@@ -77,7 +83,8 @@ export function requestLog({
   return {
     record(request) {
       if (!isOn || waiting.length >= MAX_WAITING) return
-      waiting.push({ ...request, id: newId(), createdAt: new Date() })
+      const bodies = waiting.length < MAX_BODIES ? {} : { requestBody: null, responseBody: null }
+      waiting.push({ ...request, ...bodies, createdAt: new Date() })
       schedule()
     },
     async flush() {
@@ -87,10 +94,10 @@ export function requestLog({
 }
 
 const INSERT = `insert into request_log (id, organisation_id, environment, method, path, status, duration_ms, request_id, key_id,
-    session_id, idempotency_digest, replayed, error_code, resource_id, created_at)
+    session_id, ip, user_agent, idempotency_key, replayed, error_code, resource_id, request_body, response_body, created_at)
   select id, "organisationId", environment, method, path, status, "durationMs", "requestId", "keyId",
-         "sessionId", "idempotencyDigest", replayed, "errorCode", "resourceId", "createdAt"
+         "sessionId", ip, "userAgent", "idempotencyKey", replayed, "errorCode", "resourceId", "requestBody", "responseBody", "createdAt"
     from json_to_recordset($1) as row (id uuid, "organisationId" uuid, environment text, method text, path text, status smallint,
-      "durationMs" integer, "requestId" text, "keyId" uuid, "sessionId" uuid, "idempotencyDigest" text, replayed boolean,
-      "errorCode" text, "resourceId" uuid, "createdAt" timestamptz)
+      "durationMs" integer, "requestId" text, "keyId" uuid, "sessionId" uuid, ip text, "userAgent" text, "idempotencyKey" text,
+      replayed boolean, "errorCode" text, "resourceId" uuid, "requestBody" json, "responseBody" json, "createdAt" timestamptz)
   on conflict do nothing`

@@ -1,0 +1,105 @@
+import { count, createdAt, id, items, pageSize, text, total } from '@payments/kernel'
+import { z } from 'zod'
+
+const [REQUEST, API_KEY, CUSTOMER] = [36, 5, 20]
+const EXAMPLE = '01936f2a-7c1e-7000-8000-000000000036'
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const method = text('HTTP method', 'POST')
+
+const shown = {
+  id: id('request', REQUEST),
+  method,
+  path: text('Path of the operation, with the names of its parameters', '/v1/customers'),
+  status: count('HTTP status of the reply', 422),
+  durationMs: count('Duration in milliseconds', 12),
+  requestId: text('`X-Request-Id` of the request and its reply', EXAMPLE),
+  apiKeyId: id('API key; null for a session', API_KEY).nullable(),
+  ip: text('Client address', '198.51.100.7').nullable(),
+  userAgent: text('The header `User-Agent`', 'payments-sdk/0.1.0').nullable(),
+  idempotencyKey: text('The header `Idempotency-Key`', 'order-1042').nullable(),
+  replayed: z
+    .boolean()
+    .meta({ description: 'The reply is that of an earlier request with the same key', example: false }),
+  errorCode: text('Code of the error', 'validation_failed').nullable(),
+  resourceId: id('object that it created, else of the one that its path names', CUSTOMER).nullable(),
+  createdAt,
+}
+
+export const Request = z.object(shown).meta({ id: 'Request', description: 'A request to this API, as it was logged' })
+
+const body = (description: string, example: Readonly<Record<string, unknown>>) =>
+  z.looseObject({}).nullable().meta({ description, example })
+
+export const RequestWithBodies = Request.extend({
+  requestBody: body('Body of the request; null without one', { name: '[redacted]', email: '[redacted]' }),
+  responseBody: body('Body of the reply; null for a file, a stream and a complete list', {
+    status: 'error',
+    message: 'Validation failed',
+    data: null,
+    errors: { email: 'Must be an email address' },
+  }),
+}).meta({ id: 'RequestWithBodies', description: 'A request with its body and the body of its reply' })
+
+export const RequestId = z.strictObject({
+  requestId: z.string().meta({ description: 'Id of the request, or its `X-Request-Id`', example: EXAMPLE }),
+})
+export const RequestList = z.object({ requests: items('The newest 200 requests', Request), total })
+
+const Status = z.number().int().min(100).max(599)
+const Time = z.iso.datetime({ offset: true })
+
+/** What a request must be to be found. */
+export const RequestSearch = z
+  .strictObject({
+    methods: z
+      .array(z.enum(methods))
+      .min(1)
+      .max(methods.length)
+      .meta({ description: 'Only these methods', example: ['POST', 'PATCH'] })
+      .optional(),
+    path: z
+      .string()
+      .min(1)
+      .max(200)
+      .regex(/^\/v1\//, 'Must begin with /v1/')
+      .meta({ description: 'Only this path, with the names of its parameters', example: '/v1/customers/{customerId}' })
+      .optional(),
+    statusFrom: Status.meta({ description: 'Only replies with at least this status', example: 400 }).optional(),
+    statusTo: Status.meta({ description: 'Only replies with at most this status', example: 499 }).optional(),
+    apiKeyId: z
+      .uuid()
+      .meta({ description: 'Only with this API key', example: '01936f2a-7c1e-7000-8000-000000000005' })
+      .optional(),
+    requestId: z
+      .string()
+      .min(1)
+      .max(128)
+      .meta({ description: 'Only with this `X-Request-Id`', example: 'checkout-7f3a' })
+      .optional(),
+    idempotencyKey: z
+      .string()
+      .min(1)
+      .max(255)
+      .meta({ description: 'Only with this `Idempotency-Key`', example: 'order-1042' })
+      .optional(),
+    resourceId: z
+      .uuid()
+      .meta({ description: 'Only about this object', example: '01936f2a-7c1e-7000-8000-000000000020' })
+      .optional(),
+    from: Time.meta({ description: 'At this time or later', example: '2026-01-01T00:00:00Z' }).optional(),
+    to: Time.meta({ description: 'Before this time', example: '2027-01-01T00:00:00Z' }).optional(),
+    before: z
+      .string()
+      .max(64)
+      .meta({ description: 'Begin after the request with this id: `next` of the page before', example: EXAMPLE })
+      .optional(),
+    limit: pageSize,
+  })
+  .meta({ example: { methods: ['POST'], statusFrom: 400, limit: 50 } })
+
+export const RequestPage = z.object({
+  requests: items('The requests that fit, newest first', Request),
+  total: count('Exact number of all that fit; null where it is more than 10,000', 1204).nullable(),
+  next: text('`before` of the next page; null on the last', EXAMPLE).nullable(),
+})
