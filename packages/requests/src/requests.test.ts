@@ -100,7 +100,7 @@ test('each filter finds what fits, and pages through all of it without gaps or r
     [{ statusFrom: 400 }, ({ status }) => status >= 400],
     [{ statusTo: 200 }, ({ status }) => status <= 200],
     [{ requestId: 'twice' }, ({ requestId }) => requestId === 'twice'],
-    [{ idempotencyKey: 'order-1' }, ({ idempotencyKey }) => idempotencyKey === 'order-1'],
+    [{ idempotencyKeys: ['order-1'] }, ({ idempotencyKey }) => idempotencyKey === 'order-1'],
     [{ resourceId: id }, ({ resourceId }) => resourceId === id],
     [{ apiKeyId: all[0].apiKeyId }, () => true],
     [{ from: all[3].createdAt }, ({ createdAt }) => createdAt >= all[3].createdAt],
@@ -139,7 +139,7 @@ test('each search reads an index, however many requests there are', async () => 
     "path = '/v1/customers'",
     'status >= 400',
     "request_id = 'r7'",
-    "idempotency_key = 'k'",
+    "idempotency_key = any ('{k}')",
     `resource_id = '${newId()}'`,
   ]) {
     const { rows } = await service.runtime.pool.query(

@@ -1,7 +1,8 @@
 import { count, createdAt, id, items, pageSize, text, total } from '@payments/kernel'
 import { z } from 'zod'
 
-const [REQUEST, API_KEY, CUSTOMER] = [36, 5, 20]
+// Not those of an API key and a customer: an example with a key that is deleted would be about the key that asks.
+const [REQUEST, API_KEY, OBJECT] = [36, 37, 38]
 const EXAMPLE = '01936f2a-7c1e-7000-8000-000000000036'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -22,7 +23,7 @@ const shown = {
     .boolean()
     .meta({ description: 'The reply is that of an earlier request with the same key', example: false }),
   errorCode: text('Code of the error', 'validation_failed').nullable(),
-  resourceId: id('object that it created, else of the one that its path names', CUSTOMER).nullable(),
+  resourceId: id('object that it created, else of the one that its path names', OBJECT).nullable(),
   createdAt,
 }
 
@@ -69,7 +70,7 @@ export const RequestSearch = z
     statusTo: Status.meta({ description: 'Only replies with at most this status', example: 499 }).optional(),
     apiKeyId: z
       .uuid()
-      .meta({ description: 'Only with this API key', example: '01936f2a-7c1e-7000-8000-000000000005' })
+      .meta({ description: 'Only with this API key', example: '01936f2a-7c1e-7000-8000-000000000037' })
       .optional(),
     requestId: z
       .string()
@@ -77,15 +78,15 @@ export const RequestSearch = z
       .max(128)
       .meta({ description: 'Only with this `X-Request-Id`', example: 'checkout-7f3a' })
       .optional(),
-    idempotencyKey: z
-      .string()
+    idempotencyKeys: z
+      .array(z.string().min(1).max(255))
       .min(1)
-      .max(255)
-      .meta({ description: 'Only with this `Idempotency-Key`', example: 'order-1042' })
+      .max(40)
+      .meta({ description: 'Only with one of these in `Idempotency-Key`', example: ['order-1042'] })
       .optional(),
     resourceId: z
       .uuid()
-      .meta({ description: 'Only about this object', example: '01936f2a-7c1e-7000-8000-000000000020' })
+      .meta({ description: 'Only about this object', example: '01936f2a-7c1e-7000-8000-000000000038' })
       .optional(),
     from: Time.meta({ description: 'At this time or later', example: '2026-01-01T00:00:00Z' }).optional(),
     to: Time.meta({ description: 'Before this time', example: '2027-01-01T00:00:00Z' }).optional(),

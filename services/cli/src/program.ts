@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
 import { type Download, isPaymentsError } from '@payments/sdk'
-import { Command, CommanderError, Option } from 'commander'
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { completionScript, completions } from './commands/completion.ts'
 import { login } from './commands/login.ts'
 import { trigger, triggers } from './commands/trigger.ts'
@@ -11,6 +11,7 @@ import { clientOf, connectionOf, type Env, environmentOf, folderOf } from './con
 import { operations } from './generated/operations.ts'
 import { listen } from './local/listen.ts'
 import { tellListeners } from './local/listeners.ts'
+import { tail } from './local/tail.ts'
 import { callOperation, commandOf, kebab, type Operation, typedValue } from './operations.ts'
 import { EXIT, fail, type Output, print, UsageError } from './output.ts'
 
@@ -87,6 +88,17 @@ function programOf(place: Place): Command {
     .action(({ forwardTo = [], events, after }) =>
       listen(payments(), { forwardTo, events: events?.split(','), after }, { env, output, signal }),
     )
+
+  program
+    .command('logs')
+    .description('Requests to the API')
+    .command('tail')
+    .description('Print requests as they are answered, of the environment of the key')
+    .option('--status <status>', 'only replies with this status: 404, 4xx or 400-499')
+    .option('--method <method>', 'only this method')
+    .option('--path <path>', 'only paths that begin so, such as /v1/customers/{customerId}')
+    .option('--last <number>', 'how many of before are printed first', wholeNumber, 10)
+    .action(({ status, method, path, last }) => tail(payments(), { status, method, path, last }, { output, signal }))
 
   program
     .command('trigger')
@@ -230,6 +242,11 @@ function addOperation(
     if (reply === 'file') for await (const chunk of result as Download) await place.write(chunk)
     else print(place.output, result, reply === 'data' ? undefined : reply)
   })
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,3}$/.test(text) || Number(text) > 200) throw new InvalidArgumentError('It must be a number from 0 to 200')
+  return Number(text)
 }
 
 /** The name under which commander keeps an option. */

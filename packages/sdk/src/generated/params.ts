@@ -769,8 +769,8 @@ export interface RequestSearchParams {
   apiKeyId?: string
   /** Only with this `X-Request-Id` */
   requestId?: string
-  /** Only with this `Idempotency-Key` */
-  idempotencyKey?: string
+  /** Only with one of these in `Idempotency-Key` */
+  idempotencyKeys?: string[]
   /** Only about this object */
   resourceId?: string
   /** At this time or later */

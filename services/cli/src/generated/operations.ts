@@ -2919,10 +2919,10 @@ export const operations: readonly Operation[] = [
         description: 'Only with this `X-Request-Id`',
       },
       {
-        name: 'idempotencyKey',
-        type: 'string',
+        name: 'idempotencyKeys',
+        type: 'array',
         required: false,
-        description: 'Only with this `Idempotency-Key`',
+        description: 'Only with one of these in `Idempotency-Key`',
       },
       {
         name: 'resourceId',

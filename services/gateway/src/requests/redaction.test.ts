@@ -112,6 +112,7 @@ const NOT_SENSITIVE: Readonly<Record<string, string>> = {
   networkKey: 'a network',
   originChainKey: 'a network',
   destinationChainKey: 'a network',
+  idempotencyKeys: 'what the merchant calls changes',
   idempotencyKey: 'what the merchant calls a change',
   errorCode: 'ours',
   tokenType: 'always Bearer',

@@ -38,7 +38,7 @@ export interface RequestFilters {
   readonly statusTo?: number | undefined
   readonly apiKeyId?: string | undefined
   readonly requestId?: string | undefined
-  readonly idempotencyKey?: string | undefined
+  readonly idempotencyKeys?: readonly string[] | undefined
   readonly resourceId?: string | undefined
   readonly from?: string | undefined
   readonly to?: string | undefined
@@ -52,7 +52,7 @@ const CONDITIONS: Readonly<Record<keyof RequestFilters, string>> = {
   statusTo: 'status <= ?::smallint',
   apiKeyId: 'key_id = ?::uuid',
   requestId: 'request_id = ?::text',
-  idempotencyKey: 'idempotency_key = ?::text',
+  idempotencyKeys: 'idempotency_key = any (?::text[])',
   resourceId: 'resource_id = ?::uuid',
   from: 'created_at >= ?::timestamptz',
   to: 'created_at < ?::timestamptz',
