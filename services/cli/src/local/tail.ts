@@ -3,7 +3,7 @@ import { isPaymentsError, type Payments } from '@payments/sdk'
 import { type Output, safe, UsageError } from '../output.ts'
 
 type Request = Awaited<ReturnType<Payments['requests']['retrieve']>>
-type Logged = Omit<Request, 'requestBody' | 'responseBody'>
+type Logged = Omit<Request, 'requestBody' | 'responseBody' | 'lastResponse'>
 
 export interface TailOptions {
   /** `404`, `4xx` or `400-499`. */
