@@ -16,7 +16,7 @@ import { metrics } from './operators/metrics.ts'
 import { operators } from './operators/operators.ts'
 import { restore } from './operators/restore.ts'
 import { anonymise } from './orders/anonymise.ts'
-import { countedOrders } from './orders/counters.ts'
+import { countedOnramps, countedOrders } from './orders/counters.ts'
 import { offrampFailures, onrampFailures } from './orders/failure-reasons.ts'
 import { offrampResource, onrampResource, refundResource } from './orders/resources.ts'
 import { advance } from './polling/advance.ts'
@@ -82,7 +82,7 @@ export const fiat = domain({
     entities,
     resources: [offrampResource, onrampResource, refundResource],
     migrations,
-    counted: { offramps: countedOrders, onramps: countedOrders },
+    counted: { offramps: countedOrders, onramps: countedOnramps },
     anonymise,
     restore,
   },
@@ -106,6 +106,19 @@ export const fiat = domain({
 export { accountName, type CheckedAccount, nameWords, sameHolder } from './accounts/accounts.ts'
 export { errors as fiatErrors } from './api/errors.ts'
 export { AccountCheck } from './api/schemas.ts'
+export { type HiddenPayment, type HiddenPaymentReceiver, hiddenPayments } from './money/hidden-payments.ts'
+export {
+  accountOf,
+  type BankTransferOffer,
+  bankTransferOffer,
+  createBankTransfer,
+  type PreparedBankTransfer,
+  prepareBankTransfer,
+  type RefundBankAccount,
+  settleBankTransfer,
+  type TransferAccount,
+} from './orders/hidden-onramps.ts'
+export { simulateMoney } from './polling/simulated.ts'
 export {
   type AcceptedOfframp,
   type AcceptedOnramp,

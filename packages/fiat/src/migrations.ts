@@ -7,7 +7,8 @@ import {
   nameSandbox,
   replaceIndex,
 } from '@payments/platform'
-import { countedOrders, counters, countersWithoutWaiting } from './orders/counters.ts'
+import { VISIBLE } from './entities/onramp.ts'
+import { countedOnramps, countedOrders, counters, countersWithoutWaiting } from './orders/counters.ts'
 
 /** Columns of orders in both directions. */
 const order = `
@@ -322,4 +323,18 @@ export const migrations: readonly MigrationStep[] = [
       'drop table fiat_rate_budgets',
     ],
   },
+  {
+    // Onramps that belong to an object of another domain, such as those of checkout sessions.
+    name: '20261125200000_hidden_onramps',
+    up: ['alter table onramps add column owner_id uuid', 'alter table sandbox_fiat_orders add column outcome text'],
+  },
+  {
+    name: '20261125200100_visible_onramps',
+    concurrently: true,
+    up: replaceIndex(
+      'onramps_newest',
+      `onramps (organisation_id, environment, created_at desc, id desc) where ${VISIBLE}`,
+    ),
+  },
+  { name: '20261125200200_visible_onramp_counts', ...countRows('onramps', countedOnramps) },
 ]

@@ -1,9 +1,7 @@
 import { assetNamed, requestedAmount } from '@payments/kernel'
-import { command, sqlOf, type UnitOfWork } from '@payments/platform'
-import { PollEntity } from '../entities/entity.ts'
+import { command, type UnitOfWork } from '@payments/platform'
 import { findOfframp, findOnramp } from '../orders/service.ts'
-import { POLL, SOON_SECONDS } from '../polling/schedule.ts'
-import { fiatProvider } from '../provider/provider.ts'
+import { simulateMoney } from '../polling/simulated.ts'
 import { decimal } from '../quotes/amounts.ts'
 import { errors } from './errors.ts'
 import { SandboxDeposit, SandboxDepositResult, SandboxPayment, SandboxPaymentResult } from './schemas.ts'
@@ -17,11 +15,7 @@ async function receive(
   currency: string,
 ) {
   const amount = given === undefined ? expected : requestedAmount(given, assetNamed(currency))
-  const provider = unit.runtime.providers.sandbox(fiatProvider)
-  if (!(await provider.simulatePayment(sqlOf(unit.em), { reference: orderId, amount })))
-    throw errors.sandbox_order_closed()
-  await unit.em.nativeUpdate(PollEntity, { id: orderId }, { nextPollAt: new Date(), pollSeconds: SOON_SECONDS })
-  unit.afterCommit(() => unit.runtime.trigger(POLL))
+  await simulateMoney(unit, { reference: orderId, amount })
   return { orderId, amount: decimal(amount, currency), currency }
 }
 

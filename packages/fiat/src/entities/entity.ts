@@ -110,6 +110,7 @@ const SandboxOrderEntity = defineEntity({
     expiresAt: instant(),
     receivedAmount: minorUnits().nullable(),
     receivedAt: instant().nullable(),
+    outcome: p.text().nullable(),
     createdAt: instant().defaultRaw('now()'),
   },
 })

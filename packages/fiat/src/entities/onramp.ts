@@ -5,7 +5,6 @@ import {
   index,
   machineChecks,
   minorUnits,
-  newestFirst,
   ofOrganisation,
   tenantFilter,
   tenantKey,
@@ -30,10 +29,17 @@ import {
   unfinished,
 } from './order.ts'
 
+/**
+ * An onramp with an owner is hidden: it belongs to an object of another domain, such as a checkout session. Merchants see neither it nor its
+ * events: reading it needs `filters: WITH_HIDDEN`.
+ */
+const visibleFilter = { visible: { name: 'visible', cond: { ownerId: null }, default: true } }
+export const WITH_HIDDEN = { visible: false } as const
+
 export const OnrampEntity = defineEntity({
   name: 'Onramp',
   tableName: 'onramps',
-  filters: tenantFilter,
+  filters: { ...tenantFilter, ...visibleFilter },
   properties: {
     ...order(),
     failureReason: p.text().$type<OnrampFailure>().nullable(),
@@ -47,6 +53,7 @@ export const OnrampEntity = defineEntity({
     refundAccountNumber: p.text().nullable(),
     refundBankCode: p.text().nullable(),
     refundAccountName: p.text().nullable(),
+    ownerId: p.uuid().nullable(),
     refund: p.json().$type<Refund>().formula(refundOf).nullable(),
   },
   checks: machineChecks('onramps', onrampMachine),
@@ -55,7 +62,7 @@ export const OnrampEntity = defineEntity({
     uniqueIndex('onramps_reference_key', 'onramps (organisation_id, environment, reference)'),
     ...searched('onramps'),
     index('onramps_payment', ['paymentReference']),
-    newestFirst('onramps'),
+    index('onramps_newest', ['organisationId', 'environment', 'createdAt desc', 'id desc'], 'owner_id is null'),
     ofCustomer('onramps'),
     unfinished('onramps', ['awaiting_payment', 'processing']),
   ],
@@ -63,6 +70,9 @@ export const OnrampEntity = defineEntity({
 })
 
 export type OnrampRow = OrderOf<InferEntity<typeof OnrampEntity>>
+
+/** SQL: of the visible onramps. */
+export const VISIBLE = 'owner_id is null'
 
 /** An onramp as its GET shows it. */
 export function presentOnramp(row: OnrampRow): z.input<typeof Onramp> {
@@ -116,6 +126,7 @@ export function presentOnramp(row: OnrampRow): z.input<typeof Onramp> {
 /** Onramps as CSV, by the time of their creation. */
 export const onrampsExport: ExportSource = {
   from: 'onramps t',
+  where: `t.${VISIBLE}`,
   time: 't.created_at',
   customer: 't.customer_id',
   columns: { ...exportedOrder, destinationAddress: 't.destination_address', txHash: 't.tx_hash', ...exportedTimes },

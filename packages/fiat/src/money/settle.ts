@@ -12,16 +12,24 @@ import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
 import type { Settlement } from '../api/schemas.ts'
 import { findForOperator } from '../operators/admin.ts'
-import { createRefund, type OrderRow, orderMissing, orderResource, updateAnnounced } from '../orders/orders.ts'
+import {
+  createRefund,
+  isHidden,
+  type OrderRow,
+  orderMissing,
+  orderResource,
+  updateAnnounced,
+} from '../orders/orders.ts'
 import { refundResource } from '../orders/resources.ts'
 import { recordEvidence } from '../polling/evidence.ts'
 import { schedulePolls } from '../polling/polls.ts'
 import { draftsOf, expectedAmount } from '../polling/reports.ts'
 import { conform } from '../provider/conform.ts'
 import type { Direction, OrderReport } from '../provider/provider.ts'
+import { tellOwner } from './hidden-payments.ts'
 import { journalOf } from './journal.ts'
 
-type Input = z.output<typeof Settlement>
+type Input = Omit<z.output<typeof Settlement>, 'reason'>
 
 /** What an operator says of an order, in minor units. */
 interface Ending {
@@ -55,6 +63,7 @@ export async function settle(
   const checkSuspense = await guardSuspense(own, [before.sourceCurrency, before.destinationCurrency])
   const ended = await end(own, direction, before, ending)
   await conform(own, direction, ended, 'settled')
+  await tellOwner(own, ended)
   await checkSuspense()
   recordEvidence(own, direction, ended, reportOf(ended, ending))
   settleContradictions(own, ended.id)
@@ -163,10 +172,11 @@ async function end(unit: UnitOfWork, direction: Direction, before: OrderRow, end
         : ({ ...fields, ...ended } as Partial<OrderRow>)
     if (order === before) order = await updateAnnounced(unit, direction, await reload(unit, direction, before), changes)
   }
-  await post(
-    unit,
-    drafts.filter(({ postings }) => postings.length > 0),
-  )
+  if (!isHidden(order))
+    await post(
+      unit,
+      drafts.filter(({ postings }) => postings.length > 0),
+    )
   return order
 }
 

@@ -66,10 +66,11 @@ export async function unfinishedOrders(context: QueryContext): Promise<z.input<t
 /** An order of any organisation, for operators. @throws fiat_order_not_found 404 */
 async function findAnywhere(context: QueryContext, id: string): Promise<{ direction: Direction; order: OrderRow }> {
   for (const direction of isId(id) ? (['offramp', 'onramp'] as const) : []) {
+    const { entity, filters = {} } = orderResource[direction]
     const order = await context.em.findOne(
-      orderResource[direction].entity,
+      entity,
       { id },
-      { filters: { tenant: false }, disableIdentityMap: true },
+      { filters: { ...(filters as object), tenant: false }, disableIdentityMap: true },
     )
     if (order) return { direction, order: order as OrderRow }
   }

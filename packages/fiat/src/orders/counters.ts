@@ -1,7 +1,10 @@
 import { type Counted, countingFunction } from '@payments/platform'
+import { VISIBLE } from '../entities/onramp.ts'
 
 /** The numbers of an organisation's orders, and of each customer's. */
 export const countedOrders: Counted = { scopes: ["''", 'customer_id::text'] }
+/** Of onramps, those that belong to no other object. */
+export const countedOnramps: Counted = { ...countedOrders, where: VISIBLE }
 
 /** Number of counter rows over which the concurrent writers of one organisation were distributed at first. */
 const SLOTS = 32

@@ -78,8 +78,16 @@ async function prepareWith(
   return { id, plan, destinationAddress, provider: provider.name, accepted }
 }
 
-/** Creates the prepared onramp and schedules its polls. A reference that was used meanwhile is onramp_reference_used 409. */
-export function createOnramp(unit: UnitOfWork, input: Input, prepared: PreparedOnramp): OnrampRow {
+/**
+ * Creates the prepared onramp and schedules its polls. A reference that was used meanwhile is onramp_reference_used 409.
+ * @param ownerId the object of another domain that it belongs to; then it is hidden
+ */
+export function createOnramp(
+  unit: UnitOfWork,
+  input: Input,
+  prepared: PreparedOnramp,
+  ownerId: string | null = null,
+): OnrampRow {
   const { plan, accepted } = prepared
   const { paymentAccount } = accepted
   const row = createResource(unit, onrampResource, {
@@ -114,6 +122,7 @@ export function createOnramp(unit: UnitOfWork, input: Input, prepared: PreparedO
     refundAccountNumber: input.refundBankAccount?.accountNumber ?? null,
     refundBankCode: input.refundBankAccount?.bankCode ?? null,
     refundAccountName: input.refundBankAccount?.accountName ?? null,
+    ownerId,
   })
   startPolls(unit, 'onramp', row)
   recordChoice(unit, row, prepared.choice)

@@ -15,6 +15,8 @@ export const orderResource = {
   offramp: offrampResource as unknown as OrderResource,
   onramp: onrampResource as unknown as OrderResource,
 } as const
+/** True for an onramp that belongs to an object of another domain, which posts what it moves. */
+export const isHidden = (order: OrderRow): boolean => 'ownerId' in order && order.ownerId != null
 export const orderMissing = { offramp: errors.offramp_not_found, onramp: errors.onramp_not_found } as const
 
 /** Columns of an order that its status does not decide. */
@@ -46,7 +48,8 @@ export async function updateAnnounced(
 
 async function write(unit: UnitOfWork, direction: Direction, order: OrderRow, fields: Changes): Promise<OrderRow> {
   const changes = { ...fields, updatedAt: risingAfter(order.updatedAt) }
-  await unit.em.nativeUpdate(orderResource[direction].entity, { id: order.id }, changes)
+  const { entity, filters = {} } = orderResource[direction]
+  await unit.em.nativeUpdate(entity, { id: order.id }, changes, { filters })
   return { ...order, ...changes } as OrderRow
 }
 

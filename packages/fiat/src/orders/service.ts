@@ -5,7 +5,7 @@ import { accountName } from '../accounts/accounts.ts'
 import { errors } from '../api/errors.ts'
 import type { AccountToVerify, VerifiedAccount } from '../api/schemas.ts'
 import { OfframpEntity, type OfframpRow } from '../entities/offramp.ts'
-import { OnrampEntity, type OnrampRow } from '../entities/onramp.ts'
+import { OnrampEntity, type OnrampRow, VISIBLE } from '../entities/onramp.ts'
 import type { Account } from '../provider/provider.ts'
 import { providerOf } from '../provider/providers.ts'
 import { isFiatCurrency } from '../quotes/currencies.ts'
@@ -25,7 +25,9 @@ export async function findOnramp(context: QueryContext, id: string): Promise<Onr
   return row
 }
 
-const ofCustomer = (customerId: string | undefined) =>
+const ofCustomer = (
+  customerId: string | undefined,
+): { readonly where?: string; readonly values?: readonly string[]; readonly scopes?: string } =>
   customerId ? { where: 'customer_id = $3', values: [customerId], scopes: 'scope = $4::uuid::text' } : {}
 
 /** The newest 200 offramps of the organisation or of one customer, and the exact total. */
@@ -33,8 +35,10 @@ export const listOfframps = (context: QueryContext, customerId: string | undefin
   newestAndTotal(context, OfframpEntity, ofCustomer(customerId))
 
 /** The newest 200 onramps of the organisation or of one customer, and the exact total. */
-export const listOnramps = (context: QueryContext, customerId: string | undefined) =>
-  newestAndTotal(context, OnrampEntity, ofCustomer(customerId))
+export function listOnramps(context: QueryContext, customerId: string | undefined) {
+  const { where, ...listed } = ofCustomer(customerId)
+  return newestAndTotal(context, OnrampEntity, { ...listed, where: where ? `${VISIBLE} and ${where}` : VISIBLE })
+}
 
 /**
  * What the bank says of an account. A bank that tells no name is never shown as a verification.

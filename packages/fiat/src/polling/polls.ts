@@ -11,6 +11,7 @@ import {
   unitOfWork,
 } from '@payments/platform'
 import { PollEntity } from '../entities/entity.ts'
+import { tellOwner } from '../money/hidden-payments.ts'
 import { type OrderRow, orderMissing, orderResource, update } from '../orders/orders.ts'
 import { type Direction, fiatProvider, type OrderReport } from '../provider/provider.ts'
 import { budget, type ClaimedOrder, pauseOf } from './limits.ts'
@@ -74,6 +75,7 @@ export async function applyPoll(
   const { order, changed } = isOver
     ? await endCancelled(unit, direction, id, report)
     : await applyReport(unit, direction, id, report)
+  if (changed) await tellOwner(unit, order)
   const next = nextPoll(order, pollSeconds, changed)
   if (next) await unit.em.nativeUpdate(PollEntity, { id }, { ...next, failingSince: null, error: null, cancelledSince })
   else await unit.em.nativeDelete(PollEntity, { id })
@@ -101,7 +103,8 @@ async function endCancelled(unit: UnitOfWork, direction: Direction, id: string, 
 export async function poll(runtime: Runtime, claimed: ClaimedOrder): Promise<void> {
   const { id, direction, organisationId, environment, pollSeconds } = claimed
   const context = queryContext(runtime, system(organisationId, environment))
-  const order = (await context.em.findOne(orderResource[direction].entity, { id })) as OrderRow | null
+  const { entity, filters = {} } = orderResource[direction]
+  const order = (await context.em.findOne(entity, { id }, { filters })) as OrderRow | null
   if (!order) throw orderMissing[direction]()
   let report: OrderReport
   try {

@@ -3,7 +3,15 @@ import { locked, move, type UnitOfWork } from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import type { OfframpRow } from '../entities/offramp.ts'
 import { journalOf } from '../money/journal.ts'
-import { createRefund, type OrderRow, orderMissing, orderResource, update, updateAnnounced } from '../orders/orders.ts'
+import {
+  createRefund,
+  isHidden,
+  type OrderRow,
+  orderMissing,
+  orderResource,
+  update,
+  updateAnnounced,
+} from '../orders/orders.ts'
 import { refundResource } from '../orders/resources.ts'
 import { conform } from '../provider/conform.ts'
 import type { Direction, OrderReport } from '../provider/provider.ts'
@@ -56,10 +64,11 @@ async function applyKnown(
     order = await applyRefund(unit, direction, order, report.refund, drafts)
   order = await keepOutcome(unit, direction, order, report)
   // In one call, so that the accounts of all entries are locked in one order.
-  await post(
-    unit,
-    drafts.filter(({ postings }) => postings.length > 0),
-  )
+  if (!isHidden(order))
+    await post(
+      unit,
+      drafts.filter(({ postings }) => postings.length > 0),
+    )
   // What was converted was posted with the amounts of an earlier report.
   if (before.status === 'settled' && amountsDiffer(before, order)) await conform(unit, direction, order, 'corrected')
   return order

@@ -1,14 +1,15 @@
 import { type AccountKey, accountsOf, difference, type Posting, post, postedOf } from '@payments/ledger'
 import type { UnitOfWork } from '@payments/platform'
 import { balancesOf } from '../money/receipt.ts'
-import { type OrderRow, orderResource } from '../orders/orders.ts'
+import { isHidden, type OrderRow, orderResource } from '../orders/orders.ts'
 import type { Direction } from './provider.ts'
 
 /**
  * Posts what the journal lacks for an order to hold what its receipt implies, as one entry: nothing where it holds it already. For
- * changes that no event of a report describes. The caller holds the order's lock.
+ * changes that no event of a report describes. The owner of a hidden order posts for it. The caller holds the order's lock.
  */
 export async function conform(unit: UnitOfWork, direction: Direction, order: OrderRow, step: string): Promise<void> {
+  if (isHidden(order)) return
   const source = { type: direction, id: order.id }
   const { entries, balances } = await postedOf(unit, source)
   const account = accountsOf(order.provider)

@@ -178,10 +178,20 @@ export interface FiatProvider extends Provider {
   callback?(request: CallbackRequest): { readonly reference: string | null } | undefined
 }
 
+/** How a payment of the sandbox ends. `failed`: the provider keeps it and says no more; `blocked`: it holds it for a compliance review. */
+type SimulatedOutcome = 'completed' | 'failed' | 'refunded' | 'blocked'
+
+export interface SimulatedPayment {
+  readonly reference: string
+  readonly amount: bigint
+  /** Default: `completed`. */
+  readonly outcome?: SimulatedOutcome
+}
+
 /** The sandbox provider, with the payer's side of it. */
 export interface SandboxFiat extends FiatProvider {
   /** The payer's money arrives, as part of the caller's transaction. False: the order has received money already. */
-  simulatePayment(db: SqlExecutor, payment: { readonly reference: string; readonly amount: bigint }): Promise<boolean>
+  simulatePayment(db: SqlExecutor, payment: SimulatedPayment): Promise<boolean>
 }
 
 export const fiatProvider = port<FiatProvider, SandboxFiat>('fiat', 'Local fiat is not available')

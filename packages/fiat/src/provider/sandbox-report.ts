@@ -30,9 +30,18 @@ export interface SandboxOrder {
   readonly fee: string
   readonly account_number: string | null
   readonly received_amount: string | null
+  /** How the payment was to end; null: as the order says. */
+  readonly outcome: string | null
   readonly expired: boolean
   readonly age: number | null
   readonly late: number | null
+}
+
+/** Why a payment fails that was to end so. */
+const SIMULATED: Readonly<Record<string, OnrampFailure>> = {
+  failed: 'delivery_failed',
+  refunded: 'compliance_rejected',
+  blocked: 'compliance_hold',
 }
 
 const transaction = (...parts: string[]): string => `0x${hash('sha256', parts.join('/'))}`
@@ -65,6 +74,8 @@ export function reportOf(reference: string, order: SandboxOrder): OrderReport {
     return report(settled ? 'settled' : 'received', { ...arrived, outcomeUnknown: unknown })
   }
   if (reason === null) return report('delivered', arrived)
+  if (order.outcome === 'failed' || order.outcome === 'blocked')
+    return report('failed', { ...arrived, failureReason: reason })
   const refunded = order.age >= settles + REFUND_SECONDS
   return report('failed', {
     ...arrived,
@@ -79,6 +90,8 @@ export function reportOf(reference: string, order: SandboxOrder): OrderReport {
 
 function failureOf(order: SandboxOrder, converted: bigint): OfframpFailure | OnrampFailure | null {
   const late = order.late ?? 0
+  const simulated = SIMULATED[order.outcome ?? '']
+  if (simulated) return simulated
   if (order.direction === 'onramp') {
     if (late > GRACE_SECONDS) return 'payment_too_late'
     return converted > 0n ? null : 'delivery_failed'

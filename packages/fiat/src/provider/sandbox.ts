@@ -34,7 +34,7 @@ const newAddress: Record<NetworkType, () => string> = {
 const NEW_ORDER = `insert into sandbox_fiat_orders (reference, direction, asset, currency, rate, amount, fee, account_number, expires_at)
   select $1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9) from set_config('synchronous_commit', 'off', true)
   returning expires_at`
-const ORDER = `select direction, asset, currency, rate, amount::text, fee::text, account_number, received_amount::text,
+const ORDER = `select direction, asset, currency, rate, amount::text, fee::text, account_number, received_amount::text, outcome,
     expires_at <= now() as expired, extract(epoch from now() - received_at)::float8 as age,
     extract(epoch from received_at - expires_at)::float8 as late
   from sandbox_fiat_orders where reference = $1`
@@ -106,11 +106,11 @@ export function sandboxFiat(db: SqlExecutor): SandboxFiat {
       if (!order) throw errors.fiat_provider_failed({ cause: new Error(`No sandbox order ${reference}`) })
       return { report: reportOf(reference, order), calls: 1 }
     },
-    async simulatePayment(own, { reference, amount }) {
+    async simulatePayment(own, { reference, amount, outcome = 'completed' }) {
       const { rows } = await own.query(
-        `update sandbox_fiat_orders set received_amount = $2, received_at = now()
+        `update sandbox_fiat_orders set received_amount = $2, received_at = now(), outcome = $3
           where reference = $1 and received_at is null returning reference`,
-        [reference, amount.toString()],
+        [reference, amount.toString(), outcome],
       )
       return rows.length === 1
     },

@@ -31,6 +31,8 @@ export interface Resource<R extends Row, S extends string = string, E extends st
   /** Filters of the entity that are switched on or off when a row of this resource is read or changed. */
   readonly filters?: FilterOptions
   readonly events: ResourceEvents | null
+  /** True for a row that is a part of another domain's object: it has neither events nor an entry of its own. */
+  hidden?(row: R): boolean
   /** A row as its GET shows it. Events contain the same. */
   present(row: R): Record<string, unknown>
   /** The row as an entry of the unified list of transactions; absent or undefined for what does not appear there (yet). */
@@ -138,7 +140,7 @@ export function recordEntry<R extends Row, S extends string, E extends string>(
   of: Resource<R, S, E>,
   row: R,
 ): void {
-  const entry = of.entry?.(row)
+  const entry = of.hidden?.(row) ? undefined : of.entry?.(row)
   if (entry) unit.record({ ...changeOf(of, row, row.status, row.updatedAt), type: null, entry })
 }
 
@@ -165,6 +167,7 @@ function record<R extends Row, S extends string, E extends string>(
   previousStatus: string | null,
   at: Date,
 ): void {
+  if (of.hidden?.(row)) return
   const entry = of.entry?.(row)
   if (!of.events && !entry) return
   const change = changeOf(of, row, previousStatus, at)

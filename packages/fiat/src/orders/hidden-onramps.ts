@@ -1,0 +1,131 @@
+import { assetNamed, toDecimal } from '@payments/kernel'
+import type { QueryContext, UnitOfWork } from '@payments/platform'
+import type { OnrampRow } from '../entities/onramp.ts'
+import { settle } from '../money/settle.ts'
+import type { Institution } from '../provider/provider.ts'
+import { allOffers, everyFiatProvider, providerOf } from '../provider/providers.ts'
+import { createOnramp, type PreparedOnramp, prepareOnramp } from './onramps.ts'
+
+/** Money that a bank transfer brings, and the wallet that it is delivered to. */
+export interface BankTransferWay {
+  /** Of the transfer. */
+  readonly currency: string
+  /** The stablecoin and its network. */
+  readonly asset: string
+  readonly networkKey: string
+}
+
+/** What a bank transfer needs. */
+export interface BankTransferOffer {
+  /** Smallest and largest transfer, in minor units of the currency. */
+  readonly minAmount: bigint
+  readonly maxAmount: bigint
+  /** The payer must say where a payment goes back to. */
+  readonly refundAccountRequired: boolean
+  /** Banks of such accounts. */
+  readonly banks: readonly Pick<Institution, 'code' | 'name'>[]
+}
+
+/**
+ * What a bank transfer needs that is delivered as stablecoin; undefined where no provider offers that.
+ * @throws the provider's 502 and 503
+ */
+export async function bankTransferOffer(
+  context: QueryContext,
+  { currency, asset, networkKey }: BankTransferWay,
+): Promise<BankTransferOffer | undefined> {
+  const { environment } = context.actor
+  if (everyFiatProvider(context.runtime, environment).length === 0) return undefined
+  const corridor = (await allOffers(context)).corridors.find(
+    (each) =>
+      each.direction === 'onramp' &&
+      each.channel === 'bank' &&
+      each.currency === currency &&
+      each.asset === asset &&
+      each.networkKey === networkKey,
+  )
+  if (!corridor) return undefined
+  const institutions = await (await providerOf(context, currency)).institutions(currency)
+  return {
+    minAmount: corridor.minAmount,
+    maxAmount: corridor.maxAmount,
+    refundAccountRequired: environment === 'live',
+    banks: institutions.filter(({ type }) => type === 'bank').map(({ code, name }) => ({ code, name })),
+  }
+}
+
+/** The account that a payment goes back to. */
+export interface RefundBankAccount {
+  readonly accountNumber: string
+  readonly bankCode: string
+  readonly accountName: string
+}
+
+/** A bank transfer that a part of another domain asks for. Networks and addresses are checked. */
+export interface NewBankTransfer extends BankTransferWay {
+  /** Minor units of the currency. */
+  readonly amount: bigint
+  readonly address: string
+  readonly customerId: string | null
+  readonly refundBankAccount: RefundBankAccount | null
+}
+
+type Input = Parameters<typeof prepareOnramp>[1]
+
+/** A bank transfer with the account that a provider gave for it. */
+export interface PreparedBankTransfer {
+  readonly input: Input
+  readonly onramp: PreparedOnramp
+}
+
+/**
+ * Gets an account for a part of another domain, before any transaction. Repeating it gets another account and moves no money.
+ * @throws validation_failed 422 on the fields of an onramp, and the provider's 502 and 503
+ */
+export async function prepareBankTransfer(
+  context: QueryContext,
+  { amount, currency, asset, networkKey, address, customerId, refundBankAccount }: NewBankTransfer,
+): Promise<PreparedBankTransfer> {
+  const input = {
+    amount: toDecimal(amount, assetNamed(currency)),
+    sourceCurrency: currency,
+    destinationCurrency: asset,
+    destinationAddress: address,
+    networkKey,
+    customerId,
+    refundBankAccount,
+  }
+  return { input, onramp: await prepareOnramp(context, input) }
+}
+
+/** Where a payer transfers to. */
+export interface TransferAccount {
+  /** Of the hidden onramp. */
+  readonly id: string
+  readonly bankName: string
+  readonly accountNumber: string
+  readonly accountName: string
+  /** Minor units of `currency`. */
+  readonly amount: bigint
+  readonly currency: string
+  /** For the narration of the transfer. */
+  readonly reference: string
+  readonly expiresAt: Date
+}
+
+/** The account of a prepared bank transfer. */
+export const accountOf = ({ onramp: { id, plan, accepted } }: PreparedBankTransfer): TransferAccount => {
+  const { amount, expiresAt, ...account } = accepted.paymentAccount
+  return { id, ...account, amount, currency: plan.currency, expiresAt }
+}
+
+/**
+ * Creates the hidden onramp of a prepared bank transfer in the caller's transaction, without an event. Its payment goes to the receiver that is bound
+ * to `hiddenPayments`.
+ */
+export const createBankTransfer = (unit: UnitOfWork, prepared: PreparedBankTransfer, ownerId: string): OnrampRow =>
+  createOnramp(unit, prepared.input, prepared.onramp, ownerId)
+
+/** What an operator says became of the payment to a hidden onramp; its owner is told. */
+export const settleBankTransfer = async (unit: UnitOfWork, input: Parameters<typeof settle>[1]): Promise<void> =>
+  void (await settle(unit, input))
