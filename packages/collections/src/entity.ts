@@ -31,7 +31,7 @@ import {
   sessionMachine,
   types,
 } from './collections/states.ts'
-import type { PaymentChoice, StoredPayment } from './rows.ts'
+import type { PaymentChoice, PaymentMethod, StoredAccount, StoredPayment } from './rows.ts'
 import type { PaymentPolicy } from './sessions/policy.ts'
 import type { HeldPrice, Price } from './sessions/prices.ts'
 
@@ -61,6 +61,7 @@ export const CollectionEntity = defineEntity({
     acceptedNetworks: p.json().$type<readonly string[]>().nullable(),
     acceptedCurrencies: p.json().$type<readonly string[]>().nullable(),
     paymentOptions: p.json().$type<readonly PaymentChoice[]>(),
+    methods: p.json().$type<readonly PaymentMethod[]>(),
     customerId: p.uuid().nullable(),
     dueAt: p.datetime(3).nullable(),
     expiresAt: p.datetime(3).nullable(),
@@ -126,6 +127,7 @@ export const SessionEntity = defineEntity({
     fees: minorUnits().check('fees >= 0'),
     depositAddress: p.text(),
     payments: p.json().$type<readonly StoredPayment[]>(),
+    bankAccounts: p.json().$type<readonly StoredAccount[]>(),
     paymentPolicy: p.json().$type<PaymentPolicy>(),
     paidOver: p.boolean(),
     paidLate: p.boolean(),

@@ -1,4 +1,5 @@
 /** Payment links, invoices and checkouts, and the sessions in which they are paid. */
+import { hiddenPayments } from '@payments/fiat'
 import { bind, environments } from '@payments/kernel'
 import { domain } from '@payments/platform'
 import { hiddenDeposits } from '@payments/routes'
@@ -8,6 +9,7 @@ import { events } from './api/events.ts'
 import { collectionReceipt } from './api/receipt.ts'
 import { collectionsRouter } from './api/router.ts'
 import { collectionsSandboxRouter } from './api/sandbox-router.ts'
+import { partIds } from './collections/parts.ts'
 import { notifications } from './emails/notifications.ts'
 import { checkoutResource, entities, invoiceResource, linkResource, sessionResource } from './entity.ts'
 import { migrations } from './migrations.ts'
@@ -17,8 +19,7 @@ import { operators } from './operators/operators.ts'
 import { restore } from './operators/restore.ts'
 import { payPages } from './pay/page.ts'
 import { payRouter } from './pay/pay-router.ts'
-import { partIds } from './sessions/parts.ts'
-import { receiver } from './sessions/payments.ts'
+import { receiver, transferReceiver } from './sessions/payments.ts'
 import { collectionsSettings } from './settings.ts'
 
 export const collections = domain({
@@ -28,6 +29,10 @@ export const collections = domain({
     {
       port: hiddenDeposits,
       create: () => environments.map((environment) => bind(hiddenDeposits, environment, receiver)),
+    },
+    {
+      port: hiddenPayments,
+      create: () => environments.map((environment) => bind(hiddenPayments, environment, transferReceiver)),
     },
   ],
   api: {

@@ -232,4 +232,11 @@ export const migrations: readonly MigrationStep[] = [
       "alter table collections add constraint collections_invoice_status_needs check (type <> 'invoice' or ((status <> 'open' or invoice_number is not null)))",
     ],
   },
+  {
+    name: '20261125201000_bank_transfers',
+    up: [
+      `alter table collections add column methods jsonb not null default '["onchain"]'`,
+      "alter table checkout_sessions add column bank_accounts jsonb not null default '[]'",
+    ],
+  },
 ]

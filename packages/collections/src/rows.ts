@@ -28,6 +28,7 @@ export interface CollectionColumns {
   readonly acceptedNetworks?: readonly string[] | null
   readonly acceptedCurrencies?: readonly string[] | null
   readonly paymentOptions: readonly PaymentChoice[]
+  readonly methods: readonly PaymentMethod[]
   readonly customerId?: string | null
   readonly dueAt?: Date | null
   readonly expiresAt?: Date | null
@@ -47,21 +48,72 @@ export interface CollectionColumns {
   readonly updatedAt: Date
 }
 
+/** Ways in which payers may pay. */
+export const paymentMethods = ['onchain', 'bank_transfer'] as const
+export type PaymentMethod = (typeof paymentMethods)[number]
+
 export interface PaymentChoice {
   readonly networkKey: string
   readonly currency: string
 }
 
-/** A deposit to a session's address, kept with the session. Amounts are text of minor units, because JSON has no big integers. */
+/** A bank account that a session's payer may transfer to, kept with the session. It takes one payment. Amounts are text of minor units. */
+export interface StoredAccount {
+  /** Of the hidden onramp. */
+  readonly id: string
+  readonly bankName: string
+  readonly accountNumber: string
+  readonly accountName: string
+  readonly amount: string
+  readonly currency: string
+  readonly reference: string
+  readonly expiresAt: string
+  /** What `amount` counts for, in the currency of the session. */
+  readonly worth: string
+}
+
+/** A payment as its provider reports it: a deposit to the session's address, or a bank transfer. Amounts are minor units of `currency`. */
+export interface Arrival {
+  readonly id: string
+  readonly method: PaymentMethod
+  /** Null: that of the session. */
+  readonly provider: string | null
+  readonly networkKey: string | null
+  readonly currency: string
+  readonly requested: boolean
+  readonly sent: bigint
+  readonly sentUsd: string | null
+  readonly returned: bigint
+  /** What it counts for, in the currency of the session. */
+  readonly credited: bigint
+  /** In the currency of the collection. */
+  readonly delivered: bigint | null
+  readonly deliveredUsd: string | null
+  readonly status: StoredPayment['status']
+  readonly txHash: string | null
+  readonly failureReason: string | null
+  readonly refundTo: RefundTo | null
+  readonly settled: boolean
+  readonly receivedAt: Date
+}
+
+/** A payment to a session: a deposit to its address, or a bank transfer, kept with the session. Amounts are text of minor units, because JSON has no big integers. */
 export interface StoredPayment {
   readonly id: string
-  readonly networkKey: string
+  /** Absent for a deposit. */
+  readonly method?: 'bank_transfer'
+  /** Who carries it, where it is another than the session's. */
+  readonly provider?: string
+  /** Null for a bank transfer. */
+  readonly networkKey: string | null
   readonly currency: string
   /** What was sent; "0" until it is known, and for a token that this service does not know. */
   readonly amount: string
   readonly amountUsd: string | null
   /** The part of it that was sent back at once, because the provider enforces the amount. */
   readonly returned: string
+  /** What a bank transfer counts for, in the currency of the session; a deposit counts for what was kept of it. */
+  readonly credited?: string
   /** What was delivered, in the currency of the collection; null: nothing, or the provider did not report it. */
   readonly delivered: string | null
   readonly deliveredUsd: string | null
@@ -70,7 +122,7 @@ export interface StoredPayment {
   readonly txHash: string | null
   readonly failureReason: string | null
   readonly receivedAt: string
-  /** In the requested currency on the requested network. */
+  /** In the requested currency on the requested network, or by bank transfer. */
   readonly requested: boolean
   /** Changes the session's status: it arrived before the session ended, or within the grace time. */
   readonly counts: boolean
@@ -113,6 +165,8 @@ export interface SessionColumns {
   readonly fees: bigint
   readonly depositAddress: string
   readonly payments: readonly StoredPayment[]
+  /** Oldest first. */
+  readonly bankAccounts: readonly StoredAccount[]
   readonly paymentPolicy: PaymentPolicy
   readonly paidOver: boolean
   readonly paidLate: boolean

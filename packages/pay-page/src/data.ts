@@ -29,6 +29,8 @@ export interface PayData {
   readonly dueAt: string | null
   /** The cheapest first, or as the merchant wants it. */
   readonly paymentOptions: readonly PaymentOption[]
+  /** What a payment by bank transfer needs; null where it is not offered. */
+  readonly bankTransfer: BankTransfer | null
   readonly refundRequired: boolean
   readonly session: PaySession | null
   readonly theme: Theme
@@ -37,6 +39,13 @@ export interface PayData {
   readonly redirectUrl: string | null
   readonly cancelUrl: string | null
   readonly serverTime: string
+}
+
+export interface BankTransfer {
+  readonly currency: string
+  /** The payer must name an account to which a payment goes back. */
+  readonly refundAccountRequired: boolean
+  readonly banks: readonly { readonly code: string; readonly name: string }[]
 }
 
 interface PaymentOption {
@@ -62,6 +71,8 @@ interface Item {
 export interface PaySession {
   readonly id: string
   readonly status: string
+  /** How the payer chose to pay; the session takes either. */
+  readonly method: Method
   readonly networkKey: string
   readonly currency: string
   readonly amount: string
@@ -74,6 +85,8 @@ export interface PaySession {
   /** What is missing, as money of a country. */
   readonly fiatValue: FiatValue | null
   readonly depositAddress: string
+  /** Where the payer transfers to; null without a bank transfer, and once one has come. */
+  readonly bankAccount: BankAccount | null
   readonly paymentUri: string
   readonly payments: readonly Payment[]
   readonly paidOver: boolean
@@ -86,11 +99,28 @@ export interface PaySession {
   readonly paidAt: string | null
 }
 
+type Method = 'onchain' | 'bank_transfer'
+
+interface BankAccount {
+  readonly bankName: string
+  readonly accountNumber: string
+  readonly accountName: string
+  readonly amount: string
+  readonly currency: string
+  /** For the narration of the transfer. */
+  readonly reference: string | null
+  readonly expiresAt: string
+}
+
 export interface Payment {
+  readonly method: Method
   readonly txHash: string | null
-  readonly networkKey: string
+  /** Null for a bank transfer. */
+  readonly networkKey: string | null
   readonly currency: string
   readonly amount: string
+  /** What it counts for, in the currency of the session. */
+  readonly creditedAmount: string
   /** The part of it that was sent back at once. */
   readonly returnedAmount: string
   readonly status: string

@@ -11,6 +11,7 @@ const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 const session: PaySession = {
   id: '01936f2a-7c1e-7000-8000-000000000081',
   status: 'awaiting_payment',
+  method: 'onchain',
   networkKey: 'ethereum',
   currency: 'USDC',
   amount: '25',
@@ -20,6 +21,7 @@ const session: PaySession = {
   remainingAmount: '25',
   fiatValue: { amount: '25.00', currency: 'USD' },
   depositAddress: ADDRESS,
+  bankAccount: null,
   paymentUri: `ethereum:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48@1/transfer?address=${ADDRESS}&uint256=25000000`,
   payments: [],
   paidOver: false,
@@ -50,6 +52,7 @@ const data: PayData = {
   fiatValue: { amount: '25.00', currency: 'USD' },
   dueAt: null,
   paymentOptions: [{ networkKey: 'ethereum', currency: 'USDC', estimatedFee: '0.61', estimatedSeconds: 70 }],
+  bankTransfer: null,
   refundRequired: false,
   session,
   theme: { layout: 'card', accentColor: '#1a56db', hideBrandFooter: false },
@@ -177,7 +180,15 @@ test('no wallet gets a link with a reference or memo, and every network has a wa
 
 test('an explorer of the network shows the address and each transaction; without one there is no link', () => {
   const explorer = { name: 'Explorer', transaction: 'https://explorer.test/tx/', address: 'https://explorer.test/a/' }
-  const sent = { networkKey: 'ethereum', currency: 'USDC', amount: '25', returnedAmount: '0', counts: true } as const
+  const sent = {
+    method: 'onchain',
+    networkKey: 'ethereum',
+    currency: 'USDC',
+    amount: '25',
+    creditedAmount: '25',
+    returnedAmount: '0',
+    counts: true,
+  } as const
   const ended = { status: 'completed', failureReason: null, settled: false, receivedAt: data.serverTime } as const
   const paid = { ...data, session: { ...session, status: 'paid', payments: [{ ...sent, ...ended, txHash: '0x/1' }] } }
   const networks = { ethereum: { name: 'Ethereum', type: 'evm', explorer } } as const

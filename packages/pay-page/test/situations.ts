@@ -50,10 +50,12 @@ export function paymentOf(of: Case): Payment {
   const { outcome } = of
   const owner = outcome === 'returning' ? 'service' : 'payer'
   return {
+    method: 'onchain',
     txHash: HASH,
     networkKey: 'ethereum',
     currency: isOther(of) ? 'USDT' : 'USDC',
     amount: AMOUNTS[of.what],
+    creditedAmount: isOther(of) ? '0' : AMOUNTS[of.what],
     returnedAmount: '0',
     status: outcome in STATUSES ? STATUSES[outcome as keyof typeof STATUSES] : 'failed',
     counts: !isLate(of) && !isOther(of),
@@ -81,6 +83,7 @@ export function sessionOf(of: Case): PaySession {
   return {
     id: '01936f2a-7c1e-7000-8000-000000000081',
     status,
+    method: 'onchain',
     networkKey: 'ethereum',
     currency: 'USDC',
     amount: '25',
@@ -91,6 +94,7 @@ export function sessionOf(of: Case): PaySession {
     fiatValue: { amount: '25.00', currency: 'USD' },
     depositAddress: ADDRESS,
     paymentUri: ADDRESS,
+    bankAccount: null,
     payments: of.what === 'nothing' ? [] : [paymentOf(of)],
     paidOver: Number(received) > 25,
     paidLate: status === 'paid' && of.when === 'grace',
@@ -131,6 +135,7 @@ export const pageOf = (of: Case, session = sessionOf(of)): PayData => ({
   fiatValue: { amount: '25.00', currency: 'USD' },
   dueAt: null,
   paymentOptions: [{ networkKey: 'ethereum', currency: 'USDC', estimatedFee: '0.61', estimatedSeconds: 70 }],
+  bankTransfer: null,
   session,
   theme: { layout: 'card', accentColor: '#1a56db', hideBrandFooter: false },
   branding: {

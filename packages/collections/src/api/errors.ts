@@ -12,6 +12,7 @@ export const errors = defineErrors({
   sent_recently: { status: 429, message: 'Too many emails, please retry later' },
   too_many_sessions: { status: 429, message: 'Too many open payments, please finish or cancel one first' },
   too_many_streams: { status: 429, message: 'Too many event streams from this address, please retry later' },
+  session_not_payable: { status: 409, message: 'Checkout session takes no further bank transfer at present' },
   price_unavailable: { status: 503, message: 'The price cannot be converted at present, please retry' },
   session_not_settleable: { status: 409, message: 'Checkout session has nothing to settle' },
 })

@@ -45,6 +45,7 @@ export const sessionsExport: ExportSource = {
     title: 't.title',
     status: 't.status',
     customerId: 't.customer_id',
+    method: "case when t.bank_accounts = '[]' then 'onchain' else 'bank_transfer' end",
     network: 't.network_key',
     currency: 't.currency',
     amount: inCurrency('amount'),

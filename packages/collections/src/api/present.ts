@@ -3,10 +3,12 @@ import { assetNamed, assetOf, toDecimal } from '@payments/kernel'
 import type { RefundTo } from '@payments/routes'
 import type { z } from 'zod'
 import type { CollectionColumns, SessionColumns, StoredPayment } from '../rows.ts'
+import { creditedOf } from '../sessions/journal.ts'
 import { withEstimates } from '../sessions/options.ts'
 import { paymentUri } from '../sessions/payment-uri.ts'
 import { thresholdOf } from '../sessions/policy.ts'
 import { fiatValue, partOfPrice } from '../sessions/prices.ts'
+import { openAccount } from '../sessions/transfers.ts'
 import type { Collection, PaySession, Session, SessionPayment } from './schemas.ts'
 
 /** Minor units as decimal text. Every symbol in a row was checked when it was written. */
@@ -41,6 +43,7 @@ export const presentCollection = (row: CollectionColumns): z.infer<typeof Collec
   destinationAddress: row.destinationAddress,
   acceptedNetworks: row.acceptedNetworks ? [...row.acceptedNetworks] : null,
   acceptedCurrencies: row.acceptedCurrencies ? [...row.acceptedCurrencies] : null,
+  methods: [...row.methods],
   paymentOptions: withEstimates(row.paymentOptions, row.destinationChainKey),
   customerId: row.customerId ?? null,
   dueAt: row.dueAt?.toISOString() ?? null,
@@ -67,12 +70,14 @@ export const decimalOrZero = (units: bigint, symbol: string): string => (assetOf
 const refundOf = ({ refundTo, refundAddress }: SessionColumns): RefundTo | null =>
   refundTo ?? (refundAddress ? { address: refundAddress, owner: 'payer' } : null)
 
-const presentPayment = (payment: StoredPayment): z.infer<typeof SessionPayment> => ({
+const presentPayment = (payment: StoredPayment, currency: string): z.infer<typeof SessionPayment> => ({
+  method: payment.method ?? 'onchain',
   txHash: payment.txHash,
   networkKey: payment.networkKey,
   currency: payment.currency,
   amount: decimalOrZero(BigInt(payment.amount), payment.currency),
   returnedAmount: decimalOrZero(BigInt(payment.returned), payment.currency),
+  creditedAmount: decimal(creditedOf(payment), currency),
   status: payment.status,
   counts: payment.counts,
   failureReason: payment.failureReason as z.infer<typeof SessionPayment>['failureReason'],
@@ -85,6 +90,22 @@ const presentPayment = (payment: StoredPayment): z.infer<typeof SessionPayment> 
 export const missingAmount = ({ amount, receivedAmount }: Pick<SessionColumns, 'amount' | 'receivedAmount'>): bigint =>
   receivedAmount >= amount ? 0n : amount - receivedAmount
 
+/** The account that the payer transfers to now. It is held no longer than the session. */
+function presentAccount(row: SessionColumns): z.infer<typeof PaySession>['bankAccount'] {
+  const account = openAccount(row)
+  if (!account) return null
+  const { bankName, accountNumber, accountName, amount, currency, reference, expiresAt } = account
+  return {
+    bankName,
+    accountNumber,
+    accountName,
+    amount: decimal(BigInt(amount), currency),
+    currency,
+    reference: reference || null,
+    expiresAt: new Date(Math.min(Date.parse(expiresAt), row.expiresAt.getTime())).toISOString(),
+  }
+}
+
 /** A session as its payer sees it. */
 export function presentPaySession(row: SessionColumns): z.infer<typeof PaySession> {
   const missing = missingAmount(row)
@@ -93,6 +114,7 @@ export function presentPaySession(row: SessionColumns): z.infer<typeof PaySessio
     parentId: row.parentId,
     type: 'session',
     status: row.status as z.infer<typeof PaySession>['status'],
+    method: row.bankAccounts.length > 0 ? 'bank_transfer' : 'onchain',
     networkKey: row.networkKey,
     currency: row.currency,
     amount: decimal(row.amount, row.currency),
@@ -106,8 +128,9 @@ export function presentPaySession(row: SessionColumns): z.infer<typeof PaySessio
     deliveredAmount: decimal(row.deliveredAmount, row.destinationCurrency),
     fees: decimal(row.fees, row.destinationCurrency),
     depositAddress: row.depositAddress,
+    bankAccount: presentAccount(row),
     paymentUri: paymentUri(row.networkKey, row.currency, row.depositAddress, missing),
-    payments: row.payments.map(presentPayment),
+    payments: row.payments.map((payment) => presentPayment(payment, row.currency)),
     paidOver: row.paidOver,
     paidLate: row.paidLate,
     failureReason: (row.failureReason ?? null) as z.infer<typeof PaySession>['failureReason'],

@@ -13,16 +13,18 @@ import type { ReceiptDeclaration } from '@payments/platform'
 import { RefundToSchema } from '@payments/routes'
 import { z } from 'zod'
 import type { SessionColumns, StoredPayment } from '../rows.ts'
-import { isRefundHeld } from '../sessions/journal.ts'
+import { creditedOf, isRefundHeld } from '../sessions/journal.ts'
 import { decimal, decimalOrZero, invoiceNumberText } from './present.ts'
 
 const Payment = z.looseObject({
   txHash: TransactionHash,
-  network: text('Network on which it was sent', 'ethereum'),
+  network: text('Network on which it was sent; empty for a bank transfer', 'ethereum'),
   symbol: text('Currency that was sent', 'USDC'),
   amount: text('What was sent', '25'),
   amountUsd: text('Its value in US dollars; empty if unknown', '25'),
   returned: text('The part of it that was sent back at once', '0'),
+  // Absent from receipts of before bank transfers.
+  credited: text('What it counts for, in the currency of `origin`', '25').optional(),
   delivered: text('What was delivered of it, in the currency of `destination`; empty if unknown', '24.9'),
   fees: text('Fees of the provider, in the currency of `destination`', '0.1'),
   status: text('State of the payment', 'completed'),
@@ -95,7 +97,7 @@ export function sessionEntry(row: SessionColumns): LedgerEntry | undefined {
     },
     fees: decimal(row.fees, symbol),
     depositAddress: row.depositAddress,
-    payments: row.payments.map((payment) => shown(payment, symbol)),
+    payments: row.payments.map((payment) => shown(row, payment)),
   }
   const network = networkOf(row.destinationChainKey)?.name ?? row.destinationChainKey
   return {
@@ -109,13 +111,17 @@ export function sessionEntry(row: SessionColumns): LedgerEntry | undefined {
   }
 }
 
-const shown = (payment: StoredPayment, symbol: string): z.infer<typeof Payment> => ({
+const shown = (
+  { currency, destinationCurrency: symbol }: SessionColumns,
+  payment: StoredPayment,
+): z.infer<typeof Payment> => ({
   txHash: payment.txHash,
-  network: payment.networkKey,
+  network: payment.networkKey ?? '',
   symbol: payment.currency,
   amount: decimalOrZero(BigInt(payment.amount), payment.currency),
   amountUsd: payment.amountUsd ?? '',
   returned: decimalOrZero(BigInt(payment.returned), payment.currency),
+  credited: decimal(creditedOf(payment), currency),
   delivered: payment.delivered === null ? '' : decimal(BigInt(payment.delivered), symbol),
   fees: decimal(BigInt(payment.fees), symbol),
   status: payment.status,

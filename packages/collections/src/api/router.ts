@@ -1,3 +1,4 @@
+import { fiatErrors } from '@payments/fiat'
 import { noInput } from '@payments/kernel'
 import { command, download, exportCsv, exportInput, query } from '@payments/platform'
 import { routesErrors } from '@payments/routes'
@@ -48,7 +49,13 @@ export const collectionsRouter = {
     status: 201,
     input: NewCollection,
     output: Collection,
-    errors: [errors.price_unavailable, routesErrors.provider_failed, routesErrors.provider_unavailable],
+    errors: [
+      errors.price_unavailable,
+      fiatErrors.fiat_provider_failed,
+      fiatErrors.fiat_provider_unavailable,
+      routesErrors.provider_failed,
+      routesErrors.provider_unavailable,
+    ],
     before: prepareCollection,
     run: async (unit, input, prepared) => presentCollection(await createCollection(unit, input, prepared)),
   }),

@@ -1,8 +1,12 @@
-import { assetOf, checked, invalid, networkField, requestedAmount } from '@payments/kernel'
-import { command } from '@payments/platform'
+import { fiatErrors, simulateMoney } from '@payments/fiat'
+import { assetNamed, assetOf, checked, invalid, networkField, requestedAmount } from '@payments/kernel'
+import { command, type UnitOfWork } from '@payments/platform'
 import { simulateHiddenDeposit } from '@payments/routes'
+import type { z } from 'zod'
 import { findSession } from '../collections/service.ts'
 import type { SessionRow } from '../entity.ts'
+import type { StoredAccount } from '../rows.ts'
+import { openAccount } from '../sessions/transfers.ts'
 import { errors } from './errors.ts'
 import { decimal, missingAmount } from './present.ts'
 import { SandboxPayment, SandboxPaymentResult } from './schemas.ts'
@@ -14,21 +18,48 @@ export const collectionsSandboxRouter = {
     tag: 'Sandbox',
     summary: 'Simulate a payment to a checkout session',
     description:
-      'Without fields, the payer sends exactly what is missing. It is delivered after 2 s. With an amount that ends in `.13` the provider times out for 30 s; then the payment was delivered. Another currency or network than requested does not count as paid.',
+      'Without fields, the payer sends exactly what is missing, or transfers what the bank account of the session asks for. It is delivered after 2 s. With an amount that ends in `.13` the provider times out for 30 s; then the payment was delivered. Another currency or network than requested does not count as paid.',
     message: 'Payment simulated',
     status: 201,
     input: SandboxPayment,
     output: SandboxPaymentResult,
-    errors: [errors.checkout_session_not_found],
+    errors: [errors.checkout_session_not_found, fiatErrors.sandbox_order_closed],
     async run(unit, { sessionId, outcome, ...given }) {
       const session = await findSession(unit, sessionId)
+      const account = openAccount(session)
+      const method = given.method ?? (account && !given.currency && !given.networkKey ? 'bank_transfer' : 'onchain')
+      if (method === 'bank_transfer') return transfer(unit, session, account, { ...given, outcome })
       const networkKey = given.networkKey ?? session.networkKey
       const currency = given.currency ?? session.currency
       const amount = amountOf(session, networkKey, currency, given.amount)
       await simulateHiddenDeposit(unit, session.routeId, { networkKey, currency, amount, outcome })
-      return { sessionId: session.id, networkKey, currency, amount: decimal(amount, currency), outcome }
+      return { sessionId: session.id, method, networkKey, currency, amount: decimal(amount, currency), outcome }
     },
   }),
+}
+
+type Given = Omit<z.output<typeof SandboxPayment>, 'sessionId'>
+
+/** The payer transfers to the bank account of a session. @throws validation_failed 422, sandbox_order_closed 409 */
+async function transfer(
+  unit: UnitOfWork,
+  session: SessionRow,
+  account: StoredAccount | undefined,
+  { amount, currency, networkKey, outcome }: Given,
+): Promise<z.infer<typeof SandboxPaymentResult>> {
+  if (!account) throw invalid({ method: 'The session has no bank account that waits for a transfer' })
+  if (networkKey) throw invalid({ networkKey: 'Must be left out: a bank transfer has no network' })
+  if (currency && currency !== account.currency) throw invalid({ currency: `Must be ${account.currency}` })
+  const sent = amount === undefined ? BigInt(account.amount) : requestedAmount(amount, assetNamed(account.currency))
+  await simulateMoney(unit, { reference: account.id, amount: sent, outcome })
+  return {
+    sessionId: session.id,
+    method: 'bank_transfer',
+    networkKey: null,
+    currency: account.currency,
+    amount: decimal(sent, account.currency),
+    outcome,
+  }
 }
 
 /** @throws validation_failed 422 */

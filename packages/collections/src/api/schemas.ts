@@ -23,6 +23,7 @@ import { locales } from '@payments/pay-page'
 import { failureReasons, RefundToSchema, sandboxOutcomes } from '@payments/routes'
 import { z } from 'zod'
 import { checkoutMachine, invoiceMachine, linkMachine, sessionMachine, types } from '../collections/states.ts'
+import { paymentMethods } from '../rows.ts'
 import { PaymentPolicy, PaymentPolicyPatch } from '../sessions/policy.ts'
 import { priceCurrencies } from '../sessions/prices.ts'
 import { AllowedOrigins, CancelUrl, EmbedConfig, EmbedConfigPatch, Items, NewItems, RedirectUrl } from './fields.ts'
@@ -73,6 +74,12 @@ const maxPayments = z
   .max(MOST_PAYMENTS)
   .meta({ description: 'A link becomes inactive after so many payments', example: 100 })
 
+const Method = z.enum(paymentMethods).meta({
+  description: '`onchain`: stablecoin on a network. `bank_transfer`: naira to a bank account',
+  example: 'onchain',
+})
+const Methods = z.array(Method).meta({ description: 'Ways in which payers may pay', example: ['onchain'] })
+
 const PriceCurrency = z.enum(priceCurrencies).meta({ description: 'Money of a country (ISO 4217)', example: 'NGN' })
 const Pricing = z.object({ currency: PriceCurrency, amount: amountText('The price', '15000') }).meta({
   description: 'The price in the money of a country, in place of `amount`; null without one',
@@ -107,6 +114,17 @@ export const NewCollection = z
       .meta({ description: 'Your wallet on that network', example: WALLET }),
     acceptedNetworks: acceptedNetworks.nullable().optional(),
     acceptedCurrencies: acceptedCurrencies.nullable().optional(),
+    methods: z
+      .array(Method)
+      .min(1)
+      .max(2)
+      .transform((methods) => [...new Set(methods)])
+      .optional()
+      .meta({
+        description:
+          'Ways in which payers may pay. `bank_transfer`, beside the networks, needs a `pricing` in NGN: the payer transfers naira, which a provider of local fiat delivers to you as `currency`. Default: `onchain`',
+        example: ['onchain', 'bank_transfer'],
+      }),
     customerId: CustomerRef.nullable().optional(),
     dueAt: Time('When an invoice becomes overdue').nullable().optional(),
     expiresAt: Time('When no payment can be started any more').nullable().optional(),
@@ -194,6 +212,7 @@ export const Collection = z
     destinationAddress: text('Wallet that receives the payments', WALLET),
     acceptedNetworks: acceptedNetworks.nullable(),
     acceptedCurrencies: acceptedCurrencies.nullable(),
+    methods: Methods,
     paymentOptions: PaymentOptions,
     customerId: CustomerRef.nullable(),
     dueAt: time('When an invoice becomes overdue').nullable(),
@@ -221,11 +240,15 @@ export const Collection = z
 const paymentStatuses = ['pending', 'completed', 'failed', 'refunded'] as const
 
 export const SessionPayment = z.object({
-  txHash: text('Transaction of the payer', HASH).nullable(),
-  networkKey: text('Network on which it was sent', 'ethereum'),
+  method: Method,
+  txHash: text('Transaction of the payer; of a bank transfer, the one that delivered it', HASH).nullable(),
+  networkKey: text('Network on which it was sent; null for a bank transfer', 'ethereum').nullable(),
   currency: text('Currency that was sent', 'USDC'),
   amount: amountText('What was sent, in that currency'),
   returnedAmount: amountText('The part of it that was sent back at once, because it was too much', '0'),
+  creditedAmount: amountText(
+    'What it counts for of the amount of the session, in its currency; 0 for what was not asked for',
+  ),
   status: z.enum(paymentStatuses).meta({ description: 'State of the payment' }),
   counts: z.boolean().meta({
     description: 'It changes the status of the session: it came in time, in the requested currency and network',
@@ -237,12 +260,28 @@ export const SessionPayment = z.object({
   refundTo: RefundToSchema.nullable().meta({ description: 'Where it goes if it cannot be delivered' }),
 })
 
+const BankAccount = z
+  .object({
+    bankName: text('Name of the bank', 'Access Bank'),
+    accountNumber: text('Account number', '9012345678'),
+    accountName: text('Name of the account', 'Sandbox Payments'),
+    amount: amountText('What to transfer, in one transfer', '40000'),
+    currency: text('Currency of the transfer', 'NGN'),
+    reference: text('For the narration of the transfer', 'SBX-000000000031').nullable(),
+    expiresAt: time('The transfer must arrive before'),
+  })
+  .meta({
+    description:
+      'Where the payer transfers to; null without `bank_transfer`, and once a transfer has come: the account takes one. `start` with the id of an underpaid session gives one for the rest',
+  })
+
 /** The fields of a session that its payer may see. */
 const sessionFields = {
   id: id('checkout session', SESSION),
   parentId: id('link, invoice or checkout', COLLECTION),
   type: z.literal('session').meta({ description: 'Always `session`' }),
   status: sessionMachine.Status.meta({ description: 'State of the session' }),
+  method: Method.meta({ description: 'How the payer chose to pay; the session takes either', example: 'onchain' }),
   networkKey: text('Network on which the payer pays', 'ethereum'),
   currency: text('Currency in which the payer pays', 'USDC'),
   amount: amountText('What the payer is asked to send, fees included'),
@@ -264,6 +303,7 @@ const sessionFields = {
   deliveredAmount: amountText('What was delivered to the merchant, in the currency of the collection', '0'),
   fees: amountText('Fees of the provider, in the currency of the collection', '0'),
   depositAddress: text('Address to which the payer sends', DEPOSIT),
+  bankAccount: BankAccount.nullable(),
   paymentUri: text(
     'Link for wallets that asks for what is missing: EIP-681 on EVM networks, Solana Pay on Solana, the address on Tron',
     `ethereum:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48@1/transfer?address=${DEPOSIT}&uint256=25000000`,
@@ -343,6 +383,11 @@ export const PayAction = CollectionId.extend({
       '`start`: begin a session. `refresh`: its present state. `cancel`: end a session that waits for its payment. The last two take the id of a session',
     example: 'start',
   }),
+  method: Method.meta({
+    description:
+      '`bank_transfer`: the session has a bank account too, and `networkKey` and `currency` may be left out. With the id of a session that waits for a payment, or for the rest of one, that session gets an account (`start`). Default: `onchain`',
+    example: 'onchain',
+  }).optional(),
   networkKey: NetworkKey('Network on which the payer pays (`start`)', 'ethereum').optional(),
   currency: z
     .string()
@@ -374,6 +419,22 @@ export const PayAction = CollectionId.extend({
     })
     .nullable()
     .optional(),
+  refundBankAccount: z
+    .strictObject({
+      accountNumber: z.string().min(1).max(40).meta({ description: 'Account number', example: '0123456789' }),
+      bankCode: z
+        .string()
+        .min(1)
+        .max(20)
+        .meta({ description: 'Code of the bank: one of `bankTransfer.banks`', example: '058' }),
+      accountName: nameText(200).meta({ description: 'Name of the holder', example: 'Ada Obi' }),
+    })
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        'Account of the payer to which a bank transfer goes back that cannot be delivered; required where `bankTransfer.refundAccountRequired` is true',
+    }),
   locale: z.enum(locales).meta({ description: 'Language of emails to the payer', example: 'en' }).nullable().optional(),
 }).meta({
   example: { action: 'start', networkKey: 'ethereum', currency: 'USDC', payerEmail: 'payer@example.com', locale: 'en' },
@@ -408,6 +469,17 @@ export const PayPage = z
     dueAt: time('When an invoice is due').nullable(),
     expiresAt: time('When no session can be started any more').nullable(),
     paymentOptions: PaymentOptions,
+    bankTransfer: z
+      .object({
+        currency: text('Currency of a transfer', 'NGN'),
+        refundAccountRequired: z.boolean().meta({ description: '`start` needs `refundBankAccount`', example: false }),
+        banks: items(
+          'Banks of such accounts',
+          z.object({ code: text('Code of the bank', '058'), name: text('Name of the bank', 'Guaranty Trust Bank') }),
+        ),
+      })
+      .nullable()
+      .meta({ description: 'What a payment by bank transfer needs; null where it is not offered' }),
     refundRequired: z.boolean().meta({ description: '`start` needs `refundAddress`', example: false }),
     session: PaySession.nullable().meta({ description: 'The session, where the id is of one' }),
     theme: EmbedConfig,
@@ -442,6 +514,10 @@ const Outcome = z
   .meta({ description: 'How the payment ends; `blocked`: the provider holds it for a compliance review' })
 
 export const SandboxPayment = SessionId.extend({
+  method: Method.meta({
+    description: '`bank_transfer`: to the bank account of the session. Default: the method of the session',
+    example: 'onchain',
+  }).optional(),
   amount: Amount.meta({ description: 'What the payer sends; default: what is missing' }).optional(),
   currency: z
     .string()
@@ -459,7 +535,8 @@ export const SandboxPayment = SessionId.extend({
 })
 export const SandboxPaymentResult = z.object({
   sessionId: id('checkout session', SESSION),
-  networkKey: text('Network on which it was sent', 'ethereum'),
+  method: Method,
+  networkKey: text('Network on which it was sent; null for a bank transfer', 'ethereum').nullable(),
   currency: text('Currency that was sent', 'USDC'),
   amount: amountText('What was sent'),
   outcome: Outcome,
@@ -486,6 +563,7 @@ export const collectionSample = {
   destinationAddress: WALLET,
   acceptedNetworks: null,
   acceptedCurrencies: null,
+  methods: ['onchain'],
   paymentOptions: [{ networkKey: 'ethereum', currency: 'USDC', estimatedFee: '0.61', estimatedSeconds: 70 }],
   customerId: null,
   dueAt: at,
@@ -510,6 +588,7 @@ export const sessionSample = {
   parentId: exampleId(COLLECTION),
   type: 'session',
   status: 'paid',
+  method: 'onchain',
   networkKey: 'ethereum',
   currency: 'USDC',
   amount: '860',
@@ -521,14 +600,17 @@ export const sessionSample = {
   deliveredAmount: '859.2',
   fees: '0.8',
   depositAddress: DEPOSIT,
+  bankAccount: null,
   paymentUri: `ethereum:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48@1/transfer?address=${DEPOSIT}&uint256=860000000`,
   payments: [
     {
+      method: 'onchain',
       txHash: HASH,
       networkKey: 'ethereum',
       currency: 'USDC',
       amount: '860',
       returnedAmount: '0',
+      creditedAmount: '860',
       status: 'completed',
       counts: true,
       failureReason: null,

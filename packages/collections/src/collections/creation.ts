@@ -23,6 +23,7 @@ import { optionsOf } from '../sessions/options.ts'
 import { defaultPolicy } from '../sessions/policies.ts'
 import { addressUse, mergePolicy, type PaymentPolicy } from '../sessions/policy.ts'
 import { held } from '../sessions/prices.ts'
+import { checkTransfers } from '../sessions/transfers.ts'
 import { payUrlOf } from '../settings.ts'
 import { type Totals, totalsOf } from './invoice-items.ts'
 
@@ -52,7 +53,15 @@ export async function prepareCollection(context: QueryContext, input: Input): Pr
   const totals = input.items ? totalsOf(input.items, assets[input.currency]) : null
   const amount = totals?.amount ?? amountOf(input, wrong)
   checkPricing(input, wrong)
+  const { mismatch } = { ...policy, ...input.paymentPolicy } as typeof policy
+  const methods = input.methods ?? ['onchain']
+  if (!methods.includes('onchain'))
+    wrong.methods = 'Must contain "onchain": a bank transfer is offered beside the networks'
   refuseMistakes(wrong)
+  if (methods.includes('bank_transfer')) {
+    await checkTransfers(context, { ...input, pricing: input.pricing ?? null, mismatch }, wrong)
+    refuseMistakes(wrong)
+  }
   if (input.pricing && !(await held(context, input.pricing, input.currency)))
     throw invalid({ 'pricing.currency': `Not available for ${input.currency}` })
   await checkCustomer(context, input.customerId)
@@ -137,6 +146,7 @@ export async function createCollection(
     acceptedNetworks: input.acceptedNetworks ?? null,
     acceptedCurrencies: input.acceptedCurrencies ?? null,
     paymentOptions: prepared.paymentOptions,
+    methods: input.methods ?? ['onchain'],
     customerId: input.customerId ?? null,
     dueAt: time(input.dueAt),
     overdueAt: time(input.dueAt),

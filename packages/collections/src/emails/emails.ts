@@ -173,10 +173,10 @@ export function writeEmail(
       facts: [
         [label.purpose, title],
         [label.amount, payment ? values.sent : values.received],
-        ...(rest ? ([[label.address, session.depositAddress]] as const) : []),
+        ...(rest && shown.method === 'onchain' ? ([[label.address, session.depositAddress]] as const) : []),
         ...(rest ? ([[label.deadline, values.until]] as const) : []),
-        [label.networkLabel, values.sentOn],
-        ...(focus?.txHash
+        focus?.networkKey === null ? [label.methodLabel, label.methodTransfer] : [label.networkLabel, values.sentOn],
+        ...(focus?.txHash && focus.networkKey !== null
           ? ([
               [
                 label.transaction,
@@ -203,7 +203,7 @@ export function writeEmail(
 const networksOf = (session: SessionRow): Wording['networks'] =>
   Object.fromEntries(
     [session, ...session.payments].flatMap(({ networkKey }) => {
-      const network = networkOf(networkKey)
-      return network ? [[networkKey, { name: network.name, type: network.type }] as const] : []
+      const network = networkKey === null ? undefined : networkOf(networkKey)
+      return network && networkKey !== null ? [[networkKey, { name: network.name, type: network.type }] as const] : []
     }),
   )

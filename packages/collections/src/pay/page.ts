@@ -64,7 +64,9 @@ function viewOf({ query, header }: PageRequest, data?: PayData): View {
   const locale = localeOf(query.get('lang') ?? undefined, header('accept-language'))
   const keys = [
     ...(data?.paymentOptions ?? []).map(({ networkKey }) => networkKey),
-    ...(data?.session ? [data.session.networkKey, ...data.session.payments.map(({ networkKey }) => networkKey)] : []),
+    ...(data?.session
+      ? [data.session.networkKey, ...data.session.payments.flatMap(({ networkKey }) => networkKey ?? [])]
+      : []),
   ]
   const networks = keys.flatMap((key) => {
     const network = networkOf(key)

@@ -1,10 +1,11 @@
+import { fiatErrors } from '@payments/fiat'
 import { command, download, query } from '@payments/platform'
 import { routesErrors } from '@payments/routes'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
 import { presentPaySession } from '../api/present.ts'
 import { CollectionId, EmbedTheme, PayAction, PayPage, PaySession } from '../api/schemas.ts'
-import { cancel, type PreparedSession, prepareStart, refresh, start } from '../sessions/sessions.ts'
+import { cancel, type PreparedStart, prepareStart, refresh, start } from '../sessions/sessions.ts'
 import { findTarget, payPage } from './payer.ts'
 import { pageEvents } from './stream.ts'
 
@@ -38,7 +39,7 @@ export const payRouter = {
     tag,
     summary: 'Pay a collection',
     description:
-      '`start` gives a checkout session: an address and an amount, held for 15 minutes. At most 120 sessions of one link are open for a client address.',
+      '`start` gives a checkout session: an address and an amount, held for 15 minutes; with the method `bank_transfer` a bank account too. At most 120 sessions of one link are open for a client address.',
     message: 'Checkout session retrieved',
     messageOf: ({ action }) => DONE[action as z.output<typeof PayAction>['action']],
     input: PayAction,
@@ -50,13 +51,16 @@ export const payRouter = {
       errors.session_not_cancellable,
       errors.too_many_sessions,
       errors.price_unavailable,
+      errors.session_not_payable,
+      fiatErrors.fiat_provider_failed,
+      fiatErrors.fiat_provider_unavailable,
       routesErrors.refund_address_missing,
       routesErrors.deposit_address_used,
       routesErrors.provider_failed,
       routesErrors.provider_unavailable,
     ],
     callsProvider: true,
-    before: async (context, input, call): Promise<PreparedSession | undefined> =>
+    before: async (context, input, call): Promise<PreparedStart | undefined> =>
       input.action === 'start' ? prepareStart(context, input, call) : undefined,
     async run(unit, input, prepared) {
       const session = prepared

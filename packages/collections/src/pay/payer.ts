@@ -11,6 +11,7 @@ import type { PaymentChoice } from '../rows.ts'
 import { optionsOf, withEstimates } from '../sessions/options.ts'
 import { addressUse } from '../sessions/policy.ts'
 import { fiatValue, partOfPrice } from '../sessions/prices.ts'
+import { type ShownTransfer, shownTransfer } from '../sessions/transfers.ts'
 import { returnUrl } from './return-urls.ts'
 
 /** What an id of a pay route is of: a collection or, with `session`, one of its sessions. */
@@ -74,7 +75,11 @@ const isUnavailable = ({ merchant, session }: PayTarget): boolean =>
  * What the payer may see. It creates and changes nothing.
  * @throws payments_unavailable 403 while the merchant is suspended
  */
-function pageOf(target: PayTarget, paymentOptions: readonly PaymentChoice[]): PayPage {
+function pageOf(
+  target: PayTarget,
+  paymentOptions: readonly PaymentChoice[],
+  bankTransfer: ShownTransfer | null,
+): PayPage {
   if (isUnavailable(target)) throw errors.payments_unavailable()
   const { collection, session, merchant, brand } = target
   const { logoId: _logo, ...branding } = brand
@@ -104,6 +109,7 @@ function pageOf(target: PayTarget, paymentOptions: readonly PaymentChoice[]): Pa
     dueAt: shown.dueAt,
     expiresAt: shown.expiresAt,
     paymentOptions: withEstimates(paymentOptions, collection.destinationChainKey),
+    bankTransfer: bankTransfer && { ...bankTransfer, banks: [...bankTransfer.banks] },
     refundRequired: collection.paymentPolicy.mismatch === 'return',
     session: session ? presentPaySession(session) : null,
     theme: shown.embedConfig,
@@ -120,7 +126,13 @@ function pageOf(target: PayTarget, paymentOptions: readonly PaymentChoice[]): Pa
  */
 export async function payPage(context: QueryContext, id: string): Promise<PayPage> {
   const target = await findTarget(context, id)
-  return pageOf(target, await currentOptions(context, target.collection))
+  const { organisationId, environment } = target.collection
+  const merchant = queryContext(context.runtime, system(organisationId, environment), context.log)
+  const [options, transfer] = await Promise.all([
+    currentOptions(merchant, target.collection),
+    shownTransfer(merchant, target.collection),
+  ])
+  return pageOf(target, options, transfer)
 }
 
 /** Where the payer may go now: after the payment, or without one as long as nothing has arrived. */
@@ -134,13 +146,9 @@ function waysBack({ collection, session }: PayTarget): Pick<PayPage, 'redirectUr
 }
 
 /** What payers can use now; what they could use at the creation while the provider does not answer. */
-async function currentOptions(
-  { runtime, log }: QueryContext,
-  collection: CollectionRow,
-): Promise<readonly PaymentChoice[]> {
-  const { organisationId, environment, paymentOptions, paymentPolicy } = collection
+async function currentOptions(context: QueryContext, collection: CollectionRow): Promise<readonly PaymentChoice[]> {
+  const { paymentOptions, paymentPolicy } = collection
   try {
-    const context = queryContext(runtime, system(organisationId, environment), log)
     return optionsOf(await availableNetworks(context, addressUse(paymentPolicy)), collection)
   } catch (error) {
     if (error instanceof ServiceError) return paymentOptions

@@ -7,6 +7,10 @@ import type { SessionColumns, StoredPayment } from '../rows.ts'
 export const isRefundHeld = ({ status, refundTo, settled }: StoredPayment): boolean =>
   status === 'refunded' && refundTo?.owner === 'service' && !settled
 
+/** What a payment counts for, in minor units of the currency of its session; zero for what was not asked for. */
+export const creditedOf = ({ requested, amount, returned, credited }: StoredPayment): bigint =>
+  credited !== undefined ? BigInt(credited) : requested ? BigInt(amount) - BigInt(returned) : 0n
+
 /**
  * The journal entry of one deposit to a session, whenever its outcome changes: the difference between its balances before and
  * after. Delivered: from `external` to the merchant's destination, the provider's fees beside it; another asset goes through `exchange`.
@@ -26,7 +30,7 @@ export function journalDraft(
 }
 
 function balancesOf(provider: string, target: string, payment: StoredPayment): Posting[] {
-  const account = accountsOf(partyOf(provider))
+  const account = accountsOf(partyOf(payment.provider ?? provider))
   const { currency, status } = payment
   // A token that this service does not know has no account, and its amount no unit.
   const kept = assetOf(currency) ? BigInt(payment.amount) - BigInt(payment.returned) : 0n

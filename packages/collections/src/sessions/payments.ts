@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { HiddenPaymentReceiver } from '@payments/fiat'
 import { type Draft, post } from '@payments/ledger'
 import { move, recordEntry, recordUnchanged, sqlOf, type UnitOfWork } from '@payments/platform'
 import type { HiddenDeposit, HiddenDepositReceiver } from '@payments/routes'
@@ -13,10 +14,11 @@ import {
 } from '../collections/changes.ts'
 import { emailPayer } from '../emails/emails.ts'
 import { type CollectionRow, type SessionRow, sessionResource } from '../entity.ts'
-import type { StoredPayment } from '../rows.ts'
-import { isRefundHeld, journalDraft } from './journal.ts'
+import type { Arrival, StoredPayment } from '../rows.ts'
+import { creditedOf, isRefundHeld, journalDraft } from './journal.ts'
 import { thresholdOf } from './policy.ts'
 import { expectedUntil } from './sessions.ts'
+import { arrivalOfTransfer } from './transfers.ts'
 
 /** States in which money can still make a session paid, while its time or its grace time lasts. */
 const PAYABLE: readonly string[] = ['awaiting_payment', 'underpaid', 'expired', 'returned', 'failed']
@@ -38,7 +40,26 @@ export const receiver: HiddenDepositReceiver = {
     if (!found) throw new Error(`No session has the hidden route ${routeId}`)
     // Always the collection before its session, so that two payments of one collection cannot deadlock.
     const collection = await lockedCollection(unit, found.parent_id)
-    return applyToSession(unit, collection, await lockedSession(unit, found.id), deposits)
+    const session = await lockedSession(unit, found.id)
+    const arrivals = deposits.map((deposit) => arrivalOf(session, deposit))
+    return applyToSession(unit, collection, session, arrivals)
+  },
+}
+
+/** The same for the payment to a bank account that a session has given, in the transaction that records it. */
+export const transferReceiver: HiddenPaymentReceiver = {
+  async apply(unit, payment) {
+    const { rows } = await sqlOf(unit.em).query<{ parent_id: string }>(
+      'select parent_id from checkout_sessions where id = $1',
+      [payment.ownerId],
+    )
+    const [found] = rows
+    if (!found) throw new Error(`There is no session ${payment.ownerId} of the onramp ${payment.id}`)
+    const collection = await lockedCollection(unit, found.parent_id)
+    const session = await lockedSession(unit, payment.ownerId)
+    // An operator says that nothing came, and the session never heard of anything.
+    if (payment.received === 0n && !session.payments.some(({ id }) => id === payment.id)) return
+    await applyToSession(unit, collection, session, [arrivalOfTransfer(session, payment)])
   },
 }
 
@@ -46,9 +67,9 @@ async function applyToSession(
   unit: UnitOfWork,
   collection: CollectionRow,
   session: SessionRow,
-  deposits: readonly HiddenDeposit[],
+  arrivals: readonly Arrival[],
 ): Promise<Date> {
-  const merged = merge(session, deposits)
+  const merged = merge(session, arrivals)
   if (merged.changes.length === 0) return expectedUntil(session)
   const fields = fieldsOf(session, merged.payments)
   const after = await advance(unit, session, fields, merged)
@@ -75,14 +96,14 @@ interface PaymentChange {
   readonly after: StoredPayment
 }
 
-/** The session's payments with the deposits merged in, and what that changed. */
-function merge(session: SessionRow, deposits: readonly HiddenDeposit[]) {
+/** The session's payments with those that are new or changed merged in, and what that changed. */
+function merge(session: SessionRow, arrivals: readonly Arrival[]) {
   const payments = [...session.payments]
   const changes: PaymentChange[] = []
-  for (const deposit of deposits) {
-    const index = payments.findIndex(({ id }) => id === deposit.id)
+  for (const arrival of arrivals) {
+    const index = payments.findIndex(({ id }) => id === arrival.id)
     const before = payments[index]
-    const same = paymentOf(session, deposit, before)
+    const same = paymentOf(session, arrival, before)
     if (before && (isDeepStrictEqual(before, same) || (isFinal(before) && !isFinal(same)))) continue
     const after = before && isFinal(before) ? { ...same, changes: (before.changes ?? 0) + 1 } : same
     if (before) payments[index] = after
@@ -92,8 +113,8 @@ function merge(session: SessionRow, deposits: readonly HiddenDeposit[]) {
   return { payments, changes }
 }
 
-/** A deposit as the session keeps it. */
-function paymentOf(session: SessionRow, deposit: HiddenDeposit, before: StoredPayment | undefined): StoredPayment {
+/** A deposit as a payment of its session. */
+function arrivalOf(session: SessionRow, deposit: HiddenDeposit): Arrival {
   const { networkKey, currency } = deposit.origin
   // What it is, is known from its end: until then it is taken for what the session asked for.
   const requested = networkKey === session.networkKey && currency === session.currency
@@ -103,32 +124,62 @@ function paymentOf(session: SessionRow, deposit: HiddenDeposit, before: StoredPa
   const excess = sent - session.amount
   const strict = session.paymentPolicy.mismatch === 'return'
   const returned = completed && strict && requested && excess > 0n ? excess : 0n
-  const delivered = completed ? deposit.destinationAmount : null
+  return {
+    id: deposit.id,
+    method: 'onchain',
+    provider: null,
+    networkKey,
+    currency,
+    requested,
+    sent,
+    sentUsd: deposit.originAmountUsd,
+    returned,
+    credited: requested ? sent - returned : 0n,
+    delivered: completed ? deposit.destinationAmount : null,
+    deliveredUsd: completed ? deposit.destinationAmountUsd : null,
+    status: deposit.status,
+    txHash: deposit.txHash,
+    failureReason: deposit.failureReason,
+    refundTo: deposit.refundTo,
+    settled: deposit.settled,
+    receivedAt: deposit.receivedAt,
+  }
+}
+
+/** A payment as the session keeps it. */
+function paymentOf(session: SessionRow, arrival: Arrival, before: StoredPayment | undefined): StoredPayment {
+  const { requested, sent, returned, credited, delivered } = arrival
+  const isTransfer = arrival.method === 'bank_transfer'
   // A provider may leave out the time at first: until it is known, the time of the first report stands for it.
-  const told = deposit.receivedAt.toISOString()
+  const told = arrival.receivedAt.toISOString()
   const receivedAt = before && before.receivedAt < told ? before.receivedAt : told
   const wasInTime = before ? (before.inTime ?? before.counts) : false
   const inTime = wasInTime || ((!before || receivedAt < before.receivedAt) && countsAt(session, new Date(receivedAt)))
   const counts = requested && inTime
   return {
-    id: deposit.id,
-    networkKey,
-    currency,
+    id: arrival.id,
+    ...(isTransfer ? { method: 'bank_transfer' as const, credited: `${credited}` } : {}),
+    ...(arrival.provider === null ? {} : { provider: arrival.provider }),
+    networkKey: arrival.networkKey,
+    currency: arrival.currency,
     amount: sent.toString(),
-    amountUsd: deposit.originAmountUsd,
+    amountUsd: arrival.sentUsd,
     returned: returned.toString(),
     delivered: delivered?.toString() ?? null,
-    deliveredUsd: completed ? deposit.destinationAmountUsd : null,
-    fees: feesOf(session, currency, sent - returned, delivered, requested).toString(),
-    status: deposit.status,
-    txHash: deposit.txHash,
-    failureReason: deposit.failureReason,
+    deliveredUsd: arrival.deliveredUsd,
+    fees: (isTransfer
+      ? feesOf(session, session.currency, credited, delivered, requested)
+      : feesOf(session, arrival.currency, sent - returned, delivered, requested)
+    ).toString(),
+    status: arrival.status,
+    txHash: arrival.txHash,
+    failureReason: arrival.failureReason,
     receivedAt,
     requested,
     counts,
     inTime,
-    refundTo: deposit.refundTo,
-    settled: deposit.settled,
+    refundTo: arrival.refundTo,
+    settled: arrival.settled,
     ...(before?.changes ? { changes: before.changes } : {}),
     late: counts && new Date(receivedAt) > session.endsAt,
   }
@@ -161,8 +212,6 @@ function feesOf(
 const sum = (payments: readonly StoredPayment[], of: (payment: StoredPayment) => bigint): bigint =>
   payments.reduce((total, payment) => total + of(payment), 0n)
 
-const keptOf = ({ amount, returned }: StoredPayment): bigint => BigInt(amount) - BigInt(returned)
-
 const oldest = (payments: readonly StoredPayment[]): Date | null =>
   payments.length === 0 ? null : new Date(Math.min(...payments.map(({ receivedAt }) => Date.parse(receivedAt))))
 
@@ -171,7 +220,7 @@ function fieldsOf(session: SessionRow, payments: readonly StoredPayment[]) {
   const completed = payments.filter(({ status }) => status === 'completed')
   const receivedAmount = sum(
     completed.filter(({ requested }) => requested),
-    keptOf,
+    creditedOf,
   )
   return {
     payments,
@@ -234,7 +283,7 @@ function outcomeOf({ amount, paymentPolicy }: SessionRow, { payments }: Fields) 
   const counted = payments.filter(({ counts }) => counts)
   const received = sum(
     counted.filter(({ status }) => status === 'completed'),
-    keptOf,
+    creditedOf,
   )
   if (received >= thresholdOf(amount, paymentPolicy)) return 'pay'
   if (counted.some(({ status }) => status === 'pending')) return undefined

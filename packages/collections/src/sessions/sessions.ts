@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { createBankTransfer } from '@payments/fiat'
 import {
   type AssetSymbol,
   addressField,
@@ -31,8 +32,9 @@ import {
 } from '@payments/routes'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
+import { missingAmount } from '../api/present.ts'
 import type { PayAction } from '../api/schemas.ts'
-import { lockedCollection } from '../collections/changes.ts'
+import { lockedCollection, lockedSession, updateSession } from '../collections/changes.ts'
 import { openStates } from '../collections/states.ts'
 import { type CollectionRow, type SessionRow, sessionResource } from '../entity.ts'
 import { findTarget, isPayable } from '../pay/payer.ts'
@@ -40,27 +42,40 @@ import { SESSION_MINUTES, SESSIONS_PER_ADDRESS, SESSIONS_PER_LINK } from '../set
 import { optionsOf } from './options.ts'
 import { addressUse } from './policy.ts'
 import { type HeldPrice, held, PRICE_RETRY_SECONDS } from './prices.ts'
+import { openAccount, type PreparedTransfer, prepareTransfer } from './transfers.ts'
 
 type Input = z.output<typeof PayAction>
 
-/** A checked start, with the deposit address that the provider gave for it. */
-export interface PreparedSession {
+/** A checked start, with the deposit address and the bank account that providers gave for it. */
+interface PreparedSession {
   readonly collection: CollectionRow
   readonly route: PreparedHiddenRoute
+  /** For a payer who transfers. */
+  readonly transfer: PreparedTransfer | null
   readonly targetAmount: bigint
   readonly price: HeldPrice | null
   readonly refundAddress: string | null
   readonly client: string
 }
 
+/** A bank account for a session that has started. `transfer` is undefined where the one that it has is still good. */
+interface PreparedAccount {
+  readonly session: SessionRow
+  readonly transfer: PreparedTransfer | undefined
+}
+
+export type PreparedStart = PreparedSession | PreparedAccount
+
 /**
  * Checks a start and gets a deposit address, before the transaction. Repeating it gets another address and moves no money.
  * @throws collection_not_found 404, payments_unavailable 403, collection_closed 409, too_many_sessions 429, validation_failed 422, and
  * the provider's 502 and 503
  */
-export async function prepareStart(context: QueryContext, input: Input, call: CallContext): Promise<PreparedSession> {
-  const { collection, merchant } = await findTarget(context, input.collectionId)
+export async function prepareStart(context: QueryContext, input: Input, call: CallContext): Promise<PreparedStart> {
+  const { collection, session, merchant } = await findTarget(context, input.collectionId)
   if (merchant.suspended) throw errors.payments_unavailable()
+  const transfers = input.method === 'bank_transfer'
+  if (transfers && session && takesTransfers(session)) return prepareAccount(context, collection, session, input)
   if (!isPayable(collection)) throw errors.collection_closed()
   const client = clientOf(collection.id, call.ip)
   const actor = system(collection.organisationId, collection.environment)
@@ -70,6 +85,7 @@ export async function prepareStart(context: QueryContext, input: Input, call: Ca
   const choice = await chosen(merchantContext, collection, input, wrong)
   const { targetAmount, price } = await targetOf(merchantContext, collection, input, wrong)
   const refundAddress = refundOf(collection, input, wrong)
+  if (input.refundBankAccount && !transfers) wrong.refundBankAccount = 'Only for a bank transfer'
   if (Object.keys(wrong).length > 0 || !choice) throw invalid(wrong)
   const route = await prepareHiddenRoute(merchantContext, {
     name: collection.title,
@@ -87,7 +103,51 @@ export async function prepareStart(context: QueryContext, input: Input, call: Ca
   }).catch((error: unknown) => {
     throw forPayer(error)
   })
-  return { collection, route, targetAmount, price, refundAddress, client }
+  const whole = { worth: route.inputAmount, whole: route.inputAmount }
+  const transfer = transfers
+    ? await prepareTransfer(merchantContext, collection, whole, input.refundBankAccount ?? null)
+    : null
+  return { collection, route, transfer, targetAmount, price, refundAddress, client }
+}
+
+/** Can a payment, or the rest of one, still be transferred? */
+const takesTransfers = ({ status, endsAt }: SessionRow): boolean =>
+  (status === 'awaiting_payment' || status === 'underpaid') && endsAt > new Date()
+
+/** Gets a bank account for what is missing of a session. */
+async function prepareAccount(
+  { runtime, log }: QueryContext,
+  collection: CollectionRow,
+  session: SessionRow,
+  { refundBankAccount }: Input,
+): Promise<PreparedAccount> {
+  const worth = missingAmount(session)
+  const known = openAccount(session)
+  if (known && BigInt(known.worth) === worth && Date.parse(known.expiresAt) > Date.now())
+    return { session, transfer: undefined }
+  const context = queryContext(runtime, system(collection.organisationId, collection.environment), log)
+  const transfer = await prepareTransfer(
+    context,
+    // The price is that at which the session has started.
+    { ...collection, pricing: session.pricing ?? null },
+    { worth, whole: session.amount },
+    refundBankAccount ?? null,
+  )
+  return { session, transfer }
+}
+
+/**
+ * Adds a prepared bank account to its session.
+ * @throws session_not_payable 409 when a payment has come meanwhile, or the time is over
+ */
+async function addAccount(unit: UnitOfWork, { session, transfer }: PreparedAccount): Promise<SessionRow> {
+  if (!transfer) return session
+  const acting = actingFor(unit, session)
+  await lockedCollection(acting, session.parentId)
+  const row = await lockedSession(acting, session.id)
+  if (!takesTransfers(row) || missingAmount(row) !== BigInt(transfer.account.worth)) throw errors.session_not_payable()
+  createBankTransfer(acting, transfer.transfer, row.id)
+  return updateSession(acting, row, { bankAccounts: [...row.bankAccounts, transfer.account] })
 }
 
 /** What the provider refuses is the payer's choice: its own fields mean nothing to the payer. */
@@ -100,13 +160,16 @@ function forPayer(error: unknown): unknown {
 async function chosen(
   context: QueryContext,
   collection: CollectionRow,
-  { networkKey, currency }: Input,
+  { method, networkKey: givenNetwork, currency: givenCurrency }: Input,
   wrong: Mistakes,
 ) {
+  const options = optionsOf(await availableNetworks(context, addressUse(collection.paymentPolicy)), collection)
+  // Who transfers need not choose where stablecoin could come in too.
+  const [first] = method === 'bank_transfer' && !givenNetwork && !givenCurrency ? options : []
+  const { networkKey, currency } = first ?? { networkKey: givenNetwork, currency: givenCurrency }
   if (!networkKey) wrong.networkKey = 'Required'
   if (!currency) wrong.currency = 'Required'
   if (!networkKey || !currency) return undefined
-  const options = optionsOf(await availableNetworks(context, addressUse(collection.paymentPolicy)), collection)
   const network = networkOf(networkKey)
   if (!network || !options.some((option) => option.networkKey === networkKey)) wrong.networkKey = 'Not available'
   else if (!options.some((option) => option.networkKey === networkKey && option.currency === currency))
@@ -163,17 +226,21 @@ async function limitSessions({ em }: Pick<QueryContext, 'em'>, collectionId: str
  * Starts the prepared session. The collection is locked meanwhile, so that the limits hold for starts at the same time.
  * @throws collection_closed 409, too_many_sessions 429
  */
-export async function start(unit: UnitOfWork, input: Input, prepared: PreparedSession): Promise<SessionRow> {
+export async function start(unit: UnitOfWork, input: Input, prepared: PreparedStart): Promise<SessionRow> {
+  if ('session' in prepared) return addAccount(unit, prepared)
   const acting = actingFor(unit, prepared.collection)
   const collection = await lockedCollection(acting, prepared.collection.id)
   if (!isPayable(collection)) throw errors.collection_closed()
   await limitSessions(acting, collection.id, prepared.client)
-  const expiresAt = new Date(Date.now() + SESSION_MINUTES * 60_000)
-  const { route } = prepared
+  const { route, transfer } = prepared
+  const longest = Date.now() + SESSION_MINUTES * 60_000
+  const expiresAt = new Date(Math.min(longest, Date.parse(transfer?.account.expiresAt ?? '') || longest))
+  const id = newId()
+  if (transfer) createBankTransfer(acting, transfer.transfer, id)
   const { graceMinutes } = collection.paymentPolicy
   createHiddenRoute(acting, route, new Date(expiresAt.getTime() + graceMinutes * 60_000))
   return createResource(acting, sessionResource, {
-    id: newId(),
+    id,
     organisationId: collection.organisationId,
     environment: collection.environment,
     provider: route.provider,
@@ -196,6 +263,7 @@ export async function start(unit: UnitOfWork, input: Input, prepared: PreparedSe
     fees: 0n,
     depositAddress: route.depositAddress,
     payments: [],
+    bankAccounts: transfer ? [transfer.account] : [],
     paymentPolicy: collection.paymentPolicy,
     paidOver: false,
     paidLate: false,

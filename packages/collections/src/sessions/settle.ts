@@ -1,3 +1,4 @@
+import { settleBankTransfer } from '@payments/fiat'
 import { invalid } from '@payments/kernel'
 import { actingFor, move, type UnitOfWork } from '@payments/platform'
 import { type DepositSettlement, settleHiddenDeposit } from '@payments/routes'
@@ -40,7 +41,14 @@ export async function settleSession(
     ...(amount === undefined ? {} : { amount }),
     ...(receivedAmount === undefined ? {} : { receivedAmount }),
   }
-  await settleHiddenDeposit(unit, chosen(before.payments, paymentId).id, settlement)
+  const payment = chosen(before.payments, paymentId)
+  if (payment.method === 'bank_transfer')
+    await settleBankTransfer(unit, {
+      orderId: payment.id,
+      ...settlement,
+      outcome: outcome === 'completed' ? 'delivered' : outcome,
+    })
+  else await settleHiddenDeposit(unit, payment.id, settlement)
   return { before, session: await findSessionAnywhere(unit, sessionId) }
 }
 

@@ -1,7 +1,16 @@
-import type { Locale, NetworkType, Texts } from '../data.ts'
-import { decimalOf, moneyIn, timeIn, unitsOf } from './numbers.ts'
-import { confirming, countedOf, type Facts, type MoneyData, type Situation, situationOf } from './situation.ts'
-import { type Cell, type Step, table } from './table.ts'
+import type { Locale, NetworkType, Payment, PaySession, Texts } from '../data.ts'
+import { decimalOf, fiatIn, moneyIn, timeIn, unitsOf } from './numbers.ts'
+import {
+  confirming,
+  countedOf,
+  type Facts,
+  isTransfer,
+  keptOf,
+  type MoneyData,
+  type Situation,
+  situationOf,
+} from './situation.ts'
+import { type Cell, type Step, saidOfTransfer, table } from './table.ts'
 
 /** What stands for the placeholders of the texts. */
 type Values = Readonly<
@@ -50,11 +59,18 @@ export function moneyOf(data: MoneyData, wording: Wording, about = undefined as 
   return {
     situation,
     heading: typeof heading === 'function' ? heading(facts) : heading,
-    texts: [...says.flatMap((each) => (typeof each === 'function' ? each(facts) : [each])), ...stepTexts(step, data)],
+    texts: [
+      ...says.flatMap((each) => (typeof each === 'function' ? each(facts) : [each])),
+      ...stepTexts(step, data),
+    ].map((text) => (isAboutTransfer(data, situation) ? saidOfTransfer(text) : text)),
     step,
     values: valuesOf(data, situation, wording),
   }
 }
+
+/** Is a bank transfer spoken of: the payment that arrived, or else the one that the payer chose? */
+const isAboutTransfer = ({ session }: MoneyData, { focus }: Situation): boolean =>
+  focus ? isTransfer(focus) : session.method === 'bank_transfer'
 
 /** The types of the table allow no other outcome of what arrived. */
 function cellOf({ what, when, outcome }: Situation): Cell {
@@ -101,23 +117,35 @@ function factsOf({ session, linkStatus, refundRequired, serverTime }: MoneyData,
   }
 }
 
+/** An amount of what a session asks for; for a payer who transfers, so much of the price. */
+function amountOf({ method, pricing, amount, currency }: PaySession, units: bigint, locale: Locale): string {
+  const whole = unitsOf(amount)
+  if (method !== 'bank_transfer' || !pricing || whole === 0n) return moneyIn(locale, decimalOf(units), currency)
+  const cent = unitsOf('0.01')
+  const part = (unitsOf(pricing.amount) * (units > 0n ? units : 0n)) / whole
+  return fiatIn(locale, decimalOf(((part + cent / 2n) / cent) * cent), pricing.currency)
+}
+
 function valuesOf({ session, merchant }: MoneyData, { focus, when }: Situation, { locale, networks }: Wording): Values {
   const nameOf = (key: string) => networks[key]?.name ?? key
-  const units = (amount: bigint) => moneyIn(locale, decimalOf(amount), session.currency)
+  const units = (amount: bigint) => amountOf(session, amount, locale)
+  const sentOf = (payment: Payment) =>
+    (isTransfer(payment) ? fiatIn : moneyIn)(locale, payment.amount, payment.currency)
   const asked = unitsOf(session.amount)
+  const account = session.method === 'bank_transfer' ? session.bankAccount : null
   const counted = session.status === 'paid' ? unitsOf(session.receivedAmount) : countedOf(session)
-  const pending = confirming(session).reduce((total, { amount }) => total + unitsOf(amount), 0n)
+  const pending = confirming(session).reduce((total, payment) => total + keptOf(payment), 0n)
   const arrived = unitsOf(session.receivedAmount)
   const returned = focus ? unitsOf(focus.returnedAmount) : 0n
   return {
     merchant: merchant.name,
     network: nameOf(session.networkKey),
-    asked: moneyIn(locale, session.amount, session.currency),
+    asked: units(asked),
     received: units(counted),
-    left: units(asked - counted),
-    sent: focus ? moneyIn(locale, focus.amount, focus.currency) : '',
-    sentOn: nameOf(focus?.networkKey ?? session.networkKey),
-    pending: pending > 0n || !focus ? units(pending) : moneyIn(locale, focus.amount, focus.currency),
+    left: account ? fiatIn(locale, account.amount, account.currency) : units(asked - counted),
+    sent: focus ? sentOf(focus) : '',
+    sentOn: focus?.networkKey === null ? '' : nameOf(focus?.networkKey ?? session.networkKey),
+    pending: pending > 0n || !focus ? units(pending) : sentOf(focus),
     pendingLeft: units(asked - counted - pending),
     over: units(returned > 0n ? returned : arrived - asked),
     until: timeIn(locale, when === 'grace' ? session.acceptedUntil : session.expiresAt),

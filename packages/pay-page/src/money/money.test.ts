@@ -19,7 +19,8 @@ const english = { locale: 'en', networks } as const
 function said(of: Case, session: Partial<PaySession> = {}, more: object = {}) {
   const all = moneyOf({ ...dataOf(of, { ...sessionOf(of), ...session }), ...more }, english)
   const say = (name: keyof typeof texts.en) => fillPlain(texts.en[name], all.values)
-  return { ...all, text: [say(all.heading), ...all.texts.map(say)].join('\n') }
+  // Between an amount and the name of its money stands a space at which no line breaks.
+  return { ...all, text: [say(all.heading), ...all.texts.map(say)].join('\n').replaceAll('\u00a0', ' ') }
 }
 
 const named = cases.map((of) => [`${of.what} ${of.when} ${of.outcome}`, of] as const)
@@ -193,4 +194,71 @@ test('amounts have the separators of the language and lose no digit', () => {
   expect(moneyIn('en', '0', 'PEPE')).toBe('PEPE')
   expect(decimalOf(unitsOf('12.50'))).toBe('12.5')
   expect(decimalOf(unitsOf('no number'))).toBe('0')
+})
+
+describe('a bank transfer', () => {
+  const transfer = {
+    method: 'bank_transfer',
+    pricing: { amount: '15000', currency: 'NGN', rate: '600' },
+    bankAccount: {
+      bankName: 'Access Bank',
+      accountNumber: '9012345678',
+      accountName: 'Sandbox Payments',
+      amount: '15000',
+      currency: 'NGN',
+      reference: 'SBX-31',
+      expiresAt: '2026-01-31T12:15:00.000Z',
+    },
+  } as const
+  const sent = (of: Case, amount: string, creditedAmount: string) => ({
+    ...paymentOf(of),
+    method: 'bank_transfer' as const,
+    networkKey: null,
+    currency: 'NGN',
+    amount,
+    creditedAmount,
+    refundTo: null,
+  })
+  const paid = (of: Case, amount = '15000', credited = '25') =>
+    said(of, { ...transfer, bankAccount: null, payments: [sent(of, amount, credited)] }).text
+
+  test('is asked for in naira, in one transfer, until the time ends', () => {
+    expect(said(of('nothing', 'in_time', 'none'), transfer).text).toBe(
+      'Send NGN 15,000.00\nMake one transfer of exactly this amount to this account by 31 Jan 2026, 12:15 UTC.',
+    )
+  })
+
+  test('of a part leaves the rest to pay, in naira, to a new account', () => {
+    expect(paid(of('part', 'in_time', 'delivered'), '6000', '10')).toBe(
+      'NGN 9,000.00 left to pay\nNGN 6,000.00 of NGN 15,000.00 arrived and went to Ada Ltd.\nTransfer NGN 9,000.00 by 31 Jan 2026, 12:15 UTC. Get a new account for it: the old one takes no second transfer.',
+    )
+  })
+
+  test.each<[Case, RegExp]>([
+    [of('all_confirming', 'in_time', 'pending'), /Your payment of NGN 15,000.00 has arrived and is being confirmed/],
+    [of('all', 'in_time', 'delivered'), /^Paid\nAda Ltd has received your payment of NGN 15,000.00\.$/],
+    [of('all', 'late', 'delivered'), /Your bank transfer of NGN 15,000.00 arrived after the time had ended/],
+    [
+      of('all', 'cancelled', 'delivered'),
+      /Your bank transfer of NGN 15,000.00 arrived after this payment was cancelled/,
+    ],
+    [of('all', 'in_time', 'returned'), /NGN 15,000.00 could not be accepted and was sent back to your bank account/],
+    [of('all', 'in_time', 'failed'), /Your bank transfer of NGN 15,000.00 arrived, but could not be delivered/],
+    [of('all', 'in_time', 'unconfirmed'), /Your bank transfer did not arrive, so nothing was received/],
+    [of('nothing', 'grace', 'none'), /Do not transfer anything to the old account/],
+  ])('is spoken of as one: %o', (which, expected) => {
+    const text = which.what === 'nothing' ? said(which, transfer).text : paid(which)
+    expect(text).toMatch(expected)
+    expect(text).not.toMatch(/wallet|network|old address/)
+  })
+
+  test('is shown with its account and, below it, with the address for stablecoin', () => {
+    const which = of('nothing', 'in_time', 'none')
+    const page = content(pageOf(which, { ...sessionOf(which), ...transfer }), view).text
+    for (const shown of ['9012345678', 'Access Bank', 'Sandbox Payments', 'SBX-31', 'data-copied="15000"'])
+      expect(page).toContain(shown)
+    expect(page.match(/id="time-left"/g)).toHaveLength(1)
+    expect(page).toContain('<details><summary>Pay with stablecoin instead</summary>')
+    expect(page).toContain('<bdi>25 USDC</bdi>')
+  })
 })

@@ -38,11 +38,15 @@ export type MoneyData = Pick<PayData, 'linkStatus' | 'suspended' | 'payable' | '
   readonly session: PaySession
 }
 
+export const isTransfer = ({ method }: Payment): boolean => method === 'bank_transfer'
+
+/** A payment that its session asked for: by bank transfer, or in the requested currency and network. */
 export const isRequested = ({ currency, networkKey }: PaySession, payment: Payment): boolean =>
-  payment.currency === currency && payment.networkKey === networkKey
+  isTransfer(payment) || (payment.currency === currency && payment.networkKey === networkKey)
 
 /** What a payment added to what was asked for: it counts, and what was sent back of it does not. */
-const keptOf = ({ amount, returnedAmount }: Payment): bigint => unitsOf(amount) - unitsOf(returnedAmount)
+export const keptOf = (payment: Payment): bigint =>
+  isTransfer(payment) ? unitsOf(payment.creditedAmount) : unitsOf(payment.amount) - unitsOf(payment.returnedAmount)
 
 const sum = (payments: readonly Payment[]): bigint => payments.reduce((total, each) => total + keptOf(each), 0n)
 

@@ -97,6 +97,36 @@ const underWay = (text: Text, says: Cell['says'], step: Step): { readonly pendin
   pending: { heading: 'confirmingHeading', says: [text, ...says], step },
 })
 
+/** The texts that speak of an address, a network or a wallet. */
+type OnChain =
+  | 'waitingText'
+  | 'restText'
+  | 'arrivedLate'
+  | 'arrivedCancelled'
+  | 'returnedText'
+  | 'heldText'
+  | 'heldReview'
+  | 'unconfirmedText'
+  | 'confirmingSlow'
+  | 'doNotSend'
+
+/** What is said in their place of a bank transfer. A text that is missing does not compile. */
+const ofTransfer: { readonly [T in OnChain]: Text } = {
+  waitingText: 'waitingTransfer',
+  restText: 'restTransfer',
+  arrivedLate: 'lateTransfer',
+  arrivedCancelled: 'cancelledTransfer',
+  returnedText: 'returnedTransfer',
+  heldText: 'heldTransfer',
+  heldReview: 'reviewTransfer',
+  unconfirmedText: 'missingTransfer',
+  confirmingSlow: 'slowTransfer',
+  doNotSend: 'stopTransfer',
+}
+
+/** A text as it is said of a bank transfer. */
+export const saidOfTransfer = (text: Text): Text => ({ ...ofTransfer })[text as OnChain] ?? text
+
 export const table: Table = {
   nothing: {
     in_time: { none: { heading: 'waitingHeading', says: [], step: 'pay' } },

@@ -2,10 +2,15 @@ import type { PayData, View } from '../data.ts'
 import { fill, fillPlain } from '../document/fill.ts'
 import { type Html, html } from '../document/html.ts'
 import { fiatIn } from '../money/numbers.ts'
+import { refundFields } from './transfer.ts'
 
-/** The two steps of a choice: a currency, where there are several, and a network on which it is sent. The first of each is chosen. */
-function options({ paymentOptions }: PayData, view: View): Html {
+/**
+ * The two steps of a choice: a currency, where there are several, and a network on which it is sent. The first of each is chosen. A bank transfer is
+ * the first currency, because the price is in it.
+ */
+function options({ paymentOptions: networks, bankTransfer }: PayData, view: View): Html {
   const { texts } = view
+  const paymentOptions = [...(bankTransfer ? [{ ...TRANSFER, currency: bankTransfer.currency }] : []), ...networks]
   const currencies = [...new Set(paymentOptions.map(({ currency }) => currency))]
   const first = paymentOptions[0]
   const several =
@@ -17,9 +22,11 @@ function options({ paymentOptions }: PayData, view: View): Html {
   // The networks of another currency are shown when it is chosen.
   return html`${several}${currencies.map(
     (currency) =>
-      html`<fieldset class="networks" data-currency="${currency}"${currency !== first?.currency && html` hidden`}><legend>${texts.networkLabel}</legend>${paymentOptions
+      html`<fieldset class="networks" data-currency="${currency}"${currency !== first?.currency && html` hidden`}><legend>${currency === bankTransfer?.currency ? texts.methodLabel : texts.networkLabel}</legend>${paymentOptions
         .filter((each) => each.currency === currency)
-        .map((option) => network(option, option === first, view))}</fieldset>`,
+        .map((option) =>
+          network(option, option === first, view),
+        )}${bankTransfer && currency === bankTransfer.currency && refundFields(bankTransfer, view)}</fieldset>`,
   )}`
 }
 
@@ -33,10 +40,15 @@ function network(
     fee: fiatIn(locale, estimatedFee, 'USD'),
     minutes: Math.max(1, Math.round(estimatedSeconds / SECONDS_OF_A_MINUTE)),
   }
+  if (networkKey === TRANSFER.networkKey)
+    return html`<label class="option"><input type="radio" name="option" value="${networkKey}:${currency}"${isChosen && html` checked`}> <span>${texts.methodTransfer} <small>${texts.transferCost}</small></span></label>`
   return html`<label class="option"><input type="radio" name="option" value="${networkKey}:${currency}"${isChosen && html` checked`}> <span><bdi>${networks[networkKey]?.name ?? networkKey}</bdi> <small>${fill(texts.networkCost, usual)}</small></span></label>`
 }
 
 const SECONDS_OF_A_MINUTE = 60
+
+/** Stands among the networks of a choice. */
+const TRANSFER = { networkKey: 'bank_transfer', estimatedFee: '0', estimatedSeconds: 0 }
 
 /** The form with which a payer starts a session. The script sends it; without the script it can be read. */
 export function choice(data: PayData, view: View): Html {

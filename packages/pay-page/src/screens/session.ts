@@ -3,10 +3,12 @@ import { fill, fillPlain } from '../document/fill.ts'
 import { type Html, html } from '../document/html.ts'
 import { moneyOf, type Said } from '../money/facts.ts'
 import { amountIn, fiatIn, moneyIn, timeIn } from '../money/numbers.ts'
-import { isRequested } from '../money/situation.ts'
+import { isRequested, isTransfer } from '../money/situation.ts'
 import { codeImage } from '../wallets/code.ts'
 import { type CodeFormat, codeOf, walletsOn } from '../wallets/wallets.ts'
 import type { Screen } from './screen.ts'
+import { account, accountForm } from './transfer.ts'
+import { clock, value } from './value.ts'
 
 const HOLDS: Readonly<Record<CodeFormat, 'holdsAddress' | 'holdsLink' | 'holdsLinkWithoutAmount'>> = {
   address: 'holdsAddress',
@@ -23,7 +25,7 @@ export function sessionScreen(data: PayData & { readonly session: PaySession }, 
   return html`<h2 id="heading" tabindex="-1">${fill(texts[said.heading], said.values)}</h2>
 ${said.step === 'pay' && (session.pricing ? heldRate(session.pricing, data.currency, view) : worth(session.fiatValue, view))}
 ${said.texts.map((name) => html`<p>${fill(texts[name], said.values)}</p>`)}
-${(said.step === 'pay' || said.step === 'rest') && instructions(session, said, view)}
+${(said.step === 'pay' || said.step === 'rest') && ways({ ...data, session }, said, view)}
 ${said.step === 'ask_open' && html`<details><summary>${fill(texts.payAnyway, left)}</summary>${instructions(session, said, view)}</details>`}
 ${(said.situation.what === 'nothing' || said.step === 'rest') && help(session, said, view)}
 ${(screen === 'paid' || session.payments.length > 0) && receipt(data, session, view)}
@@ -36,7 +38,28 @@ ${(screen === 'cancelled' || screen === 'expired') && leave(data, view)}`
 export const linkTo = (id: string, { locale, embedded, scheme }: View): string =>
   `/pay/${id}?lang=${locale}${embedded ? '&embed=1' : ''}${scheme ? `&scheme=${scheme}` : ''}`
 
-function instructions(session: PaySession, { situation, values }: Said, view: View): Html {
+/** The ways in which a session can be paid: the one that the payer chose, and below it the other one. */
+function ways(data: PayData & { readonly session: PaySession }, said: Said, view: View): Html {
+  const { session, bankTransfer } = data
+  const { texts } = view
+  // After its end a session gives no account any more.
+  const offer = said.situation.when === 'in_time' ? bankTransfer : null
+  if (session.method === 'onchain')
+    return html`${instructions(session, said, view)}
+${offer !== null && html`<details><summary>${texts.payByTransfer}</summary>${accountForm(offer, leftOf({ ...session, method: 'bank_transfer' }, data, view), view)}</details>`}`
+  // What to send in stablecoin is said in stablecoin.
+  const onchain = { ...session, method: 'onchain' as const }
+  const coin = moneyOf({ ...data, session: onchain }, view)
+  const { bankAccount } = session
+  return html`${bankAccount ? account(bankAccount, view) : offer !== null && accountForm(offer, said.values.left, view)}
+<details><summary>${texts.payByCoin}</summary><p><strong>${fill(texts.waitingHeading, coin.values)}</strong></p><p>${fill(texts.waitingText, coin.values)}</p>${instructions(onchain, coin, view, bankAccount === null)}</details>`
+}
+
+const leftOf = (session: PaySession, data: PayData, view: View): string =>
+  moneyOf({ ...data, session }, view).values.left
+
+/** @param isTimed the time that is left is shown here */
+function instructions(session: PaySession, { situation, values }: Said, view: View, isTimed = true): Html {
   const { texts, networks, locale } = view
   const type = networks[session.networkKey]?.type ?? 'tvm'
   const code = codeOf(session, view)
@@ -50,7 +73,7 @@ function instructions(session: PaySession, { situation, values }: Said, view: Vi
         ${value(texts, 'amount', texts.amount, amountIn(locale, session.remainingAmount), texts.copyAmount, { copied: session.remainingAmount, after: html` <bdi>${session.currency}</bdi>` })}
         ${value(texts, 'network', texts.networkLabel, values.network)}
       </dl>
-      <p class="time"><span>${texts.timeLeft}</span> <time role="timer" aria-live="off" id="time-left" datetime="${until}">${clock(until)}</time></p>
+      ${isTimed && html`<p class="time"><span>${texts.timeLeft}</span> <time role="timer" aria-live="off" id="time-left" datetime="${until}">${clock(until)}</time></p>`}
     </div>
   </div>
   <dl class="values">${value(texts, 'address', texts.address, session.depositAddress, texts.copyAddress)}</dl>
@@ -89,29 +112,18 @@ export const worth = (value: PayData['fiatValue'], { texts, locale }: View): Htm
   html`<small class="worth">${fill(texts.worth, { value: fiatIn(locale, value.amount, value.currency) })}</small>`
 
 /** What to do where a payment does not appear: look again, and whom to give which numbers. */
-function help({ id, networkKey, depositAddress }: PaySession, { values }: Said, { texts, networks }: View): Html {
+function help(
+  { id, method, networkKey, depositAddress }: PaySession,
+  { values }: Said,
+  { texts, networks }: View,
+): Html {
   return html`<details class="help" id="help"><summary>${texts.helpHeading}</summary>
-  <p>${fill(texts.helpText, values)}</p>
-  ${explored(networks[networkKey], 'address', depositAddress, texts)}
+  <p>${fill(method === 'bank_transfer' ? texts.helpTransfer : texts.helpText, values)}</p>
+  ${method === 'onchain' && explored(networks[networkKey], 'address', depositAddress, texts)}
   <p class="hash">${texts.reference} <code dir="ltr">${id}</code></p>
   <p data-script><button type="button" id="look-again">${texts.lookAgain}</button> <span id="looked" role="status"></span></p>
-  <p>${fill(texts.wrongNetwork, values)}</p></details>`
+  ${method === 'onchain' && html`<p>${fill(texts.wrongNetwork, values)}</p>`}</details>`
 }
-
-/** Without the script, the end as a time of the day in UTC. */
-const clock = (time: string): string => `${time.slice(11, 16)} UTC`
-
-/** A value with its label and, where it can be copied, a button. `copied`: what is copied, where it is not what is shown. */
-const value = (
-  texts: View['texts'],
-  name: string,
-  label: string,
-  text: string,
-  copy?: string,
-  { copied, after }: { readonly copied?: string; readonly after?: Html } = {},
-): Html =>
-  html`<div class="value"><dt>${label}</dt><dd>${copy ? html`<span dir="ltr"><code id="${name}-text" class="${name}"${copied !== undefined && html` data-copied="${copied}"`}>${text}</code>${after}</span>` : html`<bdi id="${name}-text">${text}</bdi>`}</dd>
-    ${copy !== undefined && html`<dd data-script><button type="button" class="copy" data-copy="${name}-text" aria-label="${copy}">${texts.copy}</button></dd>`}</div>`
 
 function receipt(data: PayData, session: PaySession, view: View): Html {
   const { texts, networks, locale } = view
@@ -119,9 +131,12 @@ function receipt(data: PayData, session: PaySession, view: View): Html {
   return html`<section class="receipt" aria-labelledby="receipt"><h3 id="receipt">${heading}</h3>
   ${session.paidAt && html`<p>${texts.paidAt} <time datetime="${session.paidAt}">${timeIn(locale, session.paidAt)}</time> · <bdi>${data.title}</bdi></p>`}
   <ul>${session.payments.map((payment, index) => {
-    const { amount, currency, networkKey, txHash } = payment
+    const { amount, currency, txHash } = payment
+    const networkKey = payment.networkKey ?? ''
+    const sent = (isTransfer(payment) ? fiatIn : moneyIn)(locale, amount, currency)
+    const way = isTransfer(payment) ? texts.methodTransfer : (networks[networkKey]?.name ?? networkKey)
     const id = `hash-${index}`
-    return html`<li><p><bdi>${moneyIn(locale, amount, currency)}</bdi> · <bdi>${networks[networkKey]?.name ?? networkKey}</bdi> · ${stateOf(session, payment, texts)}</p>
+    return html`<li><p><bdi>${sent}</bdi> · <bdi>${way}</bdi> · ${stateOf(session, payment, texts)}</p>
     ${txHash && html`<div class="value"><p class="hash">${texts.transaction} <code id="${id}" dir="ltr">${txHash}</code></p><p data-script><button type="button" class="copy" data-copy="${id}" aria-label="${texts.copyHash}">${texts.copy}</button></p></div>${explored(networks[networkKey], 'transaction', txHash, texts)}`}</li>`
   })}</ul>
   <p class="hash">${texts.reference} <code dir="ltr">${session.id}</code></p></section>`

@@ -98,6 +98,7 @@ export type ErrorCode =
   | 'sent_recently'
   | 'session_not_cancellable'
   | 'session_not_found'
+  | 'session_not_payable'
   | 'session_required'
   | 'signature_invalid'
   | 'signed_in'

@@ -222,6 +222,8 @@ export interface CheckoutSession {
   type: 'session'
   /** State of the session */
   status: 'awaiting_payment' | 'processing' | 'underpaid' | 'paid' | 'expired' | 'cancelled' | 'returned' | 'failed'
+  /** How the payer chose to pay; the session takes either */
+  method: 'onchain' | 'bank_transfer'
   /** Network on which the payer pays */
   networkKey: string
   /** Currency in which the payer pays */
@@ -256,20 +258,41 @@ export interface CheckoutSession {
   fees: string
   /** Address to which the payer sends */
   depositAddress: string
+  /** Where the payer transfers to; null without `bank_transfer`, and once a transfer has come: the account takes one. `start` with the id of an underpaid session gives one for the rest */
+  bankAccount: {
+    /** Name of the bank */
+    bankName: string
+    /** Account number */
+    accountNumber: string
+    /** Name of the account */
+    accountName: string
+    /** What to transfer, in one transfer, as decimal text */
+    amount: string
+    /** Currency of the transfer */
+    currency: string
+    /** For the narration of the transfer */
+    reference: string | null
+    /** The transfer must arrive before */
+    expiresAt: string
+  } | null
   /** Link for wallets that asks for what is missing: EIP-681 on EVM networks, Solana Pay on Solana, the address on Tron */
   paymentUri: string
   /** What arrived at the address, oldest first */
   payments: {
-    /** Transaction of the payer */
+    /** `onchain`: stablecoin on a network. `bank_transfer`: naira to a bank account */
+    method: 'onchain' | 'bank_transfer'
+    /** Transaction of the payer; of a bank transfer, the one that delivered it */
     txHash: string | null
-    /** Network on which it was sent */
-    networkKey: string
+    /** Network on which it was sent; null for a bank transfer */
+    networkKey: string | null
     /** Currency that was sent */
     currency: string
     /** What was sent, in that currency, as decimal text */
     amount: string
     /** The part of it that was sent back at once, because it was too much, as decimal text */
     returnedAmount: string
+    /** What it counts for of the amount of the session, in its currency; 0 for what was not asked for, as decimal text */
+    creditedAmount: string
     /** State of the payment */
     status: 'pending' | 'completed' | 'failed' | 'refunded'
     /** It changes the status of the session: it came in time, in the requested currency and network */
@@ -1293,6 +1316,8 @@ export interface Collection {
   acceptedNetworks: string[] | null
   /** Currencies in which payers may pay, in this order; null for all that are available, yours first */
   acceptedCurrencies: string[] | null
+  /** Ways in which payers may pay */
+  methods: ('onchain' | 'bank_transfer')[]
   /** What payers can use */
   paymentOptions: {
     /** Network on which the payer can pay */
@@ -1485,6 +1510,20 @@ export interface PayPage {
     /** How long a payment usually takes, in seconds */
     estimatedSeconds: number
   }[]
+  /** What a payment by bank transfer needs; null where it is not offered */
+  bankTransfer: {
+    /** Currency of a transfer */
+    currency: string
+    /** `start` needs `refundBankAccount` */
+    refundAccountRequired: boolean
+    /** Banks of such accounts */
+    banks: {
+      /** Code of the bank */
+      code: string
+      /** Name of the bank */
+      name: string
+    }[]
+  } | null
   /** `start` needs `refundAddress` */
   refundRequired: boolean
   /** The session, where the id is of one */
@@ -1541,6 +1580,8 @@ export interface PaySession {
   type: 'session'
   /** State of the session */
   status: 'awaiting_payment' | 'processing' | 'underpaid' | 'paid' | 'expired' | 'cancelled' | 'returned' | 'failed'
+  /** How the payer chose to pay; the session takes either */
+  method: 'onchain' | 'bank_transfer'
   /** Network on which the payer pays */
   networkKey: string
   /** Currency in which the payer pays */
@@ -1575,20 +1616,41 @@ export interface PaySession {
   fees: string
   /** Address to which the payer sends */
   depositAddress: string
+  /** Where the payer transfers to; null without `bank_transfer`, and once a transfer has come: the account takes one. `start` with the id of an underpaid session gives one for the rest */
+  bankAccount: {
+    /** Name of the bank */
+    bankName: string
+    /** Account number */
+    accountNumber: string
+    /** Name of the account */
+    accountName: string
+    /** What to transfer, in one transfer, as decimal text */
+    amount: string
+    /** Currency of the transfer */
+    currency: string
+    /** For the narration of the transfer */
+    reference: string | null
+    /** The transfer must arrive before */
+    expiresAt: string
+  } | null
   /** Link for wallets that asks for what is missing: EIP-681 on EVM networks, Solana Pay on Solana, the address on Tron */
   paymentUri: string
   /** What arrived at the address, oldest first */
   payments: {
-    /** Transaction of the payer */
+    /** `onchain`: stablecoin on a network. `bank_transfer`: naira to a bank account */
+    method: 'onchain' | 'bank_transfer'
+    /** Transaction of the payer; of a bank transfer, the one that delivered it */
     txHash: string | null
-    /** Network on which it was sent */
-    networkKey: string
+    /** Network on which it was sent; null for a bank transfer */
+    networkKey: string | null
     /** Currency that was sent */
     currency: string
     /** What was sent, in that currency, as decimal text */
     amount: string
     /** The part of it that was sent back at once, because it was too much, as decimal text */
     returnedAmount: string
+    /** What it counts for of the amount of the session, in its currency; 0 for what was not asked for, as decimal text */
+    creditedAmount: string
     /** State of the payment */
     status: 'pending' | 'completed' | 'failed' | 'refunded'
     /** It changes the status of the session: it came in time, in the requested currency and network */
@@ -2168,7 +2230,7 @@ export interface CollectionReceipt {
   payments: {
     /** Hash of the transaction on the chain */
     txHash: string | null
-    /** Network on which it was sent */
+    /** Network on which it was sent; empty for a bank transfer */
     network: string
     /** Currency that was sent */
     symbol: string
@@ -2178,6 +2240,8 @@ export interface CollectionReceipt {
     amountUsd: string
     /** The part of it that was sent back at once */
     returned: string
+    /** What it counts for, in the currency of `origin` */
+    credited?: string
     /** What was delivered of it, in the currency of `destination`; empty if unknown */
     delivered: string
     /** Fees of the provider, in the currency of `destination` */

@@ -93,6 +93,8 @@ export interface CollectionCreateParams {
   acceptedNetworks?: string[] | null
   /** Currencies in which payers may pay, in this order; null for all that are available, yours first */
   acceptedCurrencies?: string[] | null
+  /** Ways in which payers may pay. `bank_transfer`, beside the networks, needs a `pricing` in NGN: the payer transfers naira, which a provider of local fiat delivers to you as `currency`. Default: `onchain` */
+  methods?: ('onchain' | 'bank_transfer')[]
   /** Id of the customer */
   customerId?: string | null
   /** When an invoice becomes overdue */
@@ -263,6 +265,8 @@ export interface CollectionUpdateParams {
 export interface PayActParams {
   /** `start`: begin a session. `refresh`: its present state. `cancel`: end a session that waits for its payment. The last two take the id of a session */
   action: 'start' | 'refresh' | 'cancel'
+  /** `bank_transfer`: the session has a bank account too, and `networkKey` and `currency` may be left out. With the id of a session that waits for a payment, or for the rest of one, that session gets an account (`start`). Default: `onchain` */
+  method?: 'onchain' | 'bank_transfer'
   /** Network on which the payer pays (`start`) */
   networkKey?: string
   /** Currency in which the payer pays (`start`) */
@@ -273,6 +277,15 @@ export interface PayActParams {
   payerEmail?: string | null
   /** Address of the payer on `networkKey`, to which a payment goes back; required where `refundRequired` is true */
   refundAddress?: string | null
+  /** Account of the payer to which a bank transfer goes back that cannot be delivered; required where `bankTransfer.refundAccountRequired` is true */
+  refundBankAccount?: {
+    /** Account number */
+    accountNumber: string
+    /** Code of the bank: one of `bankTransfer.banks` */
+    bankCode: string
+    /** Name of the holder */
+    accountName: string
+  } | null
   /** Language of emails to the payer */
   locale?: 'en' | 'fr' | 'pt' | 'es' | 'ar' | 'sw' | 'ha' | 'yo' | 'ig' | 'de' | 'zh' | null
 }
@@ -812,6 +825,8 @@ export interface SandboxSwapCreateDepositParams {
 }
 
 export interface SandboxCheckoutSessionCreatePaymentParams {
+  /** `bank_transfer`: to the bank account of the session. Default: the method of the session */
+  method?: 'onchain' | 'bank_transfer'
   /** What the payer sends; default: what is missing */
   amount?: Amount
   /** Default: the currency of the session */

@@ -840,11 +840,12 @@ class PaymentRoutesRefundAddressesResource extends Resource {
 /** The operations of `sandbox.checkoutSessions`. */
 class SandboxCheckoutSessionsResource extends Resource {
   /**
-   * Simulate a payment to a checkout session. Without fields, the payer sends exactly what is missing. It is delivered after 2 s. With an amount that ends in `.13` the provider times out for 30 s; then the payment was delivered. Another currency or network than requested does not count as paid.
+   * Simulate a payment to a checkout session. Without fields, the payer sends exactly what is missing, or transfers what the bank account of the session asks for. It is delivered after 2 s. With an amount that ends in `.13` the provider times out for 30 s; then the payment was delivered. Another currency or network than requested does not count as paid.
    * `POST /v1/sandbox/checkout-sessions/{sessionId}/payments`
    *
    * @example
    * const result = await payments.sandbox.checkoutSessions.createPayment('01936f2a-7c1e-7000-8000-000000000081', {
+   *   method: 'onchain',
    *   amount: '12.50',
    *   currency: 'USDC',
    *   networkKey: 'ethereum',
@@ -859,8 +860,10 @@ class SandboxCheckoutSessionsResource extends Resource {
     Result<{
       /** Id of the checkout session */
       sessionId: string
-      /** Network on which it was sent */
-      networkKey: string
+      /** `onchain`: stablecoin on a network. `bank_transfer`: naira to a bank account */
+      method: 'onchain' | 'bank_transfer'
+      /** Network on which it was sent; null for a bank transfer */
+      networkKey: string | null
       /** Currency that was sent */
       currency: string
       /** What was sent, as decimal text */
@@ -1519,7 +1522,7 @@ class PayResource extends Resource {
   }
 
   /**
-   * Pay a collection. `start` gives a checkout session: an address and an amount, held for 15 minutes. At most 120 sessions of one link are open for a client address.
+   * Pay a collection. `start` gives a checkout session: an address and an amount, held for 15 minutes; with the method `bank_transfer` a bank account too. At most 120 sessions of one link are open for a client address.
    * `POST /v1/pay/{collectionId}`
    *
    * @example

@@ -500,6 +500,13 @@ export const operations: readonly Operation[] = [
         description: 'Currencies in which payers may pay, in this order; null for all that are available, yours first',
       },
       {
+        name: 'methods',
+        type: 'array',
+        required: false,
+        description:
+          'Ways in which payers may pay. `bank_transfer`, beside the networks, needs a `pricing` in NGN: the payer transfers naira, which a provider of local fiat delivers to you as `currency`. Default: `onchain`',
+      },
+      {
         name: 'customerId',
         type: 'string',
         required: false,
@@ -874,7 +881,7 @@ export const operations: readonly Operation[] = [
     method: 'POST',
     summary: 'Pay a collection',
     description:
-      '`start` gives a checkout session: an address and an amount, held for 15 minutes. At most 120 sessions of one link are open for a client address.',
+      '`start` gives a checkout session: an address and an amount, held for 15 minutes; with the method `bank_transfer` a bank account too. At most 120 sessions of one link are open for a client address.',
     ids: [
       {
         name: 'collectionId',
@@ -889,6 +896,14 @@ export const operations: readonly Operation[] = [
         description:
           '`start`: begin a session. `refresh`: its present state. `cancel`: end a session that waits for its payment. The last two take the id of a session',
         choices: ['start', 'refresh', 'cancel'],
+      },
+      {
+        name: 'method',
+        type: 'string',
+        required: false,
+        description:
+          '`bank_transfer`: the session has a bank account too, and `networkKey` and `currency` may be left out. With the id of a session that waits for a payment, or for the rest of one, that session gets an account (`start`). Default: `onchain`',
+        choices: ['onchain', 'bank_transfer'],
       },
       {
         name: 'networkKey',
@@ -920,6 +935,13 @@ export const operations: readonly Operation[] = [
         required: false,
         description:
           'Address of the payer on `networkKey`, to which a payment goes back; required where `refundRequired` is true',
+      },
+      {
+        name: 'refundBankAccount',
+        type: 'object',
+        required: false,
+        description:
+          'Account of the payer to which a bank transfer goes back that cannot be delivered; required where `bankTransfer.refundAccountRequired` is true',
       },
       {
         name: 'locale',
@@ -3156,7 +3178,7 @@ export const operations: readonly Operation[] = [
     method: 'POST',
     summary: 'Simulate a payment to a checkout session',
     description:
-      'Without fields, the payer sends exactly what is missing. It is delivered after 2 s. With an amount that ends in `.13` the provider times out for 30 s; then the payment was delivered. Another currency or network than requested does not count as paid.',
+      'Without fields, the payer sends exactly what is missing, or transfers what the bank account of the session asks for. It is delivered after 2 s. With an amount that ends in `.13` the provider times out for 30 s; then the payment was delivered. Another currency or network than requested does not count as paid.',
     ids: [
       {
         name: 'sessionId',
@@ -3164,6 +3186,13 @@ export const operations: readonly Operation[] = [
       },
     ],
     fields: [
+      {
+        name: 'method',
+        type: 'string',
+        required: false,
+        description: '`bank_transfer`: to the bank account of the session. Default: the method of the session',
+        choices: ['onchain', 'bank_transfer'],
+      },
       {
         name: 'amount',
         type: 'string',

@@ -15,10 +15,19 @@ export async function start(form: HTMLFormElement): Promise<void> {
   const entries = new FormData(form)
   const given = (name: string) => String(entries.get(name) ?? '').trim()
   const [networkKey, currency] = given('option').split(':')
+  // The form of a session asks for an account.
+  const isOfSession = form.id === 'transfer'
+  const refundBankAccount = {
+    bankCode: given('refundBank'),
+    accountNumber: given('refundNumber'),
+    accountName: given('refundName'),
+  }
+  const isAccountGiven = Object.values(refundBankAccount).some((value) => value !== '')
   const body = {
     action: 'start',
-    networkKey,
-    currency,
+    ...(isOfSession || networkKey === 'bank_transfer'
+      ? { method: 'bank_transfer', ...(isAccountGiven ? { refundBankAccount } : {}) }
+      : { networkKey, currency }),
     locale: view().locale,
     ...Object.fromEntries(Object.keys(FIELDS).flatMap((name) => (given(name) ? [[name, given(name)]] : []))),
   }
@@ -28,11 +37,12 @@ export async function start(form: HTMLFormElement): Promise<void> {
     body.amount = read.amount
   }
   button.disabled = true
+  const label = button.textContent
   button.textContent = text('starting')
-  const answer = await request(data().linkId, body)
+  const answer = await request(isOfSession ? data().id : data().linkId, body)
   if (answer.status === 200 && answer.data) return go(answer.data.id)
   button.disabled = false
-  button.textContent = text('start')
+  button.textContent = label
   explain(form, answer)
 }
 
@@ -104,6 +114,12 @@ function go(id: string): void {
 }
 
 function explain(form: HTMLFormElement, { status, errors }: Answer): void {
+  const isAccountWrong = Object.keys(errors).some((name) => name.startsWith('refundBankAccount'))
+  setText('refundAccount-error', isAccountWrong ? text('errorAccount') : '')
+  if (isAccountWrong) {
+    find('refundBank')?.focus()
+    return
+  }
   const wrong = Object.keys(FIELDS).filter((name) => errors[name] && find(name))
   for (const name of Object.keys(FIELDS)) {
     find(name)?.setAttribute('aria-invalid', String(wrong.includes(name)))
@@ -111,7 +127,7 @@ function explain(form: HTMLFormElement, { status, errors }: Answer): void {
   }
   const other = Object.keys(errors).find((name) => !wrong.includes(name))
   const general = wrong.length === 0 ? reasonOf(status, other && errors[other]) : ''
-  setText('start-error', general)
+  setText(form.id === 'transfer' ? 'transfer-error' : 'start-error', general)
   const first = wrong[0] ? find(wrong[0]) : form.querySelector('button')
   first?.focus()
 }

@@ -1,0 +1,43 @@
+import { fiat } from '@payments/fiat'
+import { type Merchant, newCollection, newMerchant, startSession, type TestService } from '#testing'
+
+const [pollTask] = fiat.work?.tasks ?? []
+
+/** A price of 15,000 NGN, payable by bank transfer and on the networks. */
+export const priced = {
+  amount: undefined,
+  pricing: { currency: 'NGN', amount: '15000' },
+  methods: ['onchain', 'bank_transfer'],
+}
+
+/** A session whose payer transfers: without a network, unless one is given. */
+export async function transferSession(service: TestService, given: Record<string, unknown> = {}) {
+  const merchant = await newMerchant(service)
+  const collection = await newCollection(merchant, { ...priced, ...given })
+  const session = await startSession(service, collection.id, {
+    method: 'bank_transfer',
+    networkKey: undefined,
+    currency: undefined,
+  })
+  return { merchant, collection, session }
+}
+
+/** Polls all orders of local fiat once, in this process. */
+export async function pollTransfers(service: TestService): Promise<void> {
+  const { pool } = service.runtime
+  await pool.query('update fiat_polls set next_poll_at = now() - make_interval(secs => 1)')
+  const own = { ...service.runtime }
+  await pollTask?.run(own)
+  await pollTask?.stop?.(own)
+}
+
+/** What was transferred is received, then ended by the sandbox, and both are applied. */
+export async function settleTransfers(service: TestService): Promise<void> {
+  await pollTransfers(service)
+  await service.runtime.pool.query("update sandbox_fiat_orders set received_at = received_at - interval '5 seconds'")
+  await pollTransfers(service)
+}
+
+/** The payer transfers to the account of a session. */
+export const transfer = (merchant: Merchant, id: string, given: Record<string, unknown> = {}) =>
+  merchant.call(`POST /v1/sandbox/checkout-sessions/${id}/payments`, { body: { method: 'bank_transfer', ...given } })
