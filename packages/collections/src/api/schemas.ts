@@ -263,8 +263,8 @@ export const SessionPayment = z.object({
 const BankAccount = z
   .object({
     bankName: text('Name of the bank', 'Access Bank'),
-    accountNumber: text('Account number', '9012345678'),
-    accountName: text('Name of the account', 'Sandbox Payments'),
+    accountNumber: personal(text('Account number', '9012345678')),
+    accountName: personal(text('Name of the account', 'Sandbox Payments')),
     amount: amountText('What to transfer, in one transfer', '40000'),
     currency: text('Currency of the transfer', 'NGN'),
     reference: text('For the narration of the transfer', 'SBX-000000000031').nullable(),
@@ -421,13 +421,13 @@ export const PayAction = CollectionId.extend({
     .optional(),
   refundBankAccount: z
     .strictObject({
-      accountNumber: z.string().min(1).max(40).meta({ description: 'Account number', example: '0123456789' }),
+      accountNumber: personal(z.string().min(1).max(40).meta({ description: 'Account number', example: '0123456789' })),
       bankCode: z
         .string()
         .min(1)
         .max(20)
         .meta({ description: 'Code of the bank: one of `bankTransfer.banks`', example: '058' }),
-      accountName: nameText(200).meta({ description: 'Name of the holder', example: 'Ada Obi' }),
+      accountName: personal(nameText(200).meta({ description: 'Name of the holder', example: 'Ada Obi' })),
     })
     .nullable()
     .optional()
