@@ -16,6 +16,7 @@ import {
   InvitationEntity,
   MembershipEntity,
   OrganisationEntity,
+  presentKey,
   RefreshTokenEntity,
   SessionEntity,
   SignInAddressEntity,
@@ -92,7 +93,11 @@ export const accounts = domain({
       [RESTORED]: { description: 'The service was restored, and some objects and events may be missing', email: true },
     },
   },
-  operators: { ...operators, metrics: [wrongCodesMetric, guessedAccountsMetric, emailMetric] },
+  operators: {
+    ...operators,
+    metrics: [wrongCodesMetric, guessedAccountsMetric, emailMetric],
+    objects: [{ kind: 'api_key', parameter: 'apiKeyId', table: 'api_keys', entity: ApiKeyEntity, present: presentKey }],
+  },
 })
 
 /** SQL: a join that adds `<alias>.name` and `<alias>.suspended_at` of the organisation that a row of the table `of` belongs to. */

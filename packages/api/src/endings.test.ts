@@ -46,3 +46,15 @@ test('no state table is declared that no resource has', () => {
   const known = all.flatMap(({ data }) => (data?.resources ?? []).map(({ machine }) => machine.name))
   expect([...declared.keys()].filter((name) => !known.includes(name))).toEqual([])
 })
+
+test("each parameter that an object names is a field of an operators' command", () => {
+  const fields = Object.values(procedures)
+    .flatMap((procedure) => procedure?._def.meta.operation ?? [])
+    .filter(({ operatorCommand }) => operatorCommand)
+    .flatMap(({ input }) => Object.keys((input as z.ZodObject).shape))
+  const parameters = all
+    .flatMap(({ operators }) => operators?.objects ?? [])
+    .flatMap(({ parameter }) => parameter ?? [])
+  expect(parameters.length).toBeGreaterThan(0)
+  for (const parameter of parameters) expect(fields).toContain(parameter)
+})

@@ -3,12 +3,13 @@ import { bind } from '@payments/kernel'
 import { domain, withFaults } from '@payments/platform'
 import { cngnAdminRouter } from './api/admin-router.ts'
 import { callbacks } from './api/callbacks.ts'
+import { presenters } from './api/present.ts'
 import { cngnRouter } from './api/router.ts'
 import { sandboxRouter } from './api/sandbox-router.ts'
 import { TAG } from './api/transfer-router.ts'
 import { anonymise } from './customers/anonymise.ts'
 import { encryptedIdentities } from './customers/enablement.ts'
-import { entities } from './entity.ts'
+import { entities, TransferEntity, type TransferRow } from './entity.ts'
 import { migrations } from './migrations.ts'
 import { receipts } from './money/receipt.ts'
 import { tasks } from './movements/poller.ts'
@@ -34,6 +35,7 @@ import { enablementFailures, failures } from './states/failure-reasons.ts'
 import { notifications } from './states/notifications.ts'
 import { enablementResource, transferResources } from './states/resources.ts'
 import { countedTransfers } from './transfers/counters.ts'
+import type { Kind } from './transfers/kinds.ts'
 
 const CALLS = [
   'banks',
@@ -116,7 +118,16 @@ export const cngn = domain({
     },
   },
   work: { jobs: [verifyIdentity, expireIdentities, compareTreasury], tasks, notifications },
-  operators: { ...operators, metrics },
+  operators: {
+    ...operators,
+    metrics,
+    objects: [
+      {
+        ...{ kind: 'cngn_transfer', parameter: 'transferId', table: 'cngn_transfers', entity: TransferEntity },
+        present: (row: TransferRow) => presenters[row.kind as Kind](row),
+      },
+    ],
+  },
 })
 
 export { customer } from './customers/customer.ts'

@@ -61,7 +61,14 @@ export const collections = domain({
   },
   money: { receipts: { collection: collectionReceipt } },
   work: { jobs: [dueChanges], notifications },
-  operators: { ...operators, metrics },
+  operators: {
+    ...operators,
+    metrics,
+    objects: [
+      { kind: 'collection', ...linkResource },
+      { kind: 'checkout_session', parameter: 'sessionId', ...sessionResource },
+    ],
+  },
 })
 
 export { errors as collectionsErrors } from './api/errors.ts'

@@ -100,7 +100,14 @@ export const fiat = domain({
       'purchase.failed': { description: 'A purchase of digital currency failed', email: true },
     },
   },
-  operators: { ...operators, metrics },
+  operators: {
+    ...operators,
+    metrics,
+    objects: [
+      { kind: 'offramp', parameter: 'orderId', ...offrampResource },
+      { kind: 'onramp', parameter: 'orderId', ...onrampResource },
+    ],
+  },
 })
 
 export { accountName, type CheckedAccount, nameWords, sameHolder } from './accounts/accounts.ts'

@@ -1,6 +1,7 @@
 import { defineErrors } from '@payments/kernel'
 
 export const errors = defineErrors({
+  object_not_found: { status: 404, message: 'Object not found' },
   provider_not_found: { status: 404, message: 'No provider of this environment has this name' },
   command_unknown: { status: 404, message: 'No operator command has this name' },
   dry_run_unavailable: {

@@ -33,8 +33,8 @@ test('an object is found by its id, an id of its provider, a transaction hash, a
     [route.id, offramp.id],
   )
   const expected: [string, Found][] = [
-    [customer.id, { kind: 'customers', id: customer.id, matched: 'id' }],
-    [customer.id.toUpperCase(), { kind: 'customers', id: customer.id, matched: 'id' }],
+    [customer.id, { kind: 'customer', id: customer.id, matched: 'id' }],
+    [customer.id.toUpperCase(), { kind: 'customer', id: customer.id, matched: 'id' }],
     [email, { kind: 'customer', id: customer.id, matched: 'email' }],
     [email.toUpperCase(), { kind: 'customer', id: customer.id, matched: 'email' }],
     [route.depositAddress, { kind: 'payment_route', id: route.id, matched: 'deposit_address' }],

@@ -4,6 +4,7 @@ import { errors } from './errors.ts'
 import { attention, recheck, resolve } from './overview/attention.ts'
 import { auditLog } from './overview/audit.ts'
 import { providerHealth } from './overview/health.ts'
+import { operatedObject } from './overview/objects.ts'
 import { setProvider } from './overview/providers.ts'
 import { deadJobs, queues, retryDead } from './overview/queues.ts'
 import { search } from './overview/search.ts'
@@ -20,6 +21,8 @@ import {
   DeadJobs,
   Found,
   JobId,
+  ObjectId,
+  OperatedObject,
   ProviderControlChange,
   ProviderHealth,
   Queues,
@@ -45,6 +48,21 @@ export const operatorsRouter = {
     output: Found,
     run: (context, { text }) => search(context, text),
   }),
+  objects: {
+    get: query({
+      rest: 'GET /admin/ops/objects/{id}',
+      access: 'operator',
+      tag,
+      summary: 'Get an object of any organisation',
+      description:
+        'As its merchant reads it, with whose it is and the parameter of the commands that take its id. Its timeline is at `/admin/ops/timeline/{id}`.',
+      message: 'Object retrieved',
+      input: ObjectId,
+      output: OperatedObject,
+      errors: [errors.object_not_found],
+      run: (context, { id }) => operatedObject(context, id),
+    }),
+  },
   attention: {
     list: query({
       rest: 'POST /admin/ops/attention',

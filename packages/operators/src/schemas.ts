@@ -5,6 +5,7 @@ import {
   exampleId,
   id,
   items,
+  pathId,
   providerStates,
   text,
   time,
@@ -26,6 +27,8 @@ const organisationId = z
   .uuid()
   .nullable()
   .meta({ description: 'Organisation that the object belongs to', example: exampleId(ORGANISATION) })
+
+const json = (description: string, example: object) => z.record(z.string(), z.unknown()).meta({ description, example })
 
 export const CommandCall = z.strictObject({ command: command.max(100), input })
 const Effect = z
@@ -49,6 +52,8 @@ export const DryRun = z
     reply: z
       .record(z.string(), z.unknown())
       .meta({ description: 'What it would answer', example: { status: 'paused' } }),
+    before: json('What the object is now', { status: 'active' }).nullable(),
+    after: json('What it would be', { status: 'paused' }).nullable(),
   })
   .meta({ id: 'DryRun', description: 'What a command would do; nothing was changed' })
 
@@ -96,7 +101,6 @@ export const AuditFilter = z.strictObject({
     .optional()
     .meta({ description: 'Only entries before this time: to read on', example: '2026-01-31T12:00:00.000Z' }),
 })
-const json = (description: string, example: object) => z.record(z.string(), z.unknown()).meta({ description, example })
 export const AuditLog = z.object({
   entries: items(
     'The newest 200 entries',
@@ -157,6 +161,21 @@ export const Found = z.object({
   ),
   total,
 })
+
+export const ObjectId = z.strictObject({ id: pathId('object', ROUTE) })
+export const OperatedObject = z
+  .object({
+    kind: text('Kind of object', 'payment_route'),
+    id: id('object', ROUTE),
+    organisationId: z.uuid().meta({ description: 'Organisation that it belongs to', example: exampleId(ORGANISATION) }),
+    environment: z.enum(environments).meta({ description: 'Environment of the object', example: 'test' }),
+    parameter: text(
+      'Parameter of the operators’ commands that takes its id; null where none does',
+      'paymentRouteId',
+    ).nullable(),
+    object: json('The object, as its GET shows it to the merchant', { id: exampleId(ROUTE), status: 'active' }),
+  })
+  .meta({ id: 'OperatedObject', description: 'An object of any organisation' })
 
 export const AttentionFilter = z.strictObject({
   kind: text('Only objects of this kind', 'offramp').max(100).optional(),

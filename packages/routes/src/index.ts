@@ -76,7 +76,14 @@ export const routes = domain({
       'refund_address.changed': { description: 'A live refund address was changed', email: true },
     },
   },
-  operators: { ...operators, metrics },
+  operators: {
+    ...operators,
+    metrics,
+    objects: [
+      { kind: 'payment_route', parameter: 'paymentRouteId', ...routeResource },
+      { kind: 'payment_route_deposit', parameter: 'depositId', ...depositResource },
+    ],
+  },
 })
 
 export { errors as routesErrors } from './api/errors.ts'

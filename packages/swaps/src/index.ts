@@ -81,7 +81,7 @@ export const swaps = domain({
     notifications,
     notificationTypes: { 'swap.failed': { description: 'A swap failed', email: true } },
   },
-  operators: { ...operators, metrics },
+  operators: { ...operators, metrics, objects: [{ kind: 'swap', parameter: 'swapId', ...swapResource }] },
 })
 
 export { type ListedAddress, listAddresses, storeSweep } from './addresses/addresses.ts'

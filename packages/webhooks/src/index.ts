@@ -72,7 +72,7 @@ export const webhooks = domain({
       },
     },
   },
-  operators: { ...operators, metrics },
+  operators: { ...operators, metrics, objects: [{ kind: 'webhook_endpoint', ...endpointResource }] },
 })
 
 export { claim as claimDeliveries, settle as settleDeliveries } from './deliveries/queue.ts'

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { appRouter } from '@payments/api'
+import { commandsOf, type OperatorsDocument } from '@payments/client'
 import type { OperationMeta } from '@payments/platform'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { call, foundOrganisation, signedIn, startMailbox, useService } from '#testing'
 import { runOps, stateFolder } from '../test/ops.ts'
-import { commandsOf, type OperatorsDocument } from './commands/commands.ts'
 
 const mailbox = await startMailbox()
 afterAll(() => mailbox.close())

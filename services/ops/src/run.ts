@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { commandsOf, type OperatorCommand, type OperatorsDocument } from './commands/commands.ts'
+import { commandsOf, type OperatorCommand, type OperatorsDocument } from '@payments/client'
 import { describe, RequestError } from './failures.ts'
 import { programOf, runProgram } from './program.ts'
 import { addressOf } from './session/address.ts'

@@ -56,6 +56,17 @@ export async function tryOut(context: QueryContext, commands: Commands, given: C
   if (!operatorCommand.dryRun) throw errors.dry_run_unavailable()
   const prepared = await before(context, call)
   const began = newId()
-  const tried = await dryRun(context, async (unit) => (await run(unit, prepared, call)) as Record<string, unknown>)
-  return { ...tried, effects: lasting(tried.effects, began) }
+  const changed: { before: object | null; after: object | null } = { before: null, after: null }
+  const audited = (before: object | null, after: object) => Object.assign(changed, { before, after })
+  const tried = await dryRun(
+    context,
+    async (unit) => (await run({ ...unit, audited }, prepared, call)) as Record<string, unknown>,
+  )
+  const asJson = (value: object | null) => value && (JSON.parse(JSON.stringify(value)) as Record<string, unknown>)
+  return {
+    ...tried,
+    effects: lasting(tried.effects, began),
+    before: asJson(changed.before),
+    after: asJson(changed.after),
+  }
 }

@@ -9,6 +9,7 @@ import {
 } from '@payments/platform'
 import type { z } from 'zod'
 import type { Found } from '../schemas.ts'
+import { objectsOf } from './objects.ts'
 
 const OF_EACH = 50
 
@@ -34,9 +35,10 @@ async function byId(runtime: Runtime, db: SqlExecutor, id: string): Promise<Obje
     for (const { table } of data?.resources ?? []) kinds.set(table, table)
     for (const table of data?.timeline?.objects ?? []) kinds.set(table, table)
   }
-  const each = [...kinds.keys()].map(
-    (table) =>
-      `select '${table}' as kind, id, organisation_id as "organisationId", environment, 'id' as matched from ${table} where id = $1`,
+  for (const { table, kind } of objectsOf(runtime)) kinds.set(table, kind)
+  const each = [...kinds].map(
+    ([table, kind]) =>
+      `select '${kind}' as kind, id, organisation_id as "organisationId", environment, 'id' as matched from ${table} where id = $1`,
   )
   return (await db.query<Objects[number]>(each.join(' union all '), [id])).rows
 }

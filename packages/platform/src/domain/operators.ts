@@ -1,3 +1,4 @@
+import type { EntitySchema } from '@mikro-orm/postgresql'
 import type { Environment } from '@payments/kernel'
 import type { Runtime, UnitOfWork } from '../operations/context.ts'
 import type { SqlExecutor } from '../transactions/sql.ts'
@@ -30,6 +31,20 @@ export interface SearchSource {
   readonly by: Readonly<Record<string, string>>
   /** The column with the id of the object that each is a part of, with an index: it is found with that object. */
   readonly partOf?: string
+}
+
+/** Objects of one kind as operators see them, of any organisation. */
+export interface OperatedObject {
+  readonly kind: string
+  /** The table of its timeline: one that a resource or `timeline.objects` names. */
+  readonly table: string
+  // biome-ignore lint/suspicious/noExplicitAny: row types differ, and the list is only iterated
+  readonly entity: EntitySchema<any, any, any>
+  /** The parameter of the operators' commands that take its id; absent where none does. */
+  readonly parameter?: string
+  /** A row as its GET shows it to the merchant: no secret is in it. */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  present(row: any): Readonly<Record<string, unknown>>
 }
 
 /** How many calls of a provider the rate budget allows now. */
@@ -83,6 +98,8 @@ export interface OperatorsDeclaration {
   readonly attention?: readonly AttentionSource[]
   /** Objects that operators find by something else than their id. */
   readonly search?: readonly SearchSource[]
+  /** Objects that operators open by their id. */
+  readonly objects?: readonly OperatedObject[]
   /** One for each state table of the domain's resources. */
   readonly endings?: readonly Endings[]
   /** How many calls of its providers the rate budgets allow now. */

@@ -87,6 +87,8 @@ export interface UnitOfWork extends QueryContext {
   readonly requestedBy?: string
   /** Set in a dry run, which is rolled back, and in an approval, which compares: what the unit does is added here. */
   readonly effects?: Effect[]
+  /** Set in a dry run: hears what the audit log would say that the object was and would be. */
+  audited?(before: object | null, after: object): void
   /** Inserts a row with the commit. A violated constraint is reported there, as the error that the operation declares. */
   insert<E extends EntitySchema>(entity: E, row: InferEntity<E>): void
   /** Adds the event, the ledger entry and the notifications of a change to the commit. */

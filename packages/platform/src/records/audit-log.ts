@@ -56,6 +56,9 @@ export function auditEntry(
 ): void {
   const { actor } = unit
   const { reason, ...input } = done.input
+  const before = done.before ?? null
+  const after = done.after ?? (done.reply as object)
+  unit.audited?.(before, after)
   unit.insert(AuditEntryEntity, {
     id: newId(),
     userId: actor.userId ?? null,
@@ -70,8 +73,8 @@ export function auditEntry(
     environment: done.subject?.environment ?? null,
     resourceId: done.subject?.id ?? null,
     input,
-    before: done.before ?? null,
-    after: done.after ?? (done.reply as object),
+    before,
+    after,
     createdAt: new Date(),
   })
 }

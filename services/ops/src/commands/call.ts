@@ -1,9 +1,8 @@
-import { CallError, callByName, type Outputs } from '@payments/client'
+import { CallError, callByName, type OperatorCommand, type Outputs } from '@payments/client'
 import { UsageError } from '../failures.ts'
 import { show, textOf } from '../output.ts'
 import type { Service } from '../session/session.ts'
 import { ask, isInteractive, say, type Terminal, withProgress } from '../terminal.ts'
-import type { OperatorCommand } from './commands.ts'
 
 type DryRun = Outputs['admin']['dryRun']
 type Input = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import type { NamedProcedure } from '@payments/client'
+import type { NamedProcedure } from '../client.ts'
 import { type Field, fieldOf, kebab, type Schema } from './fields.ts'
 
 interface Operation {
