@@ -10,6 +10,7 @@ export { type SystemPostgres, startSystemPostgres } from './machine/system-postg
 export { hasTools } from './machine/tools.ts'
 export { type Random, random } from './random.ts'
 export { type Behaviour, type EventReceiver, startEventReceiver } from './receivers/event-receiver.ts'
+export { startNameServer } from './receivers/name-server.ts'
 export { type Received, type Receiver, type ReceiverOptions, startReceiver } from './receivers/receiver.ts'
 export { type Arrivals, type Receivers, type Role, startReceivers } from './receivers/receivers.ts'
 export { isSigned } from './receivers/signature.ts'

@@ -1,10 +1,12 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasTools, newMerchant, signedIn, useService } from '#testing'
+import { call, foundOrganisation, hasTools, newMerchant, signedIn, startNameServer, useService } from '#testing'
 import { startChromium } from './chromium.ts'
 import { checkScreen, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
-const service = useService({ worker: true })
+const names = await startNameServer()
+afterAll(() => names.close())
+const service = useService({ worker: true, settings: { DNS_SERVERS: names.address } })
 
 /** The colour behind an element, in the browser. */
 const backgroundOf = (element: unknown): string =>
@@ -69,6 +71,68 @@ describe.runIf(hasTools('chromium'))('settings in the dashboard', () => {
   )
 
   test(
+    'an owner names where payouts may go, proves a domain, and accepts an invitation to another organisation',
+    async () => {
+      const { organisationId } = await newMerchant(service)
+      const { context, page, problems, email } = await openDashboard(browser, service, {
+        organisationId,
+        role: 'owner',
+      })
+      const allowed = page.getByRole('list', { name: 'Allowed destinations' })
+      await page.goto(`${service.url}/dashboard/test/settings/payments`)
+      await page.getByText('Every destination is allowed.').waitFor({ timeout: PATIENCE })
+      await page.getByRole('button', { name: 'Add a destination' }).click()
+      await page.getByText('payouts and withdrawals go to this destination alone').waitFor()
+      await page.getByLabel('Account number').fill('0123456789')
+      await checkScreen(page, 'new-destination')
+      await page.getByRole('button', { name: 'Add', exact: true }).click()
+      await allowed.getByText('0123456789').waitFor({ timeout: PATIENCE })
+      await page.getByRole('button', { name: 'Add a destination' }).click()
+      await page.getByLabel('Kind').selectOption('wallet')
+      await page
+        .getByRole('textbox', { name: 'Address', exact: true })
+        .fill('0x71C7656EC7ab88b098defB751B7401B5f6d8976F')
+      await page.getByRole('button', { name: 'Add', exact: true }).click()
+      await allowed.getByText('0x71C7656EC7ab88b098defB751B7401B5f6d8976F').waitFor({ timeout: PATIENCE })
+      await checkScreen(page, 'destinations')
+      await allowed.getByRole('button', { name: /0123456789/ }).click()
+      await expect.poll(() => allowed.getByRole('listitem').count(), { timeout: PATIENCE }).toBe(1)
+      await page.getByRole('button', { name: 'Allow every destination' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Allow every destination' }).click()
+      await page.getByText('Every destination is allowed.').waitFor({ timeout: PATIENCE })
+
+      await page.goto(`${service.url}/dashboard/test/settings/branding`)
+      await page.getByLabel('Your site (optional)').fill('https://shop.merchant.example')
+      await page.getByRole('button', { name: 'Save branding' }).click()
+      await page.getByText('_payments-verification.shop.merchant.example').waitFor({ timeout: PATIENCE })
+      await page.getByRole('button', { name: 'Verify the domain' }).click()
+      await page.getByText('The domain does not carry the DNS record yet').waitFor({ timeout: PATIENCE })
+      await checkScreen(page, 'domain')
+      const value = await page.getByText(/^payments-verification=/).textContent()
+      names.records.set('_payments-verification.shop.merchant.example', value ?? '')
+      await page.getByRole('button', { name: 'Verify the domain' }).click()
+      await page.getByText('Payers see shop.merchant.example with a mark.').waitFor({ timeout: PATIENCE })
+
+      const host = await signedIn(service.runtime, {
+        organisationId: await foundOrganisation(service.runtime),
+        role: 'owner',
+      })
+      const invitation = { token: host.accessToken, key: null, body: { email, role: 'member' } }
+      expect((await call(service, 'POST /v1/auth/invitations', invitation)).status).toBe(201)
+      await page.goto(`${service.url}/dashboard/test/account`)
+      const invitations = page.getByRole('region', { name: 'Invitations to you' })
+      await invitations.getByText(`by ${host.email}`).waitFor({ timeout: PATIENCE })
+      await checkScreen(page, 'invited')
+      await invitations.getByRole('button', { name: /^Accept/ }).click()
+      await page.getByRole('combobox', { name: 'Organisation' }).waitFor({ timeout: PATIENCE })
+      expect(await page.getByRole('combobox', { name: 'Organisation' }).getByRole('option').count()).toBe(2)
+      expect(problems.filter((problem) => !problem.includes('409'))).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
+
+  test(
     'a member sees why something is not allowed, and a call made by hand is refused all the same',
     async () => {
       const { organisationId } = await newMerchant(service)
@@ -86,6 +150,7 @@ describe.runIf(hasTools('chromium'))('settings in the dashboard', () => {
         'auth.invite': { email: 'eve@example.com', role: 'owner' },
         'auth.changeRole': { userId: owner.userId, role: 'member' },
         'auth.removeMember': { userId: owner.userId },
+        'payoutControls.change': { allowedDestinations: null },
         'apiKeys.create': { name: 'x', environment: 'live', access: 'read_write' },
         'paymentRoutes.changeRefundAddresses': { evm: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F' },
         'admin.organisations.suspend': { organisationId, reason: 'x' },

@@ -1,7 +1,8 @@
 import { CallError } from '@payments/client'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ComponentProps, useState } from 'react'
 import { clients } from '../api.ts'
+import { Form, type Values } from './form.tsx'
 import { Failure, Field } from './parts.tsx'
 
 /** True where the session must be confirmed with a fresh code before the call is repeated. */
@@ -47,4 +48,35 @@ export function Confirm({ done }: { done: () => void }) {
 /** What went wrong with a change: the confirmation that it needs, or the error. */
 export function Outcome({ error, again }: { error: unknown; again: () => void }) {
   return needsConfirmation(error) ? <Confirm done={again} /> : <Failure error={error} />
+}
+
+type FormProps = ComponentProps<typeof Form>
+
+/** A form of a change that may need a fresh code: it asks for the code then, and sends what was typed after it. */
+export function ConfirmedForm({
+  submit,
+  done,
+  ...form
+}: Pick<FormProps, 'fields' | 'label' | 'changed'> & {
+  submit: (values: Values) => Promise<unknown>
+  done?: () => void
+}) {
+  const [given, setGiven] = useState<Values>({})
+  const send = useMutation({ mutationFn: submit, ...(done ? { onSuccess: done } : {}) })
+  return (
+    <Form
+      {...form}
+      submit={async (values) => {
+        setGiven(values)
+        try {
+          return await send.mutateAsync(values)
+        } catch (error) {
+          if (needsConfirmation(error)) return undefined
+          throw error
+        }
+      }}
+    >
+      {() => needsConfirmation(send.error) && <Confirm done={() => send.mutate(given)} />}
+    </Form>
+  )
 }

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { clients, queries, session } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { Failure, Screen, Skeleton, Time } from '../../parts/parts.tsx'
+import { ReceivedInvitations } from './received.tsx'
 import { SettingsTabs } from './tabs.tsx'
 
 const { auth } = clients.test
@@ -38,6 +39,7 @@ export function Account() {
         </button>
       </div>
       <p className="hint">Signing out everywhere ends your sessions on all devices. API keys keep working.</p>
+      <ReceivedInvitations />
       <Sessions />
     </Screen>
   )

@@ -1,6 +1,6 @@
 import { Redirect, Route, Switch } from 'wouter'
 import { Account } from './account.tsx'
-import { Brand } from './branding.tsx'
+import { Brand } from './brand/branding.tsx'
 import { Notifications } from './notifications.tsx'
 import { Payments } from './payments.tsx'
 import { Team } from './team.tsx'

@@ -1,12 +1,11 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { addressCheck } from '../../parts/checks.ts'
-import { needsConfirmation, Outcome } from '../../parts/confirm.tsx'
-import { Form, type Values } from '../../parts/form.tsx'
-import { Amount, Failure, Screen, Skeleton } from '../../parts/parts.tsx'
-import { Table } from '../../parts/table.tsx'
+import { ConfirmedForm } from '../../parts/confirm.tsx'
+import { Form } from '../../parts/form.tsx'
+import { Failure, Screen, Skeleton } from '../../parts/parts.tsx'
+import { PayoutControls } from './payouts.tsx'
 import { SettingsTabs } from './tabs.tsx'
 
 const NETWORK_TYPES = [
@@ -53,6 +52,7 @@ function Policy() {
           fields={({ mismatch = data.mismatch }) => [
             {
               name: 'mismatch',
+              wide: true,
               label: 'Too little or too much',
               initial: data.mismatch,
               options: [
@@ -87,17 +87,9 @@ function Policy() {
 function RefundAddresses() {
   const { environment, api, me } = usePlace()
   const isRefused = environment === 'live' && me.organisation.role === 'member'
-  const [given, setGiven] = useState<Values>({})
   const { data, error, refetch } = useQuery({
     queryKey: [environment, 'refund-addresses'],
     queryFn: () => api.paymentRoutes.refundAddresses.query({}),
-  })
-  const save = useMutation({
-    mutationFn: (values: Values) =>
-      api.paymentRoutes.changeRefundAddresses.mutate(
-        Object.fromEntries(NETWORK_TYPES.map(([type]) => [type, values[type]?.trim() || null])),
-      ),
-    onSuccess: () => queries.invalidateQueries({ queryKey: [environment] }),
   })
   return (
     <section className="card" aria-labelledby="refunds">
@@ -107,18 +99,15 @@ function RefundAddresses() {
       <Failure error={error} retry={() => void refetch()} />
       {!data && !error && <Skeleton />}
       {data && (
-        <Form
+        <ConfirmedForm
           key={JSON.stringify(data.organisation)}
           label="Save"
-          submit={async (values) => {
-            setGiven(values)
-            try {
-              return await save.mutateAsync(values)
-            } catch (problem) {
-              if (needsConfirmation(problem)) return undefined
-              throw problem
-            }
-          }}
+          submit={(values) =>
+            api.paymentRoutes.changeRefundAddresses.mutate(
+              Object.fromEntries(NETWORK_TYPES.map(([type]) => [type, values[type]?.trim() || null])),
+            )
+          }
+          done={() => void queries.invalidateQueries({ queryKey: [environment] })}
           fields={() =>
             NETWORK_TYPES.map(([type, label]) => ({
               name: type,
@@ -129,58 +118,7 @@ function RefundAddresses() {
               check: addressCheck(type),
             }))
           }
-        >
-          {() => needsConfirmation(save.error) && <Outcome error={save.error} again={() => save.mutate(given)} />}
-        </Form>
-      )}
-    </section>
-  )
-}
-
-function PayoutControls() {
-  const { environment, api } = usePlace()
-  const { data, error, refetch } = useQuery({
-    queryKey: [environment, 'payout-controls'],
-    queryFn: () => api.payoutControls.get.query({}),
-  })
-  return (
-    <section className="card" aria-labelledby="controls">
-      <h2 id="controls">Payout controls</h2>
-      <p className="hint">What bounds the money that a leaked live key could send away.</p>
-      <Failure error={error} retry={() => void refetch()} />
-      {!data && !error && <Skeleton />}
-      {data && data.dailyLimits.length > 0 && (
-        <Table
-          numbers
-          label="Daily limits"
-          rows={data.dailyLimits}
-          keyOf={({ currency }) => currency}
-          columns={[
-            { title: 'Currency', cell: ({ currency }) => currency },
-            { title: 'Limit of a day', cell: ({ limit }) => <Amount of={limit} /> },
-            { title: 'Used today', cell: ({ used }) => <Amount of={used} /> },
-          ]}
         />
-      )}
-      {data && (
-        <p>
-          {data.allowedDestinations === null
-            ? 'Every destination is allowed.'
-            : `${data.allowedDestinations.length} ${data.allowedDestinations.length === 1 ? 'destination is' : 'destinations are'} allowed.`}
-        </p>
-      )}
-      {data?.allowedDestinations && (
-        <ul className="rows">
-          {data.allowedDestinations.map((each) => (
-            <li key={JSON.stringify(each)}>
-              <code>
-                {each.type === 'wallet'
-                  ? `${each.networkKey} ${each.address}`
-                  : `${each.bankCode} ${each.accountNumber}`}
-              </code>
-            </li>
-          ))}
-        </ul>
       )}
     </section>
   )

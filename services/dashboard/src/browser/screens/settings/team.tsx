@@ -3,8 +3,7 @@ import { useState } from 'react'
 import { clients, queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { emailCheck } from '../../parts/checks.ts'
-import { needsConfirmation, Outcome } from '../../parts/confirm.tsx'
-import { Form, type Values } from '../../parts/form.tsx'
+import { ConfirmedForm, Outcome } from '../../parts/confirm.tsx'
 import { Dialog, Failure, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
 import { SettingsTabs } from './tabs.tsx'
 
@@ -147,28 +146,12 @@ function InvitationRow({
 }
 
 function Invite({ close }: { close: () => void }) {
-  const [given, setGiven] = useState<Values>({})
-  const invite = useMutation({
-    mutationFn: ({ email = '', role = 'member' }: Values) =>
-      auth.invite.mutate({ email: email.trim(), role: role as Role }),
-    async onSuccess() {
-      await renew()
-      close()
-    },
-  })
   return (
     <Dialog title="Invite to the team" close={close}>
-      <Form
+      <ConfirmedForm
         label="Send invitation"
-        submit={async (values) => {
-          setGiven(values)
-          try {
-            return await invite.mutateAsync(values)
-          } catch (error) {
-            if (needsConfirmation(error)) return undefined
-            throw error
-          }
-        }}
+        submit={({ email = '', role = 'member' }) => auth.invite.mutate({ email: email.trim(), role: role as Role })}
+        done={() => void renew().then(close)}
         fields={() => [
           { name: 'email', label: 'Email address', type: 'email', check: emailCheck },
           {
@@ -181,9 +164,7 @@ function Invite({ close }: { close: () => void }) {
             ],
           },
         ]}
-      >
-        {() => needsConfirmation(invite.error) && <Outcome error={invite.error} again={() => invite.mutate(given)} />}
-      </Form>
+      />
     </Dialog>
   )
 }

@@ -6,7 +6,7 @@ import { addressCheck, amountCheck, bodyOf } from '../../../parts/checks.ts'
 import { type FieldSpec, Form, type Values } from '../../../parts/form.tsx'
 import { Amount } from '../../../parts/parts.tsx'
 import { AccountName } from './account-name.tsx'
-import { useBanks, useCustomers, useNetworks } from './options.ts'
+import { useBanks, useCngnNetworks, useCustomers, useNetworks } from './options.ts'
 
 interface Done {
   readonly done: (id: string) => void
@@ -27,17 +27,6 @@ function useHolders(): { field: FieldSpec; missing: boolean } {
     field: { name: 'customerId', wide: true, label: 'Customer', options: customers },
     missing: customers.length === 0,
   }
-}
-
-/** Networks of cNGN as options. */
-function useCngnNetworks() {
-  const { environment, api } = usePlace()
-  const { data } = useQuery({
-    queryKey: [environment, 'cngn-networks'],
-    queryFn: () => api.cngn.networks.query({}),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-  return data?.networks ?? []
 }
 
 function Nobody() {

@@ -15,6 +15,17 @@ export function useNetworks() {
   return data?.networks ?? []
 }
 
+/** The networks of cNGN. */
+export function useCngnNetworks() {
+  const { environment, api } = usePlace()
+  const { data } = useQuery({
+    queryKey: [environment, 'cngn-networks'],
+    queryFn: () => api.cngn.networks.query({}),
+    staleTime,
+  })
+  return data?.networks ?? []
+}
+
 /** Currencies of countries, with the ways between them and stablecoin. */
 export function useCurrencies() {
   const { environment, api } = usePlace()

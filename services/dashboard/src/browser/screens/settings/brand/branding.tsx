@@ -1,13 +1,14 @@
 import type { Outputs } from '@payments/client'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { queries } from '../../api.ts'
-import { usePlace } from '../../context.ts'
-import { emailCheck } from '../../parts/checks.ts'
-import { Form, type Values } from '../../parts/form.tsx'
-import { Failure, Screen, Skeleton } from '../../parts/parts.tsx'
+import { queries } from '../../../api.ts'
+import { usePlace } from '../../../context.ts'
+import { emailCheck } from '../../../parts/checks.ts'
+import { Form, type Values } from '../../../parts/form.tsx'
+import { Failure, Screen, Skeleton } from '../../../parts/parts.tsx'
+import { SettingsTabs } from '../tabs.tsx'
+import { Domain } from './domain.tsx'
 import { Preview } from './preview.tsx'
-import { SettingsTabs } from './tabs.tsx'
 
 type Branding = Outputs['branding']['get']
 
@@ -69,6 +70,7 @@ export function Brand() {
                 ).map((field) => ({ ...field, optional: true, initial: String(data[field.name] ?? '') }))
               }
             />
+            <Domain of={data} />
           </div>
           <Preview
             name={of('displayName') || me.organisation.name}
