@@ -14,6 +14,7 @@ import {
   withoutPrimaryKey,
 } from '@payments/platform'
 import { purposes } from './journal/accounts.ts'
+import { suspenseAccounts } from './schema/journal.ts'
 import { byAmount, toAddress } from './schema/list.ts'
 import { transactionKinds } from './transactions/kinds.ts'
 
@@ -117,7 +118,10 @@ const AccountEntity = defineEntity({
         unique nulls not distinct (organisation_id, environment, customer_id, asset, purpose, party)`,
     },
   ],
-  indexes: [uniqueIndex('ledger_accounts_id_key', 'ledger_accounts (id)')],
+  indexes: [
+    uniqueIndex('ledger_accounts_id_key', 'ledger_accounts (id)'),
+    { name: 'ledger_accounts_suspense', expression: `create index ledger_accounts_suspense on ${suspenseAccounts}` },
+  ],
   ...foreignKeys(ofOrganisation, withinTenant('customer_id', 'customers')),
 })
 

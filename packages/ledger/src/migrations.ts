@@ -1,6 +1,6 @@
 import { countRows, indexConcurrently, type MigrationStep } from '@payments/platform'
 import { balanceDays, transactionDays } from './schema/days.ts'
-import { journal, refuseChange } from './schema/journal.ts'
+import { journal, refuseChange, suspenseAccounts } from './schema/journal.ts'
 import { byAmount, countedTransactions, countersWithoutWaiting, list, toAddress } from './schema/list.ts'
 import { post } from './schema/post.ts'
 import { seals } from './schema/seals.ts'
@@ -79,6 +79,11 @@ export const migrations: readonly MigrationStep[] = [
       ...indexConcurrently('transactions_to_address', toAddress),
       ...indexConcurrently('transactions_by_amount', byAmount),
     ],
+    concurrently: true,
+  },
+  {
+    name: '20261125100000_suspense_accounts',
+    up: indexConcurrently('ledger_accounts_suspense', suspenseAccounts),
     concurrently: true,
   },
 ]

@@ -14,25 +14,30 @@ const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.cs
 interface Chunk {
   readonly file: string
   readonly css?: readonly string[]
+  /** Keys of the manifest: chunks that are loaded with this one. */
+  readonly imports?: readonly string[]
   readonly isEntry?: boolean
 }
 
-/** The built entry. @throws Error where nothing is built */
-function entry(): Chunk {
+/** The applications, and the chunk that each needs beside the entry. */
+const APPLICATIONS = { Dashboard: undefined, Console: 'src/browser/console/index.tsx' } as const
+export type Application = keyof typeof APPLICATIONS
+
+/** What was built: all chunks by their key, and the entry. @throws Error where nothing is built */
+function built(): { readonly chunks: Readonly<Record<string, Chunk>>; readonly entry: Chunk } {
   const manifest = join(dist, 'manifest.json')
-  const found = existsSync(manifest)
-    ? Object.values(JSON.parse(readFileSync(manifest, 'utf8')) as Record<string, Chunk>).find(({ isEntry }) => isEntry)
-    : undefined
-  if (!found)
+  const chunks = existsSync(manifest) ? (JSON.parse(readFileSync(manifest, 'utf8')) as Record<string, Chunk>) : {}
+  const entry = Object.values(chunks).find(({ isEntry }) => isEntry)
+  if (!entry)
     throw new Error(
       'The dashboard is not built: start with `npm start`, or run `node services/dashboard/src/main.ts` first',
     )
-  return found
+  return { chunks, entry }
 }
 
 /** @throws Error where the dashboard is not built */
 export function requireBuilt(): void {
-  entry()
+  built()
 }
 
 /** A built file by its name, which has a digest of its content; undefined for any other name. */
@@ -43,15 +48,25 @@ export function assetFile(name: string): { readonly type: string; readonly conte
   return { type, content: readFileSync(join(folder, name)) }
 }
 
-/** The files of the first load: the script and the styles. */
-export function firstLoad(): readonly string[] {
-  const { file, css = [] } = entry()
-  return [...css, file]
+/** The files of the first load of an application: the styles, the entry, and every script that these load at once. */
+export function firstLoad(application: Application): readonly string[] {
+  const { chunks, entry } = built()
+  const own = APPLICATIONS[application]
+  const files = new Set<string>()
+  const add = (chunk: Chunk | undefined): void => {
+    if (!chunk || files.has(chunk.file)) return
+    for (const file of [...(chunk.css ?? []), chunk.file]) files.add(file)
+    for (const key of chunk.imports ?? []) add(chunks[key])
+  }
+  add(entry)
+  if (own) add(chunks[own])
+  return [...files]
 }
 
-/** The page at every address of the dashboard. It has no inline style and no inline script. */
-export function dashboardDocument(): string {
-  const { file, css = [] } = entry()
+/** The page at every address of the dashboard or the operators' console. It has no inline style and no inline script. */
+export function dashboardDocument(name: Application): string {
+  const { file, css = [] } = built().entry
+  const scripts = firstLoad(name).filter((each) => each.endsWith('.js') && each !== file)
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -59,14 +74,15 @@ export function dashboardDocument(): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>Dashboard · Payments</title>
+<title>${name} · Payments</title>
 <link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
 ${css.map((each) => `<link rel="stylesheet" href="/dashboard/${each}">`).join('\n')}
+${scripts.map((each) => `<link rel="modulepreload" href="/dashboard/${each}">`).join('\n')}
 <script type="module" src="/dashboard/${file}"></script>
 </head>
 <body>
 <div id="app"></div>
-<noscript>The dashboard needs JavaScript.</noscript>
+<noscript>The ${name.toLowerCase()} needs JavaScript.</noscript>
 </body>
 </html>
 `

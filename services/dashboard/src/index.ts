@@ -1,3 +1,3 @@
 /** The merchants' dashboard: built by Vite, served by the gateway. */
-export { assetFile, dashboardDocument, firstLoad, requireBuilt } from './assets.ts'
+export { type Application, assetFile, dashboardDocument, firstLoad, requireBuilt } from './assets.ts'
 export { build } from './build.ts'

@@ -248,6 +248,7 @@ function printStartMessage(settings: Settings): void {
   const lines = [
     '',
     `  Dashboard  ${url}/dashboard`,
+    `  Console    ${url}/console (for operators)`,
     `  Base URL   ${url}/v1`,
     `  Guides     ${url}/docs`,
     `  Reference  ${url}/docs/reference`,

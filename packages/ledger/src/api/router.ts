@@ -3,7 +3,7 @@ import { download, exportCsv, exportInput, operatorCommand, query } from '@payme
 import { checkLedger } from '../check/check.ts'
 import { errors } from '../errors.ts'
 import { resolveSuspense, reverseEntry } from '../journal/corrections.ts'
-import { accounts, statement, trialBalance } from '../journal/reads.ts'
+import { accounts, statement, suspenseBalances, trialBalance } from '../journal/reads.ts'
 import { transactionsExport } from '../transactions/export.ts'
 import { exportFound, searchTransactions } from '../transactions/search.ts'
 import { SearchExportInput, SearchInput, SearchPage } from '../transactions/search-schemas.ts'
@@ -17,6 +17,7 @@ import {
   EntryRef,
   ListInput,
   StatementInput,
+  SuspenseList,
   SuspenseMove,
   Transaction,
   TransactionId,
@@ -133,6 +134,20 @@ export const ledgerAdminRouter = {
     output: AccountList,
     async run(context, { organisationId, customerId }) {
       const list = await accounts(context, organisationId, customerId)
+      return { ...list, accounts: list.accounts.map(shown) }
+    },
+  }),
+  suspense: query({
+    rest: 'GET /admin/ops/ledger/suspense',
+    access: 'operator',
+    tag: TAG,
+    summary: 'List balances in suspense',
+    description: 'Of all organisations: the 200 oldest accounts with a balance. `total` counts all.',
+    message: 'Ledger accounts retrieved',
+    input: noInput,
+    output: SuspenseList,
+    async run(context) {
+      const list = await suspenseBalances(context)
       return { ...list, accounts: list.accounts.map(shown) }
     },
   }),

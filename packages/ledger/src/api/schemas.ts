@@ -94,6 +94,8 @@ export const AccountsInput = z.strictObject({
 })
 export const AccountList = z.object({ accounts: items('The newest 200 accounts', LedgerAccount), total })
 
+export const SuspenseList = z.object({ accounts: items('The 200 oldest accounts', LedgerAccount), total })
+
 export const StatementInput = z.strictObject({
   accountId: pathId('ledger account', 31),
   before: z

@@ -117,6 +117,17 @@ export async function trialBalance(context: QueryContext, organisationId?: strin
   return rows
 }
 
+/** The accounts of all organisations that have a balance in suspense: the 200 oldest, and the exact total. */
+export async function suspenseBalances(
+  context: QueryContext,
+): Promise<{ accounts: Statement['account'][]; total: number }> {
+  const { rows } = await sqlOf(context.em).query<{ account: Statement['account']; total: number }>(
+    `select ${ACCOUNT} as account, count(*) over ()::int as total from ledger_accounts a
+      where a.purpose = 'suspense' and a.balance <> 0 order by a.created_at, a.id limit 200`,
+  )
+  return { accounts: rows.map((row) => row.account), total: rows[0]?.total ?? 0 }
+}
+
 /** The newest 200 accounts of an organisation, or of one of its customers, and the exact total. */
 export async function accounts(
   context: QueryContext,

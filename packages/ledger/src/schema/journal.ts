@@ -101,3 +101,6 @@ export const refuseChange = `create function refuse_change() returns trigger lan
   begin
     raise exception '% is append-only: % refused', tg_table_name, lower(tg_op) using errcode = 'restrict_violation', constraint = tg_name;
   end $$`
+
+/** The accounts in suspense. The balance is not in the condition: each posting would then write to every index of its account. */
+export const suspenseAccounts = "ledger_accounts (created_at, id) where purpose = 'suspense'"

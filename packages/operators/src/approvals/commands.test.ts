@@ -93,6 +93,18 @@ test('suspense is resolved with an entry that never takes more than is there, an
   expect((await ops(service, grace, 'GET ledger/check')).body.data.findings).toEqual([])
 })
 
+test('the balances in suspense are listed over all organisations, until nothing is left of them', async () => {
+  const { merchant, move } = await withSuspense(5_000_000n)
+  const grace = await operator(service)
+  const listed = async () => {
+    const { accounts } = (await ops(service, grace, 'GET ledger/suspense')).body.data
+    return accounts.filter((each: { organisationId: string }) => each.organisationId === merchant.organisationId)
+  }
+  expect(await listed()).toMatchObject([{ purpose: 'suspense', asset: 'USDC', balance: '5', environment: 'test' }])
+  expect((await ops(service, grace, 'POST ledger/suspense/resolve', move('5'))).status).toBe(200)
+  expect(await listed()).toEqual([])
+})
+
 test('suspense of an organisation or for a customer that does not exist, and an amount that the asset does not have, are refused', async () => {
   const { balances, move } = await withSuspense(5_000_000n)
   const grace = await operator(service)

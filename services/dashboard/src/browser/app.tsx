@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useState } from 'react'
+import { type FormEvent, useEffect } from 'react'
 import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter'
 import { clients, type Environment, environments, queries, session } from './api.ts'
 import { PlaceContext, usePlace } from './context.ts'
 import { watch } from './live.ts'
+import { Navigation } from './parts/navigation.tsx'
 import { Failure, Skeleton } from './parts/parts.tsx'
 import { Screens } from './screens/index.tsx'
 import { sectionOf, sections } from './screens/sections.ts'
@@ -68,7 +69,9 @@ function Frame() {
       <p className="environment">
         {environment === 'test' ? 'Test: no money moves' : 'Live: everything here moves real money'}
       </p>
-      <Navigation key={location} section={location === '/account' ? '' : section} />
+      <Navigation key={location} sections={sections} section={location === '/account' ? '' : section}>
+        {me.organisation.role === 'operator' && <a href="/console">Operators’ console</a>}
+      </Navigation>
       <main id="content" tabIndex={-1}>
         <Screens />
       </main>
@@ -90,33 +93,6 @@ function Find() {
     <form className="find" onSubmit={find}>
       <input name="find" type="search" aria-label="Find anything" placeholder="Find by id, hash, email …" />
     </form>
-  )
-}
-
-/** The sections. On a phone they are behind a button. */
-function Navigation({ section }: { section: string }) {
-  const [open, setOpen] = useState(false)
-  return (
-    <nav className="sections" aria-label="Sections">
-      <button type="button" className="menu" aria-expanded={open} onClick={() => setOpen(!open)}>
-        Menu
-      </button>
-      <div className={open ? 'open' : ''}>
-        {sections.map(({ name, links }) => (
-          <div key={name} className="group">
-            {name && <p>{name}</p>}
-            {links.map(([path, title]) => (
-              <Link key={path} href={path} aria-current={section === path ? 'page' : undefined}>
-                {title}
-              </Link>
-            ))}
-          </div>
-        ))}
-        <div className="group">
-          <a href="/docs">Documentation</a>
-        </div>
-      </div>
-    </nav>
   )
 }
 

@@ -114,7 +114,13 @@ test('a change from another site, from a page that hides its site, and from no b
 })
 
 test('no site may frame the dashboard, and nothing inline or foreign runs in it', async () => {
-  for (const path of ['/dashboard', '/dashboard/test/transactions?kind=swap', '/dashboard/nothing']) {
+  for (const path of [
+    '/dashboard',
+    '/dashboard/test/transactions?kind=swap',
+    '/dashboard/nothing',
+    '/console',
+    '/console/x',
+  ]) {
     const { status, headers, text } = await call(service, `GET ${path}`)
     const policy = headers.get('content-security-policy') ?? ''
     expect([path, status, headers.get('x-frame-options')]).toEqual([path, 200, 'SAMEORIGIN'])
@@ -127,14 +133,19 @@ test('no site may frame the dashboard, and nothing inline or foreign runs in it'
 })
 
 test('the files of the first load are small, have the digest of their content in their names, and are kept for a year', async () => {
-  let bytes = 0
-  for (const file of firstLoad()) {
-    const { status, headers } = await call(service, `GET /dashboard/${file}`)
-    expect([file, status, headers.get('cache-control')]).toEqual([file, 200, 'public, max-age=31536000, immutable'])
-    expect(file).toMatch(/-[\w-]{8}\.(js|css)$/)
-    bytes += gzipSync(assetFile(file.replace('assets/', ''))?.content ?? '').length
+  for (const application of ['Dashboard', 'Console'] as const) {
+    let bytes = 0
+    for (const file of firstLoad(application)) {
+      const { status, headers } = await call(service, `GET /dashboard/${file}`)
+      expect([file, status, headers.get('cache-control')]).toEqual([file, 200, 'public, max-age=31536000, immutable'])
+      expect(file).toMatch(/-[\w-]{8}\.(js|css)$/)
+      bytes += gzipSync(assetFile(file.replace('assets/', ''))?.content ?? '').length
+    }
+    expect(bytes).toBeLessThan(FIRST_LOAD_BYTES)
   }
-  expect(bytes).toBeLessThan(FIRST_LOAD_BYTES)
+  // Merchants do not load the console.
+  expect(firstLoad('Dashboard').length).toBeLessThan(firstLoad('Console').length)
+  expect(firstLoad('Dashboard').filter((file) => file.includes('console'))).toEqual([])
   for (const path of ['/dashboard/assets/none.js', '/dashboard/assets/..%2f..%2fpackage.json', `${API}/none`])
     expect([path, (await call(service, `GET ${path}`)).status]).toEqual([path, 404])
 })

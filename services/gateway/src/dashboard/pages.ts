@@ -1,4 +1,4 @@
-import { assetFile, dashboardDocument } from '@payments/dashboard'
+import { type Application, assetFile, dashboardDocument } from '@payments/dashboard'
 import { type StaticFile, sendStatic, staticFile } from '../docs/static-files.ts'
 import { errors } from '../requests/errors.ts'
 import type { Gateway } from '../requests/state.ts'
@@ -26,15 +26,21 @@ export function mountDashboardAssets(router: Gateway): void {
   })
 }
 
-/** Serves the application at every address below `/dashboard`: which screen it is, the application reads from the address. */
+/** Where the application is: of merchants, and of operators. */
+const APPLICATIONS: readonly Application[] = ['Dashboard', 'Console']
+
+/** Serves the application at every address below `/dashboard` and `/console`: which screen it is, it reads from the address. */
 export function mountDashboard(router: Gateway): void {
-  let file: Promise<StaticFile> | undefined
-  router.get(['/dashboard', '/dashboard/', '/dashboard/*path'], async (ctx) => {
-    if (isDashboardCall(ctx.path) || ctx.path.startsWith('/dashboard/assets/')) throw errors.not_found()
-    ctx.set('Content-Security-Policy', POLICY)
-    file ??= staticFile(dashboardDocument())
-    sendStatic(ctx, await file)
-    ctx.type = 'text/html'
-    ctx.set('Cache-Control', 'no-cache')
-  })
+  for (const name of APPLICATIONS) {
+    const path = `/${name.toLowerCase()}`
+    let file: Promise<StaticFile> | undefined
+    router.get([path, `${path}/`, `${path}/*path`], async (ctx) => {
+      if (isDashboardCall(ctx.path) || ctx.path.startsWith('/dashboard/assets/')) throw errors.not_found()
+      ctx.set('Content-Security-Policy', POLICY)
+      file ??= staticFile(dashboardDocument(name))
+      sendStatic(ctx, await file)
+      ctx.type = 'text/html'
+      ctx.set('Cache-Control', 'no-cache')
+    })
+  }
 }

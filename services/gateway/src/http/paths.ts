@@ -18,7 +18,7 @@ export const canonicalPath = (path: string): string =>
 
 const WORDS = new Set([
   ...['', 'v1', 'health', 'docs', 'trpc', 'callbacks', 'openapi.json', '.well-known', 'jwks.json'],
-  ...['dashboard', 'api', 'session', 'organisation', 'end', 'events', 'dev', 'mail'],
+  ...['dashboard', 'console', 'api', 'session', 'organisation', 'end', 'events', 'dev', 'mail'],
   ...['start.js', 'swagger-ui.css', 'swagger-ui-bundle.js'],
   ...operations.flatMap(({ path }) => path.split('/').filter((segment) => !segment.startsWith('{'))),
   ...Object.keys(appRouter._def.procedures),

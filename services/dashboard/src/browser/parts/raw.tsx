@@ -1,9 +1,9 @@
 import { Copy } from './parts.tsx'
 
-/** An object as the API returns it, and the call that does. */
-export function Raw({ value, call }: { value: unknown; call: string }) {
+/** An object as the API returns it, and the call that does, with the variable that has its credential. */
+export function Raw({ value, call, token = 'API_KEY' }: { value: unknown; call: string; token?: string }) {
   const [method = 'GET', path = ''] = call.split(' ')
-  const curl = `curl ${method === 'GET' ? '' : `-X ${method} `}"${location.origin}${path}" -H "Authorization: Bearer $API_KEY"`
+  const curl = `curl ${method === 'GET' ? '' : `-X ${method} `}"${location.origin}${path}" -H "Authorization: Bearer $${token}"`
   return (
     <details className="raw">
       <summary>As the API returns it</summary>

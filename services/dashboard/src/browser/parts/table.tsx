@@ -37,7 +37,9 @@ export function Table<R>({
           {rows.map((row) => (
             <tr key={keyOf(row)}>
               {columns.map(({ title, cell }) => (
-                <td key={title}>{cell(row)}</td>
+                <td key={title} data-title={title}>
+                  {cell(row)}
+                </td>
               ))}
             </tr>
           ))}

@@ -1,4 +1,6 @@
+import type { Outputs } from '@payments/client'
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { usePlace } from '../context.ts'
 import { words } from './format.ts'
 import { Failure, Skeleton, Time } from './parts.tsx'
@@ -15,18 +17,26 @@ export function Timeline({ id }: { id: string }) {
       <h2>Timeline</h2>
       <Failure error={error} retry={() => void refetch()} />
       {!data && !error && <Skeleton />}
-      {data && (
-        <ol className="timeline">
-          {data.entries.map(({ kind, at, id: entry, summary }, index) => (
-            <li key={`${entry}-${kind}-${index}`}>
-              <Time at={at} precise />
-              <span>
-                <strong>{words(kind)}</strong> {summary}
-              </span>
-            </li>
-          ))}
-        </ol>
-      )}
+      {data && <TimelineEntries of={data.entries} />}
     </section>
+  )
+}
+
+type Entry = Outputs['timeline']['get']['entries'][number]
+
+/** Entries of a timeline, newest first. */
+export function TimelineEntries({ of, more }: { of: readonly Entry[]; more?: (entry: Entry) => ReactNode }) {
+  return (
+    <ol className="timeline">
+      {of.map((entry, index) => (
+        <li key={`${entry.id}-${entry.kind}-${index}`}>
+          <Time at={entry.at} precise />
+          <span>
+            <strong>{words(entry.kind)}</strong> {entry.summary}
+          </span>
+          {more?.(entry)}
+        </li>
+      ))}
+    </ol>
   )
 }

@@ -1,6 +1,7 @@
-import { Component, lazy, type ReactNode, Suspense } from 'react'
-import { Link, Route, Switch } from 'wouter'
-import { Empty, Screen, Skeleton } from '../parts/parts.tsx'
+import { lazy, Suspense } from 'react'
+import { Route, Switch } from 'wouter'
+import { Loaded, Nowhere } from '../parts/loaded.tsx'
+import { Skeleton } from '../parts/parts.tsx'
 
 /** Screens by noun. Each group is a chunk of its own, loaded when it is first opened. */
 const groups = [
@@ -28,36 +29,4 @@ export function Screens() {
       </Suspense>
     </Loaded>
   )
-}
-
-/** There is no such address. */
-function Nowhere() {
-  return (
-    <Screen title="Not found">
-      <Empty title="There is nothing at this address">
-        <p>
-          <Link href="/">Go to the overview</Link>
-        </p>
-      </Empty>
-    </Screen>
-  )
-}
-
-/** A chunk that cannot be loaded belongs to an earlier version, or the network is gone: both end with a reload. */
-class Loaded extends Component<{ children: ReactNode }, { failed: boolean }> {
-  override state = { failed: false }
-
-  static getDerivedStateFromError = () => ({ failed: true })
-
-  override render(): ReactNode {
-    if (!this.state.failed) return this.props.children
-    return (
-      <Empty title="This screen could not be loaded">
-        <p>The service was updated, or cannot be reached.</p>
-        <button type="button" className="primary" onClick={() => location.reload()}>
-          Reload the page
-        </button>
-      </Empty>
-    )
-  }
 }

@@ -1,3 +1,5 @@
+import { sectionIn } from '../parts/navigation.tsx'
+
 /** The sections of the navigation, by what they are for. */
 export const sections = [
   {
@@ -39,10 +41,5 @@ export const sections = [
 export function sectionOf(location: string): string {
   // An object that was found by its id is shown among the transactions.
   if (location.startsWith('/objects/')) return '/transactions'
-  const paths = sections.flatMap(({ links }) => links.map(([path]) => path))
-  return (
-    paths
-      .toSorted((a, b) => b.length - a.length)
-      .find((path) => location === path || location.startsWith(`${path}/`)) ?? '/'
-  )
+  return sectionIn(sections, location)
 }

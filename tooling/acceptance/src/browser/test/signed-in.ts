@@ -15,11 +15,11 @@ const LOOKS = [
   ['desktop', 'light'],
 ] as const
 
-/** A window in which a user of the organisation is signed in to the dashboard. */
+/** A window in which a user of the organisation, or an operator, is signed in to the dashboard and the console. */
 export async function openDashboard(
   browser: Browser,
   service: TestService,
-  as: { organisationId: string; role: 'owner' | 'member' },
+  as: Parameters<typeof signedIn>[1],
 ): Promise<Visit & { readonly email: string }> {
   const visit = await openWindow(browser, service.url, 'desktop')
   const { accessToken, refreshToken, email } = await signedIn(service.runtime, as)

@@ -10,8 +10,8 @@ const { auth } = clients.test
 const textIn = (event: FormEvent<HTMLFormElement>, name: string): string =>
   String(new FormData(event.currentTarget).get(name) ?? '').trim()
 
-/** Signs in or registers, with a code by email. `mail` is where the emails of a development service are. */
-export function SignIn({ mail }: { mail: string | null }) {
+/** Signs in or registers, with a code by email. `mail` is where the emails of a development service are. Operators do not register. */
+export function SignIn({ mail, operators = false }: { mail: string | null; operators?: boolean }) {
   const [registers, setRegisters] = useState(false)
   const [sent, setSent] = useState<{ challengeId: string; email: string }>()
   useEffect(() => {
@@ -93,9 +93,13 @@ export function SignIn({ mail }: { mail: string | null }) {
           <button type="submit" className="primary" disabled={ask.isPending}>
             Email me a code
           </button>
-          <button type="button" className="quiet" onClick={() => setRegisters(!registers)}>
-            {registers ? 'I have an account' : 'Create an account'}
-          </button>
+          {operators ? (
+            <p className="hint">The operators’ console is for the operators of this service.</p>
+          ) : (
+            <button type="button" className="quiet" onClick={() => setRegisters(!registers)}>
+              {registers ? 'I have an account' : 'Create an account'}
+            </button>
+          )}
         </form>
       )}
     </main>

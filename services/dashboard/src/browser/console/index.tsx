@@ -1,0 +1,134 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import type { FormEvent } from 'react'
+import { Route, Router, Switch, useLocation } from 'wouter'
+import { clients, queries, type Session, session } from '../api.ts'
+import { PlaceContext, usePlace } from '../context.ts'
+import { Loaded, Nowhere } from '../parts/loaded.tsx'
+import { Navigation, sectionIn } from '../parts/navigation.tsx'
+import { Failure, Skeleton } from '../parts/parts.tsx'
+import { SignIn } from '../screens/session/sign-in.tsx'
+import { moneyScreens } from './money/index.ts'
+import { sections } from './sections.ts'
+import { serviceScreens } from './service/index.ts'
+import { workScreens } from './work/index.ts'
+
+const SCREENS = [...workScreens, ...moneyScreens, ...serviceScreens]
+
+/** The operators' console: the sign-in, the page for everyone who is no operator, or the screens. */
+export default function Console() {
+  const { data, error, refetch } = useQuery({ queryKey: ['session'], queryFn: session.read })
+  if (error || !data)
+    return (
+      <main className="alone">{error ? <Failure error={error} retry={() => void refetch()} /> : <Skeleton />}</main>
+    )
+  if (!data.session) return <SignIn mail={data.mail} operators />
+  if (data.session.organisation.role !== 'operator') return <NoOperator me={data.session} />
+  return (
+    <Router base="/console">
+      {/* Procedures of operators act in no environment: each names the one of its object. */}
+      <PlaceContext value={{ environment: 'test', api: clients.test, me: data.session }}>
+        <Frame />
+      </PlaceContext>
+    </Router>
+  )
+}
+
+/** What surrounds every screen. */
+function Frame() {
+  const { me } = usePlace()
+  const [location] = useLocation()
+  return (
+    <div className="app console">
+      <a className="skip" href="#content">
+        Skip to the content
+      </a>
+      <header>
+        <strong className="organisation">Operators’ console</strong>
+        <Find />
+        <span className="account">{me.user.email}</span>
+        <SignOut />
+      </header>
+      <p className="environment">
+        What you do here changes the objects and the money of merchants, in test and in live
+      </p>
+      <Navigation
+        key={location}
+        sections={sections}
+        section={location.startsWith('/objects/') ? '/search' : sectionIn(sections, location)}
+      >
+        <a href="/dashboard">Dashboard</a>
+      </Navigation>
+      <main id="content" tabIndex={-1}>
+        <Loaded key={location}>
+          <Switch>
+            {SCREENS.map(([path, screen]) => (
+              <Route key={path} path={path} component={screen} />
+            ))}
+            <Route component={Nowhere} />
+          </Switch>
+        </Loaded>
+      </main>
+    </div>
+  )
+}
+
+/** Searches all organisations, from every screen. */
+function Find() {
+  const [, navigate] = useLocation()
+  const find = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = event.currentTarget
+    const text = String(new FormData(form).get('find') ?? '').trim()
+    if (text) navigate(`/search?text=${encodeURIComponent(text)}`)
+    form.reset()
+  }
+  return (
+    <form className="find" onSubmit={find}>
+      <input name="find" type="search" aria-label="Find anything" placeholder="Id, hash, address, email …" />
+    </form>
+  )
+}
+
+function SignOut() {
+  const end = useMutation({
+    mutationFn: () => session.end(false),
+    // Nothing that the session has read stays in memory.
+    onSuccess: () => {
+      queries.clear()
+      location.assign('/console')
+    },
+  })
+  return (
+    <button type="button" className="quiet" disabled={end.isPending} onClick={() => end.mutate()}>
+      Sign out
+    </button>
+  )
+}
+
+/** Says who the console is for, and leads elsewhere. No call of it would be answered. */
+function NoOperator({ me }: { me: NonNullable<Session['session']> }) {
+  const operators = me.organisations.find(({ role }) => role === 'operator')
+  const change = useMutation({ mutationFn: session.switchTo, onSuccess: () => queries.resetQueries() })
+  return (
+    <main className="alone">
+      <h1>For operators only</h1>
+      <p>
+        You are signed in as {me.user.email} in {me.organisation.name}. The console is for the operators of this
+        service.
+      </p>
+      <Failure error={change.error} />
+      {operators && (
+        <button
+          type="button"
+          className="primary"
+          disabled={change.isPending}
+          onClick={() => change.mutate(operators.id)}
+        >
+          Continue as an operator
+        </button>
+      )}
+      <a href="/dashboard">Go to your dashboard</a>
+      <SignOut />
+    </main>
+  )
+}

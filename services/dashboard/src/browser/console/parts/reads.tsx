@@ -1,0 +1,43 @@
+import { commandsOf, type OperatorCommand, type OperatorsDocument } from '@payments/client'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { queries } from '../../api.ts'
+import { Failure, Skeleton } from '../../parts/parts.tsx'
+
+/** Everything that the console reads is read again after a command. */
+const KEY = 'console'
+const SECONDS = 1000
+/** There is no stream of events over all organisations: what is shown is read again this often while the tab is visible. */
+const EVERY = 5
+
+/** What a screen shows, read again by itself. */
+export const useRead = <T,>(key: readonly unknown[], read: () => Promise<T>, enabled = true): UseQueryResult<T> =>
+  useQuery({ queryKey: [KEY, ...key], queryFn: read, refetchInterval: EVERY * SECONDS, enabled })
+
+/** Reads everything that is shown again. */
+export const readAgain = (): Promise<void> => queries.invalidateQueries({ queryKey: [KEY] })
+
+/** The commands of operators, as the service describes them. */
+export const useCommands = (): UseQueryResult<readonly OperatorCommand[]> =>
+  useQuery({
+    queryKey: ['commands'],
+    async queryFn() {
+      const reply = await fetch('/docs/operators.json')
+      if (!reply.ok) throw new Error('The list of commands could not be read')
+      return commandsOf((await reply.json()) as OperatorsDocument).filter(
+        ({ procedure }) => procedure.type === 'mutation',
+      )
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+/** What was read; until then that it is being read, or why it cannot be. */
+export function Shown<T>({ of, children }: { of: UseQueryResult<T>; children: (data: T) => ReactNode }) {
+  return (
+    <>
+      <Failure error={of.error} retry={() => void of.refetch()} />
+      {of.data === undefined && !of.error && <Skeleton lines={6} />}
+      {of.data !== undefined && children(of.data)}
+    </>
+  )
+}

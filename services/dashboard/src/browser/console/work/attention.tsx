@@ -1,0 +1,130 @@
+import { Link, useSearchParams } from 'wouter'
+import { usePlace } from '../../context.ts'
+import { Empty, Screen, Status, Time } from '../../parts/parts.tsx'
+import { Table } from '../../parts/table.tsx'
+import { CommandLink, Environment, nameOf, Organisation } from '../parts/facts.tsx'
+import { objectPath } from '../parts/links.ts'
+import { Shown, useRead } from '../parts/reads.tsx'
+
+const CONDITIONS = ['failed', 'held', 'unknown', 'stuck'] as const
+const ENVIRONMENTS = ['test', 'live'] as const
+const one = <T extends string>(values: readonly T[], text: string | null): T | undefined =>
+  values.find((value) => value === text)
+
+/** The address of the screen with these filters. */
+const addressOf = (filter: Readonly<Record<string, string | undefined>>): string =>
+  `/?${new URLSearchParams(Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined))}`
+
+/** What needs an operator, by kind, oldest first. */
+export function Attention() {
+  const { api } = usePlace()
+  const [search, setSearch] = useSearchParams()
+  const filter = {
+    kind: search.get('kind') ?? undefined,
+    condition: one(CONDITIONS, search.get('condition')),
+    environment: one(ENVIRONMENTS, search.get('environment')),
+    organisationId: search.get('organisationId') ?? undefined,
+  }
+  const set = (given: Readonly<Record<string, string | undefined>>) =>
+    setSearch((before) => {
+      const next = new URLSearchParams(before)
+      for (const [name, value] of Object.entries(given)) value ? next.set(name, value) : next.delete(name)
+      return next
+    })
+  const { environment, organisationId } = filter
+  const scope = { environment, organisationId }
+  const all = useRead(['attention', scope], () => api.admin.attention.list.query(scope))
+  const found = useRead(['attention', filter], () => api.admin.attention.list.query(filter))
+  return (
+    <Screen title="Needs attention">
+      <Shown of={all}>
+        {({ counts, total }) => (
+          <nav className="tabs" aria-label="By kind and condition">
+            <Link href={addressOf(scope)} aria-current={filter.kind ? undefined : 'page'}>
+              All {total.toLocaleString('en')}
+            </Link>
+            {counts.map(({ kind, condition, count }) => (
+              <Link
+                key={`${kind} ${condition}`}
+                href={addressOf({ ...scope, kind, condition })}
+                aria-current={filter.kind === kind && filter.condition === condition ? 'page' : undefined}
+              >
+                {nameOf(kind)}, {condition} {count.toLocaleString('en')}
+              </Link>
+            ))}
+          </nav>
+        )}
+      </Shown>
+      <div className="filters">
+        <label>
+          Environment
+          <select value={filter.environment ?? ''} onChange={({ target }) => set({ environment: target.value })}>
+            <option value="">Test and live</option>
+            <option value="live">Live</option>
+            <option value="test">Test</option>
+          </select>
+        </label>
+        {filter.organisationId && (
+          <button type="button" onClick={() => set({ organisationId: undefined })}>
+            Show all organisations
+          </button>
+        )}
+      </div>
+      <Shown of={found}>
+        {({ objects, total }) =>
+          total === 0 ? (
+            <Empty title="Nothing needs an operator">
+              <p>What fails, is held, of unknown outcome or stuck appears here by itself, oldest first.</p>
+            </Empty>
+          ) : (
+            <>
+              <div className="head">
+                <p className="hint" role="status">
+                  {total > objects.length
+                    ? `The ${objects.length} of ${total.toLocaleString('en')} that have waited longest`
+                    : `${total} ${total === 1 ? 'object' : 'objects'}, oldest first`}
+                </p>
+                <CommandLink name="admin.attention.recheck" fields={filter}>
+                  Ask the providers again about {total === 1 ? 'it' : `all ${total.toLocaleString('en')}`}
+                </CommandLink>
+              </div>
+              <Table
+                label="Objects"
+                rows={objects}
+                keyOf={({ kind, id, condition }) => `${kind} ${id} ${condition}`}
+                columns={[
+                  {
+                    title: 'Object',
+                    cell: ({ kind, id }) => (
+                      <Link href={objectPath(kind, id)}>
+                        {nameOf(kind)} <code>{id.slice(0, 8)}…</code>
+                      </Link>
+                    ),
+                  },
+                  { title: 'Condition', cell: ({ condition }) => <Status of={condition} /> },
+                  { title: 'Why', cell: ({ reason }) => <span className="why">{reason}</span> },
+                  { title: 'State', cell: ({ status }) => <Status of={status} /> },
+                  { title: 'Environment', cell: ({ environment }) => <Environment of={environment} /> },
+                  { title: 'Organisation', cell: ({ organisationId }) => <Organisation id={organisationId} /> },
+                  { title: 'Since', cell: ({ since }) => <Time at={since} /> },
+                  {
+                    title: 'Action',
+                    cell: ({ kind, id }) => (
+                      <CommandLink
+                        name="admin.attention.resolve"
+                        fields={{ kind, id }}
+                        label={`Mark ${nameOf(kind)} ${id} as dealt with`}
+                      >
+                        Dealt with
+                      </CommandLink>
+                    ),
+                  },
+                ]}
+              />
+            </>
+          )
+        }
+      </Shown>
+    </Screen>
+  )
+}

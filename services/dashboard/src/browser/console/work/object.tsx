@@ -1,0 +1,126 @@
+import { useMutation } from '@tanstack/react-query'
+import { Link, useParams } from 'wouter'
+import { usePlace } from '../../context.ts'
+import { Failure, Screen, Status, Time } from '../../parts/parts.tsx'
+import { Raw } from '../../parts/raw.tsx'
+import { TimelineEntries } from '../../parts/timeline.tsx'
+import { CommandLink, Environment, Facts, nameOf, Value } from '../parts/facts.tsx'
+import { organisationPath } from '../parts/links.ts'
+import { Shown, useCommands, useRead } from '../parts/reads.tsx'
+import { saveText } from '../parts/save.ts'
+
+/** An object of any organisation: as its merchant sees it, what an operator can do with it, and its timeline. */
+export function ObjectScreen() {
+  const { id = '' } = useParams<{ id: string }>()
+  const { api } = usePlace()
+  const object = useRead(['object', id], async () => {
+    const found = await api.admin.objects.get.query({ id })
+    const [organisation, { objects }] = await Promise.all([
+      api.admin.organisations.get.query({ organisationId: found.organisationId }),
+      api.admin.attention.list.query({ organisationId: found.organisationId }),
+    ])
+    return { ...found, organisation, needs: objects.filter((each) => each.id === found.id) }
+  })
+  const report = useMutation({
+    mutationFn: async () =>
+      saveText(`support-${id}.json`, JSON.stringify(await api.admin.support.query({ id }), null, 2)),
+  })
+  return (
+    <Screen
+      title={object.data ? nameOf(object.data.kind) : 'Object'}
+      actions={
+        <button type="button" disabled={report.isPending} onClick={() => report.mutate()}>
+          Report for support
+        </button>
+      }
+    >
+      <Failure error={report.error} />
+      <Shown of={object}>
+        {({ organisation, organisationId, environment, parameter, object: shown, needs }) => (
+          <>
+            <p className="main-amount">
+              {typeof shown.status === 'string' && <Status of={shown.status} />} <Environment of={environment} />
+              <Link href={organisationPath(organisationId)}>{organisation.name}</Link>
+            </p>
+            {needs.map(({ kind: needing, condition, reason, since }) => (
+              <p key={`${needing} ${condition}`} className="note">
+                {nameOf(condition)}: {reason}, since <Time at={since} />
+              </p>
+            ))}
+            {parameter && <Commands parameter={parameter} fields={{ [parameter]: id, organisationId, environment }} />}
+            <Facts of={shown} />
+            <OperatorsTimeline id={id} />
+            <p className="actions">
+              <Link href={`/audit-log?resourceId=${id}`}>What operators did to it</Link>
+            </p>
+            <Raw value={shown} call={`GET /v1/admin/ops/objects/${id}`} token="OPERATOR_TOKEN" />
+          </>
+        )}
+      </Shown>
+    </Screen>
+  )
+}
+
+/** The commands that take this object, its fields filled in. */
+function Commands({ parameter, fields }: { parameter: string; fields: Readonly<Record<string, string>> }) {
+  const commands = useCommands()
+  const own = (commands.data ?? []).filter((command) => command.arguments.at(-1)?.name === parameter)
+  return (
+    <>
+      <Failure error={commands.error} />
+      <div className="actions">
+        {own.map((command) => {
+          const taken = [...command.arguments, ...command.options].map(({ name }) => name)
+          const given = Object.fromEntries(Object.entries(fields).filter(([name]) => taken.includes(name)))
+          return (
+            <CommandLink key={command.procedure.name} name={command.procedure.name} fields={given}>
+              {command.summary}
+            </CommandLink>
+          )
+        })}
+      </div>
+    </>
+  )
+}
+
+/** What happened to it, with what only operators may know. */
+function OperatorsTimeline({ id }: { id: string }) {
+  const { api } = usePlace()
+  const timeline = useRead(['timeline', id], () => api.admin.timeline.get.query({ id }))
+  return (
+    <section aria-label="Timeline">
+      <h2>Timeline</h2>
+      <Shown of={timeline}>
+        {({ entries, total }) => (
+          <>
+            {total > entries.length && (
+              <p className="hint">
+                The newest {entries.length} of {total.toLocaleString('en')}
+              </p>
+            )}
+            <TimelineEntries
+              of={entries}
+              more={({ details, kind, id: entry }) =>
+                Object.keys(details).length > 0 && (
+                  <details>
+                    <summary aria-label={`Details of ${nameOf(kind)} ${entry}`}>Details</summary>
+                    <dl className="facts">
+                      {Object.entries(details).map(([name, value]) => (
+                        <div key={name} className="fact">
+                          <dt>{nameOf(name)}</dt>
+                          <dd>
+                            <Value of={value} />
+                          </dd>
+                        </div>
+                      ))}
+                    </dl>
+                  </details>
+                )
+              }
+            />
+          </>
+        )}
+      </Shown>
+    </section>
+  )
+}

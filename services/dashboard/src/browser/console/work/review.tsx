@@ -1,0 +1,165 @@
+import { CallError, callByName, type OperatorCommand, type Outputs } from '@payments/client'
+import { useMutation } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { usePlace } from '../../context.ts'
+import { Outcome } from '../../parts/confirm.tsx'
+import { Table } from '../../parts/table.tsx'
+import { Facts, nameOf, Value } from '../parts/facts.tsx'
+import { readAgain } from '../parts/reads.tsx'
+
+type DryRun = Outputs['admin']['dryRun']
+type Json = Readonly<Record<string, unknown>>
+
+/** The input of a command, and what it would do where the service can tell. */
+export interface Tried {
+  readonly input: Json
+  readonly effects?: DryRun
+}
+
+/** What a command would do, and the button that does it. Above the limit of a day a second operator is asked instead. */
+export function Review({
+  command: { procedure, summary, money },
+  tried: { input, effects },
+  back,
+  change,
+}: {
+  command: OperatorCommand
+  tried: Tried
+  back: string
+  change: () => void
+}) {
+  const { api } = usePlace()
+  const send = useMutation({
+    mutationFn: async () => (await callByName(api, procedure, input)) as Json,
+    onSuccess: readAgain,
+  })
+  const request = useMutation({
+    async mutationFn() {
+      const { reason, ...rest } = input
+      return (await api.admin.approvals.request.mutate({
+        command: procedure.name,
+        input: rest,
+        reason: String(reason ?? ''),
+      })) as Json
+    },
+    onSuccess: readAgain,
+  })
+  const needsSecond =
+    effects?.effects.some(({ kind }) => kind === 'approval') ||
+    (send.error instanceof CallError && send.error.code === 'second_operator_required')
+  if (send.data) return <Done title="It is done" reply={send.data} back={back} />
+  if (request.data)
+    return <Done title="Another operator is asked to approve it" reply={{ id: request.data.id }} back="/approvals" />
+  return (
+    <>
+      <section aria-label="Input">
+        <h2>What you ask for</h2>
+        <Facts of={input} />
+      </section>
+      {effects ? (
+        <Effects of={effects} />
+      ) : (
+        <p className="note">
+          It asks a provider first, so what it would do is known only when it is done. Nothing was done yet.
+        </p>
+      )}
+      {needsSecond ? (
+        <>
+          <p className="note">
+            It is above your limit of a day: another operator must approve it within a day. Nothing was done yet.
+          </p>
+          <Outcome error={request.error} again={() => request.mutate()} />
+          <div className="actions">
+            <button type="button" className="primary" disabled={request.isPending} onClick={() => request.mutate()}>
+              Request approval
+            </button>
+            <button type="button" onClick={change}>
+              Change the input
+            </button>
+          </div>
+        </>
+      ) : (
+        <>
+          <Outcome error={send.error} again={() => send.mutate()} />
+          <div className="actions">
+            <button
+              type="button"
+              className={money ? 'danger' : 'primary'}
+              disabled={send.isPending}
+              onClick={() => send.mutate()}
+            >
+              {send.isPending ? 'Sending …' : summary}
+            </button>
+            <button type="button" onClick={change}>
+              Change the input
+            </button>
+          </div>
+        </>
+      )}
+    </>
+  )
+}
+
+const EFFECTS = { change: 'Changes', posting: 'Postings', approval: 'Approval' } as const
+
+/** What a command would do: the object before and after, its changes and its postings. */
+function Effects({ of: { effects, reply, before, after } }: { of: DryRun }) {
+  const shown = after ?? reply
+  const names = Object.keys({ ...before, ...shown }).filter(
+    (name) => JSON.stringify(before?.[name] ?? null) !== JSON.stringify(shown[name] ?? null),
+  )
+  return (
+    <section aria-label="What it would do">
+      <h2>What it would do</h2>
+      <EffectList of={effects} />
+      {names.length > 0 && (
+        <Table
+          label="Before and after"
+          rows={names}
+          keyOf={(name) => name}
+          columns={[
+            { title: 'Field', cell: nameOf },
+            ...(before ? [{ title: 'Before', cell: (name: string) => <Value of={before[name]} /> }] : []),
+            { title: 'After', cell: (name) => <Value of={shown[name]} /> },
+          ]}
+        />
+      )}
+    </section>
+  )
+}
+
+/** Changes, postings and the need for an approval, each with its lines. */
+export function EffectList({ of }: { of: DryRun['effects'] }) {
+  if (of.length === 0) return <p className="hint">No change of an object’s state, and no posting.</p>
+  return (
+    <dl className="facts">
+      {[...Map.groupBy(of, ({ kind }) => kind)].map(([kind, each]) => (
+        <div key={kind} className="fact">
+          <dt>{EFFECTS[kind]}</dt>
+          {each.map(({ summary, resourceId }, index) => (
+            <dd key={`${resourceId}-${index}`} className="amount">
+              {summary}
+            </dd>
+          ))}
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** What a command answered, and the way back. */
+function Done({ title, reply, back }: { title: string; reply: Json; back: string }) {
+  return (
+    <>
+      <p className="note good" role="status">
+        {title}
+      </p>
+      <Facts of={reply} />
+      <div className="actions">
+        <Link href={back} className="button primary">
+          {back === '/approvals' ? 'Show approvals' : 'Back'}
+        </Link>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,113 @@
+import { CallError, type Client } from '@payments/client'
+import type { FormEvent } from 'react'
+import { Link, useSearchParams } from 'wouter'
+import { usePlace } from '../../context.ts'
+import { Empty, Screen, Status } from '../../parts/parts.tsx'
+import { Table } from '../../parts/table.tsx'
+import { Environment, ID, nameOf, Organisation } from '../parts/facts.tsx'
+import { objectPath, organisationPath } from '../parts/links.ts'
+import { Shown, useRead } from '../parts/reads.tsx'
+
+/** What the service searches for at least. */
+const SHORTEST = 3
+
+const NOT_FOUND = 404
+
+/** The organisation of an id, if it is one. */
+async function organisationOf(api: Client, organisationId: string) {
+  try {
+    return [await api.admin.organisations.get.query({ organisationId })]
+  } catch (error) {
+    if (error instanceof CallError && error.status === NOT_FOUND) return []
+    throw error
+  }
+}
+
+/** Objects and organisations by what they are known by, over all organisations. */
+export function Search() {
+  const { api } = usePlace()
+  const [search, setSearch] = useSearchParams()
+  const text = (search.get('text') ?? '').trim()
+  const found = useRead(
+    ['search', text],
+    async () => {
+      const [{ objects }, organisations] = await Promise.all([
+        api.admin.search.query({ text }),
+        ID.test(text)
+          ? organisationOf(api, text)
+          : api.admin.organisations.search.query({ text }).then((reply) => reply.organisations),
+      ])
+      return { objects, organisations }
+    },
+    text.length >= SHORTEST,
+  )
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    setSearch({ text: String(new FormData(event.currentTarget).get('text') ?? '').trim() })
+  }
+  return (
+    <Screen title="Search">
+      <form key={text} className="search" onSubmit={submit}>
+        <input name="text" type="search" aria-label="Text to search for" defaultValue={text} required />
+        <button type="submit" className="primary">
+          Search
+        </button>
+      </form>
+      {text.length < SHORTEST ? (
+        <Empty title="Search all organisations">
+          <p>
+            By an id, an id of a provider, a transaction hash, an address, a reference or an email address, in full; and
+            organisations by their name.
+          </p>
+        </Empty>
+      ) : (
+        <Shown of={found}>
+          {({ objects, organisations }) => (
+            <>
+              {objects.length === 0 && organisations.length === 0 && (
+                <Empty title="Nothing was found">
+                  <p>Objects are found by the whole text. Check that nothing of it is missing.</p>
+                </Empty>
+              )}
+              {organisations.length > 0 && (
+                <section aria-label="Organisations">
+                  <h2>Organisations</h2>
+                  <Table
+                    label="Found organisations"
+                    rows={organisations}
+                    keyOf={({ id }) => id}
+                    columns={[
+                      { title: 'Name', cell: ({ id, name }) => <Link href={organisationPath(id)}>{name}</Link> },
+                      { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+                      { title: 'Id', cell: ({ id }) => <code>{id}</code> },
+                    ]}
+                  />
+                </section>
+              )}
+              {objects.length > 0 && (
+                <section aria-label="Objects">
+                  <h2>Objects</h2>
+                  <Table
+                    label="Found objects"
+                    rows={objects}
+                    keyOf={({ kind, id, matched }) => `${kind} ${id} ${matched}`}
+                    columns={[
+                      {
+                        title: 'Object',
+                        cell: ({ kind, id }) => <Link href={objectPath(kind, id)}>{nameOf(kind)}</Link>,
+                      },
+                      { title: 'Id', cell: ({ id }) => <code>{id}</code> },
+                      { title: 'Found by', cell: ({ matched }) => nameOf(matched) },
+                      { title: 'Environment', cell: ({ environment }) => <Environment of={environment} /> },
+                      { title: 'Organisation', cell: ({ organisationId }) => <Organisation id={organisationId} /> },
+                    ]}
+                  />
+                </section>
+              )}
+            </>
+          )}
+        </Shown>
+      )}
+    </Screen>
+  )
+}

@@ -1,0 +1,313 @@
+import { readFileSync } from 'node:fs'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fund, hasTools, type Merchant, mailedCode, newMerchant, newOfframp, signedIn, useService } from '#testing'
+import { startChromium } from './chromium.ts'
+import { openWindow } from './page.ts'
+import { checkScreen, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
+
+const [GRACE, ADA] = ['operator@example.com', 'second@example.com'] as const
+/** Text that would be markup where it is not escaped. */
+const HOSTILE = '<img src=x onerror=alert(1)>'
+
+const service = useService({ worker: true, settings: { OPERATOR_EMAILS: `${GRACE},${ADA}` } })
+const sql = (text: string, values: unknown[] = []) => service.runtime.pool.query(text, values)
+
+/** An offramp whose deposit has arrived, and which its provider does not pay out while the story is told. */
+async function inFlight(merchant: Merchant, amount: string): Promise<string> {
+  const { id } = await newOfframp(merchant, { amount, metadata: { note: HOSTILE } })
+  await fund(merchant, 'offramp', id)
+  await sql('update sandbox_fiat_orders set received_at = now() + interval '1 day' where reference = $1', [id])
+  await sql('update fiat_polls set next_poll_at = now() - make_interval(secs => 1) where id = $1', [id])
+  await expect.poll(() => statusOf(merchant, id), { timeout: PATIENCE }).toBe('processing')
+  return id
+}
+
+const statusOf = async (merchant: Merchant, id: string): Promise<string> =>
+  (await merchant.call(`GET /v1/offramps/${id}`)).body.data.status
+
+/** Fills in a command that is shown, and shows what it would do. */
+async function fill(page: Page, fields: Readonly<Record<string, string>>): Promise<void> {
+  for (const [label, value] of Object.entries(fields)) {
+    const field = page.getByLabel(label, { exact: true })
+    const isChoice = (await field.locator('xpath=self::select').count()) === 1
+    await (isChoice ? field.selectOption(value) : field.fill(value))
+  }
+  await page.getByRole('button', { name: /^(Show what it would do|Continue)$/ }).click()
+}
+
+/** Sends the command that is shown, and goes back to where it was opened. */
+async function send(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name, exact: true }).click()
+  await page.getByText('It is done').waitFor({ timeout: PATIENCE })
+}
+
+/** The procedures of operators, from the document that the console itself reads. */
+const procedures = Object.values(
+  (
+    JSON.parse(readFileSync(new URL('../../../../docs/derived/openapi-operators.json', import.meta.url), 'utf8')) as {
+      paths: Record<string, Record<string, { 'x-procedure': { name: string; type: 'query' | 'mutation' } }>>
+    }
+  ).paths,
+).flatMap((methods) => Object.values(methods).map((each) => each['x-procedure']))
+
+/** What calls that are made by hand in a page are answered with, by procedure. */
+const callByHand = (page: Page): Promise<Record<string, number>> =>
+  page.evaluate(async (all: { name: string; type: string }[]) => {
+    const statuses: Record<string, number> = {}
+    for (const { name, type } of all)
+      statuses[name] = (
+        await fetch(`/dashboard/api/trpc/${name}${type === 'query' ? '?input={}' : ''}`, {
+          ...(type === 'query'
+            ? {}
+            : { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"reason":"x"}' }),
+        })
+      ).status
+    return statuses
+  }, procedures)
+
+describe.runIf(hasTools('chromium'))("the operators' console in Chromium", () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await startChromium()
+  })
+  afterAll(() => browser.close())
+
+  test(
+    'the drill by clicks: an outage leaves offramps unknown; operators find them, see why, settle them, and the audit log tells it',
+    async () => {
+      const merchant = await newMerchant(service)
+      const { organisationId } = merchant
+      const offramps: string[] = []
+      for (const amount of ['25', '30', '35', '2500']) offramps.push(await inFlight(merchant, amount))
+      const [delivered = '', refunded = '', waiting = '', large = ''] = offramps
+      const { context, page, problems } = await openDashboard(browser, service, { role: 'operator', email: GRACE })
+
+      // The outage.
+      await page.goto(`${service.url}/console`)
+      await page.getByRole('heading', { name: 'Needs attention' }).waitFor()
+      await page.getByRole('link', { name: 'Providers' }).click()
+      await page.getByRole('region', { name: 'Providers by environment' }).waitFor()
+      await checkScreen(page, 'console-providers')
+      await page.getByRole('link', { name: 'Simulate an outage in the sandbox' }).click()
+      await checkScreen(page, 'console-command')
+      await fill(page, { Provider: 'fiat', Mode: 'down', Seconds: '3600', Reason: 'Drill' })
+      await page.getByRole('region', { name: 'What it would do' }).waitFor()
+      await send(page, 'Simulate an outage of a sandbox provider')
+      await sql('update fiat_polls set next_poll_at = now() - make_interval(secs => 1)')
+
+      // What it left, by kind, of the organisation that is found by its name.
+      await page.getByRole('searchbox', { name: 'Find anything' }).fill(organisationId)
+      await page.keyboard.press('Enter')
+      await page.getByRole('region', { name: 'Found organisations' }).getByRole('link').click()
+      await page.getByRole('heading', { name: 'Members' }).waitFor()
+      await checkScreen(page, 'console-organisation')
+      await page.getByRole('link', { name: 'What needs attention' }).click()
+      await page.getByRole('link', { name: 'Offramp, unknown 4' }).click({ timeout: PATIENCE })
+      const objects = page.getByRole('region', { name: 'Objects' })
+      await objects.getByText('fiat_provider_unavailable').nth(3).waitFor({ timeout: PATIENCE })
+      await checkScreen(page, 'console-attention')
+
+      // The timeline of one says why; what the merchant wrote is text.
+      await service.process.providerCalls.flush()
+      await objects.locator(`a[href$="${delivered}"]`).click()
+      await page
+        .getByText(/failed \(fiat_provider_unavailable\)/)
+        .first()
+        .waitFor({ timeout: PATIENCE })
+      await page.getByText(HOSTILE).first().waitFor()
+      await checkScreen(page, 'console-object')
+
+      // Settling it shows first what it would do, and needs a fresh code.
+      const settle = 'Settle a local fiat order'
+      await page.getByRole('link', { name: settle }).click()
+      await fill(page, { Outcome: 'delivered', Reason: 'Confirmed by the bank' })
+      const effects = page.getByRole('region', { name: 'What it would do' })
+      await effects.getByText('offramp.updated: settled → delivered').waitFor()
+      await effects.getByText(/^offramp delivered: \+[\d.]+ NGN on destination$/).waitFor()
+      const change = page.getByRole('region', { name: 'Before and after' }).getByRole('row', { name: /^Status/ })
+      expect(await change.getByRole('cell').allTextContents()).toEqual(['Status', 'processing', 'delivered'])
+      await checkScreen(page, 'console-review')
+      expect(await statusOf(merchant, delivered)).toBe('processing')
+      await sql(
+        "update sessions set confirmed_at = now() - interval '1 hour' where user_id = (select id from users where email = $1)",
+        [GRACE],
+      )
+      await page.getByRole('button', { name: settle, exact: true }).click()
+      await page.getByRole('button', { name: 'Email me a code' }).click()
+      await page.getByLabel('Code').fill(await mailedCode(service.dataDir, GRACE, PATIENCE))
+      await checkScreen(page, 'console-confirm')
+      await page.getByRole('button', { name: 'Confirm' }).click()
+      await page.getByText('It is done').waitFor({ timeout: PATIENCE })
+      await checkScreen(page, 'console-done')
+      expect(await statusOf(merchant, delivered)).toBe('delivered')
+      await page.getByRole('link', { name: 'Back' }).click()
+      await page.locator('.main-amount').getByText('delivered').waitFor({ timeout: PATIENCE })
+
+      const open = async (id: string) => {
+        await page.getByRole('searchbox', { name: 'Find anything' }).fill(id)
+        await page.keyboard.press('Enter')
+        await page.getByRole('region', { name: 'Found objects' }).getByRole('link').first().click()
+        await page.getByRole('link', { name: settle }).click()
+      }
+      await open(refunded)
+      await fill(page, { Outcome: 'refunded', Reason: 'The provider sent it back' })
+      await send(page, settle)
+      expect(await statusOf(merchant, refunded)).toBe('failed')
+
+      // Above the limit another operator approves it, and sees the same.
+      await open(large)
+      await fill(page, { Outcome: 'delivered', Reason: HOSTILE })
+      await page.getByText('another operator must approve it within a day').waitFor()
+      expect(await page.getByRole('button', { name: settle, exact: true }).count()).toBe(0)
+      await checkScreen(page, 'console-request')
+      await page.getByRole('button', { name: 'Request approval' }).click()
+      await page.getByText('Another operator is asked to approve it').waitFor({ timeout: PATIENCE })
+      await page.getByRole('link', { name: 'Show approvals' }).click()
+      const own = page.getByRole('region', { name: /^Approval/ }).filter({ hasText: large })
+      await own.getByText('You requested it: another operator must approve it.').waitFor()
+      expect(await own.getByRole('link', { name: /^Approve/ }).count()).toBe(0)
+      const second = await openDashboard(browser, service, { role: 'operator', email: ADA })
+      await second.page.goto(`${service.url}/console/approvals`)
+      const asked = second.page.getByRole('region', { name: /^Approval/ }).filter({ hasText: large })
+      await asked.getByText(HOSTILE).waitFor()
+      await checkScreen(second.page, 'console-approvals')
+      await asked.getByRole('link', { name: /^Approve/ }).click()
+      await fill(second.page, { Reason: 'Checked with the bank' })
+      await second.page.getByText('offramp.updated: settled → delivered').waitFor()
+      await send(second.page, 'Approve a command on money')
+      expect(await statusOf(merchant, large)).toBe('delivered')
+      expect(second.problems).toEqual([])
+      await second.context.close()
+
+      // The outage ends: what is left is asked about again, and ends by itself.
+      await page.goto(`${service.url}/console/commands`)
+      await checkScreen(page, 'console-commands')
+      await page.getByRole('link', { name: 'Simulate an outage of a sandbox provider' }).click()
+      await fill(page, { Provider: 'fiat', Mode: 'down', Seconds: '0', Reason: 'End of the drill' })
+      await send(page, 'Simulate an outage of a sandbox provider')
+      await sql("update sandbox_fiat_orders set received_at = now() - interval '1 hour' where reference = $1", [waiting])
+      await page.goto(`${service.url}/console/?organisationId=${organisationId}&kind=offramp&condition=unknown`)
+      await objects.locator(`a[href$="${waiting}"]`).waitFor({ timeout: PATIENCE })
+      await page.getByRole('link', { name: 'Ask the providers again about it' }).click()
+      await fill(page, { Reason: 'The outage is over' })
+      await send(page, 'Ask the providers again about all objects that need an operator')
+      await page.getByRole('link', { name: 'Back' }).click()
+      await page.getByRole('heading', { name: 'Nothing needs an operator' }).waitFor({ timeout: PATIENCE })
+      expect(await statusOf(merchant, waiting)).toBe('delivered')
+      await checkScreen(page, 'console-nothing')
+
+      // What was done, and the ledger.
+      await page.goto(`${service.url}/console/audit-log?organisationId=${organisationId}`)
+      for (const reason of ['Confirmed by the bank', 'The provider sent it back', HOSTILE])
+        await page.getByRole('listitem').filter({ hasText: reason }).first().waitFor()
+      expect(await page.getByRole('listitem').filter({ hasText: settle }).count()).toBe(3)
+      await page.getByText('What it changed').first().click()
+      await checkScreen(page, 'console-audit-log')
+      await page.getByRole('link', { name: 'Ledger', exact: true }).click()
+      await page.getByRole('button', { name: 'Check the ledger' }).click()
+      await page
+        .getByRole('region', { name: 'Check of the ledger' })
+        .getByText('verified')
+        .waitFor({ timeout: PATIENCE })
+      await checkScreen(page, 'console-ledger')
+      expect(await page.evaluate("document.querySelectorAll('img').length")).toBe(0)
+      expect(problems.filter((problem) => !problem.includes('403'))).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
+
+  test(
+    'every other screen of the console shows what the service has, and texts of merchants, customers and receivers as text',
+    async () => {
+      const merchant = await newMerchant(service)
+      const { organisationId } = merchant
+      const customer = await merchant.call('POST /v1/customers', {
+        body: { name: HOSTILE, email: 'payer@example.com', metadata: { note: HOSTILE } },
+      })
+      await sql('update organisations set name = $2 where id = $1', [organisationId, HOSTILE])
+      const { context, page, problems } = await openDashboard(browser, service, { role: 'operator', email: GRACE })
+      await page.goto(`${service.url}/console/objects/${customer.body.data.id}`)
+      await page.getByRole('link', { name: HOSTILE }).waitFor({ timeout: PATIENCE })
+      await page.getByText(HOSTILE).nth(1).waitFor()
+      await checkScreen(page, 'console-customer')
+      await page.goto(`${service.url}/console/search?text=payer%40example.com`)
+      await page.getByRole('region', { name: 'Found objects' }).getByText('Customer').first().waitFor()
+      await checkScreen(page, 'console-search')
+      const screens = [
+        ['suspense', 'Balances in suspense'],
+        ['treasury', 'Treasury'],
+        ['organisations', 'Organisations'],
+        ['queues', 'Schedules'],
+        ['dead-letters', 'Events that were set aside'],
+        ['tokens', 'Internal tokens'],
+        ['settings', 'Settings in force'],
+        [`ledger/accounts?organisationId=${organisationId}`, 'Ledger accounts'],
+      ] as const
+      for (const [path, heading] of screens) {
+        await page.goto(`${service.url}/console/${path}`)
+        await page.getByRole('heading', { name: heading }).waitFor({ timeout: PATIENCE })
+        await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count(), { timeout: PATIENCE }).toBe(0)
+        await checkScreen(page, `console-${path.split('?')[0]?.replace('/', '-')}`)
+        expect([path, await page.evaluate("document.querySelectorAll('img').length")]).toEqual([path, 0])
+      }
+      // An organisation is suspended and reactivated by clicks.
+      await page.goto(`${service.url}/console/organisations/${organisationId}`)
+      await page.getByRole('link', { name: 'Suspend' }).click()
+      await fill(page, { Reason: 'Unusual activity' })
+      await send(page, 'Suspend an organisation')
+      await page.getByRole('link', { name: 'Back' }).click()
+      await page.getByText('Unusual activity').waitFor({ timeout: PATIENCE })
+      // A new token is shown, and an address that is none says so.
+      await page.goto(`${service.url}/console/commands/admin.internalTokens.create`)
+      await fill(page, {
+        Name: 'Nightly report',
+        'Expires in days': '90',
+        Procedures: 'admin.organisations.list, admin.swaps.*',
+        Reason: 'Reports',
+      })
+      await send(page, 'Create an internal token')
+      await page.getByText(/^svc_int_\w{20,}$/).waitFor()
+      await page.goto(`${service.url}/console/nothing`)
+      await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
+      await checkScreen(page, 'console-nowhere')
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor({ timeout: PATIENCE })
+      expect(await page.getByRole('button', { name: 'Create an account' }).count()).toBe(0)
+      await checkScreen(page, 'console-sign-in')
+      expect(problems).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
+
+  test(
+    'a merchant and a visitor see a page that says who the console is for, and no call of theirs by hand is answered',
+    async () => {
+      const { organisationId } = await newMerchant(service)
+      for (const role of ['owner', 'member'] as const) {
+        const { context, page } = await openDashboard(browser, service, { organisationId, role })
+        await page.goto(`${service.url}/console/organisations/${organisationId}`)
+        await page.getByRole('heading', { name: 'For operators only' }).waitFor({ timeout: PATIENCE })
+        await checkScreen(page, 'console-refused')
+        expect(await page.getByRole('navigation').count()).toBe(0)
+        const refused = await callByHand(page)
+        expect(refused).toEqual(Object.fromEntries(procedures.map(({ name }) => [name, 403])))
+        await context.close()
+      }
+      const visitor = await openWindow(browser, service.url, 'desktop')
+      await visitor.page.goto(`${service.url}/console`)
+      await visitor.page.getByRole('heading', { name: 'Sign in' }).waitFor({ timeout: PATIENCE })
+      expect(await callByHand(visitor.page)).toEqual(Object.fromEntries(procedures.map(({ name }) => [name, 401])))
+      await visitor.context.close()
+      // A former operator is refused by the next call.
+      const former = await openDashboard(browser, service, { role: 'operator', email: ADA })
+      await former.page.goto(`${service.url}/console`)
+      await former.page.getByRole('heading', { name: 'Needs attention' }).waitFor({ timeout: PATIENCE })
+      await signedIn(service.runtime, { organisationId, role: 'member' })
+      await former.context.close()
+    },
+    STORY_MS,
+  )
+})
