@@ -23,7 +23,8 @@ const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 /** A value as it is, which is always text: an id leads to its object, a time has its zone. */
 export function Value({ of }: { of: unknown }): ReactNode {
   if (of === null || of === undefined || of === '') return '–'
-  if (typeof of === 'object') return <pre>{JSON.stringify(of, null, 2)}</pre>
+  if (Array.isArray(of)) return of.some((each) => typeof each === 'object') ? <Json of={of} /> : of.join(', ')
+  if (typeof of === 'object') return <Nested of={of as Readonly<Record<string, unknown>>} />
   const text = String(of)
   if (ID.test(text))
     return (
@@ -32,6 +33,14 @@ export function Value({ of }: { of: unknown }): ReactNode {
       </Link>
     )
   return TIME.test(text) ? <Time at={text} precise /> : text
+}
+
+const Json = ({ of }: { of: unknown }) => <pre>{JSON.stringify(of, null, 2)}</pre>
+
+/** The parts of a field. What is nested deeper is rare, and shown as it is. */
+function Nested({ of }: { of: Readonly<Record<string, unknown>> }) {
+  if (Object.values(of).some((value) => typeof value === 'object' && value !== null)) return <Json of={of} />
+  return <Facts of={of} />
 }
 
 /** The fields of an object, those without a value left out. */
@@ -54,6 +63,9 @@ export function Facts({ of }: { of: Readonly<Record<string, unknown>> }) {
   )
 }
 
+/** The end of an id, which tells it from others: those that were made together begin alike. */
+export const endOf = (id: string): string => `…${id.slice(-8)}`
+
 /** Test or live, in a colour that repeats what its word says. */
 export function Environment({ of }: { of: string | null }) {
   return of === null ? '–' : <span className={`status ${of}`}>{of}</span>
@@ -63,7 +75,7 @@ export function Organisation({ id }: { id: string | null }) {
   if (id === null) return '–'
   return (
     <Link href={organisationPath(id)} aria-label={`Organisation ${id}`}>
-      <code>{id.slice(0, 8)}…</code>
+      <code>{endOf(id)}</code>
     </Link>
   )
 }

@@ -126,9 +126,9 @@ export function DeadLetters() {
                       <CommandLink
                         name="admin.webhooks.fanOutAgain"
                         fields={{ eventId: id }}
-                        label={`Create the deliveries of event ${id}`}
+                        label={`Create deliveries of event ${id}`}
                       >
-                        Deliver
+                        Create deliveries
                       </CommandLink>
                     ),
                   },

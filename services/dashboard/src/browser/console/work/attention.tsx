@@ -2,7 +2,7 @@ import { Link, useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { Empty, Screen, Status, Time } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
-import { CommandLink, Environment, nameOf, Organisation } from '../parts/facts.tsx'
+import { CommandLink, Environment, endOf, nameOf, Organisation } from '../parts/facts.tsx'
 import { objectPath } from '../parts/links.ts'
 import { Shown, useRead } from '../parts/reads.tsx'
 
@@ -95,16 +95,24 @@ export function Attention() {
                 columns={[
                   {
                     title: 'Object',
-                    cell: ({ kind, id }) => (
-                      <Link href={objectPath(kind, id)}>
-                        {nameOf(kind)} <code>{id.slice(0, 8)}…</code>
-                      </Link>
+                    cell: ({ kind, id, environment }) => (
+                      <>
+                        <Link href={objectPath(kind, id)}>
+                          {nameOf(kind)} <code>{endOf(id)}</code>
+                        </Link>{' '}
+                        <Environment of={environment} />
+                      </>
                     ),
                   },
-                  { title: 'Condition', cell: ({ condition }) => <Status of={condition} /> },
+                  {
+                    title: 'Condition',
+                    cell: ({ condition, status }) => (
+                      <>
+                        <Status of={condition} /> <span className="hint">{nameOf(status)}</span>
+                      </>
+                    ),
+                  },
                   { title: 'Why', cell: ({ reason }) => <span className="why">{reason}</span> },
-                  { title: 'State', cell: ({ status }) => <Status of={status} /> },
-                  { title: 'Environment', cell: ({ environment }) => <Environment of={environment} /> },
                   { title: 'Organisation', cell: ({ organisationId }) => <Organisation id={organisationId} /> },
                   { title: 'Since', cell: ({ since }) => <Time at={since} /> },
                   {

@@ -59,7 +59,7 @@ export function AuditLog() {
                     <Environment of={entry.environment} />
                     <Organisation id={entry.organisationId} />
                     <details>
-                      <summary aria-label={`What ${entry.summary} changed`}>What it changed</summary>
+                      <summary aria-label={`What it changed: ${entry.summary}`}>What it changed</summary>
                       <dl className="facts">
                         <dt>Object</dt>
                         <dd>
