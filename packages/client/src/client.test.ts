@@ -111,6 +111,8 @@ test('the bundle of a tool has nothing of the service in it', async () => {
   const own = modules.filter((file) => !file.includes('/node_modules/'))
   expect(own.map((file) => file.replace(/^.*\/packages\//, '')).toSorted()).toEqual([
     'client/src/client.ts',
+    'client/src/commands/commands.ts',
+    'client/src/commands/fields.ts',
     'client/src/errors.ts',
     'client/src/index.ts',
   ])

@@ -10,7 +10,7 @@ import type { AdminSessionList, EndedSession } from './schemas.ts'
 
 const NEWEST = 200
 
-/** Organisations whose name has the text in it, or one of whose members has it as the email address: the newest 200, and how many there are. */
+/** Organisations whose id the text is, whose name has it in it, or one of whose members has it as the email address: the newest 200, and how many there are. */
 export async function searchOrganisations(
   context: QueryContext,
   text: string,
@@ -18,10 +18,10 @@ export async function searchOrganisations(
   const pattern = `%${text.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
   const { rows: found } = await sqlOf(context.em).query<{ id: string; total: number }>(
     `select o.id, count(*) over ()::int as total from organisations o
-      where lower(o.name) like $1 or exists (
+      where o.id = $3::uuid or lower(o.name) like $1 or exists (
         select from memberships m join users u on u.id = m.user_id where m.organisation_id = o.id and u.email = lower($2))
       order by o.created_at desc, o.id desc limit ${NEWEST}`,
-    [pattern, text],
+    [pattern, text, isId(text) ? text : null],
   )
   const rows = await context.em.find(
     OrganisationEntity,

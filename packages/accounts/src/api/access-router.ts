@@ -24,7 +24,7 @@ export const accessRouter = {
     tag,
     summary: 'Search organisations',
     description:
-      'By a part of the name, or by the email address of a member. The newest 200; `total` counts all that match.',
+      'By the id, by a part of the name, or by the email address of a member. The newest 200; `total` counts all that match.',
     message: 'Organisations retrieved',
     input: OrganisationSearch,
     output: OrganisationList,

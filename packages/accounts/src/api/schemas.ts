@@ -208,7 +208,7 @@ export const OrganisationId = z.strictObject({ organisationId: pathId('organisat
 export const OrganisationSearch = z.strictObject({
   text: personal(
     z.string().trim().min(2).max(254).meta({
-      description: 'Part of the name, or an email address in full',
+      description: 'The id in full, a part of the name, or an email address in full',
       example: 'ada',
     }),
   ),

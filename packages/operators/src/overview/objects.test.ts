@@ -1,7 +1,7 @@
 import { newId } from '@payments/kernel'
 import { domainsOf } from '@payments/platform'
 import { expect, test } from 'vitest'
-import { call, newCollection, newMerchant, newOfframp, newRoute, useService } from '#testing'
+import { call, newCollection, newMerchant, newOfframp, newRoute, signedIn, useService } from '#testing'
 import { find, operator, ops } from '../../test/operators.ts'
 import { objectsOf } from './objects.ts'
 
@@ -54,4 +54,15 @@ test('a dry run says what the object is and what it would be', async () => {
   const tried = await find(service, grace, 'dry-runs', { command: 'admin.paymentRoutes.pause', input })
   expect(tried.before).toMatchObject({ status: 'active' })
   expect(tried.after).toMatchObject({ status: 'paused' })
+})
+
+test('an organisation is found by its id and by the address of a member', async () => {
+  const { organisationId } = await newMerchant(service)
+  const { email } = await signedIn(service.runtime, { organisationId, role: 'member' })
+  const grace = await operator(service)
+  const found = async (text: string): Promise<string[]> =>
+    (await find(service, grace, 'organisations/search', { text })).organisations.map(({ id }: { id: string }) => id)
+  for (const text of [organisationId, organisationId.toUpperCase(), email.toUpperCase()])
+    expect([text, await found(text)]).toEqual([text, [organisationId]])
+  expect(await found(newId())).toEqual([])
 })
