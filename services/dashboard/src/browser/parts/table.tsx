@@ -6,7 +6,7 @@ export interface Column<R> {
   cell(row: R): ReactNode
 }
 
-/** Rows in columns. On a phone each row is a card, unless it is a table of numbers, which scrolls. */
+/** Rows in columns, and nothing where there are none. On a phone each row is a card, unless it is a table of numbers, which scrolls. */
 export function Table<R>({
   label,
   columns,
@@ -20,6 +20,7 @@ export function Table<R>({
   keyOf: (row: R) => string
   numbers?: boolean
 }) {
+  if (rows.length === 0) return null
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways on a phone must scroll with keys too
     <section className="table" tabIndex={0} aria-label={label}>

@@ -7,6 +7,9 @@ import { Table } from '../../parts/table.tsx'
 import { CommandLink, Environment, ID, nameOf, Organisation } from '../parts/facts.tsx'
 import { Shown, useRead } from '../parts/reads.tsx'
 
+/** How many lines of a statement are read at once. */
+const PAGE = 200
+
 /** The trial balance, and the check of the whole ledger. */
 export function Ledger() {
   const { api } = usePlace()
@@ -204,7 +207,7 @@ export function Account() {
                 },
               ]}
             />
-            {lines.length > 0 && (
+            {lines.length === PAGE && (
               <button type="button" onClick={() => setSearch({ before: lines.at(-1)?.seq ?? '' })}>
                 Show older
               </button>

@@ -74,7 +74,7 @@ export function Environment({ of }: { of: string | null }) {
 export function Organisation({ id }: { id: string | null }) {
   if (id === null) return '–'
   return (
-    <Link href={organisationPath(id)} aria-label={`Organisation ${id}`}>
+    <Link href={organisationPath(id)} aria-label={`Organisation ${endOf(id)}`}>
       <code>{endOf(id)}</code>
     </Link>
   )

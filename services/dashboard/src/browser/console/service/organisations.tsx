@@ -106,6 +106,7 @@ export function OrganisationScreen() {
             </p>
             <section aria-label="Members">
               <h2>Members</h2>
+              {members.length === 0 && <p className="hint">It has no members.</p>}
               <Table
                 label="People"
                 rows={members}

@@ -56,8 +56,8 @@ export function AuditLog() {
                     <strong>{entry.summary}</strong>
                     <span>{entry.email ?? 'The service'}</span>
                     {entry.reason && <q>{entry.reason}</q>}
-                    <Environment of={entry.environment} />
-                    <Organisation id={entry.organisationId} />
+                    {entry.environment && <Environment of={entry.environment} />}
+                    {entry.organisationId && <Organisation id={entry.organisationId} />}
                     <details>
                       <summary aria-label={`What it changed: ${entry.summary}`}>What it changed</summary>
                       <dl className="facts">

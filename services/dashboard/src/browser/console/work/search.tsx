@@ -1,27 +1,14 @@
-import { CallError, type Client } from '@payments/client'
 import type { FormEvent } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { Empty, Screen, Status } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
-import { Environment, ID, nameOf, Organisation } from '../parts/facts.tsx'
+import { Environment, nameOf, Organisation } from '../parts/facts.tsx'
 import { objectPath, organisationPath } from '../parts/links.ts'
 import { Shown, useRead } from '../parts/reads.tsx'
 
 /** What the service searches for at least. */
 const SHORTEST = 3
-
-const NOT_FOUND = 404
-
-/** The organisation of an id, if it is one. */
-async function organisationOf(api: Client, organisationId: string) {
-  try {
-    return [await api.admin.organisations.get.query({ organisationId })]
-  } catch (error) {
-    if (error instanceof CallError && error.status === NOT_FOUND) return []
-    throw error
-  }
-}
 
 /** Objects and organisations by what they are known by, over all organisations. */
 export function Search() {
@@ -33,11 +20,9 @@ export function Search() {
     async () => {
       const [{ objects }, organisations] = await Promise.all([
         api.admin.search.query({ text }),
-        ID.test(text)
-          ? organisationOf(api, text)
-          : api.admin.organisations.search.query({ text }).then((reply) => reply.organisations),
+        api.admin.organisations.search.query({ text }),
       ])
-      return { objects, organisations }
+      return { objects, organisations: organisations.organisations }
     },
     text.length >= SHORTEST,
   )
