@@ -1,11 +1,10 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { commandOf, operations } from '@payments/agents'
 import { expect, test } from 'vitest'
 import { createKeyFor, newMerchant, useService } from '#testing'
 import { person } from '../test/cli.ts'
 import { triggers } from './commands/trigger.ts'
-import { operations } from './generated/operations.ts'
-import { commandOf } from './operations.ts'
 import { safe } from './output.ts'
 
 const service = useService({ worker: true })

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
+import { callOperation, commandOf, kebab, type Operation, operations, typedValue } from '@payments/agents'
 import { type Download, isPaymentsError } from '@payments/sdk'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { completionScript, completions } from './commands/completion.ts'
@@ -8,11 +9,9 @@ import { login } from './commands/login.ts'
 import { trigger, triggers } from './commands/trigger.ts'
 import { explain } from './commands/verify.ts'
 import { clientOf, connectionOf, type Env, environmentOf, folderOf } from './config.ts'
-import { operations } from './generated/operations.ts'
 import { listen } from './local/listen.ts'
 import { tellListeners } from './local/listeners.ts'
 import { tail } from './local/tail.ts'
-import { callOperation, commandOf, kebab, type Operation, typedValue } from './operations.ts'
 import { EXIT, fail, type Output, print, UsageError } from './output.ts'
 
 export interface Surroundings {
@@ -163,13 +162,13 @@ function programOf(place: Place): Command {
     )
     .action(async ({ allowWrites = false, allow = [] }) => {
       const { url, apiKey } = connection()
-      const [{ serveAgent }, { allowancesOf }] = await Promise.all([
+      const [{ pagesOf, serveAgent }, { allowancesOf, limitsOf }] = await Promise.all([
         import('./agents/index.ts'),
         import('./agents/limits.ts'),
       ])
       const options = {
-        ...{ allowWrites, environment: environmentOf(apiKey), folder: folderOf(env) },
-        ...{ url: url.replace(/\/+$/, '').replace(/\/v1$/, ''), allowances: allowancesOf(allow) },
+        ...{ allowWrites, environment: environmentOf(apiKey), limits: limitsOf(folderOf(env), allowancesOf(allow)) },
+        page: pagesOf(url.replace(/\/+$/, '').replace(/\/v1$/, '')),
       }
       await serveAgent(payments(), options, signal)
     })

@@ -37,10 +37,12 @@ import { dispatcher, type RequestInput, replayKey } from './requests/dispatch.ts
 import { errors } from './requests/errors.ts'
 import { operations } from './requests/operations.ts'
 import { failedPages, mountPages } from './requests/pages.ts'
+import { mountAgents } from './requests/protocols/agents.ts'
+import { isTrpc, mountTrpc, trpcCalls } from './requests/protocols/trpc.ts'
 import { type RequestContext, type RequestQuery, requestContexts } from './requests/request-context.ts'
 import { loggedRequest } from './requests/request-log.ts'
 import type { Gateway, State } from './requests/state.ts'
-import { isTrpc, mountTrpc, trpcCalls } from './requests/trpc.ts'
+
 import { gatewaySettings } from './settings.ts'
 
 const NO_REQUEST_CONTEXT: RequestContext = {
@@ -206,6 +208,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
   mountDocs(router, () => publicUrl(runtime.settings))
   mountPages(router, process)
   mountTrpc(router, process, caller)
+  mountAgents(router, runtime, caller, (req, res) => handle(req, res))
   for (const each of operations) {
     const own = each.path.replace(/\{(\w+)\}/g, ':$1')
     // The dashboard's browser saves files under its own cookie: tRPC has no files.
@@ -248,6 +251,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
     throw errors.method_not_allowed()
   })
 
+  const handle = app.callback()
   const server = createServer(
     {
       requestTimeout: 30_000,
@@ -257,7 +261,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
       // A request without `Host` is refused by refuseMalformed, in the envelope; Node's own answer has none.
       requireHostHeader: false,
     },
-    refuseMalformed(app.callback() as (req: IncomingMessage, res: ServerResponse) => void),
+    refuseMalformed(handle as (req: IncomingMessage, res: ServerResponse) => void),
   )
   answerParserErrors(server)
   refuseExpectations(server)

@@ -1,10 +1,11 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { MoneyLimits } from '@payments/agents'
 import { money } from '@payments/sdk'
 import { UsageError } from '../output.ts'
 
 /** What an agent may move in live with one operation: at most so much in a call, and so much on a UTC day. */
-export interface Allowance {
+interface Allowance {
   readonly perCall: string
   readonly perDay: string
 }
@@ -24,6 +25,15 @@ export function allowancesOf(texts: readonly string[]): ReadonlyMap<string, Allo
   )
 }
 
+/** The limits of one person, whose use is counted in this folder. */
+export const limitsOf = (folder: string, allowances: ReadonlyMap<string, Allowance>): MoneyLimits => ({
+  has: (operation) => allowances.has(operation),
+  take(operation, amount, key) {
+    const allowance = allowances.get(operation)
+    return allowance ? take(folder, operation, allowance, amount, key) : `${operation} is not allowed in live`
+  },
+})
+
 interface Day {
   readonly day: string
   /** By operation and idempotency key: a repeated call counts once. */
@@ -34,7 +44,7 @@ interface Day {
  * Counts an amount before it is sent, in a file of the configuration, so that a call whose outcome is unknown counts as well.
  * Returns why it is not allowed, or undefined.
  */
-export function take(
+function take(
   folder: string,
   operation: string,
   { perCall, perDay }: Allowance,

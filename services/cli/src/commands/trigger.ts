@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { callOperation, operations, typedValue } from '@payments/agents'
 import type { Payments } from '@payments/sdk'
-import { operations } from '../generated/operations.ts'
-import { callOperation, typedValue } from '../operations.ts'
 import { UsageError } from '../output.ts'
 
 type Body = Record<string, unknown>

@@ -17,7 +17,7 @@ export const canonicalPath = (path: string): string =>
     .join('/')
 
 const WORDS = new Set([
-  ...['', 'v1', 'health', 'docs', 'trpc', 'callbacks', 'openapi.json', '.well-known', 'jwks.json'],
+  ...['', 'v1', 'health', 'docs', 'trpc', 'mcp', 'callbacks', 'openapi.json', '.well-known', 'jwks.json'],
   ...['dashboard', 'console', 'api', 'session', 'organisation', 'end', 'events', 'dev', 'mail'],
   ...['start.js', 'swagger-ui.css', 'swagger-ui-bundle.js'],
   ...operations.flatMap(({ path }) => path.split('/').filter((segment) => !segment.startsWith('{'))),
@@ -25,7 +25,7 @@ const WORDS = new Set([
 ])
 
 /** True for what people open in a browser, and false for the API. */
-export const isPage = (path: string): boolean => !/^\/(v1|trpc|health|dashboard\/api)(\/|$)/.test(path)
+export const isPage = (path: string): boolean => !/^\/(v1|trpc|mcp|health|dashboard\/api)(\/|$)/.test(path)
 
 /** Matches the paths of an operation or a page, `/pay/{collectionId}`, with a group for each placeholder. */
 export const patternOf = (path: string): RegExp =>

@@ -15,6 +15,8 @@ export const errors = defineErrors({
   key_required: { status: 400, message: 'Idempotency-Key header is required for mutating API requests' },
   key_repeated: { status: 400, message: 'Idempotency-Key header must be sent once and must not be empty' },
   key_too_long: { status: 422, message: 'Idempotency-Key must be 255 characters or fewer' },
+  foreign_origin: { status: 403, message: 'Pages of other sites cannot call this address' },
+  api_key_required: { status: 403, message: 'API key required' },
   cross_site: { status: 403, message: 'Calls of the dashboard are accepted from the dashboard only' },
   batch_too_large: { status: 422, message: 'At most 20 calls in a batch' },
   internal_error: { status: 500, message: 'Internal server error' },

@@ -16,7 +16,7 @@ const SURROUNDINGS = ['process', 'globalThis', 'fetch', 'WebSocket', 'setTimeout
 const HTTP = /^(node:)?(http|https|http2)$|^(@koa\/|koa$|koa-)/
 const ORM = /^@mikro-orm\//
 /** Packages that run without the service, against a remote one. */
-const REMOTE = /^(packages\/client|services\/(ops|cli))\//
+const REMOTE = /^(packages\/(agents|client)|services\/(ops|cli))\//
 /** What merchants install: it runs in browsers and workers as well. */
 const SDK = /^packages\/sdk\//
 const TESTING = /^(vitest(\/|$)|#testing$)/
@@ -129,7 +129,7 @@ export const rules: Readonly<Record<string, Rule>> = {
         imports
           .filter(
             ({ specifier, typeOnly }) =>
-              !typeOnly && specifier.startsWith('@payments/') && !/^@payments\/(client|sdk)$/.test(specifier),
+              !typeOnly && specifier.startsWith('@payments/') && !/^@payments\/(agents|client|sdk)$/.test(specifier),
           )
           .map(({ specifier }) => `${file} imports ${specifier}`),
       )

@@ -13,7 +13,7 @@ export function clientSources(codes: readonly string[]): Record<string, string> 
   const files = Object.entries(sdkFiles(document, codes)).map(
     ([name, text]) => [`packages/sdk/src/generated/${name}`, text] as const,
   )
-  const table = ['services/cli/src/generated/operations.ts', commandTable(document)] as const
+  const table = ['packages/agents/src/generated/operations.ts', commandTable(document)] as const
   return Object.fromEntries([...files, table].map(([path, text]) => [path, formatted(path, text)]))
 }
 

@@ -1,12 +1,13 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import { type AgentOptions, createAgentServer } from '@payments/agents'
 import { Payments } from '@payments/sdk'
 import { expect, onTestFinished, test } from 'vitest'
 import { createKeyFor, newMerchant, useService } from '#testing'
 import { person } from '../../test/cli.ts'
-import { allowancesOf } from './limits.ts'
-import { type AgentOptions, agentServer } from './server.ts'
+import { pagesOf } from './index.ts'
+import { allowancesOf, limitsOf } from './limits.ts'
 
 const service = useService({ worker: true })
 const MAIN = new URL('../main.ts', import.meta.url).pathname
@@ -20,14 +21,12 @@ async function agent(key: string, options: Partial<AgentOptions> = {}) {
   const client = new Client({ name: 'test', version: '1' })
   const [own, other] = InMemoryTransport.createLinkedPair()
   const given = {
-    url: service.url,
+    page: pagesOf(service.url),
     environment: 'test',
     allowWrites: false,
-    allowances: new Map(),
-    folder: person().folder,
     ...options,
   } as const
-  const server = agentServer(new Payments({ url: service.url, apiKey: key }), given)
+  const server = await createAgentServer(new Payments({ url: service.url, apiKey: key }), given)
   await Promise.all([server.connect(own), client.connect(other)])
   onTestFinished(() => client.close())
   return {
@@ -86,7 +85,7 @@ test('in live money moves only with an allowance, by call and by day, and a repe
   const key = await createKeyFor(service.runtime, { organisationId, environment: 'live', scopes: ['api:write'] })
   const live = { environment: 'live', allowWrites: true } as const
   expect(await (await agent(key, live)).names()).not.toContain('swaps_create')
-  const own = await agent(key, { ...live, allowances: allowancesOf(['swaps.create=10/25']) })
+  const own = await agent(key, { ...live, limits: limitsOf(person().folder, allowancesOf(['swaps.create=10/25'])) })
   const create = (amount: string, idempotencyKey: string) =>
     own.call('swaps_create', { ...swap, amount, idempotencyKey })
   expect((await create('10.01', 'a')).text).toBe('swaps.create may move 10 in a call')

@@ -7,18 +7,24 @@ import {
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import { isPaymentsError, type Payments } from '@payments/sdk'
-import { operations } from '../generated/operations.ts'
-import { callOperation, type Operation } from '../operations.ts'
-import { type Allowance, take } from './limits.ts'
+import { operations } from './generated/operations.ts'
+import { callOperation, type Operation } from './operations.ts'
+
+/** What an agent may move in live. */
+export interface MoneyLimits {
+  /** May it call this operation at all? */
+  has(operation: string): boolean
+  /** Counts an amount before it is sent. Returns why it may not be moved, or undefined. */
+  take(operation: string, amount: string, idempotencyKey: string): string | undefined
+}
 
 export interface AgentOptions {
-  /** Without `/v1`. */
-  readonly url: string
   readonly environment: 'test' | 'live'
   readonly allowWrites: boolean
-  readonly allowances: ReadonlyMap<string, Allowance>
-  /** Where what was moved today is kept. */
-  readonly folder: string
+  /** Without them nothing is moved in live. */
+  readonly limits?: MoneyLimits
+  /** The text of a page of the documentation, by its path. @throws Error where there is none */
+  page(path: string): Promise<string>
 }
 
 /** Operations that send money away. */
@@ -30,13 +36,13 @@ const NEVER =
 const nameOf = ({ resource, name }: Operation): string => `${resource}.${name}`
 
 /** The operations that are tools: reads; with `--allow-writes` changes; those that move money in the sandbox, or with an allowance. */
-const toolsOf = ({ environment, allowWrites, allowances }: AgentOptions): Operation[] =>
+const toolsOf = ({ environment, allowWrites, limits }: AgentOptions): Operation[] =>
   operations.filter((operation) => {
     if (operation.reply === 'file') return false
     if (operation.method === 'GET') return true
     const name = nameOf(operation)
     if (!allowWrites || NEVER.test(name)) return false
-    return !MOVES_MONEY.test(name) || environment === 'test' || allowances.has(name)
+    return !MOVES_MONEY.test(name) || environment === 'test' || limits?.has(name) === true
   })
 
 /** A Model Context Protocol server whose tools are operations of the API, and whose resources are its guides. */
@@ -58,9 +64,10 @@ export function agentServer(payments: Payments, options: AgentOptions): Server {
     if (!operation) return failed(`There is no tool ${params.name}, or it is not allowed`)
     const { idempotencyKey, ...given } = (params.arguments ?? {}) as Record<string, unknown>
     const ids = operation.ids.map(({ name }) => String(given[name] ?? ''))
-    const fields = Object.fromEntries(
-      Object.entries(given).filter(([name]) => !operation.ids.some((id) => id.name === name)),
-    )
+    const fields = {
+      ...(isDryRun(operation) && { dryRun: true }),
+      ...Object.fromEntries(Object.entries(given).filter(([name]) => !operation.ids.some((id) => id.name === name))),
+    }
     const key = typeof idempotencyKey === 'string' ? idempotencyKey : undefined
     const refused = moneyProblem(operation, fields, key, options)
     if (refused) return failed(refused)
@@ -80,7 +87,7 @@ export function agentServer(payments: Payments, options: AgentOptions): Server {
 
   // The list of the guides is what the service offers to language models.
   server.setRequestHandler(ListResourcesRequestSchema, async () => {
-    const text = await page(options.url, '/llms.txt')
+    const text = await options.page('/llms.txt')
     const guides = [...text.matchAll(/^- \[(.+?)\]\((\/docs[\w/-]*\.md)\): (.+)$/gm)]
     return {
       resources: guides.map(([, name = '', path = '', description = '']) => ({
@@ -91,7 +98,7 @@ export function agentServer(payments: Payments, options: AgentOptions): Server {
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {
     const [, path = ''] = uri.match(/^payments:(\/docs[\w/-]*\.md)$/) ?? []
     if (!path) throw new Error(`There is no resource ${uri}`)
-    return { contents: [{ uri, mimeType: 'text/markdown', text: await page(options.url, path) }] }
+    return { contents: [{ uri, mimeType: 'text/markdown', text: await options.page(path) }] }
   })
   return server
 }
@@ -103,19 +110,21 @@ function moneyProblem(
   operation: Operation,
   fields: Record<string, unknown>,
   key: string | undefined,
-  { environment, allowances, folder }: AgentOptions,
+  { environment, limits }: AgentOptions,
 ): string | undefined {
   const name = nameOf(operation)
   if (!MOVES_MONEY.test(name)) return undefined
   if (!key)
     return 'Name the change with idempotencyKey, such as an order number, so that repeating it does not do it twice'
   if (environment === 'test') return undefined
-  const allowance = allowances.get(name)
   const { amount } = fields
-  if (!allowance) return `${name} is not allowed in live`
+  if (!limits?.has(name)) return `${name} is not allowed in live`
   if (typeof amount !== 'string' || !/^\d+(\.\d+)?$/.test(amount)) return 'amount must be decimal text, such as 12.50'
-  return take(folder, name, allowance, amount, key)
+  return limits.take(name, amount, key)
 }
+
+/** Can the operation say what it would do? Then it does so unless the agent says otherwise. */
+const isDryRun = ({ fields }: Operation): boolean => fields.some(({ name }) => name === 'dryRun')
 
 function inputOf(operation: Operation) {
   const { ids, fields, method } = operation
@@ -125,7 +134,12 @@ function inputOf(operation: Operation) {
     ...Object.fromEntries(
       fields.map(({ name, type, description, choices }) => [
         name,
-        { type, description, ...(choices && { enum: choices }) },
+        {
+          type,
+          description:
+            name === 'dryRun' ? `${description}. Default true: call it so first, then with false` : description,
+          ...(choices && { enum: choices }),
+        },
       ]),
     ),
     ...(method !== 'GET' && {
@@ -141,10 +155,4 @@ function inputOf(operation: Operation) {
     ...(movesMoney ? ['idempotencyKey'] : []),
   ]
   return { type: 'object' as const, properties, required }
-}
-
-async function page(url: string, path: string): Promise<string> {
-  const reply = await fetch(`${url}${path}`)
-  if (!reply.ok) throw new Error(`${path}: the service answers with status ${reply.status}`)
-  return reply.text()
 }
