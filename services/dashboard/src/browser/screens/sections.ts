@@ -32,6 +32,8 @@ export const sections = [
     links: [
       ['/keys', 'API keys'],
       ['/webhooks', 'Webhooks'],
+      ['/events', 'Events'],
+      ['/requests', 'Requests'],
     ],
   },
   { name: 'Organisation', links: [['/settings', 'Settings']] },

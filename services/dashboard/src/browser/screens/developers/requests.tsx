@@ -1,0 +1,269 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { type FormEvent, Fragment } from 'react'
+import { Link, useSearchParams } from 'wouter'
+import { usePlace } from '../../context.ts'
+import { Copy, Empty, Failure, Screen, Skeleton, Time } from '../../parts/parts.tsx'
+import { Table } from '../../parts/table.tsx'
+
+const RENEW_MS = 5000
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const STATUSES = {
+  succeeded: { label: 'Succeeded', statusTo: 399 },
+  refused: { label: 'Refused (4xx)', statusFrom: 400, statusTo: 499 },
+  failed: { label: 'Failed (5xx)', statusFrom: 500 },
+} as const
+const isStatus = (text: string): text is keyof typeof STATUSES => Object.hasOwn(STATUSES, text)
+
+/** What an address filters by; what the service would not take is left out. */
+function filtersIn(search: URLSearchParams) {
+  const [status, path, id] = ['status', 'path', 'id'].map((name) => search.get(name)?.trim() ?? '') as [
+    string,
+    string,
+    string,
+  ]
+  const method = METHODS.find((each) => each === search.get('method'))
+  const { label: _label, ...range } = isStatus(status) ? STATUSES[status] : { label: '' }
+  return {
+    ...range,
+    ...(method ? { methods: [method] } : {}),
+    ...(path.startsWith('/v1/') ? { path } : {}),
+    ...(id ? { requestId: id.slice(0, 128) } : {}),
+  }
+}
+
+const tone = (status: number) => (status >= 500 ? 'bad' : status >= 400 ? 'neutral' : 'good')
+const Code = ({ of }: { of: number }) => <span className={`status ${tone(of)}`}>{of}</span>
+
+/** The requests of servers and tools to the API, filtered by what the address says. */
+export function Requests() {
+  const { environment, api } = usePlace()
+  const [search] = useSearchParams()
+  const filters = filtersIn(search)
+  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: [environment, 'requests', filters],
+    queryFn: ({ pageParam }) => api.requests.search.query({ ...filters, ...(pageParam ? { before: pageParam } : {}) }),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
+    // No event tells of a request. Further pages stand still, so that nothing that is read moves.
+    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? RENEW_MS : false),
+  })
+  const requests = data?.pages.flatMap((page) => page.requests) ?? []
+  const total = data?.pages[0]?.total
+  return (
+    <Screen title="Requests">
+      <Filters />
+      <Failure error={error} retry={() => void refetch()} />
+      {!data && !error && <Skeleton lines={8} />}
+      {data && requests.length === 0 && (
+        <Empty title={Object.keys(filters).length > 0 ? 'No request fits these filters' : 'No requests yet'}>
+          <p>What your servers ask the API is listed here for 30 days, without secrets and personal data.</p>
+          <p>
+            <Link href="/keys">Create an API key</Link>
+          </p>
+        </Empty>
+      )}
+      <p className="count" role="status">
+        {requests.length > 0 &&
+          (total === null || total === undefined
+            ? 'More than 10,000 requests'
+            : `${total.toLocaleString('en')} ${total === 1 ? 'request' : 'requests'}`)}
+      </p>
+      {requests.length > 0 && (
+        <Table
+          label="Requests"
+          keyOf={({ id }) => id}
+          rows={requests}
+          columns={[
+            { title: 'Status', cell: ({ status }) => <Code of={status} /> },
+            {
+              title: 'Request',
+              cell: ({ id, method, path }) => (
+                <Link href={`/requests/${id}`}>
+                  <code>
+                    {method} {path}
+                  </code>
+                </Link>
+              ),
+            },
+            { title: 'Error', cell: ({ errorCode, replayed }) => errorCode ?? (replayed ? 'Replayed' : '') },
+            { title: 'Time', cell: ({ createdAt }) => <Time at={createdAt} precise /> },
+            { title: 'Duration', cell: ({ durationMs }) => `${durationMs.toLocaleString('en')} ms` },
+          ]}
+        />
+      )}
+      {hasNextPage && (
+        <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {isFetchingNextPage ? 'Loading …' : 'Show more'}
+        </button>
+      )}
+    </Screen>
+  )
+}
+
+/** All filters of the list, which stand in the address. */
+function Filters() {
+  const [search, setSearch] = useSearchParams()
+  const set = (name: string, value: string) =>
+    setSearch((present) => {
+      const next = new URLSearchParams(present)
+      if (value) next.set(name, value)
+      else next.delete(name)
+      return next
+    })
+  const find = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    set('id', String(new FormData(event.currentTarget).get('id') ?? '').trim())
+  }
+  const choice = (name: string, label: string, options: readonly (readonly [string, string])[]) => (
+    <label>
+      {label}
+      <select value={search.get(name) ?? ''} onChange={({ target }) => set(name, target.value)}>
+        <option value="">All</option>
+        {options.map(([value, shown]) => (
+          <option key={value} value={value}>
+            {shown}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+  return (
+    <>
+      <form className="search" onSubmit={find}>
+        <label className="hidden" htmlFor="request-id">
+          Find a request
+        </label>
+        <input
+          key={search.get('id')}
+          id="request-id"
+          name="id"
+          type="search"
+          defaultValue={search.get('id') ?? ''}
+          placeholder="X-Request-Id, in full"
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <button type="submit">Search</button>
+      </form>
+      <fieldset className="filters">
+        <legend className="hidden">Filters</legend>
+        {choice(
+          'status',
+          'Status',
+          Object.entries(STATUSES).map(([name, { label }]) => [name, label]),
+        )}
+        {choice(
+          'method',
+          'Method',
+          METHODS.map((each) => [each, each]),
+        )}
+        <label>
+          Path
+          <input
+            key={search.get('path')}
+            type="text"
+            defaultValue={search.get('path') ?? ''}
+            placeholder="/v1/customers/{customerId}"
+            autoComplete="off"
+            spellCheck={false}
+            onBlur={({ target }) => target.value !== (search.get('path') ?? '') && set('path', target.value.trim())}
+            onKeyDown={({ key, currentTarget }) => key === 'Enter' && set('path', currentTarget.value.trim())}
+          />
+        </label>
+        {search.size > 0 && (
+          <button type="button" onClick={() => setSearch({})}>
+            Clear filters
+          </button>
+        )}
+      </fieldset>
+    </>
+  )
+}
+
+/** One request, with what was sent and answered. */
+export function Request({ id }: { id: string }) {
+  const { environment, api } = usePlace()
+  const { data, error, refetch } = useQuery({
+    queryKey: [environment, 'request', id],
+    queryFn: () => api.requests.get.query({ requestId: id }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  if (!data)
+    return (
+      <Screen title="Request">
+        {error ? (
+          <>
+            <Failure error={error} retry={() => void refetch()} />
+            <p>
+              <Link href="/requests">Show all requests</Link>
+            </p>
+          </>
+        ) : (
+          <Skeleton />
+        )}
+      </Screen>
+    )
+  const facts: readonly (readonly [string, string | null])[] = [
+    ['Error', data.errorCode],
+    ['API key', data.apiKeyId],
+    ['Address', data.ip],
+    ['Client', data.userAgent],
+    ['Idempotency-Key', data.idempotencyKey && `${data.idempotencyKey}${data.replayed ? ' (replayed)' : ''}`],
+    ['Duration', `${data.durationMs.toLocaleString('en')} ms`],
+  ]
+  return (
+    <Screen title="Request">
+      <p className="link">
+        <Code of={data.status} />{' '}
+        <code>
+          {data.method} {data.path}
+        </code>
+      </p>
+      <dl className="facts">
+        <dt>Time</dt>
+        <dd>
+          <Time at={data.createdAt} precise />
+        </dd>
+        <dt>X-Request-Id</dt>
+        <dd>
+          <code>{data.requestId}</code> <Copy text={data.requestId} label="Copy the id of the request" />
+        </dd>
+        {facts.map(
+          ([name, value]) =>
+            value && (
+              <Fragment key={name}>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </Fragment>
+            ),
+        )}
+        {data.resourceId && (
+          <>
+            <dt>Object</dt>
+            <dd>
+              <Link href={`/objects/${data.resourceId}`}>{data.resourceId}</Link>
+            </dd>
+          </>
+        )}
+      </dl>
+      <Body title="Request body" value={data.requestBody} />
+      <Body title="Reply" value={data.responseBody} />
+      <p className="hint">Secrets and personal data were replaced before the request was stored.</p>
+    </Screen>
+  )
+}
+
+function Body({ title, value }: { title: string; value: unknown }) {
+  return (
+    <section className="raw" aria-label={title}>
+      <h2>{title}</h2>
+      {value ? (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must scroll with keys too
+        <pre tabIndex={0}>{JSON.stringify(value, null, 2)}</pre>
+      ) : (
+        <p className="hint">None was kept.</p>
+      )}
+    </section>
+  )
+}
