@@ -54,6 +54,7 @@ test('the pay page shows what a payer may see, and nothing of the merchant’s i
     [
       "allowedOrigins",
       "amount",
+      "bankTransfer",
       "branding",
       "cancelUrl",
       "currency",
