@@ -29,7 +29,9 @@ async function begin(start: Record<string, unknown> = {}) {
       await settle(service)
       // The worker may have been faster, and not have finished yet.
       const last = async () => (await getSession(merchant, session.id)).payments.at(-1)
-      await expect.poll(async () => (await last())?.status, { timeout: 10_000 }).toMatch(/^(completed|failed|refunded)$/)
+      await expect
+        .poll(async () => (await last())?.status, { timeout: 10_000 })
+        .toMatch(/^(completed|failed|refunded)$/)
       const { status } = await getSession(merchant, session.id)
       return { hash: (await last()).txHash as string, status }
     },

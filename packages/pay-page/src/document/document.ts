@@ -91,7 +91,7 @@ ${logoOf(of) && html`<meta property="og:image" content="${origin}${logoOf(of)}">
 export function payDocument(data: PayData, view: View, parts: Parts): Document {
   const title = `${data.title} · ${fillPlain(view.texts.payTo, { merchant: data.merchant.name })}`
   const body = html`<main id="main" tabindex="-1" data-screen="${screenOf(data)}">${content(data, view)}</main>
-${imprint(data, view)}${footer(data.id, view, data.theme.hideBrandFooter)}`
+${imprint(data, view)}${footer(data.id, view, data.theme.hideBrandFooter || data.bankTransfer !== null)}`
   // Nothing in the data can end the element: every < is escaped.
   const json = JSON.stringify({ data, view }).replaceAll('<', '\\u003c')
   const state = html`<script type="application/json" id="state">${new Html(json)}</script>`

@@ -60,7 +60,7 @@ export function choice(data: PayData, view: View): Html {
   ${options(data, view)}
   ${data.amount === null && data.pricing === null && field('amount', fill(texts.ownAmount, { currency: data.currency }), { inputmode: 'decimal', required: true })}
   ${field('payerEmail', texts.email, { type: 'email', autocomplete: 'email' })}
-  ${field('refundAddress', refund, { required: data.refundRequired })}
+  <div class="onchain">${field('refundAddress', refund, { required: data.refundRequired })}</div>
   <p class="error" id="start-error" role="alert"></p>
   <button type="submit" class="primary">${texts.start}</button>
 </form>`

@@ -27,6 +27,10 @@ const closed = (data: PayData, { texts }: View): Html =>
     ? html`<h2 id="heading" tabindex="-1">${texts.paidHeading}</h2><p>${texts.paidAlready}</p>`
     : html`<h2 id="heading" tabindex="-1">${texts.closedHeading}</h2><p>${fill(texts.closedText, { merchant: data.merchant.name })}</p>`
 
+/** The heading below says the price: a payer who transfers is asked for it. */
+const isPriceAsked = ({ session }: PayData): boolean =>
+  session?.status === 'awaiting_payment' && session.method === 'bank_transfer'
+
 /** The heading below says the same amount: it is said once. */
 const isAsked = ({ session, currency }: PayData, amount: string): boolean =>
   session?.status === 'awaiting_payment' && session.currency === currency && session.remainingAmount === amount
@@ -40,7 +44,7 @@ function summary(data: PayData, view: View): Html {
   <h1><bdi>${data.title}</bdi></h1>
   ${data.number && html`<p>${fill(texts.invoice, { number: data.number })}${due && html` · ${fill(texts.due, { date: due })}`}</p>`}
   ${data.description && html`<p class="description"><bdi>${data.description}</bdi></p>`}
-  ${data.pricing && html`<p class="amount"><bdi>${fiatIn(locale, data.pricing.amount, data.pricing.currency)}</bdi></p>`}
+  ${data.pricing && !isPriceAsked(data) && html`<p class="amount"><bdi>${fiatIn(locale, data.pricing.amount, data.pricing.currency)}</bdi></p>`}
   ${data.amount !== null && !isAsked(data, data.amount) && html`<p class="amount"><bdi>${moneyIn(locale, data.amount, data.currency)}</bdi>${!data.session && worth(data.fiatValue, view)}</p>`}
   ${data.items.length > 0 && lines(data, view)}
 </header>`

@@ -23,7 +23,7 @@ export function sessionScreen(data: PayData & { readonly session: PaySession }, 
   const said = moneyOf(data, view)
   const left = { left: said.values.left }
   return html`<h2 id="heading" tabindex="-1">${fill(texts[said.heading], said.values)}</h2>
-${said.step === 'pay' && (session.pricing ? heldRate(session.pricing, data.currency, view) : worth(session.fiatValue, view))}
+${said.step === 'pay' && session.method === 'onchain' && (session.pricing ? heldRate(session.pricing, data.currency, view) : worth(session.fiatValue, view))}
 ${said.texts.map((name) => html`<p>${fill(texts[name], said.values)}</p>`)}
 ${(said.step === 'pay' || said.step === 'rest') && ways({ ...data, session }, said, view)}
 ${said.step === 'ask_open' && html`<details><summary>${fill(texts.payAnyway, left)}</summary>${instructions(session, said, view)}</details>`}
@@ -52,7 +52,7 @@ ${offer !== null && html`<details><summary>${texts.payByTransfer}</summary>${acc
   const coin = moneyOf({ ...data, session: onchain }, view)
   const { bankAccount } = session
   return html`${bankAccount ? account(bankAccount, view) : offer !== null && accountForm(offer, said.values.left, view)}
-<details><summary>${texts.payByCoin}</summary><p><strong>${fill(texts.waitingHeading, coin.values)}</strong></p><p>${fill(texts.waitingText, coin.values)}</p>${instructions(onchain, coin, view, bankAccount === null)}</details>`
+<details><summary>${texts.payByCoin}</summary><p><strong>${fill(texts.waitingHeading, coin.values)}</strong>${session.pricing && heldRate(session.pricing, data.currency, view)}</p><p>${fill(texts.waitingText, coin.values)}</p>${instructions(onchain, coin, view, bankAccount === null)}</details>`
 }
 
 const leftOf = (session: PaySession, data: PayData, view: View): string =>

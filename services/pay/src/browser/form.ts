@@ -22,14 +22,19 @@ export async function start(form: HTMLFormElement): Promise<void> {
     accountNumber: given('refundNumber'),
     accountName: given('refundName'),
   }
+  const isTransfer = isOfSession || networkKey === 'bank_transfer'
   const isAccountGiven = Object.values(refundBankAccount).some((value) => value !== '')
   const body = {
     action: 'start',
-    ...(isOfSession || networkKey === 'bank_transfer'
+    ...(isTransfer
       ? { method: 'bank_transfer', ...(isAccountGiven ? { refundBankAccount } : {}) }
       : { networkKey, currency }),
     locale: view().locale,
-    ...Object.fromEntries(Object.keys(FIELDS).flatMap((name) => (given(name) ? [[name, given(name)]] : []))),
+    ...Object.fromEntries(
+      Object.keys(FIELDS)
+        .filter((name) => !isTransfer || name !== 'refundAddress')
+        .flatMap((name) => (given(name) ? [[name, given(name)]] : [])),
+    ),
   }
   if ('amount' in body) {
     const read = readAmount(String(body.amount), view().locale)
@@ -83,7 +88,8 @@ export function restoreForm(): void {
   const entries = JSON.parse(typed ?? '[]') as [string, string][]
   for (const [name, value] of entries) {
     const field = form.elements.namedItem(name)
-    if (field instanceof HTMLInputElement && field.type !== 'radio') field.value = value
+    const isTyped = field instanceof HTMLInputElement && field.type !== 'radio'
+    if (isTyped || field instanceof HTMLSelectElement) field.value = value
   }
   restoreChoice(form)
 }

@@ -75,7 +75,7 @@ export function Collection({ id }: { id: string }) {
             {sessions.map((each) => (
               <li key={each.id}>
                 <Amount of={`${each.amount} ${each.currency}`} />
-                <span>{words(each.networkKey)}</span>
+                <span>{each.method === 'bank_transfer' ? 'Bank transfer' : words(each.networkKey)}</span>
                 <Status of={each.status} />
                 <Time at={each.createdAt} />
                 {nextStep(each) && <p className="next">{nextStep(each)}</p>}
@@ -122,6 +122,8 @@ export function Collection({ id }: { id: string }) {
             </dd>
           </>
         )}
+        <dt>Ways to pay</dt>
+        <dd>{collection.methods.includes('bank_transfer') ? 'Stablecoin or bank transfer' : 'Stablecoin'}</dd>
         <dt>Received</dt>
         <dd>
           <Amount of={`${collection.receivedAmount} ${collection.currency}`} />

@@ -7,12 +7,15 @@ import { Dialog, Failure, Field, fieldsOf } from '../../parts/parts.tsx'
 import { CURRENCIES, Destination, destinationIn } from './destination.tsx'
 
 const PRICES = ['NGN', 'USD', 'EUR'] as const
+/** A price in it can be paid by bank transfer. */
+const TRANSFERS_IN = 'NGN'
 
 /** A payment link, or a checkout for one order, which needs an amount. */
 export function NewLink({ type, close }: { type: 'link' | 'checkout'; close: () => void }) {
   const { environment, api } = usePlace()
   const [, navigate] = useLocation()
   const [currency, setCurrency] = useState<string>(CURRENCIES[0])
+  const [priced, setPriced] = useState('')
   const create = useMutation({
     mutationFn: (input: Parameters<typeof api.collections.create.mutate>[0]) => api.collections.create.mutate(input),
     onSuccess: ({ id }) => {
@@ -26,9 +29,12 @@ export function NewLink({ type, close }: { type: 'link' | 'checkout'; close: () 
     const form = new FormData(event.currentTarget)
     const text = (name: string) => String(form.get(name) ?? '').trim()
     const amount = text('amount') || null
-    const priced = PRICES.find((each) => each === text('priced'))
-    const asked = priced && amount ? { pricing: { currency: priced, amount } } : { amount }
-    create.mutate({ type, title: text('title'), ...asked, ...destinationIn(form) })
+    const price = PRICES.find((each) => each === priced)
+    const asked = price && amount ? { pricing: { currency: price, amount } } : { amount }
+    create.mutate({
+      ...{ type, title: text('title'), ...asked, ...destinationIn(form) },
+      ...(form.has('transfer') ? { methods: ['onchain', 'bank_transfer'] } : {}),
+    })
   }
   const name = type === 'link' ? 'payment link' : 'checkout'
   return (
@@ -52,7 +58,7 @@ export function NewLink({ type, close }: { type: 'link' | 'checkout'; close: () 
           error={wrong['pricing.currency']}
         >
           {(props) => (
-            <select {...props} name="priced">
+            <select {...props} name="priced" value={priced} onChange={({ target }) => setPriced(target.value)}>
               <option value="">{currency}, as you receive it</option>
               {PRICES.map((each) => (
                 <option key={each}>{each}</option>
@@ -60,6 +66,15 @@ export function NewLink({ type, close }: { type: 'link' | 'checkout'; close: () 
             </select>
           )}
         </Field>
+        {priced === TRANSFERS_IN && (
+          <Field
+            label="Bank transfer"
+            hint={`Payers may also transfer naira to a bank account; it is delivered to you as ${currency}`}
+            error={wrong.methods}
+          >
+            {(props) => <input {...props} name="transfer" type="checkbox" />}
+          </Field>
+        )}
         <Destination wrong={wrong} currency={currency} choose={setCurrency} />
         {Object.keys(wrong).length === 0 && <Failure error={create.error} />}
         <button type="submit" className="primary" disabled={create.isPending}>
