@@ -177,7 +177,8 @@ describe.runIf(hasTools('chromium'))("the operators' console in Chromium", () =>
       expect(second.problems).toEqual([])
       await second.context.close()
 
-      // The outage ends: what is left is asked about again, and ends by itself.
+      // The outage ends: what is left is asked about again, and ends by itself. No poll of the schedule comes before.
+      await sql('update fiat_polls set next_poll_at = now() + make_interval(hours => 1) where id = $1', [waiting])
       await page.goto(`${service.url}/console/commands`)
       await page.getByRole('link', { name: 'Simulate an outage of a sandbox provider' }).click()
       await fill(page, { Provider: 'fiat', Mode: 'down', Seconds: '0', Reason: 'End of the drill' })
