@@ -42,7 +42,6 @@ import { isTrpc, mountTrpc, trpcCalls } from './requests/protocols/trpc.ts'
 import { type RequestContext, type RequestQuery, requestContexts } from './requests/request-context.ts'
 import { loggedRequest } from './requests/request-log.ts'
 import type { Gateway, State } from './requests/state.ts'
-
 import { gatewaySettings } from './settings.ts'
 
 const NO_REQUEST_CONTEXT: RequestContext = {
