@@ -46,7 +46,13 @@ export function Providers() {
                         {ports.map(({ port, available }, index) => (
                           <Fragment key={port}>
                             {index > 0 && ', '}
-                            {nameOf(port)} {!available && <span className="status bad">fails at once</span>}
+                            {nameOf(port)}
+                            {!available && (
+                              <>
+                                {' '}
+                                <span className="status bad">fails at once</span>
+                              </>
+                            )}
                           </Fragment>
                         ))}
                       </span>

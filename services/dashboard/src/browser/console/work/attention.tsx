@@ -1,5 +1,6 @@
 import { Link, useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
+import { words } from '../../parts/format.ts'
 import { Empty, Screen, Status, Time } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
 import { CommandLink, Environment, endOf, nameOf, Organisation } from '../parts/facts.tsx'
@@ -112,7 +113,7 @@ export function Attention() {
                       </>
                     ),
                   },
-                  { title: 'Why', cell: ({ reason }) => <span className="why">{reason}</span> },
+                  { title: 'Why', cell: ({ reason }) => <span className="why">{reason && words(reason)}</span> },
                   { title: 'Organisation', cell: ({ organisationId }) => <Organisation id={organisationId} /> },
                   { title: 'Since', cell: ({ since }) => <Time at={since} /> },
                   {
