@@ -103,7 +103,7 @@ describe.runIf(hasTools('chromium'))("the operators' console in Chromium", () =>
       await page.getByRole('link', { name: 'What needs attention' }).click()
       await page.getByRole('link', { name: 'Offramp, unknown 4' }).click({ timeout: PATIENCE })
       const objects = page.getByRole('region', { name: 'Objects' })
-      await objects.getByText('fiat_provider_unavailable').nth(3).waitFor({ timeout: PATIENCE })
+      await objects.getByText('Fiat provider unavailable').nth(3).waitFor({ timeout: PATIENCE })
       await checkScreen(page, 'console-attention')
 
       // The timeline of one says why; what the merchant wrote is text.
