@@ -1,17 +1,8 @@
-import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { buffer } from 'node:stream/consumers'
 import { callOperation, commandOf, kebab, type Operation, operations, typedValue } from '@payments/agents'
 import { type Download, isPaymentsError } from '@payments/sdk'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { completionScript, completions } from './commands/completion.ts'
-import { login } from './commands/login.ts'
 import { trigger, triggers } from './commands/trigger.ts'
-import { explain } from './commands/verify.ts'
 import { clientOf, connectionOf, type Env, environmentOf, folderOf } from './config.ts'
-import { listen } from './local/listen.ts'
-import { tellListeners } from './local/listeners.ts'
-import { tail } from './local/tail.ts'
 import { EXIT, fail, type Output, print, UsageError } from './output.ts'
 
 export interface Surroundings {
@@ -29,7 +20,7 @@ interface Globals {
   readonly apiKey?: string
 }
 
-/** Runs one command line. Returns the exit code. */
+/** Runs one command line. Returns the exit code. What a single command needs is loaded by it: most commands would wait for it in vain. */
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const { out, err, signal } = surroundings
   const output: Output = { json: args.includes('--json'), out, err }
@@ -73,9 +64,10 @@ function programOf(place: Place): Command {
     .command('login')
     .description('Sign in with a code from an email, or keep an API key with --api-key')
     .option('--email <address>', 'ask for the code alone')
-    .action(({ email }) => {
+    .action(async ({ email }) => {
       const { apiKey } = program.opts<Globals>()
-      return login(connection(), { ...(apiKey && { apiKey }), ...(email && { email }) }, place)
+      const { login } = await import('./commands/login.ts')
+      await login(connection(), { ...(apiKey && { apiKey }), ...(email && { email }) }, place)
     })
 
   program
@@ -84,9 +76,10 @@ function programOf(place: Place): Command {
     .option('--forward-to <url>', 'a server that receives each event, signed; may be repeated', collect)
     .option('--events <types>', 'only these types, comma-separated')
     .option('--after <id>', 'begin after this event; "start" is before the oldest')
-    .action(({ forwardTo = [], events, after }) =>
-      listen(payments(), { forwardTo, events: events?.split(','), after }, { env, output, signal }),
-    )
+    .action(async ({ forwardTo = [], events, after }) => {
+      const { listen } = await import('./local/listen.ts')
+      await listen(payments(), { forwardTo, events: events?.split(','), after }, { env, output, signal })
+    })
 
   program
     .command('logs')
@@ -97,7 +90,10 @@ function programOf(place: Place): Command {
     .option('--method <method>', 'only this method')
     .option('--path <path>', 'only paths that begin so, such as /v1/customers/{customerId}')
     .option('--last <number>', 'how many of before are printed first', wholeNumber, 10)
-    .action(({ status, method, path, last }) => tail(payments(), { status, method, path, last }, { output, signal }))
+    .action(async ({ status, method, path, last }) => {
+      const { tail } = await import('./local/tail.ts')
+      await tail(payments(), { status, method, path, last }, { output, signal })
+    })
 
   program
     .command('trigger')
@@ -117,6 +113,7 @@ function programOf(place: Place): Command {
     .option('--endpoint <id>', 'the webhook endpoint that receives it again')
     .action(async (eventId, { endpoint }) => {
       if (endpoint) return print(output, await resendTo(payments(), endpoint, eventId))
+      const { tellListeners } = await import('./local/listeners.ts')
       const listeners = await tellListeners(folderOf(env), eventId)
       if (listeners === 0)
         throw new UsageError('No `payments listen` runs on this machine; name an endpoint with --endpoint')
@@ -131,7 +128,12 @@ function programOf(place: Place): Command {
     .requiredOption('--signature <header>', 'the value of X-Service-Signature')
     .option('--body <file>', 'the raw body; standard input by default', '-')
     .action(async ({ secret, signature, body }) => {
-      const bytes = body === '-' ? await buffer(process.stdin) : readFileSync(body)
+      const [{ readFile }, { buffer }, { explain }] = await Promise.all([
+        import('node:fs/promises'),
+        import('node:stream/consumers'),
+        import('./commands/verify.ts'),
+      ])
+      const bytes = body === '-' ? await buffer(process.stdin) : await readFile(body)
       const finding = await explain({ body: bytes, headers: { 'x-service-signature': signature }, secret })
       print(output, finding)
       if (!finding.verified) place.end(EXIT.failed)
@@ -146,7 +148,9 @@ function programOf(place: Place): Command {
       const page = `${url.replace(/\/+$/, '').replace(/\/v1$/, '')}/dashboard/${environmentOf(apiKey)}/${await sectionOf(payments(), id)}/${id}`
       print(output, { page })
       const opener = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open'
-      if (process.stdout.isTTY && !output.json) execFile(opener, [page], () => undefined)
+      if (!process.stdout.isTTY || output.json) return
+      const { execFile } = await import('node:child_process')
+      execFile(opener, [page], () => undefined)
     })
 
   program
@@ -177,12 +181,14 @@ function programOf(place: Place): Command {
     .command('completion')
     .description('Print the completion script of a shell: bash, zsh or fish')
     .argument('<shell>')
-    .action((shell) => out(completionScript(shell)))
+    .action(async (shell) => out((await import('./commands/completion.ts')).completionScript(shell)))
   program
     .command('__complete', { hidden: true })
     .argument('[words...]')
     .allowUnknownOption()
-    .action((words: string[]) => out(completions(program, words).join('\n')))
+    .action(async (words: string[]) =>
+      out((await import('./commands/completion.ts')).completions(program, words).join('\n')),
+    )
   return program
 }
 

@@ -4,6 +4,7 @@ import { benchLedger } from './ledger/ledger.ts'
 import { benchReports } from './ledger/reports.ts'
 import { benchSearch } from './ledger/search.ts'
 import { benchMemory } from './memory.ts'
+import { benchCli } from './profile/cli.ts'
 import { benchProfile } from './profile/profile.ts'
 import { benchDomains, benchHttp } from './requests/requests.ts'
 import { benchScaling } from './scaling.ts'
@@ -22,6 +23,7 @@ const parts: Readonly<Record<string, (print: (line: string) => void) => Promise<
   reports: benchReports,
   search: benchSearch,
   structure: benchStructure,
+  cli: benchCli,
 }
 const { positionals: wanted, values } = parseArgs({
   allowPositionals: true,

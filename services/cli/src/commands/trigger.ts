@@ -1,7 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { callOperation, operations, typedValue } from '@payments/agents'
 import type { Payments } from '@payments/sdk'
 import { UsageError } from '../output.ts'
+
+/** Of the global `crypto`: the module `node:crypto` would be loaded by every command. */
+const randomHex = (bytes: number): string => Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('hex')
 
 type Body = Record<string, unknown>
 
@@ -123,8 +125,8 @@ export async function trigger(payments: Payments, type: string, overrides: reado
   const recipe = recipes[type]
   if (!recipe) throw new UsageError(`"${type}" cannot be triggered: one of ${triggers.join(', ')}`)
   const body: Body = structuredClone(recipe.body)
-  if (recipe.create === 'paymentRoutes.create') body.destinationAddress = `0x${randomBytes(20).toString('hex')}`
-  if (recipe.create === 'customers.create') body.email = `ada.${randomBytes(6).toString('hex')}@example.com`
+  if (recipe.create === 'paymentRoutes.create') body.destinationAddress = `0x${randomHex(20)}`
+  if (recipe.create === 'customers.create') body.email = `ada.${randomHex(6)}@example.com`
   for (const each of overrides) override(recipe.create, body, each)
   if (recipe.customer && body.customerId === undefined)
     body.customerId = await customerWithCngn(payments, recipe.customer)
@@ -165,7 +167,7 @@ function override(create: string, body: Body, text: string): void {
 async function customerWithCngn(payments: Payments, needs: 'enabled' | 'funded'): Promise<string> {
   const { id } = await payments.customers.create({
     name: 'Ada Obi',
-    email: `ada.${randomBytes(6).toString('hex')}@example.com`,
+    email: `ada.${randomHex(6)}@example.com`,
   })
   await payments.cngn.customers.enable(id, { bvn: '22212345678' })
   await until(async () => (await payments.customers.retrieve(id)).cngn.status === 'enabled')

@@ -1,0 +1,38 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { packCli } from '@payments/generate'
+
+const ROUNDS = 20
+
+/**
+ * How long the merchants' command line takes to start, as npm installs it, against a program that does nothing. The shortest of twenty
+ * runs of each, in turn: whatever else the machine does makes a run longer and none shorter.
+ */
+export async function benchCli(print: (line: string) => void): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-start-'))
+  try {
+    execFileSync('tar', ['xzf', await packCli(folder), '-C', folder])
+    const program = join(folder, 'package/dist/payments.js')
+    const nothing = join(folder, 'nothing.js')
+    writeFileSync(nothing, '')
+    const programs = {
+      'a program that does nothing': [nothing],
+      'payments customers list, without a key': [program, 'customers', 'list'],
+      'payments customers list --help': [program, 'customers', 'list', '--help'],
+      'payments --help': [program, '--help'],
+    }
+    const shortest = new Map<string, number>()
+    for (let round = 0; round < ROUNDS; round++)
+      for (const [name, args] of Object.entries(programs)) {
+        const started = performance.now()
+        spawnSync(process.execPath, args, { env: { PAYMENTS_CONFIG_DIR: folder, HOME: folder } })
+        shortest.set(name, Math.min(shortest.get(name) ?? Number.POSITIVE_INFINITY, performance.now() - started))
+      }
+    const [floor = 1] = shortest.values()
+    for (const [name, ms] of shortest) print(`${ms.toFixed(0).padStart(4)} ms  ${(ms / floor).toFixed(2)}  ${name}`)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
