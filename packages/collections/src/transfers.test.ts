@@ -6,6 +6,7 @@ import {
   advance,
   call,
   dyingEverywhere,
+  expectConsistent,
   newCollection,
   newCollectionBody,
   newMerchant,
@@ -82,6 +83,7 @@ describe('offering a bank transfer', () => {
     expect(offered).toMatchObject({ methods: ['onchain', 'bank_transfer'] })
     expect((await payPageOf(service, offered.id)).bankTransfer).toMatchObject({
       currency: 'NGN',
+      minAmount: '500',
       refundAccountRequired: false,
       banks: expect.arrayContaining([{ code: '058', name: 'Guaranty Trust Bank' }]),
     })
@@ -168,6 +170,7 @@ describe('a session that is paid by bank transfer', () => {
     expect(events.map(({ type }: { type: string }) => type)).not.toContain('onramp.created')
     const { entries } = (await merchant.call(`GET /v1/timeline/${session.id}`)).body.data
     expect(entries.length).toBeGreaterThan(0)
+    await expectConsistent(service)
   })
 
   test('is underpaid by a smaller transfer, and the rest is transferred to another account of the same session', async () => {
@@ -198,6 +201,15 @@ describe('a session that is paid by bank transfer', () => {
       paidOver: false,
     })
     await inOrder(service)
+  })
+
+  test('gives no account for the rest of a checkout that its merchant has withdrawn', async () => {
+    const { merchant, collection, session } = await transferSession(service, { type: 'checkout' })
+    await transfer(merchant, session.id, { amount: '6000' })
+    await settleTransfers(service)
+    await merchant.call(`DELETE /v1/collections/${collection.id}`)
+    const more = await act(service, session.id, { action: 'start', method: 'bank_transfer' })
+    expect([more.status, more.body.message]).toEqual([409, 'Collection accepts no payments any more'])
   })
 
   test('takes the rest in stablecoin at its address', async () => {

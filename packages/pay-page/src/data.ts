@@ -43,6 +43,8 @@ export interface PayData {
 
 export interface BankTransfer {
   readonly currency: string
+  /** The smallest transfer. */
+  readonly minAmount: string
   /** The payer must name an account to which a payment goes back. */
   readonly refundAccountRequired: boolean
   readonly banks: readonly { readonly code: string; readonly name: string }[]

@@ -83,7 +83,12 @@ const data: Filled<PayData> = {
   fiatValue: { amount: '25.00', currency: 'USD' },
   dueAt: ENDS,
   paymentOptions: [{ networkKey: 'ethereum', currency: 'USDC', estimatedFee: '0.61', estimatedSeconds: 70 }],
-  bankTransfer: { currency: 'NGN', refundAccountRequired: true, banks: [{ code: '058', name: 'Guaranty Trust Bank' }] },
+  bankTransfer: {
+    currency: 'NGN',
+    minAmount: '500',
+    refundAccountRequired: true,
+    banks: [{ code: '058', name: 'Guaranty Trust Bank' }],
+  },
   refundRequired: true,
   session,
   theme: { layout: 'card', accentColor: '#1a56db', hideBrandFooter: false },

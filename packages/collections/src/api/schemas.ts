@@ -472,6 +472,7 @@ export const PayPage = z
     bankTransfer: z
       .object({
         currency: text('Currency of a transfer', 'NGN'),
+        minAmount: amountText('Smallest transfer', '500'),
         refundAccountRequired: z.boolean().meta({ description: '`start` needs `refundBankAccount`', example: false }),
         banks: items(
           'Banks of such accounts',

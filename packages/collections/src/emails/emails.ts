@@ -143,6 +143,7 @@ export function writeEmail(
     serverTime: now.toISOString(),
     merchant: { name: brand },
     session: { ...shown, payments },
+    restByTransfer: session.endsAt > now,
   }
   const said = moneyOf(data, { locale, networks: networksOf(session) }, about)
   const { situation, step, values } = said
@@ -173,7 +174,7 @@ export function writeEmail(
       facts: [
         [label.purpose, title],
         [label.amount, payment ? values.sent : values.received],
-        ...(rest && shown.method === 'onchain' ? ([[label.address, session.depositAddress]] as const) : []),
+        ...(rest && !said.byTransfer ? ([[label.address, session.depositAddress]] as const) : []),
         ...(rest ? ([[label.deadline, values.until]] as const) : []),
         focus?.networkKey === null ? [label.methodLabel, label.methodTransfer] : [label.networkLabel, values.sentOn],
         ...(focus?.txHash && focus.networkKey !== null

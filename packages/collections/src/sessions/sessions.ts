@@ -75,7 +75,11 @@ export async function prepareStart(context: QueryContext, input: Input, call: Ca
   const { collection, session, merchant } = await findTarget(context, input.collectionId)
   if (merchant.suspended) throw errors.payments_unavailable()
   const transfers = input.method === 'bank_transfer'
-  if (transfers && session && takesTransfers(session)) return prepareAccount(context, collection, session, input)
+  if (transfers && session && takesTransfers(session)) {
+    // Nothing more is asked for, whatever the session says.
+    if (isOver(collection)) throw errors.collection_closed()
+    return prepareAccount(context, collection, session, input)
+  }
   if (!isPayable(collection)) throw errors.collection_closed()
   const client = clientOf(collection.id, call.ip)
   const actor = system(collection.organisationId, collection.environment)
@@ -114,6 +118,8 @@ export async function prepareStart(context: QueryContext, input: Input, call: Ca
 const takesTransfers = ({ status, endsAt }: SessionRow): boolean =>
   (status === 'awaiting_payment' || status === 'underpaid') && endsAt > new Date()
 
+const isOver = ({ status }: CollectionRow): boolean => status === 'void' || status === 'paid'
+
 /** Gets a bank account for what is missing of a session. */
 async function prepareAccount(
   { runtime, log }: QueryContext,
@@ -138,12 +144,12 @@ async function prepareAccount(
 
 /**
  * Adds a prepared bank account to its session.
- * @throws session_not_payable 409 when a payment has come meanwhile, or the time is over
+ * @throws collection_closed 409, session_not_payable 409 when a payment has come meanwhile, or the time is over
  */
 async function addAccount(unit: UnitOfWork, { session, transfer }: PreparedAccount): Promise<SessionRow> {
   if (!transfer) return session
   const acting = actingFor(unit, session)
-  await lockedCollection(acting, session.parentId)
+  if (isOver(await lockedCollection(acting, session.parentId))) throw errors.collection_closed()
   const row = await lockedSession(acting, session.id)
   if (!takesTransfers(row) || missingAmount(row) !== BigInt(transfer.account.worth)) throw errors.session_not_payable()
   createBankTransfer(acting, transfer.transfer, row.id)

@@ -57,6 +57,7 @@ export async function checkTransfers(
 
 export interface ShownTransfer {
   readonly currency: string
+  readonly minAmount: string
   readonly refundAccountRequired: boolean
   readonly banks: BankTransferOffer['banks']
 }
@@ -71,7 +72,14 @@ export async function shownTransfer(
     if (error instanceof ServiceError) return undefined
     throw error
   })
-  return offer ? { currency: CURRENCY, refundAccountRequired: offer.refundAccountRequired, banks: offer.banks } : null
+  return offer
+    ? {
+        currency: CURRENCY,
+        minAmount: toDecimal(offer.minAmount, assetNamed(CURRENCY)),
+        refundAccountRequired: offer.refundAccountRequired,
+        banks: offer.banks,
+      }
+    : null
 }
 
 /** A transfer that a provider has given an account for. */

@@ -44,6 +44,8 @@ export interface Said {
   /** The sentences, the next step last. */
   readonly texts: readonly (keyof Texts)[]
   readonly step: Step
+  /** The payer is asked for a transfer, if for anything. */
+  readonly byTransfer: boolean
   readonly values: Values
 }
 
@@ -56,21 +58,22 @@ export function moneyOf(data: MoneyData, wording: Wording, about = undefined as 
   const facts = factsOf(data, situation)
   const { heading, says, step: chosen } = cellOf(situation)
   const step = typeof chosen === 'function' ? chosen(facts) : chosen
+  const byTransfer =
+    data.session.method === 'bank_transfer' &&
+    (step !== 'rest' || (data.restByTransfer === true && situation.when === 'in_time'))
+  const said = says.flatMap((each) => (typeof each === 'function' ? each(facts) : [each]))
+  const isAboutTransfer = situation.focus ? isTransfer(situation.focus) : byTransfer
+  const as = (transfer: boolean) => (text: keyof Texts) => (transfer ? saidOfTransfer(text) : text)
+  const asked = byTransfer ? data : { ...data, session: { ...data.session, method: 'onchain' as const } }
   return {
     situation,
     heading: typeof heading === 'function' ? heading(facts) : heading,
-    texts: [
-      ...says.flatMap((each) => (typeof each === 'function' ? each(facts) : [each])),
-      ...stepTexts(step, data),
-    ].map((text) => (isAboutTransfer(data, situation) ? saidOfTransfer(text) : text)),
+    texts: [...said.map(as(isAboutTransfer)), ...stepTexts(step, data).map(as(byTransfer))],
     step,
-    values: valuesOf(data, situation, wording),
+    byTransfer,
+    values: valuesOf(asked, situation, wording),
   }
 }
-
-/** Is a bank transfer spoken of: the payment that arrived, or else the one that the payer chose? */
-const isAboutTransfer = ({ session }: MoneyData, { focus }: Situation): boolean =>
-  focus ? isTransfer(focus) : session.method === 'bank_transfer'
 
 /** The types of the table allow no other outcome of what arrived. */
 function cellOf({ what, when, outcome }: Situation): Cell {

@@ -220,7 +220,7 @@ describe('a bank transfer', () => {
     refundTo: null,
   })
   const paid = (of: Case, amount = '15000', credited = '25') =>
-    said(of, { ...transfer, bankAccount: null, payments: [sent(of, amount, credited)] }).text
+    said(of, { ...transfer, bankAccount: null, payments: [sent(of, amount, credited)] }, { restByTransfer: true }).text
 
   test('is asked for in naira, in one transfer, until the time ends', () => {
     expect(said(of('nothing', 'in_time', 'none'), transfer).text).toBe(
@@ -231,6 +231,14 @@ describe('a bank transfer', () => {
   test('of a part leaves the rest to pay, in naira, to a new account', () => {
     expect(paid(of('part', 'in_time', 'delivered'), '6000', '10')).toBe(
       'NGN 9,000.00 left to pay\nNGN 6,000.00 of NGN 15,000.00 arrived and went to Ada Ltd.\nTransfer NGN 9,000.00 by 31 Jan 2026, 12:15 UTC. Get a new account for it: the old one takes no second transfer.',
+    )
+  })
+
+  test('of a part leaves the rest to pay in stablecoin where no account can be had for it, as after the end', () => {
+    const which = of('part', 'grace', 'delivered')
+    const payments = [sent(which, '6000', '10')]
+    expect(said(which, { ...transfer, bankAccount: null, payments }, { restByTransfer: true }).text).toBe(
+      '15 USDC left to pay\n10 USDC of 25 USDC arrived and went to Ada Ltd.\nThe time has ended, but the rest is still accepted.\nSend 15 USDC on Ethereum to the same address by 31 Jan 2026, 13:15 UTC.',
     )
   })
 

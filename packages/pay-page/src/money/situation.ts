@@ -36,6 +36,8 @@ export interface Situation {
 export type MoneyData = Pick<PayData, 'linkStatus' | 'suspended' | 'payable' | 'refundRequired' | 'serverTime'> & {
   readonly merchant: { readonly name: string }
   readonly session: PaySession
+  /** Another account can be had for what is left. */
+  readonly restByTransfer?: boolean
 }
 
 export const isTransfer = ({ method }: Payment): boolean => method === 'bank_transfer'

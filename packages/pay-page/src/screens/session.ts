@@ -2,7 +2,7 @@ import type { NetworkView, PayData, Payment, PaySession, View } from '../data.ts
 import { fill, fillPlain } from '../document/fill.ts'
 import { type Html, html } from '../document/html.ts'
 import { moneyOf, type Said } from '../money/facts.ts'
-import { amountIn, fiatIn, moneyIn, timeIn } from '../money/numbers.ts'
+import { amountIn, fiatIn, moneyIn, timeIn, unitsOf } from '../money/numbers.ts'
 import { isRequested, isTransfer } from '../money/situation.ts'
 import { codeImage } from '../wallets/code.ts'
 import { type CodeFormat, codeOf, walletsOn } from '../wallets/wallets.ts'
@@ -20,10 +20,11 @@ const HOLDS: Readonly<Record<CodeFormat, 'holdsAddress' | 'holdsLink' | 'holdsLi
 export function sessionScreen(data: PayData & { readonly session: PaySession }, screen: Screen, view: View): Html {
   const { texts } = view
   const { session } = data
-  const said = moneyOf(data, view)
+  const restByTransfer = isTransferable(data)
+  const said = moneyOf({ ...data, restByTransfer }, view)
   const left = { left: said.values.left }
   return html`<h2 id="heading" tabindex="-1">${fill(texts[said.heading], said.values)}</h2>
-${said.step === 'pay' && session.method === 'onchain' && (session.pricing ? heldRate(session.pricing, data.currency, view) : worth(session.fiatValue, view))}
+${said.step === 'pay' && !said.byTransfer && (session.pricing ? heldRate(session.pricing, data.currency, view) : worth(session.fiatValue, view))}
 ${said.texts.map((name) => html`<p>${fill(texts[name], said.values)}</p>`)}
 ${(said.step === 'pay' || said.step === 'rest') && ways({ ...data, session }, said, view)}
 ${said.step === 'ask_open' && html`<details><summary>${fill(texts.payAnyway, left)}</summary>${instructions(session, said, view)}</details>`}
@@ -43,10 +44,10 @@ function ways(data: PayData & { readonly session: PaySession }, said: Said, view
   const { session, bankTransfer } = data
   const { texts } = view
   // After its end a session gives no account any more.
-  const offer = said.situation.when === 'in_time' ? bankTransfer : null
-  if (session.method === 'onchain')
+  const offer = said.situation.when === 'in_time' && isTransferable(data) ? bankTransfer : null
+  if (!said.byTransfer)
     return html`${instructions(session, said, view)}
-${offer !== null && html`<details><summary>${texts.payByTransfer}</summary>${accountForm(offer, leftOf({ ...session, method: 'bank_transfer' }, data, view), view)}</details>`}`
+${offer !== null && html`<details><summary>${texts.payByTransfer}</summary>${accountForm(offer, leftToTransfer(data, view), view)}</details>`}`
   // What to send in stablecoin is said in stablecoin.
   const onchain = { ...session, method: 'onchain' as const }
   const coin = moneyOf({ ...data, session: onchain }, view)
@@ -55,8 +56,14 @@ ${offer !== null && html`<details><summary>${texts.payByTransfer}</summary>${acc
 <details><summary>${texts.payByCoin}</summary><p><strong>${fill(texts.waitingHeading, coin.values)}</strong>${session.pricing && heldRate(session.pricing, data.currency, view)}</p><p>${fill(texts.waitingText, coin.values)}</p>${instructions(onchain, coin, view, bankAccount === null)}</details>`
 }
 
-const leftOf = (session: PaySession, data: PayData, view: View): string =>
-  moneyOf({ ...data, session }, view).values.left
+/** Can what is left be transferred? */
+const isTransferable = ({ session, bankTransfer }: PayData): boolean =>
+  bankTransfer !== null &&
+  session?.fiatValue?.currency === bankTransfer.currency &&
+  unitsOf(session.fiatValue.amount) >= unitsOf(bankTransfer.minAmount)
+
+const leftToTransfer = (data: PayData & { readonly session: PaySession }, view: View): string =>
+  moneyOf({ ...data, session: { ...data.session, method: 'bank_transfer' }, restByTransfer: true }, view).values.left
 
 /** @param isTimed the time that is left is shown here */
 function instructions(session: PaySession, { situation, values }: Said, view: View, isTimed = true): Html {

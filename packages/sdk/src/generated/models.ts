@@ -1514,6 +1514,8 @@ export interface PayPage {
   bankTransfer: {
     /** Currency of a transfer */
     currency: string
+    /** Smallest transfer, as decimal text */
+    minAmount: string
     /** `start` needs `refundBankAccount` */
     refundAccountRequired: boolean
     /** Banks of such accounts */
