@@ -63,6 +63,34 @@ describe.runIf(hasTools('chromium'))('payments in the dashboard', () => {
   )
 
   test(
+    'a merchant offers naira by bank transfer with a price in naira, and what is wrong with it is at its field',
+    async () => {
+      const { organisationId } = await newMerchant(service)
+      const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'member' })
+      await page.goto(`${service.url}/dashboard/test/collections`)
+      await page.getByRole('button', { name: 'New payment link' }).first().click()
+      await page.getByLabel('What is paid for').fill('Two nights in Abuja')
+      await page.getByLabel('Amount').fill('15000')
+      expect(await page.getByLabel('Ways to pay').count()).toBe(0)
+      await page.getByLabel('Priced in').selectOption('NGN')
+      await page.getByLabel('Ways to pay').selectOption('Stablecoin or bank transfer')
+      await page.getByLabel('Currency').selectOption('EURC')
+      await page.getByRole('button', { name: 'Create payment link' }).click()
+      await page
+        .getByText(/A bank transfer is not available for EURC on base|Not available for EURC/)
+        .waitFor({ timeout: PATIENCE })
+      await page.getByLabel('Currency').selectOption('USDC')
+      await checkScreen(page, 'link-transfer-new')
+      await page.getByRole('button', { name: 'Create payment link' }).click()
+      await page.getByText('Stablecoin or bank transfer').waitFor({ timeout: PATIENCE })
+      await checkScreen(page, 'link-transfer')
+      expect(problems.filter((problem) => !problem.includes('422'))).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
+
+  test(
     'a customer gets cNGN, receives naira and is paid out, and each step is followed where it happens',
     async () => {
       const { organisationId } = await newMerchant(service)

@@ -33,7 +33,7 @@ export function NewLink({ type, close }: { type: 'link' | 'checkout'; close: () 
     const asked = price && amount ? { pricing: { currency: price, amount } } : { amount }
     create.mutate({
       ...{ type, title: text('title'), ...asked, ...destinationIn(form) },
-      ...(form.has('transfer') ? { methods: ['onchain', 'bank_transfer'] } : {}),
+      ...(text('ways') === 'transfer' ? { methods: ['onchain', 'bank_transfer'] } : {}),
     })
   }
   const name = type === 'link' ? 'payment link' : 'checkout'
@@ -68,11 +68,16 @@ export function NewLink({ type, close }: { type: 'link' | 'checkout'; close: () 
         </Field>
         {priced === TRANSFERS_IN && (
           <Field
-            label="Bank transfer"
-            hint={`Payers may also transfer naira to a bank account; it is delivered to you as ${currency}`}
+            label="Ways to pay"
+            hint={`Naira that a payer transfers to a bank account are delivered to you as ${currency}`}
             error={wrong.methods}
           >
-            {(props) => <input {...props} name="transfer" type="checkbox" />}
+            {(props) => (
+              <select {...props} name="ways">
+                <option value="">Stablecoin</option>
+                <option value="transfer">Stablecoin or bank transfer</option>
+              </select>
+            )}
           </Field>
         )}
         <Destination wrong={wrong} currency={currency} choose={setCurrency} />
