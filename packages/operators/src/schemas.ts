@@ -52,6 +52,8 @@ export const DryRun = z
     reply: z
       .record(z.string(), z.unknown())
       .meta({ description: 'What it would answer', example: { status: 'paused' } }),
+    organisationId,
+    environment,
     before: json('What the object is now', { status: 'active' }).nullable(),
     after: json('What it would be', { status: 'paused' }).nullable(),
   })

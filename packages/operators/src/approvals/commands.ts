@@ -47,8 +47,11 @@ export const lasting = (effects: readonly Effect[], began: string): Effect[] =>
     return isNew ? { ...effect, resourceId: null } : effect
   })
 
+/** As JSON has it: times as text. */
+const asJson = (value: object | null) => value && (JSON.parse(JSON.stringify(value)) as Record<string, unknown>)
+
 /**
- * What a command would do and answer: it is run in a transaction that is rolled back.
+ * What a command would do and answer, and what the audit log would say: it is run in a transaction that is rolled back.
  * @throws what the command would throw, and dry_run_unavailable 409 where a provider is asked first
  */
 export async function tryOut(context: QueryContext, commands: Commands, given: CommandCallInput, call: CallContext) {
@@ -56,17 +59,18 @@ export async function tryOut(context: QueryContext, commands: Commands, given: C
   if (!operatorCommand.dryRun) throw errors.dry_run_unavailable()
   const prepared = await before(context, call)
   const began = newId()
-  const changed: { before: object | null; after: object | null } = { before: null, after: null }
-  const audited = (before: object | null, after: object) => Object.assign(changed, { before, after })
-  const tried = await dryRun(
-    context,
-    async (unit) => (await run({ ...unit, audited }, prepared, call)) as Record<string, unknown>,
-  )
-  const asJson = (value: object | null) => value && (JSON.parse(JSON.stringify(value)) as Record<string, unknown>)
+  const entries: Parameters<NonNullable<UnitOfWork['audited']>>[0][] = []
+  const tried = await dryRun(context, async (unit) => {
+    // A deadlock runs it again.
+    entries.length = 0
+    const audited = (entry: (typeof entries)[number]) => void entries.push(entry)
+    return (await run({ ...unit, audited }, prepared, call)) as Record<string, unknown>
+  })
+  // Of an approval, the entry of the command that it runs: what happens to the object is what the operator decides on.
+  const [would] = entries
+  const { organisationId = null, environment = null } = would ?? {}
   return {
-    ...tried,
-    effects: lasting(tried.effects, began),
-    before: asJson(changed.before),
-    after: asJson(changed.after),
+    ...{ ...tried, effects: lasting(tried.effects, began), organisationId, environment },
+    ...{ before: asJson(would?.before ?? null), after: asJson(would?.after ?? null) },
   }
 }

@@ -46,12 +46,13 @@ test('every object that has a timeline of its own can be opened', () => {
   expect(names(opened.map(({ table }) => table))).toEqual(names(tables.filter((table) => !parts.includes(table))))
 })
 
-test('a dry run says what the object is and what it would be', async () => {
+test('a dry run says whose the object is, what it is and what it would be', async () => {
   const merchant = await newMerchant(service)
   const route = await newRoute(merchant)
   const grace = await operator(service)
   const input = { paymentRouteId: route.id, reason: 'To see' }
   const tried = await find(service, grace, 'dry-runs', { command: 'admin.paymentRoutes.pause', input })
+  expect(tried).toMatchObject({ organisationId: merchant.organisationId, environment: 'test' })
   expect(tried.before).toMatchObject({ status: 'active' })
   expect(tried.after).toMatchObject({ status: 'paused' })
 })

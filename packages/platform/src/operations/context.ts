@@ -1,5 +1,5 @@
 import type { EntityManager, EntitySchema, InferEntity, MikroORM } from '@mikro-orm/postgresql'
-import type { Access, Actor, Change, Providers } from '@payments/kernel'
+import type { Access, Actor, Change, Environment, Providers } from '@payments/kernel'
 import type { RawBuilder } from 'kysely'
 import type { Pool } from 'pg'
 import type { PgBoss, SendOptions } from 'pg-boss'
@@ -87,8 +87,13 @@ export interface UnitOfWork extends QueryContext {
   readonly requestedBy?: string
   /** Set in a dry run, which is rolled back, and in an approval, which compares: what the unit does is added here. */
   readonly effects?: Effect[]
-  /** Set in a dry run: hears what the audit log would say that the object was and would be. */
-  audited?(before: object | null, after: object): void
+  /** Set in a dry run: hears what the audit log would say. An approval tells of the command that it runs, then of itself. */
+  audited?(would: {
+    readonly organisationId: string | null
+    readonly environment: Environment | null
+    readonly before: object | null
+    readonly after: object
+  }): void
   /** Inserts a row with the commit. A violated constraint is reported there, as the error that the operation declares. */
   insert<E extends EntitySchema>(entity: E, row: InferEntity<E>): void
   /** Adds the event, the ledger entry and the notifications of a change to the commit. */

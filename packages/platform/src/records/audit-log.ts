@@ -49,7 +49,7 @@ export function auditEntry(
     readonly summary: string
     readonly input: { readonly reason?: string }
     readonly reply: unknown
-    readonly subject?: { readonly id: string; readonly organisationId?: string; readonly environment?: string }
+    readonly subject?: { readonly id: string; readonly organisationId?: string; readonly environment?: Environment }
     readonly before?: object
     readonly after?: object
   },
@@ -58,7 +58,9 @@ export function auditEntry(
   const { reason, ...input } = done.input
   const before = done.before ?? null
   const after = done.after ?? (done.reply as object)
-  unit.audited?.(before, after)
+  const organisationId = done.subject?.organisationId ?? null
+  const environment = done.subject?.environment ?? null
+  unit.audited?.({ organisationId, environment, before, after })
   unit.insert(AuditEntryEntity, {
     id: newId(),
     userId: actor.userId ?? null,
@@ -69,8 +71,8 @@ export function auditEntry(
     operation: done.operation,
     summary: done.summary,
     reason: reason ?? null,
-    organisationId: done.subject?.organisationId ?? null,
-    environment: done.subject?.environment ?? null,
+    organisationId,
+    environment,
     resourceId: done.subject?.id ?? null,
     input,
     before,

@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { Outcome } from '../../parts/confirm.tsx'
 import { Table } from '../../parts/table.tsx'
-import { Facts, nameOf, Value } from '../parts/facts.tsx'
+import { Environment, Facts, nameOf, Organisation, Value } from '../parts/facts.tsx'
 import { readAgain } from '../parts/reads.tsx'
 
 type DryRun = Outputs['admin']['dryRun']
@@ -54,6 +54,11 @@ export function Review({
     <>
       <section aria-label="Input">
         <h2>What you ask for</h2>
+        {effects?.environment && (
+          <p>
+            <Environment of={effects.environment} /> Organisation <Organisation id={effects.organisationId} />
+          </p>
+        )}
         <Facts of={input} />
       </section>
       {effects ? (
