@@ -172,6 +172,7 @@ describe.runIf(hasTools('chromium'))("the operators' console in Chromium", () =>
       await asked.getByRole('link', { name: /^Approve/ }).click()
       await fill(second.page, { Reason: 'Checked with the bank' })
       await second.page.getByText('offramp.updated: settled → delivered').waitFor()
+      await second.page.getByText(/^offramp delivered: \+[\d.]+ NGN on destination$/).waitFor()
       const approved = second.page.getByRole('region', { name: 'Before and after' })
       await approved.getByRole('row', { name: 'Status processing delivered' }).waitFor()
       await checkScreen(second.page, 'console-approve')
