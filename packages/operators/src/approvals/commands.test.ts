@@ -44,7 +44,9 @@ test('a dry run of a command says what it would do and answer, and changes no ta
   const after = await tableContents(service.database)
   const changed = [...after.keys()].filter((table) => after.get(table) !== before.get(table))
   // What every request counts or records, and when the queue was last maintained.
-  expect(changed.filter((table) => !/pgboss\.version|rate_limits|request_log|sessions|api_keys/.test(table))).toEqual([])
+  expect(changed.filter((table) => !/pgboss\.version|rate_limits|request_log|sessions|api_keys/.test(table))).toEqual(
+    [],
+  )
 })
 
 test('a dry run names an existing object also when the clock steps back', async () => {
