@@ -2985,7 +2985,7 @@ export const operations: readonly Operation[] = [
     method: 'GET',
     summary: 'Get a request',
     description:
-      'Takes the id of the request or its `X-Request-Id`. Adds the bodies of the request and its reply: fields with secrets and personal data, and fields that the API does not know, have the value `[redacted]`; what is beyond about 4,000 characters is `[truncated]`.',
+      'Takes the id of the request or its `X-Request-Id`. Adds the bodies of the request and its reply: fields with secrets and personal data, and fields that the API does not know, have the value `[redacted]`, as have the texts of a request that was refused; what is beyond about 4,000 characters is `[truncated]`.',
     ids: [
       {
         name: 'requestId',

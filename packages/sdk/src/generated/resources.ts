@@ -1786,7 +1786,7 @@ class RequestsResource extends Resource {
   }
 
   /**
-   * Get a request. Takes the id of the request or its `X-Request-Id`. Adds the bodies of the request and its reply: fields with secrets and personal data, and fields that the API does not know, have the value `[redacted]`; what is beyond about 4,000 characters is `[truncated]`.
+   * Get a request. Takes the id of the request or its `X-Request-Id`. Adds the bodies of the request and its reply: fields with secrets and personal data, and fields that the API does not know, have the value `[redacted]`, as have the texts of a request that was refused; what is beyond about 4,000 characters is `[truncated]`.
    * `GET /v1/requests/{requestId}`
    *
    * @example

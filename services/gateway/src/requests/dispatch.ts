@@ -106,7 +106,8 @@ export function dispatcher({ runtime, executor, callContext }: Process) {
     }
     const { data, reply } = await executor.execute(operation, call, input, key)
     const sent = reply ?? replyTo(meta, input, data)
-    exchange.text = sent.body
+    if (reply?.replayed) exchange.text = reply.body
+    else exchange.reply = { message: meta.messageOf?.(input as Record<string, unknown>) ?? meta.message, data }
     return { ...sent, type: JSON_TYPE }
   }
 }

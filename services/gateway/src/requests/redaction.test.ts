@@ -190,6 +190,26 @@ test('what a caller made up is not kept: unknown fields, values of another type,
   })
 })
 
+test('of a request that was refused, texts are kept that are ids, times or a choice of their field, wherever a secret was put', () => {
+  const operation = operations.find(({ name }) => name === 'collections.create')?.operation
+  if (!operation) throw new Error('There is no collections.create')
+  const customerId = '01936f2a-7c1e-7000-8000-000000000020'
+  const body = {
+    type: 'link',
+    title: 'svc_test_secret',
+    amount: '123456',
+    customerId,
+    expiresAt: '2026-01-31T12:00:00Z',
+  }
+  const text = JSON.stringify({ status: 'error', message: 'Validation failed', data: null, errors: {} })
+  const hidden = '[redacted]'
+  expect(loggedBodies({ operation, body, text }).requestBody).toEqual({ ...body, title: hidden, amount: hidden })
+  expect(loggedBodies({ operation, body: { ...body, type: 'svc_test_secret' }, text }).requestBody).toMatchObject({
+    type: hidden,
+  })
+  expect(loggedBodies({ operation, body, reply: { message: 'Created', data: {} } }).requestBody).toEqual(body)
+})
+
 test('a body of any size is kept in a bounded number of characters, which PostgreSQL can store', () => {
   const search = operations.find(({ name }) => name === 'webhooks.create')?.operation
   if (!search) throw new Error('There is no webhooks.create')

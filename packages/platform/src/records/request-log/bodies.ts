@@ -11,7 +11,7 @@ export interface Exchange {
   body?: object
   /** What a reply says in its envelope. */
   reply?: { readonly message: string; readonly data: unknown }
-  /** The text of a reply that was sent before, or of an error. */
+  /** The text of a reply that was sent before, or of an error: then nothing has checked the fields of the body. */
   text?: string
 }
 
@@ -27,13 +27,14 @@ const LONGEST = 65_536
 
 /**
  * The bodies of a request with its secrets and personal data replaced, by what the schemas of its operation say of each field: a field
- * that is marked, and one that no schema describes, is replaced. Nothing is kept of what operators do, which shows other organisations.
+ * that is marked, and one that no schema describes, is replaced, and of a request that was refused every text of no known form. Nothing is kept of what operators do, which shows other organisations.
  */
 export function loggedBodies({ operation, named, body, reply, text }: Exchange): LoggedBodies {
   if (operation.meta.access === 'operator') return NONE
   const redact = redaction()
   redact.hide(named)
-  const requestBody = body && Object.keys(body).length > 0 ? redact.object(shapeOf(operation.input), body) : null
+  const requestBody =
+    body && Object.keys(body).length > 0 ? redact.object(shapeOf(operation.input), body, reply === undefined) : null
   const output = shapeOf(operation.output)
   if (reply) return { requestBody, responseBody: envelope(redact, output, { status: 'success', ...reply }) }
   const parsed = text === undefined || text.length > LONGEST ? undefined : (JSON.parse(text) as Envelope)

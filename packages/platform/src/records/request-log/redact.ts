@@ -1,3 +1,4 @@
+import { isId } from '@payments/kernel'
 import type { Shape } from './shapes.ts'
 
 /** In place of a secret, of personal data, and of what the schema does not know. */
@@ -9,6 +10,7 @@ export const TRUNCATED = '[truncated]'
 const BODY = 4096
 const TEXT = 500
 const ITEMS = 20
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
 /** A name of a field that a caller made up is kept where it cannot be a value. */
 const NAME = /^[A-Za-z_]{1,40}$/
 
@@ -16,8 +18,11 @@ const json = JSON as typeof JSON & { isRawJSON(value: unknown): boolean }
 
 /** Redacts the parts of one request and its reply. */
 export interface Redaction {
-  /** An object of which only what its schema describes is left, cut at about 4,000 characters; never what it was given. */
-  object(shape: Shape, value: object): object
+  /**
+   * An object of which only what its schema describes is left, cut at about 4,000 characters; never what it was given. Of an `unchecked` one,
+   * which may have anything in any field, texts are left that are ids, times or one of the field's choices.
+   */
+  object(shape: Shape, value: object, unchecked?: boolean): object
   /** A text of this service without the values that were redacted before. */
   text(text: string): string
   /** Values that no text may repeat, such as those of a query. */
@@ -27,6 +32,7 @@ export interface Redaction {
 export function redaction(): Redaction {
   const hidden = new Set<string>()
   let left = BODY
+  let strict = false
 
   function hide(value: unknown, levels = 4): void {
     if (typeof value === 'string' && value.length > 2 && value.length <= TEXT && hidden.size < 200) hidden.add(value)
@@ -37,7 +43,7 @@ export function redaction(): Redaction {
   function redacted(shape: Shape | undefined, value: unknown): unknown {
     if (value === null || value === undefined) return null
     if (left <= 0) return TRUNCATED
-    if (!shape || shape.hidden || !describes(shape, value)) {
+    if (!shape || shape.hidden || !describes(shape, value, strict)) {
       hide(value)
       left -= REDACTED.length
       return REDACTED
@@ -72,8 +78,9 @@ export function redaction(): Redaction {
   }
 
   return {
-    object(shape, value) {
+    object(shape, value, unchecked = false) {
       left = BODY
+      strict = unchecked
       return properties(shape, value)
     },
     text: (text) => [...hidden].reduce((all, value) => all.replaceAll(value, REDACTED), cut(text)),
@@ -81,7 +88,9 @@ export function redaction(): Redaction {
   }
 }
 
-function describes({ properties, items, values, scalars }: Shape, value: unknown): boolean {
+function describes({ properties, items, values, scalars, choices }: Shape, value: unknown, strict: boolean): boolean {
+  if (choices.includes(value)) return true
+  if (typeof value === 'string' && strict && !(isId(value) || TIME.test(value))) return false
   if (Array.isArray(value)) return items !== undefined
   // A number in the digits of its decimal text: see the reply of an offramp.
   if (typeof value === 'object') return json.isRawJSON(value) || properties.size > 0 || values !== undefined

@@ -12,9 +12,14 @@ export interface Shape {
   readonly values: Shape | undefined
   /** What `typeof` says of the values that it describes. */
   readonly scalars: readonly string[]
+  /** The texts that it may be, where only some are possible. */
+  readonly choices: readonly unknown[]
 }
 
-const NOTHING: Shape = { hidden: false, properties: new Map(), items: undefined, values: undefined, scalars: [] }
+const NOTHING: Shape = {
+  ...{ hidden: false, properties: new Map(), items: undefined, values: undefined },
+  ...{ scalars: [], choices: [] },
+}
 const shapes = new WeakMap<z.ZodType, Shape>()
 
 /** The shape of a schema, computed once. */
@@ -40,6 +45,7 @@ interface Definition {
   readonly left: z.ZodType
   readonly right: z.ZodType
   readonly values: readonly unknown[]
+  readonly entries: Readonly<Record<string, unknown>>
 }
 
 function described(schema: z.ZodType): Shape {
@@ -70,8 +76,9 @@ function described(schema: z.ZodType): Shape {
     case 'intersection':
       return merged([shapeOf(def.left), shapeOf(def.right)])
     case 'literal':
-      return { ...NOTHING, scalars: def.values.map((value) => typeof value) }
+      return { ...NOTHING, choices: def.values }
     case 'enum':
+      return { ...NOTHING, choices: Object.values(def.entries) }
     case 'template_literal':
       return { ...NOTHING, scalars: ['string'] }
     case 'string':
@@ -99,5 +106,6 @@ function merged(all: readonly Shape[]): Shape {
     items: several(all.map(({ items }) => items)),
     values: several(all.map(({ values }) => values)),
     scalars: all.flatMap(({ scalars }) => scalars),
+    choices: all.flatMap(({ choices }) => choices),
   }
 }
