@@ -81,7 +81,7 @@ async function pathOf(operation: RestOperation, world: World): Promise<string> {
 
 async function record(name: string, collection: string, world: World): Promise<string> {
   if (name === 'organisationId') return world.merchant.organisationId
-  if (/\/(timeline|support)$/.test(collection)) return (await newRoute(world.merchant)).id
+  if (/\/(timeline|support|objects)$/.test(collection)) return (await newRoute(world.merchant)).id
   const maker =
     operations.find(({ method, path }) => method === 'POST' && path === collection) ??
     operations.find(

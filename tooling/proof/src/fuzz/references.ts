@@ -38,6 +38,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   'ledger_unsealed.entry_id': ['ledger_entries'],
   'ledger_unsealed.organisation_id': ['organisations'],
   'payment_route_deposits.customer_id': ['customers'],
+  'onramps.owner_id': ['checkout_sessions'],
   'operator_amounts.operator_id': ['users'],
   'operator_approvals.decided_by': ['users'],
   'operator_approvals.requested_by': ['users'],

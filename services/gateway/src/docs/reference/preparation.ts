@@ -165,6 +165,10 @@ const PREPARED: readonly (readonly [RegExp, readonly Step[]])[] = [
     [...route, { method: 'GET', url: '/v1/events', until: ['events.0.id', ''], save: { eventId: 'events.0.id' } }],
   ],
   [
+    /^GET \/requests\/\{/,
+    [{ method: 'GET', url: '/v1/requests', until: ['requests.0.id', ''], save: { requestId: 'requests.0.id' } }],
+  ],
+  [
     /^GET \/transactions\/\{/,
     [
       ...deposit,
