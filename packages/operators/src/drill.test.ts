@@ -10,11 +10,15 @@ interface Shown {
   readonly reason: string
 }
 
-/** An offramp whose deposit arrived just now. */
+/** Sets when the deposit arrived at the sandbox provider, which settles a few seconds later. */
+const arrived = (id: string, at: string) =>
+  service.runtime.pool.query(`update sandbox_fiat_orders set received_at = ${at} where reference = $1`, [id])
+
+/** An offramp whose deposit has arrived, and which the provider does not settle before the drill says so. */
 async function inFlight(merchant: Merchant, amount: string): Promise<string> {
   const { id } = await newOfframp(merchant, { amount })
   await fund(merchant, 'offramp', id)
-  await service.runtime.pool.query('update sandbox_fiat_orders set received_at = now() where reference = $1', [id])
+  await arrived(id, 'now() + make_interval(mins => 5)')
   await service.runtime.pool.query(
     'update fiat_polls set next_poll_at = now() - make_interval(secs => 1) where id = $1',
     [id],
@@ -92,6 +96,7 @@ test('a drill: an outage leaves offramps unknown; operators find them, see why, 
   expect((await show(large)).status).toBe('delivered')
 
   // The outage ends: what is left is asked about again, and ends by itself.
+  await arrived(waiting, 'now() - make_interval(mins => 5)')
   await ops(service, grace, 'POST sandbox/faults', { ...outage, seconds: 0 })
   expect((await unknown()).map(({ id }) => id)).toEqual([waiting])
   const rechecked = await ops(service, grace, 'POST attention/recheck', { ...filter, reason: 'The outage is over' })
