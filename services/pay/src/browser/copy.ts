@@ -11,9 +11,12 @@ export async function copy(button: HTMLElement): Promise<void> {
   const problem = find('pay-error')
   if (problem) problem.textContent = copied ? '' : text('copyFailed')
   if (!copied) return
-  button.textContent = text('copied')
+  // What is read aloud has what is shown in it (WCAG 2.5.3), and names what would be copied again afterwards.
+  button.dataset.label ??= button.ariaLabel ?? ''
+  button.textContent = button.ariaLabel = text('copied')
   setTimeout(() => {
     button.textContent = text('copy')
+    button.ariaLabel = button.dataset.label ?? null
   }, SHOWN_MS)
 }
 
