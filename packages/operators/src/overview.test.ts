@@ -190,7 +190,8 @@ test('jobs that failed for good are listed without what they carry, and sent aga
   expect(once.map(({ status }) => status).sort()).toEqual([200, 404])
   const retryAll = () => ops(service, grace, 'POST queues/dead-letters/retry', { queue: source })
   const all = await Promise.all([retryAll(), retryAll()])
-  expect(all.map(({ body }) => body.data.count).sort()).toEqual([0, 2])
+  // How the two calls share the two jobs is theirs; no job is sent again twice.
+  expect(all.reduce((sum, { body }) => sum + body.data.count, 0)).toBe(2)
   expect((await dead()).total).toBe(0)
   const { queues, schedules } = (await ops(service, grace, 'GET queues')).body.data
   expect(queues.find(({ name }: { name: string }) => name === source)).toMatchObject({ waiting: 3 })
