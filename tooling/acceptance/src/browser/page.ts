@@ -18,9 +18,13 @@ export interface Visit {
   readonly problems: readonly string[]
 }
 
+/** A limit for what hangs, no measure: beside another test Swagger UI alone needed half a minute. */
+const PATIENCE_MS = 100_000
+
 /** An empty window of a device that records what goes wrong. `page.emulateMedia` changes between light and dark. */
 export async function openWindow(browser: Browser, origin: string, device: Device): Promise<Visit> {
   const context = await browser.newContext(devices[device])
+  context.setDefaultTimeout(PATIENCE_MS)
   const page = await context.newPage()
   const problems: string[] = []
   page.on('console', (message) => {
