@@ -10,6 +10,7 @@ import {
   newMerchant,
   payPageOf,
   paySession,
+  sized,
   startSession,
   useService,
 } from '#testing'
@@ -241,17 +242,22 @@ describe.runIf(hasTools('chromium'))('the screens of the pay page in Chromium', 
     },
   )
 
-  test.for(locales)('in %s every screen fits 320 px', async (locale) => {
-    const context = await browser.newContext({ viewport: { width: 320, height: 640 }, isMobile: true })
-    const page = await context.newPage()
-    for (const name of Object.keys(screens)) {
-      await page.goto(`${service.url}/pay/${await ready.get(name)}?lang=${locale}`)
-      expect(await page.getAttribute('html', 'lang')).toBe(locale)
-      expect({ name, locale, fits: await fitsWidth(page) }).toEqual({ name, locale, fits: true })
-      if (['waiting', 'underpaid', 'other'].includes(name)) await shoot(page, `pay-${name}-narrow-${locale}`)
-    }
-    await context.close()
-  })
+  // In the short form each language shows every third screen, each screen in a third of the languages.
+  const step = sized(1, 3)
+  test.for(locales.map((locale, index) => [locale, index] as const))(
+    'in %s every screen fits 320 px',
+    async ([locale, index]) => {
+      const context = await browser.newContext({ viewport: { width: 320, height: 640 }, isMobile: true })
+      const page = await context.newPage()
+      for (const name of Object.keys(screens).filter((_name, place) => (place + index) % step === 0)) {
+        await page.goto(`${service.url}/pay/${await ready.get(name)}?lang=${locale}`)
+        expect(await page.getAttribute('html', 'lang')).toBe(locale)
+        expect({ name, locale, fits: await fitsWidth(page) }).toEqual({ name, locale, fits: true })
+        if (['waiting', 'underpaid', 'other'].includes(name)) await shoot(page, `pay-${name}-narrow-${locale}`)
+      }
+      await context.close()
+    },
+  )
 
   test('no screen names what only the merchant may know', async () => {
     const merchant = await newMerchant(service)
