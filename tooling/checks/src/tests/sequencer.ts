@@ -16,6 +16,7 @@ const LONG = [
   'packages/collections/src/crash.test.ts',
   'tooling/checks/src/gates.test.ts',
   'tooling/acceptance/src/browser/dashboard-payments.test.ts',
+  'tooling/acceptance/src/browser/pay-transfer.test.ts',
   'services/maintenance/src/commands.test.ts',
   'services/gateway/src/idempotency.test.ts',
   'packages/collections/src/ends.test.ts',
