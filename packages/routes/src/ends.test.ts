@@ -154,6 +154,38 @@ test.each([
   },
 )
 
+test.each(['pending', 'completed', 'refunded'] as const)(
+  'what an operator ended is ended by no report: a %s deposit that was never received, and then is reported as delivered',
+  async (first) => {
+    const { id, merchant, apply, deposits } = await begin()
+    const seen = report({ status: first, ...(first === 'refunded' ? { refundAddress: WALLET } : {}) })
+    await apply([seen])
+    const settle = async (body: object) => {
+      const { accessToken: token } = await signedIn(service.runtime, {
+        role: 'operator',
+        email: 'operator@example.com',
+      })
+      const path = `payment-routes/deposits/${(await deposits())[0].id}/settle`
+      const given = { evidence: 'Block explorer', reason: 'Looked at the chain', ...body }
+      const { status, text } = await call(service, `POST /v1/admin/ops/${path}`, { token, key: null, body: given })
+      expect(status, text).toBe(200)
+    }
+    const reasons = async () => (await attention(merchant.organisationId)).map(({ reason }) => reason)
+    await settle({ outcome: 'not_received' })
+    expect(await deposits()).toMatchObject([{ status: 'failed', failureReason: 'deposit_not_confirmed' }])
+    // The provider's list repeats every deposit, and tells what operators know better.
+    const told = { ...seen, status: 'completed', destinationAmount: 990_000n } as const
+    const later = report({ status: 'completed' })
+    for (let polls = 0; polls < 2; polls++) {
+      await apply([told, later])
+      expect((await deposits()).map(({ status }: { status: string }) => status).sort()).toEqual(['completed', 'failed'])
+      expect(await reasons()).toEqual(['Reported as completed after it was failed'])
+    }
+    expect(id).toBeTruthy()
+    await expectConsistent(service)
+  },
+)
+
 test('an element that cannot be read is kept for operators beside the deposits that can', async () => {
   const { id, merchant, apply, deposits } = await begin()
   await apply(

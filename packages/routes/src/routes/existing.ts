@@ -10,6 +10,8 @@ export interface StoredDeposit {
   readonly originCurrency: string
   readonly originAmount?: bigint | null | undefined
   readonly destinationAmount?: bigint | null | undefined
+  /** When an operator ended it. */
+  readonly settledAt?: Date | null | undefined
 }
 
 interface Row {
@@ -22,10 +24,11 @@ interface Row {
   readonly origin_currency: string
   readonly origin_amount: string | null
   readonly destination_amount: string | null
+  readonly settled_at: Date | null
 }
 
 const COLUMNS = `id, payment_route_id as route, status, failure_reason, relay_request_id as request, deposit_tx_hash as hash,
-  origin_currency, origin_amount::text, destination_amount::text`
+  origin_currency, origin_amount::text, destination_amount::text, settled_at`
 
 /** Reasons with which a deposit ends only until the provider reports another end: mined again after all, or released by the provider. */
 const REVOCABLE: ReadonlySet<string> = new Set(['deposit_not_confirmed', 'provider_blocked'])
@@ -68,6 +71,7 @@ export async function findExisting(
       originCurrency: row.origin_currency,
       originAmount: row.origin_amount === null ? null : BigInt(row.origin_amount),
       destinationAmount: row.destination_amount === null ? null : BigInt(row.destination_amount),
+      settledAt: row.settled_at,
     },
   }))
   const byRequest = new Map<string, StoredDeposit>(stored.map(({ request, deposit }) => [request, deposit]))
@@ -99,6 +103,8 @@ export function effectOf(stored: StoredDeposit | undefined, report: DepositRepor
   if (stored.status === report.status) return hasSameAmounts(stored, report) ? 'nothing' : 'contradicts'
   // An end that another one followed is told again with every list.
   if (report.status === 'failed' && REVOCABLE.has(report.failureReason ?? '')) return 'nothing'
+  // What an operator decided with evidence is for operators to change.
+  if (stored.settledAt) return 'contradicts'
   return stored.status === 'failed' && REVOCABLE.has(stored.failureReason ?? '') ? 'end' : 'contradicts'
 }
 
