@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import Sequencer from './tooling/checks/src/tests/sequencer.ts'
+import Sequencer from './tooling/checks/test/sequencer.ts'
 
 /** Files that replace modules, functions or the trusted certificates of the whole process, or whose helpers register hooks when they are imported. All others share a process with the files before them: loading the service for each file was a third of the run. */
 const ISOLATED = [
@@ -24,7 +24,7 @@ export default defineConfig({
     testTimeout: 150_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 15_000 } },
-    reporters: ['default', './tooling/checks/src/tests/reporter.ts'],
+    reporters: ['default', './tooling/checks/test/reporter.ts'],
     projects: [
       {
         extends: true,

@@ -1,16 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import type { Reporter, SerializedError, TestModule } from 'vitest/node'
-
-/** What a run of the tests came to. */
-export interface TestResults {
-  readonly passed: number
-  readonly failed: number
-  readonly skipped: number
-  /** The files with a test that failed, or that could not be loaded. */
-  readonly failedFiles: readonly string[]
-  /** Errors outside of every test: none of them belongs to a file. */
-  readonly unhandled: number
-}
+import { countsOf, type TestResults } from '../src/tests/results.ts'
 
 /** Closes a run with one plain line of counts that any machine understands, or keeps them in the file that `TEST_RESULTS` names. */
 export default class CountReporter implements Reporter {
@@ -27,7 +17,3 @@ export default class CountReporter implements Reporter {
     else process.stdout.write(`${countsOf(results)}\n`)
   }
 }
-
-/** The one line of counts. */
-export const countsOf = ({ passed, failed, skipped }: TestResults): string =>
-  [`${passed} passed`, `${failed} failed`, ...(skipped > 0 ? [`${skipped} skipped`] : [])].join(', ')

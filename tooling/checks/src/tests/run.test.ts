@@ -32,7 +32,7 @@ function run(files: Record<string, string>, { rerun = true } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'payments-run-tests-'))
   folders.push(folder)
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  const reporter = join(root, 'tooling/checks/src/tests/reporter.ts')
+  const reporter = join(root, 'tooling/checks/test/reporter.ts')
   writeFileSync(
     join(folder, 'vitest.config.mjs'),
     `export default { test: { reporters: ['default', ${JSON.stringify(reporter)}] } }\n`,

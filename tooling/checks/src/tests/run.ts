@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { countsOf, type TestResults } from './reporter.ts'
+import { countsOf, type TestResults } from './results.ts'
 
 /** More failed files than a busy machine explains. */
 const MOST_RERUN = 8
