@@ -1,7 +1,9 @@
-import { newId } from '@payments/kernel'
-import { domainsOf } from '@payments/platform'
+import { newId, system } from '@payments/kernel'
+import { domainsOf, requestLog } from '@payments/platform'
 import { expect, test } from 'vitest'
 import { call, newMerchant, signedIn, startService, useService } from '#testing'
+import { operations } from './operations.ts'
+import { loggedRequest } from './request-log.ts'
 
 const service = useService()
 
@@ -147,6 +149,33 @@ test('with a retention of 0 days nothing is recorded', async () => {
   } finally {
     await other.stop()
   }
+})
+
+test('bodies are redacted only where they are kept: not with a retention of 0 days, nor beyond 2000 waiting rows', async () => {
+  const { organisationId } = await newMerchant(service)
+  let reads = 0
+  const exchange = {
+    operation: operations.find(({ name }) => name === 'customers.create')?.operation,
+    get body() {
+      reads++
+      return body
+    },
+  }
+  const context = {
+    ...{ method: 'POST', status: 201, req: { headers: {} }, response: { get: () => '' } },
+    state: { actor: system(organisationId, 'test'), ip: '198.51.100.7', exchange },
+  }
+  const completed = { id: newId(), requestId: 'req-1', route: '/v1/customers', seconds: 0.01 }
+  const request = loggedRequest(context as never, { ...completed, code: undefined, failed: undefined })
+  if (!request) throw new Error('The request has an organisation')
+  const settings = { ...service.runtime.settings, RETENTION_REQUEST_LOG_DAYS: 0 }
+  requestLog({ ...service.runtime, settings }).record(request)
+  expect(reads).toBe(0)
+  const log = requestLog(service.runtime)
+  for (let n = 0; n < 2005; n++) log.record(request)
+  expect(reads).toBe(2000)
+  await log.flush()
+  expect(await logged(organisationId)).toMatchObject([{ request_body: { name: '[redacted]', email: '[redacted]' } }])
 })
 
 test('old rows are deleted after the configured time', async () => {

@@ -1,4 +1,4 @@
-import { type Exchange, type LoggedRequest, loggedBodies } from '@payments/platform'
+import { type Exchange, type LoggedRequest, loggedBodies, NO_BODIES } from '@payments/platform'
 import type { ParameterizedContext } from 'koa'
 import { replayKey } from './dispatch.ts'
 import type { State } from './state.ts'
@@ -47,9 +47,11 @@ export function loggedRequest(
     replayed: response.get('Idempotent-Replayed') === 'true',
     errorCode: code ?? null,
     resourceId: resourceId ?? null,
-    ...bodiesOf(failed === undefined ? exchange : exchange && { ...exchange, reply: undefined, text: failed }),
+    bodies: () => bodiesOf(exchange, failed),
   }
 }
 
-const bodiesOf = (exchange: Exchange | undefined): Pick<LoggedRequest, 'requestBody' | 'responseBody'> =>
-  exchange ? loggedBodies(exchange) : { requestBody: null, responseBody: null }
+function bodiesOf(exchange: Exchange | undefined, failed: string | undefined): ReturnType<LoggedRequest['bodies']> {
+  if (!exchange) return NO_BODIES
+  return loggedBodies(failed === undefined ? exchange : { ...exchange, reply: undefined, text: failed })
+}

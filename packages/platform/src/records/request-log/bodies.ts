@@ -21,7 +21,8 @@ export interface LoggedBodies {
   readonly responseBody: object | null
 }
 
-const NONE: LoggedBodies = { requestBody: null, responseBody: null }
+/** Of a request whose bodies are not kept. */
+export const NO_BODIES: LoggedBodies = { requestBody: null, responseBody: null }
 /** A stored reply that is longer is not parsed again to be cut. */
 const LONGEST = 65_536
 
@@ -30,7 +31,7 @@ const LONGEST = 65_536
  * that is marked, and one that no schema describes, is replaced, and of a request that was refused every text of no known form. Nothing is kept of what operators do, which shows other organisations.
  */
 export function loggedBodies({ operation, named, body, reply, text }: Exchange): LoggedBodies {
-  if (operation.meta.access === 'operator') return NONE
+  if (operation.meta.access === 'operator') return NO_BODIES
   const redact = redaction()
   redact.hide(named)
   const requestBody =

@@ -1,7 +1,7 @@
 import type { Environment } from '@payments/kernel'
 import type { Runtime } from '../../operations/context.ts'
 import { platformSettings } from '../../settings/settings.ts'
-import type { LoggedBodies } from './bodies.ts'
+import { type LoggedBodies, NO_BODIES } from './bodies.ts'
 
 const WRITE_MS = 250
 const BATCH = 500
@@ -10,7 +10,7 @@ const MAX_WAITING = 10_000
 const MAX_BODIES = 2000
 
 /** What is kept of a request that has an organisation: never its query, nor what its bodies had before they were redacted. */
-export interface LoggedRequest extends LoggedBodies {
+export interface LoggedRequest {
   /** That of the request, where this service gave it one: then both are the same. */
   readonly id: string
   readonly organisationId: string
@@ -30,6 +30,8 @@ export interface LoggedRequest extends LoggedBodies {
   readonly errorCode: string | null
   /** The object that the request created, else the one that its path names. */
   readonly resourceId: string | null
+  /** Redacts its bodies. Called at once or never: most of what the log costs a request is this. */
+  readonly bodies: () => LoggedBodies
 }
 
 export interface RequestLog {
@@ -81,10 +83,9 @@ export function requestLog({
   }
 
   return {
-    record(request) {
+    record({ bodies, ...request }) {
       if (!isOn || waiting.length >= MAX_WAITING) return
-      const bodies = waiting.length < MAX_BODIES ? {} : { requestBody: null, responseBody: null }
-      waiting.push({ ...request, ...bodies, createdAt: new Date() })
+      waiting.push({ ...request, ...(waiting.length < MAX_BODIES ? bodies() : NO_BODIES), createdAt: new Date() })
       schedule()
     },
     async flush() {
