@@ -1,9 +1,9 @@
-import { count, createdAt, id, items, pageSize, text, total } from '@payments/kernel'
+import { count, createdAt, exampleId, id, items, pageSize, text, total } from '@payments/kernel'
 import { z } from 'zod'
 
 // Not those of an API key and a customer: an example with a key that is deleted would be about the key that asks.
 const [REQUEST, API_KEY, OBJECT] = [36, 37, 38]
-const EXAMPLE = '01936f2a-7c1e-7000-8000-000000000036'
+const EXAMPLE = exampleId(REQUEST)
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const method = text('HTTP method', 'POST')
@@ -70,7 +70,7 @@ export const RequestSearch = z
     statusTo: Status.meta({ description: 'Only replies with at most this status', example: 499 }).optional(),
     apiKeyId: z
       .uuid()
-      .meta({ description: 'Only with this API key', example: '01936f2a-7c1e-7000-8000-000000000037' })
+      .meta({ description: 'Only with this API key', example: exampleId(API_KEY) })
       .optional(),
     requestId: z
       .string()
@@ -86,7 +86,7 @@ export const RequestSearch = z
       .optional(),
     resourceId: z
       .uuid()
-      .meta({ description: 'Only about this object', example: '01936f2a-7c1e-7000-8000-000000000038' })
+      .meta({ description: 'Only about this object', example: exampleId(OBJECT) })
       .optional(),
     from: Time.meta({ description: 'At this time or later', example: '2026-01-01T00:00:00Z' }).optional(),
     to: Time.meta({ description: 'Before this time', example: '2027-01-01T00:00:00Z' }).optional(),
