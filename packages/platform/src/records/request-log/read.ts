@@ -61,12 +61,16 @@ const CONDITIONS: Readonly<Record<keyof RequestFilters, string>> = {
 /** The newest 200 requests of the actor's tenant, and the exact number of all. */
 export async function listRequests(context: QueryContext): Promise<{ rows: RequestRow[]; total: number }> {
   const { organisationId, environment } = context.actor
-  const { rows } = await sqlOf(context.em).query<RequestRow>(
-    `select ${COLUMNS} from request_log where organisation_id = $1 and environment = $2 and ${SHOWN}
-      order by created_at desc, id desc limit ${NEWEST}`,
-    [organisationId, environment],
-  )
-  return { rows, total: await countOf(sqlOf(context.em), context.actor, 'request_log') }
+  const db = sqlOf(context.em)
+  const [{ rows }, total] = await Promise.all([
+    db.query<RequestRow>(
+      `select ${COLUMNS} from request_log where organisation_id = $1 and environment = $2 and ${SHOWN}
+        order by created_at desc, id desc limit ${NEWEST}`,
+      [organisationId, environment],
+    ),
+    countOf(db, context.actor, 'request_log'),
+  ])
+  return { rows, total }
 }
 
 /**
@@ -88,19 +92,27 @@ export async function searchRequests(
   // A range of failures is named in full, so that their index can be used.
   if ((filters.statusFrom ?? 0) >= 400) conditions.push('status >= 400')
   const where = ['organisation_id = $1 and environment = $2', SHOWN, ...conditions].join(' and ')
-  const { rows: counted } = await db.query<{ total: number }>(
-    `select count(*)::int as total from (select from request_log where ${where} limit ${COUNTED + 1}) found`,
-    [...values],
-  )
-  const last = before === undefined ? undefined : await find(db, actor, before)
-  if (before !== undefined && !last) return undefined
-  const behind = last ? `and (created_at, id) < (${value(last.created_at)}::timestamptz, ${value(last.id)}::uuid)` : ''
-  const { rows } = await db.query<RequestRow>(
-    `select ${COLUMNS} from request_log where ${where} ${behind} order by created_at desc, id desc limit ${value(limit)}`,
-    values,
-  )
-  const total = counted[0]?.total ?? 0
-  return { rows, total: total > COUNTED ? null : total }
+  const count = async () => {
+    const { rows } = await db.query<{ total: number }>(
+      `select count(*)::int as total from (select from request_log where ${where} limit ${COUNTED + 1}) found`,
+      values,
+    )
+    const total = rows[0]?.total ?? 0
+    return total > COUNTED ? null : total
+  }
+  const page = async () => {
+    const last = before === undefined ? undefined : await find(db, actor, before)
+    if (before !== undefined && !last) return undefined
+    const n = values.length
+    const behind = last ? `and (created_at, id) < ($${n + 2}::timestamptz, $${n + 3}::uuid)` : ''
+    const { rows } = await db.query<RequestRow>(
+      `select ${COLUMNS} from request_log where ${where} ${behind} order by created_at desc, id desc limit $${n + 1}`,
+      [...values, limit, ...(last ? [last.created_at, last.id] : [])],
+    )
+    return rows
+  }
+  const [total, rows] = await Promise.all([count(), page()])
+  return rows && { rows, total }
 }
 
 interface FoundRow extends RequestRow {
