@@ -14,6 +14,15 @@ export async function createAgentServer(
   return (await import('./server.ts')).agentServer(payments, options)
 }
 
+/** The pages of the documentation of a service. `url` is without `/v1`; `fetch` reaches it. */
+export const pagesOf =
+  (url: string, fetch: typeof globalThis.fetch): AgentOptions['page'] =>
+  async (path) => {
+    const reply = await fetch(`${url}${path}`)
+    if (!reply.ok) throw new Error(`${path}: the service answers with status ${reply.status}`)
+    return reply.text()
+  }
+
 /**
  * Answers one request of the protocol's streamable HTTP transport, with a server of its own: nothing is kept between requests, so any
  * process may answer the next one.

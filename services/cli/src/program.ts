@@ -1,4 +1,4 @@
-import { callOperation, commandOf, kebab, type Operation, operations, typedValue } from '@payments/agents'
+import { callOperation, commandOf, kebab, type Operation, operations, pagesOf, typedValue } from '@payments/agents'
 import { type Download, isPaymentsError } from '@payments/sdk'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { trigger, triggers } from './commands/trigger.ts'
@@ -166,13 +166,13 @@ function programOf(place: Place): Command {
     )
     .action(async ({ allowWrites = false, allow = [] }) => {
       const { url, apiKey } = connection()
-      const [{ pagesOf, serveAgent }, { allowancesOf, limitsOf }] = await Promise.all([
+      const [{ serveAgent }, { allowancesOf, limitsOf }] = await Promise.all([
         import('./agents/index.ts'),
         import('./agents/limits.ts'),
       ])
       const options = {
         ...{ allowWrites, environment: environmentOf(apiKey), limits: limitsOf(folderOf(env), allowancesOf(allow)) },
-        page: pagesOf(url.replace(/\/+$/, '').replace(/\/v1$/, '')),
+        page: pagesOf(url.replace(/\/+$/, '').replace(/\/v1$/, ''), fetch),
       }
       await serveAgent(payments(), options, signal)
     })

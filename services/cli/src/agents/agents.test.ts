@@ -1,12 +1,11 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
-import { type AgentOptions, createAgentServer } from '@payments/agents'
+import { type AgentOptions, createAgentServer, pagesOf } from '@payments/agents'
 import { Payments } from '@payments/sdk'
 import { expect, onTestFinished, test } from 'vitest'
 import { createKeyFor, newMerchant, useService } from '#testing'
 import { person } from '../../test/cli.ts'
-import { pagesOf } from './index.ts'
 import { allowancesOf, limitsOf } from './limits.ts'
 
 const service = useService({ worker: true })
@@ -21,7 +20,7 @@ async function agent(key: string, options: Partial<AgentOptions> = {}) {
   const client = new Client({ name: 'test', version: '1' })
   const [own, other] = InMemoryTransport.createLinkedPair()
   const given = {
-    page: pagesOf(service.url),
+    page: pagesOf(service.url, fetch),
     environment: 'test',
     allowWrites: false,
     ...options,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { answerAgent } from '@payments/agents'
+import { answerAgent, pagesOf } from '@payments/agents'
 import { errors as commonErrors } from '@payments/kernel'
 import { publicUrl, type Runtime } from '@payments/platform'
 import { Payments } from '@payments/sdk'
@@ -46,11 +46,7 @@ export function mountAgents(
       {
         environment: actor.environment,
         allowWrites: ctx.URL.searchParams.get('allow_writes') === 'true',
-        async page(path) {
-          const page = await fetch(`${url}${path}`)
-          if (!page.ok) throw new Error(`There is no page ${path}`)
-          return page.text()
-        },
+        page: pagesOf(url, fetch),
       },
       new Request(`${url}${AGENTS}`, {
         method: 'POST',
