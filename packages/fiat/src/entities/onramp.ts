@@ -15,6 +15,7 @@ import type { z } from 'zod'
 import type { Onramp } from '../api/schemas.ts'
 import type { OnrampFailure } from '../orders/failure-reasons.ts'
 import { onrampMachine } from '../orders/states.ts'
+import type { OfframpRow } from './offramp.ts'
 import {
   exportedOrder,
   exportedTimes,
@@ -70,6 +71,9 @@ export const OnrampEntity = defineEntity({
 })
 
 export type OnrampRow = OrderOf<InferEntity<typeof OnrampEntity>>
+
+/** True for an onramp that belongs to an object of another domain, which posts what it moves; never for an offramp. */
+export const isHidden = (order: OnrampRow | OfframpRow): boolean => 'ownerId' in order && order.ownerId != null
 
 /** SQL: of the visible onramps. */
 export const VISIBLE = 'owner_id is null'

@@ -1,8 +1,8 @@
 import { extension } from '@payments/kernel'
 import { locked, type UnitOfWork } from '@payments/platform'
-import type { OnrampRow } from '../entities/onramp.ts'
+import { isHidden, type OnrampRow } from '../entities/onramp.ts'
 import type { OnrampFailure } from '../orders/failure-reasons.ts'
-import { isHidden, type OrderRow, orderMissing } from '../orders/orders.ts'
+import { type OrderRow, orderMissing } from '../orders/orders.ts'
 import { onrampResource } from '../orders/resources.ts'
 
 /** The payment to a hidden onramp, as its owner is told. Amounts are minor units. */

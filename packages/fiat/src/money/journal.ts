@@ -1,4 +1,7 @@
-import { accountsOf, type Draft, entryOf, reversalOf, transfer } from '@payments/ledger'
+import { accountsOf, type Draft, entryOf, post, reversalOf, transfer } from '@payments/ledger'
+import type { UnitOfWork } from '@payments/platform'
+import type { OfframpRow } from '../entities/offramp.ts'
+import { isHidden, type OnrampRow } from '../entities/onramp.ts'
 import type { Direction } from '../provider/provider.ts'
 
 /** What an order's postings follow from. */
@@ -54,4 +57,20 @@ export function journalOf(direction: Direction, order: OrderMoney) {
     /** The bank returned a transfer that it had confirmed. */
     returned: entry('returned', ...transfer(convertedAmount, account('destination', to), account('suspense', to))),
   }
+}
+
+/**
+ * Posts the journal entries of a change of an order, those without postings excepted: in one call, so that the accounts of all entries
+ * are locked in one order. Of a hidden order it posts nothing: its owner does.
+ */
+export async function postDrafts(
+  unit: UnitOfWork,
+  order: OfframpRow | OnrampRow,
+  drafts: readonly Draft[],
+): Promise<void> {
+  if (isHidden(order)) return
+  await post(
+    unit,
+    drafts.filter(({ postings }) => postings.length > 0),
+  )
 }

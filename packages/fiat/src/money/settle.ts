@@ -1,5 +1,5 @@
 import { type AssetSymbol, assetNamed, assets, invalid, positiveAmount } from '@payments/kernel'
-import { type Draft, guardSuspense, post } from '@payments/ledger'
+import { type Draft, guardSuspense } from '@payments/ledger'
 import {
   actingFor,
   locked,
@@ -12,14 +12,7 @@ import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
 import type { Settlement } from '../api/schemas.ts'
 import { findForOperator } from '../operators/admin.ts'
-import {
-  createRefund,
-  isHidden,
-  type OrderRow,
-  orderMissing,
-  orderResource,
-  updateAnnounced,
-} from '../orders/orders.ts'
+import { createRefund, type OrderRow, orderMissing, orderResource, updateAnnounced } from '../orders/orders.ts'
 import { refundResource } from '../orders/resources.ts'
 import { recordEvidence } from '../polling/evidence.ts'
 import { schedulePolls } from '../polling/polls.ts'
@@ -27,7 +20,7 @@ import { draftsOf, expectedAmount } from '../polling/reports.ts'
 import { conform } from '../provider/conform.ts'
 import type { Direction, OrderReport } from '../provider/provider.ts'
 import { tellOwner } from './hidden-payments.ts'
-import { journalOf } from './journal.ts'
+import { journalOf, postDrafts } from './journal.ts'
 
 type Input = Omit<z.output<typeof Settlement>, 'reason'>
 
@@ -172,11 +165,7 @@ async function end(unit: UnitOfWork, direction: Direction, before: OrderRow, end
         : ({ ...fields, ...ended } as Partial<OrderRow>)
     if (order === before) order = await updateAnnounced(unit, direction, await reload(unit, direction, before), changes)
   }
-  if (!isHidden(order))
-    await post(
-      unit,
-      drafts.filter(({ postings }) => postings.length > 0),
-    )
+  await postDrafts(unit, order, drafts)
   return order
 }
 

@@ -15,8 +15,6 @@ export const orderResource = {
   offramp: offrampResource as unknown as OrderResource,
   onramp: onrampResource as unknown as OrderResource,
 } as const
-/** True for an onramp that belongs to an object of another domain, which posts what it moves. */
-export const isHidden = (order: OrderRow): boolean => 'ownerId' in order && order.ownerId != null
 export const orderMissing = { offramp: errors.offramp_not_found, onramp: errors.onramp_not_found } as const
 
 /** Columns of an order that its status does not decide. */

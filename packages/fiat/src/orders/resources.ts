@@ -1,7 +1,7 @@
 import { resource } from '@payments/platform'
 import { RefundEntity, type RefundRow } from '../entities/entity.ts'
 import { OfframpEntity, presentOfframp } from '../entities/offramp.ts'
-import { OnrampEntity, type OnrampRow, presentOnramp, WITH_HIDDEN } from '../entities/onramp.ts'
+import { isHidden, OnrampEntity, type OnrampRow, presentOnramp, WITH_HIDDEN } from '../entities/onramp.ts'
 import { offrampEntry, onrampEntry } from '../money/ledger-entry.ts'
 import { offrampMachine, onrampMachine, refundMachine } from './states.ts'
 
@@ -23,7 +23,7 @@ export const onrampResource = resource({
   entity: OnrampEntity,
   table: 'onramps',
   filters: WITH_HIDDEN,
-  hidden: ({ ownerId }: OnrampRow) => ownerId != null,
+  hidden: (row: OnrampRow) => isHidden(row),
   events: { created: 'onramp.created', updated: 'onramp.updated' },
   present: presentOnramp,
   entry: onrampEntry,

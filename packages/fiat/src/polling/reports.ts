@@ -1,17 +1,9 @@
-import { type Draft, post } from '@payments/ledger'
+import type { Draft } from '@payments/ledger'
 import { locked, move, type UnitOfWork } from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import type { OfframpRow } from '../entities/offramp.ts'
-import { journalOf } from '../money/journal.ts'
-import {
-  createRefund,
-  isHidden,
-  type OrderRow,
-  orderMissing,
-  orderResource,
-  update,
-  updateAnnounced,
-} from '../orders/orders.ts'
+import { journalOf, postDrafts } from '../money/journal.ts'
+import { createRefund, type OrderRow, orderMissing, orderResource, update, updateAnnounced } from '../orders/orders.ts'
 import { refundResource } from '../orders/resources.ts'
 import { conform } from '../provider/conform.ts'
 import type { Direction, OrderReport } from '../provider/provider.ts'
@@ -63,12 +55,7 @@ async function applyKnown(
   if (order.status === 'failed' && order.receivedAmount != null && report.refund)
     order = await applyRefund(unit, direction, order, report.refund, drafts)
   order = await keepOutcome(unit, direction, order, report)
-  // In one call, so that the accounts of all entries are locked in one order.
-  if (!isHidden(order))
-    await post(
-      unit,
-      drafts.filter(({ postings }) => postings.length > 0),
-    )
+  await postDrafts(unit, order, drafts)
   // What was converted was posted with the amounts of an earlier report.
   if (before.status === 'settled' && amountsDiffer(before, order)) await conform(unit, direction, order, 'corrected')
   return order

@@ -1,7 +1,8 @@
 import { type AccountKey, accountsOf, difference, type Posting, post, postedOf } from '@payments/ledger'
 import type { UnitOfWork } from '@payments/platform'
+import { isHidden } from '../entities/onramp.ts'
 import { balancesOf } from '../money/receipt.ts'
-import { isHidden, type OrderRow, orderResource } from '../orders/orders.ts'
+import { type OrderRow, orderResource } from '../orders/orders.ts'
 import type { Direction } from './provider.ts'
 
 /**
