@@ -23,7 +23,7 @@ import { DASHBOARD_API, isDashboardCall } from './dashboard/paths.ts'
 import { dashboardSessions } from './dashboard/session.ts'
 import { mountAssets, mountDocs } from './docs/docs.ts'
 import { clientAddress } from './http/client-address.ts'
-import { limitConnections } from './http/connections.ts'
+import { closeStalled, limitConnections } from './http/connections.ts'
 import { deprecationHeaders } from './http/deprecation.ts'
 import { failure } from './http/envelope.ts'
 import { answerParserErrors, refuseExpectations, refuseMalformed } from './http/malformed.ts'
@@ -265,8 +265,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
   answerParserErrors(server)
   refuseExpectations(server)
   limitConnections(server, { total: CONNECTIONS_TOTAL, perAddress: CONNECTIONS_PER_ADDRESS, trust })
-  // Also ends replies that the client does not read: without progress, a write is no activity.
-  server.setTimeout(STALLED_SECONDS * 1000)
+  closeStalled(server, STALLED_SECONDS * 1000)
   return server
 }
 

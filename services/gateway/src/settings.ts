@@ -39,7 +39,9 @@ export const gatewaySettings = defineSettings({
     .describe('Open connections of one IPv4 address or IPv6 /64, trusted proxies excepted; more are closed'),
   STALLED_SECONDS: secondsSetting
     .default(60)
-    .describe('How long a connection may neither send nor receive a byte during a request before it is closed'),
+    .describe(
+      'How long a client may neither send the rest of its request nor read the reply before its connection is closed',
+    ),
   RATE_LIMIT_GLOBAL: limit.default(200).describe('Requests from one IP address per window, views of pages excepted'),
   RATE_LIMIT_VIEWS: limit
     .default(5000)

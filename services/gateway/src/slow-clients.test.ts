@@ -1,7 +1,7 @@
 import { get } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { startService } from '#testing'
+import { call, connected, newMerchant, startService } from '#testing'
 
 const BUNDLE = '/docs/swagger-ui-bundle.js'
 const started: Awaited<ReturnType<typeof startService>>[] = []
@@ -69,6 +69,29 @@ test('clients that pipeline requests for large files and do not read them cost l
   await new Promise((resolve) => setTimeout(resolve, 4000))
   for (const { socket } of slow) socket.resume()
   await Promise.all(slow.map(({ closed }) => closed))
+})
+
+test('a client that waits for its reply is not cut off, and one that does not send the rest of its request is', async () => {
+  const service = await start({ STALLED_SECONDS: '1' })
+  const { key } = await newMerchant(service)
+  const client = await connected(service)
+  try {
+    await client.query('begin; lock table customers in access exclusive mode')
+    // PostgreSQL waits for a lock for 5 s.
+    expect((await call(service, 'GET /v1/customers', { token: key })).status).toBe(503)
+  } finally {
+    await client.end()
+  }
+  const headers = `Host: x\r\nAuthorization: Bearer ${key}\r\nIdempotency-Key: half\r\nContent-Length: 20`
+  const half = open(service.url, `POST /v1/customers HTTP/1.1\r\n${headers}\r\n\r\n{`)
+  let answer = ''
+  half.socket.on('data', (data) => {
+    answer += String(data)
+  })
+  half.socket.resume()
+  await half.closed
+  // After 30 s it would have got a 408.
+  expect(answer).toBe('')
 })
 
 test('connections are limited per address and in total, and places become free when connections close', async () => {

@@ -1,4 +1,5 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { addressBlock } from '@payments/platform'
 import { canonicalAddress } from './client-address.ts'
 
@@ -30,6 +31,21 @@ export function limitConnections(server: Server, { total, perAddress, trust }: L
       const left = (open.get(block) ?? 1) - 1
       if (left > 0) open.set(block, left)
       else open.delete(block)
+    })
+  })
+}
+
+/**
+ * Closes connections whose client, for so long, neither sends the rest of its request nor reads the reply: without progress, a write is no
+ * activity. A client that has sent its request and waits for the reply is not stalled, however long the server takes.
+ */
+export function closeStalled(server: Server, ms: number): void {
+  server.setTimeout(ms)
+  // With a listener, Node leaves the connection to it. Between requests there is no reply, and Node closes it.
+  server.on('request', (req: IncomingMessage, res: ServerResponse) => {
+    res.on('timeout', (socket: Socket) => {
+      if (req.complete && socket.writableLength === 0) socket.setTimeout(ms)
+      else socket.destroy()
     })
   })
 }
