@@ -42,6 +42,25 @@ export async function updateCollection(
 export const lockedSession = (unit: UnitOfWork, id: string): Promise<SessionRow> =>
   locked(unit, sessionResource, id, errors.checkout_session_not_found)
 
+/**
+ * The session with this id, or with this hidden route, and its collection, both locked until the transaction ends: always the collection
+ * first, so that two payments of one collection cannot deadlock. Undefined where there is none.
+ */
+export async function lockedWithCollection(
+  unit: UnitOfWork,
+  by: 'id' | 'route_id',
+  value: string,
+): Promise<{ readonly collection: CollectionRow; readonly session: SessionRow } | undefined> {
+  const { rows } = await sqlOf(unit.em).query<{ id: string; parent_id: string }>(
+    `select id, parent_id from checkout_sessions where ${by} = $1`,
+    [value],
+  )
+  const [found] = rows
+  if (!found) return undefined
+  const collection = await lockedCollection(unit, found.parent_id)
+  return { collection, session: await lockedSession(unit, found.id) }
+}
+
 /** Changes a locked session without changing its status. No event is sent; its transaction in the unified list follows. */
 export async function updateSession(
   unit: UnitOfWork,

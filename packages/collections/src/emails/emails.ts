@@ -205,6 +205,6 @@ const networksOf = (session: SessionRow): Wording['networks'] =>
   Object.fromEntries(
     [session, ...session.payments].flatMap(({ networkKey }) => {
       const network = networkKey === null ? undefined : networkOf(networkKey)
-      return network && networkKey !== null ? [[networkKey, { name: network.name, type: network.type }] as const] : []
+      return network ? [[network.key, { name: network.name, type: network.type }] as const] : []
     }),
   )

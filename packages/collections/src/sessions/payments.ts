@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { HiddenPaymentReceiver } from '@payments/fiat'
 import { type Draft, post } from '@payments/ledger'
-import { move, recordEntry, recordUnchanged, sqlOf, type UnitOfWork } from '@payments/platform'
+import { move, recordEntry, recordUnchanged, type UnitOfWork } from '@payments/platform'
 import type { HiddenDeposit, HiddenDepositReceiver } from '@payments/routes'
 import { errors } from '../api/errors.ts'
 import {
   cancelWaiting,
-  lockedCollection,
-  lockedSession,
+  lockedWithCollection,
   moveCollection,
   updateCollection,
   updateSession,
@@ -32,15 +31,9 @@ const isFinal = ({ status }: Pick<StoredPayment, 'status'>): boolean => status !
  */
 export const receiver: HiddenDepositReceiver = {
   async apply(unit, routeId, deposits) {
-    const { rows } = await sqlOf(unit.em).query<{ id: string; parent_id: string }>(
-      'select id, parent_id from checkout_sessions where route_id = $1',
-      [routeId],
-    )
-    const [found] = rows
+    const found = await lockedWithCollection(unit, 'route_id', routeId)
     if (!found) throw new Error(`No session has the hidden route ${routeId}`)
-    // Always the collection before its session, so that two payments of one collection cannot deadlock.
-    const collection = await lockedCollection(unit, found.parent_id)
-    const session = await lockedSession(unit, found.id)
+    const { collection, session } = found
     const arrivals = deposits.map((deposit) => arrivalOf(session, deposit))
     return applyToSession(unit, collection, session, arrivals)
   },
@@ -49,14 +42,9 @@ export const receiver: HiddenDepositReceiver = {
 /** The same for the payment to a bank account that a session has given, in the transaction that records it. */
 export const transferReceiver: HiddenPaymentReceiver = {
   async apply(unit, payment) {
-    const { rows } = await sqlOf(unit.em).query<{ parent_id: string }>(
-      'select parent_id from checkout_sessions where id = $1',
-      [payment.ownerId],
-    )
-    const [found] = rows
+    const found = await lockedWithCollection(unit, 'id', payment.ownerId)
     if (!found) throw new Error(`There is no session ${payment.ownerId} of the onramp ${payment.id}`)
-    const collection = await lockedCollection(unit, found.parent_id)
-    const session = await lockedSession(unit, payment.ownerId)
+    const { collection, session } = found
     // An operator says that nothing came, and the session never heard of anything.
     if (payment.received === 0n && !session.payments.some(({ id }) => id === payment.id)) return
     await applyToSession(unit, collection, session, [arrivalOfTransfer(session, payment)])

@@ -74,16 +74,16 @@ export type PreparedStart = PreparedSession | PreparedAccount
 export async function prepareStart(context: QueryContext, input: Input, call: CallContext): Promise<PreparedStart> {
   const { collection, session, merchant } = await findTarget(context, input.collectionId)
   if (merchant.suspended) throw errors.payments_unavailable()
+  const actor = system(collection.organisationId, collection.environment)
+  const merchantContext = queryContext(context.runtime, actor, context.log)
   const transfers = input.method === 'bank_transfer'
   if (transfers && session && takesTransfers(session)) {
     // Nothing more is asked for, whatever the session says.
     if (isOver(collection)) throw errors.collection_closed()
-    return prepareAccount(context, collection, session, input)
+    return prepareAccount(merchantContext, collection, session, input)
   }
   if (!isPayable(collection)) throw errors.collection_closed()
   const client = clientOf(collection.id, call.ip)
-  const actor = system(collection.organisationId, collection.environment)
-  const merchantContext = queryContext(context.runtime, actor, context.log)
   await limitSessions(merchantContext, collection.id, client)
   const wrong: Mistakes = {}
   const choice = await chosen(merchantContext, collection, input, wrong)
@@ -122,7 +122,7 @@ const isOver = ({ status }: CollectionRow): boolean => status === 'void' || stat
 
 /** Gets a bank account for what is missing of a session. */
 async function prepareAccount(
-  { runtime, log }: QueryContext,
+  merchantContext: QueryContext,
   collection: CollectionRow,
   session: SessionRow,
   { refundBankAccount }: Input,
@@ -131,9 +131,8 @@ async function prepareAccount(
   const known = openAccount(session)
   if (known && BigInt(known.worth) === worth && Date.parse(known.expiresAt) > Date.now())
     return { session, transfer: undefined }
-  const context = queryContext(runtime, system(collection.organisationId, collection.environment), log)
   const transfer = await prepareTransfer(
-    context,
+    merchantContext,
     // The price is that at which the session has started.
     { ...collection, pricing: session.pricing ?? null },
     { worth, whole: session.amount },
