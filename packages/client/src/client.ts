@@ -18,6 +18,8 @@ export interface ClientOptions {
   readonly path?: string
   /** The environment that a session acts in; `test` by default. */
   readonly environment?: 'test' | 'live'
+  /** Sends a request in place of the global `fetch`. */
+  readonly fetch?: (url: RequestInfo | URL, init?: RequestInit) => Promise<Response>
 }
 
 /** Every procedure of the service, with the types of its input and output. */
@@ -28,7 +30,7 @@ export type Client = TRPCClient<AppRouter>
  * batch; each of them succeeds or fails by itself.
  * @throws CallError from each call, never from here.
  */
-export function createClient({ url, token, environment, path = '/trpc' }: ClientOptions): Client {
+export function createClient({ url, token, environment, path = '/trpc', fetch }: ClientOptions): Client {
   return createTRPCClient<AppRouter>({
     links: [
       typedErrors,
@@ -36,6 +38,7 @@ export function createClient({ url, token, environment, path = '/trpc' }: Client
         url: `${baseOf(url)}${path}`,
         maxItems: BATCH,
         maxURLLength: URL_LENGTH,
+        ...(fetch ? { fetch: (address, init) => fetch(address, init as RequestInit) } : {}),
         headers: async () => ({
           ...(token === undefined
             ? {}

@@ -6,10 +6,23 @@ export type Environment = (typeof environments)[number]
 
 const API = '/dashboard/api'
 
+/** Ends the reads in flight. */
+let reads = new AbortController()
+/** While the user signs out, calls wait for its failure: after a success the browser leaves the page. */
+let signingOut: Promise<void> | undefined
+
+/** The `fetch` of every call with the session: signing out ends reads in flight, and starts no call that the ended session could not make. */
+export async function fetchSignedIn(url: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
+  await signingOut
+  // What a command did is worth its reply.
+  if (init.method === 'POST') return fetch(url, init)
+  return fetch(url, { ...init, signal: AbortSignal.any([reads.signal, ...(init.signal ? [init.signal] : [])]) })
+}
+
 /** One client for each environment. The browser sends the cookie of the session, which no script can read. */
 export const clients: Readonly<Record<Environment, Client>> = {
-  test: createClient({ url: '', path: `${API}/trpc`, environment: 'test' }),
-  live: createClient({ url: '', path: `${API}/trpc`, environment: 'live' }),
+  test: createClient({ url: '', path: `${API}/trpc`, environment: 'test', fetch: fetchSignedIn }),
+  live: createClient({ url: '', path: `${API}/trpc`, environment: 'live', fetch: fetchSignedIn }),
 }
 
 /** Who is signed in, and in development where the emails are. */
@@ -40,7 +53,27 @@ export const session = {
   read: () => send('') as Promise<Session>,
   start: (input: { challengeId: string; code: string }) => send('', input),
   switchTo: (organisationId: string) => send('/organisation', { organisationId }),
-  end: (everywhere: boolean) => send('/end', { everywhere }),
+}
+
+/**
+ * Ends the session, or with `everywhere` all sessions of the user, and opens the sign-in at a path as a new document, so that nothing
+ * the session has read stays in memory. Pending until the browser has left the page.
+ * @throws SessionError when the service did not end it: the user is still signed in, and calls go on
+ */
+export async function signOut(path: string, everywhere: boolean): Promise<never> {
+  const failure = Promise.withResolvers<void>()
+  signingOut = failure.promise
+  reads.abort()
+  reads = new AbortController()
+  try {
+    await send('/end', { everywhere })
+  } catch (error) {
+    signingOut = undefined
+    failure.resolve()
+    throw error
+  }
+  location.assign(path)
+  return new Promise(() => undefined)
 }
 
 /** Codes of errors after which nobody is signed in. */

@@ -1,4 +1,4 @@
-import { type Environment, queries } from './api.ts'
+import { type Environment, fetchSignedIn, queries } from './api.ts'
 
 /** Changes that arrive together are read together, ms. */
 const TOGETHER = 250
@@ -25,7 +25,7 @@ export function watch(environment: Environment): () => void {
   const follow = async () => {
     const silent = new AbortController()
     let silence = setTimeout(() => silent.abort(), SILENCE)
-    const reply = await fetch(`/dashboard/api/events?environment=${environment}`, {
+    const reply = await fetchSignedIn(`/dashboard/api/events?environment=${environment}`, {
       signal: AbortSignal.any([stop.signal, silent.signal]),
       headers: last ? { 'last-event-id': last } : {},
     })

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { Route, Router, Switch, useLocation } from 'wouter'
-import { clients, queries, type Session, session } from '../api.ts'
+import { clients, queries, type Session, session, signOut } from '../api.ts'
 import { PlaceContext, usePlace } from '../context.ts'
 import { Loaded, Nowhere } from '../parts/loaded.tsx'
 import { Navigation, sectionIn } from '../parts/navigation.tsx'
@@ -91,12 +91,7 @@ function Find() {
 
 function SignOut() {
   const end = useMutation({
-    mutationFn: () => session.end(false),
-    // Nothing that the session has read stays in memory.
-    onSuccess: () => {
-      queries.clear()
-      location.assign('/console')
-    },
+    mutationFn: () => signOut('/console', false),
   })
   return (
     <button type="button" className="quiet" disabled={end.isPending} onClick={() => end.mutate()}>

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { clients, queries, session } from '../../api.ts'
+import { clients, queries, signOut } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { Failure, Screen, Skeleton, Time } from '../../parts/parts.tsx'
 import { ReceivedInvitations } from './received.tsx'
@@ -11,12 +11,7 @@ const { auth } = clients.test
 export function Account() {
   const { me } = usePlace()
   const end = useMutation({
-    mutationFn: session.end,
-    // Nothing that the session has read stays in memory.
-    onSuccess: () => {
-      queries.clear()
-      location.assign('/dashboard')
-    },
+    mutationFn: (everywhere: boolean) => signOut('/dashboard', everywhere),
   })
   return (
     <Screen title="Account">
