@@ -1,51 +1,48 @@
-import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useEffect } from 'react'
+import { useEffect } from 'react'
 import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter'
 import { clients, type Environment, environments, queries, session } from './api.ts'
 import { PlaceContext, usePlace } from './context.ts'
 import { watch } from './live.ts'
-import { Navigation } from './parts/navigation.tsx'
-import { Failure, Skeleton } from './parts/parts.tsx'
+import { isId } from './parts/checks.ts'
+import { Find } from './parts/frame/find.tsx'
+import { Navigation } from './parts/frame/navigation.tsx'
+import { WithSession } from './parts/frame/session.tsx'
 import { Screens } from './screens/index.tsx'
 import { sectionOf, sections } from './screens/sections.ts'
 import { SignIn } from './screens/session/sign-in.tsx'
 
 const BASE = '/dashboard'
-const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /** The application: the sign-in, or the screens of one environment. */
 export function App() {
-  const { data, error, refetch } = useQuery({ queryKey: ['session'], queryFn: session.read })
-  if (error)
-    return (
-      <main className="alone">
-        <Failure error={error} retry={() => void refetch()} />
-      </main>
-    )
-  if (!data)
-    return (
-      <main className="alone">
-        <Skeleton />
-      </main>
-    )
-  if (!data.session) return <SignIn mail={data.mail} />
   return (
-    <Router base={BASE}>
-      <Switch>
-        {environments.map((environment) => (
-          <Route key={environment} path={`/${environment}`} nest>
-            <PlaceContext value={{ environment, api: clients[environment], me: data.session as never }}>
-              <Frame />
-            </PlaceContext>
-          </Route>
-        ))}
-        <Route>
-          <Redirect to="/test" replace />
-        </Route>
-      </Switch>
-    </Router>
+    <WithSession>
+      {({ session: me, mail }) => {
+        if (!me) return <SignIn mail={mail} />
+        return (
+          <Router base={BASE}>
+            <Switch>
+              {environments.map((environment) => (
+                <Route key={environment} path={`/${environment}`} nest>
+                  <PlaceContext value={{ environment, api: clients[environment], me }}>
+                    <Frame />
+                  </PlaceContext>
+                </Route>
+              ))}
+              <Route>
+                <Redirect to="/test" replace />
+              </Route>
+            </Switch>
+          </Router>
+        )
+      }}
+    </WithSession>
   )
 }
+
+/** An object by its id, and transactions by anything else. */
+const resultOf = (text: string): string =>
+  isId(text) ? `/objects/${text}` : `/transactions?text=${encodeURIComponent(text)}`
 
 /** What surrounds every screen: organisation, environment, navigation. */
 function Frame() {
@@ -61,7 +58,7 @@ function Frame() {
       <header>
         <Organisation />
         <Environments section={section} current={environment} />
-        <Find />
+        <Find placeholder="Find by id, hash, email …" resultOf={resultOf} />
         <Link href="/account" className="account">
           {me.user.email}
         </Link>
@@ -76,23 +73,6 @@ function Frame() {
         <Screens />
       </main>
     </div>
-  )
-}
-
-/** Finds an object by its id, and transactions by anything else, from every screen. */
-function Find() {
-  const [, navigate] = useLocation()
-  const find = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = event.currentTarget
-    const text = String(new FormData(form).get('find') ?? '').trim()
-    if (text) navigate(ID.test(text) ? `/objects/${text}` : `/transactions?text=${encodeURIComponent(text)}`)
-    form.reset()
-  }
-  return (
-    <form className="find" onSubmit={find}>
-      <input name="find" type="search" aria-label="Find anything" placeholder="Find by id, hash, email …" />
-    </form>
   )
 }
 

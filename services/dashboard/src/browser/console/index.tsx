@@ -1,11 +1,12 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
+import { useMutation } from '@tanstack/react-query'
 import { Route, Router, Switch, useLocation } from 'wouter'
 import { clients, queries, type Session, session, signOut } from '../api.ts'
 import { PlaceContext, usePlace } from '../context.ts'
-import { Loaded, Nowhere } from '../parts/loaded.tsx'
-import { Navigation, sectionIn } from '../parts/navigation.tsx'
-import { Failure, Skeleton } from '../parts/parts.tsx'
+import { Find } from '../parts/frame/find.tsx'
+import { Loaded, Nowhere } from '../parts/frame/loaded.tsx'
+import { Navigation, sectionIn } from '../parts/frame/navigation.tsx'
+import { WithSession } from '../parts/frame/session.tsx'
+import { Failure } from '../parts/parts.tsx'
 import { SignIn } from '../screens/session/sign-in.tsx'
 import { moneyScreens } from './money/index.ts'
 import { sections } from './sections.ts'
@@ -16,22 +17,26 @@ const SCREENS = [...workScreens, ...moneyScreens, ...serviceScreens]
 
 /** The operators' console: the sign-in, the page for everyone who is no operator, or the screens. */
 export default function Console() {
-  const { data, error, refetch } = useQuery({ queryKey: ['session'], queryFn: session.read })
-  if (error || !data)
-    return (
-      <main className="alone">{error ? <Failure error={error} retry={() => void refetch()} /> : <Skeleton />}</main>
-    )
-  if (!data.session) return <SignIn mail={data.mail} operators />
-  if (data.session.organisation.role !== 'operator') return <NoOperator me={data.session} />
   return (
-    <Router base="/console">
-      {/* Procedures of operators act in no environment: each names the one of its object. */}
-      <PlaceContext value={{ environment: 'test', api: clients.test, me: data.session }}>
-        <Frame />
-      </PlaceContext>
-    </Router>
+    <WithSession>
+      {({ session: me, mail }) => {
+        if (!me) return <SignIn mail={mail} operators />
+        if (me.organisation.role !== 'operator') return <NoOperator me={me} />
+        return (
+          <Router base="/console">
+            {/* Procedures of operators act in no environment: each names the one of its object. */}
+            <PlaceContext value={{ environment: 'test', api: clients.test, me }}>
+              <Frame />
+            </PlaceContext>
+          </Router>
+        )
+      }}
+    </WithSession>
   )
 }
+
+/** The search for a text in all organisations. */
+const resultOf = (text: string): string => `/search?text=${encodeURIComponent(text)}`
 
 /** What surrounds every screen. */
 function Frame() {
@@ -44,7 +49,7 @@ function Frame() {
       </a>
       <header>
         <strong className="organisation">Operators’ console</strong>
-        <Find />
+        <Find placeholder="Id, hash, address, email …" resultOf={resultOf} />
         <span className="account">{me.user.email}</span>
         <SignOut />
       </header>
@@ -69,23 +74,6 @@ function Frame() {
         </Loaded>
       </main>
     </div>
-  )
-}
-
-/** Searches all organisations, from every screen. */
-function Find() {
-  const [, navigate] = useLocation()
-  const find = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = event.currentTarget
-    const text = String(new FormData(form).get('find') ?? '').trim()
-    if (text) navigate(`/search?text=${encodeURIComponent(text)}`)
-    form.reset()
-  }
-  return (
-    <form className="find" onSubmit={find}>
-      <input name="find" type="search" aria-label="Find anything" placeholder="Id, hash, address, email …" />
-    </form>
   )
 }
 

@@ -23,6 +23,9 @@ export const addressCheck =
     return pattern && !pattern.test(text) ? message : undefined
   }
 
+/** True if the text has the shape of an id: a UUID. */
+export const isId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)
+
 export const emailCheck = (text: string): string | undefined =>
   /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text) ? undefined : 'Must be an email address'
 

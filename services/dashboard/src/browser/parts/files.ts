@@ -9,6 +9,14 @@ export function fileAddress(
   return `/dashboard/api/files${path}?${new URLSearchParams({ ...query, environment })}`
 }
 
+/** Has the browser save a text, whose parts follow one another, as a file of a media type. */
+export function saveText(name: string, type: string, parts: string[]): void {
+  const address = URL.createObjectURL(new Blob(parts, { type }))
+  Object.assign(document.createElement('a'), { href: address, download: name }).click()
+  // The browser has begun to save it by then.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000)
+}
+
 /**
  * Reads a file that is asked for with a body and saves it, while `progress` hears how many lines have arrived.
  * @throws Error with the message of the service
@@ -41,9 +49,5 @@ export async function saveFile(
     lines += next.value.split('\r\n').length - 1
     progress(lines)
   }
-  const address = URL.createObjectURL(new Blob(parts, { type: 'text/csv' }))
-  const link = Object.assign(document.createElement('a'), { href: address, download: name })
-  link.click()
-  // The browser has begun to save it by then.
-  setTimeout(() => URL.revokeObjectURL(address), 60_000)
+  saveText(name, 'text/csv', parts)
 }

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react'
 import { Route, Switch } from 'wouter'
-import { Loaded, Nowhere } from '../parts/loaded.tsx'
+import { Loaded, Nowhere } from '../parts/frame/loaded.tsx'
 import { Skeleton } from '../parts/parts.tsx'
 
 /** Screens by noun. Each group is a chunk of its own, loaded when it is first opened. */

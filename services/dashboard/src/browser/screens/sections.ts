@@ -1,4 +1,4 @@
-import { sectionIn } from '../parts/navigation.tsx'
+import { sectionIn } from '../parts/frame/navigation.tsx'
 
 /** The sections of the navigation, by what they are for. */
 export const sections = [

@@ -2,9 +2,10 @@ import { useMutation } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { Link, useLocation, useParams, useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
+import { isId } from '../../parts/checks.ts'
 import { Amount, Empty, Failure, Screen, Status, Time } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
-import { CommandLink, Environment, ID, nameOf, Organisation } from '../parts/facts.tsx'
+import { CommandLink, Environment, nameOf, Organisation } from '../parts/facts.tsx'
 import { Shown, useRead } from '../parts/reads.tsx'
 
 /** How many lines of a statement are read at once. */
@@ -104,16 +105,16 @@ export function Accounts() {
   const accounts = useRead(
     ['ledger-accounts', organisationId, customerId],
     () => api.admin.ledger.accounts.query({ organisationId, ...(customerId ? { customerId } : {}) }),
-    ID.test(organisationId),
+    isId(organisationId),
   )
   return (
     <Screen title="Ledger accounts">
-      {!ID.test(organisationId) && (
+      {!isId(organisationId) && (
         <Empty title="This is no id of an organisation">
           <Link href="/organisations">Find the organisation</Link>
         </Empty>
       )}
-      {ID.test(organisationId) && (
+      {isId(organisationId) && (
         <>
           <p>
             Of organisation <Organisation id={organisationId} />

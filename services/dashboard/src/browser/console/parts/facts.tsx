@@ -1,5 +1,6 @@
 import { Fragment, type ReactNode } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
+import { isId } from '../../parts/checks.ts'
 import { Time } from '../../parts/parts.tsx'
 import { commandPath, organisationPath } from './links.ts'
 
@@ -17,7 +18,6 @@ export const Described = ({ text }: { text: string }): ReactNode =>
   // Every second part was between two backticks.
   text.split('`').map((part, index) => (index % 2 === 1 ? <code key={`${index}-${part}`}>{part}</code> : part))
 
-export const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
 /** A value as it is, which is always text: an id leads to its object, a time has its zone. */
@@ -26,7 +26,7 @@ export function Value({ of }: { of: unknown }): ReactNode {
   if (Array.isArray(of)) return of.some((each) => typeof each === 'object') ? <Json of={of} /> : of.join(', ')
   if (typeof of === 'object') return <Nested of={of as Readonly<Record<string, unknown>>} />
   const text = String(of)
-  if (ID.test(text))
+  if (isId(text))
     return (
       <Link href={`/search?text=${text}`}>
         <code>{text}</code>

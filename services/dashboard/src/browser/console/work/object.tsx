@@ -1,13 +1,13 @@
 import { useMutation } from '@tanstack/react-query'
 import { Link, useParams } from 'wouter'
 import { usePlace } from '../../context.ts'
+import { saveText } from '../../parts/files.ts'
+import { Raw } from '../../parts/object/raw.tsx'
+import { TimelineEntries } from '../../parts/object/timeline.tsx'
 import { Failure, Screen, Status, Time } from '../../parts/parts.tsx'
-import { Raw } from '../../parts/raw.tsx'
-import { TimelineEntries } from '../../parts/timeline.tsx'
 import { CommandLink, Environment, Facts, nameOf, Value } from '../parts/facts.tsx'
 import { organisationPath } from '../parts/links.ts'
 import { Shown, useCommands, useRead } from '../parts/reads.tsx'
-import { saveText } from '../parts/save.ts'
 
 /** An object of any organisation: as its merchant sees it, what an operator can do with it, and its timeline. */
 export function ObjectScreen() {
@@ -23,7 +23,9 @@ export function ObjectScreen() {
   })
   const report = useMutation({
     mutationFn: async () =>
-      saveText(`support-${id}.json`, JSON.stringify(await api.admin.support.query({ id }), null, 2)),
+      saveText(`support-${id}.json`, 'application/json', [
+        JSON.stringify(await api.admin.support.query({ id }), null, 2),
+      ]),
   })
   return (
     <Screen

@@ -5,10 +5,10 @@ import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { Form } from '../../parts/form.tsx'
 import { words } from '../../parts/format.ts'
+import { Raw } from '../../parts/object/raw.tsx'
+import { Timeline } from '../../parts/object/timeline.tsx'
+import { TransactionTable } from '../../parts/object/transaction-table.tsx'
 import { Amount, Copy, Dialog, Failure, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
-import { Raw } from '../../parts/raw.tsx'
-import { Timeline } from '../../parts/timeline.tsx'
-import { TransactionTable } from '../../parts/transaction-table.tsx'
 
 const NEWEST = 10
 

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
+import { Raw } from '../../parts/object/raw.tsx'
 import { Empty, Failure, Screen, Skeleton, Time } from '../../parts/parts.tsx'
-import { Raw } from '../../parts/raw.tsx'
 import { Table } from '../../parts/table.tsx'
 
 /** The newest events of the organisation, as endpoints receive them. */

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
+import { TransactionTable } from '../../parts/object/transaction-table.tsx'
 import { Failure, Screen, Skeleton } from '../../parts/parts.tsx'
-import { TransactionTable } from '../../parts/transaction-table.tsx'
 import { GoLive } from './go-live.tsx'
 import { Volume } from './volume.tsx'
 

@@ -3,9 +3,9 @@ import { Fragment } from 'react'
 import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { words } from '../../parts/format.ts'
+import { Raw } from '../../parts/object/raw.tsx'
+import { Timeline } from '../../parts/object/timeline.tsx'
 import { Amount, Copy, Failure, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
-import { Raw } from '../../parts/raw.tsx'
-import { Timeline } from '../../parts/timeline.tsx'
 
 /** One transaction: what it is, what happened to it, and the object as the API returns it. */
 export function Transaction({ id }: { id: string }) {

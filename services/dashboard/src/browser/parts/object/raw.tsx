@@ -1,4 +1,4 @@
-import { Copy } from './parts.tsx'
+import { Copy } from '../parts.tsx'
 
 /** An object as the API returns it, and the call that does, with the variable that has its credential. */
 export function Raw({ value, call, token = 'API_KEY' }: { value: unknown; call: string; token?: string }) {

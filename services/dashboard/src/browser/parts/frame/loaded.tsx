@@ -1,6 +1,6 @@
 import { Component, type ReactNode } from 'react'
 import { Link } from 'wouter'
-import { Empty, Screen } from './parts.tsx'
+import { Empty, Screen } from '../parts.tsx'
 
 /** There is no such address. */
 export function Nowhere() {

@@ -1,9 +1,9 @@
 import type { Outputs } from '@payments/client'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { usePlace } from '../context.ts'
-import { words } from './format.ts'
-import { Failure, Skeleton, Time } from './parts.tsx'
+import { usePlace } from '../../context.ts'
+import { words } from '../format.ts'
+import { Failure, Skeleton, Time } from '../parts.tsx'
 
 /** What happened to an object, newest first. */
 export function Timeline({ id }: { id: string }) {

@@ -1,7 +1,7 @@
 import type { Outputs } from '@payments/client'
 import { Link } from 'wouter'
-import { words } from './format.ts'
-import { Amount, Status, Time } from './parts.tsx'
+import { words } from '../format.ts'
+import { Amount, Status, Time } from '../parts.tsx'
 
 type Transactions = Outputs['transactions']['search']['transactions']
 
