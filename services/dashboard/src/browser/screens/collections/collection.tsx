@@ -1,13 +1,14 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Link, Redirect } from 'wouter'
+import { Redirect } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { words } from '../../parts/format.ts'
 import { Code } from '../../parts/object/code.tsx'
+import { NotLoaded } from '../../parts/object/not-loaded.tsx'
 import { Raw } from '../../parts/object/raw.tsx'
 import { Timeline } from '../../parts/object/timeline.tsx'
-import { Amount, Copy, Failure, Field, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
+import { Amount, Copy, Failure, Field, Screen, Status, Time } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Actions, nextStep } from './actions.tsx'
 import { askedFor } from './lines.ts'
@@ -29,14 +30,12 @@ export function Collection({ id }: { id: string }) {
   if (collection?.type === 'session') return <Redirect to={`/collections/${collection.parentId}`} replace />
   if (!data || !collection)
     return (
-      <Screen title="Payment link">
-        {error ? <Failure error={error} retry={() => void refetch()} /> : <Skeleton />}
-        {error && (
-          <p>
-            <Link href="/collections">Show all collections</Link>
-          </p>
-        )}
-      </Screen>
+      <NotLoaded
+        title="Payment link"
+        error={error}
+        retry={() => void refetch()}
+        list={['/collections', 'collections']}
+      />
     )
   const { sessions } = data
   const asked = askedFor(collection)

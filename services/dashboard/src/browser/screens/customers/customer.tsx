@@ -5,10 +5,11 @@ import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { Form } from '../../parts/form.tsx'
 import { words } from '../../parts/format.ts'
+import { NotLoaded } from '../../parts/object/not-loaded.tsx'
 import { Raw } from '../../parts/object/raw.tsx'
 import { Timeline } from '../../parts/object/timeline.tsx'
 import { TransactionTable } from '../../parts/object/transaction-table.tsx'
-import { Amount, Copy, Dialog, Failure, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
+import { Amount, Copy, Dialog, Failure, Screen, Status, Time } from '../../parts/parts.tsx'
 
 const NEWEST = 10
 
@@ -28,16 +29,7 @@ export function Customer({ id }: { id: string }) {
     },
   })
   if (!data)
-    return (
-      <Screen title="Customer">
-        {error ? <Failure error={error} retry={() => void refetch()} /> : <Skeleton />}
-        {error && (
-          <p>
-            <Link href="/customers">Show all customers</Link>
-          </p>
-        )}
-      </Screen>
-    )
+    return <NotLoaded title="Customer" error={error} retry={() => void refetch()} list={['/customers', 'customers']} />
   const { customer, recent, balance } = data
   return (
     <Screen title={customer.name}>

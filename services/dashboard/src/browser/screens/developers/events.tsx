@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
+import { NotLoaded } from '../../parts/object/not-loaded.tsx'
 import { Raw } from '../../parts/object/raw.tsx'
 import { Empty, Failure, Screen, Skeleton, Time } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
@@ -73,21 +74,7 @@ export function Event({ id }: { id: string }) {
     queryFn: () => api.events.get.query({ eventId: id }),
     staleTime: Number.POSITIVE_INFINITY,
   })
-  if (!data)
-    return (
-      <Screen title="Event">
-        {error ? (
-          <>
-            <Failure error={error} retry={() => void refetch()} />
-            <p>
-              <Link href="/events">Show all events</Link>
-            </p>
-          </>
-        ) : (
-          <Skeleton />
-        )}
-      </Screen>
-    )
+  if (!data) return <NotLoaded title="Event" error={error} retry={() => void refetch()} list={['/events', 'events']} />
   const object = typeof data.data.id === 'string' ? data.data.id : undefined
   return (
     <Screen title="Event">

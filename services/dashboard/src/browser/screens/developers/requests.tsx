@@ -2,6 +2,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { type FormEvent, Fragment } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
+import { NotLoaded } from '../../parts/object/not-loaded.tsx'
 import { Copy, Empty, Failure, Screen, Skeleton, Time } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
 
@@ -190,20 +191,7 @@ export function Request({ id }: { id: string }) {
     staleTime: Number.POSITIVE_INFINITY,
   })
   if (!data)
-    return (
-      <Screen title="Request">
-        {error ? (
-          <>
-            <Failure error={error} retry={() => void refetch()} />
-            <p>
-              <Link href="/requests">Show all requests</Link>
-            </p>
-          </>
-        ) : (
-          <Skeleton />
-        )}
-      </Screen>
-    )
+    return <NotLoaded title="Request" error={error} retry={() => void refetch()} list={['/requests', 'requests']} />
   const facts: readonly (readonly [string, string | null])[] = [
     ['Error', data.errorCode],
     ['API key', data.apiKeyId],

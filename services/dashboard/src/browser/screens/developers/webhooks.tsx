@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { Link } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { NotLoaded } from '../../parts/object/not-loaded.tsx'
 import { Copy, Dialog, Empty, Failure, Field, fieldsOf, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
 
 /** The endpoints that receive events. */
@@ -111,20 +112,7 @@ export function Endpoint({ id }: { id: string }) {
     onSuccess: renew,
   })
   if (!data)
-    return (
-      <Screen title="Endpoint">
-        {error ? (
-          <>
-            <Failure error={error} retry={() => void refetch()} />
-            <p>
-              <Link href="/webhooks">Show all endpoints</Link>
-            </p>
-          </>
-        ) : (
-          <Skeleton />
-        )}
-      </Screen>
-    )
+    return <NotLoaded title="Endpoint" error={error} retry={() => void refetch()} list={['/webhooks', 'endpoints']} />
   return (
     <Screen
       title="Endpoint"

@@ -1,14 +1,14 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Fragment, useState } from 'react'
-import { Link } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { Countdown } from '../../parts/countdown.tsx'
 import { words } from '../../parts/format.ts'
 import { Code } from '../../parts/object/code.tsx'
+import { NotLoaded } from '../../parts/object/not-loaded.tsx'
 import { Raw } from '../../parts/object/raw.tsx'
 import { Timeline } from '../../parts/object/timeline.tsx'
-import { Amount, Copy, Dialog, Failure, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
+import { Amount, Copy, Dialog, Failure, Screen, Status, Time } from '../../parts/parts.tsx'
 import type { AnyKind, Instruction } from './kind.ts'
 
 /** One payment of a kind, followed from its creation to its end. */
@@ -20,16 +20,7 @@ export function PaymentScreen({ kind, id }: { kind: AnyKind; id: string }) {
   })
   const title = kind.one.replace(/^(?!cNGN)./, (first) => first.toUpperCase())
   if (!data)
-    return (
-      <Screen title={title}>
-        {error ? <Failure error={error} retry={() => void refetch()} /> : <Skeleton />}
-        {error && (
-          <p>
-            <Link href={kind.path}>Show all {kind.title}</Link>
-          </p>
-        )}
-      </Screen>
-    )
+    return <NotLoaded title={title} error={error} retry={() => void refetch()} list={[kind.path, kind.title]} />
   return (
     <Screen title={title} actions={<Cancel kind={kind} of={data} />}>
       <PaymentObject kind={kind} of={data} />

@@ -3,9 +3,10 @@ import { Fragment } from 'react'
 import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { words } from '../../parts/format.ts'
+import { LoadFailure } from '../../parts/object/not-loaded.tsx'
 import { Raw } from '../../parts/object/raw.tsx'
 import { Timeline } from '../../parts/object/timeline.tsx'
-import { Amount, Copy, Failure, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
+import { Amount, Copy, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
 
 /** One transaction: what it is, what happened to it, and the object as the API returns it. */
 export function Transaction({ id }: { id: string }) {
@@ -16,14 +17,7 @@ export function Transaction({ id }: { id: string }) {
   })
   return (
     <Screen title="Transaction">
-      {error && (
-        <>
-          <Failure error={error} retry={() => void refetch()} />
-          <p>
-            <Link href="/transactions">Show all transactions</Link>
-          </p>
-        </>
-      )}
+      {error && <LoadFailure error={error} retry={() => void refetch()} list={['/transactions', 'transactions']} />}
       {!data && !error && <Skeleton />}
       {data && (
         <>
