@@ -171,7 +171,7 @@ export const migrations: readonly MigrationStep[] = [
       'alter table memberships add column invited_by uuid references users',
       `update memberships m set invited_by = i.invited_by from invitations i join users u on u.email = i.email
         where m.user_id = u.id and m.organisation_id = i.organisation_id and i.accepted_at is not null`,
-      // Whoever may not invite any more: those invitations ended then.
+      // An invitation ended when its inviter lost the right to invite.
       `update invitations i set revoked_at = now() where accepted_at is null and invited_by is not null
           and not exists (select from memberships m where m.organisation_id = i.organisation_id and m.user_id = i.invited_by and m.role <> 'member')`,
     ],

@@ -17,7 +17,7 @@ const PERSONAL = /email|phone|name|bank|account/
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:?\d\d)?$/
 
 /**
- * Everything that this service knows about an object and its newest parts, for a request to a provider or to whoever maintains the
+ * Everything that this service knows about an object and its newest parts, for a request to a provider or to the maintainers of the
  * service: their rows, with what a person or merchant wrote replaced by its length, and the timeline as operators see it.
  * @throws ServiceError 404 when there is no such object
  */

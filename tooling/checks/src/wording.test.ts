@@ -27,6 +27,11 @@ test.each([
     (file: string) => [read(file)],
   ],
   [
+    'pages for contributors',
+    '{CONTRIBUTING.md,docs/*.md,docs/{contributing,decisions}/*.md}',
+    (file: string) => [read(file)],
+  ],
+  [
     'the texts of the pay page',
     'packages/pay-page/src/texts/en.json',
     (file: string) => Object.values(JSON.parse(read(file)) as Record<string, string>).map(String),

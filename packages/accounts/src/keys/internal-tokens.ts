@@ -74,7 +74,7 @@ export async function listTokens(context: QueryContext): Promise<{ rows: Interna
   return { rows, total }
 }
 
-/** Revokes a token at once, whoever created it. @throws internal_token_not_found 404, also for one that is revoked */
+/** Revokes a token at once, also one that another operator created. @throws internal_token_not_found 404, also for one that is revoked */
 export async function revokeToken(unit: UnitOfWork, id: string): Promise<InternalTokenRow> {
   const active = { id, revokedAt: null }
   const row = isId(id) ? await unit.em.findOne(InternalTokenEntity, active) : null

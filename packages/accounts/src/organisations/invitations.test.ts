@@ -82,7 +82,7 @@ test('a user who registers an organisation while invited to another is in the ow
 test('the code of a sign-in may accept one invitation by its id, and not that of another address', async () => {
   const { accessToken, organisation } = await founder()
   const { body } = await invite(accessToken, 'named@example.com')
-  const other = await invite(accessToken, 'somebody-else@example.com')
+  const other = await invite(accessToken, 'another@example.com')
   await mailbox.emailTo('named@example.com')
   await signIn(service, mailbox, { email: 'named@example.com', organisationName: 'Named' })
   const asked = await askForCode(service, mailbox, { email: 'named@example.com' })

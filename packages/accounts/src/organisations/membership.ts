@@ -82,7 +82,7 @@ async function end(unit: UnitOfWork, { user_id: userId, email }: Row): Promise<v
   await unit.em.nativeDelete(MembershipEntity, where)
 }
 
-/** The membership of somebody whom the caller, who must be an owner still, changes. */
+/** The membership that the caller, who must still be an owner, changes. */
 async function lockedMember(unit: UnitOfWork, userId: string, losesOwner: boolean): Promise<Row> {
   const { row, rows, owners } = await lockedMembers(unit, userId)
   // The caller's own role may have changed while this request waited for the lock.

@@ -30,7 +30,7 @@ test('the treasury agrees with the journal while money is in flight and at rest;
   await compareTreasuries(service.runtime)
   expect(await treasury()).toMatchObject({ balance: '900', journal: '900', leaving: '0', difference: '0' })
 
-  // Somebody takes cNGN out of the provider's account behind the service's back.
+  // A person takes cNGN out of the provider's account behind the service's back.
   await service.runtime.pool.query(
     `insert into sandbox_cngn_transactions (reference, account, channel, asset, amount, fee, targets, times_out, at, settles_from)
      values ('stolen', 'nobody', 'withdrawal', 'cNGN', 50000000, 0, '{}', false, now(), now())`,

@@ -16,7 +16,7 @@ import { destinationKey, resolve } from './sends.ts'
 export const SKEW_SECONDS = 120
 /** A movement that was made so long before an order was claimed may still be the order: clocks, and times in whole seconds. */
 const BEFORE_MS = 5_000
-/** A call that sends takes no longer than this: a later movement was made by somebody else. */
+/** A call that sends takes no longer than this: a later movement is not of that call. */
 const AFTER_MS = 120_000
 /** Known movements so near to an order must be in a list that is to prove something about it. */
 const AROUND_MS = 600_000

@@ -5,7 +5,7 @@ const ANSWERS: Readonly<Record<string, 'not_found' | 'mismatch'>> = {
   '11111111111': 'mismatch',
 }
 
-/** The sandbox register: two magic numbers, and every other one belongs to whoever is named. */
+/** The sandbox register: two magic numbers, and every other one belongs to the person that the request names. */
 export const sandboxIdentity: IdentityProvider = {
   name: 'sandbox',
   verifyBvn: async ({ bvn }) => ({ outcome: ANSWERS[bvn] ?? 'match' }),

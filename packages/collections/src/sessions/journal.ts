@@ -3,7 +3,7 @@ import { accountsOf, type Draft, difference, type Posting } from '@payments/ledg
 import { partyOf } from '@payments/routes'
 import type { SessionColumns, StoredPayment } from '../rows.ts'
 
-/** A refund that came back to this service: it belongs to somebody else until an operator has passed it on. */
+/** A refund that came back to this service: it is owed until an operator has passed it on. */
 export const isRefundHeld = ({ status, refundTo, settled }: StoredPayment): boolean =>
   status === 'refunded' && refundTo?.owner === 'service' && !settled
 

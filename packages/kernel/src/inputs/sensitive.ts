@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** `secret`: whoever has it can act for its owner. `personal`: it says something about a person. */
+/** `secret`: its holder can act for its owner. `personal`: it says something about a person. */
 export type Sensitivity = 'secret' | 'personal'
 
 /** The property of the OpenAPI documents that marks such a field. */

@@ -17,7 +17,7 @@ const BATCH = `select a.organisation_id, a.environment, a.id, a.customer_id, a.a
   from ledger_accounts a where (a.organisation_id, a.environment, a.id) > ($1, $2, $3)
  order by a.organisation_id, a.environment, a.id limit $4`
 
-/** Money that the service holds for somebody, or owes: more cannot leave than came. */
+/** Money that the service holds for others, or owes: more cannot leave than came. */
 const HELD: ReadonlySet<Purpose> = new Set(['available', 'reserved', 'destination', 'suspense'])
 
 /**

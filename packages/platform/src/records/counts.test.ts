@@ -216,7 +216,7 @@ test('the service cannot change a counter, and a counter that is not exact is fo
   expect(await problems()).toEqual([{ ...tenant, scope: 'a', counted: '4', rows: '3' }])
 })
 
-test('rows of the installation are counted whoever they concern', async () => {
+test('rows of the installation are counted across organisations', async () => {
   const { add } = await things('for_all', { counted: { installation: true } })
   await add('a', 1)
   expect(await countOf(service.runtime.pool, INSTALLATION, 'for_all')).toBe(4)

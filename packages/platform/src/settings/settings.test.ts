@@ -47,7 +47,7 @@ test('what one package completes stays, whatever another package returns of its 
   expect(own.from(load({ OWN_KEY: ' key ', OTHER: 'other' }, own, other))).toMatchObject({ OWN_KEY: 'key' })
 })
 
-test('the public address is BASE_URL without a slash at its end, else HOST and PORT as somebody else can reach them', () => {
+test('the public address is BASE_URL without a slash at its end, else HOST and PORT as another machine can reach them', () => {
   expect(publicUrl(load({ BASE_URL: 'https://pay.example.test/' }))).toBe('https://pay.example.test')
   expect(publicUrl(load({}))).toBe('http://127.0.0.1:4000')
   expect(publicUrl(load({ HOST: '::', PORT: '5000' }))).toBe('http://localhost:5000')

@@ -100,7 +100,7 @@ export async function move<R extends Row, S extends string, E extends string>(
   return { row: moved, outcome: 'moved' }
 }
 
-/** The provider that the row stores; empty where nobody outside carries the object. */
+/** The provider that the row stores; empty where no provider carries the object. */
 const providerOf = (row: Row): string => ('provider' in row && typeof row.provider === 'string' ? row.provider : '')
 
 /**

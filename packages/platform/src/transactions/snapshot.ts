@@ -48,7 +48,7 @@ function requirePlace(organisationId: string): void {
 /**
  * Yields all rows of a query in batches, from one snapshot of the database. It uses a connection of its own, so that no export uses a
  * connection of the requests' pool. `timeZone` is the IANA name of the zone in which times are written. A reader that stalls for a
- * minute, takes longer than ten, or is slow while others wait loses the snapshot. Whoever calls `next()` itself must call `return()`.
+ * minute, takes longer than ten, or is slow while others wait loses the snapshot. A caller of `next()` must call `return()`.
  * @throws organisation_busy 429 when too many exports of the organisation are running, busy 503 when too many of all are
  */
 export async function* readSnapshot<R extends object>(

@@ -33,7 +33,7 @@ const all = (status: string, but: Partial<Record<(typeof CHECKS)[number], string
   CHECKS.map((check) => [check, but[check] ?? status])
 
 test('with keys that work everything is in order, and no money moves', async () => {
-  await server.pay('somebody', 100_000n)
+  await server.pay('a-payer', 100_000n)
   expect(await outcome()).toEqual(all('ok'))
   expect(server.transactions.length).toBe(1)
 })
@@ -50,7 +50,7 @@ test('another encryption key, movements that cannot be read and a missing secret
   server.spoil = (line) => (line === 'POST /account/verify' ? { status: 400, message: 'Decryption failed' } : undefined)
   expect(await outcome()).toEqual(all('ok', { 'encryption of requests': 'failed' }))
   server.spoil = () => undefined
-  await server.pay('somebody', 100_000n)
+  await server.pay('a-payer', 100_000n)
   server.distort = (page) => page.map((each) => ({ ...each, amount: 'many' }))
   expect(await outcome()).toEqual(all('ok', { movements: 'failed' }))
   expect(await outcome({ webhookSecret: undefined })).toEqual(all('ok', { movements: 'failed', callbacks: 'warning' }))

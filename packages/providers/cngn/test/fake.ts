@@ -70,7 +70,7 @@ export interface FakeCngn {
   reject(reference: string): void
   /** A deposit is approved: cNGN is minted, and the deposit gets the hash of the mint. */
   approve(reference: string): void
-  /** Somebody redeems or withdraws in the dashboard of cNGN. Returns the reference. */
+  /** A person redeems or withdraws in the dashboard of cNGN. Returns the reference. */
   byHand(movement: { trx_type: 'redeem' | 'withdrawal'; amount: string; receiver: Wire | string }): string
   /** The headers and body of a callback that it signs. */
   callback(body: Wire): { body: Buffer; header(name: string): string | undefined }

@@ -51,7 +51,7 @@ const refundsOf = async (id: string) =>
     )
   ).rows.map(({ outcome }) => outcome)
 
-test('the rent of a refund is paid once for each swap: whoever closes the account waits for a refund until there is one again', async () => {
+test('the rent of a refund is paid once for each swap: after its owner has closed the account, refunds wait until there is one again', async () => {
   const swap = await live.create({ refundAddress: owner.address })
   await live.merchant.call(`POST /v1/swaps/${swap.id}/cancel`)
   await live.pay(swap, 3n * EUR)

@@ -267,7 +267,7 @@ describe('a poll', () => {
     if ('baseUrl' in options) await expect(other.accountName(account, 'order')).rejects.toMatchObject({ status: 502 })
   })
 
-  test('of the account of somebody else, which lists no orders of ours, says nothing of an order', async () => {
+  test('of another account, which lists no orders of ours, says nothing of an order', async () => {
     const world = await begin()
     const order = newOrder()
     const { providerOrderId } = await world.provider.createOfframp(order)

@@ -42,7 +42,7 @@ test('after a restore, orders that the provider has and the database has forgott
       ),
     ),
   ])
-  // Whoever asks again is told again.
+  // A second comparison finds it again.
   expect(await compare(from)).toHaveLength(1)
 })
 

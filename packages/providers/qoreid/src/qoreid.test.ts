@@ -67,7 +67,7 @@ test('no answer, a refused secret and a revoked token are unavailable, and no er
   server.answer = undefined
   const provider = adapter()
   await provider.verifyBvn(question)
-  // Somebody else gets a token, and ours is worth nothing any more.
+  // Another client gets a token, which ends ours.
   server.tokens++
   expect(await provider.verifyBvn(question)).toEqual({ outcome: 'unavailable' })
   expect(await provider.verifyBvn(question)).toEqual({ outcome: 'match' })

@@ -26,7 +26,7 @@ const STEPS: Readonly<Record<string, string>> = {
   failed: 'stranded',
 }
 
-/** A refund that came back to this service: it belongs to somebody else until an operator has passed it on. */
+/** A refund that came back to this service: it is owed until an operator has passed it on. */
 export const isRefundHeld = ({ status, refundOwner, settledAt }: Omit<DepositMoney, 'id' | 'provider'>): boolean =>
   status === 'refunded' && refundOwner === 'service' && !settledAt
 

@@ -31,7 +31,7 @@ export const addressAt = (seed: Uint8Array, environment: Environment, index: num
   signerAt(seed, pathOf(environment, index)).address
 
 /**
- * Signs for one address. Whoever implements it keeps the key: nothing of it is in this interface, so that a key management
+ * Signs for one address. The implementation keeps the key: nothing of it is in this interface, so that a key management
  * service can take the place of keys in memory.
  */
 export interface Signer {

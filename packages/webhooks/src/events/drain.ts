@@ -53,7 +53,7 @@ const TAKE = `with candidates as materialized (
     from sized where place = 1 or deliveries <= $2 order by id`
 
 /**
- * SQL: marks events as drained and gives them their places, oldest first. Under a lock that is held until the commit, so that whoever has
+ * SQL: marks events as drained and gives them their places, oldest first. Under a lock that is held until the commit, so that a reader that has
  * seen one place has seen all that are before it.
  */
 const DRAIN = `with held as materialized (select pg_advisory_xact_lock(hashtextextended('events.position', 0))),

@@ -50,7 +50,7 @@ describe.runIf(hasTools('chromium'))('payments in the dashboard', () => {
         .first()
         .waitFor()
       await page.getByRole('button', { name: 'Send the deposit in the sandbox' }).click()
-      // Nobody reloads: the event stream of the tab tells of it.
+      // Without a reload: the event stream of the tab brings it.
       await page.locator('.main-amount').getByText('delivered').waitFor({ timeout: PATIENCE })
       await checkScreen(page, 'offramp-delivered')
       await page.getByRole('link', { name: 'Offramps', exact: true }).click()

@@ -425,7 +425,7 @@ export const defended: readonly {
         'packages/accounts/src/sessions/sessions.test.ts › scheduled purges delete only ended sessions and counters whose window has ended',
       ),
       held(
-        'Log lines hold no bodies, keys or, with a mail server, codes; how long they are kept is up to whoever collects them.',
+        'Log lines hold no bodies, keys or, with a mail server, codes; your log collector decides how long they are kept.',
         'services/gateway/src/secrets.test.ts › no secret is readable in the database, the logs or an error reply',
         'packages/accounts/src/signin/signin.test.ts › an email is sent over SMTP with a plain and an HTML part, and its code is not logged',
         'services/gateway/src/input.test.ts › a secret in a path is not logged, in whatever pieces',

@@ -20,7 +20,7 @@ const SIZES = {
 /**
  * One organisation misbehaves in every domain beside ten that behave: nothing of theirs fails, and the p99 of each operation stays
  * within three times its quiet value (the median of the rounds). Clients, gateway, worker and database share the cores of one machine,
- * and whoever misbehaves takes of them what is left; so quiet is the service and not the machine: the same organisation then
+ * and the misbehaving organisation takes what is left of them; so quiet is the service and not the machine: the same organisation then
  * misbehaves towards another installation, with processes and a database of its own. The value while nobody does is printed as well.
  * The short form prints these figures and does not judge them: on a machine that does other work they are chance. What it does judge are
  * the attacks of {@link play}, one after another. Resource attacks follow, measured against the same attackers at a server that does nothing.

@@ -132,7 +132,7 @@ function moneyIn(request: Request): Amount | null {
   const { actual, quoted } = request.data?.route ?? {}
   const told = actual?.origin?.inputCurrency ?? null
   const asked = quoted?.origin?.inputCurrency ?? null
-  // Where it differs from the quote, somebody has looked. Where it does not, what the chain saw counts more.
+  // Where it differs from the quote, Relay has measured it. Where it does not, what the chain saw counts more.
   if (told && asked && !isDeepStrictEqual(told, asked)) return told
   return seenOnChain(request) ?? (isMirror(request) ? null : told)
 }

@@ -6,7 +6,7 @@ import type { Actor, Run } from '../run.ts'
 import type { Choices } from '../steps/choices.ts'
 import type { Challenge, Session } from './state.ts'
 
-/** What somebody enters who received no code: no code is in the model. */
+/** What a user enters who received no code: no code is in the model. */
 const NO_CODE = '000000'
 
 /** What users do with the codes and tokens that they receive: each a few requests, as the documents describe them. */

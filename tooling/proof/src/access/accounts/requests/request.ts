@@ -11,7 +11,7 @@ export interface Success {
   apply?(data: Data): void
 }
 
-/** A request, and the model's answer to it for whoever may make it. */
+/** A request, and the model's answer to it for every caller that may make it. */
 export interface Request {
   /** Such as `POST /v1/auth/invitations`. */
   readonly line: string

@@ -62,10 +62,10 @@ export function steps(run: Run, choices: Choices, people: People): readonly Step
   const sentInvitation = ({ organisationId }: Session) => choices.id(idsOf(model.invitations.of(organisationId)))
   const receivedInvitation = ({ userId }: Session) =>
     choices.id(idsOf(model.invitations.pendingFor(model.users.get(userId)?.email ?? '')))
-  /** Where the user's own organisation invited somebody who has no account. */
+  /** Where the user's own organisation invited a person who has no account. */
   const invitedAddress = ({ organisationId }: Session) =>
     choices.pick(model.invitations.of(organisationId).filter(({ email }) => !model.userByEmail(email)))?.email
-  /** Who invited somebody that has not answered. */
+  /** Who invited a person that has not answered. */
   const inviter = ({ organisationId }: Session) => {
     const open = model.invitations.of(organisationId).filter((each) => model.invitations.isPending(each))
     return choices.pick(open)?.invitedBy ?? choices.id([])
