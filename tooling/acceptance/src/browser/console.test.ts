@@ -6,11 +6,17 @@ import { startChromium } from './chromium.ts'
 import { openWindow } from './page.ts'
 import { checkScreen, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
-const [GRACE, ADA] = ['operator@example.com', 'second@example.com'] as const
+/** A test takes operators whom no other test, nor an attempt before it, has signed in. */
+const operators = Array.from({ length: 20 }, (_, number) => `operator-${number}@example.com`)
 /** Text that would be markup where it is not escaped. */
 const HOSTILE = '<img src=x onerror=alert(1)>'
 
-const service = useService({ worker: true, settings: { OPERATOR_EMAILS: `${GRACE},${ADA}` } })
+const service = useService({ worker: true, settings: { OPERATOR_EMAILS: operators.join() } })
+const nextOperator = (): string => {
+  const email = operators.shift()
+  if (!email) throw new Error('Every operator has been used')
+  return email
+}
 const sql = (text: string, values: unknown[] = []) => service.runtime.pool.query(text, values)
 
 /** An offramp whose deposit has arrived, and which its provider does not pay out while the story is told. */
@@ -77,17 +83,20 @@ describe.runIf(hasTools('chromium'))("the operators' console in Chromium", () =>
   test(
     'the drill by clicks: an outage leaves offramps unknown; operators find them, see why, settle them, and the audit log tells it',
     async () => {
+      const [grace, ada] = [nextOperator(), nextOperator()]
       const merchant = await newMerchant(service)
       const { organisationId } = merchant
+      // An attempt that failed left its outage.
+      await sql('delete from sandbox_faults')
       const offramps: string[] = []
       for (const amount of ['25', '30', '35', '2500']) offramps.push(await inFlight(merchant, amount))
       const [delivered = '', refunded = '', waiting = '', large = ''] = offramps
-      const { context, page, problems } = await openDashboard(browser, service, { role: 'operator', email: GRACE })
+      const { context, page, problems } = await openDashboard(browser, service, { role: 'operator', email: grace })
 
       // The outage.
       await page.goto(`${service.url}/console`)
-      await page.getByRole('heading', { name: 'Needs attention' }).waitFor()
-      await page.getByRole('link', { name: 'Providers' }).click()
+      await page.getByRole('heading', { name: 'Needs attention', exact: true }).waitFor()
+      await page.getByRole('link', { name: 'Providers', exact: true }).click()
       await page.getByRole('region', { name: 'Providers by environment' }).waitFor()
       await page.getByRole('link', { name: 'Simulate an outage in the sandbox' }).click()
       await fill(page, { Provider: 'fiat', Mode: 'down', Seconds: '3600', Reason: 'Drill' })
@@ -99,7 +108,7 @@ describe.runIf(hasTools('chromium'))("the operators' console in Chromium", () =>
       await page.getByRole('searchbox', { name: 'Find anything' }).fill(organisationId)
       await page.keyboard.press('Enter')
       await page.getByRole('region', { name: 'Found organisations' }).getByRole('link').click()
-      await page.getByRole('heading', { name: 'Members' }).waitFor()
+      await page.getByRole('heading', { name: 'Members', exact: true }).waitFor()
       await page.getByRole('link', { name: 'What needs attention' }).click()
       await page.getByRole('link', { name: 'Offramp, unknown 4' }).click({ timeout: PATIENCE })
       const objects = page.getByRole('region', { name: 'Objects' })
@@ -129,16 +138,16 @@ describe.runIf(hasTools('chromium'))("the operators' console in Chromium", () =>
       expect(await statusOf(merchant, delivered)).toBe('processing')
       await sql(
         "update sessions set confirmed_at = now() - interval '1 hour' where user_id = (select id from users where email = $1)",
-        [GRACE],
+        [grace],
       )
       await page.getByRole('button', { name: settle, exact: true }).click()
       await page.getByRole('button', { name: 'Email me a code' }).click()
-      await page.getByLabel('Code').fill(await mailedCode(service.dataDir, GRACE, PATIENCE))
+      await page.getByLabel('Code', { exact: true }).fill(await mailedCode(service.dataDir, grace, PATIENCE))
       await checkScreen(page, 'console-confirm')
-      await page.getByRole('button', { name: 'Confirm' }).click()
+      await page.getByRole('button', { name: 'Confirm', exact: true }).click()
       await page.getByText('It is done').waitFor({ timeout: PATIENCE })
       expect(await statusOf(merchant, delivered)).toBe('delivered')
-      await page.getByRole('link', { name: 'Back' }).click()
+      await page.getByRole('link', { name: 'Back', exact: true }).click()
       await page.locator('.main-amount').getByText('delivered').waitFor({ timeout: PATIENCE })
 
       const open = async (id: string) => {
@@ -164,7 +173,7 @@ describe.runIf(hasTools('chromium'))("the operators' console in Chromium", () =>
       const own = page.getByRole('region', { name: /^Approval/ }).filter({ hasText: large })
       await own.getByText('You requested it: another operator must approve it.').waitFor()
       expect(await own.getByRole('link', { name: /^Approve/ }).count()).toBe(0)
-      const second = await openDashboard(browser, service, { role: 'operator', email: ADA })
+      const second = await openDashboard(browser, service, { role: 'operator', email: ada })
       await second.page.goto(`${service.url}/console/approvals`)
       const asked = second.page.getByRole('region', { name: /^Approval/ }).filter({ hasText: large })
       await asked.getByText(HOSTILE).waitFor()
@@ -195,7 +204,7 @@ describe.runIf(hasTools('chromium'))("the operators' console in Chromium", () =>
       await page.getByRole('link', { name: 'Ask the providers again about it' }).click()
       await fill(page, { Reason: 'The outage is over' })
       await send(page, 'Ask the providers again about all objects that need an operator')
-      await page.getByRole('link', { name: 'Back' }).click()
+      await page.getByRole('link', { name: 'Back', exact: true }).click()
       await page.getByRole('heading', { name: 'Nothing needs an operator' }).waitFor({ timeout: PATIENCE })
       expect(await statusOf(merchant, waiting)).toBe('delivered')
 
@@ -228,7 +237,10 @@ describe.runIf(hasTools('chromium'))("the operators' console in Chromium", () =>
       })
       await sql('update organisations set name = $2 where id = $1', [organisationId, HOSTILE])
       await suspenseOf(service.runtime, organisationId, 5_000_000n)
-      const { context, page, problems } = await openDashboard(browser, service, { role: 'operator', email: GRACE })
+      const { context, page, problems } = await openDashboard(browser, service, {
+        role: 'operator',
+        email: nextOperator(),
+      })
       const images = () => page.evaluate("document.querySelectorAll('img').length")
       await page.goto(`${service.url}/console/objects/${customer.body.data.id}`)
       await page.getByRole('link', { name: HOSTILE }).waitFor({ timeout: PATIENCE })
@@ -240,15 +252,15 @@ describe.runIf(hasTools('chromium'))("the operators' console in Chromium", () =>
       expect(await images()).toBe(0)
       // An organisation is suspended and reactivated by clicks.
       await page.goto(`${service.url}/console/organisations/${organisationId}`)
-      await page.getByRole('heading', { name: 'Members' }).waitFor({ timeout: PATIENCE })
+      await page.getByRole('heading', { name: 'Members', exact: true }).waitFor({ timeout: PATIENCE })
       await checkScreen(page, 'console-organisation')
-      await page.getByRole('link', { name: 'Suspend' }).click()
-      await page.getByLabel('Reason').waitFor()
+      await page.getByRole('link', { name: 'Suspend', exact: true }).click()
+      await page.getByLabel('Reason', { exact: true }).waitFor()
       await checkScreen(page, 'console-command')
       await fill(page, { Reason: HOSTILE })
       await send(page, 'Suspend an organisation')
       await checkScreen(page, 'console-done')
-      await page.getByRole('link', { name: 'Back' }).click()
+      await page.getByRole('link', { name: 'Back', exact: true }).click()
       await page.getByRole('link', { name: 'Lift the suspension' }).click({ timeout: PATIENCE })
       await fill(page, { Reason: 'Settled' })
       await send(page, 'Lift the suspension of an organisation')
@@ -259,7 +271,7 @@ describe.runIf(hasTools('chromium'))("the operators' console in Chromium", () =>
       await fill(page, { Amount: '2', To: 'fees', Reason: HOSTILE })
       await send(page, 'Move money out of suspense')
       await page.goto(`${service.url}/console/ledger/accounts?organisationId=${organisationId}`)
-      await page.getByRole('link', { name: 'Fees' }).click({ timeout: PATIENCE })
+      await page.getByRole('link', { name: 'Fees', exact: true }).click({ timeout: PATIENCE })
       await page.getByRole('region', { name: 'Postings' }).getByText(HOSTILE).waitFor({ timeout: PATIENCE })
       await checkScreen(page, 'console-statement')
       await page.getByRole('link', { name: /^Reverse entry/ }).click()
@@ -281,7 +293,10 @@ describe.runIf(hasTools('chromium'))("the operators' console in Chromium", () =>
     'every other screen of the console shows what the service has, and a signed-out operator is asked for a code',
     async () => {
       const { organisationId } = await newMerchant(service)
-      const { context, page, problems } = await openDashboard(browser, service, { role: 'operator', email: GRACE })
+      const { context, page, problems } = await openDashboard(browser, service, {
+        role: 'operator',
+        email: nextOperator(),
+      })
       const screens = [
         ['ledger', 'Trial balance'],
         ['suspense', 'Balances in suspense'],
@@ -298,7 +313,7 @@ describe.runIf(hasTools('chromium'))("the operators' console in Chromium", () =>
       ] as const
       for (const [path, heading] of screens) {
         await page.goto(`${service.url}/console/${path}`)
-        await page.getByRole('heading', { name: heading }).waitFor({ timeout: PATIENCE })
+        await page.getByRole('heading', { name: heading, exact: true }).waitFor({ timeout: PATIENCE })
         await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count(), { timeout: PATIENCE }).toBe(0)
         await checkScreen(page, `console-${path.replace(/\?.*/, 'nothing-needed')}`)
       }
@@ -311,8 +326,8 @@ describe.runIf(hasTools('chromium'))("the operators' console in Chromium", () =>
       })
       await send(page, 'Create an internal token')
       await page.getByText(/^svc_int_\w{20,}$/).waitFor()
-      await page.getByRole('button', { name: 'Sign out' }).click()
-      await page.getByRole('heading', { name: 'Sign in' }).waitFor({ timeout: PATIENCE })
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+      await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor({ timeout: PATIENCE })
       expect(await page.getByRole('button', { name: 'Create an account' }).count()).toBe(0)
       await checkScreen(page, 'console-sign-in')
       expect(problems).toEqual([])
@@ -337,7 +352,7 @@ describe.runIf(hasTools('chromium'))("the operators' console in Chromium", () =>
       }
       const visitor = await openWindow(browser, service.url, 'desktop')
       await visitor.page.goto(`${service.url}/console`)
-      await visitor.page.getByRole('heading', { name: 'Sign in' }).waitFor({ timeout: PATIENCE })
+      await visitor.page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor({ timeout: PATIENCE })
       expect(await callByHand(visitor.page)).toEqual(Object.fromEntries(procedures.map(({ name }) => [name, 401])))
       await visitor.context.close()
     },
