@@ -1,3 +1,4 @@
+import { newId } from '@payments/kernel'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, foundOrganisation, hasTools, newMerchant, signedIn, startNameServer, useService } from '#testing'
@@ -40,7 +41,7 @@ describe.runIf(hasTools('chromium'))('settings in the dashboard', () => {
         .poll(() => page.getByLabel(`Role of ${member.email}`).inputValue(), { timeout: PATIENCE })
         .toBe('owner')
       await checkScreen(page, 'team')
-      await page.getByRole('link', { name: 'Notifications' }).click()
+      await page.getByRole('link', { name: 'Notifications', exact: true }).click()
       const box = page.getByLabel(/^Send by email: /).first()
       const before = await box.isChecked()
       await box.click()
@@ -49,7 +50,7 @@ describe.runIf(hasTools('chromium'))('settings in the dashboard', () => {
       await page.getByRole('link', { name: 'Payments', exact: true }).click()
       await page.getByLabel('Too little or too much').waitFor()
       await checkScreen(page, 'payment-settings')
-      await page.getByRole('link', { name: 'Branding' }).click()
+      await page.getByRole('link', { name: 'Branding', exact: true }).click()
       await page.getByLabel('Name that payers see (optional)').fill('<i>Workshop</i>')
       await page.getByLabel('Colour of buttons (optional)').fill('#0f766e')
       const preview = page.getByRole('region', { name: 'Preview of the pay page' })
@@ -78,6 +79,9 @@ describe.runIf(hasTools('chromium'))('settings in the dashboard', () => {
         organisationId,
         role: 'owner',
       })
+      // A name that no organisation of an earlier attempt has proved.
+      const site = `shop-${newId().slice(-8)}.merchant.example`
+      const record = `_payments-verification.${site}`
       const allowed = page.getByRole('list', { name: 'Allowed destinations' })
       await page.goto(`${service.url}/dashboard/test/settings/payments`)
       await page.getByText('Every destination is allowed.').waitFor({ timeout: PATIENCE })
@@ -102,16 +106,16 @@ describe.runIf(hasTools('chromium'))('settings in the dashboard', () => {
       await page.getByText('Every destination is allowed.').waitFor({ timeout: PATIENCE })
 
       await page.goto(`${service.url}/dashboard/test/settings/branding`)
-      await page.getByLabel('Your site (optional)').fill('https://shop.merchant.example')
+      await page.getByLabel('Your site (optional)').fill(`https://${site}`)
       await page.getByRole('button', { name: 'Save branding' }).click()
-      await page.getByText('_payments-verification.shop.merchant.example').waitFor({ timeout: PATIENCE })
+      await page.getByText(record).waitFor({ timeout: PATIENCE })
       await page.getByRole('button', { name: 'Verify the domain' }).click()
       await page.getByText('The domain does not carry the DNS record yet').waitFor({ timeout: PATIENCE })
       await checkScreen(page, 'domain')
       const value = await page.getByText(/^payments-verification=/).textContent()
-      names.records.set('_payments-verification.shop.merchant.example', value ?? '')
+      names.records.set(record, value ?? '')
       await page.getByRole('button', { name: 'Verify the domain' }).click()
-      await page.getByText('Payers see shop.merchant.example with a mark.').waitFor({ timeout: PATIENCE })
+      await page.getByText(`Payers see ${site} with a mark.`).waitFor({ timeout: PATIENCE })
 
       const host = await signedIn(service.runtime, {
         organisationId: await foundOrganisation(service.runtime),
