@@ -77,7 +77,7 @@ export async function dataOf(line: string, answer: Answer | Promise<Answer>): Pr
 const isTemporary = ({ status, message }: Answer): boolean =>
   [429, 502, 503].includes(status) || (status === 409 && message.endsWith('is still in progress'))
 
-export interface RetryOptions extends Pick<Call, 'token' | 'body' | 'key'> {
+export interface RetryOptions extends Pick<Call, 'token' | 'body' | 'key' | 'headers'> {
   /** Until when to repeat it, epoch milliseconds. */
   readonly deadline: () => number
   /** Called for every attempt without a definite reply: the status, or 0 where there was no reply. */
@@ -86,12 +86,15 @@ export interface RetryOptions extends Pick<Call, 'token' | 'body' | 'key'> {
 
 /** Repeats a request with the same idempotency key until there is a definite reply, as a careful client does. */
 export async function retried(url: () => string, line: string, options: RetryOptions): Promise<Answer> {
-  const { token = null, body, key = newId(), deadline, onRetry } = options
+  const { token = null, body, key = newId(), headers = {}, deadline, onRetry } = options
   let last = ''
   while (Date.now() < deadline()) {
     let wait = 0.25
     try {
-      const answer = await call({ url: url() }, line, { key, token, body, signal: AbortSignal.timeout(20_000) })
+      const answer = await call({ url: url() }, line, {
+        ...{ key, token, body, headers },
+        signal: AbortSignal.timeout(20_000),
+      })
       // An internal error is reported, and does not say whether the request was executed.
       if (!isTemporary(answer) && answer.status < 500) return answer
       onRetry?.(answer.status, answer.text)

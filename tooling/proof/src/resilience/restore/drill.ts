@@ -11,6 +11,7 @@ import {
   enabledCustomer,
   newMerchant,
   random as randomOf,
+  retried,
   rows,
   runService,
   type ServiceProcess,
@@ -111,8 +112,15 @@ export async function drill(database: DrillDatabase, { rounds, seed, log }: Dril
   try {
     await worker.ready()
     const merchant = await newMerchant(own, { environment: 'live' })
-    const post = (path: string, { body, key }: { body: unknown; key?: string }) =>
-      call(own, `POST ${path}`, { token: merchant.key, headers: HTTPS, body, ...(key ? { key } : {}) })
+    const post = (path: string, given: { body: unknown; key?: string }) => {
+      const end = Date.now() + PATIENCE_MS
+      return retried(() => own.url, `POST ${path}`, {
+        ...given,
+        token: merchant.key,
+        headers: HTTPS,
+        deadline: () => end,
+      })
+    }
     const customerId = await enabledCustomer(own.runtime, merchant.organisationId, 0n, 'live')
     const { reference } = await dataOf('payin', post('/v1/cngn/payins', { body: { customerId, amount: '1000000' } }))
     await cngn.pay(reference, 1_000_000_000_000n)
