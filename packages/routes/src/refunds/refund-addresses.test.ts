@@ -32,6 +32,33 @@ async function organisationWith(own: readonly NetworkType[]) {
   expect(answer.status, answer.text).toBe(200)
   return merchant
 }
+test('simultaneous changes in any order of the networks never wait for each other', async () => {
+  const merchant = await organisationWith(types)
+  const { pool } = service.runtime
+  const deadlocks = async () => {
+    await pool.query('select pg_stat_force_next_flush()')
+    const { rows } = await pool.query(
+      'select deadlocks::int as deadlocks from pg_stat_database where datname = current_database()',
+    )
+    return rows[0].deadlocks
+  }
+  const before = await deadlocks()
+  const { evm, svm, tvm } = addresses
+  const bodies = [
+    { evm: evm.organisation, svm: svm.organisation, tvm: tvm.organisation },
+    { tvm: tvm.service, svm: svm.service, evm: evm.service },
+    { svm: null, evm: evm.service },
+    { evm: null, svm: svm.organisation },
+  ]
+  for (let round = 0; round < 25; round++) {
+    const answers = await Promise.all(
+      bodies.map((body) => merchant.call('PATCH /v1/payment-routes/refund-addresses', { body })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  }
+  expect(await deadlocks()).toBe(before)
+})
+
 /** Every choice of network types that an organisation may have set. */
 const choices = Array.from({ length: 2 ** types.length }, (_each, bits) =>
   types.filter((_type, index) => bits & (2 ** index)),

@@ -93,6 +93,10 @@ export async function changeRefundAddresses(
   const removed = Object.entries(change).filter(([, address]) => address === null)
   const given = Object.entries(change).filter(([, address]) => typeof address === 'string')
   const db = sqlOf(unit.em)
+  // Two changes that touch the same rows in another order would wait for each other.
+  await db.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `refund addresses ${organisationId} ${environment}`,
+  ])
   await db.query(
     'delete from payment_route_refund_addresses where organisation_id = $1 and environment = $2 and network_type = any ($3)',
     [organisationId, environment, removed.map(([type]) => type)],
