@@ -96,7 +96,11 @@ export function exactPart({ relay, near, merchants, database, runtime }: Provide
       })
     },
     payAgain(number) {
-      const paid = near.swaps.filter((swap) => swap.delivered > 0n)[number]
+      // In the short form one of the two may have delivered nothing.
+      const ofRelay = [...relay.book.values()].filter(({ address }) =>
+        sessions.some((each) => each.address === address),
+      )
+      const paid = [...near.swaps, ...ofRelay].filter(({ delivered }) => delivered > 0n)[number]
       if (paid) paid.delivered *= 2n
     },
     figures: () => ({ objects: sessions.length, faults: faults() }),
