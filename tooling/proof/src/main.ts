@@ -1,5 +1,7 @@
 // What the README promises, shown by commands: `npm run proof -- [<name>] [--size short] [--times 100] [--seed 1] [--record]`.
 // Ends with 1 when a proof has findings. `--record` writes its figures to `docs/derived/proof/<name>.json`.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { parseArgs } from 'node:util'
 import { type Proof, type ProofOptions, record } from './proof.ts'
 
@@ -39,11 +41,15 @@ const times = values.times === undefined ? undefined : Number(values.times)
 if (!Number.isSafeInteger(seed) || seed < 0) stop('--seed must be a whole number')
 if (times !== undefined && !(Number.isSafeInteger(times) && times > 0)) stop('--times must be a positive whole number')
 
-for (const name of positionals.length > 0 ? positionals : Object.keys(proofs)) {
+const names = positionals.length > 0 ? positionals : Object.keys(proofs)
+if (names.length === 1) await prove(names[0] as string)
+else for (const name of names) if ((await proveAlone(name)) !== 0) process.exitCode = 1
+
+async function prove(name: string): Promise<void> {
   print(`== ${name}, ${size}, seed ${seed}`)
   const options: ProofOptions = { size, seed, log: print, ...(times === undefined ? {} : { times }) }
   const module = await proofs[name]?.()
-  if (!module) continue
+  if (!module) return
   const started = performance.now()
   const report = await module.run(options)
   for (const finding of report.findings) print(`FINDING ${finding}`)
@@ -52,6 +58,22 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(proofs)) {
   print(`${name}: ${report.findings.length} findings in ${seconds} s, seed ${seed}`)
   if (values.record) print(`Figures written to ${record(name, options, report)}`)
   if (report.findings.length > 0) process.exitCode = 1
+}
+
+/** In a process of its own: the authorities that one proof trusts, and connections it has open, are nothing to the next. @returns the exit code */
+async function proveAlone(name: string): Promise<number> {
+  const flags = [`--size=${size}`, `--seed=${seed}`, ...(times === undefined ? [] : [`--times=${times}`])]
+  const child = spawn(
+    process.execPath,
+    [import.meta.filename, name, ...flags, ...(values.record ? ['--record'] : [])],
+    { stdio: 'inherit' },
+  )
+  const end = (signal: NodeJS.Signals) => void child.kill(signal)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end)
+  const [code, signal] = await once(child, 'exit')
+  if (signal) process.exit(1)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, end)
+  return code
 }
 
 function sizeOf(text: string): ProofOptions['size'] {
