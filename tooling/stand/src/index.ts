@@ -7,7 +7,7 @@ export { createKeyFor, createTokenFor, foundOrganisation, signedIn, type TestSes
 export { askForCode, signIn } from './accounts/sign-in.ts'
 export { freePort, freePorts } from './machine/free-port.ts'
 export { type SystemPostgres, startSystemPostgres } from './machine/system-postgres.ts'
-export { CHROMIUM, hasTools } from './machine/tools.ts'
+export { chromiumCommand, hasTools } from './machine/tools.ts'
 export { type Random, random } from './random.ts'
 export { type Behaviour, type EventReceiver, startEventReceiver } from './receivers/event-receiver.ts'
 export { startNameServer } from './receivers/name-server.ts'

@@ -1,7 +1,17 @@
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fund, hasTools, type Merchant, mailedCode, newMerchant, newOfframp, suspenseOf, useService } from '#testing'
+import {
+  chromiumCommand,
+  fund,
+  hasTools,
+  type Merchant,
+  mailedCode,
+  newMerchant,
+  newOfframp,
+  suspenseOf,
+  useService,
+} from '#testing'
 import { startChromium } from './chromium.ts'
 import { openWindow } from './page.ts'
 import { checkScreen, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
@@ -73,7 +83,7 @@ const callByHand = (page: Page): Promise<Record<string, number>> =>
     return statuses
   }, procedures)
 
-describe.runIf(hasTools('chromium'))("the operators' console in Chromium", () => {
+describe.runIf(hasTools(chromiumCommand()))("the operators' console in Chromium", () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await startChromium()

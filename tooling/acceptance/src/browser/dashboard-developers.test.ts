@@ -1,12 +1,12 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasTools, newMerchant, newRoute, useService } from '#testing'
+import { chromiumCommand, hasTools, newMerchant, newRoute, useService } from '#testing'
 import { startChromium } from './chromium.ts'
 import { checkScreen, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
 const service = useService({ worker: true })
 
-describe.runIf(hasTools('chromium'))('engineers in the dashboard', () => {
+describe.runIf(hasTools(chromiumCommand()))('engineers in the dashboard', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await startChromium()

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { assets, newId, toMinor } from '@payments/kernel'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { enabledCustomer, hasTools, type Merchant, newMerchant, useService } from '#testing'
+import { chromiumCommand, enabledCustomer, hasTools, type Merchant, newMerchant, useService } from '#testing'
 import { startChromium } from './chromium.ts'
 import { checkScreen, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
@@ -33,7 +33,7 @@ async function paidLink(of: Merchant, payerEmail: string): Promise<{ id: string;
   return { id: started.body.data.id, title }
 }
 
-describe.runIf(hasTools('chromium'))('records in the dashboard', () => {
+describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await startChromium()

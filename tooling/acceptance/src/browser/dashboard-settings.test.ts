@@ -1,7 +1,16 @@
 import { newId } from '@payments/kernel'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { call, foundOrganisation, hasTools, newMerchant, signedIn, startNameServer, useService } from '#testing'
+import {
+  call,
+  chromiumCommand,
+  foundOrganisation,
+  hasTools,
+  newMerchant,
+  signedIn,
+  startNameServer,
+  useService,
+} from '#testing'
 import { startChromium } from './chromium.ts'
 import { checkScreen, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
@@ -14,7 +23,7 @@ const backgroundOf = (element: unknown): string =>
   (globalThis as unknown as { getComputedStyle(of: unknown): { backgroundColor: string } }).getComputedStyle(element)
     .backgroundColor
 
-describe.runIf(hasTools('chromium'))('settings in the dashboard', () => {
+describe.runIf(hasTools(chromiumCommand()))('settings in the dashboard', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await startChromium()

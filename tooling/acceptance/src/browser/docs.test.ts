@@ -1,7 +1,7 @@
 import { guides } from '@payments/gateway'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasTools, newMerchant, useService } from '#testing'
+import { chromiumCommand, hasTools, newMerchant, useService } from '#testing'
 import { startChromium } from './chromium.ts'
 import { type Device, devices, fitsWidth, openWindow, schemes, violations } from './page.ts'
 
@@ -19,7 +19,7 @@ const hosts = ['localhost', '127.0.0.1']
 const windows = (Object.keys(devices) as Device[]).map((device, index) => ({ device, host: hosts[index] as string }))
 const originOf = (host: string) => service.url.replace('127.0.0.1', host)
 
-describe.runIf(hasTools('chromium'))('the documentation in Chromium', () => {
+describe.runIf(hasTools(chromiumCommand()))('the documentation in Chromium', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await startChromium()

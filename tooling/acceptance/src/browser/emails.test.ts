@@ -2,7 +2,7 @@ import { designedEmail } from '@payments/accounts'
 import { locales } from '@payments/pay-page'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasTools } from '#testing'
+import { chromiumCommand, hasTools } from '#testing'
 import { startChromium } from './chromium.ts'
 import { fitsWidth, schemes, violations } from './page.ts'
 import { shoot } from './shots.ts'
@@ -28,7 +28,7 @@ const email = (lang: string) =>
     footer: 'Questions about the payment? Ask Ada Ltd, and name the payment number.',
   })
 
-describe.runIf(hasTools('chromium'))('emails to payers in Chromium', () => {
+describe.runIf(hasTools(chromiumCommand()))('emails to payers in Chromium', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await startChromium()

@@ -2,7 +2,7 @@
 // `npm run screenshots [-- <part of a path>]`. BASE_URL names the service, http://127.0.0.1:4000 by default.
 
 import { guides } from '@payments/gateway'
-import { hasTools } from '@payments/stand'
+import { chromiumCommand, hasTools } from '@payments/stand'
 import { startChromium } from './chromium.ts'
 import { type Device, devices, openWindow, schemes } from './page.ts'
 import { writeShot } from './shots.ts'
@@ -11,7 +11,7 @@ const origin = process.env.BASE_URL ?? 'http://127.0.0.1:4000'
 const wanted = process.argv[2] ?? ''
 
 async function main(): Promise<void> {
-  if (!hasTools('chromium')) process.exit(1)
+  if (!hasTools(chromiumCommand())) process.exit(1)
   const reachable = await fetch(`${origin}/health`).then(
     ({ ok }) => ok,
     () => false,

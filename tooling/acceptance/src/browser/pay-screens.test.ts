@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   act,
   call,
+  chromiumCommand,
   hasTools,
   type Merchant,
   newCollection,
@@ -184,7 +185,7 @@ async function session(
   return id
 }
 
-describe.runIf(hasTools('chromium'))('the screens of the pay page in Chromium', () => {
+describe.runIf(hasTools(chromiumCommand()))('the screens of the pay page in Chromium', () => {
   let browser: Browser
   /** All screens come about at once: most of the time is waiting for the sandbox. */
   const ready = new Map<string, Promise<string>>()

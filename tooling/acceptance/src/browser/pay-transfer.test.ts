@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasTools, type Merchant, newCollection, newMerchant, payPageOf, useService } from '#testing'
+import { chromiumCommand, hasTools, type Merchant, newCollection, newMerchant, payPageOf, useService } from '#testing'
 import { startChromium } from './chromium.ts'
 import { fitsWidth, openWindow, violations } from './page.ts'
 import { shoot } from './shots.ts'
@@ -19,7 +19,7 @@ const idOf = (page: Page) => new URL(page.url()).pathname.split('/').at(-1) as s
 const pay = (merchant: Merchant, id: string, body: Record<string, unknown>) =>
   merchant.call(`POST /v1/sandbox/checkout-sessions/${id}/payments`, { body })
 
-describe.runIf(hasTools('chromium'))('paying by bank transfer in Chromium', () => {
+describe.runIf(hasTools(chromiumCommand()))('paying by bank transfer in Chromium', () => {
   let browser: Browser
   const contexts: BrowserContext[] = []
   beforeAll(async () => {

@@ -4,6 +4,7 @@ import { tokenContracts } from '@payments/kernel'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  chromiumCommand,
   hasTools,
   newCollection,
   newMerchant,
@@ -36,7 +37,7 @@ const advance = (merchant: Awaited<ReturnType<typeof newMerchant>>, minutes: num
   merchant.call('POST /v1/sandbox/advance', { body: { seconds: minutes * 60 } })
 const statusOf = async (id: string) => (await payPageOf(service, id)).status
 
-describe.runIf(hasTools('chromium'))('paying in Chromium', () => {
+describe.runIf(hasTools(chromiumCommand()))('paying in Chromium', () => {
   let browser: Browser
   const contexts: BrowserContext[] = []
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasTools, newMerchant, useService } from '#testing'
+import { chromiumCommand, hasTools, newMerchant, useService } from '#testing'
 import { startChromium } from './chromium.ts'
 import { openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
@@ -37,7 +37,7 @@ async function endSessionBeforeReads(page: Page): Promise<{ held: () => number; 
   return { held: () => held.length, later }
 }
 
-describe.runIf(hasTools('chromium'))('signing out in Chromium', () => {
+describe.runIf(hasTools(chromiumCommand()))('signing out in Chromium', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await startChromium()

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { CHROMIUM } from '@payments/stand'
+import { chromiumCommand } from '@payments/stand'
 import { chromium } from 'playwright-core'
 import type { Place } from './place.ts'
 
@@ -32,7 +32,7 @@ export async function inBrowser({ modules, url, key }: Place): Promise<string> {
     res.writeHead(200, { 'content-type': isScript ? 'text/javascript' : 'text/html' }).end(body)
   })
   await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve))
-  const browser = await chromium.launch({ executablePath: `/usr/bin/${CHROMIUM}`, args: ['--no-sandbox'] })
+  const browser = await chromium.launch({ executablePath: `/usr/bin/${chromiumCommand()}`, args: ['--no-sandbox'] })
   try {
     const page = await browser.newPage()
     await page.goto(`http://127.0.0.1:${(shop.address() as AddressInfo).port}/#${url}|${data.id}`)
