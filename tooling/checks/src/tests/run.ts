@@ -9,7 +9,7 @@ const MOST_RERUN = 8
 
 /**
  * Runs the tests and closes with one line of counts. With `rerun`, files with a failed test run once more when all others have ended, in a
- * new process with a new database; a test that passes then is named as flaky. Nothing is run again when an error belongs to no test, or when
+ * new process with a new database; a file that passes then is named as flaky. Nothing is run again when an error belongs to no test, or when
  * more files failed than a busy machine explains.
  * @returns the exit code
  */
