@@ -61,11 +61,15 @@ async function streaming(): Promise<readonly string[]> {
   }
 }
 
-/** Waits until one is the primary, the others stream from it, and one of them is synchronous. @throws Error after two minutes */
+/**
+ * Waits until one is the primary, the others stream from it, and one of them is synchronous, also for Patroni, which promotes only one whose
+ * name it has stored: it stores the name after PostgreSQL has confirmed the first commit. @throws Error after two minutes
+ */
 export async function allFollow(servers: readonly DatabaseServer[]): Promise<void> {
   for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(500)) {
     const standbys = await streaming()
-    if (standbys.length === servers.length - 1 && standbys.includes('sync')) return
+    if (standbys.length < servers.length - 1 || !standbys.includes('sync')) continue
+    if ((await primaryOf(servers))?.standby) return
   }
   throw new Error(`Not all standbys stream: ${JSON.stringify([await members(servers), await streaming()])}`)
 }
