@@ -1,9 +1,9 @@
 // What the README promises, shown by commands: `npm run proof -- [<name>] [--size short] [--times 100] [--seed 1] [--record]`.
-// Ends with 1 when a proof has findings. `--record` writes its figures to `docs/derived/proof/<name>.json`.
+// Ends with 1 when a proof has findings. `--record` writes its figures to `docs/derived/proof/<name>.json`, and ends with 1 when there are none.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
-import { type Proof, type ProofOptions, record } from './proof.ts'
+import { type Proof, type ProofOptions, record, wasRun } from './proof.ts'
 
 /** Each proof in a folder of its own, loaded when it is asked for. */
 const proofs: Readonly<Record<string, () => Promise<{ run: Proof }>>> = {
@@ -55,6 +55,11 @@ async function prove(name: string): Promise<void> {
   for (const finding of report.findings) print(`FINDING ${finding}`)
   print(JSON.stringify(report.figures, null, 2))
   const seconds = Math.round((performance.now() - started) / 1000)
+  if (!wasRun(report)) {
+    print(`${name}: not run, so that nothing is shown${values.record ? ', and nothing recorded' : ''}`)
+    if (values.record) process.exitCode = 1
+    return
+  }
   print(`${name}: ${report.findings.length} findings in ${seconds} s, seed ${seed}`)
   if (values.record) print(`Figures written to ${record(name, options, report)}`)
   if (report.findings.length > 0) process.exitCode = 1

@@ -18,6 +18,9 @@ export interface ProofReport {
   readonly figures: Readonly<Record<string, unknown>>
 }
 
+/** Whether a proof has measured anything; it has not where a system package is missing, or a capability of the machine. */
+export const wasRun = ({ figures }: ProofReport): boolean => Object.keys(figures).length > 0
+
 export type Proof = (options: ProofOptions) => Promise<ProofReport>
 
 const ROOT = new URL('../../../', import.meta.url)
