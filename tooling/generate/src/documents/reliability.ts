@@ -51,17 +51,26 @@ ${parts.join('\n\n')}
 const measuredText = ({ date, commit, size, seed, findings, figures }: Recorded): string =>
   `Measured on ${date} at commit \`${commit}\`${size ? ` (${size} size, seed ${seed})` : ''}: ${findings.length === 0 ? 'no findings' : `${findings.length} findings`}; ${textOf(figures)}.`
 
-/** Figures as text: \`succeededOperations\` becomes "succeeded operations". */
+/** Figures as text. */
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join(', ')
   if (typeof value === 'number') return value.toLocaleString('en')
   if (!value || typeof value !== 'object') return String(value)
   return Object.entries(value)
     .map(([name, inner]) => {
-      const words = name.replace(/([a-z])([A-Z])/g, (_all, a: string, b: string) => `${a} ${b.toLowerCase()}`)
+      const words = wordsOf(name)
       return inner && typeof inner === 'object' && !Array.isArray(inner)
         ? `${words} (${textOf(inner)})`
         : `${words} ${textOf(inner)}`
     })
     .join(', ')
+}
+
+const CAMEL_CASE = /^[a-z]+(?:[A-Z][a-z0-9]+)*$/
+
+/** `succeededOperations` becomes "succeeded operations"; what is text already, such as "PostgreSQL killed" or "cNGN", remains as it is. */
+function wordsOf(name: string): string {
+  if (!CAMEL_CASE.test(name)) return name
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return words.replace('pg bouncer', 'PgBouncer')
 }
