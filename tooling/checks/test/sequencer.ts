@@ -46,19 +46,22 @@ const LONG = [
 ]
 
 /**
- * Isolated files first, because a shared process ends when the next file in the queue is an isolated one: in a mixed order 17 processes
- * load the service instead of one for each worker. Then the long files, then all others in random order.
+ * Project by project, in the order of the configuration, isolated files first: a shared process ends when the next file in the queue is of
+ * another project. Within each the long files, then all others in random order.
  */
 export default class Sequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { seed } = this.ctx.config.sequence
     const random = new Map(files.map((file) => [file, hash('sha1', `${seed} ${file.moduleId}`)]))
     const at = (file: TestSpecification): string => random.get(file) as string
-    return files.sort((one, other) => place(one) - place(other) || (at(one) < at(other) ? -1 : 1))
+    const project = (file: TestSpecification): number => this.ctx.projects.indexOf(file.project)
+    return files.sort(
+      (one, other) => project(one) - project(other) || place(one) - place(other) || (at(one) < at(other) ? -1 : 1),
+    )
   }
 }
 
-function place({ project, moduleId }: TestSpecification): number {
+function place({ moduleId }: TestSpecification): number {
   const long = LONG.findIndex((file) => moduleId.endsWith(`/${file}`))
-  return (project.config.isolate ? 0 : LONG.length + 1) + (long < 0 ? LONG.length : long)
+  return long < 0 ? LONG.length : long
 }
