@@ -1,3 +1,7 @@
+import { spawn } from 'node:child_process'
+import { appendFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
@@ -25,7 +29,7 @@ async function agent(key: string, options: Partial<AgentOptions> = {}) {
     allowWrites: false,
     ...options,
   } as const
-  const server = await createAgentServer(new Payments({ url: service.url, apiKey: key }), given)
+  const server = await createAgentServer(new Payments({ url: service.url, apiKey: key, maxRetries: 0 }), given)
   await Promise.all([server.connect(own), client.connect(other)])
   onTestFinished(() => client.close())
   return {
@@ -97,8 +101,32 @@ test('in live money moves only with an allowance, by call and by day, and a repe
   ] as const)
     expect((await create(amount, name)).text).not.toContain('may move')
   expect((await create('0.000001', 'e')).text).toBe('swaps.create may move 25 in a day')
+  // Repeated with less, a call still counts for what it may have moved.
+  await create('0.000001', 'b')
+  expect((await create('5', 'f')).text).toBe('swaps.create may move 25 in a day')
   expect(await own.names()).not.toContain('offramps_create')
   expect(() => allowancesOf(['swaps.create'])).toThrow(/100\/500/)
+})
+
+test('what agents in several processes move in a day stays within the allowance, and an unreadable record allows nothing', async () => {
+  const { folder } = person()
+  const script = `
+    import { allowancesOf, limitsOf } from '${new URL('limits.ts', import.meta.url).href}'
+    const limits = limitsOf('${folder}', allowancesOf(['swaps.create=10/50']))
+    const allowed = []
+    for (let n = 0; n < 20; n++) if (!limits.take('swaps.create', '1', process.pid + '-' + n)) allowed.push(n)
+    console.log(allowed.length)`
+  const counts = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const child = spawn(process.execPath, ['--input-type=module', '--eval', script])
+      return Number(await text(child.stdout))
+    }),
+  )
+  expect(counts.reduce((sum, count) => sum + count)).toBe(50)
+  const [file = ''] = readdirSync(folder)
+  appendFileSync(join(folder, file), '{"operation":"swaps.cre')
+  const limits = limitsOf(folder, allowancesOf(['swaps.create=10/1000']))
+  expect(() => limits.take('swaps.create', '1', 'later')).toThrow(`${join(folder, file)} cannot be read`)
 })
 
 test('the scopes of a key apply', async () => {

@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { MoneyLimits } from '@payments/agents'
 import { money } from '@payments/sdk'
@@ -34,15 +35,17 @@ export const limitsOf = (folder: string, allowances: ReadonlyMap<string, Allowan
   },
 })
 
-interface Day {
-  readonly day: string
-  /** By operation and idempotency key: a repeated call counts once. */
-  readonly amounts: Readonly<Record<string, string>>
-}
+/** A call that was asked for; or its id, when it was refused. */
+type Line =
+  | { readonly id: string; readonly operation: string; readonly key: string; readonly amount: string }
+  | { readonly refused: string }
 
 /**
- * Counts an amount before it is sent, in a file of the configuration, so that a call whose outcome is unknown counts as well.
- * Returns why it is not allowed, or undefined.
+ * Counts an amount before it is sent, in a file of the day in the folder of the configuration, so that a call whose outcome is unknown counts
+ * as well. Processes append to the same file, and each counts what is in front of its own line: together they stay within the limit. A call
+ * that is repeated with its idempotency key counts once, with the largest amount that it named.
+ * @returns why it is not allowed, or undefined
+ * @throws Error for a file that cannot be read: it must not become a day without limits
  */
 function take(
   folder: string,
@@ -52,27 +55,33 @@ function take(
   key: string,
 ): string | undefined {
   if (money.compare(amount, perCall) > 0) return `${operation} may move ${perCall} in a call`
-  const file = join(folder, 'agent-limits.json')
-  const today = new Date().toISOString().slice(0, 10)
-  const kept = read(file)
-  const amounts = kept.day === today ? kept.amounts : {}
-  const own = { ...amounts, [`${operation} ${key}`]: amount }
-  const sum = money.add(
-    ...Object.entries(own).flatMap(([name, each]) => (name.startsWith(`${operation} `) ? [each] : [])),
-  )
-  if (money.compare(sum, perDay) > 0) return `${operation} may move ${perDay} in a day`
+  const name = `agent-limits-${new Date().toISOString().slice(0, 10)}.jsonl`
+  const file = join(folder, name)
+  const append = (line: Line) => appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: 0o600 })
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  writeFileSync(`${file}.${process.pid}`, JSON.stringify({ day: today, amounts: own } satisfies Day), { mode: 0o600 })
-  renameSync(`${file}.${process.pid}`, file)
-  return undefined
+  const id = randomUUID()
+  append({ id, operation, key, amount })
+  const lines = read(file)
+  const own = lines.findIndex((line) => 'id' in line && line.id === id)
+  const refused = new Set(lines.flatMap((line) => ('refused' in line ? [line.refused] : [])))
+  const amounts = new Map<string, string>()
+  for (const line of lines.slice(0, own + 1)) {
+    if ('refused' in line || line.operation !== operation || refused.has(line.id)) continue
+    const counted = amounts.get(line.key) ?? '0'
+    amounts.set(line.key, money.compare(line.amount, counted) > 0 ? line.amount : counted)
+  }
+  for (const old of readdirSync(folder))
+    if (old.startsWith('agent-limits') && old < name) rmSync(join(folder, old), { force: true })
+  if (money.compare(money.add(...amounts.values()), perDay) <= 0) return undefined
+  append({ refused: id })
+  return `${operation} may move ${perDay} in a day`
 }
 
-function read(file: string): Day {
+function read(file: string): Line[] {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Day
+    const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
+    return lines.map((line) => JSON.parse(line) as Line)
   } catch (error) {
-    // A file that cannot be read must not become a day without limits.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    return { day: '', amounts: {} }
+    throw new Error(`${file} cannot be read, so that nothing is moved until it is removed`, { cause: error })
   }
 }
