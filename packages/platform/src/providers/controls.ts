@@ -1,6 +1,7 @@
 import type { Binding, Environment, Provider, ProviderControl, ProviderRules, ProviderState } from '@payments/kernel'
 import type { Domain } from '../domain/domain.ts'
 import { type Settings, SettingsError } from '../settings/settings.ts'
+import { sharedRead } from '../transactions/shared-read.ts'
 import type { SqlExecutor } from '../transactions/sql.ts'
 
 /** What operators decided for the providers of an environment, by name. One without a row is active, in the order of the settings. */
@@ -30,8 +31,9 @@ export async function writeControl(
 }
 
 /**
- * How this process chooses providers: the order of the settings for the live environment, and what operators decided, read for each
- * new object, so that a provider that is drained gets none from the operator's commit on.
+ * How this process chooses providers: the order of the settings for the live environment, and what operators decided, read after each new
+ * object is asked for, so that a provider that is drained gets none from the operator's commit on.
+ * @param db outside of transactions: its reads are shared
  */
 export function providerRules(domains: readonly Domain[], settings: Settings, db: SqlExecutor): ProviderRules {
   const orders = new Map(
@@ -39,12 +41,14 @@ export function providerRules(domains: readonly Domain[], settings: Settings, db
       providers.map(({ port, order }) => [port.name, order?.of(settings)] as const),
     ),
   )
+  const shared = (environment: Environment) => sharedRead(() => readControls(db, environment))
+  const controls = { test: shared('test'), live: shared('live') } satisfies Record<Environment, unknown>
   return {
     order(port, environment, scope = '') {
       const order = environment === 'live' ? orders.get(port) : undefined
       return order?.get(scope) ?? order?.get('')
     },
-    controls: (environment) => readControls(db, environment),
+    controls: (environment) => controls[environment](),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ErrorFactory } from '@payments/kernel'
+import { sharedRead } from '../transactions/shared-read.ts'
 import type { SqlExecutor } from '../transactions/sql.ts'
 
 /** How a sandbox provider fails. `down`: nothing is done. `slow`: calls take longer. `forgets`: it is done, but the answer is lost. */
@@ -24,6 +25,7 @@ export async function setSandboxFault(
 /**
  * A sandbox provider whose calls fail as operators want: before each of the named methods the present fault is read.
  * The other methods, such as the payer's side, never fail.
+ * @param db outside of transactions: its reads are shared
  */
 export function withFaults<P extends object>(
   db: SqlExecutor,
@@ -32,16 +34,19 @@ export function withFaults<P extends object>(
   methods: readonly (keyof P & string)[],
   unavailable: ErrorFactory,
 ): P {
+  const presentMode = sharedRead(async () => {
+    const { rows } = await db.query<{ mode: FaultMode }>(
+      'select mode from sandbox_faults where provider = $1 and ends_at > now()',
+      [name],
+    )
+    return rows[0]?.mode
+  })
   const lost = () => unavailable({ retryAfter: 5, cause: new Error('An operator simulates an outage') })
   const faulty = Object.fromEntries(
     methods.map((method) => [
       method,
       async (...given: unknown[]) => {
-        const { rows } = await db.query<{ mode: FaultMode }>(
-          'select mode from sandbox_faults where provider = $1 and ends_at > now()',
-          [name],
-        )
-        const mode = rows[0]?.mode
+        const mode = await presentMode()
         if (mode === 'down') throw lost()
         if (mode === 'slow') await new Promise((resolve) => setTimeout(resolve, SLOW_MS))
         const answer = await (provider[method] as (...all: unknown[]) => Promise<unknown>)(...given)
