@@ -1,4 +1,4 @@
-import { createPublicKey, verify } from 'node:crypto'
+import { createPublicKey, randomBytes, randomInt, verify } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkFingerprints } from '@payments/platform'
 import bs58 from 'bs58'
@@ -6,7 +6,7 @@ import { HDKey } from 'micro-key-producer/slip10.js'
 import { expect, test } from 'vitest'
 import { newMerchant, newSwap, tableContents, useService } from '#testing'
 import { addressTask, listAddresses, takeAddress } from './addresses.ts'
-import { addressAt, pathOf, seedBytes } from './keys.ts'
+import { addressAt, pathOf, seedBytes, signersFrom } from './keys.ts'
 
 const SEED = Buffer.from('000102030405060708090a0b0c0d0e0f', 'hex')
 const SWAP_SEED = Buffer.alloc(32, 7).toString('base64')
@@ -14,20 +14,28 @@ const service = useService({ settings: { SWAP_SEED } })
 const other = useService({ settings: { SWAP_SEED, PROCESS_ROLE: 'gateway' } })
 const busy = useService({ settings: { SWAP_SEED, PROCESS_ROLE: 'gateway' } })
 
-test('keys are derived as SLIP-0010 says: its first test vector for ed25519', () => {
-  const key = HDKey.fromMasterSeed(SEED).derive("m/0'/1'/2'/2'/1000000000'")
-  expect(Buffer.from(key.publicKeyRaw).toString('hex')).toBe(
+test('keys are derived as SLIP-0010 says: as a library does whose own first test vector is that of the standard', () => {
+  const vector = HDKey.fromMasterSeed(SEED).derive("m/0'/1'/2'/2'/1000000000'")
+  expect(Buffer.from(vector.publicKeyRaw).toString('hex')).toBe(
     '3c24da049451555d51a7014a37337aa4e12d41e485abccfa46b47dfb2af54b7a',
   )
+  const indexes = [0, 1, 127, 128, 255, 256, 65_535, 65_536, 2 ** 31 - 1]
+  for (const seed of [SEED, Buffer.alloc(64, 0xff), ...Array.from({ length: 20 }, () => randomBytes(32))])
+    for (const environment of ['test', 'live'] as const)
+      for (const index of [...indexes.slice(0, seed === SEED ? undefined : 2), randomInt(2 ** 31)])
+        expect(addressAt(seed, environment, index)).toBe(
+          bs58.encode(HDKey.fromMasterSeed(seed).derive(pathOf(environment, index)).publicKeyRaw),
+        )
 })
 
-test('an address is the public key of its path, whose private key signs for it; environments share none', () => {
+test('an address is the public key of its path, whose private key signs for it; environments share none', async () => {
   const address = addressAt(SEED, 'live', 7)
-  const key = HDKey.fromMasterSeed(SEED).derive("m/44'/501'/0'/7'")
+  const { deposit, feePayer } = signersFrom(SEED, 'live')
   const message = Buffer.from('a transaction')
   const x = Buffer.from(bs58.decode(address)).toString('base64url')
   const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
-  expect(verify(null, message, publicKey, key.sign(message))).toBe(true)
+  expect(verify(null, message, publicKey, await deposit(7).sign(message))).toBe(true)
+  expect(verify(null, message, publicKey, await feePayer.sign(message))).toBe(false)
   expect([pathOf('live', 7), pathOf('test', 7)]).toEqual(["m/44'/501'/0'/7'", "m/44'/501'/1'/7'"])
   expect(addressAt(SEED, 'test', 7)).not.toBe(address)
 })

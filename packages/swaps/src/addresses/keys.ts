@@ -1,7 +1,7 @@
+import { createHmac, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
 import type { Environment } from '@payments/kernel'
 import { platformSettings, type Settings } from '@payments/platform'
 import bs58 from 'bs58'
-import { HDKey } from 'micro-key-producer/slip10.js'
 import { swapsSettings } from '../provider/settings.ts'
 
 /** Solana's coin type is 501 (SLIP-0044). Account 0 is the live environment, so that a test key can never hold live money. */
@@ -50,8 +50,35 @@ export interface SwapSigners {
 }
 
 function signerAt(seed: Uint8Array, path: string): Signer {
-  const key = HDKey.fromMasterSeed(seed).derive(path)
-  return { address: bs58.encode(key.publicKeyRaw), sign: async (message) => key.sign(message) }
+  const key = keyAt(seed, path)
+  const { x = '' } = createPublicKey(key).export({ format: 'jwk' })
+  return { address: bs58.encode(Buffer.from(x, 'base64url')), sign: async (message) => sign(null, message, key) }
+}
+
+/** What SLIP-0010 signs a master seed with for this curve. */
+const CURVE = 'ed25519 seed'
+const HARDENED = 0x8000_0000
+const KEY_BYTES = 32
+/** A private key of ed25519 in PKCS #8, up to its bytes (RFC 8410, section 7). */
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+/**
+ * The private key of a path: of each HMAC-SHA-512 the left half is a key, and the right half the chain code that its children are derived
+ * with (SLIP-0010, private parent key to private child key). The key itself stays in OpenSSL.
+ */
+function keyAt(seed: Uint8Array, path: string): KeyObject {
+  let node = createHmac('sha512', CURVE).update(seed).digest()
+  for (const [, index] of path.matchAll(/\/(\d+)'/g)) {
+    const data = Buffer.alloc(1 + KEY_BYTES + 4)
+    node.copy(data, 1, 0, KEY_BYTES)
+    data.writeUInt32BE(HARDENED + Number(index), 1 + KEY_BYTES)
+    node = createHmac('sha512', node.subarray(KEY_BYTES)).update(data).digest()
+  }
+  return createPrivateKey({
+    key: Buffer.concat([PKCS8, node.subarray(0, KEY_BYTES)]),
+    format: 'der',
+    type: 'pkcs8',
+  })
 }
 
 /** Signers whose keys are derived from `SWAP_SEED` in this process; undefined in one that works without keys. */
