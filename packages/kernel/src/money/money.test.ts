@@ -1,3 +1,4 @@
+import Big from 'big.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ServiceError } from '../errors.ts'
@@ -12,6 +13,33 @@ test('minor units are unchanged after conversion to decimal text and back, for e
       anyAsset,
       fc.bigInt({ min: 0n, max: 10n ** 28n }),
       (asset, units) => toMinor(toDecimal(units, asset), asset) === units,
+    ),
+  )
+})
+
+test('decimal text is what arbitrary-precision arithmetic makes of the minor units, and the other way round', () => {
+  const anyDecimals = fc.integer({ min: 0, max: 18 })
+  const scale = (decimals: number) => new Big(10).pow(decimals)
+  Big.DP = 60
+  fc.assert(
+    fc.property(anyDecimals, fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), (decimals, units) => {
+      expect(toDecimal(units, { symbol: 'any', decimals })).toBe(
+        new Big(units.toString()).div(scale(decimals)).toFixed(),
+      )
+    }),
+  )
+  fc.assert(
+    fc.property(
+      anyDecimals,
+      fc.bigInt({ min: 0n, max: 10n ** 30n - 1n }),
+      fc.stringMatching(/^\d{0,18}$/),
+      (decimals, whole, fraction) => {
+        const text = fraction ? `${whole}.${fraction}` : `${whole}`
+        const units = new Big(text).times(scale(decimals))
+        const asset = { symbol: 'any', decimals }
+        if (units.round(0).eq(units)) expect(toMinor(text, asset)).toBe(BigInt(units.toFixed(0)))
+        else expect(() => toMinor(text, asset)).toThrow(new AmountError(`any has at most ${decimals} decimals`))
+      },
     ),
   )
 })

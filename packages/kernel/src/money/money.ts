@@ -1,4 +1,3 @@
-import Big from 'big.js'
 import { z } from 'zod'
 
 /** A currency or token. `decimals` is the number of decimal places of its minor unit. */
@@ -26,6 +25,7 @@ export const assets = {
 
 export type AssetSymbol = keyof typeof assets
 
+const TRAILING_ZEROS = /0+$/
 const DECIMAL = /^(0|[1-9]\d{0,29})(\.\d{1,18})?$/
 
 /**
@@ -47,20 +47,19 @@ export class AmountError extends Error {}
  */
 export function toMinor(text: string, asset: Asset): bigint {
   if (!DECIMAL.test(text)) throw new AmountError('Must be a decimal amount as a string, like "12.50"')
-  const units = new Big(text).times(new Big(10).pow(asset.decimals))
-  if (!units.round(0).eq(units)) {
-    throw new AmountError(`${asset.symbol} has at most ${asset.decimals} decimals`)
-  }
-  return BigInt(units.toFixed(0))
+  const [whole, fraction = ''] = text.split('.')
+  const decimals = fraction.replace(TRAILING_ZEROS, '')
+  if (decimals.length > asset.decimals) throw new AmountError(`${asset.symbol} has at most ${asset.decimals} decimals`)
+  return BigInt(`${whole}${decimals.padEnd(asset.decimals, '0')}`)
 }
 
 /** Converts integer minor units to the shortest exact decimal text: `12500000n` USDC becomes `"12.5"`. */
-export function toDecimal(units: bigint, asset: Asset): string {
-  return new Big(units.toString()).div(new Big(10).pow(asset.decimals)).toFixed()
+export function toDecimal(units: bigint, { decimals }: Asset): string {
+  const digits = `${units < 0n ? -units : units}`.padStart(decimals + 1, '0')
+  const point = digits.length - decimals
+  const fraction = digits.slice(point).replace(TRAILING_ZEROS, '')
+  return `${units < 0n ? '-' : ''}${digits.slice(0, point)}${fraction && `.${fraction}`}`
 }
 
 /** An amount with its symbol, as the list of transactions shows it: `"12.5 USDC"`. */
 export const withSymbol = (units: bigint, asset: Asset): string => `${toDecimal(units, asset)} ${asset.symbol}`
-
-// No division rounds: the only divisors are powers of ten, and their quotients are exact within this precision.
-Big.DP = 40
