@@ -294,7 +294,7 @@ function requestQuery(req: IncomingMessage, method: string, path: string, state:
   return {
     block: addressBlock(state.ip),
     count: Math.max(1, calls.length),
-    view: isPage(path),
+    view: isPage(path) && (method === 'GET' || method === 'HEAD'),
     auth:
       path.startsWith('/v1/auth/') ||
       calls.some((name) => name.startsWith('auth.')) ||

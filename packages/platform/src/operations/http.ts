@@ -44,7 +44,7 @@ export const callbackOf = <Report, P extends CallingProvider<Report>>(
 
 /** A route outside `/v1` that a domain serves. */
 export interface Page {
-  readonly method: 'GET'
+  readonly method: 'GET' | 'POST'
   readonly path: `/${string}`
   /** Scripts of every origin may read the reply. */
   readonly anyOrigin?: boolean
@@ -65,6 +65,8 @@ export interface PageRequest {
   header(name: string): string | undefined
   /** The address of a script of the service, which changes with its content. */
   script(path: string): string
+  /** The JSON object that was sent. @throws ServiceError 400, 413, 415, 422: see the API */
+  body(): Promise<Readonly<Record<string, unknown>>>
   readonly log: Log
 }
 

@@ -4,6 +4,7 @@ import type Koa from 'koa'
 import { scriptAddress } from '../docs/docs.ts'
 import { errorPage } from '../docs/guide-page.ts'
 import { sendCompressed } from '../docs/static-files.ts'
+import { parseBody, readBody } from '../http/body.ts'
 import type { Failure } from '../http/envelope.ts'
 import { isPage, patternOf } from '../http/paths.ts'
 import type { Gateway, State } from './state.ts'
@@ -13,7 +14,7 @@ type Context = Koa.ParameterizedContext<State>
 /** Mounts the pages outside `/v1` that domains declare. */
 export function mountPages(router: Gateway, { runtime }: Process): void {
   for (const page of pagesOf(runtime)) {
-    router.get(page.path.replace(/\{(\w+)\}/g, ':$1'), async (ctx) => {
+    router.register(page.path.replace(/\{(\w+)\}/g, ':$1'), [page.method], async (ctx) => {
       const reply = await page.respond(runtime, requestOf(ctx, ctx.params))
       ctx.status = reply.status ?? 200
       await send(ctx, reply)
@@ -50,6 +51,7 @@ const requestOf = (ctx: Context, params: PageRequest['params']): PageRequest => 
   query: new URLSearchParams(ctx.querystring),
   header: (name) => ctx.get(name) || undefined,
   script: scriptAddress,
+  body: async () => parseBody(await readBody(ctx.req), ctx.req.headers),
   log: ctx.state.log,
 })
 
