@@ -21,14 +21,14 @@ import {
   TOKEN_PROGRAM_ADDRESS,
 } from '@solana-program/token'
 import { z } from 'zod'
+import type { JupiterClient } from './api/client.ts'
+import type { Build } from './api/wire.ts'
 import { readGroup, tokensIn } from './chain/accounts.ts'
 import { latestBlockhash, lookupTables, type Simulated, simulate } from './chain/network.ts'
 import type { Rpc } from './chain/rpc.ts'
 import { DECIMALS, MINTS, tokenAccountOf } from './chain/tokens.ts'
 import { assemble, type Draft, type Signed, signWith } from './chain/transaction.ts'
-import type { JupiterClient } from './client.ts'
 import { checkRoute, type Intent } from './instructions.ts'
-import type { Build } from './wire.ts'
 
 /** Jupiter's own error of a swap whose output is below its floor. */
 const SLIPPAGE_EXCEEDED = 6001

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { MINTS } from '../test/facts.ts'
-import { startWorld, type World } from '../test/world.ts'
+import { MINTS } from '../../test/facts.ts'
+import { startWorld, type World } from '../../test/world.ts'
 
 const AMOUNT = 100_000_000n
 const RECEIVER = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T'
