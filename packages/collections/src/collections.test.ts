@@ -82,6 +82,7 @@ test('the pay page shows what a payer may see, and nothing of the merchant’s i
       "tax",
       "theme",
       "title",
+      "transactionUrl",
       "type",
     ]
   `)

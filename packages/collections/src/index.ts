@@ -19,6 +19,8 @@ import { operators } from './operators/operators.ts'
 import { restore } from './operators/restore.ts'
 import { payPages } from './pay/page.ts'
 import { payRouter } from './pay/pay-router.ts'
+import { walletTransactions } from './pay/provider.ts'
+import { transactionPages } from './pay/transaction.ts'
 import { receiver, transferReceiver } from './sessions/payments.ts'
 import { collectionsSettings } from './settings.ts'
 
@@ -26,6 +28,7 @@ export const collections = domain({
   name: 'collections',
   settings: collectionsSettings,
   providers: [
+    { port: walletTransactions, create: () => [] },
     {
       port: hiddenDeposits,
       create: () => environments.map((environment) => bind(hiddenDeposits, environment, receiver)),
@@ -48,7 +51,7 @@ export const collections = domain({
     },
     errors,
     events,
-    pages: payPages,
+    pages: [...payPages, ...transactionPages],
     sandbox: { advance },
   },
   data: {
@@ -74,3 +77,4 @@ export const collections = domain({
 export { errors as collectionsErrors } from './api/errors.ts'
 export type { PayPage } from './api/schemas.ts'
 export { payPage } from './pay/payer.ts'
+export { type WalletTransactions, type WalletTransfer, walletTransactions } from './pay/provider.ts'

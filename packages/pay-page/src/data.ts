@@ -33,6 +33,8 @@ export interface PayData {
   readonly bankTransfer: BankTransfer | null
   readonly refundRequired: boolean
   readonly session: PaySession | null
+  /** Where a wallet on Solana gets the transaction that pays what is missing; null where nobody builds it. */
+  readonly transactionUrl: string | null
   readonly theme: Theme
   readonly branding: PayBrand
   readonly allowedOrigins: readonly string[]

@@ -108,6 +108,7 @@ const data: Filled<PayData> = {
     logoPath: `/branding/logos/${'ab'.repeat(32)}`,
     verifiedDomain: 'ada.test',
   },
+  transactionUrl: 'https://pay.test/pay/01936f2a-7c1e-7000-8000-000000000081/transaction',
   allowedOrigins: ['https://ada.test'],
   redirectUrl: 'https://ada.test/thanks',
   cancelUrl: 'https://ada.test/cart',

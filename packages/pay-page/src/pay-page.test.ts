@@ -72,6 +72,7 @@ const data: PayData = {
     logoPath: null,
     verifiedDomain: null,
   },
+  transactionUrl: null,
   allowedOrigins: [],
   redirectUrl: null,
   cancelUrl: null,

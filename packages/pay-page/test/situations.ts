@@ -154,6 +154,7 @@ export const pageOf = (of: Case, session = sessionOf(of)): PayData => ({
     logoPath: null,
     verifiedDomain: null,
   },
+  transactionUrl: null,
   allowedOrigins: [],
   redirectUrl: null,
   cancelUrl: null,

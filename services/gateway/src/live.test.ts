@@ -1,4 +1,5 @@
 import { loadServiceSettings } from '@payments/api'
+import { walletTransactions } from '@payments/collections'
 import { fiatProvider } from '@payments/fiat'
 import type { Settings } from '@payments/platform'
 import { routesProvider } from '@payments/routes'
@@ -20,13 +21,16 @@ test('Relay serves the live environment exactly when its key is configured', asy
   ])
 })
 
-test('Jupiter serves the live environment exactly when its key and a node are configured', async () => {
+test('Jupiter serves the live environment exactly when its key and a node are configured, and with a node alone wallets get transactions', async () => {
   const settings = loadServiceSettings({ DATA_DIR: service.dataDir }, adapters)
   const bindings = bindingsOf(settings)
   const configured = { JUPITER_API_KEY: 'key', SOLANA_RPC_URL: 'https://rpc.example.com' }
+  const transactions = { port: walletTransactions, environment: 'live', provider: { networkKey: 'solana' } }
   expect(await bindings(configured)).toMatchObject([
     { port: swapsProvider, environment: 'live', provider: { name: 'jupiter' } },
+    transactions,
   ])
+  expect(await bindings({ SOLANA_RPC_URL: configured.SOLANA_RPC_URL })).toMatchObject([transactions])
   const load = (env: Record<string, string>) => () =>
     loadServiceSettings({ DATA_DIR: service.dataDir, ...env }, adapters)
   expect(load({ JUPITER_API_KEY: 'key' })).toThrow('SOLANA_RPC_URL: must be set together with JUPITER_API_KEY')

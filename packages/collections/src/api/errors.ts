@@ -13,6 +13,15 @@ export const errors = defineErrors({
   too_many_sessions: { status: 429, message: 'Too many open payments, please finish or cancel one first' },
   too_many_streams: { status: 429, message: 'Too many event streams from this address, please retry later' },
   session_not_payable: { status: 409, message: 'Checkout session takes no further bank transfer at present' },
+  transaction_failed: {
+    status: 502,
+    message: 'The network did not answer as expected, please send to the address instead',
+  },
+  transaction_unavailable: {
+    status: 503,
+    message: 'No transaction can be built at present, please retry or send to the address',
+  },
+  session_asks_for_nothing: { status: 409, message: 'Checkout session asks for no payment from a wallet at present' },
   price_unavailable: { status: 503, message: 'The price cannot be converted at present, please retry' },
   session_not_settleable: { status: 409, message: 'Checkout session has nothing to settle' },
 })

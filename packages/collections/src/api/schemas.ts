@@ -483,6 +483,10 @@ export const PayPage = z
       .meta({ description: 'What a payment by bank transfer needs; null where it is not offered' }),
     refundRequired: z.boolean().meta({ description: '`start` needs `refundAddress`', example: false }),
     session: PaySession.nullable().meta({ description: 'The session, where the id is of one' }),
+    transactionUrl: text(
+      'Transaction request of Solana Pay for what is missing of the session: `POST` with the `account` of a wallet answers with an unsigned transaction; null where there is none',
+      `https://pay.example/pay/${exampleId(SESSION)}/transaction`,
+    ).nullable(),
     theme: EmbedConfig,
     branding: BrandingFields.omit({ logoId: true })
       .extend({

@@ -12,6 +12,8 @@ import { optionsOf, withEstimates } from '../sessions/options.ts'
 import { addressUse } from '../sessions/policy.ts'
 import { fiatValue, partOfPrice } from '../sessions/prices.ts'
 import { type ShownTransfer, shownTransfer } from '../sessions/transfers.ts'
+import { payUrlOf } from '../settings.ts'
+import { transactionBuilder } from './builder.ts'
 import { returnUrl } from './return-urls.ts'
 
 /** What an id of a pay route is of: a collection or, with `session`, one of its sessions. */
@@ -79,6 +81,7 @@ function pageOf(
   target: PayTarget,
   paymentOptions: readonly PaymentChoice[],
   bankTransfer: ShownTransfer | null,
+  transactionUrl: string | null,
 ): PayPage {
   if (isUnavailable(target)) throw errors.payments_unavailable()
   const { collection, session, merchant, brand } = target
@@ -112,6 +115,7 @@ function pageOf(
     bankTransfer: bankTransfer && { ...bankTransfer, banks: [...bankTransfer.banks] },
     refundRequired: collection.paymentPolicy.mismatch === 'return',
     session: session ? presentPaySession(session) : null,
+    transactionUrl,
     theme: shown.embedConfig,
     branding,
     allowedOrigins: shown.allowedOrigins,
@@ -128,11 +132,18 @@ export async function payPage(context: QueryContext, id: string): Promise<PayPag
   const target = await findTarget(context, id)
   const { organisationId, environment } = target.collection
   const merchant = queryContext(context.runtime, system(organisationId, environment), context.log)
-  const [options, transfer] = await Promise.all([
+  const [options, transfer, transactionUrl] = await Promise.all([
     currentOptions(merchant, target.collection),
     shownTransfer(merchant, target.collection),
+    transactionUrlOf(merchant, target.session),
   ])
-  return pageOf(target, options, transfer)
+  return pageOf(target, options, transfer, transactionUrl)
+}
+
+/** Where wallets get the transaction that pays a session; null where nobody builds it. */
+async function transactionUrlOf(context: QueryContext, session: SessionRow | null): Promise<string | null> {
+  const builder = session && (await transactionBuilder(context, session.environment, session.networkKey))
+  return builder ? `${payUrlOf(context.runtime.settings, session.id)}/transaction` : null
 }
 
 /** Where the payer may go now: after the payment, or without one as long as nothing has arrived. */

@@ -1,4 +1,5 @@
 /** Jupiter (jup.ag): swaps on Solana, whose instructions are checked and signed here. */
+import { walletTransactions } from '@payments/collections'
 import { assets, bind, toMinor } from '@payments/kernel'
 import type { LiveAdapter, Settings } from '@payments/platform'
 import { signersOf, swapsProvider, swapsSettings } from '@payments/swaps'
@@ -6,16 +7,20 @@ import type { JupiterSwapsOptions } from './jupiter.ts'
 import type { Recovery } from './recovery.ts'
 import { jupiterSettings } from './settings.ts'
 
-/** Swaps over Jupiter, once `JUPITER_API_KEY` and `SOLANA_RPC_URL` are set. */
+/** Transactions for payers' wallets on Solana once `SOLANA_RPC_URL` is set, and swaps over Jupiter with `JUPITER_API_KEY` too. */
 export const jupiterAdapter: LiveAdapter = {
   name: 'jupiter',
   callbacks: false,
   settings: jupiterSettings,
   async bindings(settings) {
+    const { SOLANA_RPC_URL: rpcUrl } = jupiterSettings.from(settings)
+    if (!rpcUrl) return []
+    const { payerTransactions } = await import('./payer-transfer.ts')
+    const transactions = bind(walletTransactions, 'live', payerTransactions({ rpcUrl }))
     const options = optionsOf(settings)
-    if (!options) return []
+    if (!options) return [transactions]
     const { jupiter } = await import('./jupiter.ts')
-    return [bind(swapsProvider, 'live', jupiter(options))]
+    return [bind(swapsProvider, 'live', jupiter(options)), transactions]
   },
   async diagnose(settings) {
     const options = optionsOf(settings)

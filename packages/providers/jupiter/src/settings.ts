@@ -18,7 +18,7 @@ export const jupiterSettings = defineSettings(
       .url({ protocol: /^https$/, error: 'must be an https:// URL' })
       .optional()
       .describe(
-        'JSON-RPC address of a Solana mainnet node that keeps the history of transactions; it may contain a key, and is never logged',
+        'JSON-RPC address of a Solana mainnet node that keeps the history of transactions; it may contain a key, and is never logged. With it, pay pages offer the Solana wallets of browsers',
       ),
     JUPITER_MAX_FEE_SOL: Amount.default('0.002').describe(
       'Most that the fee payer pays the network for one transaction, in SOL, without the rent of accounts',

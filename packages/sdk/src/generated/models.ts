@@ -1530,6 +1530,8 @@ export interface PayPage {
   refundRequired: boolean
   /** The session, where the id is of one */
   session: PaySession | null
+  /** Transaction request of Solana Pay for what is missing of the session: `POST` with the `account` of a wallet answers with an unsigned transaction; null where there is none */
+  transactionUrl: string | null
   theme: EmbedConfig
   /** How the page looks, and who stands behind it */
   branding: {

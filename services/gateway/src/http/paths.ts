@@ -19,6 +19,7 @@ export const canonicalPath = (path: string): string =>
 const WORDS = new Set([
   ...['', 'v1', 'health', 'docs', 'trpc', 'mcp', 'callbacks', 'openapi.json', '.well-known', 'jwks.json'],
   ...['dashboard', 'console', 'api', 'session', 'organisation', 'end', 'events', 'dev', 'mail'],
+  ...['transaction', 'icon.svg'],
   ...['start.js', 'swagger-ui.css', 'swagger-ui-bundle.js'],
   ...operations.flatMap(({ path }) => path.split('/').filter((segment) => !segment.startsWith('{'))),
   ...Object.keys(appRouter._def.procedures),
