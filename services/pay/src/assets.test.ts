@@ -5,8 +5,10 @@ import { assets } from './assets.ts'
 const size = (path: string) => gzipSync(assets.find((each) => each.path === path)?.read() ?? '', { level: 9 }).length
 
 test('the script of the pay page stays below 30 kB compressed, what it loads for a wallet below 3 kB, and that of embedding sites below 5 kB', () => {
-  expect(size('/pay/injected.js')).toBeGreaterThan(300)
-  expect(size('/pay/injected.js')).toBeLessThan(3000)
+  for (const wallets of ['/pay/injected.js', '/pay/standard.js']) {
+    expect(size(wallets)).toBeGreaterThan(300)
+    expect(size(wallets)).toBeLessThan(3000)
+  }
   expect(size('/pay/page.js')).toBeGreaterThan(1000)
   expect(size('/pay/page.js') + size('/embed.js')).toBeLessThan(30_000)
   expect(size('/embed.js')).toBeGreaterThan(300)

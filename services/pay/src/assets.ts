@@ -30,6 +30,7 @@ const script = (path: `/${string}`, file: string): Asset => ({
 export const assets: readonly Asset[] = [
   script('/pay/page.js', 'page.js'),
   script('/pay/injected.js', 'injected.js'),
+  script('/pay/standard.js', 'standard.js'),
   script('/embed.js', 'embed.js'),
 ]
 

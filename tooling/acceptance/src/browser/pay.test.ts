@@ -37,6 +37,24 @@ const advance = (merchant: Awaited<ReturnType<typeof newMerchant>>, minutes: num
   merchant.call('POST /v1/sandbox/advance', { body: { seconds: minutes * 60 } })
 const statusOf = async (id: string) => (await payPageOf(service, id)).status
 
+/** Opens the page of a session as that of a live one: in the sandbox no wallet is asked. */
+async function openAsLive(page: Page, id: string, ...changes: readonly (readonly [string, string])[]): Promise<void> {
+  await page.unroute(`**/pay/${id}`)
+  await page.route(`**/pay/${id}`, async (route) => {
+    const reply = await route.fetch()
+    const all = [['"environment":"test"', '"environment":"live"'] as const, ...changes]
+    const body = all.reduce((text, [from, to]) => text.replaceAll(from, to), await reply.text())
+    await route.fulfill({ response: reply, body })
+  })
+  await page.route(`**/v1/pay/${id}/stream`, (route) => route.abort())
+  await page.route(`**/v1/pay/${id}`, (route) => route.abort())
+  await open(page, id)
+}
+
+/** Problems of a page that are not those of requests that {@link openAsLive} aborts. */
+const othersThan = (problems: readonly string[], id: string) =>
+  problems.filter((problem) => !problem.includes(`/v1/pay/${id}`) && !problem.includes('ERR_FAILED'))
+
 describe.runIf(hasTools(chromiumCommand()))('paying in Chromium', () => {
   let browser: Browser
   const contexts: BrowserContext[] = []
@@ -308,18 +326,10 @@ describe.runIf(hasTools(chromiumCommand()))('paying in Chromium', () => {
     const { id } = await startSession(service, (await newCollection(merchant)).id, { networkKey: 'polygon' })
     const { session } = await payPageOf(service, id)
     const { page, problems } = await phone()
-    // In the sandbox no wallet is asked: the page is the one of a live session.
     await page.addInitScript(FAKE_WALLETS)
     await open(page, id)
     expect(await page.locator('#wallets button').count()).toBe(0)
-    await page.route(`**/pay/${id}`, async (route) => {
-      const reply = await route.fetch()
-      const body = (await reply.text()).replaceAll('"environment":"test"', '"environment":"live"')
-      await route.fulfill({ response: reply, body })
-    })
-    await page.route(`**/v1/pay/${id}/stream`, (route) => route.abort())
-    await page.route(`**/v1/pay/${id}`, (route) => route.abort())
-    await open(page, id)
+    await openAsLive(page, id)
     await page.getByRole('button', { name: 'Pay with Stubborn' }).click()
     await page.locator('#wallet-status').getByText('Switch your wallet to Polygon').waitFor()
     await page.getByRole('button', { name: 'Pay with Refusing' }).click()
@@ -351,9 +361,46 @@ describe.runIf(hasTools(chromiumCommand()))('paying in Chromium', () => {
     await page.reload()
     await page.locator('#wallet-status code').waitFor()
     expect(await page.locator('#wallets button').count()).toBe(0)
-    expect(problems.filter((problem) => !problem.includes(`/v1/pay/${id}`) && !problem.includes('ERR_FAILED'))).toEqual(
-      [],
-    )
+    expect(othersThan(problems, id)).toEqual([])
+  })
+
+  test('a Solana wallet in the browser is asked to send the transaction of the service, once, and its signature is shown; without one there is no button', async () => {
+    const merchant = await newMerchant(service)
+    const { id } = await startSession(service, (await newCollection(merchant)).id, { networkKey: 'solana' })
+    const { page, problems } = await phone()
+    await page.addInitScript(FAKE_STANDARD_WALLETS)
+    await openAsLive(page, id)
+    // Without a node of Solana the service builds none.
+    await page.locator('#qr').waitFor()
+    expect([await page.locator('#wallets button').count(), await page.evaluate('globalThis.asked')]).toEqual([0, []])
+    const wanted: unknown[] = []
+    await page.route(`**/pay/${id}/transaction`, async (route) => {
+      wanted.push([route.request().method(), route.request().postDataJSON()])
+      await route.fulfill({ json: { transaction: 'AQID', message: 'Ada' } })
+    })
+    await openAsLive(page, id, ['"transactionUrl":null', '"transactionUrl":"https://pay.test"'])
+    await page.getByRole('button', { name: 'Pay with Refusing' }).click()
+    await page.locator('#wallet-status').getByText('Nothing was sent.').waitFor()
+    expect((await page.locator('#wallets button').allTextContents()).sort()).toEqual([
+      'Pay with Late',
+      'Pay with Refusing',
+    ])
+    await page.getByRole('button', { name: 'Pay with Late' }).click()
+    await expect.poll(() => page.evaluate('typeof globalThis.answer')).toBe('function')
+    expect(await page.locator('#wallets button:not(:disabled)').count()).toBe(0)
+    await page.evaluate('globalThis.answer()')
+    await page.locator('#wallet-status code').waitFor()
+    expect(await page.locator('#wallet-status').textContent()).toMatch(/do not send it again\.1{63}2$/)
+    expect(await page.evaluate('globalThis.asked')).toEqual([
+      ['Refusing', 'connect', 'solana:mainnet', [1, 2, 3]],
+      ['Late', 'connect', 'solana:mainnet', [1, 2, 3]],
+    ])
+    const post = ['POST', { account: 'So11111111111111111111111111111111111111112' }]
+    expect(wanted).toEqual([post, post])
+    await page.reload()
+    await page.locator('#wallet-status code').waitFor()
+    expect(await page.locator('#wallets button').count()).toBe(0)
+    expect(othersThan(problems, id)).toEqual([])
   })
 
   test('everything can be done with the keyboard alone', async () => {
@@ -461,6 +508,52 @@ const FAKE_WALLETS = `
   addEventListener('eip6963:requestProvider', () => {
     for (const detail of wallets) dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }))
   })`
+
+/**
+ * Wallets (Wallet Standard) that record what they are asked: one cannot send on Solana, one is refused by its user, and one answers when it is
+ * told to. The first two are there before the page, the last one registers itself later.
+ */
+const FAKE_STANDARD_WALLETS = `
+  globalThis.asked = []
+  const account = {
+    address: 'So11111111111111111111111111111111111111112',
+    chains: ['solana:mainnet'],
+    features: ['solana:signAndSendTransaction'],
+  }
+  const wallet = (name, chains, answer) => {
+    const calls = [name]
+    return {
+      version: '1.0.0', name, icon: 'data:,', chains, accounts: [],
+      features: {
+        'standard:connect': {
+          async connect() {
+            asked.push(calls)
+            calls.push('connect')
+            return { accounts: [account] }
+          },
+        },
+        'solana:signAndSendTransaction': {
+          supportedTransactionVersions: ['legacy', 0],
+          async signAndSendTransaction({ account: { address }, chain, transaction }) {
+            calls.push(chain, [...transaction])
+            return answer()
+          },
+        },
+      },
+    }
+  }
+  const signature = new Uint8Array(64)
+  signature[63] = 1
+  const wallets = [
+    wallet('Elsewhere', ['sui:mainnet'], () => []),
+    wallet('Refusing', ['solana:mainnet'], () => { throw Object.assign(new Error('User rejected'), { code: 4001 }) }),
+  ]
+  const late = wallet('Late', ['solana:mainnet'], () => new Promise((resolve) => {
+    globalThis.answer = () => resolve([{ signature }])
+  }))
+  const announce = (...all) => dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: ({ register }) => register(...all) }))
+  addEventListener('wallet-standard:app-ready', ({ detail: { register } }) => register(...wallets))
+  addEventListener('load', () => announce(late))`
 
 /** The name of what has the focus: its own label, that of its field, or its text. */
 const FOCUSED = `(({ activeElement: it }) => it.ariaLabel ?? it.labels?.[0]?.textContent ?? it.textContent)(document)`
