@@ -98,3 +98,27 @@ test('the pay page shows what a payer may see, and nothing of the merchant’s i
     embedConfig: { layout: 'card', accentColor: '#1a56db', hideBrandFooter: false },
   })
 })
+
+test('on a phone, the page of a live session has links that open it in the browsers of wallets, and the sandbox has none', async () => {
+  const merchant = await newMerchant(service)
+  const { id: linkId } = await newCollection(merchant)
+  const { id } = await startSession(service, linkId, { networkKey: 'polygon' })
+  const linksOn = async (userAgent: string) => {
+    const reply = await fetch(`${service.url}/pay/${id}`, { headers: { 'user-agent': userAgent } })
+    expect(reply.headers.get('vary')).toContain('User-Agent')
+    const [, state = ''] = (await reply.text()).match(/id="state">(.*?)<\/script>/) ?? []
+    return JSON.parse(state).view.walletLinks as Record<string, string>
+  }
+  const android = 'Mozilla/5.0 (Linux; Android 16; Pixel 9)'
+  expect(await linksOn(android)).toEqual({})
+  // Without a live provider no live session can start.
+  await service.runtime.pool.query(
+    `with link as (update collections set environment = 'live' where id = $1)
+     update checkout_sessions set environment = 'live' where id = $2`,
+    [linkId, id],
+  )
+  const links = await linksOn(android)
+  expect(Object.keys(links)).toEqual(['metamask', 'trust', 'coinbase'])
+  expect(decodeURIComponent(links.coinbase ?? '')).toMatch(new RegExp(`=https?://[^/]+/pay/${id}$`))
+  expect(await linksOn('Mozilla/5.0 (X11; Linux x86_64)')).toEqual({})
+})

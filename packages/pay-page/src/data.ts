@@ -189,6 +189,8 @@ export interface View {
   readonly embedded: boolean
   /** Colour scheme of that site; undefined: that of the reader's system. */
   readonly scheme?: 'light' | 'dark' | undefined
+  /** Links that open the page in the browser of a wallet, by the key of the wallet: on a phone, where the wallet can be asked there. */
+  readonly walletLinks?: Readonly<Record<string, string>>
   /** Key of the reader's wallet: see `wallets`. */
   readonly wallet: string
   /** The code holds the address alone; undefined: what is safe for the wallet. */

@@ -125,6 +125,7 @@ const view: Filled<Omit<View, 'texts' | 'languages'>> & Pick<View, 'texts' | 'la
   },
   embedded: true,
   scheme: 'dark',
+  walletLinks: { metamask: 'https://wallet.test/dapp/pay.test' },
   wallet: 'metamask',
   addressOnly: false,
 }

@@ -5,6 +5,7 @@ import { locales, type PayData, type PaySession, type View } from './data.ts'
 import { contrast, themeStyle } from './document/theme.ts'
 import { content } from './screens/content.ts'
 import { languages, localeOf, texts } from './texts.ts'
+import { linksTo, systemOf } from './wallets/links.ts'
 import { codeOf, wallets } from './wallets/wallets.ts'
 
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
@@ -172,6 +173,37 @@ test('a wallet that misreads a payment link gets the address, and the reader can
   })
   const onTron = { ...session, networkKey: 'tron', paymentUri: 'T1', depositAddress: 'T1' }
   expect(codeOf(onTron, { ...view, wallet: 'other', addressOnly: false })).toEqual({ format: 'address', text: 'T1' })
+})
+
+test('a wallet that can pay in its own browser has a link that opens the page there and names no amount, on phones only', () => {
+  const url = 'https://pay.example/pay/01936f2a-7c1e-7000-8000-000000000081'
+  const [phone, tablet] = ['Mozilla/5.0 (Linux; Android 16; Pixel 9)', 'Mozilla/5.0 (iPad; CPU OS 19_0 like Mac OS X)']
+  expect([systemOf(phone), systemOf(tablet), systemOf('Mozilla/5.0 (X11; Linux x86_64)'), systemOf()]).toEqual([
+    'Android',
+    'iOS',
+    undefined,
+    undefined,
+  ])
+  expect(linksTo(url, 'evm', undefined)).toEqual({})
+  expect(linksTo(url, 'tvm', 'iOS')).toEqual({})
+  for (const [type, keys] of [
+    ['evm', ['metamask', 'trust', 'coinbase']],
+    ['svm', ['metamask', 'phantom', 'solflare', 'trust']],
+  ] as const) {
+    const links = linksTo(url, type, 'Android')
+    expect(Object.keys(links)).toEqual(keys)
+    for (const [key, link] of Object.entries(links)) {
+      expect(wallets.find((wallet) => wallet.key === key)?.formats[type]).toBeDefined()
+      expect(new URL(link).protocol).toBe('https:')
+      expect(decodeURIComponent(link)).toContain(url.slice('https://'.length))
+      expect(link).not.toMatch(/[{}]|amount|value/)
+    }
+  }
+  const shown = (wallet: string) => content(data, { ...view, wallet, walletLinks: linksTo(url, 'evm', 'iOS') }).text
+  expect(shown('metamask')).toMatch(
+    /id="open-wallet"><a [^>]*href="https:[^"]*pay\.example[^"]*"[^>]*>Open this page in <bdi>MetaMask</,
+  )
+  for (const wallet of ['other', 'phantom']) expect(shown(wallet)).not.toContain('open-wallet')
 })
 
 test('no wallet gets a link with a reference or memo, and every network has a wallet of another maker', () => {

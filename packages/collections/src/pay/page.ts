@@ -5,10 +5,12 @@ import { anonymous, explorerOf, networkOf, ServiceError } from '@payments/kernel
 import {
   type Document,
   languages,
+  linksTo,
   localeOf,
   messageDocument,
   type PayData,
   payDocument,
+  systemOf,
   texts,
   type View,
 } from '@payments/pay-page'
@@ -35,7 +37,11 @@ export const payPages: readonly Page[] = [
       try {
         const data: PayData = await payPage(queryContext(runtime, anonymous, request.log), id)
         const parts = { ...PARTS, script: request.script(PARTS.script), origin: publicUrl(runtime.settings) }
-        return reply(200, payDocument(data, viewOf(request, data), parts), data.allowedOrigins)
+        return reply(
+          200,
+          payDocument(data, viewOf(request, data, linksOf(request, data, parts.origin)), parts),
+          data.allowedOrigins,
+        )
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error
         const kind = error.code === errors.collection_not_found.code ? 'unknown' : 'unavailable'
@@ -60,7 +66,7 @@ const schemes = ['light', 'dark'] as const
 const kindOf = (status: number) => (status === 404 ? 'unknown' : status === 403 ? 'unavailable' : 'busy')
 
 /** What the page shows beside the data, for this reader. */
-function viewOf({ query, header }: PageRequest, data?: PayData): View {
+function viewOf({ query, header }: PageRequest, data?: PayData, walletLinks: View['walletLinks'] = {}): View {
   const locale = localeOf(query.get('lang') ?? undefined, header('accept-language'))
   const keys = [
     ...(data?.paymentOptions ?? []).map(({ networkKey }) => networkKey),
@@ -80,8 +86,16 @@ function viewOf({ query, header }: PageRequest, data?: PayData): View {
     networks: Object.fromEntries(networks),
     embedded: query.get('embed') === '1',
     scheme: schemes.find((each) => each === query.get('scheme')),
+    walletLinks,
     wallet: 'other',
   }
+}
+
+/** Links that open the page of a session in the browser of a wallet: where the page asks wallets, and a phone has the wallet. */
+function linksOf({ header }: PageRequest, data: PayData, origin: string): View['walletLinks'] {
+  const type = data.environment === 'live' ? networkOf(data.session?.networkKey ?? '')?.type : undefined
+  if (!type || (type === 'svm' && data.transactionUrl === null)) return {}
+  return linksTo(`${origin}/pay/${data.id}`, type, systemOf(header('user-agent')))
 }
 
 const hashOf = (style: string): string => `'sha256-${createHash('sha256').update(style).digest('base64')}'`
@@ -103,6 +117,6 @@ function reply(status: number, { html, styles }: Document, allowedOrigins: reado
     type: 'text/html',
     body: html,
     framed: true,
-    headers: { 'Content-Security-Policy': policy, 'Referrer-Policy': 'origin', Vary: 'Accept-Language' },
+    headers: { 'Content-Security-Policy': policy, 'Referrer-Policy': 'origin', Vary: 'Accept-Language, User-Agent' },
   }
 }

@@ -5,7 +5,7 @@ import { moneyOf, type Said } from '../money/facts.ts'
 import { amountIn, fiatIn, moneyIn, timeIn, unitsOf } from '../money/numbers.ts'
 import { isRequested, isTransfer } from '../money/situation.ts'
 import { codeImage } from '../wallets/code.ts'
-import { type CodeFormat, codeOf, walletsOn } from '../wallets/wallets.ts'
+import { type CodeFormat, codeOf, wallets, walletsOn } from '../wallets/wallets.ts'
 import type { Screen } from './screen.ts'
 import { account, accountForm } from './transfer.ts'
 import { clock, value } from './value.ts'
@@ -95,6 +95,7 @@ function instructions(session: PaySession, { situation, values }: Said, view: Vi
       ({ key, name }) =>
         html`<option value="${key}"${key === view.wallet && html` selected`}>${name || texts.otherWallet}</option>`,
     )}</select>
+    ${opened(view)}
     ${hasLink && html`<label class="switch"><input type="checkbox" role="switch" id="address-only"${code.format === 'address' && html` checked`}> <span>${texts.addressOnly}</span></label>`}
   </div>
   ${session.refundTo?.owner !== 'payer' && html`<p class="note">${texts.exchangeWarning}</p>`}
@@ -102,6 +103,16 @@ function instructions(session: PaySession, { situation, values }: Said, view: Vi
   ${session.status === 'awaiting_payment' && html`<p data-script><button type="button" class="quiet" id="cancel">${texts.cancel}</button></p>`}
   <p class="error" id="pay-error" role="alert"></p>
 </div>`
+}
+
+/** Opens the page in the browser of the wallet that the reader has chosen. */
+function opened({ walletLinks = {}, wallet, texts }: View): Html | false {
+  const link = walletLinks[wallet]
+  const name = wallets.find(({ key }) => key === wallet)?.name ?? ''
+  return (
+    link?.startsWith('https://') === true &&
+    html`<p id="open-wallet"><a class="button" href="${link}" target="_blank" rel="noopener">${fill(texts.openIn, { wallet: name })}</a></p>`
+  )
 }
 
 /** The rate at which a session holds a price of the merchant; one to one needs no words. */

@@ -369,16 +369,24 @@ describe.runIf(hasTools(chromiumCommand()))('paying in Chromium', () => {
     const { id } = await startSession(service, (await newCollection(merchant)).id, { networkKey: 'solana' })
     const { page, problems } = await phone()
     await page.addInitScript(FAKE_STANDARD_WALLETS)
-    await openAsLive(page, id)
+    const link = ['"walletLinks":{}', '"walletLinks":{"phantom":"https://wallet.test/open"}'] as const
+    await openAsLive(page, id, link)
     // Without a node of Solana the service builds none.
-    await page.locator('#qr').waitFor()
+    await page.locator('#wallet').selectOption('phantom')
+    expect(await page.getByRole('link', { name: 'Open this page in Phantom' }).getAttribute('href')).toBe(
+      link[1].slice(26, -2),
+    )
     expect([await page.locator('#wallets button').count(), await page.evaluate('globalThis.asked')]).toEqual([0, []])
     const wanted: unknown[] = []
     await page.route(`**/pay/${id}/transaction`, async (route) => {
       wanted.push([route.request().method(), route.request().postDataJSON()])
       await route.fulfill({ json: { transaction: 'AQID', message: 'Ada' } })
     })
-    await openAsLive(page, id, ['"transactionUrl":null', '"transactionUrl":"https://pay.test"'])
+    await openAsLive(page, id, link, ['"transactionUrl":null', '"transactionUrl":"https://pay.test"'])
+    await page.locator('#wallet').selectOption('phantom')
+    // A wallet is there, so the page is where it can be asked.
+    await page.getByRole('button', { name: 'Pay with Late' }).waitFor()
+    expect(await page.locator('#open-wallet').count()).toBe(0)
     await page.getByRole('button', { name: 'Pay with Refusing' }).click()
     await page.locator('#wallet-status').getByText('Nothing was sent.').waitFor()
     expect((await page.locator('#wallets button').allTextContents()).sort()).toEqual([

@@ -2,7 +2,7 @@ import { missing, statements } from '@payments/acceptance'
 import { everyDomain } from '@payments/api'
 import { adapters, gatewayErrors, gatewaySettings, llmsText, openApiDocument, operations } from '@payments/gateway'
 import { type ErrorFactory, errors as kernelErrors } from '@payments/kernel'
-import { wallets as walletFormats } from '@payments/pay-page'
+import { wallets as walletFormats, walletLinks } from '@payments/pay-page'
 import {
   catalogueOf,
   jsonSchemaOf,
@@ -105,6 +105,8 @@ function states(): string {
 
 const CODES = { link: 'payment link', link_without_amount: 'payment link without the amount', address: 'address' }
 
+const NETWORK_TYPES = { evm: 'EVM networks', svm: 'Solana', tvm: 'Tron' } as const
+
 function wallets(): string {
   const code = (format: keyof typeof CODES | undefined) => (format ? CODES[format] : '')
   return `# Wallets\n\n${NOTE} What the code of the pay page holds for each wallet.\n\n${table(
@@ -116,6 +118,13 @@ function wallets(): string {
       code(tvm),
       reason,
     ]),
+  )}\n\n## Links\n\nWhat opens the page in the browser of a wallet, where it can be asked for the payment. No link has an amount.\n\n${table(
+    ['Wallet', 'Link', 'Networks', 'On', 'Documented in'],
+    walletFormats.flatMap(({ key, name }) => {
+      const link = walletLinks[key]
+      const types = link?.types.map((type) => NETWORK_TYPES[type])
+      return link && types ? [[name, `\`${link.link}\``, types.join(', '), link.systems.join(', '), link.source]] : []
+    }),
   )}\n`
 }
 

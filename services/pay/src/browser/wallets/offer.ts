@@ -83,6 +83,8 @@ function write(): void {
   if (!place || !status || found.size === 0) return
   const now = last?.link === linkNow() ? last.sent : undefined
   const isDone = now !== undefined && ('hash' in now || now.problem === 'unknown')
+  // The page is in the browser of a wallet already.
+  find('open-wallet')?.remove()
   // A wallet that may have sent it is not asked again.
   place.replaceChildren(...(isDone ? [] : [...found.values()].map(button)))
   status.replaceChildren(...(now ? said(now) : []))
