@@ -4,7 +4,7 @@ import { connected, newCollection, newMerchant, startService, useService } from 
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const service = useService()
-const limited = useService({ settings: { RATE_LIMIT_VIEWS: '3' } })
+const limited = useService({ settings: { RATE_LIMIT_VIEWS: '3', RATE_LIMIT_GLOBAL: '3' } })
 
 const open = (url: string, path: string, accept = BROWSER) => fetch(`${url}${path}`, { headers: { accept } })
 const typeOf = (reply: Response) => reply.headers.get('content-type')
@@ -44,6 +44,18 @@ test('a payer who is asked to wait gets a page that says for how long, in their 
   const odd = await open(limited.url, `/pay/${encodeURIComponent(`"><script>${newId()}`)}`)
   expect(odd.status).toBe(429)
   expect(await odd.text()).not.toContain('"><script>')
+})
+
+test('what is posted to a page counts against the limit of requests, not against that of views', async () => {
+  const post = () =>
+    fetch(`${limited.url}/pay/${newId()}/transaction`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    })
+  const statuses: number[] = []
+  for (let sent = 0; sent < 4; sent++) statuses.push((await post()).status)
+  expect(statuses).toEqual([404, 404, 404, 429])
 })
 
 test('a browser gets a page too while the service cannot read, and nothing of the API is compressed', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { API_KEY } from '../test/exchange.ts'
 import { MOST_LAMPORTS, startWorld, type World } from '../test/world.ts'
-import { diagnoseJupiter } from './diagnose.ts'
+import { diagnoseJupiter, diagnoseNode } from './diagnose.ts'
 
 const LEAST = 100_000_000n
 let world: World
@@ -29,6 +29,13 @@ const OK = {
 test('with a key and a node that work everything is in order, and nothing is signed', async () => {
   expect(await outcome()).toEqual(OK)
   expect(world.signed).toEqual([])
+})
+
+test('with a node alone, the node is asked', async () => {
+  const ask = async () => (await diagnoseNode({ rpcUrl: world.node.url, retryMs: 1 })).map(({ status }) => status)
+  expect(await ask()).toEqual(['ok'])
+  world.node.distort = (method, result) => (method === 'getGenesisHash' ? 'another' : result)
+  expect(await ask()).toEqual(['failed'])
 })
 
 test('a node of another network, one that keeps no history and one that is behind are failures', async () => {

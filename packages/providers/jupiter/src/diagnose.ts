@@ -6,7 +6,7 @@ import { getMintDecoder, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { z } from 'zod'
 import { jupiterClient } from './api/client.ts'
 import { readGroup } from './chain/accounts.ts'
-import { rpcClient } from './chain/rpc.ts'
+import { type Rpc, type RpcOptions, rpcClient } from './chain/rpc.ts'
 import { DECIMALS, MINTS } from './chain/tokens.ts'
 import type { JupiterSwapsOptions } from './jupiter.ts'
 import { rehearseSwap } from './prepare.ts'
@@ -18,6 +18,27 @@ const BEHIND_SECONDS = 90
 const HISTORY_DAYS = 30
 const DAY_SECONDS = 86_400
 
+const NODE_ACTION =
+  'SOLANA_RPC_URL must be a node of mainnet that follows it and keeps the history of transactions: ask its operator'
+
+/** Asks the node for its network and its clock: what transactions of payers' wallets need without Jupiter. */
+export const diagnoseNode = async (options: RpcOptions): Promise<readonly Diagnosis[]> => [
+  await nodeProbe(rpcClient(options)),
+]
+
+const nodeProbe = (rpc: Rpc): Promise<Diagnosis> =>
+  probe(
+    'jupiter: node',
+    async () => {
+      const { at } = await readGroup(rpc, [], 'finalized')
+      const age = Math.round((Date.now() - at.getTime()) / 1000)
+      const message = `Its newest finalized block is ${age} s old`
+      if (Math.abs(age) <= BEHIND_SECONDS) return message
+      return { status: 'failed', message, action: `${NODE_ACTION}; or set this machine's clock` }
+    },
+    NODE_ACTION,
+  )
+
 /**
  * Asks the node for its network, its clock, its history, the mints and the fee payer, and Jupiter for a quote and for the instructions of
  * a swap, which are checked as before a signature. Nothing is signed.
@@ -27,26 +48,11 @@ export function diagnoseJupiter(options: JupiterSwapsOptions, leastLamports: big
   const rpc = rpcClient(options)
   const jupiter = jupiterClient(options)
   const { signers } = options
-  const node =
-    'SOLANA_RPC_URL must be a node of mainnet that follows it and keeps the history of transactions: ask its operator'
   const key = 'Compare JUPITER_API_KEY with the portal of Jupiter, and JUPITER_BASE_URL with its documents'
   const seed = { status: 'skipped' as const, message: 'This process has no SWAP_SEED' }
 
   return Promise.all([
-    probe(
-      'jupiter: node',
-      async () => {
-        const { at } = await readGroup(rpc, [], 'finalized')
-        const age = Math.round((Date.now() - at.getTime()) / 1000)
-        if (Math.abs(age) <= BEHIND_SECONDS) return `Its newest finalized block is ${age} s old`
-        return {
-          status: 'failed',
-          message: `Its newest finalized block is ${age} s old`,
-          action: `${node}; or set this machine's clock`,
-        }
-      },
-      node,
-    ),
+    nodeProbe(rpc),
     probe(
       'jupiter: history of the node',
       async () => {
@@ -55,9 +61,13 @@ export function diagnoseJupiter(options: JupiterSwapsOptions, leastLamports: big
         const at = await rpc.read({ method: 'getBlockTime', params: [first], shape: z.number() })
         const days = (Date.now() / 1000 - at) / DAY_SECONDS
         if (days > HISTORY_DAYS) return `It keeps the transactions of ${Math.floor(days)} days`
-        return { status: 'failed', message: `It keeps the transactions of ${days.toFixed(1)} days`, action: node }
+        return {
+          status: 'failed',
+          message: `It keeps the transactions of ${days.toFixed(1)} days`,
+          action: NODE_ACTION,
+        }
       },
-      node,
+      NODE_ACTION,
     ),
     probe(
       'jupiter: mints',
@@ -69,12 +79,12 @@ export function diagnoseJupiter(options: JupiterSwapsOptions, leastLamports: big
             return {
               status: 'failed',
               message: `${symbol} is no token with ${DECIMALS} decimals at ${mint}`,
-              action: node,
+              action: NODE_ACTION,
             }
         }
         return `${Object.keys(MINTS).join(' and ')} are at their addresses`
       },
-      node,
+      NODE_ACTION,
     ),
     probe(
       'jupiter: fee payer',
@@ -91,7 +101,7 @@ export function diagnoseJupiter(options: JupiterSwapsOptions, leastLamports: big
           action: `Send it SOL: below ${least} (SWAP_FEE_PAYER_MIN_SOL) no swap is created`,
         }
       },
-      node,
+      NODE_ACTION,
     ),
     probe(
       'jupiter: quotes',

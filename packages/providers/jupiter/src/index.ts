@@ -23,9 +23,11 @@ export const jupiterAdapter: LiveAdapter = {
     return [bind(swapsProvider, 'live', jupiter(options)), transactions]
   },
   async diagnose(settings) {
+    const { SOLANA_RPC_URL: rpcUrl } = jupiterSettings.from(settings)
+    if (!rpcUrl) return []
+    const { diagnoseJupiter, diagnoseNode } = await import('./diagnose.ts')
     const options = optionsOf(settings)
-    if (!options) return []
-    const { diagnoseJupiter } = await import('./diagnose.ts')
+    if (!options) return diagnoseNode({ rpcUrl })
     return diagnoseJupiter(options, toMinor(swapsSettings.from(settings).SWAP_FEE_PAYER_MIN_SOL, assets.SOL))
   },
 }

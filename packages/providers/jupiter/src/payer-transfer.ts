@@ -1,11 +1,11 @@
 import { collectionsErrors, type WalletTransactions, type WalletTransfer } from '@payments/collections'
 import { type AssetSymbol, assetNamed, tokenContracts } from '@payments/kernel'
-import { type HttpTiming, mapErrors, ProviderError } from '@payments/provider-http'
+import { mapErrors, ProviderError } from '@payments/provider-http'
 import { address, createNoopSigner, getBase64EncodedWireTransaction, type Instruction } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
 import { getTransferCheckedInstruction } from '@solana-program/token'
 import { walletProblem } from './chain/accounts.ts'
-import { type Rpc, rpcClient } from './chain/rpc.ts'
+import { type Rpc, type RpcOptions, rpcClient } from './chain/rpc.ts'
 import { tokenAccountOf } from './chain/tokens.ts'
 import { assemble } from './chain/transaction.ts'
 import { createTokenAccount, plainDraft } from './prepare.ts'
@@ -18,7 +18,7 @@ const CALLS_PER_MINUTE = 120
  * Builds the transactions with which payers' wallets pay on Solana. The wallet pays the fee and, where the receiver has no account of the token yet,
  * its rent, as for any transfer.
  */
-export function payerTransactions(options: HttpTiming & { readonly rpcUrl: string }): WalletTransactions {
+export function payerTransactions(options: RpcOptions): WalletTransactions {
   const rpc = rpcClient(options)
   return {
     name: NETWORK,

@@ -27,8 +27,12 @@ export interface Rpc {
   write<T extends z.ZodType>(call: Call<T>): Promise<z.output<T>>
 }
 
+export interface RpcOptions extends HttpTiming {
+  readonly rpcUrl: string
+}
+
 /** JSON-RPC client of a Solana node. @throws ProviderError, or the breaker's own error while it is open */
-export function rpcClient({ rpcUrl, ...timing }: HttpTiming & { readonly rpcUrl: string }): Rpc {
+export function rpcClient({ rpcUrl, ...timing }: RpcOptions): Rpc {
   const http = httpClient({ ...timing, baseUrl: rpcUrl, headers: {}, answerBytes: ANSWER_BYTES, pauses: 'all' })
   const url = new URL(rpcUrl)
 
