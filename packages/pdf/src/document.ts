@@ -22,6 +22,12 @@ interface LoadedFont {
   readonly _font: { readonly font: { hasGlyphForCodePoint(point: number): boolean } }
 }
 
+/** The part of a document with which pdfkit writes its metadata as XML. */
+interface WithMetadata {
+  info: Readonly<Record<string, unknown>>
+  _addInfo(): void
+}
+
 /** One row of a table: a text for each column. */
 export type Cells = readonly string[]
 
@@ -49,7 +55,8 @@ export interface PdfInfo {
 }
 
 /**
- * A document of A4 pages. A character that the fonts do not have is replaced by a box, and a line at the end says so.
+ * A document of A4 pages for archives: PDF/A-3b (ISO 19005-3), tagged. A character that the fonts do not have is replaced by a box, and a line at the
+ * end says so.
  * @returns the file, and the characters that were replaced
  */
 export async function pdf(
@@ -69,9 +76,11 @@ export async function pdf(
     lang: 'en',
     displayTitle: true,
     pdfVersion: '1.7',
+    subset: 'PDF/A-3b',
     info: { Title: title, Author: author, CreationDate: createdAt },
     font: fonts.regular as unknown as string,
   })
+  escapeMetadata(doc as unknown as WithMetadata)
   doc.registerFont('regular', fonts.regular).registerFont('bold', fonts.bold).font('regular')
   const chunks: Buffer[] = []
   const done = new Promise<Buffer>((resolve, reject) => {
@@ -91,11 +100,29 @@ export async function pdf(
   return { file: await done, replaced: [...replaced] }
 }
 
+/** Writes the metadata as XML escapes it: pdfkit writes titles and names as they are, so one with `&` made metadata that nobody can read. */
+function escapeMetadata(doc: WithMetadata): void {
+  const addInfo = doc._addInfo
+  doc._addInfo = () => {
+    const { info } = doc
+    doc.info = Object.fromEntries(
+      Object.entries(info).map(([name, value]) => [name, typeof value === 'string' ? inXml(value) : value]),
+    )
+    addInfo.call(doc)
+    doc.info = info
+  }
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+const inXml = (text: string): string => text.replace(/[&<>]/g, (character) => ENTITIES[character] ?? '')
+
 function withGlyphs(doc: Doc, text: string, replaced: Set<string>): string {
   const { font } = (doc as unknown as LoadedFont)._font
   return [...text]
     .map((character) => {
-      if (/\s/.test(character) || font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0)) return character
+      if (character === '\n' || font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0)) return character
+      // PDF/A allows no glyph that stands for a missing one, a space or a tab included.
+      if (/\s/.test(character)) return ' '
       replaced.add(character)
       return REPLACEMENT
     })

@@ -102,6 +102,29 @@ test('the PDF of an invoice is tagged, has embedded fonts, and shows ₦ and €
     expect(text).toContain(part)
 })
 
+test('the PDF of an invoice is built as PDF/A-3b asks: colours with a profile, every font embedded, readable metadata, nothing that runs', async () => {
+  const merchant = await newMerchant(service)
+  const displayName = 'Adé & Söhne <Lagos>'
+  await merchant.call('PATCH /v1/branding', { body: { displayName } })
+  const { id } = await invoice(merchant, { description: 'One\ttwo\u3000three\nfour' })
+  const { raw, document } = await pdfOf(merchant, id)
+  expect(raw.slice(0, 8)).toBe('%PDF-1.7')
+  expect(raw).toMatch(/\/S \/GTS_PDFA1\n.*\/DestOutputProfile \d+ 0 R/s)
+  expect(raw).toMatch(/\/ID \[<[0-9a-f]{32}> <[0-9a-f]{32}>\]/)
+  expect(raw).not.toMatch(/\/(Encrypt|JavaScript|JS|Launch|EmbeddedFile|Helvetica)\b/)
+  const count = (pattern: RegExp) => raw.match(pattern)?.length
+  expect(count(/\/Type \/FontDescriptor/g)).toBe(2)
+  expect(count(/\/FontFile2 \d+ 0 R/g)).toBe(2)
+  const xmp = Buffer.from(raw.match(/<x:xmpmeta.*<\/x:xmpmeta>/s)?.[0] ?? '', 'latin1').toString()
+  expect(xmp.replace(/&(amp|lt|gt);/g, '')).not.toContain('&')
+  const { metadata, info } = await document.getMetadata()
+  expect([metadata?.get('pdfaid:part'), metadata?.get('pdfaid:conformance')]).toEqual(['3', 'B'])
+  expect([metadata?.get('dc:title'), metadata?.get('dc:creator')]).toEqual(['Invoice INV-000001', [displayName]])
+  expect(info).toMatchObject({ Title: 'Invoice INV-000001', Author: displayName })
+  const { text } = await extractText(document, { mergePages: true })
+  expect(text).toMatch(/One two three\s+four/)
+})
+
 test('the PDF of an invoice with a price names the price, and what it is paid in', async () => {
   const merchant = await newMerchant(service)
   const { id } = await newCollection(merchant, {
