@@ -9,7 +9,16 @@ import {
   partiallySignTransaction,
 } from '@solana/kit'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { newCollection, newMerchant, paySession, startService, startSession, type TestService } from '#testing'
+import {
+  call,
+  newCollection,
+  newMerchant,
+  paySession,
+  signedIn,
+  startService,
+  startSession,
+  type TestService,
+} from '#testing'
 import { Chain } from '../test/chain.ts'
 import { MINTS, tokenAccountOf } from '../test/facts.ts'
 import { type Node, startNode } from '../test/node.ts'
@@ -92,8 +101,15 @@ test('of a session that is paid in part, the transaction moves the rest to the a
   const { page, id, merchant } = await newSession()
   await chain.pay(page.session.depositAddress, 'USDC', 10_000_000n)
   await paySession(merchant, id, { amount: '10' })
+  const settlesIn = (time: string) =>
+    service.runtime.pool.query(
+      "update sandbox_relay_requests set settles_at = date_trunc('milliseconds', now()) + $2::interval where address = $1",
+      [page.session.depositAddress, time],
+    )
+  await settlesIn('1 hour')
   await until(id, 'processing')
   expect((await ask(id)).reply.status).toBe(409)
+  await settlesIn('0')
   await until(id, 'underpaid')
   expect(await signAndSend((await ask(id)).body.transaction)).toBe(true)
   expect(await chain.tokens(page.session.depositAddress, 'USDC')).toBe(25_000_000n)
@@ -139,6 +155,25 @@ test('a session that asks for nothing, a link, another network and a wrong accou
   expect((await ask(id)).body).toMatchObject({
     message: 'Checkout session asks for no payment from a wallet at present',
   })
+})
+
+test('an operator who switches the node off takes the transactions from every page', async () => {
+  const { id } = await newSession()
+  const { accessToken: token } = await signedIn(service.runtime, { role: 'operator' })
+  const change = (state: string) =>
+    call(service, 'PATCH /v1/admin/ops/providers/solana', {
+      token,
+      key: null,
+      body: { environment: 'test', state, reason: 'Asked for' },
+    })
+  expect((await change('off')).status).toBe(200)
+  try {
+    expect((await pageOf(id)).transactionUrl).toBe(null)
+    expect((await ask(id)).reply.status).toBe(409)
+  } finally {
+    await change('active')
+  }
+  expect((await ask(id)).reply.status).toBe(200)
 })
 
 test('nothing is built for a deposit address that is a token account, or while the node does not answer', async () => {
