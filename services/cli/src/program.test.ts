@@ -65,6 +65,18 @@ test('a repeated command with the same key has one effect', async () => {
   expect(ids[0]).toBe(ids[1])
 })
 
+test('the address of a webhook endpoint is that of the endpoint: no key is sent there', async () => {
+  const { run } = await merchant()
+  const at = ['--url', 'https://merchant.example/webhooks']
+  const created = await run('webhook-endpoints', 'create', ...at, '--json')
+  expect([created.code, created.err]).toEqual([0, ''])
+  expect(JSON.parse(created.out).url).toBe(at[1])
+  const elsewhere = await run('--url', 'nonsense', 'webhook-endpoints', 'create', ...at)
+  expect(elsewhere).toMatchObject({ code: 2, err: expect.stringContaining('"nonsense" is not an address') })
+  const help = await run('webhook-endpoints', 'create', '--help')
+  expect(help.out.match(/--url/g)).toHaveLength(1)
+})
+
 test('the exit code and standard error say what was wrong, and standard output stays empty', async () => {
   const { run } = await merchant()
   const refused = await run('customers', 'create', '--name', 'Ada', '--email', 'nothing', '--json')

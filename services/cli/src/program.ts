@@ -49,6 +49,7 @@ function programOf(place: Place): Command {
     .option('--json', 'print results as JSON, and nothing else on standard output')
     .option('--url <address>', 'the service; else PAYMENTS_URL, else the one of login')
     .option('--api-key <key>', 'the API key; else PAYMENTS_API_KEY, else the one of login')
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({ writeOut: (text) => out(text.trimEnd()), writeErr: (text) => err(text.trimEnd()) })
     .showHelpAfterError('Add --help to see what the command takes')
@@ -189,7 +190,34 @@ function programOf(place: Place): Command {
     .action(async (words: string[]) =>
       out((await import('./commands/completion.ts')).completions(program, words).join('\n')),
     )
+  passOn(program)
   return program
+}
+
+/**
+ * The options of the program may follow a command, unless it has one of the same name: `--url` of a webhook endpoint is the address of the
+ * endpoint, to which no key is sent.
+ */
+function passOn(program: Command): void {
+  const passed = new Set<Option>()
+  const add = (command: Command) => {
+    for (const { long, flags } of program.options) {
+      if (command.options.some((own) => own.long === long)) continue
+      const option = new Option(flags).hideHelp()
+      passed.add(option)
+      command.addOption(option)
+    }
+    command.commands.forEach(add)
+  }
+  program.commands.forEach(add)
+  program.hook('preAction', (_program, action) => {
+    for (let at: Command | null = action; at && at !== program; at = at.parent)
+      for (const option of at.options) {
+        const name = option.attributeName()
+        const value = at.getOptionValue(name)
+        if (passed.has(option) && value !== undefined) program.setOptionValue(name, value)
+      }
+  })
 }
 
 /** The command that holds others: `payment-routes deposits`. */

@@ -7,7 +7,7 @@ export function completions(program: Command, words: readonly string[]): string[
   let command = program
   for (const word of words.slice(0, -1)) command = command.commands.find((each) => each.name() === word) ?? command
   const names = last.startsWith('-')
-    ? [...command.options, ...program.options].flatMap(({ long }) => long ?? [])
+    ? [...new Set([...command.options, ...program.options].flatMap(({ long }) => long ?? []))]
     : command.commands.map((each) => each.name()).filter((name) => !name.startsWith('__'))
   return names.filter((name) => name.startsWith(last)).sort()
 }
