@@ -6,6 +6,8 @@ export interface Operation {
   readonly resource: string
   readonly name: string
   readonly method: string
+  /** Below `/v1`, with `{id}` where an id is. */
+  readonly path: string
   readonly summary: string
   readonly description: string
   readonly ids: readonly { readonly name: string; readonly description: string }[]

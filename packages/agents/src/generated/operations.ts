@@ -7,6 +7,7 @@ export const operations: readonly Operation[] = [
     resource: 'customers',
     name: 'list',
     method: 'GET',
+    path: '/customers',
     summary: 'List customers',
     description: 'All customers of the organisation, newest first.',
     ids: [],
@@ -17,6 +18,7 @@ export const operations: readonly Operation[] = [
     resource: 'customers',
     name: 'create',
     method: 'POST',
+    path: '/customers',
     summary: 'Create a customer',
     description: 'An email address, in any letter case, belongs to one customer of an environment.',
     ids: [],
@@ -53,6 +55,7 @@ export const operations: readonly Operation[] = [
     resource: 'customers',
     name: 'retrieve',
     method: 'GET',
+    path: '/customers/{customerId}',
     summary: 'Get a customer',
     description: 'With the state of their cNGN enablement.',
     ids: [
@@ -68,6 +71,7 @@ export const operations: readonly Operation[] = [
     resource: 'customers',
     name: 'update',
     method: 'PATCH',
+    path: '/customers/{customerId}',
     summary: 'Update a customer',
     description: 'Changes the given fields. Metadata is merged; an empty patch changes nothing.',
     ids: [
@@ -109,6 +113,7 @@ export const operations: readonly Operation[] = [
     resource: 'customers',
     name: 'anonymise',
     method: 'POST',
+    path: '/customers/{customerId}/anonymise',
     summary: 'Anonymise a customer',
     description:
       'Erases name, email address, phone number and metadata. Transactions stay and refer to the customer by id. It cannot be undone.',
@@ -125,6 +130,7 @@ export const operations: readonly Operation[] = [
     resource: 'paymentRoutes',
     name: 'list',
     method: 'GET',
+    path: '/payment-routes',
     summary: 'List payment routes',
     description: 'All payment routes of the organisation, newest first.',
     ids: [],
@@ -135,6 +141,7 @@ export const operations: readonly Operation[] = [
     resource: 'paymentRoutes',
     name: 'create',
     method: 'POST',
+    path: '/payment-routes',
     summary: 'Create a payment route',
     description:
       'Gives a deposit address on the origin network. Every deposit there is delivered to the destination address, less the provider’s fees.',
@@ -203,6 +210,7 @@ export const operations: readonly Operation[] = [
     resource: 'paymentRoutes.networks',
     name: 'list',
     method: 'GET',
+    path: '/payment-routes/networks',
     summary: 'List networks',
     description: 'The networks that are available as origin or destination now, with their currencies.',
     ids: [],
@@ -213,6 +221,7 @@ export const operations: readonly Operation[] = [
     resource: 'paymentRoutes.networks',
     name: 'listCurrencies',
     method: 'GET',
+    path: '/payment-routes/networks/{networkKey}/currencies',
     summary: 'List the currencies of a network',
     description: 'With what can be deposited and delivered on the network now.',
     ids: [
@@ -228,6 +237,7 @@ export const operations: readonly Operation[] = [
     resource: 'paymentRoutes.refundAddresses',
     name: 'retrieve',
     method: 'GET',
+    path: '/payment-routes/refund-addresses',
     summary: 'Get the refund addresses',
     description:
       'Refund addresses for deposits that cannot be delivered, by kind of network, for routes created without an address of their own.',
@@ -239,6 +249,7 @@ export const operations: readonly Operation[] = [
     resource: 'paymentRoutes.refundAddresses',
     name: 'update',
     method: 'PATCH',
+    path: '/payment-routes/refund-addresses',
     summary: 'Update the refund addresses',
     description:
       'Null removes an address. Existing routes keep the address they were created with. In the live environment, only an owner with a confirmed session (`POST /auth/confirm`) may change them.',
@@ -269,6 +280,7 @@ export const operations: readonly Operation[] = [
     resource: 'paymentRoutes.deposits',
     name: 'list',
     method: 'GET',
+    path: '/payment-routes/deposits',
     summary: 'List deposits',
     description: 'At most 200 deposits, most recently changed first. `total` counts all of them.',
     ids: [],
@@ -279,6 +291,7 @@ export const operations: readonly Operation[] = [
     resource: 'paymentRoutes.deposits',
     name: 'retrieve',
     method: 'GET',
+    path: '/payment-routes/deposits/{depositId}',
     summary: 'Get a deposit',
     description: 'The deposit as the list shows it, also beyond the newest 200.',
     ids: [
@@ -294,6 +307,7 @@ export const operations: readonly Operation[] = [
     resource: 'paymentRoutes.deposits',
     name: 'export',
     method: 'GET',
+    path: '/payment-routes/deposits/export',
     summary: 'Export deposits as CSV',
     description: 'All deposits of a time range, most recently changed first, from one snapshot.',
     ids: [],
@@ -329,6 +343,7 @@ export const operations: readonly Operation[] = [
     resource: 'paymentRoutes',
     name: 'listDeposits',
     method: 'GET',
+    path: '/payment-routes/{paymentRouteId}/deposits',
     summary: 'List the deposits of a payment route',
     description: 'At most 200 deposits, most recently changed first. `total` counts all deposits of the route.',
     ids: [
@@ -344,6 +359,7 @@ export const operations: readonly Operation[] = [
     resource: 'paymentRoutes',
     name: 'retrieve',
     method: 'GET',
+    path: '/payment-routes/{paymentRouteId}',
     summary: 'Get a payment route',
     description: 'Deleted routes too, because their deposits still refer to them.',
     ids: [
@@ -359,6 +375,7 @@ export const operations: readonly Operation[] = [
     resource: 'paymentRoutes',
     name: 'update',
     method: 'PATCH',
+    path: '/payment-routes/{paymentRouteId}',
     summary: 'Update a payment route',
     description: 'Changes the name or the metadata. No event is sent, because no status changes.',
     ids: [
@@ -388,6 +405,7 @@ export const operations: readonly Operation[] = [
     resource: 'paymentRoutes',
     name: 'delete',
     method: 'DELETE',
+    path: '/payment-routes/{paymentRouteId}',
     summary: 'Delete a payment route',
     description: 'Its history stays, and deposits that still arrive are recorded.',
     ids: [
@@ -403,6 +421,7 @@ export const operations: readonly Operation[] = [
     resource: 'paymentRoutes',
     name: 'syncDeposits',
     method: 'POST',
+    path: '/payment-routes/{paymentRouteId}/deposits/sync',
     summary: 'Sync deposits now',
     description:
       'Asks the provider at once instead of waiting for the next poll, which happens by itself. Limited for each route and organisation.',
@@ -419,6 +438,7 @@ export const operations: readonly Operation[] = [
     resource: 'collections',
     name: 'list',
     method: 'GET',
+    path: '/collections',
     summary: 'List collections',
     description: 'Payment links, invoices and checkouts: at most 200, newest first. `total` counts all of them.',
     ids: [],
@@ -429,6 +449,7 @@ export const operations: readonly Operation[] = [
     resource: 'collections',
     name: 'create',
     method: 'POST',
+    path: '/collections',
     summary: 'Create a collection',
     description:
       'A `link` takes any number of payments, a `checkout` and an `invoice` one. Share `payUrl`: its page lets the payer choose a network and a currency. Invoices are numbered without gaps.',
@@ -588,6 +609,7 @@ export const operations: readonly Operation[] = [
     resource: 'collections.paymentPolicy',
     name: 'retrieve',
     method: 'GET',
+    path: '/collections/payment-policy',
     summary: 'Get the payment policy',
     description: 'What new collections do with payments of another amount, or after the end of a session.',
     ids: [],
@@ -598,6 +620,7 @@ export const operations: readonly Operation[] = [
     resource: 'collections.paymentPolicy',
     name: 'update',
     method: 'PATCH',
+    path: '/collections/payment-policy',
     summary: 'Update the payment policy',
     description: 'Applies to collections that are created afterwards; each may override it.',
     ids: [],
@@ -629,6 +652,7 @@ export const operations: readonly Operation[] = [
     resource: 'collections',
     name: 'export',
     method: 'GET',
+    path: '/collections/export',
     summary: 'Export collections as CSV',
     description: 'All links, invoices and checkouts of a time range, newest first, from one snapshot.',
     ids: [],
@@ -664,6 +688,7 @@ export const operations: readonly Operation[] = [
     resource: 'collections.sessions',
     name: 'export',
     method: 'GET',
+    path: '/collections/sessions/export',
     summary: 'Export checkout sessions as CSV',
     description: 'All checkout sessions of a time range, newest first, from one snapshot.',
     ids: [],
@@ -699,6 +724,7 @@ export const operations: readonly Operation[] = [
     resource: 'collections',
     name: 'retrieve',
     method: 'GET',
+    path: '/collections/{collectionId}',
     summary: 'Get a collection',
     description: 'Takes the id of a checkout session too.',
     ids: [
@@ -714,6 +740,7 @@ export const operations: readonly Operation[] = [
     resource: 'collections',
     name: 'update',
     method: 'PATCH',
+    path: '/collections/{collectionId}',
     summary: 'Update a collection',
     description:
       'Sessions that have begun keep their amount and policy. `dueAt`, `expiresAt` and `maxPayments` can be changed while it accepts payments.',
@@ -800,6 +827,7 @@ export const operations: readonly Operation[] = [
     resource: 'collections',
     name: 'delete',
     method: 'DELETE',
+    path: '/collections/{collectionId}',
     summary: 'Delete a collection',
     description:
       'A link becomes inactive, and sessions that have begun may still finish. An invoice or checkout becomes void, and its sessions that wait for a payment are cancelled.',
@@ -816,6 +844,7 @@ export const operations: readonly Operation[] = [
     resource: 'collections',
     name: 'listSessions',
     method: 'GET',
+    path: '/collections/{collectionId}/sessions',
     summary: 'List the checkout sessions of a collection',
     description: 'At most 200, newest first. `total` counts all of them.',
     ids: [
@@ -831,6 +860,7 @@ export const operations: readonly Operation[] = [
     resource: 'collections',
     name: 'downloadInvoicePdf',
     method: 'GET',
+    path: '/collections/{collectionId}/invoice.pdf',
     summary: 'Get the PDF of an invoice',
     description:
       'Tagged, with embedded fonts. A character that they do not have is shown as a box, and a line of the document says so.',
@@ -847,6 +877,7 @@ export const operations: readonly Operation[] = [
     resource: 'collections',
     name: 'send',
     method: 'POST',
+    path: '/collections/{collectionId}/send',
     summary: 'Send an invoice',
     description:
       'Emails the invoice and its PDF to its customer; again, as a reminder. A customer who got it by email is reminded too when it becomes overdue.',
@@ -863,6 +894,7 @@ export const operations: readonly Operation[] = [
     resource: 'pay',
     name: 'retrieve',
     method: 'GET',
+    path: '/pay/{collectionId}',
     summary: 'Get a pay page',
     description:
       'What a payer may see of a link, invoice, checkout or session. Creates nothing. With a publishable key, only your own are found.',
@@ -879,6 +911,7 @@ export const operations: readonly Operation[] = [
     resource: 'pay',
     name: 'act',
     method: 'POST',
+    path: '/pay/{collectionId}',
     summary: 'Pay a collection',
     description:
       '`start` gives a checkout session: an address and an amount, held for 15 minutes; with the method `bank_transfer` a bank account too. At most 120 sessions of one link are open for a client address.',
@@ -957,6 +990,7 @@ export const operations: readonly Operation[] = [
     resource: 'pay',
     name: 'retrieveEmbedConfig',
     method: 'GET',
+    path: '/pay/{collectionId}/embed-config',
     summary: 'Get the theme of a pay page',
     description: 'A checkout session has the theme of its link.',
     ids: [
@@ -972,6 +1006,7 @@ export const operations: readonly Operation[] = [
     resource: 'branding',
     name: 'retrieve',
     method: 'GET',
+    path: '/branding',
     summary: 'Get the branding',
     description: 'How pages and emails to your payers look, and who stands behind them. What was not chosen is null.',
     ids: [],
@@ -982,6 +1017,7 @@ export const operations: readonly Operation[] = [
     resource: 'branding',
     name: 'update',
     method: 'PATCH',
+    path: '/branding',
     summary: 'Update the branding',
     description:
       'Applies to pages and emails from now on; a collection may override each field with `branding`. Colours that could not be read are darkened or lightened.',
@@ -1073,6 +1109,7 @@ export const operations: readonly Operation[] = [
     resource: 'branding.logo',
     name: 'upload',
     method: 'PUT',
+    path: '/branding/logo',
     summary: 'Upload a logo',
     description:
       'The image is decoded and written again, so that nothing but its pixels is served. Earlier logos keep their `logoId`, for collections that use them.',
@@ -1091,6 +1128,7 @@ export const operations: readonly Operation[] = [
     resource: 'branding.logo',
     name: 'delete',
     method: 'DELETE',
+    path: '/branding/logo',
     summary: 'Remove the logo',
     description: 'Pages and emails show the name alone.',
     ids: [],
@@ -1101,6 +1139,7 @@ export const operations: readonly Operation[] = [
     resource: 'branding',
     name: 'verifyDomain',
     method: 'POST',
+    path: '/branding/verify-domain',
     summary: 'Verify the domain of your site',
     description:
       'Looks for the TXT record `domainRecord` now. Pages then show the domain with a mark, until `websiteUrl` changes.',
@@ -1112,6 +1151,7 @@ export const operations: readonly Operation[] = [
     resource: 'fiat.currencies',
     name: 'list',
     method: 'GET',
+    path: '/fiat/currencies',
     summary: 'List fiat currencies',
     description: 'The currencies that are available now, with their limits and corridors.',
     ids: [],
@@ -1122,6 +1162,7 @@ export const operations: readonly Operation[] = [
     resource: 'fiat.currencies',
     name: 'listBanks',
     method: 'GET',
+    path: '/fiat/currencies/{code}/banks',
     summary: 'List the banks and mobile money services of a currency',
     description: '`accountRule` says how the account numbers of each are written.',
     ids: [
@@ -1137,6 +1178,7 @@ export const operations: readonly Operation[] = [
     resource: 'fiat.accounts',
     name: 'verify',
     method: 'POST',
+    path: '/fiat/accounts/verify',
     summary: 'Verify a bank account',
     description:
       'Asks the bank for the name of the holder. Many banks outside Nigeria do not return it: the account is then `unresolved`. A bank that does not answer in 20 s is a 503; its answer is stored when it comes, so the next request finds it.',
@@ -1180,6 +1222,7 @@ export const operations: readonly Operation[] = [
     resource: 'fiat.quotes',
     name: 'sell',
     method: 'POST',
+    path: '/fiat/quotes/sell',
     summary: 'Quote the sale of stablecoin for local fiat',
     description: 'An offramp that names the quote takes its rate and fee, or is refused; never another rate.',
     ids: [],
@@ -1215,6 +1258,7 @@ export const operations: readonly Operation[] = [
     resource: 'swaps',
     name: 'list',
     method: 'GET',
+    path: '/swaps',
     summary: 'List swaps',
     description: 'At most 200, newest first. `total` counts all of them.',
     ids: [],
@@ -1225,6 +1269,7 @@ export const operations: readonly Operation[] = [
     resource: 'swaps',
     name: 'create',
     method: 'POST',
+    path: '/swaps',
     summary: 'Create a swap',
     description:
       'Gives a deposit address on Solana. When `amount` has arrived there, it is swapped at the price of that moment and the proceeds go to the destination address; if the price is then below `minimumAmount`, the deposit goes back. Less than `amount` waits for the rest until `expiresAt` and then goes back; of more, the excess goes back. What is too little to be worth a transaction stays.',
@@ -1288,6 +1333,7 @@ export const operations: readonly Operation[] = [
     resource: 'swaps',
     name: 'export',
     method: 'GET',
+    path: '/swaps/export',
     summary: 'Export swaps as CSV',
     description: 'All swaps of a time range, newest first, from one snapshot.',
     ids: [],
@@ -1323,6 +1369,7 @@ export const operations: readonly Operation[] = [
     resource: 'swaps',
     name: 'retrieve',
     method: 'GET',
+    path: '/swaps/{swapId}',
     summary: 'Get a swap',
     description: 'The swap as the list shows it, also beyond the newest 200.',
     ids: [
@@ -1338,6 +1385,7 @@ export const operations: readonly Operation[] = [
     resource: 'swaps',
     name: 'cancel',
     method: 'POST',
+    path: '/swaps/{swapId}/cancel',
     summary: 'Cancel a swap',
     description:
       'Only while it waits for its deposit. Deposits that have arrived, and later ones, are refunded to the refund address.',
@@ -1354,6 +1402,7 @@ export const operations: readonly Operation[] = [
     resource: 'rates',
     name: 'list',
     method: 'GET',
+    path: '/rates',
     summary: 'List indicative rates',
     description:
       'A quote for each direction, some seconds old at most. It binds nobody: a swap takes the price of the moment at which its deposit is there. The quotes that one organisation requests anew are limited.',
@@ -1372,6 +1421,7 @@ export const operations: readonly Operation[] = [
     resource: 'offramps',
     name: 'list',
     method: 'GET',
+    path: '/offramps',
     summary: 'List offramps',
     description: 'At most 200, newest first. `total` counts all.',
     ids: [],
@@ -1389,6 +1439,7 @@ export const operations: readonly Operation[] = [
     resource: 'offramps',
     name: 'create',
     method: 'POST',
+    path: '/offramps',
     summary: 'Create an offramp',
     description:
       'Stablecoin to a bank account. The reply shows the address and the amount of the deposit that starts it. If another amount arrives, that is paid out, less fees, at the same rate.',
@@ -1462,6 +1513,7 @@ export const operations: readonly Operation[] = [
     resource: 'offramps',
     name: 'export',
     method: 'GET',
+    path: '/offramps/export',
     summary: 'Export offramps as CSV',
     description: 'All offramps of a time range, newest first, from one snapshot.',
     ids: [],
@@ -1497,6 +1549,7 @@ export const operations: readonly Operation[] = [
     resource: 'offramps',
     name: 'retrieve',
     method: 'GET',
+    path: '/offramps/{orderId}',
     summary: 'Get an offramp',
     description: 'The offramp as the list shows it, also beyond the newest 200.',
     ids: [
@@ -1512,6 +1565,7 @@ export const operations: readonly Operation[] = [
     resource: 'offramps',
     name: 'lookUp',
     method: 'GET',
+    path: '/offramp/{id}',
     summary: 'Look up an offramp by its ofr id',
     description: 'In snake_case, with amounts as numbers. Other operations take the UUID.',
     ids: [
@@ -1527,6 +1581,7 @@ export const operations: readonly Operation[] = [
     resource: 'onramps',
     name: 'list',
     method: 'GET',
+    path: '/onramps',
     summary: 'List onramps',
     description: 'At most 200, newest first. `total` counts all.',
     ids: [],
@@ -1544,6 +1599,7 @@ export const operations: readonly Operation[] = [
     resource: 'onramps',
     name: 'create',
     method: 'POST',
+    path: '/onramps',
     summary: 'Create an onramp',
     description: 'Local fiat to stablecoin. The reply shows the account that the payment goes to.',
     ids: [],
@@ -1610,6 +1666,7 @@ export const operations: readonly Operation[] = [
     resource: 'onramps',
     name: 'export',
     method: 'GET',
+    path: '/onramps/export',
     summary: 'Export onramps as CSV',
     description: 'All onramps of a time range, newest first, from one snapshot.',
     ids: [],
@@ -1645,6 +1702,7 @@ export const operations: readonly Operation[] = [
     resource: 'onramps',
     name: 'retrieve',
     method: 'GET',
+    path: '/onramps/{orderId}',
     summary: 'Get an onramp',
     description: 'The onramp as the list shows it, also beyond the newest 200.',
     ids: [
@@ -1660,6 +1718,7 @@ export const operations: readonly Operation[] = [
     resource: 'cngn.networks',
     name: 'list',
     method: 'GET',
+    path: '/cngn/networks',
     summary: 'List the networks of cNGN',
     description: 'The networks on which cNGN can be sent and received, with the contract of the token.',
     ids: [],
@@ -1670,6 +1729,7 @@ export const operations: readonly Operation[] = [
     resource: 'cngn.customers',
     name: 'enable',
     method: 'POST',
+    path: '/cngn/customers/{customerId}/enable',
     summary: 'Enable cNGN for a customer',
     description:
       'Verifies that the BVN belongs to the customer. The customer is `pending` until `cngn.customer.enabled` or `cngn.customer.failed` is sent. Send it with the consent of the customer only; the consent is recorded. The BVN is stored encrypted and deleted with the result. Three attempts a day.',
@@ -1717,6 +1777,7 @@ export const operations: readonly Operation[] = [
     resource: 'cngn.customers',
     name: 'retrieveVirtualAccount',
     method: 'GET',
+    path: '/cngn/customers/{customerId}/virtual-account',
     summary: 'Get the virtual account of a customer',
     description: 'Naira that are paid into it arrive in the balance, each transfer as a payin.',
     ids: [
@@ -1732,6 +1793,7 @@ export const operations: readonly Operation[] = [
     resource: 'cngn.customers',
     name: 'retrieveBalance',
     method: 'GET',
+    path: '/cngn/customers/{customerId}/balance',
     summary: 'Get the cNGN balance of a customer',
     description: 'From the journal. Reserved money is in neither amount.',
     ids: [
@@ -1747,6 +1809,7 @@ export const operations: readonly Operation[] = [
     resource: 'cngn.converts',
     name: 'list',
     method: 'GET',
+    path: '/cngn/converts',
     summary: 'List cNGN converts',
     description: 'At most 200, newest first. `total` counts all.',
     ids: [],
@@ -1764,6 +1827,7 @@ export const operations: readonly Operation[] = [
     resource: 'cngn.converts',
     name: 'create',
     method: 'POST',
+    path: '/cngn/converts',
     summary: 'Convert to cNGN or from it',
     description:
       'Into cNGN: send `deposit.amount` to `deposit.address`; what arrives is converted into the balance. Out of cNGN: the balance is converted and delivered to `destinationAddress`. The money is reserved on the balance at once; a failure gives it back.',
@@ -1827,6 +1891,7 @@ export const operations: readonly Operation[] = [
     resource: 'cngn.converts',
     name: 'retrieve',
     method: 'GET',
+    path: '/cngn/converts/{convertId}',
     summary: 'Get a cNGN convert',
     description: 'With its state and, if it failed, the reason.',
     ids: [
@@ -1842,6 +1907,7 @@ export const operations: readonly Operation[] = [
     resource: 'cngn.converts',
     name: 'export',
     method: 'GET',
+    path: '/cngn/converts/export',
     summary: 'Export cNGN converts',
     description: 'All converts as CSV, newest first, from one snapshot of the database.',
     ids: [],
@@ -1877,6 +1943,7 @@ export const operations: readonly Operation[] = [
     resource: 'cngn.withdrawals',
     name: 'list',
     method: 'GET',
+    path: '/cngn/withdrawals',
     summary: 'List cNGN withdrawals',
     description: 'At most 200, newest first. `total` counts all.',
     ids: [],
@@ -1894,6 +1961,7 @@ export const operations: readonly Operation[] = [
     resource: 'cngn.withdrawals',
     name: 'create',
     method: 'POST',
+    path: '/cngn/withdrawals',
     summary: 'Send cNGN to a wallet',
     description: 'The money is reserved on the balance at once; a failure gives it back.',
     ids: [],
@@ -1936,6 +2004,7 @@ export const operations: readonly Operation[] = [
     resource: 'cngn.withdrawals',
     name: 'retrieve',
     method: 'GET',
+    path: '/cngn/withdrawals/{withdrawalId}',
     summary: 'Get a cNGN withdrawal',
     description: 'With its state and, if it failed, the reason.',
     ids: [
@@ -1951,6 +2020,7 @@ export const operations: readonly Operation[] = [
     resource: 'cngn.withdrawals',
     name: 'export',
     method: 'GET',
+    path: '/cngn/withdrawals/export',
     summary: 'Export cNGN withdrawals',
     description: 'All withdrawals as CSV, newest first, from one snapshot of the database.',
     ids: [],
@@ -1986,6 +2056,7 @@ export const operations: readonly Operation[] = [
     resource: 'cngn.payouts',
     name: 'list',
     method: 'GET',
+    path: '/cngn/payouts',
     summary: 'List cNGN payouts',
     description: 'At most 200, newest first. `total` counts all.',
     ids: [],
@@ -2003,6 +2074,7 @@ export const operations: readonly Operation[] = [
     resource: 'cngn.payouts',
     name: 'create',
     method: 'POST',
+    path: '/cngn/payouts',
     summary: 'Pay cNGN out to a Nigerian bank account',
     description:
       'One naira for one cNGN. The bank is asked for the name of the holder, which is kept in `accountCheck`. The money is reserved on the balance at once; a failure gives it back.',
@@ -2046,6 +2118,7 @@ export const operations: readonly Operation[] = [
     resource: 'cngn.payouts',
     name: 'retrieve',
     method: 'GET',
+    path: '/cngn/payouts/{payoutId}',
     summary: 'Get a cNGN payout',
     description: 'With its state and, if it failed, the reason.',
     ids: [
@@ -2061,6 +2134,7 @@ export const operations: readonly Operation[] = [
     resource: 'cngn.payouts',
     name: 'export',
     method: 'GET',
+    path: '/cngn/payouts/export',
     summary: 'Export cNGN payouts',
     description: 'All payouts as CSV, newest first, from one snapshot of the database.',
     ids: [],
@@ -2096,6 +2170,7 @@ export const operations: readonly Operation[] = [
     resource: 'cngn.payins',
     name: 'list',
     method: 'GET',
+    path: '/cngn/payins',
     summary: 'List cNGN payins',
     description: 'At most 200, newest first. `total` counts all.',
     ids: [],
@@ -2113,6 +2188,7 @@ export const operations: readonly Operation[] = [
     resource: 'cngn.payins',
     name: 'create',
     method: 'POST',
+    path: '/cngn/payins',
     summary: 'Receive naira as cNGN',
     description:
       'Opens a one-time account. Tell the payer the account, the amount and, for the narration, the reference. One payment is accepted; a later one is held for the operator.',
@@ -2144,6 +2220,7 @@ export const operations: readonly Operation[] = [
     resource: 'cngn.payins',
     name: 'retrieve',
     method: 'GET',
+    path: '/cngn/payins/{payinId}',
     summary: 'Get a cNGN payin',
     description: 'With its state and, if it failed, the reason.',
     ids: [
@@ -2159,6 +2236,7 @@ export const operations: readonly Operation[] = [
     resource: 'cngn.payins',
     name: 'export',
     method: 'GET',
+    path: '/cngn/payins/export',
     summary: 'Export cNGN payins',
     description: 'All payins as CSV, newest first, from one snapshot of the database.',
     ids: [],
@@ -2194,6 +2272,7 @@ export const operations: readonly Operation[] = [
     resource: 'cngn.deposits',
     name: 'list',
     method: 'GET',
+    path: '/cngn/deposits',
     summary: 'List cNGN deposits',
     description: 'At most 200, newest first. `total` counts all.',
     ids: [],
@@ -2211,6 +2290,7 @@ export const operations: readonly Operation[] = [
     resource: 'cngn.deposits',
     name: 'create',
     method: 'POST',
+    path: '/cngn/deposits',
     summary: 'Receive cNGN at a new address',
     description:
       'The first deposit moves the object on. Each later one, also after it expired, appears as an object of its own.',
@@ -2242,6 +2322,7 @@ export const operations: readonly Operation[] = [
     resource: 'cngn.deposits',
     name: 'retrieve',
     method: 'GET',
+    path: '/cngn/deposits/{depositId}',
     summary: 'Get a cNGN deposit',
     description: 'With its state and, if it failed, the reason.',
     ids: [
@@ -2257,6 +2338,7 @@ export const operations: readonly Operation[] = [
     resource: 'cngn.deposits',
     name: 'export',
     method: 'GET',
+    path: '/cngn/deposits/export',
     summary: 'Export cNGN deposits',
     description: 'All deposits as CSV, newest first, from one snapshot of the database.',
     ids: [],
@@ -2292,6 +2374,7 @@ export const operations: readonly Operation[] = [
     resource: 'transactions',
     name: 'list',
     method: 'GET',
+    path: '/transactions',
     summary: 'List transactions',
     description: 'All kinds of transactions in one list: at most 200, newest first. `total` counts all.',
     ids: [],
@@ -2309,6 +2392,7 @@ export const operations: readonly Operation[] = [
     resource: 'transactions',
     name: 'search',
     method: 'POST',
+    path: '/transactions/search',
     summary: 'Search transactions',
     description: 'The transactions that fit all filters, newest first, in pages, and their exact number.',
     ids: [],
@@ -2393,6 +2477,7 @@ export const operations: readonly Operation[] = [
     resource: 'transactions',
     name: 'retrieve',
     method: 'GET',
+    path: '/transactions/{transactionId}',
     summary: 'Get a transaction',
     description: 'The transaction as the list shows it, also beyond the newest 200.',
     ids: [
@@ -2408,6 +2493,7 @@ export const operations: readonly Operation[] = [
     resource: 'transactions',
     name: 'export',
     method: 'GET',
+    path: '/transactions/export',
     summary: 'Export transactions as CSV',
     description:
       'All transactions of a time range, newest first, from one snapshot. Cells that a spreadsheet would read as a formula are prefixed with an apostrophe.',
@@ -2444,6 +2530,7 @@ export const operations: readonly Operation[] = [
     resource: 'reports',
     name: 'summary',
     method: 'GET',
+    path: '/reports/summary',
     summary: 'Get the totals of a period',
     description:
       'Number, volume and success rate of the transactions that were created in the period, by kind, asset and status, and the same of the period before. Exact, and as quick however many transactions there are.',
@@ -2468,6 +2555,7 @@ export const operations: readonly Operation[] = [
     resource: 'reports',
     name: 'daily',
     method: 'GET',
+    path: '/reports/daily',
     summary: 'Get the totals of each day',
     description:
       'Number, volume and success rate of the transactions of each day of the period, by kind and asset. A transaction counts on the day on which it was created (UTC), with the status that it has now.',
@@ -2492,6 +2580,7 @@ export const operations: readonly Operation[] = [
     resource: 'reports',
     name: 'statement',
     method: 'GET',
+    path: '/reports/statement',
     summary: 'Get the statement of a balance',
     description:
       'Opening balance, what came, what left, fees and closing balance of a month, by asset, with a line for each day and kind that ends with the balance after it; equal to the journal to the unit. The service holds balances for customers with cNGN: other transactions pass through and have no balance here. What is reserved for a payment that is under way is part of the balance until it leaves.',
@@ -2522,6 +2611,7 @@ export const operations: readonly Operation[] = [
     resource: 'reports',
     name: 'exportStatement',
     method: 'GET',
+    path: '/reports/statement/export',
     summary: 'Export the statement of a balance',
     description:
       'The statement of a month as a file: CSV with a row for each opening balance, line and closing balance, or PDF for people. The same numbers as the statement.',
@@ -2559,6 +2649,7 @@ export const operations: readonly Operation[] = [
     resource: 'payoutControls',
     name: 'retrieve',
     method: 'GET',
+    path: '/payout-controls',
     summary: 'Get the payout controls',
     description:
       'The daily limits of live payouts and withdrawals, what is used of them today, and the destinations to which they may go.',
@@ -2570,6 +2661,7 @@ export const operations: readonly Operation[] = [
     resource: 'payoutControls',
     name: 'update',
     method: 'PATCH',
+    path: '/payout-controls',
     summary: 'Change the payout controls',
     description:
       'Replaces the list of allowed destinations; null allows every destination. In the live environment, only an owner with a confirmed session (`POST /auth/confirm`) may change it.',
@@ -2588,6 +2680,7 @@ export const operations: readonly Operation[] = [
     resource: 'webhookEndpoints',
     name: 'list',
     method: 'GET',
+    path: '/webhooks',
     summary: 'List webhook endpoints',
     description: 'The newest 200 that are not deleted.',
     ids: [],
@@ -2598,6 +2691,7 @@ export const operations: readonly Operation[] = [
     resource: 'webhookEndpoints',
     name: 'create',
     method: 'POST',
+    path: '/webhooks',
     summary: 'Register a webhook endpoint',
     description: 'The signing secret is in this response and cannot be retrieved later.',
     ids: [],
@@ -2627,6 +2721,7 @@ export const operations: readonly Operation[] = [
     resource: 'webhookEndpoints.eventTypes',
     name: 'list',
     method: 'GET',
+    path: '/webhooks/event-types',
     summary: 'List event types',
     description: 'Every type with the JSON schema of its payload and a sample.',
     ids: [],
@@ -2637,6 +2732,7 @@ export const operations: readonly Operation[] = [
     resource: 'webhookEndpoints',
     name: 'retrieve',
     method: 'GET',
+    path: '/webhooks/{webhookEndpointId}',
     summary: 'Get a webhook endpoint',
     description: 'Deleted ones too, for their history. The secret is never shown again.',
     ids: [
@@ -2652,6 +2748,7 @@ export const operations: readonly Operation[] = [
     resource: 'webhookEndpoints',
     name: 'update',
     method: 'PATCH',
+    path: '/webhooks/{webhookEndpointId}',
     summary: 'Update a webhook endpoint',
     description:
       'Pending deliveries go to the new URL. Disabling fails pending deliveries; after enabling, recover sends their events again.',
@@ -2694,6 +2791,7 @@ export const operations: readonly Operation[] = [
     resource: 'webhookEndpoints',
     name: 'delete',
     method: 'DELETE',
+    path: '/webhooks/{webhookEndpointId}',
     summary: 'Delete a webhook endpoint',
     description: 'It receives no more events; its history stays.',
     ids: [
@@ -2709,6 +2807,7 @@ export const operations: readonly Operation[] = [
     resource: 'webhookEndpoints',
     name: 'rotateSecret',
     method: 'POST',
+    path: '/webhooks/{webhookEndpointId}/rotate-secret',
     summary: 'Rotate the signing secret',
     description:
       'The new secret is in this response and cannot be retrieved later. During the overlap deliveries are signed with the old secret too; at most three secrets are active at a time. Without an overlap all old secrets end at once.',
@@ -2732,6 +2831,7 @@ export const operations: readonly Operation[] = [
     resource: 'webhookEndpoints',
     name: 'listDeliveries',
     method: 'GET',
+    path: '/webhooks/{webhookEndpointId}/deliveries',
     summary: 'List the deliveries of an endpoint',
     description: 'The newest 200, with every attempt.',
     ids: [
@@ -2747,6 +2847,7 @@ export const operations: readonly Operation[] = [
     resource: 'webhookEndpoints',
     name: 'retrieveDelivery',
     method: 'GET',
+    path: '/webhooks/{webhookEndpointId}/deliveries/{deliveryId}',
     summary: 'Get a delivery',
     description: 'With every attempt and the body as it was sent.',
     ids: [
@@ -2766,6 +2867,7 @@ export const operations: readonly Operation[] = [
     resource: 'webhookEndpoints',
     name: 'test',
     method: 'POST',
+    path: '/webhooks/{webhookEndpointId}/test',
     summary: 'Send a test event',
     description: 'Sends `webhook.test` to this endpoint, also when its allowlist does not name it.',
     ids: [
@@ -2781,6 +2883,7 @@ export const operations: readonly Operation[] = [
     resource: 'webhookEndpoints',
     name: 'retryDelivery',
     method: 'POST',
+    path: '/webhooks/{webhookEndpointId}/deliveries/{deliveryId}/retry',
     summary: 'Retry a delivery',
     description: 'Creates a new delivery of the same event, with attempts of its own.',
     ids: [
@@ -2800,6 +2903,7 @@ export const operations: readonly Operation[] = [
     resource: 'webhookEndpoints',
     name: 'recover',
     method: 'POST',
+    path: '/webhooks/{webhookEndpointId}/recover',
     summary: 'Replay events that failed since a given time',
     description:
       'Queues each event since the given time that has no delivered or pending delivery, including events from while the endpoint was disabled. At most 100,000 deliveries a day, and no event more often than five times a day. To a receiver that does not answer the challenge, ten at once and then ten a minute. Use `dryRun` first to count them.',
@@ -2829,6 +2933,7 @@ export const operations: readonly Operation[] = [
     resource: 'events',
     name: 'list',
     method: 'GET',
+    path: '/events',
     summary: 'List events',
     description: 'The newest 200, as they are delivered to webhook endpoints. `total` counts all.',
     ids: [],
@@ -2839,6 +2944,7 @@ export const operations: readonly Operation[] = [
     resource: 'events',
     name: 'export',
     method: 'GET',
+    path: '/events/export',
     summary: 'Export events as CSV',
     description: 'All events of a time range, newest first, from one snapshot.',
     ids: [],
@@ -2874,6 +2980,7 @@ export const operations: readonly Operation[] = [
     resource: 'events',
     name: 'retrieve',
     method: 'GET',
+    path: '/events/{eventId}',
     summary: 'Get an event',
     description: 'The event as it is delivered, also beyond the newest 200.',
     ids: [
@@ -2889,6 +2996,7 @@ export const operations: readonly Operation[] = [
     resource: 'requests',
     name: 'list',
     method: 'GET',
+    path: '/requests',
     summary: 'List requests',
     description:
       'The newest 200 requests of your organisation in this environment; `total` counts all. They appear within a second and are kept for 30 days.',
@@ -2900,6 +3008,7 @@ export const operations: readonly Operation[] = [
     resource: 'requests',
     name: 'search',
     method: 'POST',
+    path: '/requests/search',
     summary: 'Search requests',
     description: 'The requests that fit all filters, newest first, in pages.',
     ids: [],
@@ -2983,6 +3092,7 @@ export const operations: readonly Operation[] = [
     resource: 'requests',
     name: 'retrieve',
     method: 'GET',
+    path: '/requests/{requestId}',
     summary: 'Get a request',
     description:
       'Takes the id of the request or its `X-Request-Id`. Adds the bodies of the request and its reply: fields with secrets and personal data, and fields that the API does not know, have the value `[redacted]`, as have the texts of a request that was refused; what is beyond about 4,000 characters is `[truncated]`.',
@@ -2999,6 +3109,7 @@ export const operations: readonly Operation[] = [
     resource: 'timeline',
     name: 'retrieve',
     method: 'GET',
+    path: '/timeline/{id}',
     summary: 'Get the timeline of an object',
     description:
       'Takes the id of any object of your organisation: requests that created or changed it or failed, moves of its status, its events, their delivery attempts and its journal postings, with those of its parts. The newest 200; `total` counts all. Requests appear within a second and are kept for a limited time.',
@@ -3015,6 +3126,7 @@ export const operations: readonly Operation[] = [
     resource: 'notifications',
     name: 'list',
     method: 'GET',
+    path: '/notifications',
     summary: 'List notifications',
     description:
       'At most 200, newest first. `total` counts all. A session sees its own read state and not the types that its user turned off; an API key sees the read state of the organisation.',
@@ -3026,6 +3138,7 @@ export const operations: readonly Operation[] = [
     resource: 'notifications',
     name: 'read',
     method: 'POST',
+    path: '/notifications/{notificationId}/read',
     summary: 'Mark a notification as read',
     description: 'A session marks its own state, an API key that of the organisation.',
     ids: [
@@ -3041,6 +3154,7 @@ export const operations: readonly Operation[] = [
     resource: 'notifications',
     name: 'readAll',
     method: 'POST',
+    path: '/notifications/read-all',
     summary: 'Mark all notifications as read',
     description: 'A session marks its own state, an API key that of the organisation.',
     ids: [],
@@ -3051,6 +3165,7 @@ export const operations: readonly Operation[] = [
     resource: 'sandbox',
     name: 'advance',
     method: 'POST',
+    path: '/sandbox/advance',
     summary: 'Move the sandbox clock forward',
     description:
       'Everything that falls due within that time happens now: expiries, settlement, webhook retries. Timestamps do not change.',
@@ -3069,6 +3184,7 @@ export const operations: readonly Operation[] = [
     resource: 'sandbox.paymentRoutes',
     name: 'createDeposit',
     method: 'POST',
+    path: '/sandbox/payment-routes/{paymentRouteId}/deposits',
     summary: 'Simulate a deposit to a payment route',
     description:
       'It settles after 2 s. With an amount that ends in `.13` the provider times out on this route for 30 s; then the deposit has settled.',
@@ -3099,6 +3215,7 @@ export const operations: readonly Operation[] = [
     resource: 'sandbox.offramps',
     name: 'createDeposit',
     method: 'POST',
+    path: '/sandbox/offramps/{orderId}/deposits',
     summary: 'Simulate the deposit of an offramp',
     description:
       'It is paid out after 2 s. With an amount of the order that ends in `.13` the outcome is unknown for 30 s. Accounts `0000000000` (invalid), `0000000001` (rejected) and `0000000002` (returned by the bank) fail.',
@@ -3122,6 +3239,7 @@ export const operations: readonly Operation[] = [
     resource: 'sandbox.onramps',
     name: 'createPayment',
     method: 'POST',
+    path: '/sandbox/onramps/{orderId}/payments',
     summary: 'Simulate the payment of an onramp',
     description:
       'It is paid out after 2 s. With an amount of the order that ends in `.13` the outcome is unknown for 30 s. A payment up to an hour after the order expired is accepted, a later one is sent back.',
@@ -3145,6 +3263,7 @@ export const operations: readonly Operation[] = [
     resource: 'sandbox.swaps',
     name: 'createDeposit',
     method: 'POST',
+    path: '/sandbox/swaps/{swapId}/deposits',
     summary: 'Simulate the deposit of a swap',
     description:
       'The swap completes 2 s later. With an amount of the swap that ends in `.13`, sending it times out: it stays `swapping` for 30 s and then completes.',
@@ -3176,6 +3295,7 @@ export const operations: readonly Operation[] = [
     resource: 'sandbox.checkoutSessions',
     name: 'createPayment',
     method: 'POST',
+    path: '/sandbox/checkout-sessions/{sessionId}/payments',
     summary: 'Simulate a payment to a checkout session',
     description:
       'Without fields, the payer sends exactly what is missing, or transfers what the bank account of the session asks for. It is delivered after 2 s. With an amount that ends in `.13` the provider times out for 30 s; then the payment was delivered. Another currency or network than requested does not count as paid.',
@@ -3225,6 +3345,7 @@ export const operations: readonly Operation[] = [
     resource: 'sandbox.cngn.customers',
     name: 'createBankTransfer',
     method: 'POST',
+    path: '/sandbox/cngn/customers/{customerId}/bank-transfers',
     summary: 'Simulate a bank transfer to the account of a customer',
     description:
       'A payin appears. It arrives at once and settles after 2 s, with an amount that ends in `.13` after 30 s.',
@@ -3248,6 +3369,7 @@ export const operations: readonly Operation[] = [
     resource: 'sandbox.cngn.payins',
     name: 'createPayment',
     method: 'POST',
+    path: '/sandbox/cngn/payins/{payinId}/payments',
     summary: 'Simulate the payment of a payin',
     description:
       'Default: what the payin asks for. It arrives at once and settles after 2 s, with an amount that ends in `.13` after 30 s. A second payment, or one after the end of its time, is held for the operator.',
@@ -3271,6 +3393,7 @@ export const operations: readonly Operation[] = [
     resource: 'sandbox.cngn.deposits',
     name: 'createDeposit',
     method: 'POST',
+    path: '/sandbox/cngn/deposits/{depositId}/deposits',
     summary: 'Simulate a deposit of cNGN',
     description:
       'Default: 1000 cNGN. It arrives at once and settles after 2 s, with an amount that ends in `.13` after 30 s.',
@@ -3294,6 +3417,7 @@ export const operations: readonly Operation[] = [
     resource: 'sandbox.cngn.converts',
     name: 'createDeposit',
     method: 'POST',
+    path: '/sandbox/cngn/converts/{convertId}/deposits',
     summary: 'Simulate the deposit of a convert',
     description:
       'Default: what the convert asks for. It arrives at once and settles after 2 s, with an amount that ends in `.13` after 30 s. Another amount is converted at the same rate.',

@@ -2,7 +2,7 @@ import { errors as commonErrors } from '@payments/kernel'
 import { expect, test } from 'vitest'
 import { call, newCollection, newMerchant, useService } from '#testing'
 import { operations } from '../requests/operations.ts'
-import { guides } from './guides.ts'
+import { guides } from './guides/guides.ts'
 import { describedInterface } from './reference/described.ts'
 import { search } from './search.ts'
 

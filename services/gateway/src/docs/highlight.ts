@@ -3,6 +3,7 @@ import type { HLJSApi } from 'highlight.js'
 /** The names of the languages of code blocks, and the grammar that colours each; a block of output has none. */
 export const LANGUAGES: Readonly<Record<string, { readonly label: string; readonly grammar?: string }>> = {
   sh: { label: 'Shell', grammar: 'bash' },
+  cli: { label: 'CLI', grammar: 'bash' },
   ts: { label: 'TypeScript', grammar: 'typescript' },
   python: { label: 'Python', grammar: 'python' },
   php: { label: 'PHP', grammar: 'php' },
@@ -14,6 +15,9 @@ export const LANGUAGES: Readonly<Record<string, { readonly label: string; readon
   http: { label: 'HTTP', grammar: 'http' },
   text: { label: 'Output' },
 }
+
+/** The name of a language beside others that send the same request: a shell sends it with curl. */
+export const tabLabel = (language: string): string => (language === 'sh' ? 'curl' : (LANGUAGES[language]?.label ?? ''))
 
 let loading: Promise<HLJSApi> | undefined
 

@@ -1,5 +1,5 @@
 import { openApiDocument } from '../openapi/document.ts'
-import { guides } from './guides.ts'
+import { guides } from './guides/guides.ts'
 
 type Operation = { readonly summary: string; readonly tags?: readonly string[] }
 

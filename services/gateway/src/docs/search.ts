@@ -1,5 +1,5 @@
-import { navigation } from './guide-page.ts'
-import { guides } from './guides.ts'
+import { navigation } from './guides/guide-page.ts'
+import { guides } from './guides/guides.ts'
 import { escapeHtml } from './highlight.ts'
 import { inline, layout, slug } from './layout.ts'
 import { describedInterface } from './reference/described.ts'

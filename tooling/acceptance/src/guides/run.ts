@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Sample } from './samples.ts'
 
 const VERIFIERS = new URL('../../../../docs/verify/', import.meta.url).pathname
-const MARK = '@@@ end of sample'
+const SDK = new URL('../../../../packages/sdk', import.meta.url).pathname
+/** Printed after each sample. */
+export const MARK = '@@@ end of sample'
 const TIMEOUT_MS = 60_000
 
 export interface Place {
@@ -27,11 +29,8 @@ export async function runSamples(
   place: Place,
   replace: (script: string) => string = (script) => script,
 ): Promise<Map<Sample, string>> {
-  const folder = mkdtempSync(join(tmpdir(), 'payments-guide-'))
-  try {
-    cpSync(VERIFIERS, folder, { recursive: true })
-    const here = (code: string) =>
-      code.replaceAll('http://127.0.0.1:4000', place.url).replaceAll('9000', String(place.receiverPort))
+  return inFolder(async (folder) => {
+    const here = (code: string) => at(place, code)
     for (const { file, code } of samples) if (file) writeFileSync(join(folder, file), here(code))
     const shell = samples.filter(({ language }) => language === 'sh')
     const script = shell.map(({ code }) => `${code}\necho '${MARK}'`).join('\n')
@@ -43,6 +42,21 @@ export async function runSamples(
       printed.set(sample, await run(command, [sample.file], folder, place))
     }
     return printed
+  })
+}
+
+/** Code as it is for the service of a test. */
+export const at = (place: Place, code: string): string =>
+  code.replaceAll('http://127.0.0.1:4000', place.url).replaceAll('9000', String(place.receiverPort))
+
+/** A folder with the verifiers and the SDK, which is removed. */
+export async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-guide-'))
+  try {
+    cpSync(VERIFIERS, folder, { recursive: true })
+    mkdirSync(join(folder, 'node_modules/@payments'), { recursive: true })
+    symlinkSync(SDK, join(folder, 'node_modules/@payments/sdk'))
+    return await use(folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

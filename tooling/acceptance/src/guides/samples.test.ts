@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { type Guide, guides } from '@payments/gateway'
 import { expect, test } from 'vitest'
 import { freePort, hasTools, mailedCode, newMerchant, useService } from '#testing'
+import { languages, runTranslations, translated, wordsOf } from './languages.ts'
 import { type Place, runSamples } from './run.ts'
 import { blocksOf, matches, type Sample, samplesOf } from './samples.ts'
 
@@ -25,15 +26,27 @@ function expectOutputs(printed: ReadonlyMap<Sample, string>): void {
     if (output !== undefined && !matches(output, text)) expect(text.trim()).toBe(output)
 }
 
+/** As above, in the notation of another language. */
+function expectSameOutputs(printed: ReadonlyMap<Sample, string>): void {
+  for (const [{ output }, text] of printed)
+    if (output !== undefined && !matches(wordsOf(output), wordsOf(text))) expect(text.trim()).toBe(output)
+}
+
 const withSamples = guides().filter((guide) => samplesOf(guide).length > 0)
 
 // At the same time: each is a merchant of its own, and most of what a sample does is wait. One guide alone has a receiver.
 test.runIf(present).concurrent.for(withSamples)(
-  'the samples of the guide "$title" do and print what it says',
+  'the samples of the guide "$title" do and print what it says, in every language',
   { timeout: 120_000 },
   async (guide) => {
     const samples = samplesOf(guide)
-    expectOutputs(await runSamples(samples, await place(guide)))
+    const others = translated(samples).length > 0 ? languages : []
+    await Promise.all([
+      place(guide).then(async (own) => expectOutputs(await runSamples(samples, own))),
+      ...others.map(async (language) =>
+        expectSameOutputs(await runTranslations(samples, language, await place(guide))),
+      ),
+    ])
     // A receiver is there in two languages, and the shell samples start the first.
     if (!samples.some(({ file }) => file === 'receiver.py')) return
     const inPython = (script: string) => script.replace('node receiver.ts', 'python3 receiver.py')
@@ -43,6 +56,28 @@ test.runIf(present).concurrent.for(withSamples)(
 
 test('every guide has samples that are run', () => {
   expect(withSamples.map(({ name }) => name)).toEqual(guides().map(({ name }) => name))
+})
+
+test('every request with a key is shown in every language, but those for which the shell itself is the point', () => {
+  const rest = guides().flatMap((guide) => {
+    const samples = samplesOf(guide)
+    const shown = new Set(translated(samples).map(({ sample }) => sample))
+    return samples
+      .filter((sample) => sample.language === 'sh' && sample.code.includes('$API_KEY') && !shown.has(sample))
+      .map(
+        ({ code }) =>
+          `${guide.name}: ${code.match(/-D headers|RANDOM|receiver.ts|date -u|export|sync/)?.[0]}`,
+      )
+  })
+  expect(rest.toSorted()).toEqual([
+    'errors: RANDOM',
+    'idempotency: -D headers',
+    'limits: export',
+    'reconciliation: export',
+    'sandbox: sync',
+    'webhooks: date -u',
+    'webhooks: receiver.ts',
+  ])
 })
 
 test('the webhook guide shows the verifier of each language, and a signature that is right', () => {

@@ -1,5 +1,5 @@
-import { SAMPLE_ADDRESS } from '../guides.ts'
-import { escapeHtml, highlighter, LANGUAGES } from '../highlight.ts'
+import { SAMPLE_ADDRESS } from '../guides/guides.ts'
+import { escapeHtml, highlighter, tabLabel } from '../highlight.ts'
 import { figure, inline, layout, type NavigationItem, tabs } from '../layout.ts'
 import type { Described, DescribedError, Interface } from './described.ts'
 import { fieldsOf, parametersOf } from './fields.ts'
@@ -143,7 +143,7 @@ function samplesIn(
   })
   return tabs(
     samples.map(({ language, code }) =>
-      figure(language, LANGUAGES[language]?.label ?? '', highlight(code.replaceAll(SAMPLE_ADDRESS, baseUrl), language)),
+      figure(language, tabLabel(language), highlight(code.replaceAll(SAMPLE_ADDRESS, baseUrl), language)),
     ),
   )
 }

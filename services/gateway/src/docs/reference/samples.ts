@@ -1,4 +1,6 @@
-import { SAMPLE_ADDRESS } from '../guides.ts'
+import { SAMPLE_ADDRESS } from '../guides/guides.ts'
+import { literal, type Notation } from '../guides/samples/literals.ts'
+import { NOTATION as PYTHON } from '../guides/samples/python.ts'
 
 /** A request of the API, as a sample sends it. */
 export interface SampleRequest {
@@ -82,7 +84,7 @@ function python(request: SampleRequest): string {
   const options = [
     ...(method === 'GET' ? [] : [`method="${method}",`]),
     ...(headers.length > 0 ? [`headers={\n        ${headers.join('\n        ')}\n    },`] : []),
-    ...(body === undefined ? [] : [`data=json.dumps(${indent(pythonOf(body), '    ')}).encode(),`]),
+    ...(body === undefined ? [] : [`data=json.dumps(${indent(literal(body, PYTHON), '    ')}).encode(),`]),
   ]
   return `import ${modules.join(', ')}
 
@@ -91,12 +93,6 @@ request = urllib.request.Request(
 )
 with urllib.request.urlopen(request) as response:
     print(${file ? 'response.read()' : 'json.load(response)'})`
-}
-
-function pythonOf(value: unknown): string {
-  if (value === null) return 'None'
-  if (typeof value === 'boolean') return value ? 'True' : 'False'
-  return literal(value, { open: '{', close: '}', separator: ': ', by: '    ' }, pythonOf)
 }
 
 function php(request: SampleRequest): string {
@@ -109,7 +105,7 @@ function php(request: SampleRequest): string {
   const options = [
     `'method' => '${method}',`,
     ...(headers.length > 0 ? [`'header' => [\n        ${headers.join('\n        ')}\n    ],`] : []),
-    ...(body === undefined ? [] : [`'content' => json_encode(${indent(phpOf(body), '    ')}),`]),
+    ...(body === undefined ? [] : [`'content' => json_encode(${indent(literal(body, PHP), '    ')}),`]),
   ]
   return `<?php
 $context = stream_context_create(['http' => [
@@ -118,27 +114,11 @@ $context = stream_context_create(['http' => [
 echo file_get_contents('${urlOf(request)}', false, $context);`
 }
 
-function phpOf(value: unknown): string {
-  if (typeof value === 'string') return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
-  if (value !== null && typeof value === 'object' && Object.keys(value).length === 0)
-    return Array.isArray(value) ? '[]' : 'new stdClass()'
-  return literal(value, { open: '[', close: ']', separator: ' => ', by: '    ' }, phpOf)
-}
-
-/** A value as a literal of a language: as JSON, with the brackets of its maps and one trailing comma. */
-function literal(
-  value: unknown,
-  { open, close, separator, by }: { open: string; close: string; separator: string; by: string },
-  of: (value: unknown) => string,
-): string {
-  if (value === null || typeof value !== 'object') return JSON.stringify(value)
-  const isList = Array.isArray(value)
-  const lines = isList
-    ? value.map((each) => `${of(each)},`)
-    : Object.entries(value).map(([name, each]) => `${of(name)}${separator}${of(each)},`)
-  const [begin, end] = isList ? ['[', ']'] : [open, close]
-  if (lines.length === 0) return `${begin}${end}`
-  return `${begin}\n${by}${lines.map((line) => indent(line, by)).join(`\n${by}`)}\n${end}`
+const PHP: Notation = {
+  ...{ brackets: ['[', ']'], separator: ' => ', indentation: '    ', padding: '' },
+  text: (value) => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`,
+  name: (name) => `'${name}'`,
+  ...{ none: 'null', booleans: ['false', 'true'], emptyMap: 'new stdClass()' },
 }
 
 function go(request: SampleRequest): string {

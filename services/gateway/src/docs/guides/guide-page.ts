@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { PageReply } from '@payments/platform'
 import type { Marked, Renderer, Tokens } from 'marked'
+import { escapeHtml, highlighter, LANGUAGES, tabLabel } from '../highlight.ts'
+import { DOCS_POLICY, figure, layout, slug, tabs } from '../layout.ts'
 import { DIRECTORY, type Guide, guides, guideText } from './guides.ts'
-import { escapeHtml, highlighter, LANGUAGES } from './highlight.ts'
-import { DOCS_POLICY, figure, layout, slug, tabs } from './layout.ts'
+import { Translator } from './samples/index.ts'
 
 /** The page of a guide: its text, the list of all guides, its sections and its neighbours. */
 export async function guidePage(guide: Guide, baseUrl: string): Promise<string> {
@@ -69,6 +70,7 @@ async function renderer(sections: { id: string; title: string }[]): Promise<Mark
   const highlight = await highlighter()
   const anchors = new Map<string, number>()
   let section = ''
+  const translator = new Translator()
   return new Parser({
     renderer: {
       heading(this: Renderer, { tokens, depth }: Tokens.Heading) {
@@ -87,7 +89,11 @@ async function renderer(sections: { id: string; title: string }[]): Promise<Mark
         const label = LANGUAGES[language]?.label
         if (!label) throw new Error(`A code block of a guide has the language "${language}"`)
         const caption = file ? `${label} <span class="file">${escapeHtml(file)}</span>` : label
-        return `${figure(language, caption, highlight(text, language))}\n`
+        const own = figure(language, caption, highlight(text, language))
+        const others = language === 'sh' ? translator.translate(text) : []
+        if (others.length === 0) return `${own}\n`
+        const all = [{ language, code: text }, ...others]
+        return `${tabs(all.map((each) => figure(each.language, tabLabel(each.language), highlight(each.code, each.language))))}\n`
       },
       table(this: Renderer, { header: head, rows }: Tokens.Table) {
         const cells = (row: Tokens.TableCell[], tag: string) =>
