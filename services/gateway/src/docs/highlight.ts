@@ -5,6 +5,7 @@ export const LANGUAGES: Readonly<Record<string, { readonly label: string; readon
   sh: { label: 'Shell', grammar: 'bash' },
   cli: { label: 'CLI', grammar: 'bash' },
   ts: { label: 'TypeScript', grammar: 'typescript' },
+  tsx: { label: 'TypeScript', grammar: 'typescript' },
   python: { label: 'Python', grammar: 'python' },
   php: { label: 'PHP', grammar: 'php' },
   go: { label: 'Go', grammar: 'go' },

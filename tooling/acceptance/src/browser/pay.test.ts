@@ -1,5 +1,7 @@
 import { createServer, type Server } from 'node:http'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
+import { dirname } from 'node:path'
 import { tokenContracts } from '@payments/kernel'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -489,7 +491,91 @@ describe.runIf(hasTools(chromiumCommand()))('paying in Chromium', () => {
       await shop.close()
     }
   })
+
+  test('the React example says how a payment stands, thanks the payer once, and shows another collection or says that it cannot', async () => {
+    const merchant = await newMerchant(service)
+    const shop = await startReactShop()
+    try {
+      const [first, second] = await Promise.all(
+        [1, 2].map(() => newCollection(merchant, { type: 'checkout', allowedOrigins: [shop.origin] })),
+      )
+      const { page, problems } = await openWindow(browser, shop.origin, 'phone')
+      contexts.push(page.context())
+      await page.goto(`${shop.origin}/?${first?.id}`)
+      const frame = page.locator('payment-page iframe').contentFrame()
+      const says = (text: string) => page.getByRole('status').getByText(text).first().waitFor(LIVE)
+      await frame.getByRole('button', { name: 'Continue' }).click()
+      await says('Waiting for your payment')
+      await frame.locator('main[data-screen="waiting"]').waitFor(LIVE)
+      const { sessions } = (await merchant.call(`GET /v1/collections/${first?.id}/sessions`)).body.data
+      await paySession(merchant, sessions[0].id)
+      await says('Thank you, your payment is complete')
+      expect(await page.evaluate('globalThis.thanked')).toEqual([sessions[0].id])
+      await page.evaluate(`globalThis.show('${second?.id}')`)
+      await frame.getByRole('button', { name: 'Continue' }).waitFor(LIVE)
+      expect(await page.getByRole('status').textContent()).toBe('')
+      await page.evaluate("globalThis.show('unknown')")
+      await says('The payment cannot be shown here')
+      expect(problems.filter((problem) => !problem.includes(service.url) && !problem.includes('404'))).toEqual([])
+    } finally {
+      await shop.close()
+    }
+  })
 })
+
+/** A site of another origin that is the React example: its query names the collection, and `show` another one. */
+async function startReactShop(): Promise<{ origin: string; close(): Promise<void> }> {
+  const { build } = await import('vite')
+  const example = new URL('../../../../examples/payment.tsx', import.meta.url).pathname
+  const main = `import { createElement, StrictMode } from 'react'
+    import { createRoot } from 'react-dom/client'
+    import { Payment } from '${example}'
+    const root = createRoot(document.getElementById('root'))
+    globalThis.thanked = []
+    globalThis.show = (collection) => root.render(createElement(StrictMode, null, createElement(Payment,
+      { service: '${service.url}', collection, onPaid: (id) => globalThis.thanked.push(id) })))
+    show(location.search.slice(1))`
+  const bundle = await build({
+    root: new URL('.', import.meta.url).pathname,
+    configFile: false,
+    logLevel: 'warn',
+    plugins: [
+      {
+        name: 'shop',
+        enforce: 'pre',
+        resolveId: (id) => (id === 'virtual:shop' ? id : undefined),
+        load: (id) => (id === 'virtual:shop' ? main : undefined),
+      },
+    ],
+    resolve: { alias: reactHere() },
+    define: { 'process.env.NODE_ENV': '"production"' },
+    oxc: { jsx: { runtime: 'automatic', development: false } },
+    build: { write: false, rollupOptions: { input: 'virtual:shop' } },
+  })
+  const [output] = [bundle].flat()
+  const code = output && 'output' in output ? output.output[0].code : ''
+  const server = createServer((request, response) => {
+    const isScript = request.url === '/main.js'
+    response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html')
+    response.end(
+      isScript
+        ? code
+        : '<!doctype html><title>Shop</title><link rel="icon" href="data:,"><div id="root"></div><script type="module" src="/main.js"></script>',
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+}
+
+/** The example has no installation of its own. */
+const reactHere = () =>
+  ['react-dom', 'react'].map((name) => ({
+    find: new RegExp(`^${name}(?=/|$)`),
+    replacement: dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)),
+  }))
 
 /** Three wallets (EIP-6963) that record what they are asked: one stays on its network, one refuses, one does what it is asked. */
 const FAKE_WALLETS = `

@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Guide, guides } from '@payments/gateway'
 import { expect, test } from 'vitest'
 import { freePort, hasTools, mailedCode, newMerchant, useService } from '#testing'
@@ -6,6 +8,7 @@ import { languages, runTranslations, translated, wordsOf } from './languages.ts'
 import { type Place, runSamples } from './run.ts'
 import { blocksOf, matches, type Sample, samplesOf } from './samples.ts'
 
+const root = new URL('../../../../', import.meta.url).pathname
 const receiverPort = await freePort()
 const service = useService({
   worker: true,
@@ -64,10 +67,7 @@ test('every request with a key is shown in every language, but those for which t
     const shown = new Set(translated(samples).map(({ sample }) => sample))
     return samples
       .filter((sample) => sample.language === 'sh' && sample.code.includes('$API_KEY') && !shown.has(sample))
-      .map(
-        ({ code }) =>
-          `${guide.name}: ${code.match(/-D headers|RANDOM|receiver.ts|date -u|export|sync/)?.[0]}`,
-      )
+      .map(({ code }) => `${guide.name}: ${code.match(/-D headers|RANDOM|receiver.ts|date -u|export|sync/)?.[0]}`)
   })
   expect(rest.toSorted()).toEqual([
     'errors: RANDOM',
@@ -78,6 +78,12 @@ test('every request with a key is shown in every language, but those for which t
     'webhooks: date -u',
     'webhooks: receiver.ts',
   ])
+})
+
+test('the React component of the pay page guide is the example that runs in a browser', () => {
+  const guide = guides().find(({ name }) => name === 'pay-page') as Guide
+  const shown = blocksOf(guide).find(({ language }) => language === 'tsx')?.code
+  expect(shown).toBe(readFileSync(join(root, 'examples/payment.tsx'), 'utf8').trim())
 })
 
 test('the webhook guide shows the verifier of each language, and a signature that is right', () => {

@@ -128,7 +128,7 @@ test('the report of a day has its totals, and ends with 1 where something needs 
 })
 
 test('every example has less than 150 lines', () => {
-  const files = globSync('examples/*.ts', { cwd: root })
+  const files = globSync('examples/*.{ts,tsx}', { cwd: root })
   expect(files.length).toBeGreaterThan(2)
   for (const file of files) expect(readFileSync(join(root, file), 'utf8').split('\n').length, file).toBeLessThan(150)
 })
