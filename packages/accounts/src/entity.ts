@@ -245,6 +245,45 @@ export const InternalTokenEntity = defineEntity({
   ...foreignKeys(ofOrganisation, ofUser('created_by')),
 })
 
+/** A program without a browser that waits for a key (RFC 8628), until a user answers for one of their organisations. */
+export const DeviceRequestEntity = defineEntity({
+  name: 'DeviceRequest',
+  tableName: 'device_requests',
+  properties: {
+    id: p.uuid().primary(),
+    /** Of the device code. */
+    digest: p.text(),
+    userCode: p.text(),
+    clientName: p.text(),
+    address: p.text().nullable(),
+    intervalSeconds: p.integer(),
+    polledAt: p.datetime(3).nullable(),
+    organisationId: p.uuid().nullable(),
+    environment: p.enum(['test', 'live']).nullable(),
+    access: p.enum(['read', 'read_write']).nullable(),
+    answeredBy: p.uuid().nullable(),
+    approvedAt: p.datetime(3).nullable(),
+    deniedAt: p.datetime(3).nullable(),
+    redeemedAt: p.datetime(3).nullable(),
+    expiresAt: p.datetime(3),
+    createdAt: p.datetime(3),
+  },
+  uniques: [
+    { name: 'device_requests_digest_key', properties: ['digest'] },
+    { name: 'device_requests_user_code_key', properties: ['userCode'] },
+  ],
+  checks: [
+    {
+      name: 'device_requests_answer_check',
+      expression:
+        'num_nonnulls(approved_at, denied_at) <= 1 and (approved_at is null) = (organisation_id is null) and num_nonnulls(organisation_id, environment, access) in (0, 3)',
+    },
+    { name: 'device_requests_redeemed_check', expression: 'redeemed_at is null or approved_at is not null' },
+  ],
+  indexes: [index('device_requests_by_time', ['createdAt'])],
+  ...foreignKeys(ofOrganisation, ofUser('answered_by')),
+})
+
 export type OrganisationRow = InferEntity<typeof OrganisationEntity>
 export type InvitationRow = InferEntity<typeof InvitationEntity>
 export type InternalTokenRow = InferEntity<typeof InternalTokenEntity>

@@ -1,9 +1,10 @@
 import { purgeJob } from '@payments/platform'
 import { accountsSettings } from './settings.ts'
 
-/** Challenges and tries of codes are kept for a day, sent emails for the longest time that a limit covers, ended sessions and their tokens for RETENTION_SESSIONS_DAYS. */
+/** Challenges, requests of devices and tries of codes are kept for a day, sent emails for the longest time that a limit covers, ended sessions and their tokens for RETENTION_SESSIONS_DAYS. */
 export const purge = purgeJob('accounts.purge', [
   "delete from challenges where id in (select id from challenges where created_at < now() - interval '1 day' limit $1)",
+  "delete from device_requests where id in (select id from device_requests where created_at < now() - interval '1 day' limit $1)",
   "delete from code_tries where id in (select id from code_tries where tried_at < now() - interval '1 day' limit $1)",
   "delete from email_sends where ctid in (select ctid from email_sends where sent_at < now() - interval '1 day' limit $1)",
   "delete from sign_in_addresses where ctid in (select ctid from sign_in_addresses where signed_in_at < now() - interval '90 days' limit $1)",

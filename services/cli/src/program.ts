@@ -63,8 +63,8 @@ function programOf(place: Place): Command {
 
   program
     .command('login')
-    .description('Sign in with a code from an email, or keep an API key with --api-key')
-    .option('--email <address>', 'ask for the code alone')
+    .description('Sign in with the browser, with a code from an email, or keep an API key with --api-key')
+    .option('--email <address>', 'sign in with a code that is sent there, and get a test key')
     .action(async ({ email }) => {
       const { apiKey } = program.opts<Globals>()
       const { login } = await import('./commands/login.ts')
@@ -148,10 +148,9 @@ function programOf(place: Place): Command {
       const { url, apiKey } = connection()
       const page = `${url.replace(/\/+$/, '').replace(/\/v1$/, '')}/dashboard/${environmentOf(apiKey)}/${await sectionOf(payments(), id)}/${id}`
       print(output, { page })
-      const opener = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open'
       if (!process.stdout.isTTY || output.json) return
-      const { execFile } = await import('node:child_process')
-      execFile(opener, [page], () => undefined)
+      const { openPage } = await import('./commands/open-page.ts')
+      openPage(page)
     })
 
   program

@@ -33,7 +33,7 @@ test('no secret is readable in the database, the logs or an error reply', async 
     token: key,
   })
   expect(endpoint.status).toBe(201)
-  const secrets = {
+  const secrets: Record<string, string> = {
     'access token': token,
     'refresh token': session.refreshToken,
     'next refresh token': refreshed.body.data.refreshToken,
@@ -44,6 +44,14 @@ test('no secret is readable in the database, the logs or an error reply', async 
     'signing secret': endpoint.body.data.secret,
     'bytes of the signing secret': endpoint.body.data.secret.slice('whsec_'.length),
   }
+
+  // A program that a user has allowed to receive a key.
+  const device = (path: string, body: object, session: string | null) =>
+    call(service, `POST /v1/auth/device${path}`, { body, token: session, key: null }).then((answer) => answer.body.data)
+  const { deviceCode, userCode } = await device('', { clientName: 'Canary' }, null)
+  await device('/approve', { userCode, environment: 'test', access: 'read' }, token)
+  secrets['device code'] = deviceCode
+  secrets['key of the device'] = (await device('/token', { deviceCode }, null)).key
 
   // Requests that fail because a client puts a secret into the wrong place.
   const refusals: string[] = []

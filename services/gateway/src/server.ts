@@ -296,7 +296,8 @@ function requestQuery(req: IncomingMessage, method: string, path: string, state:
     count: Math.max(1, calls.length),
     view: isPage(path) && (method === 'GET' || method === 'HEAD'),
     auth:
-      path.startsWith('/v1/auth/') ||
+      // A program asks every few seconds for its key, with a code that cannot be guessed.
+      (path.startsWith('/v1/auth/') && path !== '/v1/auth/device/token') ||
       calls.some((name) => name.startsWith('auth.')) ||
       (path === SIGN_IN && method === 'POST'),
     signIn: signInPaths.has(path) || (dashboard && (path === SIGN_IN || calls.some((name) => signInNames.has(name)))),

@@ -2,6 +2,11 @@ import { defineErrors } from '@payments/kernel'
 
 export const errors = defineErrors({
   invalid_code: { status: 401, message: 'Invalid or expired code' },
+  authorization_pending: { status: 400, message: 'The sign-in of the program was not answered yet' },
+  slow_down: { status: 400, message: 'Wait for the interval between two requests, which is five seconds longer now' },
+  expired_token: { status: 400, message: 'The sign-in of the program has expired, or its key was received' },
+  access_denied: { status: 400, message: 'The sign-in of the program was refused' },
+  device_request_not_found: { status: 404, message: 'No program waits with this code' },
   challenge_not_found: { status: 404, message: 'Challenge not found' },
   api_key_not_found: { status: 404, message: 'API key not found' },
   organisation_not_found: { status: 404, message: 'Organisation not found' },

@@ -9,6 +9,7 @@ import { endOtherSessions, endSession, listSessions } from '../sessions/session-
 import { logout, me, refresh, revokeOnReuse, switchOrganisation } from '../sessions/sessions.ts'
 import { challenge, checkCode, resend } from '../signin/challenges.ts'
 import { checkConfirmation, confirm } from '../signin/confirmation.ts'
+import { approveDevice, checkPoll, denyDevice, findDevice, redeemDevice, startDevice } from '../signin/device.ts'
 import { changeEmail, checkEmailCodes } from '../signin/email-change.ts'
 import { verify } from '../signin/signin.ts'
 import { errors } from './errors.ts'
@@ -22,6 +23,13 @@ import {
   Confirmation,
   CreatedApiKey,
   DeclinedInvitation,
+  DeviceAnswer,
+  DeviceApproval,
+  DeviceKey,
+  DeviceRequest,
+  DeviceStart,
+  DeviceStarted,
+  DeviceToken,
   EmailChange,
   EndedOthers,
   EndedSession,
@@ -45,6 +53,7 @@ import {
   SessionList,
   Switch,
   Tokens,
+  UserCode,
   Verify,
 } from './schemas.ts'
 
@@ -107,6 +116,80 @@ export const authRouter = {
     ],
     before: checkCode,
     run: verify,
+  }),
+  startDevice: command({
+    rest: 'POST /auth/device',
+    access: 'sign-in',
+    tag,
+    summary: 'Start the sign-in of a program',
+    description:
+      'For programs without a browser, by the device authorization grant (RFC 8628): show `userCode` and `verificationUri` to the user, and ask for the key with `POST /auth/device/token` until the user has answered.',
+    message: 'Sign-in started',
+    input: DeviceStart,
+    output: DeviceStarted,
+    run: startDevice,
+  }),
+  deviceToken: command({
+    rest: 'POST /auth/device/token',
+    access: 'sign-in',
+    tag,
+    summary: 'Receive the key of a program',
+    description:
+      'Returns the key that the user approved, once; it expires after 90 days. Until then each request is refused, with the code `authorization_pending`, `slow_down`, `access_denied` or `expired_token`. Requests that come before the interval is over lengthen it by five seconds.',
+    message: 'API key created',
+    input: DeviceToken,
+    output: DeviceKey,
+    errors: [
+      errors.authorization_pending,
+      errors.slow_down,
+      errors.access_denied,
+      errors.expired_token,
+      errors.too_many_api_keys,
+    ],
+    before: checkPoll,
+    run: redeemDevice,
+  }),
+  findDevice: query({
+    rest: 'POST /auth/device/find',
+    access: 'session',
+    tag,
+    summary: 'Get the program that waits with a code',
+    description: 'What the user compares with the program before answering.',
+    message: 'Program retrieved',
+    input: UserCode,
+    output: DeviceRequest,
+    errors: [errors.device_request_not_found],
+    run: findDevice,
+  }),
+  approveDevice: command({
+    rest: 'POST /auth/device/approve',
+    access: 'session',
+    tag,
+    summary: 'Allow a program to receive an API key',
+    description:
+      'The program receives a new key of the organisation of this session, once. Only owners can allow a live key, with a confirmed session (`POST /auth/confirm`).',
+    message: 'Program approved',
+    input: DeviceApproval,
+    output: DeviceAnswer,
+    errors: [
+      errors.device_request_not_found,
+      commonErrors.owner_required,
+      commonErrors.confirmation_required,
+      commonErrors.live_not_enabled,
+    ],
+    run: approveDevice,
+  }),
+  denyDevice: command({
+    rest: 'POST /auth/device/deny',
+    access: 'session',
+    tag,
+    summary: 'Refuse a program',
+    description: 'The program learns that it was refused, and its code is no longer valid.',
+    message: 'Program refused',
+    input: UserCode,
+    output: DeviceAnswer,
+    errors: [errors.device_request_not_found],
+    run: denyDevice,
   }),
   refresh: command({
     rest: 'POST /auth/refresh',

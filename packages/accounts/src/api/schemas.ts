@@ -300,6 +300,57 @@ export const CreatedApiKey = ApiKey.extend({
 export const ApiKeyId = z.strictObject({ apiKeyId: pathId('API key', API_KEY) })
 export const ApiKeyList = z.object({ apiKeys: items('The newest 200 keys', ApiKey), total })
 
+const ClientName = personal(
+  nameText(60).meta({
+    description: 'How the program names itself; the name of its key',
+    example: 'CLI on workstation',
+  }),
+)
+const CodeOfUser = z
+  .string()
+  .trim()
+  .toUpperCase()
+  .regex(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-?[BCDFGHJKLMNPQRSTVWXZ]{4}$/, 'Must be 8 letters, as in WDJB-MJHT')
+  .meta({ description: 'The code that the program shows', example: 'WDJB-MJHT' })
+export const DeviceStart = z.strictObject({ clientName: ClientName })
+export const DeviceStarted = z
+  .object({
+    deviceCode: secret(text('With it the program asks for its key', 'Zm9yIHRoZSBkZXZpY2Ugb25seQ')),
+    userCode: secret(text('The code that the program shows, and the page too', 'WDJB-MJHT')),
+    verificationUri: text('The page on which a user enters the code', 'https://payments.example.com/dashboard/cli'),
+    verificationUriComplete: secret(
+      text('The same page, with the code', 'https://payments.example.com/dashboard/cli?code=WDJB-MJHT'),
+    ),
+    expiresIn: count('Seconds until the codes expire', 600),
+    interval: count('Seconds to wait between two requests for the key', 5),
+  })
+  .meta({ id: 'DeviceStarted', description: 'A program that waits for a user to answer (RFC 8628)' })
+export const DeviceToken = z.strictObject({
+  deviceCode: secret(
+    z.string().min(1).max(128).meta({ description: 'The device code', example: 'Zm9yIHRoZSBkZXZpY2Ugb25seQ' }),
+  ),
+})
+export const DeviceKey = CreatedApiKey.extend({
+  organisationName: text('Name of the organisation of the key', 'Ada Ltd'),
+}).meta({ id: 'DeviceKey', description: 'The key that a user has approved, with its secret' })
+export const UserCode = z.strictObject({ userCode: secret(CodeOfUser) })
+export const DeviceApproval = UserCode.extend({
+  environment: Environment,
+  access: z.enum(['read', 'read_write']).meta({ description: 'What the key may do', example: 'read_write' }),
+})
+export const DeviceRequest = z
+  .object({
+    userCode: secret(text('The code that the program shows', 'WDJB-MJHT')),
+    clientName: personal(text('How the program names itself', 'CLI on workstation')),
+    address: personal(text('The client address of the program', '192.0.2.10').nullable()),
+    expiresAt: time('When the code expires'),
+    createdAt,
+  })
+  .meta({ id: 'DeviceRequest', description: 'A program that waits for a user to answer' })
+export const DeviceAnswer = z
+  .object({ status: z.enum(['approved', 'denied']).meta({ description: 'How it was answered', example: 'approved' }) })
+  .meta({ id: 'DeviceAnswer', description: 'The answer to a program that waited' })
+
 const PROCEDURES = {
   description:
     'Names of the procedures that it may call; `admin.swaps.*` stands for those of a branch, future ones included',

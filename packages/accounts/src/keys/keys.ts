@@ -37,7 +37,7 @@ const MAX_ACTIVE = 100
  * Requires what a live key needs: an owner, a confirmed session and live access.
  * @throws ServiceError 403 that names what is missing.
  */
-async function requireForLive(unit: UnitOfWork, environment: Environment): Promise<void> {
+export async function requireForLive(unit: UnitOfWork, environment: Environment): Promise<void> {
   requireOwnerForLive(unit.actor, environment)
   if (environment !== 'live') return
   if (unit.actor.liveAccess === false) throw commonErrors.live_not_enabled()
@@ -54,13 +54,26 @@ export async function createKey(
   input: z.output<typeof NewApiKey>,
 ): Promise<{ row: ApiKeyRow; key: string }> {
   await requireForLive(unit, input.environment)
-  await requireRoom(unit)
+  const { organisationId, userId } = unit.actor
+  return insertKey(unit, { organisationId, createdBy: userId ?? null }, input)
+}
+
+/**
+ * Creates a key for an organisation, whose caller has checked that `createdBy` may.
+ * @throws ServiceError 409 when the organisation has 100 active keys.
+ */
+export async function insertKey(
+  unit: UnitOfWork,
+  { organisationId, createdBy }: { readonly organisationId: string; readonly createdBy: string | null },
+  input: z.output<typeof NewApiKey>,
+): Promise<{ row: ApiKeyRow; key: string }> {
+  await requireRoom(unit, organisationId)
   const prefix = input.type === 'publishable' ? PREFIXES.publishable : PREFIXES[input.environment]
   const lookup = randomText(LOOKUP)
   const key = `${prefix}${lookup}${randomText(SECRET)}`
   const row: ApiKeyRow = {
     id: newId(),
-    organisationId: unit.actor.organisationId,
+    organisationId,
     environment: input.environment,
     name: input.name,
     type: input.type,
@@ -71,7 +84,7 @@ export async function createKey(
     expiresAt: input.expiresAt ? new Date(input.expiresAt) : null,
     revokedAt: null,
     lastUsedAt: null,
-    createdBy: unit.actor.userId ?? null,
+    createdBy,
     allowedIps: input.allowedIps ?? null,
     createdAt: new Date(),
   }
@@ -81,8 +94,7 @@ export async function createKey(
 }
 
 /** Parallel requests of one organisation are counted one after another. */
-async function requireRoom(unit: UnitOfWork): Promise<void> {
-  const { organisationId } = unit.actor
+async function requireRoom(unit: UnitOfWork, organisationId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext(${`api-keys:${organisationId}`}))`.execute(unit.em.getKysely())
   const active = { organisationId, revokedAt: null, $or: [{ expiresAt: null }, { expiresAt: { $gt: new Date() } }] }
   if ((await unit.em.count(ApiKeyEntity, active, { filters: false })) >= MAX_ACTIVE) throw errors.too_many_api_keys()

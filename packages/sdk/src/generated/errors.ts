@@ -2,10 +2,12 @@
 
 /** The codes of the errors of the service. */
 export type ErrorCode =
+  | 'access_denied'
   | 'address_not_allowed'
   | 'already_member'
   | 'api_key_not_found'
   | 'api_key_required'
+  | 'authorization_pending'
   | 'batch_too_large'
   | 'body_encoding'
   | 'body_malformed'
@@ -40,10 +42,12 @@ export type ErrorCode =
   | 'customer_not_found'
   | 'deposit_address_used'
   | 'deposit_not_found'
+  | 'device_request_not_found'
   | 'domain_unreachable'
   | 'domain_unverified'
   | 'email_taken'
   | 'event_not_found'
+  | 'expired_token'
   | 'fiat_currency_not_found'
   | 'fiat_provider_failed'
   | 'fiat_provider_unavailable'
@@ -104,6 +108,7 @@ export type ErrorCode =
   | 'session_required'
   | 'signature_invalid'
   | 'signed_in'
+  | 'slow_down'
   | 'swap_not_cancellable'
   | 'swap_not_found'
   | 'swap_provider_failed'

@@ -1,31 +1,85 @@
 import { hostname } from 'node:os'
 import { createInterface } from 'node:readline/promises'
-import { Payments } from '@payments/sdk'
+import { setTimeout as pause } from 'node:timers/promises'
+import { isPaymentsError, Payments } from '@payments/sdk'
 import { type Connection, type Env, environmentOf, readConfig, writeConfig } from '../config.ts'
-import { type Output, UsageError } from '../output.ts'
+import { type Output, safe } from '../output.ts'
+import { openPage } from './open-page.ts'
 
-/** Keeps an API key that works: one that is given, or a new test key of the user who enters the code from the email. */
+interface Place {
+  readonly env: Env
+  readonly output: Output
+  readonly signal: AbortSignal
+}
+
+const clientName = () => `Command line on ${hostname()}`.slice(0, 60)
+
+/**
+ * Keeps an API key that works: one that is given, or a new one. A user allows it in the dashboard, or, with `email`, proves an email
+ * address with a code and gets a test key.
+ * @throws PaymentsError `access_denied` when the user refuses, `expired_token` when nobody answers within ten minutes
+ */
 export async function login(
-  connection: Connection,
-  given: { apiKey?: string; email?: string },
-  { env, output }: { env: Env; output: Output },
+  { url }: Connection,
+  given: { readonly apiKey?: string; readonly email?: string },
+  place: Place,
 ): Promise<void> {
-  const apiKey = given.apiKey ?? (await newKey(connection.url, given.email))
-  await new Payments({ url: connection.url, apiKey }).webhookEndpoints.eventTypes.list()
-  writeConfig(env, { ...readConfig(env), url: connection.url, apiKey })
+  const { env, output } = place
+  const apiKey = given.apiKey ?? (given.email ? await keyByEmail(url, given.email) : await keyByBrowser(url, place))
+  await new Payments({ url, apiKey }).webhookEndpoints.eventTypes.list()
+  writeConfig(env, { ...readConfig(env), url, apiKey })
   output.out(
     output.json
-      ? JSON.stringify({ url: connection.url, environment: environmentOf(apiKey) })
-      : `Signed in to ${connection.url} (${environmentOf(apiKey)})`,
+      ? JSON.stringify({ url, environment: environmentOf(apiKey) })
+      : `Signed in to ${url} (${environmentOf(apiKey)})`,
   )
 }
 
-async function newKey(url: string, given: string | undefined): Promise<string> {
-  if (!process.stdin.isTTY && !given)
-    throw new UsageError('Signing in needs a terminal, --email with the code on standard input, or --api-key')
+interface Started {
+  readonly deviceCode: string
+  readonly userCode: string
+  readonly verificationUriComplete: string
+  readonly interval: number
+}
+
+interface Received {
+  readonly key: string
+  readonly organisationName: string
+  readonly expiresAt: string
+}
+
+/** The device authorization grant (RFC 8628): the user compares the code of this terminal with the page, and answers there. */
+async function keyByBrowser(url: string, { output, signal }: Place): Promise<string> {
+  const anonymous = new Payments({ url })
+  const started = await anonymous.request<Started>('POST', '/auth/device', { clientName: clientName() }, { signal })
+  const { deviceCode, userCode, verificationUriComplete } = started
+  output.err(`Your code is ${safe(userCode)}\nAllow it, if the page shows the same: ${safe(verificationUriComplete)}`)
+  if (process.stdout.isTTY && !output.json) openPage(verificationUriComplete)
+  for (let { interval } = started; ; ) {
+    await pause(interval * 1000, undefined, { signal })
+    try {
+      const { key, organisationName, expiresAt } = await anonymous.request<Received>(
+        'POST',
+        '/auth/device/token',
+        { deviceCode },
+        { signal },
+      )
+      output.err(`A key of ${safe(organisationName)}, valid until ${expiresAt.slice(0, 10)}`)
+      return key
+    } catch (error) {
+      if (isPaymentsError(error, 'slow_down')) interval += 5
+      else if (!isPaymentsError(error, 'authorization_pending') && !isLost(error)) throw error
+    }
+  }
+}
+
+/** The service is not reached for a moment, or not able to answer: the user may still be about to. */
+const isLost = (error: unknown): boolean =>
+  isPaymentsError(error) && (error.status === 0 || error.status === 429 || error.status >= 500)
+
+async function keyByEmail(url: string, email: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    const email = given ?? (await lines.question('Email: '))
     const anonymous = new Payments({ url })
     const { challengeId } = await anonymous.request<{ challengeId: string }>('POST', '/auth/login', { email })
     const code = await lines.question('Code from the email: ')
@@ -34,8 +88,8 @@ async function newKey(url: string, given: string | undefined): Promise<string> {
       code: code.trim(),
     })
     const session = new Payments({ url, apiKey: accessToken })
-    const name = `Command line on ${hostname()}`.slice(0, 60)
-    return (await session.request<{ key: string }>('POST', '/api-keys', { name, environment: 'test' })).key
+    const created = { name: clientName(), environment: 'test' }
+    return (await session.request<{ key: string }>('POST', '/api-keys', created)).key
   } finally {
     lines.close()
   }

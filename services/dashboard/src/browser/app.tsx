@@ -29,6 +29,10 @@ export function App() {
                   </PlaceContext>
                 </Route>
               ))}
+              {/* The command line cannot know which environment will be chosen. */}
+              <Route path="/cli">
+                <Redirect to={`/test/cli${location.search}`} replace />
+              </Route>
               <Route>
                 <Redirect to="/test" replace />
               </Route>

@@ -1,6 +1,10 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { run } from '@payments/cli'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumCommand, hasTools, newMerchant, newRoute, useService } from '#testing'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { call, chromiumCommand, hasTools, newMerchant, newRoute, useService } from '#testing'
 import { startChromium } from './chromium.ts'
 import { checkScreen, openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
@@ -69,4 +73,69 @@ describe.runIf(hasTools(chromiumCommand()))('engineers in the dashboard', () => 
     },
     STORY_MS,
   )
+
+  test(
+    'an engineer signs the command line in by comparing the code and choosing what its key may do, refuses another one, and revokes the key',
+    async () => {
+      const { organisationId } = await newMerchant(service)
+      const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'owner' })
+      const [allowed, refused] = [commandLine(), commandLine()]
+      await page.goto(await allowed.page())
+      await page.getByText('Does your terminal show this code?').waitFor()
+      expect(new URL(page.url()).pathname).toBe('/dashboard/test/cli')
+      expect(allowed.printed.join('')).toContain(`Your code is ${await page.locator('.secret code').textContent()}`)
+      await checkScreen(page, 'command-line')
+      await page.getByLabel('Access').selectOption('read')
+      await page.getByRole('button', { name: 'Allow' }).click()
+      await page.getByText('Allowed. Go back to your terminal').waitFor()
+
+      const [, code = ''] = (await refused.page()).split('?code=')
+      await page.goto(`${service.url}/dashboard/cli`)
+      await page.getByLabel('Code').fill(code.toLowerCase())
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.getByRole('button', { name: 'Refuse' }).click()
+      await page.getByText('Refused. The command line gets no key.').waitFor()
+      await page.goto(`${service.url}/dashboard/cli?code=${code}`)
+      await page.getByText('No program waits with this code').waitFor()
+
+      expect([await allowed.ended, await refused.ended]).toEqual([0, 1])
+      expect(refused.printed.join('')).toContain('access_denied')
+      expect(allowed.printed.join('')).toContain('(test)')
+      const { apiKey } = JSON.parse(readFileSync(join(allowed.folder, 'config.json'), 'utf8'))
+      expect(existsSync(join(refused.folder, 'config.json'))).toBe(false)
+      const customers = () => call(service, 'GET /v1/customers', { token: apiKey })
+      expect((await customers()).status).toBe(200)
+      expect(allowed.printed.join('')).not.toContain(apiKey)
+      await page.goto(`${service.url}/dashboard/test/keys`)
+      await page.getByRole('button', { name: /^Revoke Command line on/ }).click()
+      await page.getByRole('button', { name: 'Revoke the key' }).click()
+      await page.getByText('revoked').waitFor()
+      expect((await customers()).status).toBe(401)
+      // The program that was refused waits no more.
+      expect(problems).toEqual([expect.stringContaining('404')])
+      await context.close()
+    },
+    STORY_MS,
+  )
 })
+
+/** A command line of a person, which signs in. */
+function commandLine() {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-login-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const printed: string[] = []
+  const stop = new AbortController()
+  onTestFinished(() => stop.abort())
+  const ended = run(['login', '--url', service.url], {
+    env: { PAYMENTS_CONFIG_DIR: folder },
+    signal: stop.signal,
+    out: (text) => printed.push(text),
+    err: (text) => printed.push(text),
+    write: async () => undefined,
+  })
+  const page = async () => {
+    await expect.poll(() => printed.join(''), { timeout: PATIENCE }).toContain('?code=')
+    return printed.join('').match(/http\S+\?code=[A-Z-]+/)?.[0] ?? ''
+  }
+  return { folder, printed, ended, page }
+}

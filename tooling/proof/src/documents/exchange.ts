@@ -84,10 +84,20 @@ export async function exchange(
       const { invitationId: _another, ...own } = given
       return known.filled(JSON.stringify({ ...own, ...(await askForCode(place, mailbox, { email: EMAIL })) }))
     }
+    if (/\/auth\/device\/\w/.test(line)) return JSON.stringify(await ofDevice(line, given))
     if (line.endsWith('/auth/confirm')) return JSON.stringify(await withCodes(line, { code: EMAIL }, given))
     if (line.endsWith('/auth/email'))
       return JSON.stringify(await withCodes(line, { currentCode: EMAIL, newCode: String(given.email) }, given))
     return known.filled(JSON.stringify(given))
+  }
+  /** A program of its own for each request, which a user has answered where its key is asked for. */
+  const ofDevice = async (line: string, given: Json): Promise<Json> => {
+    const post = (path: string, body: object, session: string | null) =>
+      call(place, `POST /v1/auth/device${path}`, { token: session, key: null, body })
+    const { deviceCode, userCode } = (await post('', { clientName: 'CLI' }, null)).body.data
+    if (!line.endsWith('/token')) return { ...given, userCode }
+    await post('/approve', { userCode, environment: 'test', access: 'read' }, token)
+    return { deviceCode }
   }
   /** An invitation to another organisation, which only the invited user can answer. */
   const received = async (): Promise<string> => {

@@ -11,7 +11,7 @@ const groups = [
   [/^\/collections(\/|$)/, lazy(() => import('./collections/index.tsx'))],
   [/^\/(routes|swaps|offramps|onramps|cngn|objects)(\/|$)/, lazy(() => import('./payments/index.tsx'))],
   [/^\/customers(\/|$)/, lazy(() => import('./customers/index.tsx'))],
-  [/^\/(keys|webhooks|events|requests)(\/|$)/, lazy(() => import('./developers/index.tsx'))],
+  [/^\/(keys|cli|webhooks|events|requests)(\/|$)/, lazy(() => import('./developers/index.tsx'))],
   [/^\/(account|settings)(\/|$)/, lazy(() => import('./settings/index.tsx'))],
 ] as const
 

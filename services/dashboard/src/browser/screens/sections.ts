@@ -43,5 +43,7 @@ export const sections = [
 export function sectionOf(location: string): string {
   // An object that was found by its id is shown among the transactions.
   if (location.startsWith('/objects/')) return '/transactions'
+  // A command line is signed in to get a key.
+  if (location === '/cli') return '/keys'
   return sectionIn(sections, location)
 }

@@ -1,4 +1,5 @@
 import { Route, Switch } from 'wouter'
+import { CommandLine } from './command-line.tsx'
 import { Event, Events } from './events.tsx'
 import { Keys } from './keys.tsx'
 import { Request, Requests } from './requests.tsx'
@@ -9,6 +10,7 @@ export default function DeveloperScreens() {
   return (
     <Switch>
       <Route path="/keys" component={Keys} />
+      <Route path="/cli" component={CommandLine} />
       <Route path="/webhooks" component={Webhooks} />
       <Route path="/webhooks/:id">{({ id }) => <Endpoint id={id} />}</Route>
       <Route path="/events" component={Events} />

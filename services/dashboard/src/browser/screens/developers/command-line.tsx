@@ -1,0 +1,137 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useSearchParams } from 'wouter'
+import { type Environment, environments } from '../../api.ts'
+import { usePlace } from '../../context.ts'
+import { Outcome } from '../../parts/confirm.tsx'
+import { Failure, Field, Screen, Skeleton, Time } from '../../parts/parts.tsx'
+
+const ACCESS = { read_write: 'Read and write', read: 'Read' } as const
+
+/** Allows or refuses a command line that waits for a key of this organisation. */
+export function CommandLine() {
+  const [search, setSearch] = useSearchParams()
+  const code = search.get('code') ?? ''
+  return (
+    <Screen title="Sign in the command line">
+      {code ? (
+        <Answer key={code} code={code} />
+      ) : (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            setSearch({ code: String(new FormData(event.currentTarget).get('code') ?? '').trim() })
+          }}
+        >
+          <Field label="Code" hint="As your terminal shows it">
+            {(props) => (
+              <input
+                {...props}
+                name="code"
+                required
+                maxLength={9}
+                autoCapitalize="characters"
+                autoComplete="off"
+                placeholder="WDJB-MJHT"
+              />
+            )}
+          </Field>
+          <button type="submit" className="primary">
+            Continue
+          </button>
+        </form>
+      )}
+    </Screen>
+  )
+}
+
+function Answer({ code }: { code: string }) {
+  const { api, environment, me } = usePlace()
+  const [choice, setChoice] = useState<{ environment: Environment; access: keyof typeof ACCESS }>({
+    environment,
+    access: 'read_write',
+  })
+  // What waits was read once: an answer ends it, and is shown in its place.
+  const { data, error } = useQuery({
+    queryKey: ['device', code],
+    queryFn: () => api.auth.findDevice.query({ userCode: code }),
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const approve = useMutation({ mutationFn: () => api.auth.approveDevice.mutate({ userCode: code, ...choice }) })
+  const deny = useMutation({ mutationFn: () => api.auth.denyDevice.mutate({ userCode: code }) })
+  if (approve.data) return <p role="status">Allowed. Go back to your terminal; you can close this page.</p>
+  if (deny.data) return <p role="status">Refused. The command line gets no key.</p>
+  if (error) return <Failure error={error} />
+  if (!data) return <Skeleton />
+  const isBusy = approve.isPending || deny.isPending
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        approve.mutate()
+      }}
+    >
+      <p>Does your terminal show this code?</p>
+      <p className="secret large">
+        <code>{data.userCode}</code>
+      </p>
+      <p className="note">
+        Allow only a command line that you have started yourself. If someone sent you this page or this code, refuse: a
+        stranger would get a key of {me.organisation.name}.
+      </p>
+      <dl className="facts">
+        <dt>Name</dt>
+        <dd>{data.clientName}</dd>
+        <dt>Address</dt>
+        <dd>{data.address ?? 'Unknown'}</dd>
+        <dt>Started</dt>
+        <dd>
+          <Time at={data.createdAt} />
+        </dd>
+        <dt>Organisation</dt>
+        <dd>{me.organisation.name}</dd>
+      </dl>
+      <Field label="Environment">
+        {(props) => (
+          <select
+            {...props}
+            value={choice.environment}
+            onChange={({ target }) => setChoice({ ...choice, environment: target.value as Environment })}
+          >
+            {environments.map((each) => (
+              <option key={each} value={each}>
+                {each === 'test' ? 'Test: no money moves' : 'Live: it moves real money'}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label="Access">
+        {(props) => (
+          <select
+            {...props}
+            value={choice.access}
+            onChange={({ target }) => setChoice({ ...choice, access: target.value as keyof typeof ACCESS })}
+          >
+            {Object.entries(ACCESS).map(([access, label]) => (
+              <option key={access} value={access}>
+                {label}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Outcome error={approve.error} again={() => approve.mutate()} />
+      <Failure error={deny.error} />
+      <div className="actions">
+        <button type="submit" className="primary" disabled={isBusy}>
+          Allow
+        </button>
+        <button type="button" disabled={isBusy} onClick={() => deny.mutate()}>
+          Refuse
+        </button>
+      </div>
+    </form>
+  )
+}
