@@ -305,7 +305,7 @@ export const defended: readonly {
     promises: [
       held(
         'Derived from `SWAP_SEED` in workers, never stored, logged or sent; a gateway uses none.',
-        'packages/swaps/src/addresses/addresses.test.ts › keys are derived as SLIP-0010 says: its first test vector for ed25519',
+        'packages/swaps/src/addresses/addresses.test.ts › keys are derived as SLIP-0010 says: as a library does whose own first test vector is that of the standard',
         'packages/swaps/src/addresses/addresses.test.ts › the seed is in no table and in no line of the log',
         'packages/swaps/src/addresses/addresses.test.ts › a worker keeps addresses ready for gateways, which use no seed and answer 503 while there is none',
         'packages/providers/jupiter/src/swaps.test.ts › no key is in a log line or a table',
