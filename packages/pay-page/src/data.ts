@@ -193,6 +193,8 @@ export interface View {
   readonly walletLinks?: Readonly<Record<string, string>>
   /** Key of the reader's wallet: see `wallets`. */
   readonly wallet: string
+  /** The collection does not exist yet: the page says so and has no script. */
+  readonly preview?: boolean | undefined
   /** The code holds the address alone; undefined: what is safe for the wallet. */
   readonly addressOnly?: boolean | undefined
 }

@@ -128,6 +128,7 @@ const view: Filled<Omit<View, 'texts' | 'languages'>> & Pick<View, 'texts' | 'la
   walletLinks: { metamask: 'https://wallet.test/dapp/pay.test' },
   wallet: 'metamask',
   addressOnly: false,
+  preview: false,
 }
 
 const during = (status: string, more: Partial<PaySession> = {}, page: Partial<PayData> = {}): PayData => ({

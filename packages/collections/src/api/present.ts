@@ -25,6 +25,9 @@ export const askedText = ({ amount, pricing, currency }: CollectionColumns): str
 export const invoiceNumberText = (number: number | null | undefined): string | null =>
   number ? `INV-${String(number).padStart(6, '0')}` : null
 
+/** Stands for the number of an invoice that does not exist yet. */
+export const NUMBER_TO_COME = 'INV-…'
+
 /** A link, invoice or checkout as its GET shows it. */
 export const presentCollection = (row: CollectionColumns): z.infer<typeof Collection> => ({
   id: row.id,

@@ -4,6 +4,7 @@ import { command, download, exportCsv, exportInput, query } from '@payments/plat
 import { routesErrors } from '@payments/routes'
 import { createCollection, prepareCollection } from '../collections/creation.ts'
 import { invoiceDocument, send } from '../collections/invoices.ts'
+import { previewFile } from '../collections/preview.ts'
 import { change, newestCollections, remove, sessionsOf, show } from '../collections/service.ts'
 import { changePolicy, defaultPolicy } from '../sessions/policies.ts'
 import { PaymentPolicy } from '../sessions/policy.ts'
@@ -16,6 +17,7 @@ import {
   CollectionList,
   CollectionOrSession,
   CollectionPatch,
+  CollectionPreview,
   NewCollection,
   PolicyChange,
   SessionList,
@@ -58,6 +60,32 @@ export const collectionsRouter = {
     ],
     before: prepareCollection,
     run: async (unit, input, prepared) => presentCollection(await createCollection(unit, input, prepared)),
+  }),
+  preview: download({
+    rest: 'POST /collections/preview',
+    // A file is not kept to be replayed, which every POST with an API key is.
+    access: 'session-read',
+    tag,
+    summary: 'Preview a collection',
+    description:
+      'The pay page of a collection as its payer would see it, or the PDF of an invoice, before it is created: takes the body of `POST /collections` and checks it in the same way. Both say that they are a preview. Nothing is stored, and no invoice number is taken.',
+    message: 'Collection previewed',
+    input: CollectionPreview,
+    produces: 'html',
+    formats: ['html', 'pdf'],
+    formatOf: ({ format }) => format,
+    errors: [
+      errors.payments_unavailable,
+      errors.price_unavailable,
+      fiatErrors.fiat_provider_failed,
+      fiatErrors.fiat_provider_unavailable,
+      routesErrors.provider_failed,
+      routesErrors.provider_unavailable,
+    ],
+    filename: ({ format }) => `preview.${format}`,
+    async *stream(context, input) {
+      yield await previewFile(context, input)
+    },
   }),
   policy: query({
     rest: 'GET /collections/payment-policy',

@@ -152,6 +152,14 @@ export const NewCollection = z
     },
   })
 
+export const CollectionPreview = NewCollection.extend({
+  format: z
+    .enum(['html', 'pdf'])
+    .default('html')
+    .meta({ description: '`html`: the pay page. `pdf`: the document of an invoice', example: 'pdf' }),
+  locale: z.enum(locales).default('en').meta({ description: 'Language of the pay page', example: 'en' }),
+}).meta({ example: { ...(NewCollection.meta()?.example as object), format: 'pdf' } })
+
 export const CollectionId = z.strictObject({ collectionId: pathId('link, invoice, checkout or session', COLLECTION) })
 const SessionId = z.strictObject({ sessionId: pathId('checkout session', SESSION) })
 

@@ -118,16 +118,11 @@ function checkPricing({ pricing, amount, items }: Input, wrong: Mistakes): void 
   else amountField(wrong, 'pricing.amount', pricing.amount, assets[pricing.currency])
 }
 
-/** Creates the prepared collection. An invoice takes the next number of its organisation and environment. */
-export async function createCollection(
-  unit: UnitOfWork,
-  input: Input,
-  prepared: PreparedCollection,
-): Promise<CollectionRow> {
-  const { organisationId, environment } = unit.actor
-  const id = newId()
+/** The columns of a prepared collection that follow from its request; a number is given to an invoice when it is created. */
+function columnsOf({ actor, runtime }: QueryContext, id: string, input: Input, prepared: PreparedCollection) {
+  const { organisationId, environment } = actor
   const time = (text: string | null | undefined) => (text ? new Date(text) : null)
-  return createResource(unit, resourceOf(input.type), {
+  return {
     id,
     organisationId,
     environment,
@@ -139,7 +134,7 @@ export async function createCollection(
     subtotal: prepared.totals?.subtotal ?? null,
     tax: prepared.totals?.tax ?? null,
     items: prepared.totals?.items ?? [],
-    invoiceNumber: input.type === 'invoice' ? await nextNumber(unit) : null,
+    invoiceNumber: null as number | null,
     currency: input.currency,
     destinationChainKey: input.destinationChainKey,
     destinationAddress: prepared.destinationAddress,
@@ -161,10 +156,32 @@ export async function createCollection(
     embedConfig: mergeEmbed(DEFAULT_EMBED, input.embedConfig),
     branding: input.branding ? mergeFields({}, input.branding as BrandFields) : null,
     paymentPolicy: prepared.paymentPolicy,
-    payUrl: payUrlOf(unit.runtime.settings, id),
+    payUrl: payUrlOf(runtime.settings, id),
     sentAt: null,
     metadata: input.metadata ?? {},
+  }
+}
+
+/** Creates the prepared collection. An invoice takes the next number of its organisation and environment. */
+export async function createCollection(
+  unit: UnitOfWork,
+  input: Input,
+  prepared: PreparedCollection,
+): Promise<CollectionRow> {
+  return createResource(unit, resourceOf(input.type), {
+    ...columnsOf(unit, newId(), input, prepared),
+    invoiceNumber: input.type === 'invoice' ? await nextNumber(unit) : null,
   })
+}
+
+/** Stands in addresses of a collection that does not exist. */
+const NO_ID = '00000000-0000-0000-0000-000000000000'
+
+/** The prepared collection as it would be created now, without a number. Nothing is stored. */
+export function draftOf(context: QueryContext, input: Input, prepared: PreparedCollection): CollectionRow {
+  const now = new Date()
+  const { initial } = resourceOf(input.type).machine
+  return { ...columnsOf(context, NO_ID, input, prepared), status: initial, createdAt: now, updatedAt: now }
 }
 
 /** The next invoice number. Other invoices of the organisation wait until this transaction ends; one that fails gives its number back. */

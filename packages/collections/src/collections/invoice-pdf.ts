@@ -1,6 +1,6 @@
 import { type Cells, type PdfPage, pdf } from '@payments/pdf'
 import type { Log } from '@payments/platform'
-import { askedText, decimal, invoiceNumberText } from '../api/present.ts'
+import { askedText, decimal, invoiceNumberText, NUMBER_TO_COME } from '../api/present.ts'
 import type { CollectionRow } from '../entity.ts'
 
 /** Widths of the four columns: description, quantity, price, sum. */
@@ -14,7 +14,7 @@ export interface InvoiceParties {
 
 /** An invoice as a PDF. A character that the font does not have is replaced by a box and named in the log. */
 export async function invoicePdf(invoice: CollectionRow, parties: InvoiceParties, log: Log): Promise<Buffer> {
-  const number = invoiceNumberText(invoice.invoiceNumber) ?? ''
+  const number = invoiceNumberText(invoice.invoiceNumber) ?? NUMBER_TO_COME
   const info = { title: `Invoice ${number}`, author: parties.merchant, createdAt: invoice.createdAt }
   const { file, replaced } = await pdf(info, (page) => write(page, invoice, parties, number))
   if (replaced.length > 0)
@@ -32,6 +32,11 @@ const day = (time: Date): string => time.toISOString().slice(0, 10)
 function write(page: PdfPage, invoice: CollectionRow, { merchant, customer }: InvoiceParties, number: string): void {
   page.text(merchant, { bold: true, size: 12, gap: 12 })
   page.text(`Invoice ${number}`, { tag: 'H1', bold: true, size: 22, gap: 4 })
+  if (number === NUMBER_TO_COME)
+    page.text('Preview, not an invoice: it gets its number and its address when it is created.', {
+      bold: true,
+      gap: 10,
+    })
   page.text(invoice.title, { size: 12, gap: 10 })
   page.text(`Date: ${day(invoice.createdAt)}`)
   if (invoice.dueAt) page.text(`Due: ${day(invoice.dueAt)}`)

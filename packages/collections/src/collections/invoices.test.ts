@@ -9,6 +9,7 @@ import {
   newCollectionBody,
   newMerchant,
   paySession,
+  signedIn,
   startMailbox,
   startService,
   startSession,
@@ -123,6 +124,77 @@ test('the PDF of an invoice is built as PDF/A-3b asks: colours with a profile, e
   expect(info).toMatchObject({ Title: 'Invoice INV-000001', Author: displayName })
   const { text } = await extractText(document, { mergePages: true })
   expect(text).toMatch(/One two three\s+four/)
+})
+
+/** The tables of the service with their number of rows. */
+async function rowsOf(): Promise<string> {
+  const { rows } = await service.runtime.pool.query<{ tables: string }>(
+    `select string_agg(table_name || ' ' || (xpath('/row/n/text()', query_to_xml('select count(*) as n from ' || table_name, false, true, '')))[1], ', ' order by table_name) as tables
+       from information_schema.tables
+      where table_schema = 'public' and table_name ~ '^(collections|invoice_counters|checkout_sessions|ledger|outbox|idempotency|emails)' and table_type = 'BASE TABLE'`,
+  )
+  return rows[0]?.tables ?? ''
+}
+
+test('a preview shows the page and the PDF that the invoice will have, says that it is one, and stores nothing', async () => {
+  const merchant = await newMerchant(service)
+  const body = newCollectionBody({
+    type: 'invoice',
+    amount: undefined,
+    items: ITEMS,
+    title: 'Work in <January>',
+    dueAt: '2036-01-31T00:00:00Z',
+  })
+  const { accessToken } = await signedIn(service.runtime, { organisationId: merchant.organisationId, role: 'member' })
+  const before = await rowsOf()
+  const preview = async (format: string) => {
+    const answer = await fetch(`${service.url}/v1/collections/preview`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...body, format }),
+    })
+    return { answer, bytes: new Uint8Array(await answer.arrayBuffer()) }
+  }
+  const page = await preview('html')
+  expect([page.answer.status, page.answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  const html = Buffer.from(page.bytes).toString()
+  for (const part of ['Preview: nothing can be paid here yet', 'Work in &#60;January&#62;', '1,399.112499', '97.6125'])
+    expect(html).toContain(part)
+  expect(html).not.toMatch(/<script|<noscript/)
+  const pdf = await preview('pdf')
+  const { text } = await extractText(await getDocumentProxy(pdf.bytes), { mergePages: true })
+  for (const part of ['Invoice INV-…', 'Preview, not an invoice', 'Travel ₦ and €', '1399.112499 USDC'])
+    expect(text).toContain(part)
+  expect(await rowsOf()).toBe(before)
+  // The page and the document of what is then created are the same, but for the marks of the preview.
+  const created = await newCollection(merchant, body)
+  expect(created.number).toBe('INV-000001')
+  const real = await (await fetch(`${service.url}/pay/${created.id}?lang=en`)).text()
+  const marks = /<noscript>.*?<\/noscript>|Preview: nothing can be paid here yet<br>/g
+  const contentOf = (text: string) =>
+    text
+      .match(/<main[\s\S]*<\/main>/)?.[0]
+      .replace(marks, '')
+      .replace(/\s+/g, ' ')
+      .replace('INV-000001', 'INV-…')
+  expect(contentOf(html)).toBe(contentOf(real))
+})
+
+test.each([
+  [{ type: 'invoice', amount: undefined }, ['amount']],
+  [{ type: 'invoice', destinationChainKey: 'atlantis' }, ['destinationChainKey']],
+  [{ type: 'link', format: 'pdf' }, ['format']],
+  [{ type: 'link', format: 'doc' }, ['format']],
+  [{ type: 'link', colour: 'red' }, ['colour']],
+])('a preview is refused where the creation would be, with the names of the fields: %j', async (given, fields) => {
+  const { organisationId } = await newMerchant(service)
+  const { accessToken: token } = await signedIn(service.runtime, { organisationId, role: 'member' })
+  const refused = await call(service, 'POST /v1/collections/preview', {
+    token,
+    key: null,
+    body: newCollectionBody(given),
+  })
+  expect([refused.status, Object.keys(refused.body.errors ?? {})]).toEqual([422, fields])
 })
 
 test('the PDF of an invoice with a price names the price, and what it is paid in', async () => {

@@ -13,7 +13,8 @@ import { find } from './service.ts'
 /** The next email about an invoice may follow after this. */
 const PAUSE_SECONDS = 60
 
-async function partiesOf(context: QueryContext, invoice: CollectionRow): Promise<InvoiceParties> {
+/** Who an invoice is from and for. */
+export async function partiesOf(context: QueryContext, invoice: CollectionRow): Promise<InvoiceParties> {
   const merchant = await merchantProfile(context, invoice.organisationId)
   const customer = invoice.customerId ? await findCustomer(context, invoice.customerId) : null
   // An anonymised customer has no name and no address any more.

@@ -4,6 +4,7 @@ import { tokens } from '@payments/design'
 import { anonymous, explorerOf, networkOf, ServiceError } from '@payments/kernel'
 import {
   type Document,
+  type Locale,
   languages,
   linksTo,
   localeOf,
@@ -14,7 +15,7 @@ import {
   texts,
   type View,
 } from '@payments/pay-page'
-import { type Page, type PageReply, type PageRequest, publicUrl, queryContext } from '@payments/platform'
+import { type Page, type PageReply, type PageRequest, publicUrl, queryContext, type Settings } from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import { payPage } from './payer.ts'
 
@@ -65,9 +66,20 @@ const schemes = ['light', 'dark'] as const
 
 const kindOf = (status: number) => (status === 404 ? 'unknown' : status === 403 ? 'unavailable' : 'busy')
 
+/** The page of a collection that was not created: it says so, has no script, and needs no other file than the logo. */
+export const previewPage = (data: PayData, locale: Locale, settings: Settings): string =>
+  payDocument(data, { ...viewIn(locale, data), preview: true }, { ...PARTS, origin: publicUrl(settings) }).html
+
 /** What the page shows beside the data, for this reader. */
-function viewOf({ query, header }: PageRequest, data?: PayData, walletLinks: View['walletLinks'] = {}): View {
-  const locale = localeOf(query.get('lang') ?? undefined, header('accept-language'))
+const viewOf = ({ query, header }: PageRequest, data?: PayData, walletLinks: View['walletLinks'] = {}): View => ({
+  ...viewIn(localeOf(query.get('lang') ?? undefined, header('accept-language')), data),
+  embedded: query.get('embed') === '1',
+  scheme: schemes.find((each) => each === query.get('scheme')),
+  walletLinks,
+})
+
+/** What the page shows in a language. */
+function viewIn(locale: Locale, data?: PayData): View {
   const keys = [
     ...(data?.paymentOptions ?? []).map(({ networkKey }) => networkKey),
     ...(data?.session
@@ -84,9 +96,8 @@ function viewOf({ query, header }: PageRequest, data?: PayData, walletLinks: Vie
     texts: texts[locale],
     languages,
     networks: Object.fromEntries(networks),
-    embedded: query.get('embed') === '1',
-    scheme: schemes.find((each) => each === query.get('scheme')),
-    walletLinks,
+    embedded: false,
+    walletLinks: {},
     wallet: 'other',
   }
 }

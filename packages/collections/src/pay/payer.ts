@@ -1,10 +1,10 @@
-import { joinMerchant } from '@payments/accounts'
-import { type Brand, type BrandFields, brandFrom, joinBranding } from '@payments/branding'
+import { joinMerchant, merchantProfile } from '@payments/accounts'
+import { type Brand, type BrandFields, brandFrom, brandOf, joinBranding } from '@payments/branding'
 import { isId, ServiceError, system } from '@payments/kernel'
 import { type QueryContext, queryContext, rowMapper, sqlOf } from '@payments/platform'
 import { availableNetworks } from '@payments/routes'
 import { errors } from '../api/errors.ts'
-import { presentCollection, presentPaySession } from '../api/present.ts'
+import { NUMBER_TO_COME, presentCollection, presentPaySession } from '../api/present.ts'
 import type { PayPage } from '../api/schemas.ts'
 import { CollectionEntity, type CollectionRow, SessionEntity, type SessionRow } from '../entity.ts'
 import type { PaymentChoice } from '../rows.ts'
@@ -144,6 +144,19 @@ export async function payPage(context: QueryContext, id: string): Promise<PayPag
 async function transactionUrlOf(context: QueryContext, session: SessionRow | null): Promise<string | null> {
   const builder = session && (await transactionBuilder(context, session.environment, session.networkKey))
   return builder ? `${payUrlOf(context.runtime.settings, session.id)}/transaction` : null
+}
+
+/**
+ * The data of the pay page of a collection of the actor's tenant that was not created.
+ * @throws payments_unavailable 403
+ */
+export async function pageOfDraft(context: QueryContext, draft: CollectionRow): Promise<PayPage> {
+  const { name, suspended } = await merchantProfile(context, draft.organisationId)
+  const brand = await brandOf(context, draft, draft.branding)
+  const merchant = { name: brand.displayName ?? name, suspended }
+  const transfer = await shownTransfer(context, draft)
+  const page = pageOf({ collection: draft, session: null, merchant, brand }, draft.paymentOptions, transfer, null)
+  return { ...page, number: draft.type === 'invoice' ? NUMBER_TO_COME : null }
 }
 
 /** Where the payer may go now: after the payment, or without one as long as nothing has arrived. */

@@ -87,14 +87,14 @@ const preview = (
 ${logoOf(of) && html`<meta property="og:image" content="${origin}${logoOf(of)}">`}
 `
 
-/** The page of a link, invoice, checkout or session. */
+/** The page of a link, invoice, checkout or session; a preview has no script and so changes no more. */
 export function payDocument(data: PayData, view: View, parts: Parts): Document {
   const title = `${data.title} · ${fillPlain(view.texts.payTo, { merchant: data.merchant.name })}`
   const body = html`<main id="main" tabindex="-1" data-screen="${screenOf(data)}">${content(data, view)}</main>
 ${imprint(data, view)}${footer(data.id, view, data.theme.hideBrandFooter || data.bankTransfer !== null)}`
   // Nothing in the data can end the element: every < is escaped.
   const json = JSON.stringify({ data, view }).replaceAll('<', '\\u003c')
-  const state = html`<script type="application/json" id="state">${new Html(json)}</script>`
+  const state = !view.preview && html`<script type="application/json" id="state">${new Html(json)}</script>`
   const { accentColor, layout } = data.theme
   // The theme of a link comes first, where it was chosen.
   const accent = accentColor === DEFAULT_ACCENT ? (data.branding.accentColor ?? accentColor) : accentColor

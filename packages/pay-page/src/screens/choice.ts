@@ -55,7 +55,7 @@ export function choice(data: PayData, view: View): Html {
   const { texts } = view
   const refund = data.refundRequired ? texts.refundAddress : fillPlain(texts.optional, { label: texts.refundAddress })
   return html`<h2 id="heading" tabindex="-1">${texts.chooseHeading}</h2>
-<noscript><p class="note">${texts.needsScript}</p></noscript>
+${!view.preview && html`<noscript><p class="note">${texts.needsScript}</p></noscript>`}
 <form id="start" novalidate>
   ${options(data, view)}
   ${data.amount === null && data.pricing === null && field('amount', fill(texts.ownAmount, { currency: data.currency }), { inputmode: 'decimal', required: true })}

@@ -17,7 +17,8 @@ export function content(data: PayData, view: View): Html {
       : data.session && screen !== 'closed'
         ? sessionScreen({ ...data, session: data.session }, screen, view)
         : closed(data, view)
-  return html`${data.environment === 'test' && html`<p class="sandbox">${texts.sandbox}</p>`}
+  const isTest = data.environment === 'test'
+  return html`${view.preview && html`<p class="sandbox">${texts.preview}${isTest && html`<br>${texts.sandbox}`}</p>`}${!view.preview && isTest && html`<p class="sandbox">${texts.sandbox}</p>`}
 ${summary(data, view)}
 <section class="screen" data-screen="${screen}" aria-labelledby="heading">${body}${!data.session && leave(data, view)}</section>`
 }

@@ -41,6 +41,7 @@ export interface CallContext {
 /** Media types of replies that are not JSON. */
 export const mediaTypes = {
   csv: 'text/csv; charset=utf-8',
+  html: 'text/html; charset=utf-8',
   pdf: 'application/pdf',
   'event-stream': 'text/event-stream; charset=utf-8',
 } as const

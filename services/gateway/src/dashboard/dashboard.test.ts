@@ -125,7 +125,7 @@ test('no site may frame the dashboard, and nothing inline or foreign runs in it'
     const policy = headers.get('content-security-policy') ?? ''
     expect([path, status, headers.get('x-frame-options')]).toEqual([path, 200, 'SAMEORIGIN'])
     expect(policy).toMatch(
-      /default-src 'none'.*script-src 'self'; style-src 'self'.*frame-ancestors 'none'; require-trusted/,
+      /default-src 'none'.*script-src 'self'; style-src 'self'.*frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types preview$/,
     )
     expect(policy).not.toContain('unsafe')
     expect(text).not.toMatch(/<style|<script(?![^>]* src=)|<[^>]+\s(?:style|on\w+)=/)

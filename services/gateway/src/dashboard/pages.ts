@@ -4,11 +4,12 @@ import { errors } from '../requests/errors.ts'
 import type { Gateway } from '../requests/state.ts'
 import { isDashboardCall } from './paths.ts'
 
-/** Everything comes from this service, nothing is inline, no text becomes markup, and no site may frame it. */
+/** Everything comes from this service, nothing is inline, no text becomes markup but the preview of a pay page, and no site may frame it. */
 const POLICY = [
   "default-src 'none'",
   ...["connect-src 'self'", "img-src 'self' data:", "script-src 'self'", "style-src 'self'"],
   ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"],
+  'trusted-types preview',
 ].join('; ')
 
 /** Serves the scripts and styles of the dashboard. Their names have digests of their content, so they are kept for a year. */

@@ -33,6 +33,9 @@ async function paidLink(of: Merchant, payerEmail: string): Promise<{ id: string;
   return { id: started.body.data.id, title }
 }
 
+/** The button of the pay page that a preview shows. */
+const IN_FRAME = `document.querySelector('iframe').contentDocument.querySelector('button.primary')`
+
 describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
   let browser: Browser
   beforeAll(async () => {
@@ -160,6 +163,19 @@ describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
       await page.getByLabel('Price').nth(1).fill('20')
       await page.getByText('Without tax: 20.3 USDC').waitFor()
       await checkScreen(page, 'invoice-new')
+      await page.getByRole('button', { name: 'Preview' }).click()
+      const preview = page.getByRole('dialog', { name: 'Preview' })
+      const drawn = preview.frameLocator('iframe')
+      await drawn.getByText('Preview: nothing can be paid here yet').waitFor({ timeout: PATIENCE })
+      await drawn.getByText('20.3 USDC').first().waitFor()
+      // Its own styles hold in the frame, and no link leads out of it.
+      expect(await page.evaluate(`getComputedStyle(${IN_FRAME}).cursor`)).toBe('pointer')
+      expect(await drawn.getByRole('link').count()).toBe(0)
+      await checkScreen(page, 'invoice-preview')
+      const draft = page.waitForEvent('download')
+      await preview.getByRole('button', { name: 'Save the PDF' }).click()
+      expect((await readFile(await (await draft).path(), 'latin1')).slice(0, 5)).toBe('%PDF-')
+      await preview.getByRole('button', { name: 'Close' }).click()
       await page.getByRole('button', { name: 'Create invoice' }).click()
       await page.getByRole('heading', { name: 'Consulting in January' }).waitFor({ timeout: PATIENCE })
       await page.getByText('INV-000001', { exact: true }).waitFor()

@@ -10,16 +10,53 @@ export function fileAddress(
 }
 
 /** Has the browser save a text, whose parts follow one another, as a file of a media type. */
-export function saveText(name: string, type: string, parts: string[]): void {
-  const address = URL.createObjectURL(new Blob(parts, { type }))
+export const saveText = (name: string, type: string, parts: string[]): void => saveBlob(name, new Blob(parts, { type }))
+
+/** Has the browser save a file. */
+export function saveBlob(name: string, file: Blob): void {
+  const address = URL.createObjectURL(file)
   Object.assign(document.createElement('a'), { href: address, download: name }).click()
   // The browser has begun to save it by then.
   setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }
 
+/** A file that could not be made. */
+export class FileError extends Error {
+  override name = 'FileError'
+  /** What is wrong with each field of the body, by its dotted path; empty where something else is wrong. */
+  readonly fields: Readonly<Record<string, string>>
+
+  constructor({
+    message = 'The file could not be made',
+    errors = {},
+  }: { message?: string; errors?: FileError['fields'] }) {
+    super(message)
+    this.fields = errors
+  }
+}
+
+/**
+ * Asks for a file with a body.
+ * @throws FileError with the message of the service
+ */
+export async function requestFile(
+  path: string,
+  { environment, body }: { environment: Environment; body: object },
+  signal?: AbortSignal,
+): Promise<Response> {
+  const reply = await fetch(fileAddress(path, environment), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: signal ?? null,
+  })
+  if (!reply.ok) throw new FileError((await reply.json().catch(() => ({}))) as object)
+  return reply
+}
+
 /**
  * Reads a file that is asked for with a body and saves it, while `progress` hears how many lines have arrived.
- * @throws Error with the message of the service
+ * @throws FileError with the message of the service
  */
 export async function saveFile(
   path: string,
@@ -31,16 +68,8 @@ export async function saveFile(
   }: { environment: Environment; body: object; name: string; progress: (lines: number) => void },
   signal: AbortSignal,
 ): Promise<void> {
-  const reply = await fetch(fileAddress(path, environment), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    signal,
-  })
-  if (!reply.ok || !reply.body) {
-    const answer = (await reply.json().catch(() => ({}))) as { message?: string }
-    throw new Error(answer.message ?? 'The file could not be made')
-  }
+  const reply = await requestFile(path, { environment, body }, signal)
+  if (!reply.body) throw new FileError({})
   const parts: string[] = []
   let lines = 0
   const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader()

@@ -1,5 +1,6 @@
 import { CallError } from '@payments/client'
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { FileError } from './files.ts'
 import { exact, shownSecond, shownTime } from './format.ts'
 
 /** A screen: its title, which gets the focus when the screen opens, and what can be done. */
@@ -176,4 +177,4 @@ export function Dialog({ title, close, children }: { title: string; close: () =>
 
 /** The fields of an error, for the form that caused it. */
 export const fieldsOf = (error: unknown): Readonly<Record<string, string>> =>
-  error instanceof CallError ? error.fields : {}
+  error instanceof CallError || error instanceof FileError ? error.fields : {}

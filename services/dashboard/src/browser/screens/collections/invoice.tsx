@@ -3,9 +3,11 @@ import { type FormEvent, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { requestFile } from '../../parts/files.ts'
 import { Amount, Dialog, Failure, Field, fieldsOf } from '../../parts/parts.tsx'
 import { CURRENCIES, Destination, destinationIn } from './destination.tsx'
 import { type Line, subtotalOf } from './lines.ts'
+import { Preview, type Previewed } from './preview.tsx'
 
 const EMPTY: Line = { description: '', quantity: '1', unitAmount: '', taxPercent: '' }
 
@@ -22,106 +24,127 @@ export function NewInvoice({ close }: { close: () => void }) {
       navigate(`/collections/${id}`)
     },
   })
-  const wrong = fieldsOf(create.error)
+  const preview = useMutation({
+    mutationFn: async (input: object): Promise<Previewed> => {
+      const file = (format: string) => requestFile('/collections/preview', { environment, body: { ...input, format } })
+      const [page, pdf] = await Promise.all([file('html'), file('pdf')])
+      return { page: await page.text(), pdf: await pdf.blob() }
+    },
+  })
+  const failed = create.error ?? preview.error
+  const wrong = fieldsOf(failed)
   const set = (index: number, change: Partial<Line>) =>
     setLines(lines.map((line, at) => (at === index ? { ...line, ...change } : line)))
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     const text = (name: string) => String(form.get(name) ?? '').trim()
-    create.mutate({
-      ...{ type: 'invoice', title: text('title'), customerId: text('customer') || null },
+    const input = {
+      ...{ type: 'invoice' as const, title: text('title'), customerId: text('customer') || null },
       ...destinationIn(form),
       dueAt: text('due') ? new Date(`${text('due')}T23:59`).toISOString() : null,
       items: lines.map(({ description, quantity, unitAmount, taxPercent }) => ({
         ...{ description: description.trim(), quantity: Number(quantity), unitAmount: unitAmount.trim() },
         ...(taxPercent ? { taxPercent: Number(taxPercent) } : {}),
       })),
-    })
+    }
+    create.reset()
+    preview.reset()
+    const { submitter } = event.nativeEvent as SubmitEvent
+    if (submitter?.getAttribute('value') === 'preview') preview.mutate(input)
+    else create.mutate(input)
   }
   const [currency, setCurrency] = useState<string>(CURRENCIES[0])
   const subtotal = subtotalOf(lines)
   return (
-    <Dialog title="New invoice" close={close}>
-      <form onSubmit={submit}>
-        <Field label="What it is for" error={wrong.title}>
-          {(props) => <input {...props} name="title" required maxLength={120} placeholder="Consulting in January" />}
-        </Field>
-        <div className="pair">
-          <Field label="Customer" hint="Needed to send it by email" error={wrong.customerId}>
-            {(props) => (
-              <select {...props} name="customer">
-                <option value="">None</option>
-                {customers.data?.customers.map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name}
-                  </option>
+    <>
+      <Dialog title="New invoice" close={close}>
+        <form onSubmit={submit}>
+          <Field label="What it is for" error={wrong.title}>
+            {(props) => <input {...props} name="title" required maxLength={120} placeholder="Consulting in January" />}
+          </Field>
+          <div className="pair">
+            <Field label="Customer" hint="Needed to send it by email" error={wrong.customerId}>
+              {(props) => (
+                <select {...props} name="customer">
+                  <option value="">None</option>
+                  {customers.data?.customers.map(({ id, name }) => (
+                    <option key={id} value={id}>
+                      {name}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
+            <Field label="Due" error={wrong.dueAt}>
+              {(props) => <input {...props} name="due" type="date" />}
+            </Field>
+          </div>
+          <fieldset className="lines">
+            <legend>Items</legend>
+            {lines.map((line, index) => (
+              <div key={index} className="line">
+                {(
+                  [
+                    ['description', 'Description', 'text'],
+                    ['quantity', 'Quantity', 'numeric'],
+                    ['unitAmount', 'Price', 'decimal'],
+                    ['taxPercent', 'Tax %', 'decimal'],
+                  ] as const
+                ).map(([name, label, mode]) => (
+                  <Field key={name} label={label} error={wrong[`items.${index}.${name}`]}>
+                    {(props) => (
+                      <input
+                        {...props}
+                        value={line[name]}
+                        required={name !== 'taxPercent'}
+                        inputMode={mode}
+                        autoComplete="off"
+                        onChange={({ target }) => set(index, { [name]: target.value })}
+                      />
+                    )}
+                  </Field>
                 ))}
-              </select>
+                <button
+                  type="button"
+                  className="quiet"
+                  aria-label={`Remove item ${index + 1}`}
+                  disabled={lines.length === 1}
+                  onClick={() => setLines(lines.filter((_line, at) => at !== index))}
+                >
+                  Remove
+                </button>
+              </div>
+            ))}
+            <button type="button" onClick={() => setLines([...lines, EMPTY])}>
+              Add an item
+            </button>
+          </fieldset>
+          <p role="status">
+            {subtotal && (
+              <>
+                Without tax: <Amount of={`${subtotal} ${currency}`} />
+              </>
             )}
-          </Field>
-          <Field label="Due" error={wrong.dueAt}>
-            {(props) => <input {...props} name="due" type="date" />}
-          </Field>
-        </div>
-        <fieldset className="lines">
-          <legend>Items</legend>
-          {lines.map((line, index) => (
-            <div key={index} className="line">
-              {(
-                [
-                  ['description', 'Description', 'text'],
-                  ['quantity', 'Quantity', 'numeric'],
-                  ['unitAmount', 'Price', 'decimal'],
-                  ['taxPercent', 'Tax %', 'decimal'],
-                ] as const
-              ).map(([name, label, mode]) => (
-                <Field key={name} label={label} error={wrong[`items.${index}.${name}`]}>
-                  {(props) => (
-                    <input
-                      {...props}
-                      value={line[name]}
-                      required={name !== 'taxPercent'}
-                      inputMode={mode}
-                      autoComplete="off"
-                      onChange={({ target }) => set(index, { [name]: target.value })}
-                    />
-                  )}
-                </Field>
-              ))}
-              <button
-                type="button"
-                className="quiet"
-                aria-label={`Remove item ${index + 1}`}
-                disabled={lines.length === 1}
-                onClick={() => setLines(lines.filter((_line, at) => at !== index))}
-              >
-                Remove
-              </button>
-            </div>
-          ))}
-          <button type="button" onClick={() => setLines([...lines, EMPTY])}>
-            Add an item
-          </button>
-        </fieldset>
-        <p role="status">
-          {subtotal && (
-            <>
-              Without tax: <Amount of={`${subtotal} ${currency}`} />
-            </>
-          )}
-        </p>
-        <Destination wrong={wrong} currency={currency} choose={setCurrency} />
-        {Object.keys(wrong).length === 0 && <Failure error={create.error} />}
-        <button type="submit" className="primary" disabled={create.isPending}>
-          {create.isPending ? 'Creating …' : 'Create invoice'}
-        </button>
-        {customers.data?.total === 0 && (
-          <p className="hint">
-            <Link href="/customers?new=1">Create a customer</Link> to send it by email.
           </p>
-        )}
-      </form>
-    </Dialog>
+          <Destination wrong={wrong} currency={currency} choose={setCurrency} />
+          {Object.keys(wrong).length === 0 && <Failure error={failed} />}
+          <div className="actions">
+            <button type="submit" className="primary" disabled={create.isPending}>
+              {create.isPending ? 'Creating …' : 'Create invoice'}
+            </button>
+            <button type="submit" value="preview" disabled={preview.isPending}>
+              {preview.isPending ? 'Drawing …' : 'Preview'}
+            </button>
+          </div>
+          {customers.data?.total === 0 && (
+            <p className="hint">
+              <Link href="/customers?new=1">Create a customer</Link> to send it by email.
+            </p>
+          )}
+        </form>
+      </Dialog>
+      {preview.data && <Preview of={preview.data} close={() => preview.reset()} />}
+    </>
   )
 }
