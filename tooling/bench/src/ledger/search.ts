@@ -47,6 +47,7 @@ async function run({ process: { createCaller }, runtime, ownerUrl, print }: Stan
       'no filter': {},
       'one kind': { kinds: ['collection'] },
       'a rare kind and status': { kinds: ['offramp'], statuses: ['failed'] },
+      'several kinds and statuses': { kinds: ['collection', 'offramp', 'swap'], statuses: ['failed', 'processing'] },
       'a status of 2 %': { statuses: ['processing'] },
       'a month': { from: '2026-01-01T00:00:00Z', to: '2026-02-01T00:00:00Z' },
       'amounts of a month': { from: '2026-01-01T00:00:00Z', to: '2026-02-01T00:00:00Z', amountFrom: '999000' },

@@ -20,8 +20,9 @@ const seconds = new Intl.DateTimeFormat('en-GB', { ...SHOWN, second: '2-digit' }
 /** A time to the second, for what happens close together. */
 export const shownSecond = (at: string): string => seconds.format(new Date(at))
 
-/** `payment_route` as `Payment route`. */
+/** `payment_route` as `Payment route`, and `cngn_payin` as `cNGN payin`. */
 export const words = (name: string): string => {
-  const text = name.replaceAll('_', ' ')
+  const text = name.replaceAll('_', ' ').replace(/^cngn\b/, 'cNGN')
+  if (text.startsWith('cNGN')) return text
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -4,6 +4,7 @@ import { Link, useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { NotLoaded } from '../../parts/object/not-loaded.tsx'
 import { Copy, Empty, Failure, Screen, Skeleton, Time } from '../../parts/parts.tsx'
+import { Several, valuesIn } from '../../parts/several.tsx'
 import { Table } from '../../parts/table.tsx'
 
 const RENEW_MS = 5000
@@ -22,11 +23,11 @@ function filtersIn(search: URLSearchParams) {
     string,
     string,
   ]
-  const method = METHODS.find((each) => each === search.get('method'))
+  const methods = METHODS.filter((each) => valuesIn(search.get('method')).includes(each))
   const { label: _label, ...range } = isStatus(status) ? STATUSES[status] : { label: '' }
   return {
     ...range,
-    ...(method ? { methods: [method] } : {}),
+    ...(methods.length > 0 ? { methods } : {}),
     ...(path.startsWith('/v1/') ? { path } : {}),
     ...(id ? { requestId: id.slice(0, 128) } : {}),
   }
@@ -154,11 +155,12 @@ function Filters() {
           'Status',
           Object.entries(STATUSES).map(([name, { label }]) => [name, label]),
         )}
-        {choice(
-          'method',
-          'Method',
-          METHODS.map((each) => [each, each]),
-        )}
+        <Several
+          label="Method"
+          options={METHODS.map((each) => [each, each])}
+          chosen={valuesIn(search.get('method'))}
+          choose={(values) => set('method', values.join(','))}
+        />
         <label>
           Path
           <input

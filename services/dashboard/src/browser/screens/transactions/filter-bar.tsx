@@ -3,6 +3,7 @@ import type { FormEvent } from 'react'
 import { useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { words } from '../../parts/format.ts'
+import { Several, valuesIn } from '../../parts/several.tsx'
 import { assets, type FilterName, kinds, parametersIn, statuses } from './filters.ts'
 
 /** All filters of the list, which stand in the address. */
@@ -26,18 +27,12 @@ export function FilterBar() {
     set('text', String(new FormData(event.currentTarget).get('text') ?? '').trim())
   }
   const choice = (name: FilterName, label: string, options: readonly (readonly [string, string])[]) => (
-    <label>
-      {label}
-      <select value={search.get(name) ?? ''} onChange={({ target }) => set(name, target.value)}>
-        <option value="">All</option>
-        {search.get(name)?.includes(',') && <option value={search.get(name) ?? ''}>Several</option>}
-        {options.map(([value, shown]) => (
-          <option key={value} value={value}>
-            {shown}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Several
+      label={label}
+      options={options}
+      chosen={valuesIn(search.get(name))}
+      choose={(values) => set(name, values.join(','))}
+    />
   )
   const typed = (name: FilterName, label: string, more: { type?: string; placeholder?: string }) => (
     <label>

@@ -1,4 +1,5 @@
 import type { Inputs } from '@payments/client'
+import { valuesIn } from '../../parts/several.tsx'
 
 export type Filters = Omit<NonNullable<Inputs['transactions']['search']>, 'before' | 'limit'>
 
@@ -25,7 +26,7 @@ function startOf(day: string | null, daysLater = 0): string | undefined {
 }
 
 const some = (text: string | null): string[] | undefined => {
-  const values = (text ?? '').split(',').filter(Boolean)
+  const values = valuesIn(text)
   return values.length > 0 ? values : undefined
 }
 
