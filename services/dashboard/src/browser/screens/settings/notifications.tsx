@@ -37,7 +37,7 @@ export function Notifications() {
           rows={data.preferences}
           keyOf={({ type }) => type}
           columns={[
-            { title: 'What happened', cell: ({ description }) => description },
+            { title: 'What happened', cell: ({ description }) => <span className="sentence">{description}</span> },
             {
               title: 'Here',
               cell: ({ type, inApp, description }) => box(type, 'inApp', inApp, `Show here: ${description}`),
