@@ -18,6 +18,8 @@ export interface Field {
   readonly flag: string
   readonly kind: 'text' | 'number' | 'boolean' | 'list' | 'json'
   readonly required: boolean
+  /** A number that `null` resets. */
+  readonly nullable: boolean
   readonly description: string
   readonly choices: readonly string[]
   readonly example: unknown
@@ -44,6 +46,7 @@ export function fieldOf(name: string, schema: Schema, required: boolean, resolve
     flag: OWN_FLAGS.has(flag) ? `field-${flag}` : flag,
     kind: options.length > 1 ? 'text' : kindOf(own, resolve),
     required,
+    nullable: options.length < (full.anyOf ?? [full]).length || [full.type].flat().includes('null'),
     description: schema.description ?? full.description ?? own.description ?? '',
     choices: ((own.enum ?? resolve(own.items ?? {}).enum ?? []) as readonly unknown[]).map(String),
     example: schema.example ?? full.example ?? own.example,
@@ -62,8 +65,9 @@ function kindOf({ type, items }: Schema, resolve: (schema: Schema) => Schema): F
  * What the operator typed, as the procedure takes it. What is not a number or not JSON stays text: the service says what is
  * wrong with it, in the same words for every client.
  */
-export function inputOf({ kind }: Field, typed: unknown): unknown {
+export function inputOf({ kind, nullable }: Field, typed: unknown): unknown {
   if (typeof typed !== 'string') return typed
+  if (kind === 'number' && nullable && typed.trim() === 'null') return null
   if (kind === 'number') return typed.trim() !== '' && Number.isFinite(Number(typed)) ? Number(typed) : typed
   if (kind !== 'json') return typed
   try {

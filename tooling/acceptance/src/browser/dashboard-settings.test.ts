@@ -70,6 +70,8 @@ describe.runIf(hasTools(chromiumCommand()))('settings in the dashboard', () => {
       await page.goto(`${service.url}/dashboard/live`)
       const missing = page.getByRole('region', { name: 'Go live' })
       await missing.getByText('You can set it').waitFor({ timeout: PATIENCE })
+      // The first steps are taken in test.
+      expect(await page.getByRole('region', { name: 'First steps' }).count()).toBe(0)
       await checkScreen(page, 'go-live')
       await page.goto(`${service.url}/dashboard/test/account`)
       await page.getByText('this one').waitFor()

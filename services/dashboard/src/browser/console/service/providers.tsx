@@ -132,6 +132,15 @@ function Actions({ of: { provider, environment, state, priority } }: { of: Bound
           {title}
         </CommandLink>
       ))}
+      {priority !== null && (
+        <CommandLink
+          name="admin.setProvider"
+          fields={{ provider, environment, state, priority: 'null' }}
+          label={`Reset the priority of ${provider} in ${environment}`}
+        >
+          Reset priority
+        </CommandLink>
+      )}
     </span>
   )
 }

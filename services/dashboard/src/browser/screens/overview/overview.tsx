@@ -56,8 +56,8 @@ export function Overview() {
       path: '/collections?new=1',
     },
     {
-      name: environment === 'test' ? 'Pay it in the sandbox' : 'Receive the first payment',
-      why: environment === 'test' ? 'One click; no money moves.' : 'Send the link to a customer.',
+      name: 'Pay it in the sandbox',
+      why: 'One click; no money moves.',
       done: paid,
       path: first ? `/collections/${first.id}` : '/collections',
     },
@@ -74,6 +74,8 @@ export function Overview() {
       path: endpoint ? `/webhooks/${endpoint.id}` : '/webhooks',
     },
   ]
+  // The first steps are taken in test, and going live follows them.
+  const isLearning = environment === 'test' && steps.some((step) => !step.done)
   return (
     <Screen title="Overview">
       {disabled > 0 && (
@@ -82,8 +84,7 @@ export function Overview() {
           {disabled === 1 ? 'receives' : 'receive'} no events. <Link href="/webhooks">Show the endpoints</Link>
         </p>
       )}
-      {steps.some(({ done }) => !done) && <FirstSteps steps={steps} />}
-      {(environment === 'live' || steps.every(({ done }) => done)) && <GoLive />}
+      {isLearning ? <FirstSteps steps={steps} /> : <GoLive />}
       <dl className="figures">
         <div>
           <dt>All transactions</dt>
