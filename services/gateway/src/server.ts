@@ -51,8 +51,11 @@ const NO_REQUEST_CONTEXT: RequestContext = {
   token: undefined,
   replay: undefined,
 }
-/** What happens in the organisation, for open tabs of the dashboard. */
-const EVENTS = `${DASHBOARD_API}/events`
+/** Streams for open tabs, by path: what happens in the organisation, and for the console in any. */
+const STREAMS: Readonly<Record<string, string>> = {
+  [`${DASHBOARD_API}/events`]: 'events.stream',
+  [`${DASHBOARD_API}/changes`]: 'admin.webhooks.changes',
+}
 /** Files that the API makes, for the dashboard. */
 const FILES = `${DASHBOARD_API}/files`
 /** Verifies a code. */
@@ -182,7 +185,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
     if (ctx.state.credential.kind === 'token' && !isTrpc(ctx.path)) ctx.state.credential = { kind: 'invalid-key' }
     ctx.state.environment = ctx.req.headersDistinct['x-service-environment']?.join(', ')
     // A browser's event source has no headers of its own, nor has a link to a file.
-    if (ctx.path === EVENTS || ctx.path.startsWith(`${FILES}/`))
+    if (STREAMS[ctx.path] || ctx.path.startsWith(`${FILES}/`))
       ctx.state.environment ??= new URLSearchParams(ctx.querystring).get('environment') ?? undefined
     const context = loadRequestContext(requestQuery(ctx.req, ctx.method, ctx.path, ctx.state))
     if ((ctx.method === 'GET' || ctx.method === 'HEAD') && ctx.path === '/health') {
@@ -226,18 +229,18 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
       ctx.type = reply.type
     })
   }
-  const events = operations.find(({ name }) => name === 'events.stream')
-  router.get(EVENTS, async (ctx) => {
-    if (!events) throw errors.not_found()
-    const { req, path, params, state } = ctx
-    state.exchange = { operation: events.operation }
-    const reply = await dispatch(
-      events,
-      requestInput({ req, path, query: {}, params }, state, caller, loadRequestContext),
-    )
-    ctx.body = reply.body
-    ctx.type = reply.type
-  })
+  for (const [own, name] of Object.entries(STREAMS)) {
+    const stream = operations.find((each) => each.name === name)
+    if (!stream) throw new Error(`There is no ${name}`)
+    router.get(own, async (ctx) => {
+      const { req, path, params, state } = ctx
+      state.exchange = { operation: stream.operation }
+      const input = requestInput({ req, path, query: {}, params }, state, caller, loadRequestContext)
+      const reply = await dispatch(stream, input)
+      ctx.body = reply.body
+      ctx.type = reply.type
+    })
+  }
   mountDashboardApi(router, process, caller, sessions)
   mountMail(router, process)
   mountDashboard(router)
@@ -328,7 +331,7 @@ function requestInput(
     log,
     context,
     authorised: (access) => caller.authorised(state, access),
-    async recheck() {
+    async recheck(access) {
       const query = {
         block: addressBlock(ip),
         count: 0,
@@ -339,7 +342,7 @@ function requestInput(
         ...subjectOf(credential),
         replay: undefined,
       }
-      caller.recheck(state, await loadRequestContext(query))
+      caller.recheck(state, access, await loadRequestContext(query))
     },
   }
 }

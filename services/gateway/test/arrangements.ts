@@ -142,6 +142,13 @@ export function arrangements(
       const { id } = await post('internal-tokens', made)
       return { path: `/v1/admin/ops/internal-tokens/${id}/revoke`, body: { reason } }
     },
+    'POST /admin/ops/webhooks/deliveries/{deliveryId}/read': async () => {
+      const own = { organisationId, ...merchant }
+      const url = 'https://merchant.example/hooks'
+      const { id } = (await own.call('POST /v1/webhooks', { body: { url } })).body.data
+      const sent = await own.call(`POST /v1/webhooks/${id}/test`)
+      return { path: `/v1/admin/ops/webhooks/deliveries/${sent.body.data.id}/read`, body: { reason } }
+    },
     'POST /admin/ops/attention/resolve': async () => {
       const id = newId()
       await runtime.pool.query(

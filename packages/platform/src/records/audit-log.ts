@@ -81,6 +81,10 @@ export function auditEntry(
   })
 }
 
+/** SQL of the ids of entries after an id, newest first and at most so many: for what watches for new ones. */
+export const newestAuditIds = (after: string, most: number): string =>
+  `select id from audit_log where id > ${after} order by id desc limit ${most}`
+
 /** What a search of the audit log asks for. `before`: only entries from before that time. */
 export interface AuditQuery {
   readonly resourceId?: string | undefined

@@ -1,6 +1,6 @@
 /** What is recorded of requests, operators and objects, and counts of rows. */
 
-export { readAuditLog } from './audit-log.ts'
+export { newestAuditIds, readAuditLog } from './audit-log.ts'
 export { countingFunction, countProblems, countRows, countSql } from './counts.ts'
 export { histograms } from './histograms.ts'
 export * from './request-log/index.ts'

@@ -28,6 +28,48 @@ export type PayoutDestination =
       accountNumber: string
     }
 
+/** A delivery with the body as it was sent */
+export interface WebhookDeliveryWithPayload {
+  /** Id of the delivery */
+  id: string
+  /** Id of the event */
+  eventId: string
+  /** Event type */
+  eventType: string
+  /** State of the delivery */
+  status: 'pending' | 'delivered' | 'failed'
+  /** Every attempt, oldest first */
+  attempts: {
+    /** When it was sent */
+    attemptedAt: string
+    /** HTTP status of the response; null without a response */
+    responseStatus: number | null
+    /** The first 4 kB of the response body */
+    responseBody: string | null
+    /** Why the attempt failed */
+    error: string | null
+    /** Duration in milliseconds */
+    durationMs: number
+  }[]
+  /** When it is attempted next; null when it is final */
+  nextAttemptAt: string | null
+  /** When it was created */
+  createdAt: string
+  payload: Event
+}
+
+/** Something that happened to a resource */
+export interface Event {
+  /** Id of the event */
+  id: string
+  /** Event type */
+  type: string
+  /** When it occurred */
+  created: string
+  /** The resource as its GET shows it; on a change of status with `previousStatus` */
+  data: Record<string, unknown>
+}
+
 /** What happened to an object */
 export interface Timeline {
   /** The newest 200 entries */
@@ -743,48 +785,6 @@ export interface WebhookDelivery {
   nextAttemptAt: string | null
   /** When it was created */
   createdAt: string
-}
-
-/** A delivery with the body as it was sent */
-export interface WebhookDeliveryWithPayload {
-  /** Id of the delivery */
-  id: string
-  /** Id of the event */
-  eventId: string
-  /** Event type */
-  eventType: string
-  /** State of the delivery */
-  status: 'pending' | 'delivered' | 'failed'
-  /** Every attempt, oldest first */
-  attempts: {
-    /** When it was sent */
-    attemptedAt: string
-    /** HTTP status of the response; null without a response */
-    responseStatus: number | null
-    /** The first 4 kB of the response body */
-    responseBody: string | null
-    /** Why the attempt failed */
-    error: string | null
-    /** Duration in milliseconds */
-    durationMs: number
-  }[]
-  /** When it is attempted next; null when it is final */
-  nextAttemptAt: string | null
-  /** When it was created */
-  createdAt: string
-  payload: Event
-}
-
-/** Something that happened to a resource */
-export interface Event {
-  /** Id of the event */
-  id: string
-  /** Event type */
-  type: string
-  /** When it occurred */
-  created: string
-  /** The resource as its GET shows it; on a change of status with `previousStatus` */
-  data: Record<string, unknown>
 }
 
 /** A request to this API, as it was logged */

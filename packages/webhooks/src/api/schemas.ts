@@ -144,6 +144,7 @@ export const Event = z
   .meta({ id: 'Event', description: 'Something that happened to a resource' })
 
 export const EventId = z.strictObject({ eventId: pathId('event', EVENT) })
+export const OperatedDeliveryId = z.strictObject({ deliveryId: pathId('delivery', DELIVERY) })
 export const EventStreamInput = z.strictObject({
   after: z
     .string()

@@ -41,6 +41,21 @@ export async function findDelivery(
   return { ...presentDelivery(row), payload: event.payload as z.infer<typeof Event> }
 }
 
+/**
+ * A delivery of any organisation, for operators, with whose it is.
+ * @throws webhook_delivery_not_found 404
+ */
+export async function findDeliveryAnywhere(
+  context: QueryContext,
+  id: string,
+): Promise<{ readonly row: DeliveryRow; readonly shown: z.infer<typeof DeliveryWithPayload> }> {
+  const anywhere = { filters: { tenant: false }, disableIdentityMap: true } as const
+  const row = isId(id) ? await context.em.findOne(DeliveryEntity, { id }, anywhere) : null
+  const event = row && (await context.em.findOne(EventEntity, { id: row.eventId }, anywhere))
+  if (!row || !event) throw errors.webhook_delivery_not_found()
+  return { row, shown: { ...presentDelivery(row), payload: event.payload as z.infer<typeof Event> } }
+}
+
 /** Sends a `webhook.test` event to this endpoint alone, regardless of its allowlist. The event's data is the endpoint. */
 export async function sendTest(unit: UnitOfWork, endpointId: string): Promise<DeliveryRow> {
   const endpoint = await taking(unit, endpointId)

@@ -1,10 +1,11 @@
 import { count, createdAt, environments, id, items, noInput, text, time, total } from '@payments/kernel'
-import { operatorCommand, query } from '@payments/platform'
+import { download, operatorCommand, query } from '@payments/platform'
 import { z } from 'zod'
 import { errors } from '../api/errors.ts'
-import { EventId } from '../api/schemas.ts'
-import { replay } from '../deliveries/deliveries.ts'
+import { DeliveryWithPayload, EventId, OperatedDeliveryId } from '../api/schemas.ts'
+import { findDeliveryAnywhere, replay } from '../deliveries/deliveries.ts'
 import { returnToOutbox, setAsideEvents } from '../events/set-aside.ts'
+import { changeStream } from './changes.ts'
 
 const tag = 'Webhooks'
 
@@ -34,6 +35,35 @@ const Replayed = z.object({
 
 /** Operator operations on events that could not be turned into deliveries. */
 export const webhooksAdminRouter = {
+  changes: download({
+    rest: 'GET /admin/ops/changes/stream',
+    access: 'operator',
+    tag,
+    summary: 'Learn when something changes',
+    description:
+      'Server-sent events: `changed` within a second after something has happened in any organisation, or an operator has done something, without what it was. A client that sends `Last-Event-ID` is told at once. What changes without an event, such as the age of a job, is not announced.',
+    message: 'Changes received',
+    input: noInput,
+    produces: 'event-stream',
+    stream: (context, _input, signal, { lastEventId }) => changeStream(context, signal, lastEventId),
+  }),
+  readDelivery: operatorCommand({
+    rest: 'POST /admin/ops/webhooks/deliveries/{deliveryId}/read',
+    tag,
+    summary: 'Read a webhook delivery and its replies',
+    description:
+      'With the body as it was sent and what the receiver answered, which can be data of strangers: who read it and why is in the audit log, without what was read. The timeline of an object names the delivery of each attempt.',
+    message: 'Webhook delivery retrieved',
+    personal: true,
+    input: OperatedDeliveryId,
+    output: DeliveryWithPayload,
+    errors: [errors.webhook_delivery_not_found],
+    async run(unit, { deliveryId }) {
+      const { row, shown } = await findDeliveryAnywhere(unit, deliveryId)
+      const { id, organisationId, environment } = row
+      return { reply: shown, subject: { id, organisationId, environment }, after: {} }
+    },
+  }),
   setAsideEvents: query({
     rest: 'GET /admin/ops/webhooks/set-aside-events',
     access: 'operator',

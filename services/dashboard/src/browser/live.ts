@@ -2,6 +2,9 @@ import { type Environment, fetchSignedIn, queries } from './api.ts'
 
 /** Changes that arrive together are read together, ms. */
 const TOGETHER = 250
+/** The time between two reads while changes do not end, ms: reads of all organisations cost more, and all count against the limit of the session. */
+const APART = 1000
+const APART_FOR_ALL = 2000
 const LONGEST_PAUSE = 30_000
 const FIRST_PAUSE = 1000
 /** The service says something every 15 seconds. A connection that broke while the computer slept says nothing, ms. */
@@ -11,21 +14,33 @@ const SILENCE = 45_000
  * Reads what is shown again whenever something happens in the organisation: one event stream for each tab, resumed where it broke off.
  * @returns what ends it
  */
-export function watch(environment: Environment): () => void {
+export const watch = (environment: Environment): (() => void) =>
+  follow(`events?environment=${environment}`, environment, APART)
+
+/** Reads what the operators' console shows again whenever something happens in any organisation. @returns what ends it */
+export const watchAll = (key: string): (() => void) => follow('changes', key, APART_FOR_ALL)
+
+/** Follows a stream of the dashboard and reads again what is kept under a key. */
+function follow(path: string, key: string, apart: number): () => void {
   const stop = new AbortController()
   let last = ''
   let pause = FIRST_PAUSE
   let waiting: ReturnType<typeof setTimeout> | undefined
+  let lastRead = Number.NEGATIVE_INFINITY
   const changed = () => {
-    waiting ??= setTimeout(() => {
-      waiting = undefined
-      void queries.invalidateQueries({ queryKey: [environment] })
-    }, TOGETHER)
+    waiting ??= setTimeout(
+      () => {
+        waiting = undefined
+        lastRead = performance.now()
+        void queries.invalidateQueries({ queryKey: [key] })
+      },
+      Math.max(TOGETHER, lastRead + apart - performance.now()),
+    )
   }
-  const follow = async () => {
+  const read = async () => {
     const silent = new AbortController()
     let silence = setTimeout(() => silent.abort(), SILENCE)
-    const reply = await fetchSignedIn(`/dashboard/api/events?environment=${environment}`, {
+    const reply = await fetchSignedIn(`/dashboard/api/${path}`, {
       signal: AbortSignal.any([stop.signal, silent.signal]),
       headers: last ? { 'last-event-id': last } : {},
     })
@@ -45,7 +60,7 @@ export function watch(environment: Environment): () => void {
   }
   const run = async () => {
     while (!stop.signal.aborted) {
-      await follow().catch(() => undefined)
+      await read().catch(() => undefined)
       if (stop.signal.aborted) return
       await new Promise((resolve) => setTimeout(resolve, pause))
       pause = Math.min(pause * 2, LONGEST_PAUSE)

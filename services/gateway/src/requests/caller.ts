@@ -16,10 +16,10 @@ export interface Callers {
    */
   of(state: State): Actor
   /**
-   * Checks the credential again, with what the database has about it now.
-   * @throws ServiceError 401 when it is no longer valid
+   * Checks the credential and its access again, with what the database has about it now.
+   * @throws ServiceError 401 when it is no longer valid, 403 when it has lost the access
    */
-  recheck(state: State, context: RequestContext): void
+  recheck(state: State, access: Access, context: RequestContext): void
 }
 
 export function callers(authentication: ReturnType<Authentication['create']>): Callers {
@@ -39,8 +39,8 @@ export function callers(authentication: ReturnType<Authentication['create']>): C
       authorise(access, actor)
       return actor
     },
-    recheck(state, context) {
-      actorOf(state, context)
+    recheck(state, access, context) {
+      authorise(access, actorOf(state, context))
     },
   }
 }

@@ -34,7 +34,7 @@ export interface RequestInput {
   /** The caller, who has this access. @throws ServiceError 401 or 403 */
   authorised(access: Access): Actor
   /** Checks the credential again, without counting a request. @throws ServiceError 401 when it is no longer valid */
-  recheck(): Promise<void>
+  recheck(access: Access): Promise<void>
 }
 
 /** What is sent to the client. */
@@ -84,7 +84,7 @@ export function dispatcher({ runtime, executor, callContext }: Process) {
         status: meta.status,
         ...(await download(executor, operation, call, await fileInput(), {
           // Without a credential there is none to check again.
-          recheck: actor.kind === 'anonymous' ? undefined : request.recheck,
+          recheck: actor.kind === 'anonymous' ? undefined : () => request.recheck(meta.access),
           headersOnly: request.req.method === 'HEAD',
         })),
       }

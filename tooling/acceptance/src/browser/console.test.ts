@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  call,
   chromiumCommand,
   fund,
   hasTools,
@@ -9,6 +10,7 @@ import {
   mailedCode,
   newMerchant,
   newOfframp,
+  signedIn,
   suspenseOf,
   useService,
 } from '#testing'
@@ -20,6 +22,10 @@ import { checkScreen, openDashboard, PATIENCE, STORY_MS } from './test/signed-in
 const operators = Array.from({ length: 20 }, (_, number) => `operator-${number}@example.com`)
 /** Text that would be markup where it is not escaped. */
 const HOSTILE = '<img src=x onerror=alert(1)>'
+
+/** Has the page believe that nobody sees it. */
+const HIDE = `Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })
+document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`
 
 const service = useService({ worker: true, settings: { OPERATOR_EMAILS: operators.join() } })
 const nextOperator = (): string => {
@@ -63,10 +69,11 @@ async function send(page: Page, name: string): Promise<void> {
 const procedures = Object.values(
   (
     JSON.parse(readFileSync(new URL('../../../../docs/derived/openapi-operators.json', import.meta.url), 'utf8')) as {
-      paths: Record<string, Record<string, { 'x-procedure': { name: string; type: 'query' | 'mutation' } }>>
+      paths: Record<string, Record<string, { 'x-procedure'?: { name: string; type: 'query' | 'mutation' } }>>
     }
   ).paths,
-).flatMap((methods) => Object.values(methods).map((each) => each['x-procedure']))
+  // A stream is no procedure.
+).flatMap((methods) => Object.values(methods).flatMap((each) => each['x-procedure'] ?? []))
 
 /** What calls that are made by hand in a page are answered with, by procedure. */
 const callByHand = (page: Page): Promise<Record<string, number>> =>
@@ -336,6 +343,15 @@ describe.runIf(hasTools(chromiumCommand()))("the operators' console in Chromium"
       })
       await send(page, 'Create an internal token')
       await page.getByText(/^svc_int_\w{20,}$/).waitFor()
+      // A hidden tab reads nothing by the clock: what another operator does is told by the stream.
+      await page.goto(`${service.url}/console/audit-log?organisationId=${organisationId}`)
+      await page.getByRole('heading', { name: 'Nothing was done' }).waitFor({ timeout: PATIENCE })
+      await page.evaluate(HIDE)
+      const { accessToken: token } = await signedIn(service.runtime, { role: 'operator', email: nextOperator() })
+      await call(service, `POST /v1/admin/ops/organisations/${organisationId}/suspend`, {
+        ...{ token, key: null, body: { reason: 'Told by the stream' } },
+      })
+      await page.getByText('Told by the stream').first().waitFor({ timeout: PATIENCE })
       await page.getByRole('button', { name: 'Sign out', exact: true }).click()
       await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor({ timeout: PATIENCE })
       expect(await page.getByRole('button', { name: 'Create an account' }).count()).toBe(0)

@@ -70,22 +70,39 @@ describe.runIf(hasTools(chromiumCommand()))('signing out in Chromium', () => {
     STORY_MS,
   )
 
-  test(
-    'that fails says why, and the user who is still signed in goes on',
-    async () => {
+  test.each([
+    {
+      of: 'the dashboard',
+      role: 'owner',
+      start: '/dashboard/test/account',
+      stream: 'events?*',
+      next: 'API keys',
+      shows: 'Never used',
+    },
+    {
+      of: 'the console',
+      role: 'operator',
+      start: '/console/ledger',
+      stream: 'changes',
+      next: 'Organisations',
+      shows: /^Organisation \w{6}$/,
+    },
+  ] as const)(
+    'of $of that fails says why, and the user who is still signed in goes on',
+    async ({ role, start, stream, next, shows }) => {
       const { organisationId } = await newMerchant(service)
-      const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'owner' })
-      await page.goto(`${service.url}/dashboard/test/account`)
-      await page.getByText('this one').waitFor({ timeout: PATIENCE })
+      const as = role === 'operator' ? { role } : { role, organisationId }
+      const { context, page, problems } = await openDashboard(browser, service, as)
+      await page.goto(`${service.url}${start}`)
+      await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor({ timeout: PATIENCE })
       await page.route('**/session/end', (route) => route.fulfill({ status: 503, json: { message: 'Not available' } }))
-      const followed = page.waitForRequest('**/dashboard/api/events?*', { timeout: PATIENCE })
+      const followed = page.waitForRequest(`**/dashboard/api/${stream}`, { timeout: PATIENCE })
       await page.getByRole('button', { name: 'Sign out', exact: true }).click()
       await page.getByRole('alert').getByText('Not available').waitFor({ timeout: PATIENCE })
-      await page.getByRole('link', { name: 'API keys' }).click()
-      await page
-        .getByRole('button', { name: /^Revoke/ })
-        .first()
-        .waitFor({ timeout: PATIENCE })
+      await page.getByRole('link', { name: next, exact: true }).click()
+      await page.getByRole('heading', { name: next, exact: true }).waitFor({ timeout: PATIENCE })
+      // What it reads is shown.
+      await page.locator('main').getByText(shows).first().waitFor({ timeout: PATIENCE })
       await followed
       expect(problems).toEqual([expect.stringContaining('503')])
       await context.close()

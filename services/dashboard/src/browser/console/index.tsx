@@ -9,6 +9,7 @@ import { WithSession } from '../parts/frame/session.tsx'
 import { Failure } from '../parts/parts.tsx'
 import { SignIn } from '../screens/session/sign-in.tsx'
 import { moneyScreens } from './money/index.ts'
+import { useChanges } from './parts/reads.tsx'
 import { sections } from './sections.ts'
 import { serviceScreens } from './service/index.ts'
 import { workScreens } from './work/index.ts'
@@ -42,6 +43,7 @@ const resultOf = (text: string): string => `/search?text=${encodeURIComponent(te
 function Frame() {
   const { me } = usePlace()
   const [location] = useLocation()
+  useChanges()
   return (
     <div className="app console">
       <a className="skip" href="#content">
@@ -82,9 +84,12 @@ function SignOut() {
     mutationFn: () => signOut('/console', false),
   })
   return (
-    <button type="button" className="quiet" disabled={end.isPending} onClick={() => end.mutate()}>
-      Sign out
-    </button>
+    <>
+      <button type="button" className="quiet" disabled={end.isPending} onClick={() => end.mutate()}>
+        Sign out
+      </button>
+      <Failure error={end.error} />
+    </>
   )
 }
 

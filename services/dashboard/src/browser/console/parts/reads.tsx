@@ -1,18 +1,21 @@
 import { commandsOf, type OperatorCommand, type OperatorsDocument } from '@payments/client'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { queries } from '../../api.ts'
+import { watchAll } from '../../live.ts'
 import { Failure, Skeleton } from '../../parts/parts.tsx'
 
-/** Everything that the console reads is read again after a command. */
+/** Everything that the console reads is read again after a command, and when something has happened. */
 const KEY = 'console'
-const SECONDS = 1000
-/** There is no stream of events over all organisations: what is shown is read again this often while the tab is visible. */
-const EVERY = 5
+/** What changes without an event, such as the age of a job, is read again this often while the tab is visible, ms. */
+const RENEW_MS = 5000
 
 /** What a screen shows, read again by itself. */
 export const useRead = <T,>(key: readonly unknown[], read: () => Promise<T>, enabled = true): UseQueryResult<T> =>
-  useQuery({ queryKey: [KEY, ...key], queryFn: read, refetchInterval: EVERY * SECONDS, enabled })
+  useQuery({ queryKey: [KEY, ...key], queryFn: read, refetchInterval: RENEW_MS, enabled })
+
+/** Reads what is shown again whenever something happens, for as long as the console is shown. */
+export const useChanges = (): void => useEffect(() => watchAll(KEY), [])
 
 /** Reads everything that is shown again. */
 export const readAgain = (): Promise<void> => queries.invalidateQueries({ queryKey: [KEY] })

@@ -116,6 +116,11 @@ function OperatorsTimeline({ id }: { id: string }) {
                         </div>
                       ))}
                     </dl>
+                    {kind === 'delivery_attempt' && (
+                      <CommandLink name="admin.webhooks.readDelivery" fields={{ deliveryId: entry }}>
+                        Read the delivery and its replies
+                      </CommandLink>
+                    )}
                   </details>
                 )
               }
