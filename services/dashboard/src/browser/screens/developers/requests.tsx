@@ -1,8 +1,9 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, Fragment } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { NotLoaded } from '../../parts/object/not-loaded.tsx'
+import { After, Before, shownOf, usePages } from '../../parts/pages.tsx'
 import { Copy, Empty, Failure, Screen, Skeleton, Time } from '../../parts/parts.tsx'
 import { Several, valuesIn } from '../../parts/several.tsx'
 import { Table } from '../../parts/table.tsx'
@@ -41,15 +42,14 @@ export function Requests() {
   const { environment, api } = usePlace()
   const [search] = useSearchParams()
   const filters = filtersIn(search)
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
+  const pages = usePages({
     queryKey: [environment, 'requests', filters],
-    queryFn: ({ pageParam }) => api.requests.search.query({ ...filters, ...(pageParam ? { before: pageParam } : {}) }),
-    initialPageParam: '',
-    getNextPageParam: ({ next }) => next,
-    placeholderData: keepPreviousData,
-    // No event tells of a request. Further pages stand still, so that nothing that is read moves.
-    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? RENEW_MS : false),
+    read: (page) => api.requests.search.query({ ...filters, ...page }),
+    rowsOf: (page) => page.requests.length,
+    // No event tells of a request.
+    renewMs: RENEW_MS,
   })
+  const { data, error, refetch, skipped } = pages
   const requests = data?.pages.flatMap((page) => page.requests) ?? []
   const total = data?.pages[0]?.total
   return (
@@ -69,8 +69,9 @@ export function Requests() {
         {requests.length > 0 &&
           (total === null || total === undefined
             ? 'More than 10,000 requests'
-            : `${total.toLocaleString('en')} ${total === 1 ? 'request' : 'requests'}`)}
+            : `${total.toLocaleString('en')} ${total === 1 ? 'request' : 'requests'}${shownOf(skipped, requests.length)}`)}
       </p>
+      <Before of={pages} />
       {requests.length > 0 && (
         <Table
           label="Requests"
@@ -94,11 +95,7 @@ export function Requests() {
           ]}
         />
       )}
-      {hasNextPage && (
-        <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {isFetchingNextPage ? 'Loading …' : 'Show more'}
-        </button>
-      )}
+      <After of={pages} />
     </Screen>
   )
 }

@@ -1,8 +1,9 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { TransactionTable } from '../../parts/object/transaction-table.tsx'
+import { After, Before, shownOf, usePages } from '../../parts/pages.tsx'
 import { Empty, Failure, Screen, Skeleton } from '../../parts/parts.tsx'
 import { Export } from './export.tsx'
 import { FilterBar } from './filter-bar.tsx'
@@ -20,14 +21,12 @@ export function Transactions() {
   const filters = filtersIn(search)
   const isFiltered = Object.keys(filters).length > 0
   const shown = { ...filters, to: filters.to && filters.to < until ? filters.to : until }
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage, isPlaceholderData } = useInfiniteQuery({
+  const pages = usePages({
     queryKey: [environment, 'transactions', shown],
-    queryFn: ({ pageParam }) =>
-      api.transactions.search.query({ ...shown, ...(pageParam ? { before: pageParam } : {}) }),
-    initialPageParam: '',
-    getNextPageParam: ({ next }) => next,
-    placeholderData: keepPreviousData,
+    read: (page) => api.transactions.search.query({ ...shown, ...page }),
+    rowsOf: (page) => page.transactions.length,
   })
+  const { data, error, refetch, isPlaceholderData, skipped } = pages
   const newer = useQuery({
     queryKey: [environment, 'newer-transactions', filters, until],
     queryFn: () => api.transactions.search.query({ ...filters, from: until, limit: 1 }),
@@ -51,23 +50,22 @@ export function Transactions() {
       {!data && !error && <Skeleton lines={8} />}
       {data && transactions.length === 0 && fresh === 0 && <NothingFound isFiltered={isFiltered} />}
       <p className="count" role="status">
-        {data && total > 0 && `${total.toLocaleString('en')} ${total === 1 ? 'transaction' : 'transactions'}`}
+        {data &&
+          total > 0 &&
+          `${total.toLocaleString('en')} ${total === 1 ? 'transaction' : 'transactions'}${shownOf(skipped, transactions.length)}`}
         {fresh > 0 && (
           <button type="button" className="fresh" onClick={() => setUntil(new Date().toISOString())}>
             Show {fresh.toLocaleString('en')} new
           </button>
         )}
       </p>
+      <Before of={pages} />
       {transactions.length > 0 && (
         <div className={isPlaceholderData ? 'stale' : undefined}>
           <TransactionTable transactions={transactions} />
         </div>
       )}
-      {hasNextPage && (
-        <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {isFetchingNextPage ? 'Loading …' : 'Show more'}
-        </button>
-      )}
+      <After of={pages} />
       {search.has('export') && total > 0 && <Export filters={shown} total={total} close={() => change('export', '')} />}
     </Screen>
   )
