@@ -35,8 +35,13 @@ describe.runIf(hasTools(chromiumCommand()))('engineers in the dashboard', () => 
       await expect.poll(() => rows.count(), { timeout: PATIENCE }).toBe(4)
       await checkScreen(page, 'requests')
       await page.getByLabel('Status').selectOption('refused')
-      await page.getByText('Method: All').click()
-      for (const method of ['POST', 'DELETE']) await page.getByRole('checkbox', { name: method }).check()
+      // By keys alone: open, choose, close, and be where one was.
+      await page.locator('summary').filter({ hasText: 'Method' }).focus()
+      for (const key of ['Enter', 'Tab', 'Tab', 'Space', 'Tab', 'Tab', 'Tab', 'Space', 'Escape'])
+        await page.keyboard.press(key)
+      expect(
+        await page.evaluate("[document.activeElement.tagName, document.activeElement.parentElement.open].join(' ')"),
+      ).toBe('SUMMARY false')
       await page.getByText('1 request', { exact: true }).waitFor()
       expect(new URL(page.url()).search).toBe('?status=refused&method=POST%2CDELETE')
       await page.getByRole('link', { name: 'POST /v1/customers' }).click()
