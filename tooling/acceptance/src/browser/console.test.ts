@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { startReceiver } from '@payments/stand'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -10,6 +11,7 @@ import {
   mailedCode,
   newMerchant,
   newOfframp,
+  newRoute,
   signedIn,
   suspenseOf,
   useService,
@@ -27,7 +29,12 @@ const HOSTILE = '<img src=x onerror=alert(1)>'
 const HIDE = `Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })
 document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`
 
-const service = useService({ worker: true, settings: { OPERATOR_EMAILS: operators.join() } })
+const receiver = await startReceiver({ answer: () => ({ status: 200, body: HOSTILE }) })
+afterAll(() => receiver.close())
+const service = useService({
+  worker: true,
+  settings: { OPERATOR_EMAILS: operators.join(), WEBHOOK_DEV_TARGETS: receiver.origin },
+})
 const nextOperator = (): string => {
   const email = operators.shift()
   if (!email) throw new Error('Every operator has been used')
@@ -266,6 +273,21 @@ describe.runIf(hasTools(chromiumCommand()))("the operators' console in Chromium"
       await page.goto(`${service.url}/console/search?text=payer%40example.com`)
       await page.getByRole('region', { name: 'Found objects' }).getByText('Customer').first().waitFor()
       await checkScreen(page, 'console-search')
+      // What a receiver of webhooks answered is read with a reason.
+      await merchant.call('POST /v1/webhooks', { body: { url: `${receiver.origin}/hooks` } })
+      await page.goto(`${service.url}/console/objects/${(await newRoute(merchant)).id}`)
+      await page
+        .getByText(/attempt 1 was answered with 200$/)
+        .first()
+        .waitFor({ timeout: PATIENCE })
+      await page
+        .getByLabel(/^Details of Delivery attempt/)
+        .first()
+        .click()
+      await page.getByRole('link', { name: 'Read the delivery and its replies' }).click()
+      await fill(page, { Reason: 'Ticket 7' })
+      await send(page, 'Read a webhook delivery and its replies')
+      await page.getByText(HOSTILE).first().waitFor()
       expect(await images()).toBe(0)
       // An organisation is suspended and reactivated by clicks.
       await page.goto(`${service.url}/console/organisations/${organisationId}`)
@@ -295,7 +317,7 @@ describe.runIf(hasTools(chromiumCommand()))("the operators' console in Chromium"
       await fill(page, { Reason: 'A mistake' })
       await send(page, 'Reverse an entry that an operator posted')
       await page.goto(`${service.url}/console/audit-log?organisationId=${organisationId}`)
-      await page.getByText('4 entries, newest first').waitFor({ timeout: PATIENCE })
+      await page.getByText('5 entries, newest first').waitFor({ timeout: PATIENCE })
       await page.getByRole('listitem').filter({ hasText: HOSTILE }).nth(1).waitFor()
       await page.getByText('What it changed').first().click()
       await checkScreen(page, 'console-audit-log')
