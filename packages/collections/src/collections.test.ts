@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { call, newCollection, newMerchant, payPageOf, paySession, startSession, useService } from '#testing'
 import { eventsOf, getSession, inOrder, settle } from '../test/sessions.ts'
 
@@ -112,11 +112,14 @@ test('on a phone, the page of a live session has links that open it in the brows
   const android = 'Mozilla/5.0 (Linux; Android 16; Pixel 9)'
   expect(await linksOn(android)).toEqual({})
   // Without a live provider no live session can start.
-  await service.runtime.pool.query(
-    `with link as (update collections set environment = 'live' where id = $1)
-     update checkout_sessions set environment = 'live' where id = $2`,
-    [linkId, id],
-  )
+  const move = (environment: 'test' | 'live') =>
+    service.runtime.pool.query(
+      `with link as (update collections set environment = $3 where id = $1)
+       update checkout_sessions set environment = $3 where id = $2`,
+      [linkId, id, environment],
+    )
+  await move('live')
+  onTestFinished(async () => void (await move('test')))
   const links = await linksOn(android)
   expect(Object.keys(links)).toEqual(['metamask', 'trust', 'coinbase'])
   expect(decodeURIComponent(links.coinbase ?? '')).toMatch(new RegExp(`=https?://[^/]+/pay/${id}$`))
