@@ -28,7 +28,8 @@ export default defineConfig({
     globalSetup: ['tooling/stand/test/setup.ts'],
     sequence: { shuffle: true, sequencer: Sequencer },
     pool: 'forks',
-    maxWorkers: 2,
+    // More than the two processors of CI: files also wait for processes, retries and timeouts.
+    maxWorkers: 3,
     // Limits for what hangs, no measure: a shared machine is slower at times by a factor of five.
     testTimeout: 150_000,
     hookTimeout: 240_000,

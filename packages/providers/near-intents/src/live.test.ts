@@ -44,7 +44,8 @@ const { tls } = certificate
 /** 1Click at its worst, on the wire: broken, late, silent about some, with earlier and unknown states. It never lies about an end. */
 function worsen(world: NearIntentsServer): () => number {
   let faults = 0
-  const fault = (share: number) => chance(share) && ++faults > 0
+  // The first time always, then by chance.
+  const fault = (share: number) => (faults === 0 || chance(share)) && ++faults > 0
   const spoiled: (() => Fault)[] = [
     () => ({ status: 500 }),
     () => ({ status: 404, body: '{"message":"Deposit address not found"}' }),

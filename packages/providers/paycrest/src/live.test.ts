@@ -43,7 +43,8 @@ const { tls } = certificate
 /** Paycrest at its worst, on the wire: broken, late, forgetting what it did, telling what was. It never lies about an end. */
 function worsen(world: PaycrestServer): () => number {
   let faults = 0
-  const fault = (share: number) => chance(share) && ++faults > 0
+  // The first time always, then by chance.
+  const fault = (share: number) => (faults === 0 || chance(share)) && ++faults > 0
   const spoiled: (() => Fault)[] = [
     () => ({ status: 500 }),
     () => ({ status: 200, body: '{"status":"success","data":"none"}' }),

@@ -30,7 +30,8 @@ const { tls } = certificate
 /** Relay at its worst, on the wire: silent about some, broken, late, repeating itself, out of order. It never lies about an end. */
 function worsen(world: RelayServer): () => number {
   let faults = 0
-  const fault = (share: number) => chance(share) && ++faults > 0
+  // The first time always, then by chance.
+  const fault = (share: number) => (faults === 0 || chance(share)) && ++faults > 0
   const spoiled: (() => Fault | undefined)[] = [
     () => ({ status: 500 }),
     () => ({ status: 200, body: '{"requests":"none"}' }),
