@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { runProgram } from '../documents/programs.ts'
 import type { Place } from './place.ts'
 
 /** The protocol's own inspector, which refuses what breaks the protocol. */
@@ -61,23 +61,11 @@ function expect(name: string, isTrue: boolean, seen: unknown): void {
 
 /** What the inspector prints. @throws Error with its message when it ends with an error */
 async function inspect({ folder, modules }: Place, args: readonly string[]): Promise<Printed> {
-  const command = [join(modules, '.bin/mcp-inspector'), '--cli', ...args]
-  const child = spawn(process.execPath, command, {
+  const { status, printed, output } = await runProgram(join(modules, '.bin/mcp-inspector'), ['--cli', ...args], {
     cwd: folder,
     timeout: 60_000,
-    env: { ...process.env, HOME: folder },
+    env: { HOME: folder },
   })
-  const printed = { out: '', err: '' }
-  child.stdout.on('data', (chunk: Buffer) => {
-    printed.out += chunk.toString('utf8')
-  })
-  child.stderr.on('data', (chunk: Buffer) => {
-    printed.err += chunk.toString('utf8')
-  })
-  const status = await new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', resolve)
-  })
-  if (status !== 0) throw new Error(`${printed.err}${printed.out}`)
-  return JSON.parse(printed.out) as Printed
+  if (status !== 0) throw new Error(output)
+  return JSON.parse(printed) as Printed
 }

@@ -6,8 +6,8 @@ import { clientProblems } from './clients.ts'
 import { exchange } from './exchange.ts'
 import { audiences, redoclyProblems, spectralProblems } from './lint.ts'
 import { startPrism, violationsOf } from './prism.ts'
+import { suiteProblems } from './programs.ts'
 import { examplesOf, type Paths } from './reference.ts'
-import { suiteProblems } from './suites.ts'
 import { startTools, type Tools } from './tools.ts'
 
 /** The statements of the specification, one test each, and the samples of README and guides. */

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { installTools } from '@payments/checks'
+import { type Ended, runProgram } from './programs.ts'
 
 /** Programs that only this proof needs, about 500 packages: installed for it, by npm. */
 const TOOLS = [
@@ -21,7 +21,7 @@ export interface Tools {
   readonly folder: string
   readonly modules: string
   /** Runs an installed program in the folder. */
-  run(file: string, args: readonly string[], env?: Record<string, string>): Promise<{ status: number; output: string }>
+  run(file: string, args: readonly string[], env?: Record<string, string>): Promise<Ended>
   remove(): void
 }
 
@@ -32,21 +32,7 @@ export function startTools(): Tools {
   return {
     folder,
     modules,
-    run: (file, args, env = {}) =>
-      new Promise((resolve, reject) => {
-        const child = spawn(process.execPath, [file.startsWith('/') ? file : join(modules, file), ...args], {
-          cwd: folder,
-          env: { ...process.env, ...env },
-        })
-        let output = ''
-        const collect = (chunk: Buffer) => {
-          output += chunk.toString('utf8')
-        }
-        child.stdout.on('data', collect)
-        child.stderr.on('data', collect)
-        child.on('error', reject)
-        child.on('close', (code) => resolve({ status: code ?? 1, output }))
-      }),
+    run: (file, args, env = {}) => runProgram(resolve(modules, file), args, { cwd: folder, env }),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }

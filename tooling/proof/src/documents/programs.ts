@@ -1,0 +1,40 @@
+import { type SpawnOptions, spawn } from 'node:child_process'
+import { root } from '@payments/checks'
+
+/** How a program ended, what it printed, and that with its errors between. */
+export interface Ended {
+  readonly status: number
+  readonly printed: string
+  readonly output: string
+}
+
+/** Runs a program of Node until it ends. Its environment is that of this process with `env`. @throws Error when it cannot be started */
+export function runProgram(
+  file: string,
+  args: readonly string[],
+  { env, ...options }: Pick<SpawnOptions, 'cwd' | 'timeout'> & { readonly env?: Record<string, string> } = {},
+): Promise<Ended> {
+  const child = spawn(process.execPath, [file, ...args], { ...options, env: { ...process.env, ...env }, stdio: 'pipe' })
+  let [printed, output] = ['', '']
+  child.stdout.on('data', (chunk: Buffer) => {
+    printed += chunk.toString('utf8')
+    output += chunk.toString('utf8')
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    output += chunk.toString('utf8')
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ status: code ?? 1, printed, output }))
+  })
+}
+
+/**
+ * Runs test files, and returns what they printed where they failed.
+ * @param paths below the root of the repository
+ */
+export async function suiteProblems(paths: readonly string[], env: Record<string, string> = {}): Promise<string[]> {
+  const args = ['run', '--root', root, ...paths]
+  const { status, output } = await runProgram(`${root}/node_modules/vitest/vitest.mjs`, args, { cwd: root, env })
+  return status === 0 ? [] : [`${paths.join(', ')}: ${output}`]
+}
