@@ -35,23 +35,28 @@ export async function findDelivery(
   id: string,
 ): Promise<z.infer<typeof DeliveryWithPayload>> {
   const endpoint = await find(context, endpointId)
-  const row = isId(id) ? await context.em.findOne(DeliveryEntity, { id, endpointId: endpoint.id }) : null
-  const event = row && (await context.em.findOne(EventEntity, { id: row.eventId }))
-  if (!row || !event) throw errors.webhook_delivery_not_found()
-  return { ...presentDelivery(row), payload: event.payload as z.infer<typeof Event> }
+  return (await withPayload(context, { id, endpointId: endpoint.id })).shown
 }
 
 /**
  * A delivery of any organisation, for operators, with whose it is.
  * @throws webhook_delivery_not_found 404
  */
-export async function findDeliveryAnywhere(
-  context: QueryContext,
-  id: string,
-): Promise<{ readonly row: DeliveryRow; readonly shown: z.infer<typeof DeliveryWithPayload> }> {
-  const anywhere = { filters: { tenant: false }, disableIdentityMap: true } as const
-  const row = isId(id) ? await context.em.findOne(DeliveryEntity, { id }, anywhere) : null
-  const event = row && (await context.em.findOne(EventEntity, { id: row.eventId }, anywhere))
+export const findDeliveryAnywhere = (context: QueryContext, id: string): Promise<FoundDelivery> =>
+  withPayload(context, { id }, { filters: { tenant: false }, disableIdentityMap: true })
+
+interface FoundDelivery {
+  readonly row: DeliveryRow
+  readonly shown: z.infer<typeof DeliveryWithPayload>
+}
+
+async function withPayload(
+  { em }: QueryContext,
+  where: { readonly id: string; readonly endpointId?: string },
+  options: { readonly filters?: { readonly tenant: false }; readonly disableIdentityMap?: true } = {},
+): Promise<FoundDelivery> {
+  const row = isId(where.id) ? await em.findOne(DeliveryEntity, where, options) : null
+  const event = row && (await em.findOne(EventEntity, { id: row.eventId }, options))
   if (!row || !event) throw errors.webhook_delivery_not_found()
   return { row, shown: { ...presentDelivery(row), payload: event.payload as z.infer<typeof Event> } }
 }
