@@ -119,7 +119,9 @@ test('on a phone, the page of a live session has links that open it in the brows
       [linkId, id, environment],
     )
   await move('live')
-  onTestFinished(async () => void (await move('test')))
+  onTestFinished(async () => {
+    await move('test')
+  })
   const links = await linksOn(android)
   expect(Object.keys(links)).toEqual(['metamask', 'trust', 'coinbase'])
   expect(decodeURIComponent(links.coinbase ?? '')).toMatch(new RegExp(`=https?://[^/]+/pay/${id}$`))

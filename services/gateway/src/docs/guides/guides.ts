@@ -16,7 +16,6 @@ export interface Guide {
 /** Where the guides and their pictures are. */
 export const DIRECTORY = new URL('../../../../../docs/guides/', import.meta.url).pathname
 const LANGUAGES: Record<string, string> = { ts: 'ts', py: 'python', go: 'go', php: 'php', rb: 'ruby', sh: 'sh' }
-/** The address in the samples, which a page shows as the address of this service. */
 /** What the samples of the guides call, before it is replaced by the address of this service. */
 export const SAMPLE_ADDRESS = 'http://127.0.0.1:4000'
 /** A line that holds only a link to a verifier or a derived page: the page shows that file in its place. */

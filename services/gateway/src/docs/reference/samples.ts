@@ -114,10 +114,11 @@ $context = stream_context_create(['http' => [
 echo file_get_contents('${urlOf(request)}', false, $context);`
 }
 
+const phpText = (value: string): string => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+
 const PHP: Notation = {
   ...{ brackets: ['[', ']'], separator: ' => ', indentation: '    ', padding: '' },
-  text: (value) => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`,
-  name: (name) => `'${name}'`,
+  ...{ text: phpText, name: phpText },
   ...{ none: 'null', booleans: ['false', 'true'], emptyMap: 'new stdClass()' },
 }
 
