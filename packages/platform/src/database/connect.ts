@@ -111,12 +111,15 @@ const withoutKeys = (sql: string): string => sql.replace(/ for update$/, ' for n
 
 const PRIORITY_CONNECTIONS = 2
 
-/** A small pool beside that of the operations, so that credentials and limits never wait behind business statements. */
+/**
+ * A small pool beside that of the operations, so that credentials and limits never wait behind business statements. It finds rows by
+ * their keys alone: a prepared plan of the minute in which a table was nearly empty must not read all of it in the next.
+ */
 export function connectPriority(url: string, options: { acquireSeconds: number; name: string; log: Log }): Pool {
   const pool = new Pool({
     connectionString: url,
     max: PRIORITY_CONNECTIONS,
-    options: SESSION,
+    options: `${SESSION} -c enable_seqscan=off`,
     application_name: options.name,
     connectionTimeoutMillis: options.acquireSeconds * 1000,
   })
