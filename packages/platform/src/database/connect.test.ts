@@ -43,3 +43,23 @@ test('a commit is refused for its own missing replication only, not for that of 
     client.release()
   }
 })
+
+test('what every request reads first is found by its key, also with a plan of the time when its table was nearly empty', async () => {
+  const [owner, reader] = [await connected(service), await service.runtime.priorityPool.connect()]
+  const plan = 'explain (costs off) execute by_key'
+  const shown = async () => JSON.stringify((await reader.query(plan)).rows)
+  try {
+    await owner.query('create table nearly_empty as select 1 as id')
+    await owner.query('alter table nearly_empty add primary key (id)')
+    await owner.query('grant select on nearly_empty to public')
+    await owner.query('analyze nearly_empty')
+    await reader.query('prepare by_key as select id from nearly_empty where id = 1')
+    expect(await shown()).toContain('nearly_empty_pkey')
+    await owner.query('insert into nearly_empty select generate_series(2, 1000)')
+    expect(await shown()).toContain('nearly_empty_pkey')
+  } finally {
+    reader.release(true)
+    await owner.query('drop table nearly_empty')
+    await owner.end()
+  }
+})
