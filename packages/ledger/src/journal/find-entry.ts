@@ -22,12 +22,15 @@ export async function findEntry(context: QueryContext, source: Source, step: str
   const { organisationId, environment } = context.actor
   const { rows } = isId(source.id)
     ? await sqlOf(context.em).query<Row>(
-        `select e.memo, r.step as reverses_step, p.amount::text as amount, a.asset, a.purpose, a.customer_id, a.party
-           from ledger_entries e
+        // The entry first, whatever the statistics of a journal that has just begun say: else all postings of the tenant are read.
+        `with e as materialized (
+           select * from ledger_entries
+            where organisation_id = $1 and environment = $2 and source_type = $3 and source_id = $4 and step = $5)
+         select e.memo, r.step as reverses_step, p.amount::text as amount, a.asset, a.purpose, a.customer_id, a.party
+           from e
            join ledger_postings p on (p.organisation_id, p.environment, p.entry_id) = (e.organisation_id, e.environment, e.id)
            join ledger_accounts a on (a.organisation_id, a.environment, a.id) = (p.organisation_id, p.environment, p.account_id)
-           left join ledger_entries r on (r.organisation_id, r.environment, r.id) = (e.organisation_id, e.environment, e.reverses)
-          where e.organisation_id = $1 and e.environment = $2 and e.source_type = $3 and e.source_id = $4 and e.step = $5`,
+           left join ledger_entries r on (r.organisation_id, r.environment, r.id) = (e.organisation_id, e.environment, e.reverses)`,
         [organisationId, environment, source.type, source.id, step],
       )
     : { rows: [] }

@@ -1,7 +1,7 @@
 import { defineErrors, newId, system } from '@payments/kernel'
-import type { Effect, UnitOfWork } from '@payments/platform'
+import { type Effect, sqlOf, type UnitOfWork } from '@payments/platform'
 import { expect, test } from 'vitest'
-import { bookOf, foundOrganisation, own, someSource, transfer, useService } from '#testing'
+import { bookOf, connected, foundOrganisation, own, someSource, transfer, useService } from '#testing'
 import { accountId } from './accounts.ts'
 import type { Draft } from './entries.ts'
 import { capture, reserve, reverse } from './holds.ts'
@@ -27,6 +27,24 @@ test('an entry changes the balances of its accounts, and posting it again change
   expect(await book.do((unit) => post(unit, draft))).toEqual(['repeated'])
   expect(await book.has()).toBe(70n)
   expect(await book.has(own('fees'))).toBe(30n)
+})
+
+test('posting finds what it changes by its keys, also in a journal that is nearly empty: its plans are kept while the journal grows', async () => {
+  const book = await funded(100n)
+  const owner = await connected(service)
+  try {
+    await owner.query('analyze')
+    const { rows } = await book.do(async (unit) => {
+      await post(unit, transfer(available, own('fees'), 30n))
+      return sqlOf(unit.em).query(
+        `select relname from pg_stat_xact_user_tables where seq_scan > 0 and relname <> 'ledger_unsealed' order by relname`,
+        [],
+      )
+    })
+    expect(rows).toEqual([])
+  } finally {
+    await owner.end()
+  }
 })
 
 test('without entries there is nothing to do, not even a statement', async () => {

@@ -6,7 +6,10 @@ import type { Domain } from '../domain/domain.ts'
 import { createLog } from '../settings/log.ts'
 import { migrate, pendingMigrations } from './migrate.ts'
 
-const slow = { name: 'slow', migrations: [{ name: '29990101000000_slow', up: ['select pg_sleep(1)'] }] }
+const slow: Domain = {
+  name: 'slow',
+  data: { migrations: [{ name: '29990101000000_slow', up: ['select pg_sleep(1)'] }] },
+}
 
 test('a migration that loses the connection of its lock fails with the reason, and does not crash the process', async () => {
   const database = await freshDatabase()

@@ -41,6 +41,7 @@ export async function migrate(
     await takeLock(lock)
     await migrateTables(ownerUrl, domains, log)
     await migrateQueues(ownerUrl, domains)
+    await keepToKeys(lock)
     await grant(lock, decodeURIComponent(new URL(serviceUrl).username), domains)
   } finally {
     await lock.end()
@@ -137,6 +138,18 @@ async function migrateQueues(ownerUrl: string, domains: readonly Domain[]): Prom
   } finally {
     await boss.stop({ graceful: false, close: true })
   }
+}
+
+/**
+ * The functions that run as the owner are called for each row that is written, and find rows by their keys. A connection keeps their
+ * plans: one that was made while a table was nearly empty would read all of it once it has grown.
+ */
+async function keepToKeys(owner: Client): Promise<void> {
+  await owner.query(`do $$ declare name regprocedure; begin
+    for name in select oid from pg_proc where pronamespace = 'public'::regnamespace and prosecdef
+                   and not coalesce(proconfig, '{}') @> '{enable_seqscan=off}'
+    loop execute format('alter function %s set enable_seqscan to off', name); end loop;
+  end $$`)
 }
 
 /** The append-only tables of every version that has migrated this database, for processes that do not know some of them. */
