@@ -220,6 +220,7 @@ export const SendEntity = defineEntity({
       'cngn_sends_unresolved_key',
       'cngn_sends (environment, fingerprint) where sent_at is not null and reference is null and not ended',
     ),
+    index('cngn_sends_equal', ['environment', 'fingerprint', 'nextSendAt'], 'reference is null and not ended'),
     uniqueIndex('cngn_sends_reference_key', 'cngn_sends (environment, account, reference)'),
     index('cngn_sends_reference', ['reference'], 'reference is not null'),
     index('cngn_sends_open', ['environment', 'account', 'sentAt'], 'sent_at is not null and not ended'),

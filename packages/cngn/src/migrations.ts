@@ -1,4 +1,4 @@
-import { countRows, lifecycle, type MigrationStep } from '@payments/platform'
+import { countRows, indexConcurrently, lifecycle, type MigrationStep } from '@payments/platform'
 import { countedTransfers, counters, countersWithoutWaiting } from './transfers/counters.ts'
 
 const tenant = `organisation_id uuid not null references organisations,
@@ -318,5 +318,13 @@ export const migrations: readonly MigrationStep[] = [
       )`,
       'create unique index cngn_forgotten_order_key on cngn_forgotten (order_id)',
     ],
+  },
+  {
+    name: '20261125190000_cngn_equal_orders',
+    up: indexConcurrently(
+      'cngn_sends_equal',
+      'cngn_sends (environment, fingerprint, next_send_at) where reference is null and not ended',
+    ),
+    concurrently: true,
   },
 ]

@@ -326,12 +326,14 @@ export async function endSend(unit: UnitOfWork, id: string, { watch = false } = 
   await freeEqual(unit, id)
 }
 
+/** The equal order that waits longest is sent next, at a cost that does not grow with the number of those that wait. */
 async function freeEqual(unit: UnitOfWork, id: string): Promise<void> {
   await sqlOf(unit.em).query(
-    `update cngn_sends o set next_send_at = least(o.next_send_at, now()) from cngn_sends s
-      where s.id = $1 and o.environment = s.environment and o.fingerprint = s.fingerprint and o.sent_at is null and not o.ended
-        and o.id = (select w.id from cngn_sends w where w.environment = s.environment and w.fingerprint = s.fingerprint
-                     and w.sent_at is null and not w.ended order by w.next_send_at limit 1 for update skip locked)`,
+    `with equal as materialized (
+       select w.id from cngn_sends s join cngn_sends w on w.environment = s.environment and w.fingerprint = s.fingerprint
+        where s.id = $1 and w.sent_at is null and w.reference is null and not w.ended
+        order by w.next_send_at limit 1 for update of w skip locked)
+     update cngn_sends o set next_send_at = least(o.next_send_at, now()) from equal where o.id = equal.id`,
     [id],
   )
   unit.afterCommit(() => unit.runtime.trigger(SEND))
