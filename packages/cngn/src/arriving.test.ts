@@ -66,6 +66,27 @@ describe('a bank transfer to the account of a customer', () => {
     await expectConsistent(service)
   })
 
+  test('is in a balance once whenever that is read, also in the moment in which it becomes available', async () => {
+    const merchant = await newMerchant(service)
+    const id = await enabled(service, merchant)
+    for (let transfers = 0; transfers < 20; transfers++) await bankTransfer(merchant, id, '100')
+    await moveOn(service, merchant)
+    let settling = true
+    const sums = new Set<number>()
+    const read = async () => {
+      while (settling) {
+        const [available, pending] = await balanceOf(merchant, id)
+        sums.add(Number(available) + Number(pending))
+      }
+    }
+    const readers = [read(), read(), read()]
+    await moveOn(service, merchant, 3)
+    settling = false
+    await Promise.all(readers)
+    expect(await balanceOf(merchant, id)).toEqual(['2000', '0'])
+    expect([...sums]).toEqual([2000])
+  })
+
   test('whose outcome is unknown stays in processing until the provider tells it', async () => {
     const merchant = await newMerchant(service)
     const id = await enabled(service, merchant)

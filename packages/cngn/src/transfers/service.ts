@@ -1,5 +1,5 @@
 import { findCustomer } from '@payments/customers'
-import { balance as ledgerBalance } from '@payments/ledger'
+import { accountId, balanceSql } from '@payments/ledger'
 import { type QueryContext, sqlOf } from '@payments/platform'
 import type { z } from 'zod'
 import type { Balance, Networks, VirtualAccount } from '../api/schemas.ts'
@@ -21,18 +21,21 @@ export function networks(): z.input<typeof Networks> {
 }
 
 /** @throws customer_not_found 404, cngn_not_enabled 409 */
-async function enabledCustomer(context: QueryContext, id: string): Promise<string> {
-  const customer = await findCustomer(context, id)
-  if (!(await isEnabled(context, customer.id))) throw errors.cngn_not_enabled()
-  return customer.id
+async function requireEnabled(context: QueryContext, id: string): Promise<void> {
+  if (await isEnabled(context, id)) return
+  await findCustomer(context, id)
+  throw errors.cngn_not_enabled()
 }
 
 /**
  * The permanent account of a customer.
  * @throws customer_not_found 404, cngn_not_enabled 409, capability_unavailable 503 where customers have no accounts
  */
-export async function virtualAccount(context: QueryContext, id: string): Promise<z.input<typeof VirtualAccount>> {
-  const customerId = await enabledCustomer(context, id)
+export async function virtualAccount(
+  context: QueryContext,
+  customerId: string,
+): Promise<z.input<typeof VirtualAccount>> {
+  await requireEnabled(context, customerId)
   const row = await context.em.findOne(VirtualAccountEntity, { customerId })
   if (!row) {
     await context.runtime.providers.for(customerAccountsProvider, context.actor.environment)
@@ -42,16 +45,18 @@ export async function virtualAccount(context: QueryContext, id: string): Promise
   return { accountNumber, accountName, bankName, bankCode, currency: 'NGN', permanent: true }
 }
 
-/** The cNGN of a customer. @throws customer_not_found 404, cngn_not_enabled 409 */
-export async function balance(context: QueryContext, id: string): Promise<z.input<typeof Balance>> {
-  const customerId = await enabledCustomer(context, id)
+/** The cNGN of a customer, both parts at one moment: what becomes available is in one of them. @throws customer_not_found 404, cngn_not_enabled 409 */
+export async function balance(context: QueryContext, customerId: string): Promise<z.input<typeof Balance>> {
+  await requireEnabled(context, customerId)
   const { organisationId, environment } = context.actor
-  const { rows } = await sqlOf(context.em).query<{ pending: string }>(
-    `select coalesce(sum(case when kind = 'convert' then converted_amount else amount - fee end), 0)::text as pending
-       from cngn_transfers where organisation_id = $1 and environment = $2 and customer_id = $3 and status = 'processing'
-        and (kind in ('payin', 'deposit') or (kind = 'convert' and to_currency = $4))`,
-    [organisationId, environment, customerId, CNGN],
+  const account = accountId(context.actor, { purpose: 'available', asset: CNGN, customerId })
+  const { rows } = await sqlOf(context.em).query<{ available: string; pending: string }>(
+    `select ${balanceSql('$1', '$2', '$5')}::text as available,
+            (select coalesce(sum(case when kind = 'convert' then converted_amount else amount - fee end), 0)
+               from cngn_transfers where organisation_id = $1 and environment = $2 and customer_id = $3 and status = 'processing'
+                and (kind in ('payin', 'deposit') or (kind = 'convert' and to_currency = $4)))::text as pending`,
+    [organisationId, environment, customerId, CNGN, account],
   )
-  const available = await ledgerBalance(context, { purpose: 'available', asset: CNGN, customerId })
-  return { available: decimal(available, CNGN), pending: decimal(BigInt(rows[0]?.pending ?? 0), CNGN) }
+  const { available, pending } = rows[0] as { available: string; pending: string }
+  return { available: decimal(BigInt(available), CNGN), pending: decimal(BigInt(pending), CNGN) }
 }

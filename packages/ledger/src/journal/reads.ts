@@ -5,11 +5,16 @@ import { z } from 'zod'
 import { errors } from '../errors.ts'
 import { type AccountKey, accountId, type Purpose, purposes } from './accounts.ts'
 
+/** SQL: the balance of an account in minor units, zero where it has never been used. The parameters are the tenant's and an {@link accountId}. */
+export const balanceSql = (organisationId: string, environment: string, id: string): string =>
+  `coalesce((select balance from ledger_accounts
+    where organisation_id = ${organisationId} and environment = ${environment} and id = ${id}), 0)`
+
 /** The balance of an account of the actor's tenant, in minor units; zero if nothing was posted. Reads one row by its key. */
 export async function balance(context: QueryContext, key: AccountKey): Promise<bigint> {
   const { organisationId, environment } = context.actor
   const { rows } = await sqlOf(context.em).query<{ balance: string }>(
-    'select balance::text from ledger_accounts where organisation_id = $1 and environment = $2 and id = $3',
+    `select ${balanceSql('$1', '$2', '$3')}::text as balance`,
     [organisationId, environment, accountId(context.actor, key)],
   )
   return BigInt(rows[0]?.balance ?? 0)
