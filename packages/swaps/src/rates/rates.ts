@@ -23,11 +23,14 @@ const DIRECTIONS: readonly (readonly [Currency, Currency])[] = [
  */
 export async function rates(context: QueryContext, text: string): Promise<readonly Rate[]> {
   await context.runtime.providers.for(swapsProvider, context.actor.environment)
+  const wanted = DIRECTIONS.map(([from, to]) => {
+    const amount = requestedAmount(text, assetIn(from))
+    return { from, to, amount, quoted: rounded(amount) }
+  })
+  const known = await stored(context, wanted)
   return Promise.all(
-    DIRECTIONS.map(async ([from, to]) => {
-      const amount = requestedAmount(text, assetIn(from))
-      const quoted = rounded(amount)
-      const quote = (await stored(context, from, quoted)) ?? (await shared(context, from, to, quoted))
+    wanted.map(async ({ from, to, amount, quoted }) => {
+      const quote = known.get(from) ?? (await shared(context, from, to, quoted))
       const amountOut = (quote.amountOut * amount) / quoted
       return {
         from,
@@ -52,27 +55,35 @@ export async function currencyRate(context: QueryContext, from: Currency): Promi
   return (await rates(context, '100')).find((rate) => rate.from === from)?.rate
 }
 
-async function stored({ runtime, actor }: QueryContext, from: Currency, amount: bigint): Promise<DatedQuote | null> {
+/** The quotes that still apply, by the currency that is sold. */
+async function stored(
+  { runtime, actor }: QueryContext,
+  wanted: readonly { readonly from: Currency; readonly quoted: bigint }[],
+): Promise<ReadonlyMap<Currency, DatedQuote>> {
   const { SWAP_RATE_SECONDS } = swapsSettings.from(runtime.settings)
   const { rows } = await runtime.pool.query<{
+    from_currency: Currency
     amount_out: string
     price_impact_percent: number
     source: string
     quoted_at: Date | string
   }>(
-    `select amount_out::text, price_impact_percent, source, quoted_at from swap_rates
-      where environment = $1 and from_currency = $2 and amount = $3 and quoted_at > now() - make_interval(secs => $4)`,
-    [actor.environment, from, amount.toString(), SWAP_RATE_SECONDS],
+    `select from_currency, amount_out::text, price_impact_percent, source, quoted_at
+       from swap_rates join unnest($2::text[], $3::numeric[]) as wanted (from_currency, amount) using (from_currency, amount)
+      where environment = $1 and quoted_at > now() - make_interval(secs => $4)`,
+    [actor.environment, wanted.map(({ from }) => from), wanted.map(({ quoted }) => `${quoted}`), SWAP_RATE_SECONDS],
   )
-  const [row] = rows
-  return row
-    ? {
+  return new Map(
+    rows.map((row) => [
+      row.from_currency,
+      {
         amountOut: BigInt(row.amount_out),
         priceImpactPercent: row.price_impact_percent,
         source: row.source,
         quotedAt: new Date(row.quoted_at),
-      }
-    : null
+      },
+    ]),
+  )
 }
 
 /** Quotes that a process is getting, so that requests at the same time wait for one call of the provider. */
