@@ -17,7 +17,8 @@ const FEW = 2000
 /**
  * SQL: the ids of what is due, locked: one of each organisation in turn, and the longest due first within each, so that no
  * organisation delays another. Each organisation is found by one step on the index, so that however much one has waiting, it costs the
- * others nothing; of those that wait, the first `limit` are looked at closely, because no more can have a turn.
+ * others nothing; of those that wait, the first `limit` are looked at closely, because no more can have a turn. Rows
+ * are locked one by one, by their ids: as a join, statistics of before a burst would have all that is due compared with all that is ranked.
  */
 export function dueInTurns({ table, at, where, limit, few = false }: Turns): string {
   const due = `${where} and ${at} <= now()`
@@ -43,6 +44,7 @@ export function dueInTurns({ table, at, where, limit, few = false }: Turns): str
          : ''
      }
   )
-  select t.id from ${table} t join ranked r on r.id = t.id where t.${at} <= now()
-   order by r.turn, r.at limit ${limit} for update of t skip locked`
+  select t.id from (select id from ranked order by turn, at) r
+   cross join lateral (select c.id from ${table} c where c.id = r.id and c.${at} <= now() for update skip locked) t
+   limit ${limit}`
 }
