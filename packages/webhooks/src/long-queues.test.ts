@@ -34,13 +34,15 @@ test('where queues are long, a claim finds its deliveries and their events by in
   const endpoints = await manyEndpoints(service, merchant, 50, 'https://merchant.example/')
   const { pool } = service.runtime
   const tenant = [merchant.organisationId, merchant.environment]
-  await pool.query(
+  // The owner's statements have no timeout: a busy machine may need longer for so many rows.
+  const owner = await connected(service)
+  await owner.query(
     `insert into events (id, organisation_id, environment, type, resource_id, payload, created_at, drained_at)
      select gen_random_uuid(), $1, $2, 'payment_route.created', gen_random_uuid(), json_build_object('text', repeat('x', 500)), now(), now()
        from generate_series(1, 2000)`,
     tenant,
   )
-  await pool.query(
+  await owner.query(
     `insert into webhook_deliveries (id, organisation_id, environment, endpoint_id, event_id, event_type, status, next_attempt_at, due_at, created_at, updated_at)
      select gen_random_uuid(), $1, $2, w, e.id, e.type, 'pending', now(), now(), now(), now()
        from events e, unnest($3::uuid[]) w where e.organisation_id = $1`,
@@ -49,7 +51,6 @@ test('where queues are long, a claim finds its deliveries and their events by in
   await pool.query('update webhook_queues set due_at = now() - make_interval(secs => 1) where endpoint_id = any($1)', [
     endpoints,
   ])
-  const owner = await connected(service)
   await owner.query('analyze events, webhook_deliveries, webhook_queues, webhook_endpoints')
   await owner.end()
   const plans: string[] = []

@@ -60,6 +60,7 @@ export async function claim(pool: Pool, capacity: Capacity): Promise<readonly De
     pool,
     async (client) => {
       const { rows: due } = await client.query<Due>(
+        // Locked one by one, in their order: as a join, all that are due would be compared with each other in a burst.
         `with due as materialized (
            select q.endpoint_id, q.served_at,
                   coalesce(b.attempts, 0) + row_number() over (partition by q.organisation_id order by q.served_at) as turn
@@ -67,8 +68,10 @@ export async function claim(pool: Pool, capacity: Capacity): Promise<readonly De
              left join unnest($2::uuid[], $3::int[]) as b (organisation_id, attempts) on b.organisation_id = q.organisation_id
             where q.due_at <= now() and ${PACED_ROOM} > 0)
          select q.endpoint_id as "endpointId", q.organisation_id as "organisationId", q.slots
-           from due join webhook_queues q on q.endpoint_id = due.endpoint_id
-          where q.due_at <= now() and ${PACED_ROOM} > 0 order by due.turn, due.served_at limit $1 for update of q skip locked`,
+           from (select endpoint_id from due order by turn, served_at) d
+          cross join lateral (select q.* from webhook_queues q
+             where q.endpoint_id = d.endpoint_id and q.due_at <= now() and ${PACED_ROOM} > 0 for update skip locked) q
+          limit $1`,
         [READ_AHEAD + capacity.room, [...capacity.busy.keys()], [...capacity.busy.values()].map(({ all }) => all)],
       )
       const shares = share(due, capacity, ({ slots }) => slots < FULL_SLOTS)
