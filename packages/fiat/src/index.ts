@@ -140,6 +140,7 @@ export {
   type NewOfframpOrder,
   type NewOnrampOrder,
   type Offers,
+  type OnrampAmount,
   type OrderQuery,
   type OrderReport,
   type SellQuote,

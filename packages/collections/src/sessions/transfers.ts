@@ -116,11 +116,15 @@ export async function prepareTransfer(
     throw invalid({ method: `Too little for a bank transfer: at least ${text(offer.minAmount)}` })
   if (amount > offer.maxAmount)
     throw invalid({ method: `Too much for a bank transfer: at most ${text(offer.maxAmount)}` })
-  const transfer = await prepareBankTransfer(context, { ...way, amount, address, customerId, refundBankAccount }).catch(
-    (error: unknown) => {
-      throw forPayer(error)
-    },
-  )
+  const transfer = await prepareBankTransfer(context, {
+    ...way,
+    amount: { input: amount },
+    address,
+    customerId,
+    refundBankAccount,
+  }).catch((error: unknown) => {
+    throw forPayer(error)
+  })
   const { amount: asked, expiresAt, ...account } = accountOf(transfer)
   return {
     transfer,

@@ -1,10 +1,11 @@
-import { assetNamed, toDecimal } from '@payments/kernel'
 import type { QueryContext, UnitOfWork } from '@payments/platform'
 import type { OnrampRow } from '../entities/onramp.ts'
 import { settle } from '../money/settle.ts'
-import type { Institution } from '../provider/provider.ts'
+import type { Institution, OnrampAmount } from '../provider/provider.ts'
 import { allOffers, everyFiatProvider, providerOf } from '../provider/providers.ts'
-import { createOnramp, type PreparedOnramp, prepareOnramp } from './onramps.ts'
+import { decimal } from '../quotes/amounts.ts'
+import { onrampCorridor } from '../quotes/rules.ts'
+import { createOnramp, type OnrampRequest, type PreparedOnramp, prepareOnramp } from './onramps.ts'
 
 /** Money that a bank transfer brings, and the wallet that it is delivered to. */
 export interface BankTransferWay {
@@ -20,6 +21,8 @@ export interface BankTransferOffer {
   /** Smallest and largest transfer, in minor units of the currency. */
   readonly minAmount: bigint
   readonly maxAmount: bigint
+  /** About how much of the currency one unit of the stablecoin costs, before fees: decimal text that nobody holds. */
+  readonly rate: string
   /** The payer must say where a payment goes back to. */
   readonly refundAccountRequired: boolean
   /** Banks of such accounts. */
@@ -36,19 +39,13 @@ export async function bankTransferOffer(
 ): Promise<BankTransferOffer | undefined> {
   const { environment } = context.actor
   if (everyFiatProvider(context.runtime, environment).length === 0) return undefined
-  const corridor = (await allOffers(context)).corridors.find(
-    (each) =>
-      each.direction === 'onramp' &&
-      each.channel === 'bank' &&
-      each.currency === currency &&
-      each.asset === asset &&
-      each.networkKey === networkKey,
-  )
+  const corridor = onrampCorridor((await allOffers(context)).corridors, { currency, asset, networkKey })
   if (!corridor) return undefined
   const institutions = await (await providerOf(context, currency)).institutions(currency)
   return {
     minAmount: corridor.minAmount,
     maxAmount: corridor.maxAmount,
+    rate: corridor.rate,
     refundAccountRequired: environment === 'live',
     banks: institutions.filter(({ type }) => type === 'bank').map(({ code, name }) => ({ code, name })),
   }
@@ -63,23 +60,21 @@ export interface RefundBankAccount {
 
 /** A bank transfer that a part of another domain asks for. Networks and addresses are checked. */
 export interface NewBankTransfer extends BankTransferWay {
-  /** Minor units of the currency. */
-  readonly amount: bigint
+  readonly amount: OnrampAmount
   readonly address: string
   readonly customerId: string | null
   readonly refundBankAccount: RefundBankAccount | null
 }
 
-type Input = Parameters<typeof prepareOnramp>[1]
-
 /** A bank transfer with the account that a provider gave for it. */
 export interface PreparedBankTransfer {
-  readonly input: Input
+  readonly input: OnrampRequest
   readonly onramp: PreparedOnramp
 }
 
 /**
- * Gets an account for a part of another domain, before any transaction. Repeating it gets another account and moves no money.
+ * Gets an account for a part of another domain, before any transaction: it asks for an amount, or for the least that brings a delivery.
+ * Repeating it gets another account and moves no money.
  * @throws validation_failed 422 on the fields of an onramp, and the provider's 502 and 503
  */
 export async function prepareBankTransfer(
@@ -87,7 +82,7 @@ export async function prepareBankTransfer(
   { amount, currency, asset, networkKey, address, customerId, refundBankAccount }: NewBankTransfer,
 ): Promise<PreparedBankTransfer> {
   const input = {
-    amount: toDecimal(amount, assetNamed(currency)),
+    ...('output' in amount ? amount : { amount: decimal(amount.input, currency) }),
     sourceCurrency: currency,
     destinationCurrency: asset,
     destinationAddress: address,

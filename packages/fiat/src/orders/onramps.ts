@@ -15,14 +15,16 @@ import type { NewOnramp } from '../api/schemas.ts'
 import type { OnrampRow } from '../entities/onramp.ts'
 import { newCall } from '../polling/limits.ts'
 import { startPolls } from '../polling/polls.ts'
-import type { AcceptedOnramp, FiatProvider } from '../provider/provider.ts'
+import type { AcceptedOnramp, FiatProvider, Offers } from '../provider/provider.ts'
 import { fiatProviders } from '../provider/providers.ts'
-import { canonicalRate } from '../quotes/amounts.ts'
+import { canonicalRate, cost, decimal } from '../quotes/amounts.ts'
 import { checkReference } from '../quotes/references.ts'
-import { bankOf, checkFiatLimits, type Plan, planOf } from '../quotes/rules.ts'
+import { bankOf, checkFiatLimits, onrampCorridor, type Plan, planOf } from '../quotes/rules.ts'
 import { onrampResource } from './resources.ts'
 
 type Input = z.output<typeof NewOnramp>
+/** A request for a transfer of `amount`, or for what has to be transferred to deliver `output`, in minor units of the stablecoin. */
+export type OnrampRequest = Omit<Input, 'amount'> & (Pick<Input, 'amount'> | { readonly output: bigint })
 
 /** A checked request with the order that the provider accepted for it. */
 export interface PreparedOnramp {
@@ -40,7 +42,7 @@ const REFUND = 'refundBankAccount.'
  * Checks a request and creates the provider's order, before any transaction. An order that nobody pays expires.
  * @throws validation_failed 422, onramp_reference_used 409, and the provider's 502 and 503
  */
-export async function prepareOnramp(context: QueryContext, input: Input): Promise<PreparedOnramp> {
+export async function prepareOnramp(context: QueryContext, input: OnrampRequest): Promise<PreparedOnramp> {
   const candidates = await fiatProviders(context, input.sourceCurrency)
   const { answer, choice } = await firstAnswer(candidates, (provider) => prepareWith(context, provider, input))
   return { ...answer, choice }
@@ -49,10 +51,10 @@ export async function prepareOnramp(context: QueryContext, input: Input): Promis
 async function prepareWith(
   context: QueryContext,
   provider: FiatProvider,
-  input: Input,
+  input: OnrampRequest,
 ): Promise<Omit<PreparedOnramp, 'choice'>> {
   const offers = await provider.offers()
-  const plan = planOf('onramp', input, offers)
+  const plan = planOf('onramp', 'output' in input ? { ...input, amount: aboutToPay(input, offers) } : input, offers)
   checkFiatLimits(offers, plan.currency, plan.amount)
   const destinationAddress = requestedAddress(plan.network, input.destinationAddress, 'destinationAddress')
   const refundAccount = input.refundBankAccount ?? null
@@ -66,7 +68,7 @@ async function prepareWith(
   const create = () =>
     provider.createOnramp({
       reference: id,
-      amount: plan.amount,
+      amount: 'output' in input ? { output: input.output } : { input: plan.amount },
       asset: plan.asset,
       networkKey: plan.network.key,
       currency: plan.currency,
@@ -75,7 +77,22 @@ async function prepareWith(
     })
   const accepted = await aboutObject({ ...context.actor, id }, () => newCall(context, provider, create))
   if (accepted.convertedAmount <= 0n) throw invalid({ amount: 'Too small: nothing would be left after fees' })
-  return { id, plan, destinationAddress, provider: provider.name, accepted }
+  if (!('output' in input)) return { id, plan, destinationAddress, provider: provider.name, accepted }
+  if (accepted.convertedAmount < input.output)
+    throw errors.fiat_provider_failed({
+      cause: new Error(`The order ${accepted.providerOrderId} delivers less than it is for`),
+    })
+  const { amount } = accepted.paymentAccount
+  return { id, plan: { ...plan, amount }, destinationAddress, provider: provider.name, accepted }
+}
+
+/** About what a delivery takes, for the limits: the provider says it exactly when it accepts the order. Empty where it does not deliver that. */
+function aboutToPay(
+  { output, sourceCurrency: currency, destinationCurrency: asset, networkKey }: OnrampRequest & { output: bigint },
+  { corridors }: Offers,
+): string {
+  const corridor = onrampCorridor(corridors, { currency, asset, networkKey })
+  return corridor ? decimal(cost(output, asset, currency, corridor.rate), currency) : ''
 }
 
 /**
@@ -84,7 +101,7 @@ async function prepareWith(
  */
 export function createOnramp(
   unit: UnitOfWork,
-  input: Input,
+  input: OnrampRequest,
   prepared: PreparedOnramp,
   ownerId: string | null = null,
 ): OnrampRow {

@@ -14,6 +14,8 @@ export interface Corridor {
   readonly networkKey: string
   readonly minAmount: bigint
   readonly maxAmount: bigint
+  /** About how much fiat one unit of stablecoin sells for (offramp) or costs (onramp), before fees: decimal text that nobody holds. */
+  readonly rate: string
   /** How long the provider usually needs once it has received the money. */
   readonly settlementSeconds: number
 }
@@ -63,17 +65,23 @@ export interface SellQuote {
 interface NewOrder {
   /** Our order id: fixed before the call, and the same in every repetition. */
   readonly reference: string
-  readonly amount: bigint
   readonly asset: string
   readonly networkKey: string
   readonly currency: string
 }
 export interface NewOfframpOrder extends NewOrder {
+  readonly amount: bigint
   readonly account: Account & { readonly accountName: string }
   readonly refundAddress: string
   readonly quote: Pick<SellQuote, 'rate' | 'terms'> | null
 }
+/**
+ * What an onramp is for, in minor units: so much fiat, or so much stablecoin as its delivery. Of a delivery the provider asks for the least
+ * transfer that brings it at the order's rate, its fees included.
+ */
+export type OnrampAmount = { readonly input: bigint } | { readonly output: bigint }
 export interface NewOnrampOrder extends NewOrder {
+  readonly amount: OnrampAmount
   readonly address: string
   readonly refundAccount: {
     readonly accountNumber: string
@@ -94,6 +102,7 @@ export interface AcceptedOfframp extends AcceptedOrder {
   readonly deposit: { readonly address: string; readonly amount: bigint; readonly expiresAt: Date }
 }
 export interface AcceptedOnramp extends AcceptedOrder {
+  /** What is delivered for what the account asks for. */
   readonly convertedAmount: bigint
   readonly paymentAccount: {
     readonly accountNumber: string

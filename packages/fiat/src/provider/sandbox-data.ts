@@ -87,6 +87,7 @@ export const offers: Offers = {
             channel,
             asset: symbol,
             networkKey: network.key,
+            rate: market.rate,
             settlementSeconds: SETTLES_AFTER_SECONDS,
           }
           const limits = (least: string, most: string, code: string) => ({

@@ -8,6 +8,9 @@ import { feeOf } from './sandbox-fees.ts'
 /** For this long, an order whose amount ends in .13 has an unknown outcome; afterwards it has been paid out. */
 const TIMEOUT_SECONDS = 30
 const TIMEOUT_AMOUNT = /\.13$/
+
+/** Is this an amount with which the provider times out? */
+export const timesOut = (amount: bigint, symbol: string): boolean => TIMEOUT_AMOUNT.test(decimal(amount, symbol))
 /** Money that arrives this long after the end of an onramp is still accepted. */
 const GRACE_SECONDS = 3600
 /** How long a refund takes. */
@@ -63,9 +66,9 @@ export function reportOf(reference: string, order: SandboxOrder): OrderReport {
   const received = BigInt(order.received_amount)
   const amounts = order.direction === 'offramp' ? soldAmounts(order, received) : boughtAmounts(order, received)
   const arrived = { ...amounts, receivedAmount: received, txHash: transaction(reference) }
-  const text = decimal(BigInt(order.amount), order.direction === 'offramp' ? order.asset : order.currency)
-  const unknown = TIMEOUT_AMOUNT.test(text) && order.age < TIMEOUT_SECONDS
-  const settles = TIMEOUT_AMOUNT.test(text) ? TIMEOUT_SECONDS : SETTLES_AFTER_SECONDS
+  const isSlow = timesOut(BigInt(order.amount), order.direction === 'offramp' ? order.asset : order.currency)
+  const unknown = isSlow && order.age < TIMEOUT_SECONDS
+  const settles = isSlow ? TIMEOUT_SECONDS : SETTLES_AFTER_SECONDS
   const reason = failureOf(order, amounts.convertedAmount)
   const bounces = reason === 'returned_by_bank'
   if (order.age < settles) {

@@ -5,11 +5,11 @@ import bs58 from 'bs58'
 import bs58check from 'bs58check'
 import { checksum } from 'ox/Address'
 import { errors } from '../api/errors.ts'
-import { bought } from '../quotes/amounts.ts'
+import { bought, cost } from '../quotes/amounts.ts'
 import type { NewOfframpOrder, NewOnrampOrder, SandboxFiat } from './provider.ts'
 import { marketOf, offers, WINDOW_SECONDS } from './sandbox-data.ts'
-import { feeOf } from './sandbox-fees.ts'
-import { reportOf, type SandboxOrder } from './sandbox-report.ts'
+import { feeOf, grossOf } from './sandbox-fees.ts'
+import { reportOf, type SandboxOrder, timesOut } from './sandbox-report.ts'
 
 const QUOTE_SECONDS = 300
 
@@ -39,12 +39,20 @@ const ORDER = `select direction, asset, currency, rate, amount::text, fee::text,
     extract(epoch from received_at - expires_at)::float8 as late
   from sandbox_fiat_orders where reference = $1`
 
+/** What the payer of an onramp is asked for. No delivery leads to an amount by chance with which the provider times out. */
+function amountOf({ amount, asset, currency }: NewOnrampOrder): bigint {
+  if ('input' in amount) return amount.input
+  const least = grossOf(cost(amount.output, asset, currency, marketOf(currency).rate))
+  return timesOut(least, currency) ? least + 1n : least
+}
+
 /** The sandbox provider of local fiat: its orders are rows, and their state follows from their times. */
 export function sandboxFiat(db: SqlExecutor): SandboxFiat {
-  async function keep(direction: 'offramp' | 'onramp', order: NewOfframpOrder | NewOnrampOrder, fee: bigint) {
+  async function keep(direction: 'offramp' | 'onramp', order: NewOfframpOrder | NewOnrampOrder, amount: bigint) {
     const { rate } = marketOf(order.currency)
+    const fee = feeOf(amount)
     const account = 'account' in order ? order.account.accountNumber : null
-    const { reference, asset, currency, amount } = order
+    const { reference, asset, currency } = order
     // Committed without waiting for the disk: the commit of the order that uses it waits, and includes it.
     const { rows } = await db.query<{ expires_at: string | Date }>(NEW_ORDER, [
       reference,
@@ -80,13 +88,14 @@ export function sandboxFiat(db: SqlExecutor): SandboxFiat {
       }
     },
     async createOfframp(order) {
-      const { expiresAt, ...accepted } = await keep('offramp', order, feeOf(order.amount))
+      const { expiresAt, ...accepted } = await keep('offramp', order, order.amount)
       const address = newAddress[networkOf(order.networkKey)?.type ?? 'evm']()
       return { ...accepted, deposit: { address, amount: order.amount + accepted.fee, expiresAt } }
     },
     async createOnramp(order) {
-      const { expiresAt, ...accepted } = await keep('onramp', order, feeOf(order.amount))
-      const { amount, currency, asset } = order
+      const amount = amountOf(order)
+      const { expiresAt, ...accepted } = await keep('onramp', order, amount)
+      const { currency, asset } = order
       return {
         ...accepted,
         convertedAmount: bought(amount - accepted.fee, currency, asset, accepted.rate),

@@ -1,7 +1,7 @@
 import { assetNamed, toMinor } from '@payments/kernel'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bought, canonicalRate, decimal, fiatConversions, needed, sold } from './amounts.ts'
+import { bought, canonicalRate, cost, decimal, fiatConversions, needed, sold } from './amounts.ts'
 
 /** Currencies with 0, 2 and 3 decimals. */
 const CURRENCIES = ['UGX', 'NGN', 'TND'] as const
@@ -46,6 +46,16 @@ describe.each(CURRENCIES)('%s', (currency) => {
     )
   })
 
+  test('what an amount costs buys it, and one minor unit less would not', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 1n, max: 10n ** 13n }), rates, (amount, rate) => {
+        fc.pre(!/^0+(\.0*)?$/.test(rate))
+        const price = cost(amount, 'USDC', currency, rate)
+        expect([price, price - 1n].map((each) => bought(each, currency, 'USDC', rate) >= amount)).toEqual([true, false])
+      }),
+    )
+  })
+
   test('the smallest and the largest amounts keep every digit', () => {
     for (const text of ['1', '999999999999', ...edges(assetNamed(currency).decimals)])
       expect(decimal(toMinor(text, assetNamed(currency)), currency)).toBe(text)
@@ -72,5 +82,5 @@ test('a rate has one spelling', () => {
 
 test('a symbol that no corridor can have is refused by its name, and other domains convert as this one', () => {
   expect(() => assetNamed('XYZ')).toThrow('No asset XYZ')
-  expect(fiatConversions).toEqual({ sold, bought, needed })
+  expect(fiatConversions).toEqual({ sold, bought, needed, cost })
 })

@@ -38,5 +38,12 @@ export function needed(amount: bigint, from: string, to: string, rate: string): 
   return (amount * denominator * scale(to) + divisor - 1n) / divisor
 }
 
+/** Fiat that buys at least an amount of stablecoin at a rate (fiat for one unit of stablecoin), rounded up to the currency's minor unit. */
+export function cost(amount: bigint, from: string, to: string, rate: string): bigint {
+  const { numerator, denominator } = fraction(rate)
+  const divisor = denominator * scale(from)
+  return (amount * numerator * scale(to) + divisor - 1n) / divisor
+}
+
 /** Conversions at a rate, for adapters and prices. */
-export const fiatConversions = { sold, bought, needed }
+export const fiatConversions = { sold, bought, needed, cost }

@@ -22,6 +22,20 @@ export interface Plan {
   readonly corridors: readonly Corridor[]
 }
 
+/** The corridor of a transfer that is delivered as a stablecoin on a network. */
+export const onrampCorridor = (
+  corridors: readonly Corridor[],
+  { currency, asset, networkKey }: Pick<Corridor, 'currency' | 'asset' | 'networkKey'>,
+): Corridor | undefined =>
+  corridors.find(
+    (each) =>
+      each.direction === 'onramp' &&
+      each.channel === 'bank' &&
+      each.currency === currency &&
+      each.asset === asset &&
+      each.networkKey === networkKey,
+  )
+
 const oneOf = (values: Iterable<string>): string => [...new Set(values)].join(', ')
 
 /**

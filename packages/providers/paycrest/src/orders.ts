@@ -95,8 +95,10 @@ export async function createOnramp(
 ): Promise<AcceptedOnramp> {
   const { amount, asset, currency, reference, refundAccount } = order
   const accepted = await create(client, Onramp, {
-    amount: textOf(amount, currency),
-    amountIn: 'fiat',
+    // With `crypto` the server asks for what the amount costs at the rate that it chooses, and delivers exactly the amount (sender.go).
+    ...('output' in amount
+      ? { amount: textOf(amount.output, asset), amountIn: 'crypto' }
+      : { amount: textOf(amount.input, currency), amountIn: 'fiat' }),
     reference,
     source: {
       type: 'fiat',

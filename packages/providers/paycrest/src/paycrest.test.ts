@@ -32,7 +32,12 @@ const newOrder = (given: object = {}) => ({
 })
 async function newOnramp(world: PaycrestServer, amount = 5_000_000n) {
   const { account: _account, refundAddress: _refund, quote: _quote, ...order } = newOrder({ amount })
-  const accepted = await world.provider.createOnramp({ ...order, address: WALLET, refundAccount: null })
+  const accepted = await world.provider.createOnramp({
+    ...order,
+    amount: { input: amount },
+    address: WALLET,
+    refundAccount: null,
+  })
   const query = {
     ...asked(accepted.providerOrderId, order.reference),
     direction: 'onramp' as const,
@@ -215,7 +220,12 @@ describe('a poll', () => {
   ])('reads the status %s of an onramp as %s', async (status, expected) => {
     const world = await begin()
     const { account: _account, refundAddress: _refund, quote: _quote, ...order } = newOrder({ amount: 5_000_000n })
-    const { providerOrderId } = await world.provider.createOnramp({ ...order, address: WALLET, refundAccount: null })
+    const { providerOrderId } = await world.provider.createOnramp({
+      ...order,
+      amount: { input: order.amount },
+      address: WALLET,
+      refundAccount: null,
+    })
     world.order(order.reference).status = status
     const query = { ...asked(providerOrderId, order.reference), direction: 'onramp' as const }
     expect((await world.provider.report(query)).report.status).toBe(expected)
@@ -371,6 +381,28 @@ describe('an onramp', () => {
     const { report } = await world.provider.report({ ...query, asked: 5_049_999n })
     expect(report).toMatchObject({ status: 'delivered', receivedAmount: 5_049_999n, convertedAmount: 31_640_563n })
     expect(kept.paidOut).toBe(31_640_563n * 10n ** 12n)
+  })
+
+  test('for a delivery is ordered in stablecoin, so that Paycrest asks for what it costs, and delivers exactly that', async () => {
+    const world = await begin()
+    world.fees.senderFeePercent = '1'
+    const { account: _account, refundAddress: _refund, quote: _quote, ...order } = newOrder()
+    const accepted = await world.provider.createOnramp({
+      ...order,
+      amount: { output: 25_000_001n },
+      address: WALLET,
+      refundAccount: null,
+    })
+    expect(posts(world)[0]?.body).toMatchObject({ amount: '25.000001', amountIn: 'crypto' })
+    // 25.000001 × 1580.25, and the sender's fee of 0.25 × 1580.25, each to the kobo.
+    expect(accepted).toMatchObject({
+      convertedAmount: 25_000_001n,
+      fee: 39_506n,
+      paymentAccount: { amount: 3_990_131n },
+    })
+    await world.pay(order.reference, 3_990_131n)
+    await world.settle()
+    expect(world.order(order.reference).paidOut).toBe(25_000_001n * 10n ** 12n)
   })
 })
 

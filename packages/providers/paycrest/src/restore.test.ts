@@ -14,7 +14,7 @@ const refundBankAccount = { accountNumber: '0123456789', bankCode: '058', accoun
 const compare = (from: Date) => restore?.compare?.(service.runtime, { from, to: new Date() })
 const onramp = () => ({
   reference: newId(),
-  amount: 5_000_000n,
+  amount: { input: 5_000_000n },
   asset: 'USDC',
   networkKey: 'base',
   currency: 'NGN',

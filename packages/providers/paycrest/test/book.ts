@@ -62,8 +62,10 @@ export function newOrder(body: Wire, rateText: string, fees: Fees, outcome: Outc
   const direction = source.type === 'crypto' ? ('offramp' as const) : ('onramp' as const)
   const rate = dec(rateText)
   const given = dec(String(body.amount))
-  // sender.go: an onramp's amount is what the payer's fiat buys, rounded to the token's decimals; the recipient gets this amount.
-  const amount = direction === 'offramp' ? given : round(over(given, rate), TOKEN_PLACES)
+  // sender.go: an onramp's amount is what the payer's fiat buys, rounded to the token's decimals, or with `amountIn: "crypto"` what was
+  // given, rounded the same way; the recipient gets this amount.
+  const inFiat = direction === 'onramp' && body.amountIn !== 'crypto'
+  const amount = direction === 'offramp' ? given : round(inFiat ? over(given, rate) : given, TOKEN_PLACES)
   const feePercent = fees.senderFeePercent ? dec(fees.senderFeePercent) : 0n
   const senderFee = feePercent > 0n ? percentageFee(feePercent, amount, fees.maxFeeCap) : dec(fees.senderFee)
   const validUntil = new Date(Date.now() + 300_000).toISOString()

@@ -1,4 +1,4 @@
-import type { Direction, FiatProvider, OrderReport } from '@payments/fiat'
+import { type Direction, type FiatProvider, fiatConversions, type OnrampAmount, type OrderReport } from '@payments/fiat'
 import { assetOf, isAddressOf, networkOf, newId } from '@payments/kernel'
 import { describe, expect, test } from 'vitest'
 
@@ -53,12 +53,11 @@ export function fiatContract(name: string, begin: () => Promise<FiatWorld>): voi
       ...reports(provider, 'offramp', reference, { ...accepted, amount, asked }),
     }
   }
-  const onramp = async ({ provider }: FiatWorld) => {
+  const onramp = async ({ provider }: FiatWorld, of: OnrampAmount = { input: 5_000_000n }) => {
     const reference = newId()
-    const amount = 5_000_000n
     const accepted = await provider.createOnramp({
       reference,
-      amount,
+      amount: of,
       asset: 'USDC',
       networkKey: 'base',
       currency: 'NGN',
@@ -66,6 +65,7 @@ export function fiatContract(name: string, begin: () => Promise<FiatWorld>): voi
       refundAccount: { accountNumber: '0123456789', bankCode: '058', accountName: 'Ada Obi' },
     })
     const asked = accepted.paymentAccount.amount
+    const amount = 'input' in of ? of.input : asked
     return { reference, amount, accepted, ...reports(provider, 'onramp', reference, { ...accepted, amount, asked }) }
   }
   const reports = (
@@ -200,6 +200,41 @@ export function fiatContract(name: string, begin: () => Promise<FiatWorld>): voi
       await world.settle()
       await until(report, { status: 'delivered', receivedAmount: amount })
       expect([null, accepted.convertedAmount]).toContain((await report()).convertedAmount)
+    })
+
+    test.each([25_000_000n, 24_999_999n, 1_000_001n, 9_999_999_999n])(
+      'an onramp for a delivery of %s asks for the least that brings it, and delivers it',
+      async (output) => {
+        const world = await begin()
+        const { reference, amount, accepted, report } = await onramp(world, { output })
+        const { convertedAmount, fee, rate } = accepted
+        expect(convertedAmount >= output).toBe(true)
+        // At the rate of the order a kobo less would not have bought it; the fee comes on top.
+        const price = fiatConversions.cost(output, 'USDC', 'NGN', rate)
+        expect(amount - fee - price <= 1n).toBe(true)
+        await world.pay(reference, amount)
+        await world.settle()
+        await until(report, { status: 'delivered', receivedAmount: amount })
+        expect([null, convertedAmount]).toContain((await report()).convertedAmount)
+      },
+    )
+
+    test('a corridor lists about the rate at which it is ordered', async () => {
+      const world = await begin()
+      const { corridors } = await world.provider.offers()
+      for (const [direction, order] of [
+        ['offramp', offramp],
+        ['onramp', onramp],
+      ] as const) {
+        const listed = corridors.find(
+          (each) =>
+            each.direction === direction &&
+            each.currency === 'NGN' &&
+            each.asset === 'USDC' &&
+            each.networkKey === 'base',
+        )
+        expect(Number(listed?.rate)).toBeCloseTo(Number((await order(world)).accepted.rate), 2)
+      }
     })
 
     test('money of an onramp that goes back is not money that never came', async () => {

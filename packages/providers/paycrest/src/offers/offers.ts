@@ -65,14 +65,14 @@ async function ask(client: PaycrestClient, maxOrder: number): Promise<Market> {
     }),
     corridors: currencies.flatMap(({ code, marketSellRate, marketBuyRate }) => {
       const channels = [...new Set((institutions.get(code) ?? []).map(({ type }) => type))]
-      const buy = usable(marketBuyRate)
+      const [sell, buy] = [usable(marketSellRate), usable(marketBuyRate)]
       return channels.flatMap((channel) =>
         tokens.flatMap(({ networkKey, asset }): Corridor[] => {
           const common = { currency: code, channel, asset, networkKey, settlementSeconds: SETTLEMENT_SECONDS }
           const limits = { minAmount: unitsOf(MIN_ORDER, asset), maxAmount: unitsOf(String(maxOrder), asset) }
           return [
-            ...(usable(marketSellRate) ? [{ ...common, direction: 'offramp' as const, ...limits }] : []),
-            ...(buy ? [{ ...common, direction: 'onramp' as const, ...inFiat(code, buy, maxOrder) }] : []),
+            ...(sell ? [{ ...common, direction: 'offramp' as const, rate: sell, ...limits }] : []),
+            ...(buy ? [{ ...common, direction: 'onramp' as const, rate: buy, ...inFiat(code, buy, maxOrder) }] : []),
           ]
         }),
       )
