@@ -1,4 +1,4 @@
-import { anonymous, assetNamed, toMinor } from '@payments/kernel'
+import { anonymous, assetNamed, toDecimal, toMinor } from '@payments/kernel'
 import { queryContext, unitOfWork } from '@payments/platform'
 import { describe, expect, test } from 'vitest'
 import {
@@ -16,7 +16,7 @@ import {
   useService,
 } from '#testing'
 import { eventsOf, getSession, inOrder, settle } from '../test/sessions.ts'
-import { pollTransfers, priced, settleTransfers, transfer, transferSession } from '../test/transfers.ts'
+import { asked, pollTransfers, priced, settleTransfers, transfer, transferSession } from '../test/transfers.ts'
 import { prepareStart, start } from './sessions/sessions.ts'
 
 const service = useService({ settings: { OPERATOR_EMAILS: 'operator@example.com,second@example.com' } })
@@ -34,18 +34,6 @@ const postings = async (organisationId: string) => {
 describe('offering a bank transfer', () => {
   test.each<[string, Record<string, unknown>, string, string]>([
     [
-      'without a price in naira',
-      { pricing: undefined, amount: '25' },
-      'methods',
-      'A bank transfer needs a price in NGN: see `pricing`',
-    ],
-    [
-      'with a price in dollars',
-      { pricing: { currency: 'USD', amount: '25' } },
-      'methods',
-      'A bank transfer needs a price in NGN: see `pricing`',
-    ],
-    [
       'where other amounts are sent back',
       { paymentPolicy: { mismatch: 'return' } },
       'methods',
@@ -58,10 +46,38 @@ describe('offering a bank transfer', () => {
       'Not available on tron: one of USDT',
     ],
     [
+      'for a stablecoin that no provider of local fiat delivers',
+      { currency: 'EURC', pricing: { currency: 'EUR', amount: '20' } },
+      'methods',
+      'A bank transfer is not available for EURC on base',
+    ],
+    [
       'below the smallest transfer',
       { pricing: { currency: 'NGN', amount: '499.99' } },
       'pricing.amount',
       'Must be at least 500 NGN for a bank transfer',
+    ],
+    [
+      'with a price in dollars below the smallest transfer',
+      { pricing: { currency: 'USD', amount: '0.31' } },
+      'pricing.amount',
+      'Must be at least 500 NGN for a bank transfer: it is about 489.88 NGN',
+    ],
+    [
+      'with an amount above the largest transfer',
+      { pricing: undefined, amount: '1265623' },
+      'amount',
+      'Must be at most 2000000000 NGN for a bank transfer: it is about 2000000745.75 NGN',
+    ],
+    [
+      'with items below the smallest transfer',
+      {
+        type: 'invoice',
+        pricing: undefined,
+        items: [{ description: 'Copy', quantity: 1, unitAmount: '0.1' }],
+      },
+      'items',
+      'Must be at least 500 NGN for a bank transfer: it is about 158.03 NGN',
     ],
     [
       'alone',
@@ -92,23 +108,48 @@ describe('offering a bank transfer', () => {
     const refused = await act(service, plain.id, { action: 'start', method: 'bank_transfer' })
     expect([refused.status, refused.body.errors]).toEqual([422, { method: 'Not available for this payment' }])
   })
+
+  test.each<[string, Record<string, unknown>, string | null]>([
+    ['exactly, for a price in naira', {}, '15000'],
+    ['about, for a price in dollars', { pricing: { currency: 'USD', amount: '25' } }, '39506.25'],
+    ['not yet, where the rate of the price is that of the start', { pricing: { currency: 'EUR', amount: '20' } }, null],
+    ['about, for an amount', { pricing: undefined, amount: '25' }, '39506.25'],
+    ['not yet, where the payer chooses', { pricing: undefined, amount: undefined }, null],
+  ])('tells what a transfer is %s', async (_how, given, estimatedAmount) => {
+    const { id } = await newCollection(await newMerchant(service), { ...priced, ...given })
+    expect((await payPageOf(service, id)).bankTransfer).toMatchObject({ currency: 'NGN', estimatedAmount })
+  })
+
+  test.each([
+    ['0.31', 'Too little for a bank transfer: at least 500 NGN'],
+    ['1265623', 'Too much for a bank transfer: at most 2000000000 NGN'],
+  ])('of what the payer chooses keeps the limits: %s', async (amount, method) => {
+    const { id } = await newCollection(await newMerchant(service), { ...priced, pricing: undefined })
+    const refused = await act(service, id, { action: 'start', method: 'bank_transfer', amount })
+    expect([refused.status, refused.body.errors]).toEqual([422, { method }])
+  })
 })
 
-describe('a session that is paid by bank transfer', () => {
-  test('has an account for the price beside its address, is paid once the stablecoin is delivered, and is one transaction', async () => {
-    const { merchant, session } = await transferSession(service)
+describe.each(Object.entries(asked))('a session that is paid by bank transfer, with %s,', (name, given) => {
+  const isInNaira = name === 'a price in naira'
+
+  test('has an account beside its address, is paid once the stablecoin is delivered, and is one transaction', async () => {
+    const { merchant, session } = await transferSession(service, given)
+    const { amount } = session.bankAccount
+    const kobo = toMinor(amount, assetNamed('NGN'))
     expect(session).toMatchObject({
       method: 'bank_transfer',
       status: 'awaiting_payment',
       depositAddress: expect.any(String),
-      pricing: { currency: 'NGN', amount: '15000' },
-      bankAccount: { amount: '15000', currency: 'NGN', accountNumber: expect.stringMatching(/^\d{10}$/) },
+      pricing: given.pricing ?? null,
+      bankAccount: { currency: 'NGN', accountNumber: expect.stringMatching(/^\d{10}$/) },
     })
+    if (isInNaira) expect(amount).toBe('15000')
     expect(Date.parse(session.bankAccount.expiresAt)).toBeLessThanOrEqual(Date.parse(session.expiresAt))
     expect((await transfer(merchant, session.id)).body.data).toMatchObject({
       method: 'bank_transfer',
       networkKey: null,
-      amount: '15000',
+      amount,
       currency: 'NGN',
     })
     await pollTransfers(service)
@@ -125,7 +166,7 @@ describe('a session that is paid by bank transfer', () => {
       method: 'bank_transfer',
       networkKey: null,
       currency: 'NGN',
-      amount: '15000',
+      amount,
       creditedAmount: paid.amount,
       status: 'completed',
       counts: true,
@@ -143,53 +184,47 @@ describe('a session that is paid by bank transfer', () => {
       kind: 'collection',
       status: 'paid',
       receipt: {
-        payments: [{ network: '', symbol: 'NGN', amount: '15000', credited: paid.amount, status: 'completed' }],
+        pricing: given.pricing ?? null,
+        payments: [{ network: '', symbol: 'NGN', amount, credited: paid.amount, status: 'completed' }],
       },
     })
     const booked = await postings(merchant.organisationId)
-    expect(booked['external NGN']).toBe('-1500000')
-    expect(booked['exchange NGN']).toBe('1500000')
+    expect(booked['external NGN']).toBe(`${-kobo}`)
+    expect(booked['exchange NGN']).toBe(`${kobo}`)
+    const units = (text: string) => toMinor(text, assetNamed('USDC'))
+    if (isInNaira) expect(units(paid.deliveredAmount) + units(paid.fees)).toBe(units(paid.amount))
+    else {
+      // The payer carried the fees. A kobo buys less than 7 millionths, and the rate and the fee are rounded to one each.
+      expect(paid.fees).toBe('0')
+      const above = units(paid.deliveredAmount) - units(paid.amount)
+      expect(above >= 0n && above <= 13n).toBe(true)
+    }
     expect(BigInt(booked['destination USDC'] ?? 0) + BigInt(booked['fees USDC'] ?? 0)).toBe(
       -BigInt(booked['exchange USDC'] ?? 0),
     )
     await inOrder(service)
   })
 
-  test('hides its onramp: it is in no list, at no address and in no event', async () => {
-    const { merchant, session } = await transferSession(service)
-    await transfer(merchant, session.id)
-    await settleTransfers(service)
-    const { rows } = await service.runtime.pool.query<{ id: string }>('select id from onramps where owner_id = $1', [
-      session.id,
-    ])
-    expect(rows).toHaveLength(1)
-    expect((await merchant.call('GET /v1/onramps')).body.data).toEqual({ onramps: [], total: 0 })
-    expect((await merchant.call(`GET /v1/onramps/${rows[0]?.id}`)).status).toBe(404)
-    expect((await merchant.call(`POST /v1/sandbox/onramps/${rows[0]?.id}/payments`, { body: {} })).status).toBe(404)
-    const { events } = (await merchant.call('GET /v1/events')).body.data
-    expect(events.map(({ type }: { type: string }) => type)).not.toContain('onramp.created')
-    const { entries } = (await merchant.call(`GET /v1/timeline/${session.id}`)).body.data
-    expect(entries.length).toBeGreaterThan(0)
-    await expectConsistent(service)
-  })
-
   test('is underpaid by a smaller transfer, and the rest is transferred to another account of the same session', async () => {
-    const { merchant, session } = await transferSession(service)
-    await transfer(merchant, session.id, { amount: '6000' })
+    const { merchant, session } = await transferSession(service, given)
+    const kobo = toMinor(session.bankAccount.amount, assetNamed('NGN'))
+    const first = (kobo * 2n) / 5n
+    await transfer(merchant, session.id, { amount: toDecimal(first, assetNamed('NGN')) })
     await settleTransfers(service)
     const part = await getSession(merchant, session.id)
-    expect(part).toMatchObject({
-      status: 'underpaid',
-      bankAccount: null,
-      fiatValue: { amount: '9000.00', currency: 'NGN' },
-    })
+    expect(part).toMatchObject({ status: 'underpaid', bankAccount: null })
+    const { currency, amount } = given.pricing ?? { currency: 'USD', amount: '25' }
+    expect(part.fiatValue).toEqual({ currency, amount: (Number(amount) * 0.6).toFixed(2) })
+    const { estimatedAmount } = (await payPageOf(service, session.id)).bankTransfer
     const more = () => act(service, session.id, { action: 'start', method: 'bank_transfer' })
     const again = (await more()).body.data
-    expect(again).toMatchObject({
-      id: session.id,
-      status: 'underpaid',
-      bankAccount: { amount: '9000', currency: 'NGN' },
-    })
+    expect(again).toMatchObject({ id: session.id, status: 'underpaid', bankAccount: { currency: 'NGN' } })
+    const second = toMinor(again.bankAccount.amount, assetNamed('NGN'))
+    // Both together are what was asked for at first; each is rounded up to the kobo.
+    expect(first + second - kobo >= -1n && first + second - kobo <= 2n).toBe(true)
+    // About that, before the fee of 0.5 %.
+    if (isInNaira) expect(estimatedAmount).toBe(again.bankAccount.amount)
+    else expect(Number(estimatedAmount) / Number(again.bankAccount.amount)).toBeCloseTo(0.995, 6)
     expect(again.bankAccount.accountNumber).not.toBe(session.bankAccount.accountNumber)
     // Asked again, it is the same account.
     expect((await more()).body.data.bankAccount).toEqual(again.bankAccount)
@@ -203,31 +238,10 @@ describe('a session that is paid by bank transfer', () => {
     await inOrder(service)
   })
 
-  test('gives no account for the rest of a checkout that its merchant has withdrawn', async () => {
-    const { merchant, collection, session } = await transferSession(service, { type: 'checkout' })
-    await transfer(merchant, session.id, { amount: '6000' })
-    await settleTransfers(service)
-    await merchant.call(`DELETE /v1/collections/${collection.id}`)
-    const more = await act(service, session.id, { action: 'start', method: 'bank_transfer' })
-    expect([more.status, more.body.message]).toEqual([409, 'Collection accepts no payments any more'])
-  })
-
-  test('takes the rest in stablecoin at its address', async () => {
-    const { merchant, session } = await transferSession(service)
-    await transfer(merchant, session.id, { amount: '7500' })
-    await settleTransfers(service)
-    const { remainingAmount } = await getSession(merchant, session.id)
-    await paySession(merchant, session.id, { amount: remainingAmount })
-    await settle(service)
-    expect(await getSession(merchant, session.id)).toMatchObject({ status: 'paid', paidOver: false })
-    expect((await merchant.call('GET /v1/transactions')).body.data.total).toBe(1)
-    await inOrder(service)
-  })
-
   test.each(['the transfer first', 'the stablecoin first', 'both at once'])(
     'is overpaid when both ways are paid: %s',
     async (order) => {
-      const { merchant, collection, session } = await transferSession(service, { type: 'checkout' })
+      const { merchant, collection, session } = await transferSession(service, { ...given, type: 'checkout' })
       const steps = { bank: () => settleTransfers(service), chain: () => settle(service) }
       const pay = {
         bank: () => transfer(merchant, session.id),
@@ -260,6 +274,57 @@ describe('a session that is paid by bank transfer', () => {
       await inOrder(service)
     },
   )
+})
+
+describe('a session that is paid by bank transfer', () => {
+  test('hides its onramp: it is in no list, at no address and in no event', async () => {
+    const { merchant, session } = await transferSession(service)
+    await transfer(merchant, session.id)
+    await settleTransfers(service)
+    const { rows } = await service.runtime.pool.query<{ id: string }>('select id from onramps where owner_id = $1', [
+      session.id,
+    ])
+    expect(rows).toHaveLength(1)
+    expect((await merchant.call('GET /v1/onramps')).body.data).toEqual({ onramps: [], total: 0 })
+    expect((await merchant.call(`GET /v1/onramps/${rows[0]?.id}`)).status).toBe(404)
+    expect((await merchant.call(`POST /v1/sandbox/onramps/${rows[0]?.id}/payments`, { body: {} })).status).toBe(404)
+    const { events } = (await merchant.call('GET /v1/events')).body.data
+    expect(events.map(({ type }: { type: string }) => type)).not.toContain('onramp.created')
+    const { entries } = (await merchant.call(`GET /v1/timeline/${session.id}`)).body.data
+    expect(entries.length).toBeGreaterThan(0)
+    await expectConsistent(service)
+  })
+
+  test('gives no account for the rest of a checkout that its merchant has withdrawn', async () => {
+    const { merchant, collection, session } = await transferSession(service, { type: 'checkout' })
+    await transfer(merchant, session.id, { amount: '6000' })
+    await settleTransfers(service)
+    await merchant.call(`DELETE /v1/collections/${collection.id}`)
+    const more = await act(service, session.id, { action: 'start', method: 'bank_transfer' })
+    expect([more.status, more.body.message]).toEqual([409, 'Collection accepts no payments any more'])
+  })
+
+  test('takes the rest in stablecoin at its address', async () => {
+    const { merchant, session } = await transferSession(service)
+    await transfer(merchant, session.id, { amount: '7500' })
+    await settleTransfers(service)
+    const { remainingAmount } = await getSession(merchant, session.id)
+    await paySession(merchant, session.id, { amount: remainingAmount })
+    await settle(service)
+    expect(await getSession(merchant, session.id)).toMatchObject({ status: 'paid', paidOver: false })
+    expect((await merchant.call('GET /v1/transactions')).body.data.total).toBe(1)
+    await inOrder(service)
+  })
+
+  test('of which too little is left for another offers stablecoin alone for the rest', async () => {
+    const { merchant, session } = await transferSession(service, { pricing: { currency: 'USD', amount: '1' } })
+    await transfer(merchant, session.id, { amount: '1200' })
+    await settleTransfers(service)
+    const page = await payPageOf(service, session.id)
+    expect([page.status, page.bankTransfer]).toEqual(['underpaid', null])
+    const more = await act(service, session.id, { action: 'start', method: 'bank_transfer' })
+    expect(more.body.errors).toEqual({ method: 'Too little for a bank transfer: at least 500 NGN' })
+  })
 
   test.each([
     ['refunded', 'returned', 'refunded', null],
@@ -320,10 +385,10 @@ describe('a session that is paid by bank transfer', () => {
   })
 })
 
-describe('a crash', () => {
+describe.each(Object.entries(asked))('a crash, with %s,', (_name, given) => {
   test('before any statement of a start with a bank transfer leaves neither a session, nor a route, nor an onramp', async () => {
     const merchant = await newMerchant(service)
-    const { id } = await newCollection(merchant, priced)
+    const { id } = await newCollection(merchant, { ...priced, ...given })
     const input = { collectionId: id, action: 'start', method: 'bank_transfer' } as const
     const context = queryContext(service.runtime, anonymous)
     const count = async () =>
@@ -364,8 +429,8 @@ describe('a crash', () => {
     const cuts = await dyingEverywhere(
       service,
       async (runtime) => {
-        const { merchant, session } = await transferSession(service, { type: 'checkout' })
-        await transfer(merchant, session.id, { amount: '20000' })
+        const { merchant, session } = await transferSession(service, { ...given, type: 'checkout' })
+        await transfer(merchant, session.id, { amount: '60000' })
         await pool.query("update sandbox_fiat_orders set received_at = received_at - interval '5 seconds'")
         await pool.query(
           "update fiat_polls set next_poll_at = case when id in (select id from onramps where owner_id = $1) then now() else now() + interval '1 hour' end",
@@ -393,7 +458,7 @@ describe('a crash', () => {
           'session awaiting_payment>processing',
           'session processing>paid',
         ])
-        expect((await postings(merchant.organisationId))['external NGN']).toBe('-2000000')
+        expect((await postings(merchant.organisationId))['external NGN']).toBe('-6000000')
       },
     )
     expect(cuts).toBeGreaterThan(9)

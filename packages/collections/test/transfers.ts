@@ -10,6 +10,16 @@ export const priced = {
   methods: ['onchain', 'bank_transfer'],
 }
 
+/** What a collection may ask for, in place of `priced`. */
+export const asked: Readonly<
+  Record<string, { amount?: string; pricing: { currency: string; amount: string } | undefined }>
+> = {
+  'a price in naira': { pricing: priced.pricing },
+  'a price in dollars': { pricing: { currency: 'USD', amount: '25' } },
+  'a price in euros': { pricing: { currency: 'EUR', amount: '20' } },
+  'an amount of its own currency': { amount: '25', pricing: undefined },
+}
+
 /** A session whose payer transfers: without a network, unless one is given. */
 export async function transferSession(service: TestService, given: Record<string, unknown> = {}) {
   const merchant = await newMerchant(service)

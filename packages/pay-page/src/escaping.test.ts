@@ -84,6 +84,7 @@ const data: Filled<PayData> = {
   dueAt: ENDS,
   paymentOptions: [{ networkKey: 'ethereum', currency: 'USDC', estimatedFee: '0.61', estimatedSeconds: 70 }],
   bankTransfer: {
+    estimatedAmount: '39000',
     currency: 'NGN',
     minAmount: '500',
     refundAccountRequired: true,

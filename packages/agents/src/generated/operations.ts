@@ -525,7 +525,7 @@ export const operations: readonly Operation[] = [
         type: 'array',
         required: false,
         description:
-          'Ways in which payers may pay. `bank_transfer`, beside the networks, needs a `pricing` in NGN: the payer transfers naira, which a provider of local fiat delivers to you as `currency`. Default: `onchain`',
+          'Ways in which payers may pay. `bank_transfer`, beside the networks: the payer transfers naira, which a provider of local fiat delivers to you as `currency`. With a `pricing` in NGN the payer transfers the price, and the fees of the provider are yours; else so much that the provider delivers the amount, fees included. Default: `onchain`',
       },
       {
         name: 'customerId',

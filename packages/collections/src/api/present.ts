@@ -6,7 +6,7 @@ import type { CollectionColumns, SessionColumns, StoredPayment } from '../rows.t
 import { creditedOf } from '../sessions/journal.ts'
 import { withEstimates } from '../sessions/options.ts'
 import { paymentUri } from '../sessions/payment-uri.ts'
-import { thresholdOf } from '../sessions/policy.ts'
+import { missingAmount, thresholdOf } from '../sessions/policy.ts'
 import { fiatValue, partOfPrice } from '../sessions/prices.ts'
 import { openAccount } from '../sessions/transfers.ts'
 import type { Collection, PaySession, Session, SessionPayment } from './schemas.ts'
@@ -88,10 +88,6 @@ const presentPayment = (payment: StoredPayment, currency: string): z.infer<typeo
   receivedAt: payment.receivedAt,
   refundTo: payment.refundTo ?? null,
 })
-
-/** What is missing of the requested amount, in minor units; never negative. */
-export const missingAmount = ({ amount, receivedAmount }: Pick<SessionColumns, 'amount' | 'receivedAmount'>): bigint =>
-  receivedAmount >= amount ? 0n : amount - receivedAmount
 
 /** The account that the payer transfers to now. It is held no longer than the session. */
 function presentAccount(row: SessionColumns): z.infer<typeof PaySession>['bankAccount'] {

@@ -46,6 +46,16 @@ const CollectionReceipt = z
     title: text('What was paid for', 'Consulting in January'),
     number: text('Number of an invoice; empty for others', 'INV-000001'),
     status: text('State of the session', 'paid'),
+    // Absent from earlier receipts.
+    pricing: z
+      .looseObject({
+        currency: text('Money of the price', 'USD'),
+        amount: text('The price', '25'),
+        rate: text('So much of it for one unit of the currency of `destination`', '1'),
+      })
+      .nullable()
+      .optional()
+      .meta({ description: 'The price that was held; null without one' }),
     requestedAmount: text('What the payer was asked to send, in the currency of `origin`', '25'),
     origin: Leg.meta({ description: 'What was received in the requested currency on the requested network' }),
     destination: Wallet.meta({ description: 'What was delivered' }),
@@ -86,6 +96,7 @@ export function sessionEntry(row: SessionColumns): LedgerEntry | undefined {
     title: row.title,
     number: invoiceNumberText(row.invoiceNumber) ?? '',
     status: row.status,
+    pricing: row.pricing ? { ...row.pricing } : null,
     requestedAmount: decimal(row.amount, row.currency),
     origin: { network: row.networkKey, symbol: row.currency, amount: received, amountUsd: usd ?? '' },
     destination: {

@@ -6,9 +6,10 @@ import type { z } from 'zod'
 import { findSession } from '../collections/service.ts'
 import type { SessionRow } from '../entity.ts'
 import type { StoredAccount } from '../rows.ts'
+import { missingAmount } from '../sessions/policy.ts'
 import { openAccount } from '../sessions/transfers.ts'
 import { errors } from './errors.ts'
-import { decimal, missingAmount } from './present.ts'
+import { decimal } from './present.ts'
 import { SandboxPayment, SandboxPaymentResult } from './schemas.ts'
 
 export const collectionsSandboxRouter = {

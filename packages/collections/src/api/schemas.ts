@@ -122,7 +122,7 @@ export const NewCollection = z
       .optional()
       .meta({
         description:
-          'Ways in which payers may pay. `bank_transfer`, beside the networks, needs a `pricing` in NGN: the payer transfers naira, which a provider of local fiat delivers to you as `currency`. Default: `onchain`',
+          'Ways in which payers may pay. `bank_transfer`, beside the networks: the payer transfers naira, which a provider of local fiat delivers to you as `currency`. With a `pricing` in NGN the payer transfers the price, and the fees of the provider are yours; else so much that the provider delivers the amount, fees included. Default: `onchain`',
         example: ['onchain', 'bank_transfer'],
       }),
     customerId: CustomerRef.nullable().optional(),
@@ -276,7 +276,7 @@ const BankAccount = z
     amount: amountText('What to transfer, in one transfer', '40000'),
     currency: text('Currency of the transfer', 'NGN'),
     reference: text('For the narration of the transfer', 'SBX-000000000031').nullable(),
-    expiresAt: time('The transfer must arrive before'),
+    expiresAt: time('The transfer must arrive before; its amount holds until then'),
   })
   .meta({
     description:
@@ -481,6 +481,10 @@ export const PayPage = z
       .object({
         currency: text('Currency of a transfer', 'NGN'),
         minAmount: amountText('Smallest transfer', '500'),
+        estimatedAmount: amountText(
+          'About what has to be transferred for what is asked for or, in a session, is missing: `start` gives the exact amount; null where only a start can tell',
+          '15000',
+        ).nullable(),
         refundAccountRequired: z.boolean().meta({ description: '`start` needs `refundBankAccount`', example: false }),
         banks: items(
           'Banks of such accounts',
@@ -488,7 +492,10 @@ export const PayPage = z
         ),
       })
       .nullable()
-      .meta({ description: 'What a payment by bank transfer needs; null where it is not offered' }),
+      .meta({
+        description:
+          'What a payment by bank transfer needs; null where it is not offered, and where what is asked for, or missing, is too little or too much for one',
+      }),
     refundRequired: z.boolean().meta({ description: '`start` needs `refundAddress`', example: false }),
     session: PaySession.nullable().meta({ description: 'The session, where the id is of one' }),
     transactionUrl: text(

@@ -58,12 +58,14 @@ export async function prepareCollection(context: QueryContext, input: Input): Pr
   if (!methods.includes('onchain'))
     wrong.methods = 'Must contain "onchain": a bank transfer is offered beside the networks'
   refuseMistakes(wrong)
+  const price = input.pricing && (await held(context, input.pricing, input.currency))
+  if (input.pricing && !price) throw invalid({ 'pricing.currency': `Not available for ${input.currency}` })
   if (methods.includes('bank_transfer')) {
-    await checkTransfers(context, { ...input, pricing: input.pricing ?? null, mismatch }, wrong)
+    const field = price ? 'pricing.amount' : input.items ? 'items' : 'amount'
+    const asked = { ...input, pricing: input.pricing ?? null, amount: price?.amount ?? amount, mismatch, field }
+    await checkTransfers(context, asked, wrong)
     refuseMistakes(wrong)
   }
-  if (input.pricing && !(await held(context, input.pricing, input.currency)))
-    throw invalid({ 'pricing.currency': `Not available for ${input.currency}` })
   await checkCustomer(context, input.customerId)
   if (input.branding) await checkLogo(context, input.branding as BrandFields, 'branding.logoId')
   const paymentPolicy = mergePolicy(policy, input.paymentPolicy, 'paymentPolicy.')

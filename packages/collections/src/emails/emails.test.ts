@@ -3,8 +3,9 @@ import { brandFrom } from '@payments/branding'
 import { explorers } from '@payments/kernel'
 import { contrast, locales } from '@payments/pay-page'
 import { afterAll, describe, expect, test } from 'vitest'
-import { advance, newCollection, newMerchant, paySession, startMailbox, startSession, useService } from '#testing'
+import { act, advance, newCollection, newMerchant, paySession, startMailbox, startSession, useService } from '#testing'
 import { getSession, settle } from '../../test/sessions.ts'
+import { priced, settleTransfers, transfer } from '../../test/transfers.ts'
 import { applyDue } from '../collections/expiry.ts'
 import type { SessionRow } from '../entity.ts'
 import type { StoredPayment } from '../rows.ts'
@@ -86,6 +87,33 @@ describe('a payer who gave an address is told', () => {
     expect(await twice.email()).toMatch(/^Subject: .*Receipt: Consulting/m)
     await twice.pay({ amount: '25' })
     expect(await twice.email(1)).toContain('It is 25 USDC more than the 25 USDC that was asked for.')
+  })
+
+  test('of a bank transfer what it was in naira, and what of the price is left or paid', async () => {
+    const merchant = await newMerchant(service)
+    const { id } = await newCollection(merchant, { ...priced, pricing: { currency: 'USD', amount: '25' } })
+    const to = `${id}@example.com`
+    const { body } = await act(service, id, { action: 'start', method: 'bank_transfer', payerEmail: to })
+    const text = async (number: number) =>
+      (await mailbox.emailTo(to, number)).raw
+        .replaceAll(/=\r?\n/g, '')
+        .replaceAll(/\r?\n /g, ' ')
+        .replaceAll('=C2=A0', ' ')
+    const { amount } = body.data.bankAccount
+    await transfer(merchant, body.data.id, { amount: '15881.92' })
+    await settleTransfers(service)
+    const rest = await text(0)
+    expect(rest).toContain('US$15.00 left to pay')
+    expect(rest).toContain('Get a new account for US$15.00')
+    expect(rest).toContain('NGN 15,881.92')
+    const { data } = (await act(service, body.data.id, { action: 'start', method: 'bank_transfer' })).body
+    await transfer(merchant, data.id)
+    await settleTransfers(service)
+    const paid = await text(1)
+    const naira = new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'NGN' }).format(data.bankAccount.amount)
+    expect(paid).toContain('has received your payment of US$25.00.')
+    expect(paid).toContain(`Bank transfer: ${naira.replaceAll('\u00a0', ' ')}`)
+    expect(Number(amount)).toBeCloseTo(15_881.92 + Number(data.bankAccount.amount), 1)
   })
 
   test('that more than was asked for arrived', async () => {

@@ -151,6 +151,8 @@ export function writeEmail(
   const label = texts[locale]
   const focus = about ?? situation.focus
   const rest = step === 'rest'
+  const amount = payment ? values.sent : values.received
+  const transferred = values.sent === amount ? label.methodTransfer : `${label.methodTransfer}: ${values.sent}`
   const subject = !payment
     ? 'receiptSubject'
     : rest && situation.outcome === 'delivered'
@@ -173,10 +175,10 @@ export function writeEmail(
       paragraphs: said.texts.map(say),
       facts: [
         [label.purpose, title],
-        [label.amount, payment ? values.sent : values.received],
+        [label.amount, amount],
         ...(rest && !said.byTransfer ? ([[label.address, session.depositAddress]] as const) : []),
         ...(rest ? ([[label.deadline, values.until]] as const) : []),
-        focus?.networkKey === null ? [label.methodLabel, label.methodTransfer] : [label.networkLabel, values.sentOn],
+        focus?.networkKey === null ? [label.methodLabel, transferred] : [label.networkLabel, values.sentOn],
         ...(focus?.txHash && focus.networkKey !== null
           ? ([
               [

@@ -134,7 +134,7 @@ export async function payPage(context: QueryContext, id: string): Promise<PayPag
   const merchant = queryContext(context.runtime, system(organisationId, environment), context.log)
   const [options, transfer, transactionUrl] = await Promise.all([
     currentOptions(merchant, target.collection),
-    shownTransfer(merchant, target.collection),
+    shownTransfer(merchant, target.collection, target.session),
     transactionUrlOf(merchant, target.session),
   ])
   return pageOf(target, options, transfer, transactionUrl)
@@ -154,7 +154,7 @@ export async function pageOfDraft(context: QueryContext, draft: CollectionRow): 
   const { name, suspended } = await merchantProfile(context, draft.organisationId)
   const brand = await brandOf(context, draft, draft.branding)
   const merchant = { name: brand.displayName ?? name, suspended }
-  const transfer = await shownTransfer(context, draft)
+  const transfer = await shownTransfer(context, draft, null)
   const page = pageOf({ collection: draft, session: null, merchant, brand }, draft.paymentOptions, transfer, null)
   return { ...page, number: draft.type === 'invoice' ? NUMBER_TO_COME : null }
 }

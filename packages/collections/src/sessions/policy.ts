@@ -67,3 +67,7 @@ export function mergePolicy(
 export function thresholdOf(amount: bigint, { tolerancePercent: percent }: PaymentPolicy): bigint {
   return amount - (amount * BigInt(Math.round(percent * 100))) / 10_000n
 }
+
+/** What is missing of the requested amount, in minor units; never negative. */
+export const missingAmount = ({ amount, receivedAmount }: { amount: bigint; receivedAmount: bigint }): bigint =>
+  receivedAmount >= amount ? 0n : amount - receivedAmount

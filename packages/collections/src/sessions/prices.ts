@@ -50,6 +50,20 @@ export function partOfPrice({ amount, currency }: Price, part: bigint, whole: bi
   return { amount: inCents(cents), currency: currency as string }
 }
 
+/** What a collection asks for in its own currency whatever the market does: its amount, or a price in what its currency stands for. */
+export function fixedAmount({
+  amount,
+  pricing,
+  currency,
+}: {
+  readonly amount?: bigint | null
+  readonly pricing?: Price | null
+  readonly currency: string
+}): bigint | null {
+  if (!pricing || STANDS_FOR[currency] !== pricing.currency) return amount ?? null
+  return fiatConversions.needed(toMinor(pricing.amount, assets[pricing.currency]), pricing.currency, currency, '1')
+}
+
 /**
  * How much of a price's currency one unit of a collection's currency sells for now, as decimal text: one to one for a stablecoin that stands
  * for it, by way of the other stablecoin between dollars and euros, else what providers of local fiat pay. Undefined where nobody buys it.

@@ -32,7 +32,6 @@ import {
 } from '@payments/routes'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
-import { missingAmount } from '../api/present.ts'
 import type { PayAction } from '../api/schemas.ts'
 import { lockedCollection, lockedSession, updateSession } from '../collections/changes.ts'
 import { openStates } from '../collections/states.ts'
@@ -40,7 +39,7 @@ import { type CollectionRow, type SessionRow, sessionResource } from '../entity.
 import { findTarget, isPayable } from '../pay/payer.ts'
 import { SESSION_MINUTES, SESSIONS_PER_ADDRESS, SESSIONS_PER_LINK } from '../settings.ts'
 import { optionsOf } from './options.ts'
-import { addressUse } from './policy.ts'
+import { addressUse, missingAmount } from './policy.ts'
 import { type HeldPrice, held, PRICE_RETRY_SECONDS } from './prices.ts'
 import { openAccount, type PreparedTransfer, prepareTransfer } from './transfers.ts'
 
@@ -107,7 +106,7 @@ export async function prepareStart(context: QueryContext, input: Input, call: Ca
   }).catch((error: unknown) => {
     throw forPayer(error)
   })
-  const whole = { worth: route.inputAmount, whole: route.inputAmount }
+  const whole = { worth: route.inputAmount, whole: route.inputAmount, targetAmount }
   const transfer = transfers
     ? await prepareTransfer(merchantContext, collection, whole, input.refundBankAccount ?? null)
     : null
@@ -135,7 +134,7 @@ async function prepareAccount(
     merchantContext,
     // The price is that at which the session has started.
     { ...collection, pricing: session.pricing ?? null },
-    { worth, whole: session.amount },
+    { worth, whole: session.amount, targetAmount: session.targetAmount },
     refundBankAccount ?? null,
   )
   return { session, transfer }

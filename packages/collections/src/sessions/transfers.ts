@@ -2,7 +2,9 @@ import {
   accountOf,
   type BankTransferOffer,
   bankTransferOffer,
+  fiatConversions,
   type HiddenPayment,
+  type OnrampAmount,
   type PreparedBankTransfer,
   prepareBankTransfer,
   type RefundBankAccount,
@@ -10,7 +12,8 @@ import {
 import { assetNamed, invalid, type Mistakes, ServiceError, toDecimal, toMinor } from '@payments/kernel'
 import type { QueryContext } from '@payments/platform'
 import type { Arrival, CollectionColumns, SessionColumns, StoredAccount, StoredPayment } from '../rows.ts'
-import { partOfPrice } from './prices.ts'
+import { missingAmount } from './policy.ts'
+import { fixedAmount, partOfPrice } from './prices.ts'
 
 /** The money of bank transfers. */
 const CURRENCY = 'NGN'
@@ -20,26 +23,54 @@ const wayOf = ({
   destinationChainKey: networkKey,
 }: Pick<CollectionColumns, 'currency' | 'destinationChainKey'>) => ({ currency: CURRENCY, asset, networkKey })
 
-const text = (units: bigint): string => `${toDecimal(units, assetNamed(CURRENCY))} ${CURRENCY}`
+const naira = (units: bigint): string => toDecimal(units, assetNamed(CURRENCY))
+const text = (units: bigint): string => `${naira(units)} ${CURRENCY}`
+
+/** How much of a session a transfer is for: minor units of its currency, of all that it asks for, which is to deliver `targetAmount`. */
+interface Part {
+  readonly worth: bigint
+  readonly whole: bigint
+  readonly targetAmount: bigint
+}
 
 /**
- * Checks that the payers of a new collection can pay it by bank transfer, and says at `methods` what is in the way.
+ * What a transfer is for: so much of the price where that is in its own money, and the merchant carries the fees; else whatever delivers as much
+ * as this part of the session is to deliver, and the payer carries them.
+ */
+function amountFor(
+  { pricing }: Pick<CollectionColumns, 'pricing'>,
+  { worth, whole, targetAmount }: Part,
+): OnrampAmount {
+  return pricing?.currency === CURRENCY
+    ? { input: toMinor(partOfPrice(pricing, worth, whole)?.amount ?? '0', assetNamed(CURRENCY)) }
+    : { output: (worth * targetAmount + whole - 1n) / whole }
+}
+
+/** What has to be transferred: to the unit for a price in the money of transfers, else about, before fees, at a rate that nobody holds. */
+const toTransfer = (amount: OnrampAmount, asset: string, { rate }: BankTransferOffer): bigint =>
+  'input' in amount ? amount.input : fiatConversions.cost(amount.output, asset, CURRENCY, rate)
+
+/** Which limit an amount breaks, in words that follow on what is too little or too much of it; undefined where it keeps both. */
+const limitOf = (units: bigint, { minAmount, maxAmount }: BankTransferOffer): string | undefined =>
+  units < minAmount ? `at least ${text(minAmount)}` : units > maxAmount ? `at most ${text(maxAmount)}` : undefined
+
+/** A new collection. `amount`: what it asks for in its currency; null where the payer chooses. */
+type NewTransfers = Pick<CollectionColumns, 'currency' | 'destinationChainKey' | 'pricing'> & {
+  readonly amount: bigint | null
+  readonly mismatch: string
+  /** What the amount follows from, for the error. */
+  readonly field: string
+}
+
+/**
+ * Checks that the payers of a new collection can pay it by bank transfer, and says at its field what is in the way.
  * @throws the provider's 502 and 503
  */
 export async function checkTransfers(
   context: QueryContext,
-  {
-    currency,
-    destinationChainKey,
-    pricing,
-    mismatch,
-  }: Pick<CollectionColumns, 'currency' | 'destinationChainKey' | 'pricing'> & { readonly mismatch: string },
+  { currency, destinationChainKey, pricing, amount, mismatch, field }: NewTransfers,
   wrong: Mistakes,
 ): Promise<void> {
-  if (pricing?.currency !== CURRENCY) {
-    wrong.methods = `A bank transfer needs a price in ${CURRENCY}: see \`pricing\``
-    return
-  }
   if (mismatch === 'return') {
     wrong.methods = 'A bank transfer cannot be combined with mismatch "return": a part of it cannot be sent back'
     return
@@ -49,37 +80,62 @@ export async function checkTransfers(
     wrong.methods = `A bank transfer is not available for ${currency} on ${destinationChainKey}`
     return
   }
-  const amount = toMinor(pricing.amount, assetNamed(CURRENCY))
-  if (amount < offer.minAmount)
-    wrong['pricing.amount'] = `Must be at least ${text(offer.minAmount)} for a bank transfer`
-  if (amount > offer.maxAmount) wrong['pricing.amount'] = `Must be at most ${text(offer.maxAmount)} for a bank transfer`
+  if (amount === null) return
+  const asked = amountFor({ pricing }, { worth: 1n, whole: 1n, targetAmount: amount })
+  const units = toTransfer(asked, currency, offer)
+  const limit = limitOf(units, offer)
+  if (limit)
+    wrong[field] = `Must be ${limit} for a bank transfer${'output' in asked ? `: it is about ${text(units)}` : ''}`
 }
 
 export interface ShownTransfer {
   readonly currency: string
   readonly minAmount: string
+  readonly estimatedAmount: string | null
   readonly refundAccountRequired: boolean
   readonly banks: BankTransferOffer['banks']
 }
 
-/** What a payer who transfers needs now; null where a collection does not offer it, or its provider does not answer. */
+type Shown = Pick<CollectionColumns, 'methods' | 'currency' | 'destinationChainKey' | 'amount' | 'pricing'>
+
+/**
+ * What a payer who transfers needs now; null where a collection does not offer it, where what is asked for is too little or too much for it,
+ * or its provider does not answer.
+ */
 export async function shownTransfer(
   context: QueryContext,
-  collection: Pick<CollectionColumns, 'methods' | 'currency' | 'destinationChainKey'>,
+  collection: Shown,
+  session: SessionColumns | null,
 ): Promise<ShownTransfer | null> {
   if (!collection.methods.includes('bank_transfer')) return null
   const offer = await bankTransferOffer(context, wayOf(collection)).catch((error: unknown) => {
     if (error instanceof ServiceError) return undefined
     throw error
   })
-  return offer
-    ? {
-        currency: CURRENCY,
-        minAmount: toDecimal(offer.minAmount, assetNamed(CURRENCY)),
-        refundAccountRequired: offer.refundAccountRequired,
-        banks: offer.banks,
-      }
-    : null
+  if (!offer) return null
+  const asked = session ? missingOf(session) : wholeOf(collection)
+  const units = asked && toTransfer(asked, collection.currency, offer)
+  if (units !== undefined && limitOf(units, offer)) return null
+  return {
+    currency: CURRENCY,
+    minAmount: naira(offer.minAmount),
+    estimatedAmount: units === undefined ? null : naira(units),
+    refundAccountRequired: offer.refundAccountRequired,
+    banks: offer.banks,
+  }
+}
+
+/** What a transfer of all that a collection asks for is for; undefined where only a start can tell it. */
+function wholeOf(collection: Shown): OnrampAmount | undefined {
+  const isInNaira = collection.pricing?.currency === CURRENCY
+  const targetAmount = isInNaira ? 1n : fixedAmount(collection)
+  return targetAmount === null ? undefined : amountFor(collection, { worth: 1n, whole: 1n, targetAmount })
+}
+
+/** What a transfer of what is missing of a session is for; undefined where nothing is. */
+function missingOf(session: SessionColumns): OnrampAmount | undefined {
+  const worth = missingAmount(session)
+  return worth > 0n ? amountFor(session, { ...session, worth, whole: session.amount }) : undefined
 }
 
 /** A transfer that a provider has given an account for. */
@@ -88,47 +144,36 @@ export interface PreparedTransfer {
   readonly account: StoredAccount
 }
 
-/** How much of a session a transfer is for: minor units of its currency, of all that it asks for. */
-interface Part {
-  readonly worth: bigint
-  readonly whole: bigint
-}
-
 /**
- * Gets an account for a payment, before any transaction: for the price itself, or so much of it as is missing.
+ * Gets an account for a payment, before any transaction: for all that a session asks for, or so much of it as is missing.
  * @throws validation_failed 422 on the fields of `start`, and the provider's 502 and 503
  */
 export async function prepareTransfer(
   context: QueryContext,
   collection: CollectionColumns,
-  { worth, whole }: Part,
+  part: Part,
   refundBankAccount: RefundBankAccount | null,
 ): Promise<PreparedTransfer> {
-  const { pricing, destinationAddress: address, customerId = null } = collection
+  const { destinationAddress: address, customerId = null } = collection
   const way = wayOf(collection)
-  const offer =
-    collection.methods.includes('bank_transfer') && pricing ? await bankTransferOffer(context, way) : undefined
-  if (!offer || !pricing) throw invalid({ method: 'Not available for this payment' })
+  const offer = collection.methods.includes('bank_transfer') ? await bankTransferOffer(context, way) : undefined
+  if (!offer) throw invalid({ method: 'Not available for this payment' })
   if (offer.refundAccountRequired && !refundBankAccount)
     throw invalid({ refundBankAccount: 'Required: a payment that cannot be delivered is sent back there' })
-  const amount = toMinor(partOfPrice(pricing, worth, whole)?.amount ?? '0', assetNamed(CURRENCY))
-  if (amount < offer.minAmount)
-    throw invalid({ method: `Too little for a bank transfer: at least ${text(offer.minAmount)}` })
-  if (amount > offer.maxAmount)
-    throw invalid({ method: `Too much for a bank transfer: at most ${text(offer.maxAmount)}` })
-  const transfer = await prepareBankTransfer(context, {
-    ...way,
-    amount: { input: amount },
-    address,
-    customerId,
-    refundBankAccount,
-  }).catch((error: unknown) => {
-    throw forPayer(error)
-  })
+  const amount = amountFor(collection, part)
+  const units = toTransfer(amount, way.asset, offer)
+  const limit = limitOf(units, offer)
+  if (limit)
+    throw invalid({ method: `Too ${units < offer.minAmount ? 'little' : 'much'} for a bank transfer: ${limit}` })
+  const transfer = await prepareBankTransfer(context, { ...way, amount, address, customerId, refundBankAccount }).catch(
+    (error: unknown) => {
+      throw forPayer(error)
+    },
+  )
   const { amount: asked, expiresAt, ...account } = accountOf(transfer)
   return {
     transfer,
-    account: { ...account, amount: `${asked}`, expiresAt: expiresAt.toISOString(), worth: `${worth}` },
+    account: { ...account, amount: `${asked}`, expiresAt: expiresAt.toISOString(), worth: `${part.worth}` },
   }
 }
 

@@ -68,7 +68,7 @@ export function moneyOf(data: MoneyData, wording: Wording, about = undefined as 
   return {
     situation,
     heading: typeof heading === 'function' ? heading(facts) : heading,
-    texts: [...said.map(as(isAboutTransfer)), ...stepTexts(step, data).map(as(byTransfer))],
+    texts: [...said.map(as(isAboutTransfer)), ...stepTexts(step, data, byTransfer).map(as(byTransfer))],
     step,
     byTransfer,
     values: valuesOf(asked, situation, wording),
@@ -83,12 +83,17 @@ function cellOf({ what, when, outcome }: Situation): Cell {
   return cell
 }
 
-function stepTexts(step: Step, { payable, refundRequired }: MoneyData): readonly (keyof Texts)[] {
+function stepTexts(
+  step: Step,
+  { session, payable, refundRequired }: MoneyData,
+  byTransfer: boolean,
+): readonly (keyof Texts)[] {
   switch (step) {
     case 'pay':
       return ['waitingText', ...(refundRequired ? (['exactOnly'] as const) : [])]
     case 'rest':
-      return ['restText']
+      // The account for the rest is shown already.
+      return [byTransfer && session.bankAccount ? 'waitingText' : 'restText']
     case 'ask':
     case 'ask_open':
       return ['askText']

@@ -230,7 +230,7 @@ describe('a bank transfer', () => {
 
   test('of a part leaves the rest to pay, in naira, to a new account', () => {
     expect(paid(of('part', 'in_time', 'delivered'), '6000', '10')).toBe(
-      'NGN 9,000.00 left to pay\nNGN 6,000.00 of NGN 15,000.00 arrived and went to Ada Ltd.\nTransfer NGN 9,000.00 by 31 Jan 2026, 12:15 UTC. Get a new account for it: the old one takes no second transfer.',
+      'NGN 9,000.00 left to pay\nNGN 6,000.00 of NGN 15,000.00 arrived and went to Ada Ltd.\nGet a new account for NGN 9,000.00, and make one transfer of the amount that it says by 31 Jan 2026, 12:15 UTC: the old account takes no second transfer.',
     )
   })
 
@@ -258,6 +258,59 @@ describe('a bank transfer', () => {
     const text = which.what === 'nothing' ? said(which, transfer).text : paid(which)
     expect(text).toMatch(expected)
     expect(text).not.toMatch(/wallet|network|old address/)
+  })
+
+  const inDollars = {
+    ...transfer,
+    pricing: { amount: '25', currency: 'USD', rate: '1' },
+    bankAccount: { ...transfer.bankAccount, amount: '39705.04' as string },
+  }
+
+  test.each([
+    ['dollars', inDollars, 'US$25.00', 'US$10.00', 'US$15.00'],
+    ['stablecoin alone', { ...inDollars, pricing: null }, '25 USDC', '10 USDC', '15 USDC'],
+  ])('of a price in %s is asked for in naira, and its parts are of the price', (_name, session, all, part, left) => {
+    expect(said(of('nothing', 'in_time', 'none'), session).text).toBe(
+      'Send NGN 39,705.04\nMake one transfer of exactly this amount to this account by 31 Jan 2026, 12:15 UTC.',
+    )
+    const which = of('part', 'in_time', 'delivered')
+    const payments = [sent(which, '15882.01', '10')]
+    const lacks = (bankAccount: typeof session.bankAccount | null) =>
+      said(which, { ...session, bankAccount, payments }, { restByTransfer: true }).text
+    expect(lacks(null)).toBe(
+      `${left} left to pay\n${part} of ${all} arrived and went to Ada Ltd.\nGet a new account for ${left}, and make one transfer of the amount that it says by 31 Jan 2026, 12:15 UTC: the old account takes no second transfer.`,
+    )
+    expect(lacks({ ...session.bankAccount, amount: '23823.03' })).toBe(
+      `NGN 23,823.03 left to pay\n${part} of ${all} arrived and went to Ada Ltd.\nMake one transfer of exactly this amount to this account by 31 Jan 2026, 12:15 UTC.`,
+    )
+  })
+
+  test('shows what was asked for beside the naira, and about how many before there is an account', () => {
+    const which = of('nothing', 'in_time', 'none')
+    const page = (session: object, more: object = {}) =>
+      content({ ...pageOf(which, { ...sessionOf(which), ...session }), ...more }, view).text
+    const pricing = { amount: '25', currency: 'USD' }
+    expect(page(inDollars, { amount: null, pricing })).toContain('<p class="amount"><bdi>US$25.00</bdi></p>')
+    expect(page({ ...inDollars, pricing: null })).toContain('<p class="amount"><bdi>25 USDC</bdi></p>')
+    expect(page(transfer, { amount: null, pricing: { amount: '15000', currency: 'NGN' } })).not.toContain(
+      '<p class="amount">',
+    )
+    const bankTransfer = {
+      currency: 'NGN',
+      minAmount: '500',
+      estimatedAmount: '39506.25',
+      refundAccountRequired: false,
+      banks: [],
+    }
+    const about = 'about <bdi>NGN\u00a039,506.25</bdi>; you see the exact amount before you transfer'
+    const start = { session: null, type: 'link', amount: null, pricing, bankTransfer }
+    expect(page({}, start)).toContain(about)
+    expect(page({}, start).indexOf('value="USDC"')).toBeLessThan(page({}, start).indexOf('value="NGN"'))
+    expect(page({ pricing: { ...pricing, rate: '1' } }, { bankTransfer, pricing })).toContain(about)
+    // A price in naira is exact, and what is transferred comes first.
+    const naira = { ...start, pricing: { amount: '39506.25', currency: 'NGN' } }
+    expect(page({}, naira)).not.toContain('you see the exact amount')
+    expect(page({}, naira).indexOf('value="NGN"')).toBeLessThan(page({}, naira).indexOf('value="USDC"'))
   })
 
   test('is shown with its account and, below it, with the address for stablecoin', () => {

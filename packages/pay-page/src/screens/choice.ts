@@ -2,15 +2,18 @@ import type { PayData, View } from '../data.ts'
 import { fill, fillPlain } from '../document/fill.ts'
 import { type Html, html } from '../document/html.ts'
 import { fiatIn } from '../money/numbers.ts'
-import { refundFields } from './transfer.ts'
+import { estimate, refundFields } from './transfer.ts'
 
 /**
  * The two steps of a choice: a currency, where there are several, and a network on which it is sent. The first of each is chosen. A bank transfer is
- * the first currency, because the price is in it.
+ * the first currency where the price is in it, else the last.
  */
-function options({ paymentOptions: networks, bankTransfer }: PayData, view: View): Html {
+function options({ paymentOptions: networks, bankTransfer, pricing }: PayData, view: View): Html {
   const { texts } = view
-  const paymentOptions = [...(bankTransfer ? [{ ...TRANSFER, currency: bankTransfer.currency }] : []), ...networks]
+  const transfers = bankTransfer ? [{ ...TRANSFER, currency: bankTransfer.currency }] : []
+  const about = bankTransfer && estimate(bankTransfer, pricing, view)
+  const isPrice = bankTransfer?.currency === pricing?.currency
+  const paymentOptions = isPrice ? [...transfers, ...networks] : [...networks, ...transfers]
   const currencies = [...new Set(paymentOptions.map(({ currency }) => currency))]
   const first = paymentOptions[0]
   const several =
@@ -25,7 +28,7 @@ function options({ paymentOptions: networks, bankTransfer }: PayData, view: View
       html`<fieldset class="networks" data-currency="${currency}"${currency !== first?.currency && html` hidden`}><legend>${currency === bankTransfer?.currency ? texts.methodLabel : texts.networkLabel}</legend>${paymentOptions
         .filter((each) => each.currency === currency)
         .map((option) =>
-          network(option, option === first, view),
+          network(option, option === first, about, view),
         )}${bankTransfer && currency === bankTransfer.currency && refundFields(bankTransfer, view)}</fieldset>`,
   )}`
 }
@@ -34,6 +37,7 @@ function options({ paymentOptions: networks, bankTransfer }: PayData, view: View
 function network(
   { networkKey, currency, estimatedFee, estimatedSeconds }: PayData['paymentOptions'][number],
   isChosen: boolean,
+  about: Html | false | null,
   { texts, networks, locale }: View,
 ): Html {
   const usual = {
@@ -41,7 +45,7 @@ function network(
     minutes: Math.max(1, Math.round(estimatedSeconds / SECONDS_OF_A_MINUTE)),
   }
   if (networkKey === TRANSFER.networkKey)
-    return html`<label class="option"><input type="radio" name="option" value="${networkKey}:${currency}"${isChosen && html` checked`}> <span>${texts.methodTransfer} <small>${texts.transferCost}</small></span></label>`
+    return html`<label class="option"><input type="radio" name="option" value="${networkKey}:${currency}"${isChosen && html` checked`}> <span>${texts.methodTransfer} <small>${texts.transferCost}${about && html`<br>${about}`}</small></span></label>`
   return html`<label class="option"><input type="radio" name="option" value="${networkKey}:${currency}"${isChosen && html` checked`}> <span><bdi>${networks[networkKey]?.name ?? networkKey}</bdi> <small>${fill(texts.networkCost, usual)}</small></span></label>`
 }
 

@@ -29,12 +29,17 @@ const closed = (data: PayData, { texts }: View): Html =>
     : html`<h2 id="heading" tabindex="-1">${texts.closedHeading}</h2><p>${fill(texts.closedText, { merchant: data.merchant.name })}</p>`
 
 /** The heading below says the price: a payer who transfers is asked for it. */
-const isPriceAsked = ({ session }: PayData): boolean =>
-  session?.status === 'awaiting_payment' && session.method === 'bank_transfer'
+const isPriceAsked = ({ session, pricing }: PayData): boolean =>
+  session?.status === 'awaiting_payment' &&
+  session.method === 'bank_transfer' &&
+  session.bankAccount?.currency === pricing?.currency
 
 /** The heading below says the same amount: it is said once. */
 const isAsked = ({ session, currency }: PayData, amount: string): boolean =>
-  session?.status === 'awaiting_payment' && session.currency === currency && session.remainingAmount === amount
+  session?.status === 'awaiting_payment' &&
+  session.method === 'onchain' &&
+  session.currency === currency &&
+  session.remainingAmount === amount
 
 /** Who is paid, for what and how much. */
 function summary(data: PayData, view: View): Html {

@@ -2,7 +2,7 @@ import type { NetworkView, PayData, Payment, PaySession, View } from '../data.ts
 import { fill, fillPlain } from '../document/fill.ts'
 import { type Html, html } from '../document/html.ts'
 import { moneyOf, type Said } from '../money/facts.ts'
-import { amountIn, fiatIn, moneyIn, timeIn, unitsOf } from '../money/numbers.ts'
+import { amountIn, fiatIn, moneyIn, timeIn } from '../money/numbers.ts'
 import { isRequested, isTransfer } from '../money/situation.ts'
 import { codeImage } from '../wallets/code.ts'
 import { type CodeFormat, codeOf, wallets, walletsOn } from '../wallets/wallets.ts'
@@ -20,11 +20,11 @@ const HOLDS: Readonly<Record<CodeFormat, 'holdsAddress' | 'holdsLink' | 'holdsLi
 export function sessionScreen(data: PayData & { readonly session: PaySession }, screen: Screen, view: View): Html {
   const { texts } = view
   const { session } = data
-  const restByTransfer = isTransferable(data)
+  const restByTransfer = data.bankTransfer !== null
   const said = moneyOf({ ...data, restByTransfer }, view)
   const left = { left: said.values.left }
   return html`<h2 id="heading" tabindex="-1">${fill(texts[said.heading], said.values)}</h2>
-${said.step === 'pay' && !said.byTransfer && (session.pricing ? heldRate(session.pricing, data.currency, view) : worth(session.fiatValue, view))}
+${said.step === 'pay' && inOtherMoney(data, said, view)}
 ${said.texts.map((name) => html`<p>${fill(texts[name], said.values)}</p>`)}
 ${(said.step === 'pay' || said.step === 'rest') && ways({ ...data, session }, said, view)}
 ${said.step === 'ask_open' && html`<details><summary>${fill(texts.payAnyway, left)}</summary>${instructions(session, said, view)}</details>`}
@@ -33,6 +33,16 @@ ${(screen === 'paid' || session.payments.length > 0) && receipt(data, session, v
 ${said.step === 'again' && data.payable && html`<p><a class="button primary" id="again" href="${linkTo(data.linkId, view)}">${texts.again}</a></p>`}
 ${screen === 'paid' && back(data, view)}
 ${(screen === 'cancelled' || screen === 'expired') && leave(data, view)}`
+}
+
+/** What the heading asks for, in other money: the rate of a price, else its worth. Who transfers sees the price itself above. */
+function inOtherMoney(
+  { currency, session }: PayData & { readonly session: PaySession },
+  { byTransfer }: Said,
+  view: View,
+) {
+  if (!session.pricing) return worth(session.fiatValue, view)
+  return !byTransfer && heldRate(session.pricing, currency, view)
 }
 
 /** The address of another page of the family, in the same language. */
@@ -44,23 +54,17 @@ function ways(data: PayData & { readonly session: PaySession }, said: Said, view
   const { session, bankTransfer } = data
   const { texts } = view
   // After its end a session gives no account any more.
-  const offer = said.situation.when === 'in_time' && isTransferable(data) ? bankTransfer : null
+  const offer = said.situation.when === 'in_time' ? bankTransfer : null
   if (!said.byTransfer)
     return html`${instructions(session, said, view)}
-${offer !== null && html`<details><summary>${texts.payByTransfer}</summary>${accountForm(offer, leftToTransfer(data, view), view)}</details>`}`
+${offer !== null && html`<details><summary>${texts.payByTransfer}</summary>${accountForm(offer, data, leftToTransfer(data, view), view)}</details>`}`
   // What to send in stablecoin is said in stablecoin.
   const onchain = { ...session, method: 'onchain' as const }
   const coin = moneyOf({ ...data, session: onchain }, view)
   const { bankAccount } = session
-  return html`${bankAccount ? account(bankAccount, view) : offer !== null && accountForm(offer, said.values.left, view)}
+  return html`${bankAccount ? account(bankAccount, view) : offer !== null && accountForm(offer, data, said.values.left, view)}
 <details><summary>${texts.payByCoin}</summary><p><strong>${fill(texts.waitingHeading, coin.values)}</strong>${session.pricing && heldRate(session.pricing, data.currency, view)}</p><p>${fill(texts.waitingText, coin.values)}</p>${instructions(onchain, coin, view, bankAccount === null)}</details>`
 }
-
-/** Can what is left be transferred? */
-const isTransferable = ({ session, bankTransfer }: PayData): boolean =>
-  bankTransfer !== null &&
-  session?.fiatValue?.currency === bankTransfer.currency &&
-  unitsOf(session.fiatValue.amount) >= unitsOf(bankTransfer.minAmount)
 
 const leftToTransfer = (data: PayData & { readonly session: PaySession }, view: View): string =>
   moneyOf({ ...data, session: { ...data.session, method: 'bank_transfer' }, restByTransfer: true }, view).values.left

@@ -1,7 +1,7 @@
-import type { BankTransfer, PaySession, View } from '../data.ts'
+import type { BankTransfer, PayData, PaySession, View } from '../data.ts'
 import { fill } from '../document/fill.ts'
 import { type Html, html } from '../document/html.ts'
-import { amountIn } from '../money/numbers.ts'
+import { amountIn, fiatIn } from '../money/numbers.ts'
 import { clock, value } from './value.ts'
 
 /** The account that a payer transfers to. */
@@ -20,13 +20,27 @@ export function account(bankAccount: NonNullable<PaySession['bankAccount']>, { t
 </div>`
 }
 
+/** About what has to be transferred, where the price is in other money. */
+export const estimate = ({ currency, estimatedAmount }: BankTransfer, pricing: PayData['pricing'], view: View) =>
+  estimatedAmount !== null &&
+  pricing?.currency !== currency &&
+  fill(view.texts.transferEstimate, { amount: fiatIn(view.locale, estimatedAmount, currency) })
+
 /** The form with which a session gets an account: for all of it, or for the rest. The script sends it. */
-export const accountForm = (offer: BankTransfer, left: string, view: View): Html =>
-  html`<form id="transfer" novalidate data-script>
+export function accountForm(
+  offer: BankTransfer,
+  { pricing }: Pick<PayData, 'pricing'>,
+  left: string,
+  view: View,
+): Html {
+  const about = estimate(offer, pricing, view)
+  return html`<form id="transfer" novalidate data-script>
+  ${about && html`<small class="worth">${about}</small>`}
   ${refundFields(offer, view)}
   <p class="error" id="transfer-error" role="alert"></p>
   <button type="submit" class="primary">${fill(view.texts.newAccount, { left })}</button>
 </form>`
+}
 
 /** Where a transfer goes back to that cannot be delivered, for a provider that must know it. */
 export const refundFields = ({ refundAccountRequired, banks }: BankTransfer, { texts }: View): Html | false =>

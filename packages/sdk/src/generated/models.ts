@@ -314,7 +314,7 @@ export interface CheckoutSession {
     currency: string
     /** For the narration of the transfer */
     reference: string | null
-    /** The transfer must arrive before */
+    /** The transfer must arrive before; its amount holds until then */
     expiresAt: string
   } | null
   /** Link for wallets that asks for what is missing: EIP-681 on EVM networks, Solana Pay on Solana, the address on Tron */
@@ -1510,12 +1510,14 @@ export interface PayPage {
     /** How long a payment usually takes, in seconds */
     estimatedSeconds: number
   }[]
-  /** What a payment by bank transfer needs; null where it is not offered */
+  /** What a payment by bank transfer needs; null where it is not offered, and where what is asked for, or missing, is too little or too much for one */
   bankTransfer: {
     /** Currency of a transfer */
     currency: string
     /** Smallest transfer, as decimal text */
     minAmount: string
+    /** About what has to be transferred for what is asked for or, in a session, is missing: `start` gives the exact amount; null where only a start can tell, as decimal text */
+    estimatedAmount: string | null
     /** `start` needs `refundBankAccount` */
     refundAccountRequired: boolean
     /** Banks of such accounts */
@@ -1634,7 +1636,7 @@ export interface PaySession {
     currency: string
     /** For the narration of the transfer */
     reference: string | null
-    /** The transfer must arrive before */
+    /** The transfer must arrive before; its amount holds until then */
     expiresAt: string
   } | null
   /** Link for wallets that asks for what is missing: EIP-681 on EVM networks, Solana Pay on Solana, the address on Tron */
@@ -2200,6 +2202,15 @@ export interface CollectionReceipt {
   number: string
   /** State of the session */
   status: string
+  /** The price that was held; null without one */
+  pricing?: {
+    /** Money of the price */
+    currency: string
+    /** The price */
+    amount: string
+    /** So much of it for one unit of the currency of `destination` */
+    rate: string
+  } | null
   /** What the payer was asked to send, in the currency of `origin` */
   requestedAmount: string
   /** What was received in the requested currency on the requested network */

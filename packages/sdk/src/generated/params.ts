@@ -93,7 +93,7 @@ export interface CollectionCreateParams {
   acceptedNetworks?: string[] | null
   /** Currencies in which payers may pay, in this order; null for all that are available, yours first */
   acceptedCurrencies?: string[] | null
-  /** Ways in which payers may pay. `bank_transfer`, beside the networks, needs a `pricing` in NGN: the payer transfers naira, which a provider of local fiat delivers to you as `currency`. Default: `onchain` */
+  /** Ways in which payers may pay. `bank_transfer`, beside the networks: the payer transfers naira, which a provider of local fiat delivers to you as `currency`. With a `pricing` in NGN the payer transfers the price, and the fees of the provider are yours; else so much that the provider delivers the amount, fees included. Default: `onchain` */
   methods?: ('onchain' | 'bank_transfer')[]
   /** Id of the customer */
   customerId?: string | null

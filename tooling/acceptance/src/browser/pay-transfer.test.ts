@@ -27,10 +27,12 @@ describe.runIf(hasTools(chromiumCommand()))('paying by bank transfer in Chromium
   })
   afterAll(() => browser.close())
 
-  /** A phone with the page of a link that is priced in naira. */
-  async function begin(): Promise<{ merchant: Merchant; page: Page; problems: readonly string[]; linkId: string }> {
+  /** A phone with the page of a link that is priced in naira, or as given. */
+  async function begin(
+    given: object = {},
+  ): Promise<{ merchant: Merchant; page: Page; problems: readonly string[]; linkId: string }> {
     const merchant = await newMerchant(service)
-    const { id: linkId } = await newCollection(merchant, priced)
+    const { id: linkId } = await newCollection(merchant, { ...priced, ...given })
     const visit = await openWindow(browser, service.url, 'phone')
     contexts.push(visit.context)
     await visit.page.goto(`${service.url}/pay/${linkId}`)
@@ -79,6 +81,42 @@ describe.runIf(hasTools(chromiumCommand()))('paying by bank transfer in Chromium
     await page.getByRole('button', { name: 'Copy the account number' }).waitFor()
     await pay(merchant, id, {})
     await screen(page, 'paid')
+  })
+
+  test.each<[string, object, RegExp, RegExp]>([
+    ['a price in dollars', { pricing: { currency: 'USD', amount: '25' } }, /^US\$25\.00$/, /US\$15\.00/],
+    ['a price in euros', { pricing: { currency: 'EUR', amount: '25' } }, /^€25\.00$/, /€15\.00/],
+    ['an amount in stablecoin', { pricing: undefined, amount: '25' }, /^25 USDC/, /15(\.0\d+)? USDC/],
+  ])('%s is transferred in naira, and the rest too', async (name, given, price, rest) => {
+    const { merchant, page, problems } = await begin(given)
+    expect(await page.locator('[name=option]:checked').inputValue()).toMatch(/:USDC$/)
+    await page.getByRole('radio', { name: 'NGN', exact: true }).check()
+    // The rate between euros and dollars is that of the start.
+    if (!name.includes('euros')) await page.getByText(/about\s+NGN\s39,506.25; you see the exact amount/).waitFor()
+    await shoot(page, 'transfer-choose-other-phone')
+    const id = await start(page)
+    const { bankAccount } = (await payPageOf(service, id)).session
+    const asked = new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'NGN' }).format(bankAccount.amount)
+    await page.getByRole('heading', { name: asked }).waitFor()
+    await page.locator('.summary .amount').filter({ hasText: price }).waitFor()
+    await page
+      .locator('#time-left')
+      .filter({ hasText: /^1[0-4]:\d\d$/ })
+      .waitFor()
+    expect(await fitsWidth(page)).toBe(true)
+    expect(await violations(page)).toEqual([])
+    await shoot(page, 'transfer-waiting-other-phone')
+    await pay(merchant, id, { amount: (Number(bankAccount.amount) * 0.4).toFixed(2) })
+    await screen(page, 'underpaid')
+    await page.getByText(/about\s+NGN\s[\d,.]+; you see the exact amount/).waitFor()
+    await shoot(page, 'transfer-rest-other-phone')
+    await page.getByRole('button', { name: rest }).click()
+    await page.getByRole('button', { name: 'Copy the account number' }).waitFor()
+    await page.getByText('Make one transfer of exactly this amount').waitFor()
+    await pay(merchant, id, {})
+    await screen(page, 'paid')
+    await shoot(page, 'transfer-paid-other-phone')
+    expect(problems).toEqual([])
   })
 
   test('the payer may send stablecoin to the same session, or turn from stablecoin to a transfer', async () => {

@@ -7,8 +7,6 @@ import { Dialog, Failure, Field, fieldsOf } from '../../parts/parts.tsx'
 import { CURRENCIES, Destination, destinationIn } from './destination.tsx'
 
 const PRICES = ['NGN', 'USD', 'EUR'] as const
-/** A price in it can be paid by bank transfer. */
-const TRANSFERS_IN = 'NGN'
 
 /** A payment link, or a checkout for one order, which needs an amount. */
 export function NewLink({ type, close }: { type: 'link' | 'checkout'; close: () => void }) {
@@ -66,20 +64,18 @@ export function NewLink({ type, close }: { type: 'link' | 'checkout'; close: () 
             </select>
           )}
         </Field>
-        {priced === TRANSFERS_IN && (
-          <Field
-            label="Ways to pay"
-            hint={`Naira that a payer transfers to a bank account are delivered to you as ${currency}`}
-            error={wrong.methods}
-          >
-            {(props) => (
-              <select {...props} name="ways">
-                <option value="">Stablecoin</option>
-                <option value="transfer">Stablecoin or bank transfer</option>
-              </select>
-            )}
-          </Field>
-        )}
+        <Field
+          label="Ways to pay"
+          hint={`Naira that a payer transfers to a bank account are delivered to you as ${currency}`}
+          error={wrong.methods}
+        >
+          {(props) => (
+            <select {...props} name="ways">
+              <option value="">Stablecoin</option>
+              <option value="transfer">Stablecoin or bank transfer</option>
+            </select>
+          )}
+        </Field>
         <Destination wrong={wrong} currency={currency} choose={setCurrency} />
         {Object.keys(wrong).length === 0 && <Failure error={create.error} />}
         <button type="submit" className="primary" disabled={create.isPending}>
