@@ -1,4 +1,5 @@
 import type { Page } from '@payments/platform'
+import { errors } from './errors.ts'
 
 const YEAR = 31_536_000
 
@@ -7,13 +8,14 @@ export const pages: readonly Page[] = [
   {
     method: 'GET',
     path: '/branding/logos/{logoId}',
+    errors: [errors.logo_not_found],
     async respond({ pool }, { params }) {
       const { rows } = await pool.query<{ type: string; image: Buffer }>(
         'select type, image from brand_logos where id = $1 limit 1',
         [params.logoId],
       )
       const [logo] = rows
-      if (!logo) return { status: 404, type: 'text/plain', body: 'Logo not found\n' }
+      if (!logo) throw errors.logo_not_found()
       return {
         type: logo.type,
         body: logo.image,

@@ -3,7 +3,7 @@ import './inputs/messages.ts'
 
 /** One way in which a request can fail: the HTTP status and the message of the reply. */
 export interface ErrorRow {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 431 | 500 | 502 | 503
+  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 410 | 413 | 415 | 417 | 422 | 429 | 431 | 500 | 502 | 503
   readonly message: string
   /** Name of the database constraint whose violation is reported as this error. */
   readonly constraint?: string

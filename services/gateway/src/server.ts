@@ -34,7 +34,7 @@ import type { Metrics } from './internal/metrics.ts'
 import { callbacks, refuseCallbacks } from './requests/callbacks.ts'
 import { authenticationOf, type Callers, callers } from './requests/caller.ts'
 import { dispatcher, type RequestInput, replayKey } from './requests/dispatch.ts'
-import { errors } from './requests/errors.ts'
+import { errors, helpLink } from './requests/errors.ts'
 import { operations } from './requests/operations.ts'
 import { failedPages, mountPages } from './requests/pages.ts'
 import { mountAgents } from './requests/protocols/agents.ts'
@@ -107,7 +107,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
       ctx.type = 'application/json'
       if (failed.retryAfter !== undefined) ctx.set('Retry-After', String(failed.retryAfter))
       if (failed.status === 401) ctx.set('WWW-Authenticate', 'Bearer')
-      if (code !== undefined) ctx.set('Link', `</docs/reference/errors#${code}>; rel="help"`)
+      if (code !== undefined) ctx.set('Link', helpLink(code))
       if (failed.status === 413) ctx.set('Connection', 'close')
       if (!(await showFailure(ctx, failed))) ctx.body = isTrpc(ctx.path) ? failed.trpcBody : failed.body
     }

@@ -33,6 +33,7 @@ export const payPages: readonly Page[] = [
   {
     method: 'GET',
     path: '/pay/{collectionId}',
+    errors: [errors.collection_not_found, errors.payments_unavailable],
     async respond(runtime, request) {
       const id = request.params.collectionId ?? ''
       try {

@@ -57,6 +57,8 @@ async function build(context: QueryContext, id: string, account: unknown) {
 }
 
 const PATH = '/pay/{collectionId}/transaction'
+/** The errors of `payPage`. */
+const READS = [errors.collection_not_found, errors.payments_unavailable] as const
 const json = (body: object) => ({ type: 'application/json', body: JSON.stringify(body) })
 
 /**
@@ -68,6 +70,7 @@ export const transactionPages: readonly Page[] = [
     method: 'GET',
     path: PATH,
     anyOrigin: true,
+    errors: [...READS, errors.session_asks_for_nothing],
     async respond(runtime, { params, log }) {
       const page = await payPage(queryContext(runtime, anonymous, log), params.collectionId ?? '')
       if (page.transactionUrl === null) throw errors.session_asks_for_nothing()
@@ -79,6 +82,7 @@ export const transactionPages: readonly Page[] = [
     method: 'POST',
     path: PATH,
     anyOrigin: true,
+    errors: [...READS, errors.session_asks_for_nothing, errors.transaction_unavailable, errors.transaction_failed],
     async respond(runtime, { params, log, body }) {
       const { account } = await body()
       return json(await build(queryContext(runtime, anonymous, log), params.collectionId ?? '', account))

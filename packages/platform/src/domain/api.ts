@@ -30,7 +30,7 @@ export interface ApiDeclaration<R extends TRPCRouterRecord = TRPCRouterRecord> {
   readonly router?: R
   /** Turns credentials into actors. Exactly one domain declares it. */
   readonly authentication?: Authentication
-  /** The rows of the errors that its operations throw. */
+  /** The rows of the errors that its operations and pages throw. */
   readonly errors?: Readonly<Record<string, ErrorFactory>>
   /** The types of its events, by name. */
   readonly events?: Readonly<Record<string, EventType>>

@@ -1,4 +1,4 @@
-import type { Port, Provider } from '@payments/kernel'
+import type { ErrorFactory, Port, Provider } from '@payments/kernel'
 import type { Log } from '../settings/log.ts'
 import type { Runtime } from './context.ts'
 
@@ -48,6 +48,8 @@ export interface Page {
   readonly path: `/${string}`
   /** Scripts of every origin may read the reply. */
   readonly anyOrigin?: boolean
+  /** The errors that `respond` answers, beside those of any request. */
+  readonly errors?: readonly ErrorFactory[]
   respond(runtime: Runtime, request: PageRequest): Promise<PageReply>
   /** What a browser shows where `respond` could not answer: too many requests, or the service is busy. The status is that of the failure. */
   failed?(failure: PageFailure, request: PageRequest): PageReply

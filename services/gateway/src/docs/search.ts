@@ -1,3 +1,4 @@
+import { everyError } from '../requests/errors.ts'
 import { navigation } from './guides/guide-page.ts'
 import { guides } from './guides/guides.ts'
 import { escapeHtml } from './highlight.ts'
@@ -78,7 +79,6 @@ function entry(path: string, title: string, text: string, more = ''): Entry {
 /** Sections of the guides, operations, events and errors of the merchants' reference. */
 function entries(): Entry[] {
   const { root, operations, events } = describedInterface('merchants')
-  const errors = new Map(operations.flatMap((each) => each.errors.map((error) => [error.code, error] as const)))
   return [
     ...guides().flatMap(({ path, title, source }) =>
       source.split(/^(?=## )/m).map((section) => {
@@ -93,7 +93,7 @@ function entries(): Entry[] {
       entry(`${root}/${id}`, summary, `\`${method} ${url}\` ${description}`, id),
     ),
     ...events.map(({ type, description }) => entry(`${root}/events#${type}`, type, description)),
-    ...[...errors.values()].map(({ code, status, message }) =>
+    ...everyError().map(({ code, status, message }) =>
       entry(`${root}/errors#${code}`, `${status} ${message}`, `\`${code}\``),
     ),
   ]

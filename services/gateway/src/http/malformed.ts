@@ -1,36 +1,38 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { newId } from '@payments/kernel'
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { type ErrorFactory, newId } from '@payments/kernel'
+import { errors, helpLink } from '../requests/errors.ts'
 
-const bodyOf = (message: string) => JSON.stringify({ status: 'error', message, data: null })
-const BODY = bodyOf('Malformed HTTP request')
-const EXPECTATION = bodyOf('The Expect header must be 100-continue')
-const headers = (body: string) => ({
+const bodyOf = ({ message }: ErrorFactory) => JSON.stringify({ status: 'error', message, data: null })
+const headersOf = (error: ErrorFactory) => ({
   'Content-Type': 'application/json',
-  'Content-Length': String(body.length),
+  'Content-Length': String(bodyOf(error).length),
   'Cache-Control': 'no-store',
   'X-Request-Id': newId(),
+  Link: helpLink(error.code),
   Connection: 'close',
 })
+
+/** The codes of Node's HTTP parser that are not a malformed request. */
+const PARSER_ERRORS: Readonly<Record<string, ErrorFactory>> = {
+  HPE_HEADER_OVERFLOW: errors.headers_too_large,
+  ERR_HTTP_REQUEST_TIMEOUT: errors.request_timeout,
+}
 
 /** Answers what the HTTP parser refuses, in the envelope and with a request id. */
 export function answerParserErrors(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
-    const status =
-      error.code === 'HPE_HEADER_OVERFLOW'
-        ? '431 Request Header Fields Too Large'
-        : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-          ? '408 Request Timeout'
-          : '400 Bad Request'
-    const lines = Object.entries(headers(BODY)).map(([name, value]) => `${name}: ${value}`)
-    socket.end(`HTTP/1.1 ${status}\r\n${lines.join('\r\n')}\r\n\r\n${BODY}`)
+    const answer = PARSER_ERRORS[error.code ?? ''] ?? errors.request_malformed
+    const lines = Object.entries(headersOf(answer)).map(([name, value]) => `${name}: ${value}`)
+    const status = `${answer.status} ${STATUS_CODES[answer.status]}`
+    socket.end(`HTTP/1.1 ${status}\r\n${lines.join('\r\n')}\r\n\r\n${bodyOf(answer)}`)
   })
 }
 
 /** Answers an expectation other than `100-continue` (RFC 9110, section 10.1.1) in the envelope and with a request id. */
 export function refuseExpectations(server: Server): void {
   server.on('checkExpectation', (_req: IncomingMessage, res: ServerResponse) => {
-    res.writeHead(417, headers(EXPECTATION)).end(EXPECTATION)
+    refuse(res, errors.expectation_unknown)
   })
 }
 
@@ -45,12 +47,16 @@ export function refuseMalformed(
     const target = originForm(req.url ?? '')
     const hosts = req.headersDistinct.host?.length ?? 0
     if (target === undefined || hosts > 1 || (hosts === 0 && req.httpVersion !== '1.0')) {
-      res.writeHead(400, headers(BODY)).end(BODY)
+      refuse(res, errors.request_malformed)
       return
     }
     req.url = target
     handle(req, res)
   }
+}
+
+const refuse = (res: ServerResponse, error: ErrorFactory): void => {
+  res.writeHead(error.status, headersOf(error)).end(bodyOf(error))
 }
 
 /** The path and query of a request target (RFC 9112, section 3.2); undefined if it is neither a path, a URL nor `*`. */

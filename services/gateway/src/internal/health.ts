@@ -1,6 +1,7 @@
 import { errors } from '@payments/kernel'
 import { platformSettings, type Runtime } from '@payments/platform'
 import type Koa from 'koa'
+import { helpLink } from '../requests/errors.ts'
 import type { State } from '../requests/state.ts'
 
 const DEADLINE_MS = 1500
@@ -25,6 +26,7 @@ export function health(
     const serves = available && runtime.database.problem() === undefined
     ctx.status = serves ? 200 : 503
     ctx.set('Cache-Control', 'no-store')
+    if (!serves) ctx.set('Link', helpLink(errors.busy.code))
     const shown = { env: ENV_NAME, ts: new Date().toISOString() }
     ctx.body = serves
       ? { status: 'ok', ...shown }

@@ -1,7 +1,12 @@
-import { defineErrors } from '@payments/kernel'
+import { everyDomain } from '@payments/api'
+import { errors as common, defineErrors, type ErrorFactory } from '@payments/kernel'
 
 /** Errors of the gateway, outside the operations. */
 export const errors = defineErrors({
+  request_malformed: { status: 400, message: 'Malformed HTTP request' },
+  request_timeout: { status: 408, message: 'The request did not arrive in time' },
+  expectation_unknown: { status: 417, message: 'The Expect header must be 100-continue' },
+  headers_too_large: { status: 431, message: 'The request headers exceed 16 kB' },
   not_found: { status: 404, message: 'Not found' },
   method_not_allowed: { status: 405, message: 'Method not allowed' },
   rate_limited: { status: 429, message: 'Too many requests' },
@@ -21,3 +26,12 @@ export const errors = defineErrors({
   batch_too_large: { status: 422, message: 'At most 20 calls in a batch' },
   internal_error: { status: 500, message: 'Internal server error' },
 })
+
+/** The `Link` of a reply with an error: its section of the reference. */
+export const helpLink = (code: string): string => `</docs/reference/errors#${code}>; rel="help"`
+
+/** Every error that the service answers, each once, by status and code: of any request, of the gateway and of the domains. */
+export const everyError = (): ErrorFactory[] =>
+  [common, errors, ...everyDomain.map(({ api }) => api?.errors ?? {})]
+    .flatMap((table) => Object.values(table) as ErrorFactory[])
+    .toSorted((a, b) => a.status - b.status || (a.code < b.code ? -1 : 1))

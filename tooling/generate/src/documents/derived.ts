@@ -1,7 +1,15 @@
 import { missing, statements } from '@payments/acceptance'
 import { everyDomain } from '@payments/api'
-import { adapters, gatewayErrors, gatewaySettings, llmsText, openApiDocument, operations } from '@payments/gateway'
-import { type ErrorFactory, errors as kernelErrors } from '@payments/kernel'
+import {
+  adapters,
+  everyError,
+  gatewayErrors,
+  gatewaySettings,
+  llmsText,
+  openApiDocument,
+  operations,
+} from '@payments/gateway'
+import { errors as kernelErrors } from '@payments/kernel'
 import { wallets as walletFormats, walletLinks } from '@payments/pay-page'
 import {
   catalogueOf,
@@ -43,28 +51,19 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
     .map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
     .join('\n')
 
-/** The errors of the service and of these operations, each once. */
-function errorsOf(chosen: typeof operations): ErrorFactory[] {
-  const all = new Map<string, ErrorFactory>()
-  for (const row of [
-    ...Object.values(kernelErrors),
-    ...Object.values(gatewayErrors),
-    ...chosen.flatMap(({ operation }) => operation.meta.errors),
-  ])
-    all.set(row.code, row)
-  return [...all.values()].sort((a, b) => a.status - b.status || (a.code < b.code ? -1 : 1))
+/** The codes that a merchant's client may meet, which calls no operation of operators and no page. */
+const merchantErrors = (): string[] => {
+  const own = operations.filter(({ operation }) => operation.meta.access !== 'operator')
+  const rows = [kernelErrors, gatewayErrors, ...own.map(({ operation }) => operation.meta.errors)].flatMap((table) =>
+    Object.values(table),
+  )
+  return [...new Set(rows.map(({ code }) => code))].sort()
 }
 
-/** The codes that a merchant's client may meet. */
-const merchantErrors = (): string[] =>
-  errorsOf(operations.filter(({ operation }) => operation.meta.access !== 'operator'))
-    .map(({ code }) => code)
-    .sort()
-
 function errors(): string {
-  const rows = errorsOf(operations)
-  return `# Errors\n\n${NOTE} Clients branch on the HTTP status and, for 422, on \`errors\`.\n\n${table(
-    ['Status', 'Message', 'Code in logs'],
+  const rows = everyError()
+  return `# Errors\n\n${NOTE} Clients branch on the HTTP status and, for 422, on \`errors\`. The codes are those of the header \`Link\`, of logs and of the SDK.\n\n${table(
+    ['Status', 'Message', 'Code'],
     rows.map((row) => [String(row.status), row.message, `\`${row.code}\``]),
   )}\n`
 }

@@ -1,3 +1,4 @@
+import type { ErrorRow } from '@payments/kernel'
 import { type Audience, openApiDocument } from '../../openapi/document.ts'
 import type { Json } from '../../openapi/examples.ts'
 
@@ -13,7 +14,7 @@ export interface Parameter {
 /** An error that an operation may answer. */
 export interface DescribedError {
   readonly code: string
-  readonly status: number
+  readonly status: ErrorRow['status']
   readonly message: string
 }
 
@@ -161,7 +162,7 @@ function one(
       .flatMap(({ status, content: each }) =>
         Object.entries(each?.['application/json']?.examples ?? {}).map(([code, { summary }]) => ({
           code,
-          status,
+          status: status as ErrorRow['status'],
           message: summary,
         })),
       ),

@@ -1,3 +1,5 @@
+import type { ErrorRow } from '@payments/kernel'
+import type { Page } from '@payments/platform'
 import { SAMPLE_ADDRESS } from '../guides/guides.ts'
 import { escapeHtml, highlighter, tabLabel } from '../highlight.ts'
 import { figure, inline, layout, type NavigationItem, tabs } from '../layout.ts'
@@ -13,16 +15,21 @@ const ACCESS = {
 } as const
 
 /** What a caller does about an error of a status, where the operation does not say more. */
-const ADVICE: Readonly<Record<number, string>> = {
+const ADVICE: Readonly<Record<ErrorRow['status'], string>> = {
   400: 'Correct the request; the same one fails again',
   401: 'Send a valid key or token',
   403: 'Use a credential that permits it',
   404: 'Check the id, and that it belongs to the environment of the key',
+  405: 'Use a method of the header `Allow`',
+  408: 'Send it again, without pauses',
   409: 'Read the object: its state does not permit this, or the same is being done',
+  410: 'Use what has replaced it: see the changelog',
   413: 'Send less',
   415: 'Send JSON, not compressed',
+  417: 'Send no such header',
   422: 'Correct the fields that `errors` names',
   429: 'Wait for `Retry-After` seconds, then repeat with the same `Idempotency-Key`',
+  431: 'Send shorter headers',
   500: 'Repeat with the same `Idempotency-Key`; tell the operator the `X-Request-Id`',
   502: 'Repeat later with the same `Idempotency-Key`',
   503: 'Wait for `Retry-After` seconds, then repeat with the same `Idempotency-Key`',
@@ -160,7 +167,7 @@ const eventLinks = (root: string, types: readonly string[]): string =>
 function errorTable(root: string, errors: readonly DescribedError[]): string {
   const rows = errors.map(
     ({ code, status, message }) =>
-      `<tr><td>${status}</td><td><a href="${errorsRoot(root)}#${code}">${inline(message)}</a></td><td>${inline(ADVICE[status] ?? '')}</td></tr>`,
+      `<tr><td>${status}</td><td><a href="${errorsRoot(root)}#${code}">${inline(message)}</a></td><td>${inline(ADVICE[status])}</td></tr>`,
   )
   return `<div class="table" tabindex="0" role="group" aria-label="Errors"><table><thead><tr><th>Status</th><th>Message</th><th>What to do</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`
 }
@@ -216,15 +223,18 @@ export function eventsPage(reference: Interface): string {
   })
 }
 
-/** Every error, with the operations that answer it. The reply names its place here in the header `Link`. */
-export function errorsPage(reference: Interface, known: readonly DescribedError[]): string {
+/** Every error, with the operations and the pages outside `/v1` that answer it. The reply names its place here in the header `Link`. */
+export function errorsPage(reference: Interface, known: readonly DescribedError[], pages: readonly Page[]): string {
   const { root, operations } = reference
   const parts = known.map(({ code, status, message }) => {
     const from = operations.filter(({ errors }) => errors.some((each) => each.code === code))
     const everywhere = from.length > operations.length / 2
     const links = from.map(({ id, summary }) => `<a href="${addressOf(root, id)}">${escapeHtml(summary)}</a>`)
-    const where = everywhere ? 'Any operation can answer this.' : links.join(', ')
-    return `<h2 id="${code}">${status} ${inline(message)}</h2><p>${inline(ADVICE[status] ?? '')}.</p><p class="facts"><code>${code}</code> ${where}</p>`
+    const outside = pages
+      .filter(({ errors = [] }) => errors.some((each) => each.code === code))
+      .map(({ method, path }) => `<code>${escapeHtml(`${method} ${path}`)}</code>`)
+    const where = everywhere ? 'Any operation can answer this.' : [...links, ...outside].join(', ')
+    return `<h2 id="${code}">${status} ${inline(message)}</h2><p>${inline(ADVICE[status])}.</p><p class="facts"><code>${code}</code> ${where}</p>`
   })
   return layout({
     title: 'Errors',

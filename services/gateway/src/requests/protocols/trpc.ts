@@ -6,7 +6,7 @@ import { DASHBOARD_API } from '../../dashboard/paths.ts'
 import { checkJsonHeaders, readBody } from '../../http/body.ts'
 import { failure } from '../../http/envelope.ts'
 import type { Callers } from '../caller.ts'
-import { errors } from '../errors.ts'
+import { errors, helpLink } from '../errors.ts'
 import { operations } from '../operations.ts'
 import type { Gateway } from '../state.ts'
 
@@ -83,12 +83,17 @@ export function mountTrpc(
         if (!error) return {}
         const { status, retryAfter, code } = failure(error)
         if (code === errors.internal_error.code) return {}
-        return { status, headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) } }
+        return {
+          status,
+          headers: { link: helpLink(code), ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }) },
+        }
       },
     })
     ctx.status = answer.status
     const retryAfter = answer.headers.get('retry-after')
     if (retryAfter) ctx.set('Retry-After', retryAfter)
+    const link = answer.headers.get('link')
+    if (link) ctx.set('Link', link)
     ctx.type = 'application/json'
     ctx.body = await answer.text()
   })
