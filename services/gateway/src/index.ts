@@ -1,7 +1,7 @@
 /** The gateway: the public REST API over the routers, and all HTTP handling. */
 export { adapters } from './adapters.ts'
 export { type Guide, guides, guideText, SAMPLE_ADDRESS } from './docs/guides/guides.ts'
-export { type Translation, Translator } from './docs/guides/samples/index.ts'
+export { type Translation, translationsOf } from './docs/guides/samples/index.ts'
 export { llmsText } from './docs/llms.ts'
 export { createMetrics, type Metrics } from './internal/metrics.ts'
 export { internalServer } from './internal/server.ts'

@@ -3,47 +3,75 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { format } from 'node:util'
 import { run as runCommand } from '@payments/cli'
-import { type Translation, Translator } from '@payments/gateway'
+import { type Translation, translationsOf } from '@payments/gateway'
 import { Payments } from '@payments/sdk'
+import { type GoPrograms, goProgram } from './go.ts'
 import { at, inFolder, MARK, type Place, run } from './run.ts'
 import type { Sample } from './samples.ts'
 
-export const languages: readonly Translation['language'][] = ['ts', 'python', 'cli']
+type Language = Translation['language']
+
+export const languages: readonly Language[] = ['ts', 'python', 'php', 'go', 'cli']
 
 /** The shell samples of a guide that are translated, with their translations. */
 export function translated(samples: readonly Sample[]): { sample: Sample; translations: readonly Translation[] }[] {
-  const translator = new Translator()
-  return samples
-    .filter(({ language }) => language === 'sh')
-    .map((sample) => ({ sample, translations: translator.translate(sample.code) }))
-    .filter(({ translations }) => translations.length > 0)
+  const shell = samples.filter(({ language }) => language === 'sh')
+  const translations = translationsOf(shell.map(({ code }) => code))
+  return shell
+    .map((sample, index) => ({ sample, translations: translations[index] ?? [] }))
+    .filter(({ translations: own }) => own.length > 0)
 }
 
-/** Runs the translations of a guide's samples in one language as one program. Returns what each printed. */
+const codesOf = (samples: readonly Sample[], language: Language): string[] =>
+  translated(samples).map(({ translations }) => translations.find((each) => each.language === language)?.code ?? '')
+
+/** The translations of a guide's samples in Go as one program. Nothing where there are none. */
+export function goSession(samples: readonly Sample[], place: Pick<Place, 'url' | 'receiverPort'>): string | undefined {
+  const codes = codesOf(samples, 'go')
+  if (codes.length === 0) return undefined
+  return at(place, goProgram(codes, `fmt.Println("${MARK}")`)).replaceAll(
+    'Sleep(time.Second)',
+    'Sleep(time.Second / 5)',
+  )
+}
+
+/** Runs the translations of a guide's samples in one language as one program. Returns what each printed. `go` is the command of that program in Go. */
 export async function runTranslations(
   samples: readonly Sample[],
-  language: Translation['language'],
+  language: Language,
   place: Place,
+  go: ReturnType<GoPrograms['commandOf']>,
 ): Promise<Map<Sample, string>> {
-  const own = translated(samples)
-  const print = { ts: `console.log('${MARK}')`, python: `print('${MARK}')`, cli: `echo '${MARK}'` }[language]
-  const parts = own.map(({ translations }) => translations.find((each) => each.language === language)?.code)
-  const code = at(place, parts.map((part) => `${part}\n${print}\n`).join(''))
+  const print = {
+    ts: `console.log('${MARK}')`,
+    python: `print('${MARK}')`,
+    php: `echo '${MARK}';`,
+    go: '',
+    cli: `echo '${MARK}'`,
+  }[language]
+  const code = at(
+    place,
+    codesOf(samples, language)
+      .map((part) => `${part}\n${print}\n`)
+      .join(''),
+  )
   const printed = await {
     ts: () => runTypescript(code, place),
     python: () => inFolder((folder) => run('python3', ['-c', code], folder, place)),
+    php: () => inFolder((folder) => run('php', ['-r', code.replace('<?php\n', '')], folder, place)),
+    go: () => inFolder((folder) => run(go[0] ?? '', go.slice(1), folder, place)),
     cli: () =>
       inFolder((folder) => withCommandLine((start) => run('bash', ['-c', `${start}\n${code}`], folder, place))),
   }[language]()
   const outputs = printed.split(MARK)
-  return new Map(own.map(({ sample }, index) => [sample, outputs[index] ?? '']))
+  return new Map(translated(samples).map(({ sample }, index) => [sample, outputs[index] ?? '']))
 }
 
 /** What a program printed as the words in it: languages differ in the quotes and brackets of the same values. */
 export const wordsOf = (printed: string): string =>
   printed
     .replaceAll(/["'{}[\],:\s]+/g, ' ')
-    .replaceAll(/\bNone\b/g, 'null')
+    .replaceAll(/\bNone\b|<nil>/g, 'null')
     .replaceAll(/\b(True|False)\b/g, (word) => word.toLowerCase())
     .trim()
 

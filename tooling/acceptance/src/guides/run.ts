@@ -8,7 +8,7 @@ const VERIFIERS = new URL('../../../../docs/verify/', import.meta.url).pathname
 const SDK = new URL('../../../../packages/sdk', import.meta.url).pathname
 /** Printed after each sample. */
 export const MARK = '@@@ end of sample'
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 120_000
 
 export interface Place {
   /** The service, without `/v1`. */
@@ -22,11 +22,12 @@ export interface Place {
 
 /**
  * Runs samples as a reader does: every program is saved under its name beside the verifiers; the shell samples are one session.
- * Returns what each sample printed. `replace` changes the shell session.
+ * Returns what each sample printed. `commandOf` is for the programs in Go; `replace` changes the shell session.
  */
 export async function runSamples(
   samples: readonly Sample[],
   place: Place,
+  commandOf: (name: string) => readonly string[],
   replace: (script: string) => string = (script) => script,
 ): Promise<Map<Sample, string>> {
   return inFolder(async (folder) => {
@@ -36,17 +37,20 @@ export async function runSamples(
     const script = shell.map(({ code }) => `${code}\necho '${MARK}'`).join('\n')
     const parts = (await run('bash', ['-c', `set -euo pipefail\n${replace(here(script))}`], folder, place)).split(MARK)
     const printed = new Map<Sample, string>(shell.map((sample, index) => [sample, parts[index] ?? '']))
-    for (const sample of samples) {
-      if (!sample.file || script.includes(stem(sample.file))) continue
-      const command = sample.language === 'ts' ? process.execPath : 'python3'
-      printed.set(sample, await run(command, [sample.file], folder, place))
-    }
+    const programs = samples.filter(({ file }) => file && !script.includes(stem(file)))
+    const outputs = programs.map(async (sample) => {
+      const { language, file = '' } = sample
+      const starts = { ts: process.execPath, python: 'python3', php: 'php', sh: 'bash' }
+      const [command = '', ...args] = language === 'go' ? commandOf(nameOf(file)) : [starts[language], file]
+      return [sample, await run(command, args, folder, place)] as const
+    })
+    for (const [sample, output] of await Promise.all(outputs)) printed.set(sample, output)
     return printed
   })
 }
 
 /** Code as it is for the service of a test. */
-export const at = (place: Place, code: string): string =>
+export const at = (place: Pick<Place, 'url' | 'receiverPort'>, code: string): string =>
   code.replaceAll('http://127.0.0.1:4000', place.url).replaceAll('9000', String(place.receiverPort))
 
 /** A folder with the verifiers and the SDK, which is removed. */
@@ -62,10 +66,13 @@ export async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<
   }
 }
 
+/** `receiver` of `receiver.go`. */
+export const nameOf = (file: string): string => file.replace(/\.\w+$/, '')
+
 /** `receiver.` of `receiver.ts`: the shell samples start it, in one language or the other. */
 const stem = (file: string) => file.replace(/\w+$/, '')
 
-/** Runs a program to its end in a folder and returns what it printed. @throws when it fails or takes more than a minute */
+/** Runs a program to its end in a folder and returns what it printed. @throws when it fails or takes more than two minutes */
 export function run(
   command: string,
   args: readonly string[],

@@ -2,58 +2,106 @@ import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Guide, guides } from '@payments/gateway'
-import { expect, test } from 'vitest'
-import { freePort, hasTools, mailedCode, newMerchant, useService } from '#testing'
-import { languages, runTranslations, translated, wordsOf } from './languages.ts'
-import { type Place, runSamples } from './run.ts'
+import { afterAll, expect, test } from 'vitest'
+import { freePort, hasTools, type Merchant, mailedCode, newMerchant, useService } from '#testing'
+import { buildGo, type GoPrograms } from './go.ts'
+import { goSession, languages, runTranslations, translated, wordsOf } from './languages.ts'
+import { at, nameOf, type Place, runSamples } from './run.ts'
 import { blocksOf, matches, type Sample, samplesOf } from './samples.ts'
 
 const root = new URL('../../../../', import.meta.url).pathname
-const receiverPort = await freePort()
+/** The language of each receiver, with its port: they run at the same time. */
+const receivers = [
+  { language: 'ts', start: 'node receiver.ts', port: await freePort() },
+  { language: 'python', start: 'python3 receiver.py', port: await freePort() },
+  { language: 'php', start: 'php -S 127.0.0.1:9000 receiver.php', port: await freePort() },
+  { language: 'go', start: 'go run receiver.go', port: await freePort() },
+] as const
+const portOf = (language: string): number =>
+  receivers.find((each) => each.language === language)?.port ?? receivers[0].port
 const service = useService({
   worker: true,
-  settings: { WEBHOOK_DEV_TARGETS: `http://127.0.0.1:${receiverPort}` },
+  settings: { WEBHOOK_DEV_TARGETS: receivers.map(({ port }) => `http://127.0.0.1:${port}`).join(',') },
 })
 const present = hasTools('bash', 'curl', 'jq', 'openssl', 'python3')
+const tools = { php: hasTools('php'), go: hasTools('go', 'gofmt') }
+const isInstalled = (language: string): boolean => (language === 'php' || language === 'go' ? tools[language] : true)
 
-const place = async (guide: Guide): Promise<Place> => ({
-  url: service.url,
-  receiverPort,
-  env: { API_KEY: (await newMerchant(service)).key },
-  ...(guide.source.includes('read -r') ? { answer: () => mailedCode(service.dataDir, 'ada@example.com', 15_000) } : {}),
-})
-
-/** A sample that printed something else fails with the difference. */
-function expectOutputs(printed: ReadonlyMap<Sample, string>): void {
-  for (const [{ output }, text] of printed)
-    if (output !== undefined && !matches(output, text)) expect(text.trim()).toBe(output)
+let created: Promise<unknown> = Promise.resolve()
+/** A merchant. They are made one after another: the pool of a busy machine has no room for all of them at once. */
+function merchant(): Promise<Merchant> {
+  const next = created.then(() => newMerchant(service))
+  created = next.catch(() => undefined)
+  return next
 }
 
-/** As above, in the notation of another language. */
+const place = async (guide: Guide, language = 'ts'): Promise<Place> => ({
+  url: service.url,
+  receiverPort: portOf(language),
+  env: { API_KEY: (await merchant()).key },
+  ...(guide.source.includes('read -r') ? { answer: () => mailedCode(service.dataDir, 'ada@example.com', 30_000) } : {}),
+})
+
+/** A sample of the shell that printed something else fails with the difference. A program prints it in the notation of its language. */
+function expectOutputs(printed: ReadonlyMap<Sample, string>): void {
+  for (const [{ output, language }, text] of printed)
+    if (output !== undefined && !(language === 'sh' ? matches(output, text) : matches(wordsOf(output), wordsOf(text))))
+      expect([language, text.trim()]).toEqual([language, output])
+}
+
+/** As above, of samples of the shell in another language. */
 function expectSameOutputs(printed: ReadonlyMap<Sample, string>): void {
   for (const [{ output }, text] of printed)
     if (output !== undefined && !matches(wordsOf(output), wordsOf(text))) expect(text.trim()).toBe(output)
 }
 
+let building: Promise<GoPrograms> | undefined
+/** The programs in Go of all guides, which are built once. */
+function goPrograms(): Promise<GoPrograms> {
+  if (building) return building
+  const here = { url: service.url, receiverPort: portOf('go') }
+  const programs = guides().flatMap((guide) => {
+    const samples = samplesOf(guide)
+    const session = goSession(samples, here)
+    return [
+      ...(session === undefined ? [] : [[sessionOf(guide), session] as const]),
+      ...samples.flatMap(({ language, file, code }) =>
+        language === 'go' && file ? [[nameOf(file), `${at(here, code)}\n`] as const] : [],
+      ),
+    ]
+  })
+  building = buildGo(new Map(programs))
+  return building
+}
+const sessionOf = ({ name }: Guide): string => `guide_${name.replaceAll('-', '_')}`
+afterAll(async () => (await building)?.remove())
+
 const withSamples = guides().filter((guide) => samplesOf(guide).length > 0)
 
-// At the same time: each is a merchant of its own, and most of what a sample does is wait. One guide alone has a receiver.
+// At the same time: each is a merchant of its own, and most of what a sample does is wait.
 test.runIf(present).concurrent.for(withSamples)(
   'the samples of the guide "$title" do and print what it says, in every language',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async (guide) => {
-    const samples = samplesOf(guide)
-    const others = translated(samples).length > 0 ? languages : []
+    const samples = samplesOf(guide).filter(({ language }) => isInstalled(language))
+    const others = translated(samples).length > 0 ? languages.filter(isInstalled) : []
+    const commandOf = tools.go ? (await goPrograms()).commandOf : () => []
+    // A receiver is there in several languages, and the shell samples start the first.
+    const isReceiver = samples.some(({ file = '' }) => file.startsWith('receiver.'))
+    const inAnother = (own: Place, language: string, start: string) => (script: string) =>
+      script.replace(receivers[0].start, language === 'go' ? commandOf('receiver').join(' ') : at(own, start))
     await Promise.all([
-      place(guide).then(async (own) => expectOutputs(await runSamples(samples, own))),
+      place(guide).then(async (own) => expectOutputs(await runSamples(samples, own, commandOf))),
       ...others.map(async (language) =>
-        expectSameOutputs(await runTranslations(samples, language, await place(guide))),
+        expectSameOutputs(await runTranslations(samples, language, await place(guide), commandOf(sessionOf(guide)))),
+      ),
+      ...(isReceiver ? receivers.slice(1).filter(({ language }) => isInstalled(language)) : []).map(
+        async ({ language, start }) => {
+          const own = await place(guide, language)
+          expectOutputs(await runSamples(samples, own, commandOf, inAnother(own, language, start)))
+        },
       ),
     ])
-    // A receiver is there in two languages, and the shell samples start the first.
-    if (!samples.some(({ file }) => file === 'receiver.py')) return
-    const inPython = (script: string) => script.replace('node receiver.ts', 'python3 receiver.py')
-    expectOutputs(await runSamples(samples, await place(guide), inPython))
   },
 )
 

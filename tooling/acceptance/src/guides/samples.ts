@@ -3,7 +3,7 @@ import { Lexer } from 'marked'
 
 /** A block of code of a guide that a reader can run. */
 export interface Sample {
-  readonly language: 'sh' | 'ts' | 'python'
+  readonly language: 'sh' | 'ts' | 'python' | 'php' | 'go'
   /** The name under which it is saved; a shell sample has none. */
   readonly file: string | undefined
   readonly code: string
@@ -11,18 +11,24 @@ export interface Sample {
   output: string | undefined
 }
 
-const EXECUTED = ['sh', 'ts', 'python']
+const EXECUTED = ['sh', 'ts', 'python', 'php', 'go']
 
-/** The samples of a guide, in order, without the files that it includes from `docs/verify`. A block of output belongs to the sample before it. */
+/** The samples of a guide, in order, without the files that it includes from `docs/verify`. A block of output belongs to the samples before it: one, or a program in several languages. */
 export function samplesOf(guide: Guide): Sample[] {
   const samples: Sample[] = []
+  let last: Sample[] = []
+  let follows = false
   for (const token of Lexer.lex(guide.source)) {
-    if (token.type !== 'code') continue
-    const [language = '', file] = (token.lang ?? '').split(' ')
-    const last = samples.at(-1)
-    if (EXECUTED.includes(language))
-      samples.push({ language: language as Sample['language'], file, code: token.text, output: undefined })
-    else if (language === 'text' && last) last.output = token.text
+    if (token.type === 'space') continue
+    if (token.type === 'code') {
+      const [language = '', file] = (token.lang ?? '').split(' ')
+      if (EXECUTED.includes(language)) {
+        const sample: Sample = { language: language as Sample['language'], file, code: token.text, output: undefined }
+        samples.push(sample)
+        last = follows && file && last.at(-1)?.file ? [...last, sample] : [sample]
+      } else if (language === 'text') for (const sample of last) sample.output = token.text
+    }
+    follows = token.type === 'code'
   }
   return samples
 }

@@ -5,17 +5,18 @@ import type { Marked, Renderer, Tokens } from 'marked'
 import { escapeHtml, highlighter, LANGUAGES, tabLabel } from '../highlight.ts'
 import { DOCS_POLICY, figure, layout, slug, tabs } from '../layout.ts'
 import { DIRECTORY, type Guide, guides, guideText } from './guides.ts'
-import { Translator } from './samples/index.ts'
+import type { Translation } from './samples/index.ts'
 
 /** The page of a guide: its text, the list of all guides, its sections and its neighbours. */
 export async function guidePage(guide: Guide, baseUrl: string): Promise<string> {
   const all = guides()
   const position = all.indexOf(guide)
   const sections: { id: string; title: string }[] = []
-  const markdown = await renderer(sections)
+  const text = guideText(guide, baseUrl)
+  const markdown = await renderer(sections, await translations(text))
   const link = (to: Guide | undefined, rel: string, text: string) =>
     to ? `<a rel="${rel}" href="${to.path}"><small>${text}</small>${escapeHtml(to.title)}</a>` : '<span></span>'
-  const content = withTabs(markdown.parse(guideText(guide, baseUrl), { async: false }))
+  const content = withTabs(markdown.parse(text, { async: false }))
   return layout({
     title: guide.title,
     description: guide.summary,
@@ -64,13 +65,27 @@ function adviceOf(status: number, retryAfter: number | undefined): string {
   return status === 403 ? 'Open the address with https://' : 'Check the address'
 }
 
-/** A renderer for one page, loaded with the first: headings with unique anchors, code with a caption, tables that scroll, links between the pages. */
-async function renderer(sections: { id: string; title: string }[]): Promise<Marked> {
+/** The translations of the shell samples of a page, in their order. What writes them is loaded with the first page that is read. */
+async function translations(text: string): Promise<(readonly Translation[])[]> {
+  const { Lexer } = await import('marked')
+  const { translationsOf } = await import('./samples/index.ts')
+  const samples = Lexer.lex(text).flatMap((token) => (token.type === 'code' && token.lang === 'sh' ? [token.text] : []))
+  return translationsOf(samples)
+}
+
+/**
+ * A renderer for one page, loaded with the first: headings with unique anchors, code with a caption and in every language (`translated`
+ * is for the shell samples, in their order), tables that scroll, links between the pages.
+ */
+async function renderer(
+  sections: { id: string; title: string }[],
+  translated: (readonly Translation[])[],
+): Promise<Marked> {
   const { Marked: Parser } = await import('marked')
   const highlight = await highlighter()
   const anchors = new Map<string, number>()
   let section = ''
-  const translator = new Translator()
+  const rest = translated.values()
   return new Parser({
     renderer: {
       heading(this: Renderer, { tokens, depth }: Tokens.Heading) {
@@ -90,7 +105,7 @@ async function renderer(sections: { id: string; title: string }[]): Promise<Mark
         if (!label) throw new Error(`A code block of a guide has the language "${language}"`)
         const caption = file ? `${label} <span class="file">${escapeHtml(file)}</span>` : label
         const own = figure(language, caption, highlight(text, language))
-        const others = language === 'sh' ? translator.translate(text) : []
+        const others = lang === 'sh' ? (rest.next().value ?? []) : []
         if (others.length === 0) return `${own}\n`
         const all = [{ language, code: text }, ...others]
         return `${tabs(all.map((each) => figure(each.language, tabLabel(each.language), highlight(each.code, each.language))))}\n`

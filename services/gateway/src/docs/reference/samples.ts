@@ -1,5 +1,6 @@
 import { SAMPLE_ADDRESS } from '../guides/guides.ts'
-import { literal, type Notation } from '../guides/samples/literals.ts'
+import { literal } from '../guides/samples/literals.ts'
+import { NOTATION as PHP } from '../guides/samples/php.ts'
 import { NOTATION as PYTHON } from '../guides/samples/python.ts'
 
 /** A request of the API, as a sample sends it. */
@@ -112,14 +113,6 @@ $context = stream_context_create(['http' => [
     ${options.join('\n    ')}
 ]]);
 echo file_get_contents('${urlOf(request)}', false, $context);`
-}
-
-const phpText = (value: string): string => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
-
-const PHP: Notation = {
-  ...{ brackets: ['[', ']'], separator: ' => ', indentation: '    ', padding: '' },
-  ...{ text: phpText, name: phpText },
-  ...{ none: 'null', booleans: ['false', 'true'], emptyMap: 'new stdClass()' },
 }
 
 function go(request: SampleRequest): string {

@@ -15,27 +15,49 @@ export interface Notation {
   readonly hasShorthand?: boolean
   /** A map without names, where it is not just the brackets. */
   readonly emptyMap?: string
+  /** The brackets of a list, where they are not just brackets. */
+  readonly listBrackets?: readonly [string, string]
+  /** Are the values of a map in one column, as gofmt has them? */
+  readonly isAligned?: boolean
 }
 
 /** As many characters as a block of code of a page shows. */
 export const LINE = 78
 
-/** A JSON value as a literal of a language: on one line where it fits, else one line for each part. */
-export function literal(value: unknown, notation: Notation): string {
-  const { brackets, separator, padding, text, name, none, booleans, emptyMap, hasShorthand } = notation
+/** A JSON value as a literal of a language: on one line where it fits, else one line for each part. `before` is what else is on its line. */
+export function literal(value: unknown, notation: Notation, before = 0): string {
+  const { brackets, listBrackets = ['[', ']'], separator, padding, text, name, none, booleans, emptyMap } = notation
   if (value === null) return none
   if (typeof value === 'boolean') return booleans[value ? 1 : 0]
   if (typeof value === 'string') return text(value)
   if (typeof value !== 'object') return JSON.stringify(value)
-  const isList = Array.isArray(value)
-  const parts = isList
-    ? value.map((each) => literal(each, notation))
-    : Object.entries(value).map(([key, each]) => {
-        const written = literal(each, notation)
-        return hasShorthand && written === key ? key : `${name(key)}${separator}${written}`
-      })
-  if (parts.length === 0 && !isList && emptyMap !== undefined) return emptyMap
-  return group(parts, isList ? ['[', ']'] : brackets, notation, isList ? '' : padding)
+  if (Array.isArray(value))
+    return group(
+      value.map((each) => literal(each, notation)),
+      listBrackets,
+      notation,
+    )
+  const entries = Object.entries(value).map(([key, each]) => [key, literal(each, notation)] as const)
+  if (entries.length === 0 && emptyMap !== undefined) return emptyMap
+  const parts = entries.map(([key, written]) =>
+    notation.hasShorthand && written === key ? key : `${name(key)}${separator}${written}`,
+  )
+  const whole = group(parts, brackets, notation, padding, before)
+  if (!notation.isAligned || !whole.includes('\n')) return whole
+  const rows = columns(entries.map(([key, written]) => [`${name(key)}:`, written]))
+  return [brackets[0], ...rows.map((row) => `${indented(row, notation.indentation)},`), brackets[1]].join('\n')
+}
+
+/** Names and values in two columns, where lines follow one another: a value of several lines ends a column. */
+export function columns(rows: readonly (readonly [name: string, value: string])[]): string[] {
+  const isApart = rows.map(([, value]) => value.includes('\n'))
+  return rows.map(([name, value], row) => {
+    if (isApart[row]) return `${name} ${value}`
+    const first = isApart.lastIndexOf(true, row) + 1
+    const next = isApart.indexOf(true, row)
+    const widths = rows.slice(first, next < 0 ? rows.length : next).map(([each]) => each.length)
+    return `${name.padEnd(Math.max(...widths))} ${value}`
+  })
 }
 
 /** Parts between brackets: on one line where they fit behind `before`, else one line for each. */

@@ -1,5 +1,5 @@
 import { type Operation, operations } from '@payments/agents'
-import { type Path, type Query, readFilter, type Value } from './jq.ts'
+import { type Condition, type Path, type Query, readFilter, type Value } from './jq.ts'
 import {
   type Command,
   mark,
@@ -27,6 +27,8 @@ export interface Request {
 export interface Step {
   /** A request, or the name of a variable that holds the `data` of a reply. */
   readonly from: Request | string
+  /** The operation whose reply it is. */
+  readonly operation: Operation
   /** Without it, all `data`. Paths begin there. */
   readonly query: Query
   readonly isApart: boolean
@@ -40,7 +42,7 @@ const ALL: Query = { list: undefined, conditions: [], result: { path: [] } }
 /** Reads the shell samples of a page one after another, which are one session. */
 export class StepReader {
   /** Variables that hold a reply: does one hold the whole envelope? Else it holds `data`. */
-  readonly #replies = new Map<string, boolean>()
+  readonly #replies = new Map<string, { readonly isWhole: boolean; readonly operation: Operation }>()
 
   /** @throws Untranslatable for what is not a series of requests to the API with a key */
   read(code: string): Step[] {
@@ -52,30 +54,32 @@ export class StepReader {
     if (!first || rest.length > 0) throw new Untranslatable('a pipeline of more than two commands')
     if (first.words[0] === 'jq') return { ...this.#fromVariable(first, kind, name, second), isApart }
     const { request, isIgnored } = readCurl(first)
+    const { operation } = request
     if (!second) {
-      if (kind === 'assign') this.#replies.set(name, true)
+      if (kind === 'assign') this.#replies.set(name, { isWhole: true, operation })
       if (kind === 'poll' || (kind === 'print' && !isIgnored)) throw new Untranslatable('a reply that is printed whole')
-      return { from: request, query: ALL, use: isIgnored ? 'ignore' : kind, name, isApart }
+      return { from: request, operation, query: ALL, use: isIgnored ? 'ignore' : kind, name, isApart }
     }
     const query = readJq(second)
-    if (kind === 'assign') this.#assign(name, query, ['data'])
-    return { from: request, query: withinData(query), use: kind, name, isApart }
+    if (kind === 'assign') this.#assign(name, operation, query, ['data'])
+    return { from: request, operation, query: withinData(query), use: kind, name, isApart }
   }
 
   #fromVariable(jq: Command, kind: Statement['kind'], name: string, next: Command | undefined): Omit<Step, 'isApart'> {
     const from = variableOf(jq.input ?? '')
-    const isWhole = this.#replies.get(from ?? '')
-    if (from === undefined || isWhole === undefined || next || kind === 'poll')
+    const reply = this.#replies.get(from ?? '')
+    if (from === undefined || reply === undefined || next || kind === 'poll')
       throw new Untranslatable('jq without a reply')
+    const { isWhole, operation } = reply
     const query = readJq(jq)
-    if (kind === 'assign') this.#assign(name, query, isWhole ? ['data'] : [])
-    return { from, query: isWhole ? withinData(query) : query, use: kind, name }
+    if (kind === 'assign') this.#assign(name, operation, query, isWhole ? ['data'] : [])
+    return { from, operation, query: isWhole ? withinData(query) : query, use: kind, name }
   }
 
-  #assign(name: string, { list, conditions, result }: Query, data: Path): void {
+  #assign(name: string, operation: Operation, { list, conditions, result }: Query, data: Path): void {
     if (list || conditions.length > 0 || !('path' in result) || result.isLength)
       throw new Untranslatable('a variable that is more than a part of a reply')
-    if (result.path.join('.') === data.join('.')) this.#replies.set(name, false)
+    if (result.path.join('.') === data.join('.')) this.#replies.set(name, { isWhole: false, operation })
   }
 }
 
@@ -170,6 +174,24 @@ export function nounOf({ resource, name }: Operation): string {
   if (noun) return noun.replace(/^\w/, (letter) => letter.toLowerCase())
   const last = resource.split('.').at(-1) ?? ''
   return last === 'pay' ? 'session' : singular(last)
+}
+
+/** `routeId` of `ROUTE_ID`. */
+export const camel = (name: string): string =>
+  name.toLowerCase().replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase())
+
+/** The name, or with a number behind it where `names` has it. It is added to them. */
+export function unused(name: string, names: Set<string>): string {
+  let own = name
+  for (let count = 2; names.has(own); count++) own = `${name}${count}`
+  names.add(own)
+  return own
+}
+
+/** `completedSwap` of a swap whose status is completed. */
+export function foundName(noun: string, conditions: readonly Condition[]): string {
+  const status = conditions.find(({ path }) => path.at(-1) === 'status')?.values[0]
+  return status ? `${camel(status)}${noun.replace(/^\w/, (letter) => letter.toUpperCase())}` : noun
 }
 
 /** `deposit` of `deposits`. */

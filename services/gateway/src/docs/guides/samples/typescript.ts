@@ -1,10 +1,7 @@
 import type { Condition, Path, Value } from './jq.ts'
 import { group, indented, literal, type Notation } from './literals.ts'
 import { partsOf, type Text, variableOf } from './shell.ts'
-import { nounOf, type Request, type Step, singular } from './steps.ts'
-
-const camel = (name: string): string =>
-  name.toLowerCase().replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase())
+import { camel, foundName, nounOf, type Request, type Step, singular, unused } from './steps.ts'
 
 function textOf(text: Text): string {
   const variable = variableOf(text)
@@ -136,20 +133,7 @@ const conditionsOf = (all: readonly Condition[], root: string): string =>
 const negated = (all: readonly Condition[], root: string): string =>
   all.map((each) => conditionOf(each, root, true)).join(' || ')
 
-/** `completedSwap` of a swap whose status is completed. */
-function foundName(noun: string, conditions: readonly Condition[]): string {
-  const status = conditions.find(({ path }) => path.at(-1) === 'status')?.values[0]
-  return status ? `${camel(status)}${noun.replace(/^\w/, (letter) => letter.toUpperCase())}` : noun
-}
-
 function declared(name: string, names: Set<string>): string {
   names.add(camel(name))
   return camel(name)
-}
-
-function unused(name: string, names: Set<string>): string {
-  let own = name
-  for (let count = 2; names.has(own); count++) own = `${name}${count}`
-  names.add(own)
-  return own
 }
