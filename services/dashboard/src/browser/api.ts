@@ -1,5 +1,6 @@
 import { CallError, type Client, createClient } from '@payments/client'
 import { QueryClient } from '@tanstack/react-query'
+import { countCalls } from './live/allowance.ts'
 
 export const environments = ['test', 'live'] as const
 export type Environment = (typeof environments)[number]
@@ -14,6 +15,8 @@ let signingOut: Promise<void> | undefined
 /** The `fetch` of every call with the session: signing out ends reads in flight, and starts no call that the ended session could not make. */
 export async function fetchSignedIn(url: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
   await signingOut
+  // Each call of a batch counts by itself, and has its name in the path.
+  countCalls(new URL(String(url), location.origin).pathname.split(',').length)
   // What a command did is worth its reply.
   if (init.method === 'POST') return fetch(url, init)
   return fetch(url, { ...init, signal: AbortSignal.any([reads.signal, ...(init.signal ? [init.signal] : [])]) })

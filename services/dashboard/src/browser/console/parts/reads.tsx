@@ -2,7 +2,7 @@ import { commandsOf, type OperatorCommand, type OperatorsDocument } from '@payme
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import { queries } from '../../api.ts'
-import { watchAll } from '../../live.ts'
+import { watchAll } from '../../live/stream.ts'
 import { Failure, Skeleton } from '../../parts/parts.tsx'
 
 /** Everything that the console reads is read again after a command, and when something has happened. */
@@ -31,7 +31,7 @@ export const useCommands = (): UseQueryResult<readonly OperatorCommand[]> =>
         ({ procedure }) => procedure.type === 'mutation',
       )
     },
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: 'static',
   })
 
 /** What was read; until then that it is being read, or why it cannot be. */

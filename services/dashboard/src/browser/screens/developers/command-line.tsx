@@ -56,7 +56,7 @@ function Answer({ code }: { code: string }) {
     queryKey: ['device', code],
     queryFn: () => api.auth.findDevice.query({ userCode: code }),
     retry: false,
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: 'static',
   })
   const approve = useMutation({ mutationFn: () => api.auth.approveDevice.mutate({ userCode: code, ...choice }) })
   const deny = useMutation({ mutationFn: () => api.auth.denyDevice.mutate({ userCode: code }) })

@@ -72,7 +72,7 @@ export function Event({ id }: { id: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: [environment, 'event', id],
     queryFn: () => api.events.get.query({ eventId: id }),
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: 'static',
   })
   if (!data) return <NotLoaded title="Event" error={error} retry={() => void refetch()} list={['/events', 'events']} />
   const object = typeof data.data.id === 'string' ? data.data.id : undefined

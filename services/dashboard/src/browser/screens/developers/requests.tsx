@@ -187,7 +187,7 @@ export function Request({ id }: { id: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: [environment, 'request', id],
     queryFn: () => api.requests.get.query({ requestId: id }),
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: 'static',
   })
   if (!data)
     return <NotLoaded title="Request" error={error} retry={() => void refetch()} list={['/requests', 'requests']} />

@@ -13,7 +13,7 @@ export function FilterBar() {
   const networks = useQuery({
     queryKey: [environment, 'networks'],
     queryFn: () => api.paymentRoutes.networks.query({}),
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: 'static',
   })
   const set = (name: FilterName, value: string) =>
     setSearch((present) => {

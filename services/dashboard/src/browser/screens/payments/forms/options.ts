@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { usePlace } from '../../../context.ts'
 
 /** What changes rarely is read once. */
-const staleTime = Number.POSITIVE_INFINITY
+const staleTime = 'static'
 
 /** The networks of payment routes. */
 export function useNetworks() {
