@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { newId } from '@payments/kernel'
 import type { Browser, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumCommand, hasTools, newMerchant, newOfframp, useService } from '#testing'
+import { chromiumCommand, hasTools, newMerchant, newOfframp, suspenseOf, useService } from '#testing'
 import { startChromium } from './chromium.ts'
 import { openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
@@ -18,6 +18,8 @@ const BETWEEN_CHANGES_MS = 20
 /** Calls that a tab may make at once, and after that in a second: a third of the default limit of a session. */
 const BURST = 30
 const A_SECOND = 1
+/** How long nothing changes, by the clock of the tab. */
+const QUIET_SECONDS = 300
 
 /** Waits until a stream that opens now begins after all events of the organisation. */
 const fannedOut = (organisationId: string) =>
@@ -218,6 +220,38 @@ describe.runIf(hasTools(chromiumCommand()))('a tab that follows changes in Chrom
           if (index > 0) expect(time - (times[index - 1] ?? 0)).toBeGreaterThan(900)
       // What happened last is shown.
       await page.getByText('of 4 done').waitFor()
+      expect(problems).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
+
+  test(
+    'of the console asks less and less often for what no stream tells, and shows it',
+    async () => {
+      const { organisationId } = await newMerchant(service)
+      const { context, page, problems } = await openDashboard(browser, service, { role: 'operator', email: OPERATOR })
+      await page.clock.install()
+      await page.goto(`${service.url}/console/suspense`)
+      await page.getByRole('heading', { name: 'Balances in suspense' }).waitFor({ timeout: PATIENCE })
+      const read: string[] = []
+      page.on('request', (request) => read.push(...proceduresOf(request)))
+      for (let second = 0; second < QUIET_SECONDS; second++) await page.clock.runFor(1000)
+      const reads = read.filter((name) => name === 'admin.ledger.suspense').length
+      // 60 by a clock of five seconds. What tests before this one began may still tell of changes.
+      expect(reads).toBeGreaterThan(4)
+      expect(reads).toBeLessThan(25)
+      await suspenseOf(service.runtime, organisationId, 5_000_000n)
+      const own = page.getByRole('row').filter({ hasText: organisationId.slice(-8) })
+      for (let second = 0; second < 90 && (await own.count()) === 0; second++) await page.clock.runFor(1000)
+      await own.waitFor({ timeout: PATIENCE })
+      // What does not change without a word is not asked for by the clock.
+      await page.goto(`${service.url}/console/settings`)
+      await page.getByRole('heading', { name: 'Settings in force' }).waitFor({ timeout: PATIENCE })
+      for (let second = 0; second < 10; second++) await page.clock.runFor(1000)
+      read.length = 0
+      for (let second = 0; second < 20; second++) await page.clock.runFor(1000)
+      expect(read).toEqual([])
       expect(problems).toEqual([])
       await context.close()
     },

@@ -105,7 +105,7 @@ export function Accounts() {
   const accounts = useRead(
     ['ledger-accounts', organisationId, customerId],
     () => api.admin.ledger.accounts.query({ organisationId, ...(customerId ? { customerId } : {}) }),
-    isId(organisationId),
+    { enabled: isId(organisationId) },
   )
   return (
     <Screen title="Ledger accounts">

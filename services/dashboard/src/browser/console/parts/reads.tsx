@@ -8,11 +8,36 @@ import { Failure, Skeleton } from '../../parts/parts.tsx'
 /** Everything that the console reads is read again after a command, and when something has happened. */
 const KEY = 'console'
 /** What changes without an event, such as the age of a job, is read again this often while the tab is visible, ms. */
-const RENEW_MS = 5000
+const SOONEST_MS = 5000
+const LATEST_MS = 60_000
 
-/** What a screen shows, read again by itself. */
-export const useRead = <T,>(key: readonly unknown[], read: () => Promise<T>, enabled = true): UseQueryResult<T> =>
-  useQuery({ queryKey: [KEY, ...key], queryFn: read, refetchInterval: RENEW_MS, enabled })
+/** The last change that a read has seen. Equal replies are one value. */
+const lastChanges = new WeakMap<object, { data: unknown; at: number }>()
+
+/** How long a read waits for the next one: as long as nothing has changed until now, within limits. */
+function paceOf(query: { readonly state: { readonly data: unknown; readonly dataUpdatedAt: number } }): number {
+  const { data, dataUpdatedAt } = query.state
+  const last = lastChanges.get(query)
+  if (last && last.data === data) return Math.min(Math.max(dataUpdatedAt - last.at, SOONEST_MS), LATEST_MS)
+  lastChanges.set(query, { data, at: dataUpdatedAt })
+  return SOONEST_MS
+}
+
+/**
+ * What a screen shows, read again after every change that is told, and by the clock: the less often, the longer it stays the same.
+ * @param options `byClock: false` where everything that changes it is told
+ */
+export const useRead = <T,>(
+  key: readonly unknown[],
+  read: () => Promise<T>,
+  { enabled = true, byClock = true }: { enabled?: boolean; byClock?: boolean } = {},
+): UseQueryResult<T> =>
+  useQuery({
+    queryKey: [KEY, ...key],
+    queryFn: read,
+    enabled,
+    refetchInterval: byClock ? paceOf : false,
+  })
 
 /** Reads what is shown again whenever something happens, for as long as the console is shown. */
 export const useChanges = (): void => useEffect(() => watchAll(KEY), [])

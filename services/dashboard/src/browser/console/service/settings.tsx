@@ -7,7 +7,7 @@ import { Shown, useRead } from '../parts/reads.tsx'
 /** The settings of the process that answers. Of texts, which may be secrets, only whether they are set. */
 export function Settings() {
   const { api } = usePlace()
-  const settings = useRead(['settings'], () => api.admin.settings.query({}))
+  const settings = useRead(['settings'], () => api.admin.settings.query({}), { byClock: false })
   return (
     <Screen title="Settings in force">
       <p className="hint">Of the process that answers. Of texts, which may be secrets, only whether they are set.</p>
@@ -35,7 +35,7 @@ export function Settings() {
 /** Credentials of tools that run unattended. */
 export function Tokens() {
   const { api } = usePlace()
-  const tokens = useRead(['tokens'], () => api.admin.internalTokens.list.query({}))
+  const tokens = useRead(['tokens'], () => api.admin.internalTokens.list.query({}), { byClock: false })
   return (
     <Screen title="Internal tokens" actions={<CommandLink name="admin.internalTokens.create">New token</CommandLink>}>
       <Shown of={tokens}>

@@ -20,7 +20,7 @@ export function AuditLog() {
     return value ? [[name, value] as const] : []
   })
   const filter: Readonly<Record<string, string>> = Object.fromEntries(given)
-  const log = useRead(['audit-log', filter], () => api.admin.auditLog.query(filter))
+  const log = useRead(['audit-log', filter], () => api.admin.auditLog.query(filter), { byClock: false })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)

@@ -24,7 +24,7 @@ export function Search() {
       ])
       return { objects, organisations: organisations.organisations }
     },
-    text.length >= SHORTEST,
+    { enabled: text.length >= SHORTEST, byClock: false },
   )
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
