@@ -99,6 +99,9 @@ test('each filter finds what fits, and pages through all of it without gaps or r
     [{ path }, (each) => each.path === path],
     [{ statusFrom: 400 }, ({ status }) => status >= 400],
     [{ statusTo: 200 }, ({ status }) => status <= 200],
+    [{ statuses: ['201', '4xx', '5xx'] }, ({ status }) => status === 201 || status >= 400],
+    [{ statuses: ['4xx', '503'] }, ({ status }) => status >= 400],
+    [{ statuses: ['2xx', '4xx'], statusFrom: 201 }, ({ status }) => status >= 201],
     [{ requestId: 'twice' }, ({ requestId }) => requestId === 'twice'],
     [{ idempotencyKeys: ['order-1'] }, ({ idempotencyKey }) => idempotencyKey === 'order-1'],
     [{ resourceId: id }, ({ resourceId }) => resourceId === id],
@@ -138,6 +141,7 @@ test('each search reads an index, however many requests there are', async () => 
   for (const where of [
     "path = '/v1/customers'",
     'status >= 400',
+    "status = any ('{404,503}') and status >= 400",
     "request_id = 'r7'",
     "idempotency_key = any ('{k}')",
     `resource_id = '${newId()}'`,
@@ -173,6 +177,7 @@ test('invalid filters are refused by name', async () => {
       methods: ['TRACE'],
       path: 'customers',
       statusFrom: 4,
+      statuses: ['404', '6xx', '4x'],
       apiKeyId: 'x',
       from: 'yesterday',
       limit: 201,
@@ -181,6 +186,6 @@ test('invalid filters are refused by name', async () => {
   })
   expect(status).toBe(422)
   expect(Object.keys(answer.errors).sort()).toEqual(
-    ['apiKeyId', 'from', 'limit', 'methods.0', 'more', 'path', 'statusFrom'].sort(),
+    ['apiKeyId', 'from', 'limit', 'methods.0', 'more', 'path', 'statusFrom', 'statuses.1', 'statuses.2'].sort(),
   )
 })

@@ -68,6 +68,15 @@ export const RequestSearch = z
       .optional(),
     statusFrom: Status.meta({ description: 'Only replies with at least this status', example: 400 }).optional(),
     statusTo: Status.meta({ description: 'Only replies with at most this status', example: 499 }).optional(),
+    statuses: z
+      .array(z.string().regex(/^[1-5](\d\d|xx)$/, 'Must be a status such as 404, or a class such as 4xx'))
+      .min(1)
+      .max(40)
+      .meta({
+        description: 'Only replies with one of these statuses, or of one of these classes',
+        example: ['404', '5xx'],
+      })
+      .optional(),
     apiKeyId: z
       .uuid()
       .meta({ description: 'Only with this API key', example: exampleId(API_KEY) })

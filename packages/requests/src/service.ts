@@ -27,6 +27,13 @@ export async function list(context: QueryContext): Promise<z.infer<typeof Reques
   return { requests: rows.map(present), total }
 }
 
+/** All statuses of a class such as `4xx`, or the one that is named. */
+function statusesOf(text: string): number[] {
+  if (!text.endsWith('xx')) return [Number(text)]
+  const first = Number(text[0]) * 100
+  return Array.from({ length: 100 }, (_, more) => first + more)
+}
+
 /**
  * A page of the requests that fit all filters, newest first. A page begins at a position in an index, so that the last one costs what the
  * first does.
@@ -34,9 +41,13 @@ export async function list(context: QueryContext): Promise<z.infer<typeof Reques
  */
 export async function search(
   context: QueryContext,
-  { before, limit, ...filters }: z.output<typeof RequestSearch>,
+  { before, limit, statuses, ...filters }: z.output<typeof RequestSearch>,
 ): Promise<z.infer<typeof RequestPage>> {
-  const found = await searchRequests(context, filters, { before, limit: limit + 1 })
+  const found = await searchRequests(
+    context,
+    { ...filters, statuses: statuses?.flatMap(statusesOf) },
+    { before, limit: limit + 1 },
+  )
   if (!found) throw invalid({ before: errors.request_not_found.message })
   const requests = found.rows.slice(0, limit).map(present)
   return { requests, total: found.total, next: found.rows.length > limit ? (requests.at(-1)?.id ?? null) : null }

@@ -87,7 +87,10 @@ function programOf(place: Place): Command {
     .description('Requests to the API')
     .command('tail')
     .description('Print requests as they are answered, of the environment of the key')
-    .option('--status <status>', 'only replies with this status: 404, 4xx or 400-499')
+    .option(
+      '--status <status>',
+      'only replies with these statuses: 404, 4xx or 400-499, several with a comma between them',
+    )
     .option('--method <method>', 'only this method')
     .option('--path <path>', 'only paths that begin so, such as /v1/customers/{customerId}')
     .option('--last <number>', 'how many of before are printed first', wholeNumber, 10)

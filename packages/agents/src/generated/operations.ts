@@ -3038,6 +3038,12 @@ export const operations: readonly Operation[] = [
         description: 'Only replies with at most this status',
       },
       {
+        name: 'statuses',
+        type: 'array',
+        required: false,
+        description: 'Only replies with one of these statuses, or of one of these classes',
+      },
+      {
         name: 'apiKeyId',
         type: 'string',
         required: false,

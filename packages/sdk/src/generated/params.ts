@@ -778,6 +778,8 @@ export interface RequestSearchParams {
   statusFrom?: number
   /** Only replies with at most this status */
   statusTo?: number
+  /** Only replies with one of these statuses, or of one of these classes */
+  statuses?: string[]
   /** Only with this API key */
   apiKeyId?: string
   /** Only with this `X-Request-Id` */

@@ -45,6 +45,7 @@ test('status, method and path choose what is printed; a status that cannot be re
     ['--status', '4xx'],
     ['--status', '200-299', '--method', 'post'],
     ['--path', '/v1/customers/'],
+    ['--status', '201,4xx'],
   ].map((filter) => start('logs', 'tail', '--last', '0', ...filter))
   for (const tail of tails) await ready(tail)
   const id = await create()
@@ -54,6 +55,7 @@ test('status, method and path choose what is printed; a status that cannot be re
     [/422 {2}POST {3}\/v1\/customers .*validation_failed$/],
     [/201 {2}POST {3}\/v1\/customers /],
     [/200 {2}GET {4}\/v1\/customers\/\{customerId\} /],
+    [/201 {2}POST {3}\/v1\/customers /, /422 {2}POST {3}\/v1\/customers .*validation_failed$/],
   ]
   for (const [index, tail] of tails.entries()) {
     await expect.poll(() => tail.printed.out, { timeout: 15_000 }).not.toBe('')
@@ -62,7 +64,11 @@ test('status, method and path choose what is printed; a status that cannot be re
     expect(rows).toHaveLength(expected[index]?.length ?? 0)
     for (const [row, text] of rows.entries()) expect(text).toMatch(expected[index]?.[row] ?? /never/)
   }
-  expect(await run('logs', 'tail', '--status', 'bad')).toMatchObject({ code: 2, err: expect.stringContaining('4xx') })
+  for (const wrong of ['bad', '404,bad', '404,'])
+    expect(await run('logs', 'tail', '--status', wrong)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('4xx'),
+    })
 })
 
 test('after a lost network it goes on where it was and leaves out none, however many there were', {

@@ -6,7 +6,7 @@ type Request = Awaited<ReturnType<Payments['requests']['retrieve']>>
 type Logged = Omit<Request, 'requestBody' | 'responseBody' | 'lastResponse'>
 
 export interface TailOptions {
-  /** `404`, `4xx` or `400-499`. */
+  /** `404`, `4xx` or `400-499`; several with a comma between them. */
   readonly status: string | undefined
   readonly method: string | undefined
   /** The beginning of a path, with the names of its parameters. */
@@ -30,10 +30,9 @@ export async function tail(
   { status, method, path, last }: TailOptions,
   { output, signal }: { readonly output: Output; readonly signal: AbortSignal },
 ): Promise<void> {
-  const [from, to] = rangeOf(status)
+  const ranges = status?.split(',').map(rangeOf)
   const isWanted = (each: Logged): boolean =>
-    each.status >= from &&
-    each.status <= to &&
+    (ranges === undefined || ranges.some(([from, to]) => each.status >= from && each.status <= to)) &&
     (method === undefined || each.method === method.toUpperCase()) &&
     (path === undefined ? !each.path.startsWith('/v1/requests') : each.path.startsWith(path))
   const show = (each: Logged): void => output.out(output.json ? JSON.stringify(each) : lineOf(each))
@@ -87,13 +86,12 @@ async function since(payments: Payments, at: number, signal: AbortSignal): Promi
 /** The service or the way to it does not work now. */
 const isPassing = (status: number): boolean => status === 0 || status === 429 || status >= 500
 
-function rangeOf(status: string | undefined): [from: number, to: number] {
-  if (status === undefined) return [0, 999]
+function rangeOf(status: string): [from: number, to: number] {
   const [, one, group, from, to] = status.match(/^(?:([1-5]\d\d)|([1-5])xx|([1-5]\d\d)-([1-5]\d\d))$/i) ?? []
   if (one) return [Number(one), Number(one)]
   if (group) return [Number(group) * 100, Number(group) * 100 + 99]
   if (from && to) return [Number(from), Number(to)]
-  throw new UsageError(`--status ${status}: write it as 404, 4xx or 400-499`)
+  throw new UsageError(`--status ${status}: write it as 404, 4xx or 400-499, several with a comma between them`)
 }
 
 function lineOf({ createdAt, status, method, path, durationMs, errorCode, id, replayed }: Logged): string {

@@ -34,7 +34,9 @@ describe.runIf(hasTools(chromiumCommand()))('engineers in the dashboard', () => 
       const rows = page.getByRole('region', { name: 'Requests' }).getByRole('row')
       await expect.poll(() => rows.count(), { timeout: PATIENCE }).toBe(4)
       await checkScreen(page, 'requests')
-      await page.getByLabel('Status').selectOption('refused')
+      await page.locator('summary').filter({ hasText: 'Status' }).click()
+      for (const name of ['Refused (4xx)', 'Failed (5xx)']) await page.getByRole('checkbox', { name }).check()
+      await page.keyboard.press('Escape')
       // By keys alone: open, choose, close, and be where one was.
       await page.locator('summary').filter({ hasText: 'Method' }).focus()
       for (const key of ['Enter', 'Tab', 'Tab', 'Space', 'Tab', 'Tab', 'Tab', 'Space', 'Escape'])
@@ -43,7 +45,7 @@ describe.runIf(hasTools(chromiumCommand()))('engineers in the dashboard', () => 
         await page.evaluate("[document.activeElement.tagName, document.activeElement.parentElement.open].join(' ')"),
       ).toBe('SUMMARY false')
       await page.getByText('1 request', { exact: true }).waitFor()
-      expect(new URL(page.url()).search).toBe('?status=refused&method=POST%2CDELETE')
+      expect(new URL(page.url()).search).toBe('?status=refused%2Cfailed&method=POST%2CDELETE')
       await page.getByRole('link', { name: 'POST /v1/customers' }).click()
       await page.getByText('checkout-7f3a').waitFor()
       const body = (name: string) => page.getByRole('region', { name }).locator('pre').textContent()

@@ -36,6 +36,7 @@ export interface RequestFilters {
   readonly path?: string | undefined
   readonly statusFrom?: number | undefined
   readonly statusTo?: number | undefined
+  readonly statuses?: readonly number[] | undefined
   readonly apiKeyId?: string | undefined
   readonly requestId?: string | undefined
   readonly idempotencyKeys?: readonly string[] | undefined
@@ -50,6 +51,7 @@ const CONDITIONS: Readonly<Record<keyof RequestFilters, string>> = {
   path: 'path = ?::text',
   statusFrom: 'status >= ?::smallint',
   statusTo: 'status <= ?::smallint',
+  statuses: 'status = any (?::smallint[])',
   apiKeyId: 'key_id = ?::uuid',
   requestId: 'request_id = ?::text',
   idempotencyKeys: 'idempotency_key = any (?::text[])',
@@ -89,8 +91,8 @@ export async function searchRequests(
   const conditions = named.flatMap(([name, each]) =>
     each === undefined ? [] : [CONDITIONS[name].replace('?', () => value(each))],
   )
-  // A range of failures is named in full, so that their index can be used.
-  if ((filters.statusFrom ?? 0) >= 400) conditions.push('status >= 400')
+  // That only failures are wanted is named in full, so that their index can be used.
+  if (Math.max(filters.statusFrom ?? 0, Math.min(...(filters.statuses ?? [0]))) >= 400) conditions.push('status >= 400')
   const where = ['organisation_id = $1 and environment = $2', SHOWN, ...conditions].join(' and ')
   const count = async () => {
     const { rows } = await db.query<{ total: number }>(

@@ -11,23 +11,21 @@ import { Table } from '../../parts/table.tsx'
 const RENEW_MS = 5000
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const STATUSES = {
-  succeeded: { label: 'Succeeded', statusTo: 399 },
-  refused: { label: 'Refused (4xx)', statusFrom: 400, statusTo: 499 },
-  failed: { label: 'Failed (5xx)', statusFrom: 500 },
+  succeeded: ['Succeeded', ['1xx', '2xx', '3xx']],
+  refused: ['Refused (4xx)', ['4xx']],
+  failed: ['Failed (5xx)', ['5xx']],
 } as const
 const isStatus = (text: string): text is keyof typeof STATUSES => Object.hasOwn(STATUSES, text)
 
 /** What an address filters by; what the service would not take is left out. */
 function filtersIn(search: URLSearchParams) {
-  const [status, path, id] = ['status', 'path', 'id'].map((name) => search.get(name)?.trim() ?? '') as [
-    string,
-    string,
-    string,
-  ]
+  const [path, id] = ['path', 'id'].map((name) => search.get(name)?.trim() ?? '') as [string, string]
   const methods = METHODS.filter((each) => valuesIn(search.get('method')).includes(each))
-  const { label: _label, ...range } = isStatus(status) ? STATUSES[status] : { label: '' }
+  const statuses = valuesIn(search.get('status'))
+    .filter(isStatus)
+    .flatMap((each) => STATUSES[each][1])
   return {
-    ...range,
+    ...(statuses.length > 0 ? { statuses } : {}),
     ...(methods.length > 0 ? { methods } : {}),
     ...(path.startsWith('/v1/') ? { path } : {}),
     ...(id ? { requestId: id.slice(0, 128) } : {}),
@@ -114,19 +112,6 @@ function Filters() {
     event.preventDefault()
     set('id', String(new FormData(event.currentTarget).get('id') ?? '').trim())
   }
-  const choice = (name: string, label: string, options: readonly (readonly [string, string])[]) => (
-    <label>
-      {label}
-      <select value={search.get(name) ?? ''} onChange={({ target }) => set(name, target.value)}>
-        <option value="">All</option>
-        {options.map(([value, shown]) => (
-          <option key={value} value={value}>
-            {shown}
-          </option>
-        ))}
-      </select>
-    </label>
-  )
   return (
     <>
       <form className="search" onSubmit={find}>
@@ -147,11 +132,12 @@ function Filters() {
       </form>
       <fieldset className="filters">
         <legend className="hidden">Filters</legend>
-        {choice(
-          'status',
-          'Status',
-          Object.entries(STATUSES).map(([name, { label }]) => [name, label]),
-        )}
+        <Several
+          label="Status"
+          options={Object.entries(STATUSES).map(([name, [label]]) => [name, label])}
+          chosen={valuesIn(search.get('status')).filter(isStatus)}
+          choose={(values) => set('status', values.join(','))}
+        />
         <Several
           label="Method"
           options={METHODS.map((each) => [each, each])}
