@@ -28,6 +28,12 @@ export function Confirm({ done }: { done: () => void }) {
                 autoComplete="one-time-code"
                 value={code}
                 onChange={({ target }) => setCode(target.value)}
+                onKeyDown={(event) => {
+                  if (event.key !== 'Enter') return
+                  // The form around it would be sent again.
+                  event.preventDefault()
+                  confirm.mutate()
+                }}
               />
             )}
           </Field>

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Redirect } from 'wouter'
+import { Link, Redirect } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { words } from '../../parts/format.ts'
@@ -73,7 +73,13 @@ export function Collection({ id }: { id: string }) {
           <ul className="rows">
             {sessions.map((each) => (
               <li key={each.id}>
-                <Amount of={`${each.amount} ${each.currency}`} />
+                {each.payments.length > 0 ? (
+                  <Link href={`/transactions/${each.id}`}>
+                    <Amount of={`${each.amount} ${each.currency}`} />
+                  </Link>
+                ) : (
+                  <Amount of={`${each.amount} ${each.currency}`} />
+                )}
                 <span>{each.method === 'bank_transfer' ? 'Bank transfer' : words(each.networkKey)}</span>
                 <Status of={each.status} />
                 <Time at={each.createdAt} />
