@@ -179,7 +179,10 @@ export function Account() {
               keyOf={({ seq }) => seq}
               columns={[
                 { title: 'Amount', cell: ({ amount }) => <Amount of={`${amount} ${account.asset}`} /> },
-                { title: 'Balance after', cell: ({ balanceAfter }) => <Amount of={balanceAfter} /> },
+                {
+                  title: 'Balance after',
+                  cell: ({ balanceAfter }) => <Amount of={`${balanceAfter} ${account.asset}`} />,
+                },
                 {
                   title: 'For',
                   cell: ({ sourceType, sourceId, step }) => (

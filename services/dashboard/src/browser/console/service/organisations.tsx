@@ -2,7 +2,7 @@ import { Link, useParams } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { Screen, Status, Time } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
-import { CommandLink, Environment } from '../parts/facts.tsx'
+import { CommandLink, Environment, nameOf } from '../parts/facts.tsx'
 import { organisationPath } from '../parts/links.ts'
 import { Shown, useRead } from '../parts/reads.tsx'
 
@@ -196,7 +196,9 @@ function Keys({ organisationId }: { organisationId: string }) {
                 { title: 'Environment', cell: ({ environment }) => <Environment of={environment} /> },
                 {
                   title: 'Access',
-                  cell: ({ access, scopes }) => <span className="why">{access ?? scopes.join(', ')}</span>,
+                  cell: ({ access, scopes }) => (
+                    <span className="why">{access ? nameOf(access) : scopes.join(', ')}</span>
+                  ),
                 },
                 { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : 'Never') },
                 {
