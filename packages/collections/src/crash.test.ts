@@ -15,7 +15,7 @@ import {
   startSession,
   useService,
 } from '#testing'
-import { caseOf, expectAllEnded, inWaves, payStep, startAll } from '../test/cases.ts'
+import { caseOf, expectAllEnded, inWaves, linksFor, payStep, startAll } from '../test/cases.ts'
 import { eventsOf, getSession, inOrder, poll } from '../test/sessions.ts'
 import { prepareStart, start } from './sessions/sessions.ts'
 
@@ -109,8 +109,9 @@ test('parallel payments while connections are cut and workers are killed: each s
 }, async () => {
   const own = await startService()
   const owner = await connected(own)
-  // Before connections are cut: it is no work of the service.
+  // Before connections are cut: they are not what is proven here.
   const merchant = await newMerchant(own)
+  const links = await linksFor(merchant, PAYMENTS)
   // A process whose connection is cut while it starts ends, as it should; here it must start.
   let starting = false
   const startWorker = async () => {
@@ -137,7 +138,7 @@ test('parallel payments while connections are cut and workers are killed: each s
     }
   })()
   try {
-    const sessions = await startAll(own, merchant, PAYMENTS)
+    const sessions = await startAll(own, links, PAYMENTS)
     const killer = (async () => {
       for (let kill = 0; kill < KILLS; kill++) {
         await pause(400 + Math.random() * 1500)

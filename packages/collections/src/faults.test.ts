@@ -2,7 +2,7 @@ import { bind } from '@payments/kernel'
 import { type DepositReport, routes, routesErrors, routesProvider, type SandboxRoutes } from '@payments/routes'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { chance, newCollection, newMerchant, paySession, sized, startService, startSession } from '#testing'
-import { caseOf, expectAllEnded, inWaves, payStep, startAll } from '../test/cases.ts'
+import { caseOf, expectAllEnded, inWaves, linksFor, payStep, startAll } from '../test/cases.ts'
 import { getSession, inOrder, poll, settle } from '../test/sessions.ts'
 
 /** The share of what each delivery loses to fees, per thousand; and whether polls are disturbed. */
@@ -62,7 +62,7 @@ test('under late, repeated, missing and reordered reports each session ends righ
 }, async () => {
   const merchant = await newMerchant(service)
   const count = sized(48, 16)
-  const sessions = await startAll(service, merchant, count)
+  const sessions = await startAll(service, await linksFor(merchant, count), count)
   disturbed = true
   for (const step of [0, 1]) {
     await inWaves(count, (number) => payStep(merchant, sessions[number] as (typeof sessions)[number], step))

@@ -29,11 +29,17 @@ export interface Started {
 
 export const caseOf = ({ number }: Pick<Started, 'number'>) => cases[number % cases.length] as (typeof cases)[number]
 
-/** Starts sessions at the same time, five of each link, because a client address may have no more. */
-export async function startAll(service: TestService, merchant: Merchant, count: number): Promise<Started[]> {
-  const links = await Promise.all(Array.from({ length: Math.ceil(count / 5) }, () => newCollection(merchant)))
+/** A client address may have no more sessions of one link. */
+const SESSIONS_PER_LINK = 5
+
+/** Links for so many sessions. */
+export const linksFor = (merchant: Merchant, sessions: number): Promise<{ id: string }[]> =>
+  inWaves(Math.ceil(sessions / SESSIONS_PER_LINK), () => newCollection(merchant))
+
+/** Starts sessions of the links at the same time. */
+export function startAll(service: TestService, links: readonly { id: string }[], count: number): Promise<Started[]> {
   return inWaves(count, async (number) => {
-    const { id } = links[Math.floor(number / 5)] as { id: string }
+    const { id } = links[Math.floor(number / SESSIONS_PER_LINK)] as { id: string }
     for (;;) {
       const { status, body } = await act(service, id, { action: 'start', networkKey: 'ethereum', currency: 'USDC' })
       if (status === 200) return { id: body.data.id as string, parentId: id, number }
