@@ -109,6 +109,25 @@ test('processes that start at the same time all end their migration, also where 
   }
 })
 
+test('functions of others in the same schema, such as that by which a pooler looks up users, are left as they are', async () => {
+  const database = await freshDatabase()
+  const [owner, other] = [database.ownerUrl, database.serviceUrl].map(
+    (connectionString) => new Client({ connectionString }),
+  ) as [Client, Client]
+  await Promise.all([owner.connect(), other.connect()])
+  const role = decodeURIComponent(new URL(database.serviceUrl).username)
+  try {
+    await owner.query(`grant create on schema public to "${role}"`)
+    await other.query('create function user_lookup() returns int language sql security definer return 1')
+    await migrate(database.ownerUrl, database.serviceUrl, [], createLog('silent'))
+    const { rows } = await owner.query("select proconfig from pg_proc where proname = 'user_lookup'")
+    expect(rows).toEqual([{ proconfig: null }])
+  } finally {
+    await Promise.all([owner.end(), other.end()])
+    await database.drop()
+  }
+})
+
 test('an older process that migrates beside a newer one leaves its append-only tables append-only', async () => {
   const database = await freshDatabase()
   const owner = new Client({ connectionString: database.ownerUrl })

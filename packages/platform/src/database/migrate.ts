@@ -147,6 +147,7 @@ async function migrateQueues(ownerUrl: string, domains: readonly Domain[]): Prom
 async function keepToKeys(owner: Client): Promise<void> {
   await owner.query(`do $$ declare name regprocedure; begin
     for name in select oid from pg_proc where pronamespace = 'public'::regnamespace and prosecdef
+                   and proowner = (select oid from pg_roles where rolname = current_user)
                    and not coalesce(proconfig, '{}') @> '{enable_seqscan=off}'
     loop execute format('alter function %s set enable_seqscan to off', name); end loop;
   end $$`)
