@@ -8,16 +8,21 @@ import { enabledNetworks } from './networks.ts'
 
 /**
  * The customer of a request can use cNGN.
- * @throws validation_failed 422 on `customerId`, cngn_not_enabled 409
+ * @param checkExists how a customer that does not exist is refused: as a field of the body, or as the object of the path
+ * @throws what `checkExists` throws, by default validation_failed 422 on `customerId`; cngn_not_enabled 409
  */
-export async function checkEnabled(context: QueryContext, customerId: string): Promise<void> {
+export async function checkEnabled(
+  context: QueryContext,
+  customerId: string,
+  checkExists: (context: QueryContext, id: string) => Promise<unknown> = checkCustomer,
+): Promise<void> {
   if (await isEnabled(context, customerId)) return
-  await checkCustomer(context, customerId)
+  await checkExists(context, customerId)
   throw errors.cngn_not_enabled()
 }
 
 /** Whether the identity of a customer was verified. */
-export async function isEnabled({ em, actor }: QueryContext, customerId: string): Promise<boolean> {
+async function isEnabled({ em, actor }: QueryContext, customerId: string): Promise<boolean> {
   if (!isId(customerId)) return false
   const { rows } = await sqlOf(em).query(
     `select 1 from cngn_enablements

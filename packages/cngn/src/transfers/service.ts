@@ -4,7 +4,7 @@ import { type QueryContext, sqlOf } from '@payments/platform'
 import type { z } from 'zod'
 import type { Balance, Networks, VirtualAccount } from '../api/schemas.ts'
 import { enabledNetworks } from '../customers/networks.ts'
-import { isEnabled } from '../customers/rules.ts'
+import { checkEnabled } from '../customers/rules.ts'
 import { VirtualAccountEntity } from '../entity.ts'
 import { decimal } from '../money/amounts.ts'
 import { customerAccountsProvider } from '../provider/provider.ts'
@@ -20,13 +20,6 @@ export function networks(): z.input<typeof Networks> {
   return { networks: rows, total: rows.length }
 }
 
-/** @throws customer_not_found 404, cngn_not_enabled 409 */
-async function requireEnabled(context: QueryContext, id: string): Promise<void> {
-  if (await isEnabled(context, id)) return
-  await findCustomer(context, id)
-  throw errors.cngn_not_enabled()
-}
-
 /**
  * The permanent account of a customer.
  * @throws customer_not_found 404, cngn_not_enabled 409, capability_unavailable 503 where customers have no accounts
@@ -35,7 +28,7 @@ export async function virtualAccount(
   context: QueryContext,
   customerId: string,
 ): Promise<z.input<typeof VirtualAccount>> {
-  await requireEnabled(context, customerId)
+  await checkEnabled(context, customerId, findCustomer)
   const row = await context.em.findOne(VirtualAccountEntity, { customerId })
   if (!row) {
     await context.runtime.providers.for(customerAccountsProvider, context.actor.environment)
@@ -47,7 +40,7 @@ export async function virtualAccount(
 
 /** The cNGN of a customer, both parts at one moment: what becomes available is in one of them. @throws customer_not_found 404, cngn_not_enabled 409 */
 export async function balance(context: QueryContext, customerId: string): Promise<z.input<typeof Balance>> {
-  await requireEnabled(context, customerId)
+  await checkEnabled(context, customerId, findCustomer)
   const { organisationId, environment } = context.actor
   const account = accountId(context.actor, { purpose: 'available', asset: CNGN, customerId })
   const { rows } = await sqlOf(context.em).query<{ available: string; pending: string }>(
