@@ -47,7 +47,7 @@ export interface BankTransfer {
   readonly currency: string
   /** The smallest transfer. */
   readonly minAmount: string
-  /** About what has to be transferred for what is asked for or missing; null where only a start can tell. */
+  /** About what has to be transferred for what is asked for or missing; null where it is known only at the start. */
   readonly estimatedAmount: string | null
   /** The payer must name an account to which a payment goes back. */
   readonly refundAccountRequired: boolean

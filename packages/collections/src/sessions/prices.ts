@@ -61,8 +61,12 @@ export function fixedAmount({
   readonly currency: string
 }): bigint | null {
   if (!pricing || STANDS_FOR[currency] !== pricing.currency) return amount ?? null
-  return fiatConversions.needed(toMinor(pricing.amount, assets[pricing.currency]), pricing.currency, currency, '1')
+  return unitsFor(pricing, currency, '1')
 }
+
+/** What sells for a price at a rate, in minor units of the currency that is sold, rounded up. */
+const unitsFor = (price: Price, currency: string, rate: string): bigint =>
+  fiatConversions.needed(toMinor(price.amount, assets[price.currency]), price.currency, currency, rate)
 
 /**
  * How much of a price's currency one unit of a collection's currency sells for now, as decimal text: one to one for a stablecoin that stands
@@ -90,6 +94,5 @@ export async function held(
     throw errors.price_unavailable({ retryAfter: PRICE_RETRY_SECONDS, cause: error })
   })
   if (rate === undefined) return undefined
-  const asked = toMinor(price.amount, assets[price.currency])
-  return { price: { ...price, rate }, amount: fiatConversions.needed(asked, price.currency, currency, rate) }
+  return { price: { ...price, rate }, amount: unitsFor(price, currency, rate) }
 }

@@ -125,14 +125,14 @@ export async function shownTransfer(
   }
 }
 
-/** What a transfer of all that a collection asks for is for; undefined where only a start can tell it. */
+/** The amount of a transfer that pays a whole collection; undefined where it is known only at the start. */
 function wholeOf(collection: Shown): OnrampAmount | undefined {
   const isInNaira = collection.pricing?.currency === CURRENCY
   const targetAmount = isInNaira ? 1n : fixedAmount(collection)
   return targetAmount === null ? undefined : amountFor(collection, { worth: 1n, whole: 1n, targetAmount })
 }
 
-/** What a transfer of what is missing of a session is for; undefined where nothing is. */
+/** The amount of a transfer that pays the rest of a session; undefined where nothing is missing. */
 function missingOf(session: SessionColumns): OnrampAmount | undefined {
   const worth = missingAmount(session)
   return worth > 0n ? amountFor(session, { ...session, worth, whole: session.amount }) : undefined
