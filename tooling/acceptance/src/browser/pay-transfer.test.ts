@@ -44,6 +44,16 @@ describe.runIf(hasTools(chromiumCommand()))('paying by bank transfer in Chromium
     return idOf(page)
   }
 
+  /** The time that is left is shown, on a screen that fits and is accessible. */
+  async function countsDown(page: Page): Promise<void> {
+    await page
+      .locator('#time-left')
+      .filter({ hasText: /^1[0-4]:\d\d$/ })
+      .waitFor()
+    expect(await fitsWidth(page)).toBe(true)
+    expect(await violations(page)).toEqual([])
+  }
+
   test('a payer gets an account, copies its number, transfers the price and sees it arrive', async () => {
     const { merchant, page, problems } = await begin()
     expect(await page.locator('[name=option]:checked').inputValue()).toBe('bank_transfer:NGN')
@@ -55,12 +65,7 @@ describe.runIf(hasTools(chromiumCommand()))('paying by bank transfer in Chromium
     await contexts.at(-1)?.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('button', { name: 'Copy the account number' }).click()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(bankAccount.accountNumber)
-    await page
-      .locator('#time-left')
-      .filter({ hasText: /^1[0-4]:\d\d$/ })
-      .waitFor()
-    expect(await fitsWidth(page)).toBe(true)
-    expect(await violations(page)).toEqual([])
+    await countsDown(page)
     await shoot(page, 'transfer-waiting-phone')
     await pay(merchant, id, {})
     await screen(page, 'paid')
@@ -99,12 +104,7 @@ describe.runIf(hasTools(chromiumCommand()))('paying by bank transfer in Chromium
     const asked = new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'NGN' }).format(bankAccount.amount)
     await page.getByRole('heading', { name: asked }).waitFor()
     await page.locator('.summary .amount').filter({ hasText: price }).waitFor()
-    await page
-      .locator('#time-left')
-      .filter({ hasText: /^1[0-4]:\d\d$/ })
-      .waitFor()
-    expect(await fitsWidth(page)).toBe(true)
-    expect(await violations(page)).toEqual([])
+    await countsDown(page)
     await shoot(page, 'transfer-waiting-other-phone')
     await pay(merchant, id, { amount: (Number(bankAccount.amount) * 0.4).toFixed(2) })
     await screen(page, 'underpaid')
