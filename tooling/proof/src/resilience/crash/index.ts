@@ -46,7 +46,7 @@ export const run: Proof = async ({ size, seed, times, log }) => {
   const [gateway, worker] = [...processes.gateways, ...processes.workers] as [ServiceProcess, ServiceProcess]
   const stand: CrashStand = {
     url: () => gateway.url,
-    dataDir: database.dataDir,
+    database,
     random: random(seed),
     findings: [],
     retries: new Map(),
@@ -77,7 +77,7 @@ export const run: Proof = async ({ size, seed, times, log }) => {
     const connectionsCut = await cuts
     if (size === 'short') {
       await endClaims(database, [gateway, worker])
-      await hurry(work, members)
+      await hurry(work, members, stand.deadline)
     }
     await work
     // Deliveries and reads have their own time.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@payments/kernel'
-import type { Random } from '@payments/stand'
+import type { Random, StandDatabase } from '@payments/stand'
 import { type Answer, call, type Data, dataOf, retried } from '@payments/stand'
 
 /** A write that was answered with success. */
@@ -27,7 +27,7 @@ export interface Member {
 
 export interface CrashStand {
   readonly url: () => string
-  readonly dataDir: string
+  readonly database: StandDatabase
   readonly random: Random
   readonly findings: string[]
   /** Attempts without a definite reply: by status, 0 where there was no reply. */
