@@ -10,6 +10,14 @@ beforeAll(async () => {
 })
 const treasury = async () =>
   (await call(service, 'GET /v1/admin/ops/cngn/treasury', { token: operator })).body.data.treasuries[0]
+const attention = async () =>
+  (
+    await call(service, 'POST /v1/admin/ops/attention', {
+      token: operator,
+      key: null,
+      body: { kind: 'cngn_treasury' },
+    })
+  ).body.data.objects
 
 test('the treasury agrees with the journal while money is in flight and at rest; while it is short, as much is held back, and an operator books the difference', async () => {
   const merchant = await newMerchant(service)
@@ -55,15 +63,7 @@ test('the treasury agrees with the journal while money is in flight and at rest;
       503,
       'cNGN cannot be sent at the moment: the balance at the provider is being checked',
     ])
-  const told = async () =>
-    (
-      await call(service, 'POST /v1/admin/ops/attention', {
-        token: operator,
-        key: null,
-        body: { kind: 'cngn_treasury' },
-      })
-    ).body.data.objects
-  expect(await told()).toMatchObject([{ status: 'short', reason: 'Differs from the journal by -50 cNGN' }])
+  expect(await attention()).toMatchObject([{ status: 'short', reason: 'Differs from the journal by -50 cNGN' }])
 
   // It is looked at again when an order is claimed: what was queued before is not sent blindly.
   await service.runtime.pool.query('update cngn_treasuries set balance = 60 * 1000000')
@@ -89,7 +89,7 @@ test('the treasury agrees with the journal while money is in flight and at rest;
   const booked = await book('-50')
   expect([booked.status, booked.body.data], booked.text).toEqual([200, { environment: 'test', difference: '0' }])
   await compareTreasuries(service.runtime)
-  expect([(await treasury()).difference, await told()]).toEqual(['0', []])
+  expect([(await treasury()).difference, await attention()]).toEqual(['0', []])
   await newCngn(merchant, 'payouts', customerId)
 })
 

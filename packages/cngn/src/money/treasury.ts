@@ -2,6 +2,7 @@ import { type Environment, environments, newId, system } from '@payments/kernel'
 import { trialBalance } from '@payments/ledger'
 import { queryContext, type Runtime, sqlOf, type UnitOfWork } from '@payments/platform'
 import { AdjustmentEntity } from '../entity.ts'
+import { FEED } from '../movements/schedule.ts'
 import { budgetOf } from '../provider/rate-budget.ts'
 import { cngnSettings } from '../provider/settings.ts'
 import { errors } from '../states/errors.ts'
@@ -60,7 +61,11 @@ export function differenceOf(balance: bigint, before: Books, after: Books): bigi
   return balance < lowest ? balance - lowest : balance > highest ? balance - highest : 0n
 }
 
-/** Compares the treasury of each environment with the journal and stores the result. A difference is logged, and is a metric. */
+/**
+ * Compares the treasury of each environment with the journal and stores the result. A difference is a metric, and an error in the log
+ * as soon as money is missing. Too much is one when the next comparison finds it, too: at first it is what a list will say that nobody
+ * has read yet, such as a bank transfer whose callback was lost, and the lists are read now.
+ */
 export async function compareTreasuries(runtime: Runtime): Promise<void> {
   for (const environment of environments) if (treasuryName(runtime, environment)) await compare(runtime, environment)
 }
@@ -79,6 +84,20 @@ export async function treasuryBalance(runtime: Runtime, environment: Environment
   return balance - own - BigInt(rows[0]?.booked ?? 0)
 }
 
+/** SQL: whether the last comparison's difference (`cngn_treasuries`) is for operators. */
+export const COUNTS = '(difference < 0 or difference > 0 and differs_since < checked_at)'
+
+/** Reads the lists of movements now that are not read anyway within a minute: as many as a minute can, those first that were read longest ago. */
+async function readLists(runtime: Runtime, environment: Environment): Promise<void> {
+  await runtime.pool.query(
+    `update cngn_feeds set next_poll_at = now() where environment = $1 and account in (
+       select account from cngn_feeds where environment = $1 and next_poll_at > now() + interval '1 minute'
+        order by checked_at limit 100 for update skip locked)`,
+    [environment],
+  )
+  runtime.trigger(FEED)
+}
+
 async function compare(runtime: Runtime, environment: Environment): Promise<void> {
   let difference = 0n
   let balance = 0n
@@ -91,16 +110,18 @@ async function compare(runtime: Runtime, environment: Environment): Promise<void
     if (difference === 0n) break
   }
   const { journal, leaving, arriving } = after
-  await runtime.pool.query(
+  const { rows } = await runtime.pool.query<{ counts: boolean }>(
     `insert into cngn_treasuries as t (environment, balance, journal, leaving, arriving, difference, differs_since, checked_at)
      values ($1, $2, $3, $4, $5, $6, case when $6::numeric <> 0 then now() end, now())
      on conflict (environment) do update
        set balance = excluded.balance, journal = excluded.journal, leaving = excluded.leaving, arriving = excluded.arriving,
            difference = excluded.difference, checked_at = excluded.checked_at,
-           differs_since = case when excluded.difference <> 0 then coalesce(t.differs_since, now()) end`,
+           differs_since = case when excluded.difference <> 0 then coalesce(t.differs_since, now()) end
+     returning ${COUNTS} as counts`,
     [environment, ...[balance, journal, leaving, arriving, difference].map(String)],
   )
-  if (difference !== 0n)
+  if (difference > 0n) await readLists(runtime, environment)
+  if (rows[0]?.counts)
     runtime.log.error(
       { environment, balance: `${balance}`, journal: `${journal}`, difference: `${difference}` },
       'treasury differs from the journal',

@@ -1,4 +1,5 @@
 import { endings, type OperatorsDeclaration, sqlOf } from '@payments/platform'
+import { COUNTS } from '../money/treasury.ts'
 import { FEED } from '../movements/schedule.ts'
 import { enablementMachine, machines } from '../states/states.ts'
 import { kinds } from '../transfers/kinds.ts'
@@ -58,7 +59,7 @@ export const operators: OperatorsDeclaration = {
       sql: `select id, null::uuid as organisation_id, environment, case when difference < 0 then 'short' else 'over' end as status,
                    'failed' as condition, 'Differs from the journal by ' || trim_scale(difference / 1e6) || ' cNGN' as reason,
                    coalesce(differs_since, checked_at) as since
-              from cngn_treasuries where difference <> 0`,
+              from cngn_treasuries where ${COUNTS}`,
     },
   ],
   search: [
