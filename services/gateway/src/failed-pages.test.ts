@@ -19,8 +19,18 @@ test('a browser that opens an address that does not exist gets a page with the w
   }
 })
 
+test('a browser that opens the address of the service is sent to the dashboard', async () => {
+  const reply = await fetch(service.url, { headers: { accept: BROWSER }, redirect: 'manual' })
+  expect([reply.status, reply.headers.get('location'), reply.headers.get('vary')]).toEqual([
+    302,
+    '/dashboard',
+    expect.stringContaining('Accept'),
+  ])
+})
+
 test.each([
   ['a program', '/nothing', '*/*'],
+  ['a program that opens the address of the service', '/', '*/*'],
   ['a program that asks for JSON', '/pay/nothing/more', 'application/json'],
   ['a browser that opens the API', '/v1/nothing', BROWSER],
   ['a browser that opens a procedure', '/trpc/nothing', BROWSER],

@@ -30,8 +30,13 @@ export function mountDashboardAssets(router: Gateway): void {
 /** Where the application is: of merchants, and of operators. */
 const APPLICATIONS: readonly Application[] = ['Dashboard', 'Console']
 
-/** Serves the application at every address below `/dashboard` and `/console`: which screen it is, it reads from the address. */
+/** Serves the application at every address below `/dashboard` and `/console`: which screen it is, it reads from the address. A browser that opens `/` is sent to it. */
 export function mountDashboard(router: Gateway): void {
+  router.get('/', (ctx) => {
+    ctx.vary('Accept')
+    if (ctx.accepts('json', 'html') !== 'html') throw errors.not_found()
+    ctx.redirect('/dashboard')
+  })
   for (const name of APPLICATIONS) {
     const path = `/${name.toLowerCase()}`
     let file: Promise<StaticFile> | undefined

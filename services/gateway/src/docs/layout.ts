@@ -70,7 +70,7 @@ ${contents}
 
 /** The bar at the top of every page of the documentation. */
 export const header = (query = ''): string =>
-  `<header class="top"><a class="home" href="/docs">Payments</a><form action="/docs/search" role="search"><input type="search" name="q" value="${escapeHtml(query)}" placeholder="Search" aria-label="Search the documentation" maxlength="100"></form><nav aria-label="Documentation"><a href="/docs">Guides</a><a href="/docs/reference">API reference</a></nav></header>`
+  `<header class="top"><a class="home" href="/docs">Payments</a><form action="/docs/search" role="search"><input type="search" name="q" value="${escapeHtml(query)}" placeholder="Search" aria-label="Search the documentation" maxlength="100"></form><nav aria-label="Documentation"><a href="/docs">Guides</a><a href="/docs/reference">API reference</a><a href="/dashboard">Dashboard</a></nav></header>`
 
 /** Text with `code` in backticks, as HTML. */
 export const inline = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
