@@ -1,9 +1,10 @@
 import { system } from '@payments/kernel'
-import { newest, queryContext } from '@payments/platform'
+import { newestAndTotal, queryContext } from '@payments/platform'
 import { expect, test, vi } from 'vitest'
 import {
   advance,
   bankTransfer,
+  connected,
   enabledByWorker,
   fund,
   newCngn,
@@ -13,6 +14,7 @@ import {
   newOnramp,
   newRoute,
   newSwap,
+  pause,
   pay,
   startSession,
   sync,
@@ -62,7 +64,7 @@ test('the rows of lists, which are read without the entities of the ORM, are equ
     // A worker may change a row between the two reads: then both are read again.
     const found = await vi.waitFor(async () => {
       const expected = (await context.em.find(entity, {}, options)) as Record<string, unknown>[]
-      const rows = (await newest(context, entity)) as Record<string, unknown>[]
+      const rows = (await newestAndTotal(context, entity)).rows as Record<string, unknown>[]
       expect(rows.map(valuesOf), meta.tableName).toEqual(expected.map(valuesOf))
       return rows.length
     }, 10_000)
@@ -82,3 +84,32 @@ test('the rows of lists, which are read without the entities of the ORM, are equ
     'swaps',
   ])
 }, 90_000)
+
+test.each([
+  ['collections', 'collections'],
+  ['events', 'events'],
+  ['requests', 'request_log'],
+] as const)('the rows of GET /%s and their total are of one moment', async (list, table) => {
+  const merchant = await newMerchant(service)
+  await newCollection(merchant)
+  const owner = await connected(service)
+  try {
+    const own = `organisation_id = '${merchant.organisationId}'`
+    const listed = async () => (await merchant.call(`GET /v1/${list}`)).body.data
+    await vi.waitFor(async () => expect((await listed()).total).toBeGreaterThan(0), 10_000)
+    // Whoever reads the total waits until there is a row more.
+    await owner.query('begin')
+    await owner.query('lock table record_counts in access exclusive mode')
+    const reading = listed()
+    await pause(500)
+    await owner.query(
+      `insert into ${table} select (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(), 'request_id', gen_random_uuid()::text))).*
+         from ${table} t where ${own} limit 1`,
+    )
+    await owner.query('commit')
+    const data = await reading
+    expect(data[list].length).toBe(data.total)
+  } finally {
+    await owner.end()
+  }
+})

@@ -16,7 +16,7 @@ export async function list(context: QueryContext): Promise<{ rows: NotificationR
   const { rows, total } = await newestAndTotal(context, NotificationEntity, {
     where: 'type <> all ($3::text[])',
     values: [hidden],
-    scopes: 'scope <> all ($4::text[])',
+    scopes: 'scope <> all ($3::text[])',
   })
   return { rows: await ofReader(context, rows), total }
 }

@@ -32,9 +32,9 @@ export const listTransfers = (context: QueryContext, kind: Kind, customerId: str
       ? {
           where: 'kind = $3 and customer_id = $4',
           values: [kind, customerId],
-          scopes: "scope = $4::text || ' ' || $5::uuid::text",
+          scopes: "scope = $3::text || ' ' || $4::uuid::text",
         }
-      : { where: 'kind = $3', values: [kind], scopes: 'scope = $4' },
+      : { where: 'kind = $3', values: [kind], scopes: 'scope = $3' },
   )
 
 /** An object, locked until the transaction ends. */

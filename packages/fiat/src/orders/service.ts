@@ -28,7 +28,7 @@ export async function findOnramp(context: QueryContext, id: string): Promise<Onr
 const ofCustomer = (
   customerId: string | undefined,
 ): { readonly where?: string; readonly values?: readonly string[]; readonly scopes?: string } =>
-  customerId ? { where: 'customer_id = $3', values: [customerId], scopes: 'scope = $4::uuid::text' } : {}
+  customerId ? { where: 'customer_id = $3', values: [customerId], scopes: 'scope = $3::uuid::text' } : {}
 
 /** The newest 200 offramps of the organisation or of one customer, and the exact total. */
 export const listOfframps = (context: QueryContext, customerId: string | undefined) =>

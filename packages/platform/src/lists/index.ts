@@ -11,4 +11,4 @@ export {
   FIRST_VALUE,
   timeZone,
 } from './export.ts'
-export { newest, newestAndTotal } from './newest.ts'
+export { newestAndTotal } from './newest.ts'

@@ -137,7 +137,7 @@ export async function readAuditLog(
   if (conditions.every(([condition]) => condition === 'organisation_id ='))
     return {
       entries,
-      total: await countOf(db, INSTALLATION, 'audit_log', 'scope = $4', [organisationId?.toLowerCase() ?? '']),
+      total: await countOf(db, INSTALLATION, 'audit_log', 'scope = $3', [organisationId?.toLowerCase() ?? '']),
     }
   const { rows } = await db.query<{ total: number }>(
     `select count(*)::int as total from audit_log where ${where}`,

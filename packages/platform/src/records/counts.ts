@@ -164,20 +164,25 @@ export const countSql = (
      where n.organisation_id = ${organisationId} and n.environment = ${environment} and n.table_name = '${table}' and n.scope = ${scope})`
 
 /**
- * The exact number of rows that {@link countRows} counts for a tenant or the {@link INSTALLATION}.
- * @param scopes SQL that names the scopes to sum; its first parameter is `$4`
+ * SQL: the exact number of rows of a table that {@link countRows} counts for a tenant, `$1` and `$2`, or for the {@link INSTALLATION}.
+ * @param scopes SQL that names the scopes to sum; its first parameter is `$3`
  */
+export const totalSql = (table: string, scopes = "scope = ''"): string =>
+  `(select coalesce(sum(count), 0) from record_counts
+     where organisation_id = $1 and environment = $2 and table_name = '${table}' and ${scopes})`
+
+/** That number, read by itself. */
 export async function countOf(
   db: SqlExecutor,
   { organisationId, environment }: { readonly organisationId: string; readonly environment: string },
   table: string,
-  scopes = "scope = ''",
+  scopes?: string,
   values: readonly unknown[] = [],
 ): Promise<number> {
-  const { rows } = await db.query<{ total: string }>(
-    `select coalesce(sum(count), 0) as total from record_counts
-      where organisation_id = $1 and environment = $2 and table_name = $3 and ${scopes}`,
-    [organisationId, environment, table, ...values],
-  )
+  const { rows } = await db.query<{ total: string }>(`select ${totalSql(table, scopes)} as total`, [
+    organisationId,
+    environment,
+    ...values,
+  ])
   return Number(rows[0]?.total)
 }

@@ -107,6 +107,6 @@ export const deposits = (context: QueryContext, route?: RouteRow): Promise<{ row
   newestAndTotal(context, DepositEntity, {
     by: 'relay_updated_at',
     ...(route
-      ? { where: 'not hidden and payment_route_id = $3', values: [route.id], scopes: 'scope = $4' }
+      ? { where: 'not hidden and payment_route_id = $3', values: [route.id], scopes: 'scope = $3::uuid::text' }
       : { where: 'not hidden' }),
   })

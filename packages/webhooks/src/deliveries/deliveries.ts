@@ -21,7 +21,7 @@ export async function deliveries(
   return newestAndTotal(context, DeliveryEntity, {
     where: 'endpoint_id = $3',
     values: [endpoint.id],
-    scopes: 'scope = $4',
+    scopes: 'scope = $3::uuid::text',
   })
 }
 

@@ -2,7 +2,7 @@ import { isId, type Tenant } from '@payments/kernel'
 import type { AnonymisedCustomer } from '../../domain/data.ts'
 import type { QueryContext, UnitOfWork } from '../../operations/context.ts'
 import { sqlOf } from '../../transactions/unit.ts'
-import { countOf } from '../counts.ts'
+import { totalSql } from '../counts.ts'
 import { SHOWN } from './entity.ts'
 
 const NEWEST = 200
@@ -64,15 +64,14 @@ const CONDITIONS: Readonly<Record<keyof RequestFilters, string>> = {
 export async function listRequests(context: QueryContext): Promise<{ rows: RequestRow[]; total: number }> {
   const { organisationId, environment } = context.actor
   const db = sqlOf(context.em)
-  const [{ rows }, total] = await Promise.all([
-    db.query<RequestRow>(
-      `select ${COLUMNS} from request_log where organisation_id = $1 and environment = $2 and ${SHOWN}
-        order by created_at desc, id desc limit ${NEWEST}`,
-      [organisationId, environment],
-    ),
-    countOf(db, context.actor, 'request_log'),
-  ])
-  return { rows, total }
+  const { rows } = await db.query<RequestRow & { all_rows: string }>(
+    `select n.all_rows, t.* from (select ${totalSql('request_log')} as all_rows) n
+       left join (select ${COLUMNS} from request_log where organisation_id = $1 and environment = $2 and ${SHOWN}
+                   order by created_at desc, id desc limit ${NEWEST}) t on true
+      order by t.created_at desc, t.id desc`,
+    [organisationId, environment],
+  )
+  return { rows: rows.filter(({ id }) => id !== null), total: Number(rows[0]?.all_rows) }
 }
 
 /**
