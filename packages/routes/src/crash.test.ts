@@ -5,7 +5,7 @@ import {
   expectOnce,
   KILLS,
   newMerchant,
-  newRoute,
+  newRoutes,
   PATIENCE_MS,
   pause,
   payAll,
@@ -24,7 +24,7 @@ test(
     let worker = await start()
     try {
       const merchant = await newMerchant(service)
-      const routes = await Promise.all(Array.from({ length: ROUTES }, () => newRoute(merchant)))
+      const routes = await newRoutes(merchant, ROUTES)
       const paid = new Map<string, string>()
       while (paid.size < DEPOSITS) {
         const wave = await payAll(merchant, routes, Math.min(DEPOSITS - paid.size, Math.ceil(DEPOSITS / KILLS)))

@@ -6,7 +6,7 @@ import {
   DEPOSITS,
   expectOnce,
   newMerchant,
-  newRoute,
+  newRoutes,
   PATIENCE_MS,
   pause,
   payAll,
@@ -84,7 +84,7 @@ test(
       const merchant = await newMerchant(service)
       const endpoint = { url: receiver.url, events: ['payment_route.deposit.updated'] }
       expect((await merchant.call('POST /v1/webhooks', { body: endpoint })).status).toBe(201)
-      const routes = await Promise.all(Array.from({ length: ROUTES }, () => newRoute(merchant)))
+      const routes = await newRoutes(merchant, ROUTES)
       const paid = await payAll(merchant, routes, DEPOSITS)
       let working = true
       const impatient = Array.from({ length: sized(3, 1) }, async () => {

@@ -9,7 +9,7 @@ import {
   expectOnce,
   KILLS,
   newMerchant,
-  newRoute,
+  newRoutes,
   PATIENCE_MS,
   pause,
   repeatedly,
@@ -78,7 +78,7 @@ test.each([
     })
     try {
       const merchant = await newMerchant(service, { environment: 'live' })
-      const routes = await Promise.all(Array.from({ length: ROUTES }, () => newRoute(merchant)))
+      const routes = await newRoutes(merchant, ROUTES)
       const faults = worsen(world)
       const paid = new Map<string, string>()
       const pay = async () => {

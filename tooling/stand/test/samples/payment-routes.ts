@@ -20,6 +20,13 @@ interface RouteData {
 export const newRoute = (merchant: Merchant, given: Record<string, unknown> = {}): Promise<RouteData> =>
   create(merchant, samples.route, given)
 
+/** Creates routes one after another: an organisation may send only some requests at the same time. */
+export async function newRoutes(merchant: Merchant, count: number): Promise<RouteData[]> {
+  const routes: RouteData[] = []
+  for (let number = 0; number < count; number++) routes.push(await newRoute(merchant))
+  return routes
+}
+
 /** A payer's transfer arrives in the sandbox. */
 export const pay = async (
   merchant: Merchant,
