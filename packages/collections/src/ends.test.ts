@@ -113,6 +113,54 @@ test('an invoice of 25 of which a pending report says 25 and the end says 10 is 
   await inOrder(service)
 })
 
+test('a payment of less than the quote with its buffer, which the provider fills in whole, pays a session that sends other amounts back', async () => {
+  const ether = { networkKey: 'ethereum', currency: 'ETH' }
+  const strict = () => begin({ paymentPolicy: { mismatch: 'return' } }, { ...ether, refundAddress: PAYER })
+  const filled = { status: 'completed', origin: ether, destinationAmount: 25_000_000n } as const
+  const less = await strict()
+  expect(less.session.amount).toBe('0.01')
+  expect(await less.tell(less.report({ ...filled, originAmount: 9_960_000_000_000_000n }))).toMatchObject({
+    status: 'paid',
+    receivedAmount: '0.00996',
+    deliveredAmount: '25',
+    fees: '0',
+    paidOver: false,
+  })
+  const short = await strict()
+  const part = short.report({ ...filled, originAmount: 9_960_000_000_000_000n, destinationAmount: 24_900_000n })
+  expect(await short.tell(part)).toMatchObject({ status: 'underpaid' })
+  await inOrder(service)
+})
+
+test('what a provider did not need of a payment and sent back was not received, also after an operator has confirmed it', async () => {
+  const ether = { networkKey: 'ethereum', currency: 'ETH' }
+  const { session, report, tell, merchant } = await begin(
+    { paymentPolicy: { mismatch: 'return' } },
+    { ...ether, refundAddress: PAYER },
+  )
+  const whole = report({
+    ...{ status: 'completed', origin: ether, originAmount: 10_000_000_000_000_000n },
+    ...{ destinationAmount: 25_000_000n, returnedAmount: 40_000_000_000_000n },
+  })
+  const paid = { status: 'paid', receivedAmount: '0.00996', payments: [{ amount: '0.01', returnedAmount: '0.00004' }] }
+  expect(await tell(whole)).toMatchObject(paid)
+  const { rows } = await service.runtime.pool.query('select route_id, payments from checkout_sessions where id = $1', [
+    session.id,
+  ])
+  const [{ route_id: routeId, payments }] = rows
+  await unitOfWork(queryContext(service.runtime, system(merchant.organisationId, 'test')), (unit) =>
+    receiver.apply(unit, routeId, [
+      {
+        ...{ id: payments[0].id, status: 'completed', origin: ether, originAmount: 10_000_000_000_000_000n },
+        ...{ originAmountUsd: null, destinationAmount: 25_000_000n, destinationAmountUsd: null, txHash: null },
+        ...{ returnedAmount: null, failureReason: null, refundTo: null, settled: true, receivedAt: new Date() },
+      },
+    ]),
+  )
+  expect(await getSession(merchant, session.id)).toMatchObject(paid)
+  await inOrder(service)
+})
+
 test('what a pending report does not tell is not taken for nothing', async () => {
   const { report, tell } = await begin()
   const pending = report({ originAmount: null })
@@ -312,7 +360,7 @@ test('a payment that has ended is not under way again because an older report sa
       {
         ...{ id: payments[0].id, status: 'pending', origin: usdc, originAmount: 25_000_000n, originAmountUsd: null },
         ...{ destinationAmount: null, destinationAmountUsd: null, txHash: null, failureReason: null, refundTo: null },
-        ...{ settled: false, receivedAt: new Date() },
+        ...{ returnedAmount: null, settled: false, receivedAt: new Date() },
       },
     ]),
   )

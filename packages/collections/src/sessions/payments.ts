@@ -108,10 +108,8 @@ function arrivalOf(session: SessionRow, deposit: HiddenDeposit): Arrival {
   const requested = networkKey === session.networkKey && currency === session.currency
   const completed = deposit.status === 'completed'
   const sent = deposit.originAmount ?? 0n
-  // A provider that enforces the amount fills what was requested and sends the excess back at once.
-  const excess = sent - session.amount
-  const strict = session.paymentPolicy.mismatch === 'return'
-  const returned = completed && strict && requested && excess > 0n ? excess : 0n
+  const isFilled = completed && requested && session.paymentPolicy.mismatch === 'return'
+  const returned = isFilled ? returnedOf(session, deposit, sent) : 0n
   return {
     id: deposit.id,
     method: 'onchain',
@@ -132,6 +130,17 @@ function arrivalOf(session: SessionRow, deposit: HiddenDeposit): Arrival {
     settled: deposit.settled,
     receivedAt: deposit.receivedAt,
   }
+}
+
+/**
+ * What goes back of a payment whose provider enforces the amount: what it reports; what it has reported of the same payment before, which
+ * an operator confirms; else what was sent beyond the requested amount.
+ */
+function returnedOf({ amount, payments }: SessionRow, { id, returnedAmount }: HiddenDeposit, sent: bigint): bigint {
+  if (returnedAmount !== null) return returnedAmount
+  const before = payments.find((payment) => payment.id === id)
+  if (before?.status === 'completed' && BigInt(before.amount) === sent) return BigInt(before.returned)
+  return sent > amount ? sent - amount : 0n
 }
 
 /** A payment as the session keeps it. */
@@ -265,15 +274,15 @@ const bringsMoney = ({ before, after }: PaymentChange): boolean =>
 
 /**
  * How the payments that count end a session that is being processed; undefined while one of them is under way. It is returned only
- * if every one of them was. What arrived in another currency than requested counts for nothing, and leaves the whole amount to pay.
+ * if every one of them was. What arrived in another currency than requested counts for nothing, and leaves the whole amount to pay. Where
+ * the provider enforces the amount, what is delivered in whole pays too: a quote of an exact delivery may have a buffer that it did not need.
  */
-function outcomeOf({ amount, paymentPolicy }: SessionRow, { payments }: Fields) {
+function outcomeOf({ amount, targetAmount, paymentPolicy }: SessionRow, { payments }: Fields) {
   const counted = payments.filter(({ counts }) => counts)
-  const received = sum(
-    counted.filter(({ status }) => status === 'completed'),
-    creditedOf,
-  )
-  if (received >= thresholdOf(amount, paymentPolicy)) return 'pay'
+  const completed = counted.filter(({ status }) => status === 'completed')
+  const received = sum(completed, creditedOf)
+  const isWhole = sum(completed, ({ delivered }) => BigInt(delivered ?? 0)) >= targetAmount
+  if (received >= thresholdOf(amount, paymentPolicy) || (isWhole && paymentPolicy.mismatch === 'return')) return 'pay'
   if (counted.some(({ status }) => status === 'pending')) return undefined
   if (received > 0n || counted.length === 0) return 'fall_short'
   if (counted.some(({ status }) => status === 'failed')) return 'fail'

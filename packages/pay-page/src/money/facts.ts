@@ -155,7 +155,7 @@ function valuesOf({ session, merchant }: MoneyData, { focus, when }: Situation, 
     sentOn: focus?.networkKey === null ? '' : nameOf(focus?.networkKey ?? session.networkKey),
     pending: pending > 0n || !focus ? units(pending) : sentOf(focus),
     pendingLeft: units(asked - counted - pending),
-    over: units(returned > 0n ? returned : arrived - asked),
+    over: units((focus && returned > 0n ? unitsOf(focus.amount) : arrived) - asked),
     until: timeIn(locale, when === 'grace' ? session.acceptedUntil : session.expiresAt),
     refundAddress: (focus?.refundTo ?? session.refundTo)?.address ?? '',
   }

@@ -139,6 +139,15 @@ test.each<[string, ReturnType<typeof said>, string]>([
     `Paid\nAda Ltd has received your payment of 25 USDC.\nYou sent 5 USDC more than the 25 USDC that was asked for. The 5 USDC was sent back.\nIt went to your address ${REFUND}.`,
   ],
   [
+    'a part that the quote had as a buffer is sent back, and was not too much',
+    said(of('all', 'in_time', 'delivered'), {
+      receivedAmount: '24.9',
+      paidOver: false,
+      payments: [{ ...paymentOf(of('all', 'in_time', 'delivered')), returnedAmount: '0.1' }],
+    }),
+    'Paid\nAda Ltd has received your payment of 24.9 USDC.',
+  ],
+  [
     'too much, and all of it kept',
     said(of('too_much', 'in_time', 'delivered')),
     'Paid\nAda Ltd has received your payment of 30 USDC.\nIt is 5 USDC more than the 25 USDC that was asked for. Ask Ada Ltd about the difference.',

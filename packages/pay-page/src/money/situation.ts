@@ -114,7 +114,9 @@ function paidSituation(session: PaySession, about: Payment | undefined): Omit<Si
   const further = about ?? payments.findLast(isHeld) ?? payments.findLast(({ status }) => status === 'refunded')
   if (further && further.status !== 'completed' && further.status !== 'pending' && !isUnconfirmed(further))
     return { what: 'too_much', outcome: outcomeOf(further), focus: further }
-  const excess = payments.findLast(({ returnedAmount }) => unitsOf(returnedAmount) > 0n)
+  // What a quote asked for and its provider did not need goes back too, but was not too much.
+  const asked = unitsOf(session.amount)
+  const excess = payments.findLast((each) => unitsOf(each.returnedAmount) > 0n && unitsOf(each.amount) > asked)
   if (excess) return { what: 'too_much', outcome: 'returned', focus: excess }
   const last = about ?? payments.findLast((each) => each.status === 'completed' && isRequested(session, each))
   return { what: paidOver ? 'too_much' : 'all', outcome: 'delivered', focus: last }

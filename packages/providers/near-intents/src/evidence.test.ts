@@ -1,3 +1,4 @@
+import type { QuotedAmount } from '@payments/routes'
 import { afterEach, describe, expect, test } from 'vitest'
 import { random } from '#testing'
 import { oddly } from '../test/odd.ts'
@@ -21,9 +22,9 @@ const query = (depositAddress: string, pendingRequests: readonly string[] = []) 
   ...{ depositAddress, origin: usdc, destination: onBase, since: null, pendingRequests },
 })
 
-async function open(world: NearIntentsServer) {
+async function open(world: NearIntentsServer, quote: QuotedAmount = { input: 25_000_000n }) {
   const { depositAddress } = await world.provider.createDepositAddress({
-    ...{ routeId: 'r', origin: usdc, refundAddress: WALLET, quote: { input: 25_000_000n }, strict: true },
+    ...{ routeId: 'r', origin: usdc, refundAddress: WALLET, quote, strict: true },
     destination: { ...onBase, address: WALLET },
   })
   const swap = world.swaps.find(({ address }) => address === depositAddress)
@@ -113,6 +114,31 @@ describe('what a status says', () => {
       },
     ])
     expect(world.book.get(swap.address)).toMatchObject({ received: 26_000_000n, refunded: 1_000_000n })
+  })
+
+  test('what the trade of an exact output did not need goes back, and is told before it is refunded', async () => {
+    const world = await begin()
+    const { address, swap, reports } = await open(world, { output: 25_000_000n })
+    const asked = BigInt(String(swap.quote.amountIn))
+    expect(asked).toBeGreaterThan(25_000_000n)
+    await world.pay(address, asked, 'completed')
+    await world.settle()
+    const filled = { status: 'completed', originAmount: asked, destinationAmount: 25_000_000n }
+    expect(await reports()).toMatchObject([{ ...filled, returnedAmount: asked - 25_000_000n }])
+    swap.refunded = 0n
+    expect(await reports()).toMatchObject([{ ...filled, returnedAmount: asked - 25_000_000n }])
+    swap.refunded = 1000n
+    expect(await reports()).toMatchObject([{ ...filled, returnedAmount: 1000n }])
+  })
+
+  test('an exact output is filled for less than it asks for, as long as the trade does not need more', async () => {
+    const world = await begin()
+    const { address, reports } = await open(world, { output: 25_000_000n })
+    await world.pay(address, 25_000_000n, 'completed')
+    await world.settle()
+    expect(await reports()).toMatchObject([
+      { status: 'completed', originAmount: 25_000_000n, destinationAmount: 25_000_000n, returnedAmount: 0n },
+    ])
   })
 
   test('parts of a payment are one deposit, which completes with the whole', async () => {

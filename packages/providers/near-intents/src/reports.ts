@@ -45,6 +45,7 @@ export function reportOf(answer: StatusAnswer, query: DepositQuery): DepositRepo
     originAmountUsd: dollars(details?.depositedAmountUsd),
     destinationAmount: status === 'completed' ? (details?.amountOut ?? null) : null,
     destinationAmountUsd: status === 'completed' ? dollars(details?.amountOutUsd) : null,
+    returnedAmount: status === 'completed' ? returnedOf(details) : null,
     depositTxHash: payerHash(state, details),
     failureReason: status === 'refunded' || status === 'failed' ? failureReason(answer, arrived) : null,
     providerReason: said !== 'pending' && !complete ? `${state} without its amounts` : (details?.refundReason ?? null),
@@ -65,6 +66,17 @@ const isPaid = (state: string, details: Details | null): boolean =>
 /** Whether an end reports the outcome of the money. */
 const isAccounted = (said: DepositReport['status'], details: Details | null): boolean =>
   said === 'failed' || Boolean(said === 'completed' ? details?.amountOut : details?.refundedAmount)
+
+/**
+ * What goes back of a completed swap: of an exact output all that the trade did not need, the buffer of the quote too (QuoteRequest.ts,
+ * `swapType`). The refund follows the swap: until it is reported, what was not used stands for it. Null where neither is.
+ */
+function returnedOf(details: Details | null): bigint | null {
+  const { depositedAmount: arrived, refundedAmount: refunded, amountIn: used } = details ?? {}
+  if (!arrived) return null
+  if (refunded && refunded <= arrived) return refunded
+  return used && used <= arrived ? arrived - used : null
+}
 
 /**
  * The payer's transaction. The list has all transactions on the origin chain, in an order that is not documented: once something may

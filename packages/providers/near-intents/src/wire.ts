@@ -66,6 +66,7 @@ export const StatusAnswer = z.object({
     z.object({
       depositedAmount: helpful(Units),
       depositedAmountUsd: helpful(Text),
+      amountIn: helpful(Units),
       amountOut: helpful(Units),
       amountOutUsd: helpful(Text),
       refundedAmount: helpful(Units),

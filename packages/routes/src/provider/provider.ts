@@ -33,6 +33,8 @@ export interface DepositReport {
   readonly originAmountUsd: string | null
   readonly destinationAmount: bigint | null
   readonly destinationAmountUsd: string | null
+  /** Of a completed deposit: the part of it that was not needed and goes back. Absent or null: the provider does not tell. */
+  readonly returnedAmount?: bigint | null
   /**
    * The address can have no other deposit: then its request alone shows which one it is, and the transaction may be missing. Otherwise
    * the same money may be reported under several requests, which only its transaction shows.

@@ -15,6 +15,8 @@ export interface HiddenDeposit {
   /** Null: not delivered, or the provider did not report the amount. */
   readonly destinationAmount: bigint | null
   readonly destinationAmountUsd: string | null
+  /** Of a completed deposit: the part of it that goes back; null where the report does not tell. */
+  readonly returnedAmount: bigint | null
   readonly txHash: string | null
   readonly failureReason: DepositReport['failureReason']
   readonly refundTo: RefundTo | null
@@ -37,7 +39,10 @@ export interface HiddenDepositReceiver {
 /** Bound by the domain that uses hidden routes. */
 export const hiddenDeposits = extension<HiddenDepositReceiver>('Hidden payment routes are not available')
 
-export const toHiddenDeposit = (row: DepositRow, { receivedAt }: Partial<DepositReport>): HiddenDeposit => ({
+export const toHiddenDeposit = (
+  row: DepositRow,
+  { receivedAt, returnedAmount }: Partial<DepositReport>,
+): HiddenDeposit => ({
   id: row.id,
   status: row.status as HiddenDeposit['status'],
   origin: { networkKey: row.originChainKey, currency: row.originCurrency },
@@ -45,6 +50,7 @@ export const toHiddenDeposit = (row: DepositRow, { receivedAt }: Partial<Deposit
   originAmountUsd: row.originAmountUsd ?? null,
   destinationAmount: row.destinationAmount ?? null,
   destinationAmountUsd: row.destinationAmountUsd ?? null,
+  returnedAmount: returnedAmount ?? null,
   txHash: row.depositTxHash ?? null,
   failureReason: (row.failureReason ?? null) as HiddenDeposit['failureReason'],
   refundTo: row.refundAddress && row.refundOwner ? { address: row.refundAddress, owner: row.refundOwner } : null,
