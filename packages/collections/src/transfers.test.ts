@@ -316,6 +316,23 @@ describe('a session that is paid by bank transfer', () => {
     await inOrder(service)
   })
 
+  test('asks for the rest alone once stablecoin has come in, and not for the whole at the account that it gave', async () => {
+    const { merchant, session } = await transferSession(service)
+    const { networkKey, currency } = session
+    await paySession(merchant, session.id, { networkKey, currency, amount: '4' })
+    await settle(service)
+    const part = await getSession(merchant, session.id)
+    expect(part).toMatchObject({ status: 'underpaid', method: 'bank_transfer', bankAccount: null })
+    const again = (await act(service, session.id, { action: 'start', method: 'bank_transfer' })).body.data
+    expect(again.bankAccount.accountNumber).not.toBe(session.bankAccount.accountNumber)
+    expect(Number(again.bankAccount.amount)).toBe(Number(part.fiatValue.amount))
+    await transfer(merchant, session.id)
+    await settleTransfers(service)
+    const paid = await getSession(merchant, session.id)
+    expect(paid).toMatchObject({ status: 'paid', receivedAmount: session.amount, paidOver: false, bankAccount: null })
+    await inOrder(service)
+  })
+
   test('of which too little is left for another offers stablecoin alone for the rest', async () => {
     const { merchant, session } = await transferSession(service, { pricing: { currency: 'USD', amount: '1' } })
     await transfer(merchant, session.id, { amount: '1200' })

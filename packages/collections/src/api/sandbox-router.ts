@@ -5,9 +5,8 @@ import { simulateHiddenDeposit } from '@payments/routes'
 import type { z } from 'zod'
 import { findSession } from '../collections/service.ts'
 import type { SessionRow } from '../entity.ts'
-import type { StoredAccount } from '../rows.ts'
 import { missingAmount } from '../sessions/policy.ts'
-import { openAccount } from '../sessions/transfers.ts'
+import { openAccount, unpaidAccount } from '../sessions/transfers.ts'
 import { errors } from './errors.ts'
 import { decimal } from './present.ts'
 import { SandboxPayment, SandboxPaymentResult } from './schemas.ts'
@@ -27,9 +26,9 @@ export const collectionsSandboxRouter = {
     errors: [errors.checkout_session_not_found, fiatErrors.sandbox_order_closed],
     async run(unit, { sessionId, outcome, ...given }) {
       const session = await findSession(unit, sessionId)
-      const account = openAccount(session)
-      const method = given.method ?? (account && !given.currency && !given.networkKey ? 'bank_transfer' : 'onchain')
-      if (method === 'bank_transfer') return transfer(unit, session, account, { ...given, outcome })
+      const isAsked = openAccount(session) && !given.currency && !given.networkKey
+      const method = given.method ?? (isAsked ? 'bank_transfer' : 'onchain')
+      if (method === 'bank_transfer') return transfer(unit, session, { ...given, outcome })
       const networkKey = given.networkKey ?? session.networkKey
       const currency = given.currency ?? session.currency
       const amount = amountOf(session, networkKey, currency, given.amount)
@@ -45,9 +44,9 @@ type Given = Omit<z.output<typeof SandboxPayment>, 'sessionId'>
 async function transfer(
   unit: UnitOfWork,
   session: SessionRow,
-  account: StoredAccount | undefined,
   { amount, currency, networkKey, outcome }: Given,
 ): Promise<z.infer<typeof SandboxPaymentResult>> {
+  const account = unpaidAccount(session)
   if (!account) throw invalid({ method: 'The session has no bank account that waits for a transfer' })
   if (networkKey) throw invalid({ networkKey: 'Must be left out: a bank transfer has no network' })
   if (currency && currency !== account.currency) throw invalid({ currency: `Must be ${account.currency}` })

@@ -126,15 +126,13 @@ async function prepareAccount(
   session: SessionRow,
   { refundBankAccount }: Input,
 ): Promise<PreparedAccount> {
-  const worth = missingAmount(session)
   const known = openAccount(session)
-  if (known && BigInt(known.worth) === worth && Date.parse(known.expiresAt) > Date.now())
-    return { session, transfer: undefined }
+  if (known && Date.parse(known.expiresAt) > Date.now()) return { session, transfer: undefined }
   const transfer = await prepareTransfer(
     merchantContext,
     // The price is that at which the session has started.
     { ...collection, pricing: session.pricing ?? null },
-    { worth, whole: session.amount, targetAmount: session.targetAmount },
+    { worth: missingAmount(session), whole: session.amount, targetAmount: session.targetAmount },
     refundBankAccount ?? null,
   )
   return { session, transfer }

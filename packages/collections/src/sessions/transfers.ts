@@ -186,13 +186,21 @@ function forPayer(error: unknown): unknown {
     : invalid({ method: 'Not available for this payment at present' })
 }
 
-/** The account that a session's payer transfers to: the newest, until a payment has come to it. */
-export function openAccount({
+/** The newest account of a session, until a payment has come to it: what is transferred to it is received, whatever the session asks for. */
+export function unpaidAccount({
   bankAccounts,
   payments,
 }: Pick<SessionColumns, 'bankAccounts' | 'payments'>): StoredAccount | undefined {
   const newest = bankAccounts.at(-1)
   return payments.some(({ id }) => id === newest?.id) ? undefined : newest
+}
+
+/** The account that a session's payer is asked to transfer to: for all that is missing, and no more. A payment in stablecoin changes that. */
+export function openAccount(
+  session: Pick<SessionColumns, 'bankAccounts' | 'payments' | 'amount' | 'receivedAmount'>,
+): StoredAccount | undefined {
+  const account = unpaidAccount(session)
+  return account && BigInt(account.worth) === missingAmount(session) ? account : undefined
 }
 
 /** Why a payment failed, in the words of sessions (see the payment routes). */
