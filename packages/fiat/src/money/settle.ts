@@ -60,7 +60,7 @@ export async function settle(
   await checkSuspense()
   recordEvidence(own, direction, ended, reportOf(ended, ending))
   settleContradictions(own, ended.id)
-  await schedulePolls(own, ended)
+  await schedulePolls(own, direction, ended)
   return { direction, before, order: ended }
 }
 

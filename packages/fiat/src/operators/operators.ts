@@ -1,9 +1,12 @@
-import { type AttentionSource, endings, type OperatorsDeclaration } from '@payments/platform'
+import { type AttentionSource, endings, type OperatorsDeclaration, sqlOf, type UnitOfWork } from '@payments/platform'
 import { settlements } from '../api/schemas.ts'
 import { offrampMachine, onrampMachine, refundMachine } from '../orders/states.ts'
-import { polls } from '../polling/schedule.ts'
+import { polls, resumePolls } from '../polling/schedule.ts'
 
-const { recheck } = polls
+async function recheck(unit: UnitOfWork, ids: readonly string[]): Promise<void> {
+  await resumePolls(sqlOf(unit.em), ids)
+  await polls.recheck(unit, ids)
+}
 
 const source = (kind: 'offramp' | 'onramp', paying: string, unfinished: string, outcome: string): AttentionSource => ({
   kind,

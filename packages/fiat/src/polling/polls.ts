@@ -2,6 +2,7 @@ import { system } from '@payments/kernel'
 import {
   heedingPause,
   locked,
+  type NextPoll,
   pollTask as polling,
   type QueryContext,
   queryContext,
@@ -20,25 +21,33 @@ import { CANCELLED_SECONDS, FIRST_POLL_SECONDS, nextPoll, POLL, polls, SOON_SECO
 
 /** Schedules the first poll of a new order, with the commit that creates it. */
 export function startPolls(unit: UnitOfWork, direction: Direction, order: OrderRow): void {
-  unit.insert(PollEntity, {
-    id: order.id,
-    organisationId: order.organisationId,
-    environment: order.environment,
-    provider: order.provider,
-    direction,
-    nextPollAt: new Date(order.createdAt.getTime() + FIRST_POLL_SECONDS * 1000),
-    pollSeconds: FIRST_POLL_SECONDS,
-    failingSince: null,
-    error: null,
-    cancelledSince: null,
-    createdAt: order.createdAt,
-  })
+  const nextPollAt = new Date(order.createdAt.getTime() + FIRST_POLL_SECONDS * 1000)
+  insertPolls(unit, direction, order, { nextPollAt, pollSeconds: FIRST_POLL_SECONDS })
+}
+
+function insertPolls(unit: UnitOfWork, direction: Direction, order: OrderRow, next: NextPoll): void {
+  const { id, organisationId, environment, provider, createdAt } = order
+  const polled = { failingSince: null, error: null, cancelledSince: null }
+  unit.insert(PollEntity, { id, organisationId, environment, provider, direction, ...next, ...polled, createdAt })
 }
 
 /** Schedules the next poll of an order that an operator settled: a report that contradicts is still noticed. */
-export async function schedulePolls(unit: UnitOfWork, order: OrderRow): Promise<void> {
+export async function schedulePolls(unit: UnitOfWork, direction: Direction, order: OrderRow): Promise<void> {
   const next = nextPoll(order, SOON_SECONDS, true)
-  if (next) await unit.em.nativeUpdate(PollEntity, { id: order.id }, { ...next, failingSince: null, error: null })
+  if (next) await keepPolls(unit, direction, order, next)
+}
+
+/** Keeps when a locked order is polled next, also where its polls had ended. */
+async function keepPolls(
+  unit: UnitOfWork,
+  direction: Direction,
+  order: OrderRow,
+  next: NextPoll,
+  more: { readonly cancelledSince?: Date | null } = {},
+): Promise<void> {
+  const fields = { ...next, failingSince: null, error: null, ...more }
+  if ((await unit.em.nativeUpdate(PollEntity, { id: order.id }, fields)) === 0)
+    insertPolls(unit, direction, order, next)
 }
 
 /** Asks the provider for an order. No transaction is open meanwhile. */
@@ -77,7 +86,7 @@ export async function applyPoll(
     : await applyReport(unit, direction, id, report)
   if (changed) await tellOwner(unit, order)
   const next = nextPoll(order, pollSeconds, changed)
-  if (next) await unit.em.nativeUpdate(PollEntity, { id }, { ...next, failingSince: null, error: null, cancelledSince })
+  if (next) await keepPolls(unit, direction, order, next, { cancelledSince })
   else await unit.em.nativeDelete(PollEntity, { id })
   return order
 }

@@ -1,12 +1,13 @@
-import { system } from '@payments/kernel'
+import { newId, system } from '@payments/kernel'
 import { queryContext, unitOfWork } from '@payments/platform'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call, expectConsistent, journal, newMerchant, newOfframp, newOnramp, signedIn, useService } from '#testing'
 import { eventsOf, reportOf } from '../../test/orders.ts'
 import { offrampMachine, onrampMachine } from '../orders/states.ts'
 import type { Direction, OrderReport } from '../provider/provider.ts'
 import { applyPoll } from './polls.ts'
 import { pathTo } from './reports.ts'
+import { resumePolls } from './schedule.ts'
 
 const service = useService()
 const RECEIVED = 25_125_000n
@@ -211,4 +212,35 @@ test('orders that ended are polled for two weeks, then no more', async () => {
   ])
   await order.report({ status: 'delivered' })
   expect(await polls()).toEqual([])
+})
+
+describe('an order whose polls have ended is polled again', () => {
+  /** An order that nobody paid, more than two weeks ago. */
+  async function old() {
+    const order = await begin()
+    await order.report({ status: 'expired', receivedAmount: null })
+    await service.runtime.pool.query("update offramps set updated_at = now() - interval '15 days' where id = $1", [
+      order.id,
+    ])
+    await order.report({ status: 'expired', receivedAmount: null })
+    const polls = async () =>
+      (await service.runtime.pool.query('select provider, direction from fiat_polls where id = $1', [order.id])).rows
+    expect(await polls()).toEqual([])
+    return { ...order, polls }
+  }
+  const again = [{ provider: 'sandbox', direction: 'offramp' }]
+
+  test('once its money has come after all, until it is back', async () => {
+    const { report, get, polls } = await old()
+    await report({ status: 'failed', refund: refund('pending') })
+    expect(await get()).toMatchObject({ status: 'failed', refund: { status: 'pending' } })
+    expect(await polls()).toEqual(again)
+  })
+
+  test('when its provider or an operator says that something has changed', async () => {
+    const { id, polls } = await old()
+    await resumePolls(service.runtime.pool, ['no id', newId(), id])
+    await resumePolls(service.runtime.pool, [id])
+    expect(await polls()).toEqual(again)
+  })
 })

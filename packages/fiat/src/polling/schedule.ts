@@ -1,8 +1,20 @@
-import { type NextPoll, pollAfter, pollQueue } from '@payments/platform'
+import { isId } from '@payments/kernel'
+import { type NextPoll, pollAfter, pollQueue, type SqlExecutor } from '@payments/platform'
 
 /** Name of the task that polls the provider. */
 export const POLL = 'fiat.poll'
 export const polls = pollQueue({ table: 'fiat_polls', task: POLL })
+
+const RESUME = `insert into fiat_polls (id, organisation_id, environment, provider, direction, next_poll_at, poll_seconds, created_at)
+  select id, organisation_id, environment, provider, direction, now(), $2, created_at
+    from (select id, organisation_id, environment, provider, 'offramp' as direction, created_at from offramps
+          union all select id, organisation_id, environment, provider, 'onramp', created_at from onramps) o
+   where id = any ($1::uuid[])
+  on conflict (id) do nothing`
+
+/** Makes orders whose polls have ended due now: the provider or an operator says that something has changed. Others stay as they are. */
+export const resumePolls = (db: SqlExecutor, ids: readonly string[]): Promise<unknown> =>
+  db.query(RESUME, [ids.filter(isId), SOON_SECONDS])
 
 /** Poll interval after creation, seconds: callbacks report a deposit sooner. */
 export const FIRST_POLL_SECONDS = 15

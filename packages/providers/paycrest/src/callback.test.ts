@@ -91,6 +91,17 @@ test('a callback only triggers a poll: what it says of amounts and status is not
   await expectConsistent(service)
 })
 
+test('a callback about an order whose polls have ended begins them anew', async () => {
+  const { pool } = service.runtime
+  const { id } = (await create(await live())).body.data
+  const polled = async () => (await pool.query('select from fiat_polls where id = $1', [id])).rows.length
+  await pool.query('delete from fiat_polls where id = $1', [id])
+  expect(await polled()).toBe(0)
+  const { body, signature } = world.callback(world.order(id), 'payment_order.refunded')
+  expect((await post(body, signature)).status).toBe(200)
+  expect(await polled()).toBe(1)
+})
+
 test('an unsigned callback is a 401 and changes nothing', async () => {
   const merchant = await live()
   const { id } = (await create(merchant)).body.data
