@@ -1,5 +1,5 @@
 import { invalid, isId, newId } from '@payments/kernel'
-import { digest, type QueryContext, randomText, type UnitOfWork } from '@payments/platform'
+import { digest, type QueryContext, randomText, rowsAndTotal, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
@@ -70,8 +70,7 @@ const logged = (unit: UnitOfWork, { id, name }: InternalTokenRow, message: strin
 /** The tokens of all operators, newest first, at most 200; `total` counts all. */
 export async function listTokens(context: QueryContext): Promise<{ rows: InternalTokenRow[]; total: number }> {
   const newest = { orderBy: { createdAt: 'desc', id: 'desc' }, limit: 200 } as const
-  const [rows, total] = await context.em.findAndCount(InternalTokenEntity, {}, newest)
-  return { rows, total }
+  return rowsAndTotal(await context.em.findAndCount(InternalTokenEntity, {}, newest))
 }
 
 /** Revokes a token at once, also one that another operator created. @throws internal_token_not_found 404, also for one that is revoked */

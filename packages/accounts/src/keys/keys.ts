@@ -1,6 +1,6 @@
 import { type Actor, errors as commonErrors, type Environment, isId, newId } from '@payments/kernel'
 import { notify } from '@payments/notifications'
-import { digest, type QueryContext, randomText, sameSecret, type UnitOfWork } from '@payments/platform'
+import { digest, type QueryContext, randomText, rowsAndTotal, sameSecret, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
@@ -113,12 +113,13 @@ const notifyOrganisation = (unit: UnitOfWork, row: ApiKeyRow, change: 'created' 
 
 /** The organisation's keys of both environments, newest first, at most 200; `total` counts all. */
 export async function listKeys(context: QueryContext): Promise<{ rows: ApiKeyRow[]; total: number }> {
-  const [rows, total] = await context.em.findAndCount(
-    ApiKeyEntity,
-    { organisationId: context.actor.organisationId },
-    { filters: false, orderBy: { createdAt: 'desc', id: 'desc' }, limit: 200 },
+  return rowsAndTotal(
+    await context.em.findAndCount(
+      ApiKeyEntity,
+      { organisationId: context.actor.organisationId },
+      { filters: false, orderBy: { createdAt: 'desc', id: 'desc' }, limit: 200 },
+    ),
   )
-  return { rows, total }
 }
 
 /** One key, revoked ones too. @throws ServiceError 404 when the organisation has no such key. */

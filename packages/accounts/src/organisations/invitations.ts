@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
 import { isId, newId } from '@payments/kernel'
-import type { CallContext, QueryContext, UnitOfWork } from '@payments/platform'
+import { type CallContext, type QueryContext, rowsAndTotal, type UnitOfWork } from '@payments/platform'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
@@ -98,8 +98,7 @@ export async function invite(
 export async function listInvitations(context: QueryContext): Promise<{ rows: InvitationRow[]; total: number }> {
   const { organisationId } = context.actor
   const options = { orderBy: { createdAt: 'desc', id: 'desc' }, limit: 200 } as const
-  const [rows, total] = await context.em.findAndCount(InvitationEntity, { organisationId }, options)
-  return { rows, total }
+  return rowsAndTotal(await context.em.findAndCount(InvitationEntity, { organisationId }, options))
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type BrandFields, checkLogo, mergeFields } from '@payments/branding'
 import { isId, mergeMetadata, refuseMistakes } from '@payments/kernel'
-import { newestAndTotal, type QueryContext, type UnitOfWork } from '@payments/platform'
+import { newestAndTotal, type QueryContext, rowsAndTotal, type UnitOfWork } from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from '../api/errors.ts'
 import { mergeEmbed } from '../api/fields.ts'
@@ -46,18 +46,19 @@ export async function findSessionAnywhere(context: QueryContext, id: string): Pr
  */
 export async function sessionsNeedingAttention(context: QueryContext): Promise<{ rows: SessionRow[]; total: number }> {
   const stuck = new Date(Date.now() - STUCK_SECONDS * 1000)
-  const [rows, total] = await context.em.findAndCount(
-    SessionEntity,
-    {
-      $or: [
-        { needsOperator: true },
-        { pendingSince: { $lt: stuck } },
-        { status: 'processing', updatedAt: { $lt: stuck } },
-      ],
-    },
-    { filters: { tenant: false }, orderBy: { updatedAt: 'asc', id: 'asc' }, limit: NEWEST, disableIdentityMap: true },
+  return rowsAndTotal(
+    await context.em.findAndCount(
+      SessionEntity,
+      {
+        $or: [
+          { needsOperator: true },
+          { pendingSince: { $lt: stuck } },
+          { status: 'processing', updatedAt: { $lt: stuck } },
+        ],
+      },
+      { filters: { tenant: false }, orderBy: { updatedAt: 'asc', id: 'asc' }, limit: NEWEST, disableIdentityMap: true },
+    ),
   )
-  return { rows, total }
 }
 
 /** What an id of the family is of, as its GET shows it. @throws collection_not_found 404 */

@@ -5,6 +5,7 @@ import {
   type Effect,
   observed,
   type QueryContext,
+  rowsAndTotal,
   sqlOf,
   type UnitOfWork,
 } from '@payments/platform'
@@ -35,11 +36,12 @@ export async function listApprovals(
   { em }: QueryContext,
   { status }: z.output<typeof ApprovalFilter>,
 ): Promise<z.input<typeof ApprovalList>> {
-  const [rows, total] = await em.findAndCount(ApprovalEntity, status ? { status } : {}, {
+  const found = await em.findAndCount(ApprovalEntity, status ? { status } : {}, {
     orderBy: { createdAt: 'desc', id: 'desc' },
     limit: SHOWN,
     disableIdentityMap: true,
   })
+  const { rows, total } = rowsAndTotal(found)
   return { approvals: rows.map(present), total }
 }
 

@@ -11,4 +11,4 @@ export {
   FIRST_VALUE,
   timeZone,
 } from './export.ts'
-export { newestAndTotal } from './newest.ts'
+export { newestAndTotal, rowsAndTotal } from './newest.ts'

@@ -42,6 +42,15 @@ export async function newestAndTotal<E extends EntitySchema>(
   return { rows: found.map(({ all_rows: _, ...row }) => toRow(row as never)), total: Number(rows[0]?.all_rows) }
 }
 
+/**
+ * The newest 200 rows of a list, and the number of all that another statement has counted: what was created or removed between the two
+ * is in one of them alone. So the rows of a list that is not capped are all, and of one that is there are at least as many.
+ */
+export const rowsAndTotal = <R>([rows, counted]: readonly [R[], number]): { rows: R[]; total: number } => ({
+  rows,
+  total: rows.length < NEWEST ? rows.length : Math.max(counted, rows.length),
+})
+
 /** The columns that the ORM computes when it reads the entity. */
 const formulas = (meta: EntityMetadata): string[] =>
   meta.props.flatMap(({ formula, fieldNames }) =>

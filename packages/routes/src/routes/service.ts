@@ -6,6 +6,7 @@ import {
   move,
   newestAndTotal,
   type QueryContext,
+  rowsAndTotal,
   type UnitOfWork,
 } from '@payments/platform'
 import type { z } from 'zod'
@@ -59,23 +60,24 @@ export async function findAnywhere(context: QueryContext, id: string): Promise<R
  * those that failed without being returned, and those whose refund came back to this service.
  */
 export async function needingAttention(context: QueryContext): Promise<{ rows: DepositRow[]; total: number }> {
-  const [rows, total] = await context.em.findAndCount(
-    DepositEntity,
-    {
-      $or: [
-        { status: 'failed', settledAt: null },
-        { status: 'refunded', refundOwner: 'service', settledAt: null },
-        { status: 'pending', createdAt: { $lt: new Date(Date.now() - STUCK_SECONDS * 1000) } },
-      ],
-    },
-    {
-      filters: { tenant: false },
-      orderBy: { providerUpdatedAt: 'desc', id: 'desc' },
-      limit: 200,
-      disableIdentityMap: true,
-    },
+  return rowsAndTotal(
+    await context.em.findAndCount(
+      DepositEntity,
+      {
+        $or: [
+          { status: 'failed', settledAt: null },
+          { status: 'refunded', refundOwner: 'service', settledAt: null },
+          { status: 'pending', createdAt: { $lt: new Date(Date.now() - STUCK_SECONDS * 1000) } },
+        ],
+      },
+      {
+        filters: { tenant: false },
+        orderBy: { providerUpdatedAt: 'desc', id: 'desc' },
+        limit: 200,
+        disableIdentityMap: true,
+      },
+    ),
   )
-  return { rows, total }
 }
 
 /** A deposit of the actor's tenant. @throws deposit_not_found 404 */

@@ -7,6 +7,7 @@ import {
   locked,
   move,
   type QueryContext,
+  rowsAndTotal,
   sqlOf,
   type UnitOfWork,
 } from '@payments/platform'
@@ -119,12 +120,13 @@ const eventList = (events: string[] | null | undefined): string[] | null | undef
 
 /** Endpoints that are not revoked, newest first. */
 export async function list(context: QueryContext): Promise<{ rows: EndpointRow[]; total: number }> {
-  const [rows, total] = await context.em.findAndCount(
-    EndpointEntity,
-    { status: { $ne: 'revoked' } },
-    { orderBy: { createdAt: 'desc', id: 'desc' }, limit: 200 },
+  return rowsAndTotal(
+    await context.em.findAndCount(
+      EndpointEntity,
+      { status: { $ne: 'revoked' } },
+      { orderBy: { createdAt: 'desc', id: 'desc' }, limit: 200 },
+    ),
   )
-  return { rows, total }
 }
 
 /** An endpoint; a revoked one too, for its history. @throws ServiceError 404 when there is none with this id here. */
