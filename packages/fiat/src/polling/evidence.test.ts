@@ -238,6 +238,27 @@ test('an order that its provider cancels and hides goes on when it is assigned a
   await expectConsistent(service)
 })
 
+test.each(['offramp', 'onramp'] as const)(
+  'an %s that was delivered stays so where its provider hides it',
+  async (direction) => {
+    const order = await begin(direction)
+    await order.report({ status: 'delivered' })
+    const before = [await order.get(), await journal(service, order.merchant)]
+    const hidden = { status: 'waiting', receivedAmount: null, outcomeUnknown: true, cancelled: true } as const
+    for (let poll = 0; poll < 2; poll++) {
+      await order.report(hidden)
+      await service.runtime.pool.query(
+        "update fiat_polls set cancelled_since = cancelled_since - interval '31 minutes' where id = $1",
+        [order.id],
+      )
+    }
+    await order.report(hidden)
+    expect([await order.get(), await journal(service, order.merchant)]).toEqual(before)
+    expect(await order.attention()).toEqual([])
+    await expectConsistent(service)
+  },
+)
+
 test('resolving an order never writes an older state of it over a newer one', async () => {
   const order = await begin()
   await order.report({ status: 'failed' })

@@ -98,9 +98,12 @@ async function sinceWhenCancelled(unit: UnitOfWork, id: string): Promise<Date> {
 
 /**
  * The provider has hidden an order for so long that it neither assigned it again nor sent its money back: it has failed, with its
- * money at the provider, for an operator to look at. Every later report still counts.
+ * money at the provider, for an operator to look at. Every later report still counts. One that was delivered has no money there: that it
+ * is not shown any more, as to the key of another account, does not say that the bank returned it.
  */
 async function endCancelled(unit: UnitOfWork, direction: Direction, id: string, report: OrderReport) {
+  const before = await locked(unit, orderResource[direction], id, orderMissing[direction])
+  if (before.status === 'delivered') return { order: before, changed: false }
   const failed: OrderReport = { ...report, status: 'failed', cancelled: false, outcomeUnknown: false }
   const { order, changed } = await applyReport(unit, direction, id, failed)
   // It had money, or it would not have been cancelled: how much, nobody has seen.
