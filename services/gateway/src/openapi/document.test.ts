@@ -6,7 +6,16 @@ import { operations } from '../requests/operations.ts'
 import { openApiDocument } from './document.ts'
 import type { Json } from './examples.ts'
 
-const METHODS = ['get', 'post', 'patch', 'delete']
+const METHODS = ['get', 'post', 'put', 'patch', 'delete']
+
+/** The schemas of all request bodies, with the names of their operations. */
+const requestBodies = ({ paths }: Json): { id: string; schema: Json }[] =>
+  Object.values(paths as Record<string, Record<string, Json>>)
+    .flatMap((item) => METHODS.flatMap((method): Json[] => (item[method] ? [item[method]] : [])))
+    .flatMap(({ operationId, requestBody }) => {
+      const content = (requestBody as { content: Record<string, Json> } | undefined)?.content['application/json']
+      return content ? [{ id: String(operationId), schema: content.schema as Json }] : []
+    })
 
 describe.each(['merchants', 'operators'] as const)('the document for %s', (audience) => {
   const document = openApiDocument(audience) as { paths: Record<string, Record<string, Json>> } & Json
@@ -135,6 +144,32 @@ describe.each(['merchants', 'operators'] as const)('the document for %s', (audie
   })
 })
 
+test('every request body has a name of its own, made from its operation', () => {
+  for (const audience of ['merchants', 'operators'] as const) {
+    const document = openApiDocument(audience)
+    const { schemas } = document.components as { schemas: Record<string, Json> }
+    const bodies = requestBodies(document)
+    const names = bodies.map(({ id }) => `${id.charAt(0).toUpperCase()}${id.slice(1)}Request`)
+    expect(bodies.map(({ schema }) => schema)).toEqual(names.map((name) => ({ $ref: `#/components/schemas/${name}` })))
+    expect(names.filter((name) => schemas[name]?.type !== 'object')).toEqual([])
+  }
+})
+
+test('no schema says what generators of clients cannot read: escaped slashes, empty permissions, an encoding as a format', () => {
+  const found: string[] = []
+  const visit = (part: unknown, path: readonly string[]): void => {
+    if (typeof part !== 'object' || part === null || path.at(-1) === 'example') return
+    const { pattern, format, contentEncoding, additionalProperties, properties } = part as Json
+    if (typeof pattern === 'string' && pattern.includes('\\/')) found.push(`${path.join('.')}: ${pattern}`)
+    if (typeof format === 'string' && format === contentEncoding) found.push(`${path.join('.')}: ${format}`)
+    if (JSON.stringify(additionalProperties) === '{}' && Object.keys((properties as Json | undefined) ?? {}).length > 0)
+      found.push(path.join('.'))
+    for (const [name, value] of Object.entries(part)) visit(value, [...path, name])
+  }
+  for (const audience of ['merchants', 'operators'] as const) visit(openApiDocument(audience), [])
+  expect(found).toEqual([])
+})
+
 test('merchants’ and operators’ operations are in documents of their own, and events in the merchants’', () => {
   const [merchants, operators] = [openApiDocument('merchants'), openApiDocument('operators')]
   expect(Object.keys(merchants.paths as Json).filter((path) => path.startsWith('/admin/'))).toEqual([])
@@ -149,11 +184,12 @@ test('a client that checks replies and events strictly goes on when a field is a
     const document = openApiDocument(audience)
     const closed: string[] = []
     const requests: string[] = []
+    const named = new Set(requestBodies(document).map(({ schema }) => schema.$ref))
     const visit = (part: unknown, path: readonly string[]): void => {
       if (typeof part !== 'object' || part === null) return
       const { additionalProperties, properties } = part as { additionalProperties?: unknown; properties?: object }
       const message = (properties as { message?: { const?: string } } | undefined)?.message
-      const isRequest = path[0] === 'paths' && path.includes('requestBody')
+      const isRequest = path[1] === 'schemas' && named.has(`#/components/schemas/${path[2]}`)
       if (additionalProperties === false) (isRequest ? requests : closed).push(path.join('.'))
       if (message?.const !== undefined) closed.push(`${path.join('.')}: ${message.const}`)
       for (const [name, value] of Object.entries(part)) visit(value, [...path, name])

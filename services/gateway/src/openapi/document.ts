@@ -70,7 +70,7 @@ export function openApiDocument(audience: Audience = 'merchants'): Json {
       schemas: { ...schemas, ...events?.schemas },
     },
   }
-  return withOpenReplies(withoutUnused(document))
+  return withNamedRequests(withoutRepetition(withOpenReplies(withoutUnused(document))))
 }
 
 /** Tags sorted by the position that their domains declare, operations of a tag in the order of their routers. */
@@ -138,6 +138,61 @@ function withOpenReplies(document: Json): Json {
     )
   }
   return opened(document, []) as Json
+}
+
+/**
+ * Removes from schemas what says nothing, and what generators of clients stumble over: a slash that is escaped in a pattern, the
+ * permission of further fields in an object that has fields, and a format that is the encoding.
+ */
+function withoutRepetition(document: Json): Json {
+  const plain = (part: unknown, key = ''): unknown => {
+    if (key === 'example' || key === 'examples' || typeof part !== 'object' || part === null) return part
+    if (Array.isArray(part)) return part.map((each) => plain(each))
+    const { pattern, format, contentEncoding, additionalProperties, properties } = part as Json
+    const isRepeated = (name: string): boolean =>
+      (name === 'format' && typeof format === 'string' && format === contentEncoding) ||
+      (name === 'additionalProperties' &&
+        typeof properties === 'object' &&
+        Object.keys(properties ?? {}).length > 0 &&
+        JSON.stringify(additionalProperties) === '{}')
+    return Object.fromEntries(
+      Object.entries(part)
+        .filter(([name]) => !isRepeated(name))
+        .map(([name, value]) => [
+          name,
+          name === 'pattern' && typeof pattern === 'string' ? pattern.replaceAll('\\/', '/') : plain(value, name),
+        ]),
+    )
+  }
+  return plain(document) as Json
+}
+
+/**
+ * Moves the schema of each request body into the components: `CreateCustomerRequest` of `createCustomer`. Generators of clients
+ * name a type after it, and some write none for a schema without a name.
+ * @throws Error when a name is taken
+ */
+function withNamedRequests(document: Json): Json {
+  const { schemas, ...components } = document.components as Record<string, Json>
+  const named: Json = { ...schemas }
+  const moved = (operation: Json): Json => {
+    const { operationId, requestBody } = operation as { operationId: string; requestBody?: Json }
+    const content = requestBody?.content as { [type: string]: Json } | undefined
+    if (!content) return operation
+    const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Request`
+    const { schema, ...rest } = content['application/json'] as Json
+    if (name in named) throw new Error(`Two schemas of the document have the name ${name}`)
+    named[name] = schema
+    const referred = { schema: { $ref: `#/components/schemas/${name}` }, ...rest }
+    return { ...operation, requestBody: { ...requestBody, content: { 'application/json': referred } } }
+  }
+  const paths = Object.entries(document.paths as Record<string, Record<string, Json>>).map(([path, item]) => [
+    path,
+    Object.fromEntries(
+      Object.entries(item).map(([method, each]) => [method, method === 'servers' ? each : moved(each)]),
+    ),
+  ])
+  return { ...document, paths: Object.fromEntries(paths), components: { ...components, schemas: named } }
 }
 
 /** Removes components that nothing refers to, also those that only other removed ones referred to. */

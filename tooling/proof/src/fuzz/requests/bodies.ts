@@ -8,7 +8,10 @@ export function bodiesOf(document: ApiDocument): Bodies {
     document.paths[path]?.[method.toLowerCase()]?.requestBody?.content?.['application/json']
   return {
     components: document.components.schemas,
-    schema: (operation) => content(operation)?.schema,
+    schema(operation) {
+      const schema = content(operation)?.schema
+      return schema?.$ref ? document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] : schema
+    },
     example: (operation) => content(operation)?.example,
     query({ path, method }, name) {
       const parameters = document.paths[path]?.[method.toLowerCase()]?.parameters
