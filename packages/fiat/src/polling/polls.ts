@@ -111,7 +111,7 @@ async function endCancelled(unit: UnitOfWork, direction: Direction, id: string, 
   return { order: await update(unit, direction, order, { attention: 'cancelled_by_provider' }), changed }
 }
 
-/** Polls a claimed order and applies what the provider reports. A poll that fails leaves its reason for operators. */
+/** Polls a claimed order and applies what the provider reports. A poll that fails, or whose report cannot be applied, leaves its reason for operators. */
 export async function poll(runtime: Runtime, claimed: ClaimedOrder): Promise<void> {
   const { id, direction, organisationId, environment, pollSeconds } = claimed
   const context = queryContext(runtime, system(organisationId, environment))
@@ -125,7 +125,13 @@ export async function poll(runtime: Runtime, claimed: ClaimedOrder): Promise<voi
     await unitOfWork(context, (unit) => noteFailure(unit, claimed, error))
     throw error
   }
-  await unitOfWork(context, (unit) => applyPoll(unit, direction, id, report, pollSeconds))
+  try {
+    await unitOfWork(context, (unit) => applyPoll(unit, direction, id, report, pollSeconds))
+  } catch (error) {
+    // The provider has answered, so `providerOutcome` stays as it is.
+    await polls.noteFailure(runtime.pool, id, error, nextPoll(order, pollSeconds, false))
+    throw error
+  }
 }
 
 /** The provider did not answer: the order stays as it is, and the outcome of received money is unknown until it does. */

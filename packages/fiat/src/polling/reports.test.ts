@@ -2,7 +2,7 @@ import { newId, system } from '@payments/kernel'
 import { queryContext, unitOfWork } from '@payments/platform'
 import { describe, expect, test } from 'vitest'
 import { call, expectConsistent, journal, newMerchant, newOfframp, newOnramp, signedIn, useService } from '#testing'
-import { eventsOf, reportOf } from '../../test/orders.ts'
+import { eventsOf, pollAfter, reportOf } from '../../test/orders.ts'
 import { offrampMachine, onrampMachine } from '../orders/states.ts'
 import type { Direction, OrderReport } from '../provider/provider.ts'
 import { applyPoll } from './polls.ts'
@@ -212,6 +212,31 @@ test('orders that ended are polled for two weeks, then no more', async () => {
   ])
   await order.report({ status: 'delivered' })
   expect(await polls()).toEqual([])
+})
+
+test('an order whose reports cannot be applied is listed for operators with the reason, until one can', async () => {
+  const order = await begin()
+  const { accessToken: token } = await signedIn(service.runtime, { role: 'operator' })
+  const listed = async () => {
+    const { body } = await call(service, 'GET /v1/admin/ops/fiat/orders', { token })
+    const { status, pollError } = body.data.orders.find(({ id }: { id: string }) => id === order.id)
+    return { status, pollError }
+  }
+  const arrives = (amount: string) =>
+    service.runtime.pool.query(
+      "update sandbox_fiat_orders set received_amount = $2, received_at = now() - interval '5 seconds' where reference = $1",
+      [order.id, amount],
+    )
+  // No row can have this.
+  await arrives('0')
+  await expect(pollAfter(service, order.merchant, 'offramp', order.id)).rejects.toThrow()
+  expect(await listed()).toEqual({ status: 'pending', pollError: 'internal' })
+  await arrives(`${RECEIVED}`)
+  expect(await pollAfter(service, order.merchant, 'offramp', order.id)).toMatchObject({ status: 'delivered' })
+  const { rows } = await service.runtime.pool.query('select error, failing_since from fiat_polls where id = $1', [
+    order.id,
+  ])
+  expect(rows).toEqual([{ error: null, failing_since: null }])
 })
 
 describe('an order whose polls have ended is polled again', () => {
