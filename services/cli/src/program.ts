@@ -28,7 +28,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
   const program = programOf({
     ...surroundings,
     output,
-    first: args.find((each) => !each.startsWith('-')),
+    args,
     end: (code) => (exitCode = code),
   })
   try {
@@ -40,7 +40,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
   }
 }
 
-type Place = Surroundings & { readonly output: Output; readonly first: string | undefined; end(code: number): void }
+type Place = Surroundings & { readonly output: Output; readonly args: readonly string[]; end(code: number): void }
 
 function programOf(place: Place): Command {
   const { env, output, signal, out, err } = place
@@ -52,14 +52,17 @@ function programOf(place: Place): Command {
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({ writeOut: (text) => out(text.trimEnd()), writeErr: (text) => err(text.trimEnd()) })
+    // Each command takes the options of the program.
+    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${command.usage().replace(' [command]', '')}` })
     .showHelpAfterError('Add --help to see what the command takes')
   const connection = (own: Globals = {}) => connectionOf({ ...program.opts<Globals>(), ...own }, env)
   const payments = () => clientOf(connection())
   const collect = (value: string, all: string[] | undefined) => [...(all ?? []), value]
 
-  // A hundred commands take longer to describe than most take to run: those of the named resource are enough.
-  const named = operations.filter((operation) => commandOf(operation)[0] === place.first)
-  for (const operation of named.length > 0 ? named : operations) addOperation(program, operation, place, payments)
+  const named = operations.filter((operation) => mayName(place.args, commandOf(operation)[0]))
+  for (const operation of named) addOperation(program, operation, place, payments)
+  // The program's own help and its suggestions need no more than names.
+  if (named.length === 0) for (const operation of operations) groupOf(program, commandOf(operation).slice(0, 1))
 
   program
     .command('login')
@@ -196,22 +199,33 @@ function programOf(place: Place): Command {
   return program
 }
 
+/** Words that are followed by the words of other commands. */
+const OF_ALL = ['help', '__complete']
+
+/**
+ * Whether the arguments may be of a command of this resource. A hundred commands take longer to describe than most take to run. A value
+ * of an option may be taken for the name, which costs time and changes nothing.
+ */
+const mayName = (args: readonly string[], resource: string | undefined): boolean =>
+  args.some((each) => each === resource || OF_ALL.includes(each))
+
 /**
  * The options of the program may follow a command, unless it has one of the same name: `--url` of a webhook endpoint is the address of the
  * endpoint, to which no key is sent.
  */
 function passOn(program: Command): void {
   const passed = new Set<Option>()
-  const add = (command: Command) => {
+  const add = (_parent: Command, command: Command): void => {
     for (const { long, flags } of program.options) {
       if (command.options.some((own) => own.long === long)) continue
       const option = new Option(flags).hideHelp()
       passed.add(option)
       command.addOption(option)
     }
-    command.commands.forEach(add)
+    command.hook('preSubcommand', add)
   }
-  program.commands.forEach(add)
+  // Only the commands that the arguments lead to have them: adding them to all took a sixth of the start.
+  program.hook('preSubcommand', add)
   program.hook('preAction', (_program, action) => {
     for (let at: Command | null = action; at && at !== program; at = at.parent)
       for (const option of at.options) {
