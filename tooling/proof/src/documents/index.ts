@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { openApiDocument } from '@payments/gateway'
 import { call, startMailbox, startReceiver, startStand } from '@payments/stand'
 import type { Proof } from '../proof.ts'
-import { clientProblems } from './clients.ts'
+import { languageClients } from './clients/languages.ts'
+import { typescriptClients } from './clients/typescript.ts'
 import { exchange } from './exchange.ts'
 import { audiences, redoclyProblems, spectralProblems } from './lint.ts'
 import { startPrism, violationsOf } from './prism.ts'
@@ -15,7 +16,8 @@ const SUITES = ['tooling/acceptance/src/conformance', 'tooling/acceptance/src/gu
 
 /**
  * The interface against its documents, by programs of others: Prism between client and service, Redocly and Spectral over the documents,
- * clients of three generators. Then the specification, statement by statement, and every sample of the guides.
+ * clients of three generators. In full size also clients in Python and Ruby, then the specification, statement by statement, and every
+ * sample of the guides.
  */
 export const run: Proof = async ({ size, log }) => {
   const findings: string[] = []
@@ -32,9 +34,13 @@ export const run: Proof = async ({ size, log }) => {
     const exchanged = await throughPrism(tools, { ...stand, mailbox, receiver })
     findings.push(...exchanged.problems)
     log('Generated clients')
-    const { problems, clients } = await clientProblems(tools, stand)
+    const { problems, clients } = await typescriptClients(tools, stand)
     findings.push(...problems)
     if (size === 'full') {
+      log('Clients in other languages')
+      const others = await languageClients(join(tools.folder, 'languages'), stand)
+      findings.push(...others.problems)
+      clients.push(...others.clients)
       log('Conformance and guides')
       findings.push(...(await suiteProblems(SUITES)))
     }

@@ -8,13 +8,15 @@ export interface Ended {
   readonly output: string
 }
 
+type Options = Pick<SpawnOptions, 'cwd' | 'timeout'> & { readonly env?: Record<string, string> }
+
 /** Runs a program of Node until it ends. Its environment is that of this process with `env`. @throws Error when it cannot be started */
-export function runProgram(
-  file: string,
-  args: readonly string[],
-  { env, ...options }: Pick<SpawnOptions, 'cwd' | 'timeout'> & { readonly env?: Record<string, string> } = {},
-): Promise<Ended> {
-  const child = spawn(process.execPath, [file, ...args], { ...options, env: { ...process.env, ...env }, stdio: 'pipe' })
+export const runProgram = (file: string, args: readonly string[], options: Options = {}): Promise<Ended> =>
+  runCommand(process.execPath, [file, ...args], options)
+
+/** Runs a command until it ends, as {@link runProgram} does. @throws Error when it cannot be started */
+export function runCommand(command: string, args: readonly string[], { env, ...options }: Options): Promise<Ended> {
+  const child = spawn(command, args, { ...options, env: { ...process.env, ...env }, stdio: 'pipe' })
   let [printed, output] = ['', '']
   child.stdout.on('data', (chunk: Buffer) => {
     printed += chunk.toString('utf8')
