@@ -253,7 +253,7 @@ export const SessionPayment = z.object({
   networkKey: text('Network on which it was sent; null for a bank transfer', 'ethereum').nullable(),
   currency: text('Currency that was sent', 'USDC'),
   amount: amountText('What was sent, in that currency'),
-  returnedAmount: amountText('The part of it that was sent back at once, because it was too much', '0'),
+  returnedAmount: amountText('The part of it that was sent back at once, because it was too much or not needed', '0'),
   creditedAmount: amountText(
     'What it counts for of the amount of the session, in its currency; 0 for what was not asked for',
   ),

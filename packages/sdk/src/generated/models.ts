@@ -331,7 +331,7 @@ export interface CheckoutSession {
     currency: string
     /** What was sent, in that currency, as decimal text */
     amount: string
-    /** The part of it that was sent back at once, because it was too much, as decimal text */
+    /** The part of it that was sent back at once, because it was too much or not needed, as decimal text */
     returnedAmount: string
     /** What it counts for of the amount of the session, in its currency; 0 for what was not asked for, as decimal text */
     creditedAmount: string
@@ -1653,7 +1653,7 @@ export interface PaySession {
     currency: string
     /** What was sent, in that currency, as decimal text */
     amount: string
-    /** The part of it that was sent back at once, because it was too much, as decimal text */
+    /** The part of it that was sent back at once, because it was too much or not needed, as decimal text */
     returnedAmount: string
     /** What it counts for of the amount of the session, in its currency; 0 for what was not asked for, as decimal text */
     creditedAmount: string
