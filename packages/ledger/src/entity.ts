@@ -40,6 +40,8 @@ const TransactionEntity = defineEntity({
     amount: p.text(),
     amountUsd: p.text().nullable(),
     receipt: p.json(),
+    /** When it first had a status that is a success for its kind; null before, and for those that had it before this column. */
+    succeededAt: p.datetime(3).nullable(),
     ...times(),
   },
   indexes: [
@@ -69,6 +71,37 @@ const TransactionDayEntity = defineEntity({
     slot: p.integer().primary(),
     count: p.bigint(),
     amount: p.text().columnType('numeric'),
+  },
+})
+
+/** How long transactions took until they first succeeded, by day and month, in several rows: see `schema/days.ts`. */
+const SettlementDayEntity = defineEntity({
+  name: 'SettlementDay',
+  tableName: 'settlement_days',
+  filters: tenantFilter,
+  properties: {
+    ...primary(inheritedTenant()),
+    span: p.text().primary(),
+    starts: p.date().primary(),
+    kind: p.text().primary(),
+    seconds: p.integer().primary(),
+    slot: p.integer().primary(),
+    count: p.bigint(),
+  },
+})
+
+/** The fees of a day, in several rows: see `schema/days.ts`. */
+const FeeDayEntity = defineEntity({
+  name: 'FeeDay',
+  tableName: 'fee_days',
+  filters: tenantFilter,
+  properties: {
+    ...primary(inheritedTenant()),
+    day: p.date().primary(),
+    kind: p.text().primary(),
+    asset: p.text().primary(),
+    slot: p.integer().primary(),
+    fees: minorUnits(),
   },
 })
 
@@ -253,7 +286,9 @@ export const entities = [
   PayoutAllowListEntity,
   TransactionEntity,
   TransactionDayEntity,
+  SettlementDayEntity,
   BalanceDayEntity,
+  FeeDayEntity,
   AccountEntity,
   EntryEntity,
   PostingEntity,

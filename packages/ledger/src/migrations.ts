@@ -1,5 +1,5 @@
 import { countRows, indexConcurrently, type MigrationStep } from '@payments/platform'
-import { balanceDays, transactionDays } from './schema/days.ts'
+import { balanceDays, feeDays, settlementDays, transactionDays } from './schema/days.ts'
 import { journal, refuseChange, suspenseAccounts } from './schema/journal.ts'
 import { byAmount, countedTransactions, countersWithoutWaiting, list, toAddress } from './schema/list.ts'
 import { post } from './schema/post.ts'
@@ -86,4 +86,10 @@ export const migrations: readonly MigrationStep[] = [
     up: indexConcurrently('ledger_accounts_suspense', suspenseAccounts),
     concurrently: true,
   },
+  {
+    name: '20261125230000_transaction_success',
+    up: ['alter table "transactions" add "succeeded_at" timestamptz(3) null'],
+  },
+  { name: '20261125230100_settlement_days', ...keepSums(settlementDays) },
+  { name: '20261125230200_fee_days', ...keepSums(feeDays) },
 ]

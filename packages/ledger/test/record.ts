@@ -8,6 +8,8 @@ export interface Recorded {
   readonly status?: string
   readonly amount?: string
   readonly createdAt?: Date
+  /** When it changes. */
+  readonly at?: Date
 }
 
 /** Records changes of objects in one unit of work, as `createResource()` and `move()` do. */
@@ -23,9 +25,10 @@ export const record = (
       status = 'completed',
       amount = '1 USDC',
       createdAt = new Date(),
+      at = new Date(),
     } of changes) {
       const entry = { kind, customerId: null, destination: 'Solana USDC x', amount, amountUsd: null, receipt: {} }
       const change = { organisationId, environment, type: '', resourceId: id, status, previousStatus: null, data: {} }
-      await unit.record({ ...change, createdAt, at: new Date(), entry })
+      await unit.record({ ...change, createdAt, at, entry })
     }
   })

@@ -1,4 +1,5 @@
 import { domainsOf, type Runtime } from '@payments/platform'
+import { receiptsOf } from '../transactions/kinds.ts'
 import { checkAccounts } from './accounts.ts'
 import { checkCounts } from './counts.ts'
 import { checkEntries } from './entries.ts'
@@ -51,7 +52,7 @@ export async function checkLedger(
       await check({
         db: { query: async (text, values) => ({ rows: (await client.query(text, values)).rows }) },
         batch: options.batch ?? 500,
-        receipts: Object.assign({}, ...domainsOf({ domains }).map(({ money }) => money?.receipts ?? {})),
+        receipts: receiptsOf({ domains }),
         counted: Object.assign({}, ...domainsOf({ domains }).map(({ data }) => data?.counted ?? {})),
         find: (finding) => void (findings.length < FINDINGS && findings.push({ check: name, ...finding })),
         walked(rows) {

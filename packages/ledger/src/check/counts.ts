@@ -1,5 +1,5 @@
 import { countProblems } from '@payments/platform'
-import { balanceDays, transactionDays } from '../schema/days.ts'
+import { balanceDays, feeDays, settlementDays, transactionDays } from '../schema/days.ts'
 import { sumProblems } from '../schema/sums.ts'
 import type { Walk } from './walk.ts'
 
@@ -10,7 +10,7 @@ export async function checkCounts({ db, counted, find, walked }: Walk): Promise<
       find({ ...tenant, id: scope, message: `counts ${number} ${table}, there are ${rows}` })
     walked(1)
   }
-  for (const sums of [transactionDays, balanceDays]) {
+  for (const sums of [transactionDays, settlementDays, balanceDays, feeDays]) {
     for (const { part, kept, actual, ...tenant } of await sumProblems(db, sums))
       find({ ...tenant, id: part, message: `${sums.table} has ${kept}, its rows are ${actual}` })
     walked(1)

@@ -15,7 +15,7 @@ export const reportsRouter = {
     tag: TAG,
     summary: 'Get the totals of a period',
     description:
-      'Number, volume and success rate of the transactions that were created in the period, by kind, asset and status, and the same of the period before. Exact, and as quick however many transactions there are.',
+      'Number, volume and success rate of the transactions that were created in the period, by kind, asset and status, the median time until they succeeded, and the fees that were charged in it; and the same of the period before. Exact but for the median, whose precision its fields name, and as quick however many transactions there are.',
     message: 'Summary retrieved',
     input: PeriodInput,
     output: Summary,
@@ -27,7 +27,7 @@ export const reportsRouter = {
     tag: TAG,
     summary: 'Get the totals of each day',
     description:
-      'Number, volume and success rate of the transactions of each day of the period, by kind and asset. A transaction counts on the day on which it was created (UTC), with the status that it has now.',
+      'Number, volume and success rate of the transactions of each day of the period, by kind and asset, and the fees of each day. A transaction counts on the day on which it was created (UTC), with the status that it has now.',
     message: 'Days retrieved',
     input: PeriodInput,
     output: Daily,

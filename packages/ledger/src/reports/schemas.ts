@@ -43,6 +43,17 @@ const Totals = {
   succeededAmount: text('Sum of the amounts of those that succeeded', '1200.5'),
 }
 
+const seconds = (description: string) =>
+  count(
+    `${description}, in whole seconds from its creation until it first succeeded; above 99 seconds rounded down to two significant digits`,
+    42,
+  )
+const fees = {
+  kind: text('Kind of the objects whose fees they are; `adjustment` for an entry of an operator', 'offramp'),
+  asset: text('Symbol of the asset of the fees', 'USDC'),
+  amount: text('Fees that were charged, exact, less those that were returned', '12.5'),
+}
+
 const PeriodTotals = {
   from: day('First day', '2026-01-01'),
   to: day('Last day', '2026-01-31'),
@@ -55,6 +66,26 @@ const PeriodTotals = {
       status: text('Status that the transactions have now', 'paid'),
       count: count('Number of transactions', 97),
       amount,
+    }),
+  ),
+  medianSecondsToSettle: seconds('Time of the median transaction').nullable().meta({
+    description:
+      'Time of the median transaction of those that succeeded, in whole seconds from its creation until it first succeeded; above 99 seconds rounded down to two significant digits; null while there is none',
+  }),
+  settlements: items(
+    'One for each kind with a transaction that succeeded, also those that were sent back afterwards',
+    z.object({
+      kind: Part.kind,
+      count: count('Number of the transactions', 97),
+      medianSecondsToSettle: seconds('Time of the median transaction'),
+    }),
+  ),
+  fees: items(
+    'What was charged in the period, from the journal, by asset: also for transactions that were created before it',
+    z.object({
+      asset: fees.asset,
+      amount: fees.amount,
+      kinds: items('One for each kind', z.object({ kind: fees.kind, amount: fees.amount })),
     }),
   ),
 }
@@ -77,6 +108,10 @@ export const Daily = z
     days: items(
       'One for each day, kind and asset, oldest first; days without transactions are left out',
       z.object({ date: day('Day on which the transactions were created', '2026-01-15'), ...Totals }),
+    ),
+    fees: items(
+      'What was charged on each day, from the journal: one for each day, kind and asset, oldest first',
+      z.object({ date: day('Day of the postings', '2026-01-15'), ...fees }),
     ),
   })
   .meta({ id: 'ReportDaily', description: 'The transactions of each day of a period' })

@@ -1,8 +1,11 @@
-import { domainsOf, type QueryContext, type ReceiptDeclaration, sqlOf } from '@payments/platform'
+import { type QueryContext, sqlOf } from '@payments/platform'
 import type { z } from 'zod'
+import { receiptsOf } from '../transactions/kinds.ts'
 import { addAmounts } from './amounts.ts'
+import { feesOf, shownFees, shownFeesOfDays } from './fees.ts'
 import { before, type Period } from './period.ts'
 import type { Daily, Summary } from './schemas.ts'
+import { settlementsOf } from './settlements.ts'
 
 /** The transactions of a day, or of several, with one kind, asset and status. */
 interface Row {
@@ -36,12 +39,9 @@ async function sums(
   return rows.map((row) => ({ ...row, count: Number(row.count) }))
 }
 
-const receiptsOf = ({ runtime }: QueryContext): Record<string, ReceiptDeclaration> =>
-  Object.assign({}, ...domainsOf(runtime).map(({ money }) => money?.receipts))
-
 /** What the domain of a transaction's kind says of its status. */
 function outcomeOf(context: QueryContext) {
-  const receipts = receiptsOf(context)
+  const receipts = receiptsOf(context.runtime)
   return ({ kind, status }: Row): 'succeeded' | 'failed' | undefined => {
     const { succeeded = [], failed = [] } = receipts[kind]?.outcomes ?? {}
     return succeeded.includes(status) ? 'succeeded' : failed.includes(status) ? 'failed' : undefined
@@ -73,7 +73,7 @@ const totalsOf = (rows: readonly Row[], outcome: ReturnType<typeof outcomeOf>): 
     return [{ kind, asset, ...numbersOf(of, outcome), amount, succeededAmount }]
   })
 
-/** The totals of a period, and of the period before it, read in one snapshot. */
+/** The totals of a period, and of the period before it. The numbers of both are read in one snapshot, and so are the fees and the times of both. */
 export async function summary(context: QueryContext, period: Period): Promise<z.output<typeof Summary>> {
   const previous = before(period)
   const rows = await sums(
@@ -83,22 +83,26 @@ export async function summary(context: QueryContext, period: Period): Promise<z.
     [period.from, previous.from],
   )
   const outcome = outcomeOf(context)
-  const part = ({ from, to }: Period) => {
+  const [settled, settledBefore] = await settlementsOf(context, [period, previous])
+  const fees = await feesOf(context, { from: previous.from, to: period.to })
+  const part = ({ from, to }: Period, settlements: typeof settled) => {
     const own = rows.filter(({ date }) => date === from)
     return {
       from,
       to,
       ...numbersOf(own, outcome),
+      ...settlements,
       totals: totalsOf(own, outcome),
       items: own.map(({ date, ...item }) => item),
+      fees: shownFees(fees.filter(({ date }) => date >= from && date <= to)),
     }
   }
-  return { timeZone: 'UTC', ...part(period), previous: part(previous) }
+  return { timeZone: 'UTC', ...part(period, settled), previous: part(previous, settledBefore) }
 }
 
 /** The kinds and statuses with an outcome, as the statement below compares them. */
 const statusesOf = (context: QueryContext, outcome: 'succeeded' | 'failed'): string[] =>
-  Object.entries(receiptsOf(context)).flatMap(([kind, { outcomes }]) =>
+  Object.entries(receiptsOf(context.runtime)).flatMap(([kind, { outcomes }]) =>
     outcomes[outcome].map((status) => `${kind} ${status}`),
   )
 
@@ -133,5 +137,5 @@ export async function daily(context: QueryContext, period: Period): Promise<z.ou
     ...row,
     ...numbers(Number(count), Number(succeeded), Number(failed)),
   }))
-  return { timeZone: 'UTC', ...period, days }
+  return { timeZone: 'UTC', ...period, days, fees: shownFeesOfDays(await feesOf(context, period)) }
 }

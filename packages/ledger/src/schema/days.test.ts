@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { dyingEverywhere, foundOrganisation, useService } from '#testing'
 import { type Recorded, record } from '../../test/record.ts'
 import { checkLedger } from '../check/check.ts'
-import { transactionDays } from './days.ts'
+import { settlementDays, transactionDays } from './days.ts'
 import { keepSums, sumProblems } from './sums.ts'
 
 const service = useService({ settings: { DATABASE_POOL: '20' } })
@@ -107,7 +107,8 @@ test('after thousands of parallel creations and changes, some of which fail, eve
     [organisationIds],
   )
   expect(rows).toEqual([{ rows: 16 * 35 * 6 }])
-  expect(await sumProblems(service.runtime.pool, transactionDays)).toEqual([])
+  for (const sums of [transactionDays, settlementDays])
+    expect(await sumProblems(service.runtime.pool, sums)).toEqual([])
 })
 
 test('a connection that is lost before any statement of a creation or a change loses nothing and counts nothing twice', async () => {
@@ -129,7 +130,8 @@ test('a connection that is lost before any statement of a creation or a change l
     await record(service.runtime, { organisationId }, [{ id, status, amount: '5 USDC', createdAt }])
     expect(await days(organisationId)).toEqual(done)
   }
-  expect(await sumProblems(service.runtime.pool, transactionDays)).toEqual([])
+  for (const sums of [transactionDays, settlementDays])
+    expect(await sumProblems(service.runtime.pool, sums)).toEqual([])
 })
 
 test('writers of one day, kind, asset and status never wait for each other, and a sum stays as few rows as there were writers at once', async () => {

@@ -33,6 +33,66 @@ export const transactionDays: Sums = {
 }
 
 /**
+ * SQL: how long each transaction of `from` took until it first succeeded, in whole seconds, of which those above 99 are rounded down to two
+ * significant digits: so a sum of a kind has at most 90 rows for each power of ten. Each counts for the day and for the month (UTC) of its
+ * creation, so that a year is read from twelve months.
+ */
+const settlements = (from: string, sign: '' | '-' = ''): string =>
+  `select organisation_id, environment, span, date_trunc(span, created_at at time zone 'UTC')::date as starts, kind,
+          trunc(seconds, least(0, 2 - length(seconds::text)))::int as seconds, ${sign}1 as count
+     from ${from}
+     cross join lateral (values (least(greatest(floor(extract(epoch from succeeded_at - created_at)), 0), 999999999))) s (seconds)
+     cross join (values ('day'), ('month')) p (span)
+    where succeeded_at is not null`
+
+/** Number of the transactions of each day and month (UTC, of their creation) by kind and the seconds until they first succeeded. */
+export const settlementDays: Sums = {
+  table: 'settlement_days',
+  keys: ['organisation_id', 'environment', 'span', 'starts', 'kind', 'seconds'],
+  sums: ['count'],
+  columns: `organisation_id uuid not null, environment text not null, span text not null, starts date not null, kind text not null,
+    seconds integer not null, count bigint not null`,
+  source: settlements('transactions'),
+  triggers: [
+    {
+      name: 'sum_settlements_insert',
+      on: 'insert on transactions referencing new table as added',
+      changes: settlements('added'),
+    },
+    {
+      name: 'sum_settlements_update',
+      on: 'update on transactions referencing new table as added old table as removed',
+      changes: `${settlements('added')} union all ${settlements('removed', '-')}`,
+    },
+  ],
+}
+
+/** SQL: the fees of each posting of `from`, those of entries that were reversed negative. */
+const charges = (from: string): string =>
+  `select p.organisation_id, p.environment, (e.created_at at time zone 'UTC')::date as day, e.source_type as kind, p.asset, p.amount as fees
+     from ${from} p
+     join ledger_accounts a on (a.organisation_id, a.environment, a.id) = (p.organisation_id, p.environment, p.account_id)
+     join ledger_entries e on (e.organisation_id, e.environment, e.id) = (p.organisation_id, p.environment, p.entry_id)
+    where a.purpose = 'fees'`
+
+/** The fees that were charged on each day (UTC, of the entry) by kind of the object and asset. */
+export const feeDays: Sums = {
+  table: 'fee_days',
+  keys: ['organisation_id', 'environment', 'day', 'kind', 'asset'],
+  sums: ['fees'],
+  columns: `organisation_id uuid not null, environment text not null, day date not null, kind text not null, asset text not null,
+    fees numeric(78,0) not null`,
+  source: charges('ledger_postings'),
+  triggers: [
+    {
+      name: 'sum_fees_insert',
+      on: 'insert on ledger_postings referencing new table as added',
+      changes: charges('added'),
+    },
+  ],
+}
+
+/**
  * SQL: what each journal entry with postings of `from` adds to the balance of each of its holders: an organisation or a customer, with
  * money that is available or reserved. Its fees are the holder's where there is one holder. What moves from available to reserved adds
  * nothing. Received less paid less fees is what the balance changes by.

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import type { z } from 'zod'
 import type { Transaction } from '../api/schemas.ts'
 import { errors } from '../errors.ts'
+import { receiptsOf } from './kinds.ts'
 
 const NEWEST = 200
 
@@ -26,15 +27,17 @@ export interface ListRow {
  * Updates the unified list in the transaction that changes the object. Of several changes of one object in one unit, only
  * the last is written, because one statement cannot write a row twice.
  */
-export const transactionRecorder: Recorder = (change) => {
+export const transactionRecorder: Recorder = (change, runtime) => {
   const { entry } = change
   if (!entry) return []
   const receipt = JSON.stringify(entry.receipt)
-  const statement = sql`insert into transactions (id, organisation_id, environment, kind, customer_id, status, destination, amount, amount_usd, receipt, created_at, updated_at)
+  const succeededAt = receiptsOf(runtime)[entry.kind]?.outcomes.succeeded.includes(change.status) ? change.at : null
+  const statement = sql`insert into transactions (id, organisation_id, environment, kind, customer_id, status, destination, amount, amount_usd, receipt, succeeded_at, created_at, updated_at)
     values (${change.resourceId}, ${change.organisationId}, ${change.environment}, ${entry.kind}, ${entry.customerId}, ${change.status},
-            ${entry.destination}, ${entry.amount}, ${entry.amountUsd}, ${receipt}, ${entry.createdAt ?? change.createdAt}, ${change.at})
+            ${entry.destination}, ${entry.amount}, ${entry.amountUsd}, ${receipt}, ${succeededAt}, ${entry.createdAt ?? change.createdAt}, ${change.at})
     on conflict (id) do update set status = excluded.status, destination = excluded.destination, amount = excluded.amount,
-      amount_usd = excluded.amount_usd, receipt = excluded.receipt, updated_at = excluded.updated_at`
+      amount_usd = excluded.amount_usd, receipt = excluded.receipt,
+      succeeded_at = coalesce(transactions.succeeded_at, excluded.succeeded_at), updated_at = excluded.updated_at`
   return [{ statement, key: `transaction:${change.resourceId}` }]
 }
 

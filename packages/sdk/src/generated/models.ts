@@ -530,6 +530,41 @@ export interface ReportSummary {
     /** Sum of the amounts, exact, in units of the asset */
     amount: string
   }[]
+  /** Time of the median transaction of those that succeeded, in whole seconds from its creation until it first succeeded; above 99 seconds rounded down to two significant digits; null while there is none */
+  medianSecondsToSettle: number | null
+  /** One for each kind with a transaction that succeeded, also those that were sent back afterwards */
+  settlements: {
+    /** Kind of the transactions */
+    kind:
+      | 'payment_route'
+      | 'swap'
+      | 'collection'
+      | 'offramp'
+      | 'onramp'
+      | 'cngn_convert'
+      | 'cngn_withdrawal'
+      | 'cngn_payout'
+      | 'cngn_payin'
+      | 'cngn_deposit'
+    /** Number of the transactions */
+    count: number
+    /** Time of the median transaction, in whole seconds from its creation until it first succeeded; above 99 seconds rounded down to two significant digits */
+    medianSecondsToSettle: number
+  }[]
+  /** What was charged in the period, from the journal, by asset: also for transactions that were created before it */
+  fees: {
+    /** Symbol of the asset of the fees */
+    asset: string
+    /** Fees that were charged, exact, less those that were returned */
+    amount: string
+    /** One for each kind */
+    kinds: {
+      /** Kind of the objects whose fees they are; `adjustment` for an entry of an operator */
+      kind: string
+      /** Fees that were charged, exact, less those that were returned */
+      amount: string
+    }[]
+  }[]
   /** The period of the same length that ends the day before */
   previous: {
     /** First day */
@@ -596,6 +631,41 @@ export interface ReportSummary {
       /** Sum of the amounts, exact, in units of the asset */
       amount: string
     }[]
+    /** Time of the median transaction of those that succeeded, in whole seconds from its creation until it first succeeded; above 99 seconds rounded down to two significant digits; null while there is none */
+    medianSecondsToSettle: number | null
+    /** One for each kind with a transaction that succeeded, also those that were sent back afterwards */
+    settlements: {
+      /** Kind of the transactions */
+      kind:
+        | 'payment_route'
+        | 'swap'
+        | 'collection'
+        | 'offramp'
+        | 'onramp'
+        | 'cngn_convert'
+        | 'cngn_withdrawal'
+        | 'cngn_payout'
+        | 'cngn_payin'
+        | 'cngn_deposit'
+      /** Number of the transactions */
+      count: number
+      /** Time of the median transaction, in whole seconds from its creation until it first succeeded; above 99 seconds rounded down to two significant digits */
+      medianSecondsToSettle: number
+    }[]
+    /** What was charged in the period, from the journal, by asset: also for transactions that were created before it */
+    fees: {
+      /** Symbol of the asset of the fees */
+      asset: string
+      /** Fees that were charged, exact, less those that were returned */
+      amount: string
+      /** One for each kind */
+      kinds: {
+        /** Kind of the objects whose fees they are; `adjustment` for an entry of an operator */
+        kind: string
+        /** Fees that were charged, exact, less those that were returned */
+        amount: string
+      }[]
+    }[]
   }
 }
 
@@ -637,6 +707,17 @@ export interface ReportDaily {
     amount: string
     /** Sum of the amounts of those that succeeded */
     succeededAmount: string
+  }[]
+  /** What was charged on each day, from the journal: one for each day, kind and asset, oldest first */
+  fees: {
+    /** Day of the postings */
+    date: string
+    /** Kind of the objects whose fees they are; `adjustment` for an entry of an operator */
+    kind: string
+    /** Symbol of the asset of the fees */
+    asset: string
+    /** Fees that were charged, exact, less those that were returned */
+    amount: string
   }[]
 }
 

@@ -1708,7 +1708,7 @@ class RatesResource extends Resource {
 /** The operations of `reports`. */
 class ReportsResource extends Resource {
   /**
-   * Get the totals of a period. Number, volume and success rate of the transactions that were created in the period, by kind, asset and status, and the same of the period before. Exact, and as quick however many transactions there are.
+   * Get the totals of a period. Number, volume and success rate of the transactions that were created in the period, by kind, asset and status, the median time until they succeeded, and the fees that were charged in it; and the same of the period before. Exact but for the median, whose precision its fields name, and as quick however many transactions there are.
    * `GET /v1/reports/summary`
    *
    * @example
@@ -1719,7 +1719,7 @@ class ReportsResource extends Resource {
   }
 
   /**
-   * Get the totals of each day. Number, volume and success rate of the transactions of each day of the period, by kind and asset. A transaction counts on the day on which it was created (UTC), with the status that it has now.
+   * Get the totals of each day. Number, volume and success rate of the transactions of each day of the period, by kind and asset, and the fees of each day. A transaction counts on the day on which it was created (UTC), with the status that it has now.
    * `GET /v1/reports/daily`
    *
    * @example
