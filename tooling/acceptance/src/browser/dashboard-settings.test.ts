@@ -117,7 +117,7 @@ describe.runIf(hasTools(chromiumCommand()))('settings in the dashboard', () => {
       await page.getByText('Every destination is allowed.').waitFor({ timeout: PATIENCE })
 
       await page.goto(`${service.url}/dashboard/test/settings/branding`)
-      await page.getByLabel('Your site (optional)').fill(`https://${site}`)
+      await page.getByLabel('Website (optional)').fill(`https://${site}`)
       await page.getByRole('button', { name: 'Save branding' }).click()
       await page.getByText(record).waitFor({ timeout: PATIENCE })
       await page.getByRole('button', { name: 'Verify the domain' }).click()

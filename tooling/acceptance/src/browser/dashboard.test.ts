@@ -61,9 +61,12 @@ describe.runIf(hasTools(chromiumCommand()))('the dashboard in Chromium', () => {
       await page.getByText('2 of 4 done').waitFor()
       const volume = page.getByRole('region', { name: 'Last 30 days' })
       await volume.getByText('100%').first().waitFor()
+      const figure = (name: string) => volume.locator('.figures > div').filter({ hasText: name }).locator('dd').first()
+      expect(await figure('Median time to settle').textContent()).toMatch(/^\d+ (s|min)/)
+      expect(await figure('Fees').textContent()).toBe('None')
       const row = page.getByRole('region', { name: 'Volume by kind and asset' }).getByRole('row').nth(1)
       expect(await row.getByRole('cell').allTextContents()).toEqual([
-        ...['Collection', '25 USDC', '25 USDC', '1', '100%', '0 USDC'],
+        ...['Collection', '25 USDC', '25 USDC', '1', '100%', expect.stringMatching(/^\d+ (s|min)/), '0 USDC'],
       ])
       await volume.getByText('Show each day').click()
       const day = page.getByRole('region', { name: 'Each day' }).getByRole('row').nth(1)

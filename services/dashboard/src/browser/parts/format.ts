@@ -12,6 +12,10 @@ export function exact(amount: string): string {
   return number === undefined ? amount : numbers.format(number as `${number}`) + rest
 }
 
+/** A line about a posting, such as `converted: -39506.25 NGN on exchange`, with its amount as {@link exact} shows it. */
+export const exactPosting = (summary: string): string =>
+  summary.replace(/(?<![\w.])\d+(\.\d+)?(?= \w+ on )/, (amount) => exact(amount))
+
 /** A time in the zone of the reader, with the name of the zone. */
 export const shownTime = (at: string): string => times.format(new Date(at))
 

@@ -1,5 +1,5 @@
 import { CallError } from '@payments/client'
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { FileError } from './files.ts'
 import { exact, shownSecond, shownTime } from './format.ts'
 
@@ -131,25 +131,54 @@ export function Copy({ text, label }: { text: string; label: string }) {
   )
 }
 
-/** A labelled field. */
+/** An id, an address or a hash, and a button that copies it. */
+export function Copyable(of: { text: string; label: string }) {
+  return (
+    <>
+      <code>{of.text}</code> <Copy {...of} />
+    </>
+  )
+}
+
+/** What a field gives its input. */
+interface FieldProps {
+  readonly id: string
+  readonly 'aria-describedby': string
+  readonly 'aria-invalid': boolean
+  readonly onBlur?: (event: FormEvent<HTMLInputElement | HTMLSelectElement>) => void
+  readonly onInput?: (event: FormEvent<HTMLInputElement | HTMLSelectElement>) => void
+}
+
+/** A labelled field. With `check`, it says what is wrong with its text once it was left, and then as it is typed. */
 export function Field({
   label,
   hint,
   error,
+  check,
   children,
 }: {
   label: string
   hint?: string | undefined
   error?: string | undefined
-  children: (props: { id: string; 'aria-describedby': string; 'aria-invalid': boolean }) => ReactNode
+  check?: (text: string) => string | undefined
+  children: (props: FieldProps) => ReactNode
 }) {
   const id = useId()
+  const [typed, setTyped] = useState<string>()
+  const read = ({ currentTarget }: FormEvent<HTMLInputElement | HTMLSelectElement>) =>
+    setTyped(currentTarget.value.trim())
+  const problem = error ?? (typed ? check?.(typed) : undefined)
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      {children({ id, 'aria-describedby': `${id}-more`, 'aria-invalid': error !== undefined })}
-      <p id={`${id}-more`} className={error ? 'error' : 'hint'}>
-        {error ?? hint}
+      {children({
+        id,
+        'aria-describedby': `${id}-more`,
+        'aria-invalid': problem !== undefined,
+        ...(check ? { onBlur: read, ...(typed === undefined ? {} : { onInput: read }) } : {}),
+      })}
+      <p id={`${id}-more`} className={problem ? 'error' : 'hint'}>
+        {problem ?? hint}
       </p>
     </div>
   )

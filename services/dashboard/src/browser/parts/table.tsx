@@ -1,10 +1,17 @@
 import type { ReactNode } from 'react'
 
+/** What stands in a cell without a value; a card leaves it out. */
+export const NONE = '–'
+
 /** A column: its heading, and what it shows of a row. */
 export interface Column<R> {
   readonly title: string
+  /** A column of numbers, which end at one line. */
+  readonly numeric?: true
   cell(row: R): ReactNode
 }
+
+const isEmpty = (shown: ReactNode): boolean => shown === NONE || shown === '' || shown === null || shown === undefined
 
 /** Rows in columns, and nothing where there are none. On a phone each row is a card, unless it is a table of numbers, which scrolls. */
 export function Table<R>({
@@ -27,8 +34,8 @@ export function Table<R>({
       <table className={numbers ? 'numbers' : undefined}>
         <thead>
           <tr>
-            {columns.map(({ title }) => (
-              <th key={title} scope="col">
+            {columns.map(({ title, numeric }) => (
+              <th key={title} scope="col" className={numeric && 'number'}>
                 {title}
               </th>
             ))}
@@ -37,11 +44,18 @@ export function Table<R>({
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map(({ title, cell }) => (
-                <td key={title} data-title={title}>
-                  {cell(row)}
-                </td>
-              ))}
+              {columns.map(({ title, numeric, cell }) => {
+                const shown = cell(row)
+                return (
+                  <td
+                    key={title}
+                    data-title={title}
+                    className={numeric ? 'number' : isEmpty(shown) ? 'none' : undefined}
+                  >
+                    {shown}
+                  </td>
+                )
+              })}
             </tr>
           ))}
         </tbody>

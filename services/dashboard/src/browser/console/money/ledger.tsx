@@ -50,8 +50,12 @@ export function Ledger() {
               columns={[
                 { title: 'Environment', cell: ({ environment }) => <Environment of={environment} /> },
                 { title: 'Purpose', cell: ({ purpose }) => nameOf(purpose) },
-                { title: 'Accounts', cell: ({ accounts }) => accounts.toLocaleString('en') },
-                { title: 'Balance', cell: ({ balance: units, asset }) => <Amount of={`${units} ${asset}`} /> },
+                { title: 'Accounts', numeric: true, cell: ({ accounts }) => accounts.toLocaleString('en') },
+                {
+                  title: 'Balance',
+                  numeric: true,
+                  cell: ({ balance: units, asset }) => <Amount of={`${units} ${asset}`} />,
+                },
               ]}
             />
           </section>

@@ -25,11 +25,11 @@ export function Treasury() {
               keyOf={({ environment }) => environment}
               columns={[
                 { title: 'Environment', cell: ({ environment }) => <Environment of={environment} /> },
-                { title: 'At the provider', cell: ({ balance }) => cngn(balance) },
-                { title: 'In the journal', cell: ({ journal }) => cngn(journal) },
-                { title: 'Leaving', cell: ({ leaving }) => cngn(leaving) },
-                { title: 'Arriving', cell: ({ arriving }) => cngn(arriving) },
-                { title: 'Difference', cell: ({ difference }) => cngn(difference) },
+                { title: 'At the provider', numeric: true, cell: ({ balance }) => cngn(balance) },
+                { title: 'In the journal', numeric: true, cell: ({ journal }) => cngn(journal) },
+                { title: 'Leaving', numeric: true, cell: ({ leaving }) => cngn(leaving) },
+                { title: 'Arriving', numeric: true, cell: ({ arriving }) => cngn(arriving) },
+                { title: 'Difference', numeric: true, cell: ({ difference }) => cngn(difference) },
                 {
                   title: 'Differs since',
                   cell: ({ differsSince }) => (differsSince ? <Time at={differsSince} /> : '–'),

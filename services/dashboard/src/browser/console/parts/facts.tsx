@@ -1,7 +1,7 @@
 import { Fragment, type ReactNode } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { isId } from '../../parts/checks.ts'
-import { Time } from '../../parts/parts.tsx'
+import { Copyable, Time } from '../../parts/parts.tsx'
 import { commandPath, organisationPath } from './links.ts'
 
 /** `destinationChainKey` and `payment_route` as words. */
@@ -20,6 +20,9 @@ export const Described = ({ text }: { text: string }): ReactNode =>
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
+/** An address, a hash or another name that nobody types. */
+const LONG = /^[\w-]{32,}$/
+
 /** A value as it is, which is always text: an id leads to its object, a time has its zone. */
 export function Value({ of }: { of: unknown }): ReactNode {
   if (of === null || of === undefined || of === '') return '–'
@@ -32,7 +35,8 @@ export function Value({ of }: { of: unknown }): ReactNode {
         <code>{text}</code>
       </Link>
     )
-  return TIME.test(text) ? <Time at={text} precise /> : text
+  if (TIME.test(text)) return <Time at={text} precise />
+  return LONG.test(text) ? <Copyable text={text} label={`Copy ${text.slice(0, 8)}…`} /> : text
 }
 
 const Json = ({ of }: { of: unknown }) => <pre>{JSON.stringify(of, null, 2)}</pre>

@@ -74,15 +74,16 @@ export function Providers() {
                   columns={[
                     { title: 'Provider', cell: ({ provider, operation }) => `${provider}: ${operation}` },
                     { title: 'Environment', cell: ({ environment }) => <Environment of={environment} /> },
-                    { title: 'Succeeded', cell: ({ succeeded }) => succeeded.toLocaleString('en') },
-                    { title: 'Refused', cell: ({ refused }) => refused.toLocaleString('en') },
+                    { title: 'Succeeded', numeric: true, cell: ({ succeeded }) => succeeded.toLocaleString('en') },
+                    { title: 'Refused', numeric: true, cell: ({ refused }) => refused.toLocaleString('en') },
                     {
                       title: 'Failed',
+                      numeric: true,
                       cell: ({ failed }) => (
                         <span className={`status ${failed > 0 ? 'bad' : 'good'}`}>{failed.toLocaleString('en')}</span>
                       ),
                     },
-                    { title: 'Average', cell: ({ averageMilliseconds }) => `${averageMilliseconds} ms` },
+                    { title: 'Average', numeric: true, cell: ({ averageMilliseconds }) => `${averageMilliseconds} ms` },
                     {
                       title: 'Last failure',
                       cell: ({ lastFailureAt }) => (lastFailureAt ? <Time at={lastFailureAt} /> : '–'),
@@ -105,7 +106,7 @@ export function Providers() {
                   columns={[
                     { title: 'Provider', cell: ({ provider }) => provider },
                     { title: 'Environment', cell: ({ environment }) => <Environment of={environment} /> },
-                    { title: 'Calls left', cell: ({ callsLeft }) => callsLeft.toLocaleString('en') },
+                    { title: 'Calls left', numeric: true, cell: ({ callsLeft }) => callsLeft.toLocaleString('en') },
                   ]}
                 />
               )}

@@ -20,9 +20,9 @@ export function Queues() {
               keyOf={({ name }) => name}
               columns={[
                 { title: 'Queue', cell: ({ name }) => <Link href={`/dead-letters?queue=${name}`}>{name}</Link> },
-                { title: 'Waiting', cell: ({ waiting }) => waiting.toLocaleString('en') },
-                { title: 'Running', cell: ({ active }) => active.toLocaleString('en') },
-                { title: 'Failed', cell: ({ failed }) => failed.toLocaleString('en') },
+                { title: 'Waiting', numeric: true, cell: ({ waiting }) => waiting.toLocaleString('en') },
+                { title: 'Running', numeric: true, cell: ({ active }) => active.toLocaleString('en') },
+                { title: 'Failed', numeric: true, cell: ({ failed }) => failed.toLocaleString('en') },
                 {
                   title: 'Oldest was due',
                   cell: ({ oldestWaitingAt }) => (oldestWaitingAt ? <Time at={oldestWaitingAt} /> : '–'),
@@ -87,7 +87,7 @@ export function DeadLetters() {
                   columns={[
                     { title: 'Queue', cell: (job) => job.queue },
                     { title: 'Why', cell: ({ error }) => <span className="why">{error ?? '–'}</span> },
-                    { title: 'Failed', cell: ({ failedAt }) => <Time at={failedAt} precise /> },
+                    { title: 'Failed', numeric: true, cell: ({ failedAt }) => <Time at={failedAt} precise /> },
                     {
                       title: 'Action',
                       cell: ({ id }) => (

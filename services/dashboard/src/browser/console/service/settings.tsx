@@ -1,7 +1,7 @@
 import { usePlace } from '../../context.ts'
 import { Empty, Screen, Time } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
-import { CommandLink } from '../parts/facts.tsx'
+import { CommandLink, Described } from '../parts/facts.tsx'
 import { Shown, useRead } from '../parts/reads.tsx'
 
 /** The settings of the process that answers. Of texts, which may be secrets, only whether they are set. */
@@ -21,7 +21,9 @@ export function Settings() {
                 </dt>
                 <dd>
                   {value === null ? <span className="hint">not set</span> : <strong>{value}</strong>}
-                  <p className="hint">{description}</p>
+                  <p className="hint">
+                    <Described text={description} />
+                  </p>
                 </dd>
               </div>
             ))}

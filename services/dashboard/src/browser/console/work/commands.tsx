@@ -2,6 +2,7 @@ import { type Field, inputOf, type OperatorCommand } from '@payments/client'
 import { useState } from 'react'
 import { Link, useParams, useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
+import { isId } from '../../parts/checks.ts'
 import { type FieldSpec, Form, type Values } from '../../parts/form.tsx'
 import { Empty, Screen } from '../../parts/parts.tsx'
 import { Described, nameOf } from '../parts/facts.tsx'
@@ -118,7 +119,7 @@ function specOf(
     label: nameOf(name),
     hint: hint.replaceAll('`', ''),
     optional: !required,
-    wide: name === 'reason' || name === 'evidence' || kind === 'json',
+    wide: name === 'reason' || name === 'evidence' || kind === 'json' || isId(textOf(initial ?? example ?? '')),
     ...(options.length > 0 && kind !== 'list'
       ? { options: required ? options : ([['', 'Not given'], ...options] as const) }
       : {}),

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Link, useParams } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { saveText } from '../../parts/files.ts'
+import { words } from '../../parts/format.ts'
 import { Raw } from '../../parts/object/raw.tsx'
 import { TimelineEntries } from '../../parts/object/timeline.tsx'
 import { Failure, Screen, Status, Time } from '../../parts/parts.tsx'
@@ -46,7 +47,7 @@ export function ObjectScreen() {
             </p>
             {needs.map(({ kind: needing, condition, reason, since }) => (
               <p key={`${needing} ${condition}`} className="note">
-                {nameOf(condition)}: {reason}, since <Time at={since} />
+                {nameOf(condition)}: {words(reason ?? '')}, since <Time at={since} />
               </p>
             ))}
             {parameter && <Commands parameter={parameter} fields={{ [parameter]: id, organisationId, environment }} />}

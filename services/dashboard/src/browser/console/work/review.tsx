@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { Outcome } from '../../parts/confirm.tsx'
+import { exactPosting } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 import { Environment, Facts, nameOf, Organisation, Value } from '../parts/facts.tsx'
 import { readAgain } from '../parts/reads.tsx'
@@ -143,7 +144,7 @@ export function EffectList({ of }: { of: DryRun['effects'] }) {
           <dt>{EFFECTS[kind]}</dt>
           {each.map(({ summary, resourceId }, index) => (
             <dd key={`${resourceId}-${index}`} className="amount">
-              {summary}
+              {kind === 'posting' ? exactPosting(summary) : summary}
             </dd>
           ))}
         </div>

@@ -8,7 +8,7 @@ import { Code } from '../../parts/object/code.tsx'
 import { NotLoaded } from '../../parts/object/not-loaded.tsx'
 import { Raw } from '../../parts/object/raw.tsx'
 import { Timeline } from '../../parts/object/timeline.tsx'
-import { Amount, Copy, Failure, Field, Screen, Status, Time } from '../../parts/parts.tsx'
+import { Amount, Copy, Copyable, Failure, Field, Screen, Status, Time } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Actions, nextStep } from './actions.tsx'
 import { askedFor } from './lines.ts'
@@ -97,10 +97,18 @@ export function Collection({ id }: { id: string }) {
           keyOf={({ description, unitAmount }) => `${description} ${unitAmount}`}
           columns={[
             { title: 'Item', cell: ({ description }) => description },
-            { title: 'Quantity', cell: ({ quantity }) => quantity },
-            { title: 'Price', cell: ({ unitAmount }) => <Amount of={unitAmount} /> },
-            { title: 'Tax', cell: ({ taxPercent }) => `${taxPercent} %` },
-            { title: 'Sum', cell: ({ subtotal }) => <Amount of={subtotal} /> },
+            { title: 'Quantity', numeric: true, cell: ({ quantity }) => quantity },
+            {
+              title: 'Price',
+              numeric: true,
+              cell: ({ unitAmount }) => <Amount of={`${unitAmount} ${collection.currency}`} />,
+            },
+            { title: 'Tax', numeric: true, cell: ({ taxPercent }) => `${taxPercent}%` },
+            {
+              title: 'Sum',
+              numeric: true,
+              cell: ({ subtotal }) => <Amount of={`${subtotal} ${collection.currency}`} />,
+            },
           ]}
         />
       )}
@@ -129,13 +137,26 @@ export function Collection({ id }: { id: string }) {
         )}
         <dt>Ways to pay</dt>
         <dd>{collection.methods.includes('bank_transfer') ? 'Stablecoin or bank transfer' : 'Stablecoin'}</dd>
+        {collection.acceptedNetworks && (
+          <>
+            <dt>Networks that payers may use</dt>
+            <dd>{collection.acceptedNetworks.map(words).join(', ')}</dd>
+          </>
+        )}
+        {collection.acceptedCurrencies && (
+          <>
+            <dt>Currencies that payers may use</dt>
+            <dd>{collection.acceptedCurrencies.join(', ')}</dd>
+          </>
+        )}
         <dt>Received</dt>
         <dd>
           <Amount of={`${collection.receivedAmount} ${collection.currency}`} />
         </dd>
         <dt>Destination</dt>
         <dd>
-          {words(collection.destinationChainKey)} <code>{collection.destinationAddress}</code>
+          {words(collection.destinationChainKey)}{' '}
+          <Copyable text={collection.destinationAddress} label="Copy the address of the destination" />
         </dd>
         <dt>Created</dt>
         <dd>

@@ -1,18 +1,25 @@
-import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { usePlace } from '../../context.ts'
+import { addressCheck } from '../../parts/checks.ts'
 import { Field } from '../../parts/parts.tsx'
+import { useNetworks } from '../payments/forms/options.ts'
+import { Accepted, acceptedIn } from './accepted.tsx'
 
-/** In the sandbox nothing is delivered, so any address will do. */
+/** In the sandbox nothing is delivered, so any address of an EVM network will do. */
 const EXAMPLE_WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 export const CURRENCIES = ['USDC', 'USDT', 'EURC'] as const
 
-/** What a form says about where payments go. */
+/** The network that most choose. */
+const FIRST = { key: 'base', name: 'Base', type: 'evm' } as const
+
+/** What a form says about where payments go, and how payers may pay. */
 export function destinationIn(form: FormData) {
   const text = (name: string) => String(form.get(name) ?? '').trim()
   return {
     currency: CURRENCIES.find((each) => each === text('currency')) ?? 'USDC',
     destinationChainKey: text('network'),
     destinationAddress: text('address'),
+    ...acceptedIn(form),
   }
 }
 
@@ -22,20 +29,21 @@ interface DestinationProps {
   readonly choose: (currency: string) => void
 }
 
-/** The fields of what is received, on which network, in which wallet. */
+/** The fields of what is received, on which network, in which wallet, and of how payers may pay. */
 export function Destination({ wrong, currency, choose }: DestinationProps) {
-  const { environment, api } = usePlace()
-  const networks = useQuery({
-    queryKey: [environment, 'networks'],
-    queryFn: () => api.paymentRoutes.networks.query({}),
-  })
+  const { environment } = usePlace()
+  const known = useNetworks()
+  const networks = known.length > 0 ? known : [FIRST]
+  const [network, setNetwork] = useState<string>(FIRST.key)
+  const type = networks.find(({ key }) => key === network)?.type
+  const example = environment === 'test' && type === 'evm' ? EXAMPLE_WALLET : ''
   return (
     <>
       <div className="pair">
         <Field label="Network on which you receive" error={wrong.destinationChainKey}>
           {(props) => (
-            <select {...props} name="network" key={networks.data ? 'all' : 'base'} defaultValue="base">
-              {(networks.data?.networks ?? [{ key: 'base', name: 'Base' }]).map(({ key, name }) => (
+            <select {...props} name="network" value={network} onChange={({ target }) => setNetwork(target.value)}>
+              {networks.map(({ key, name }) => (
                 <option key={key} value={key}>
                   {name}
                 </option>
@@ -56,21 +64,26 @@ export function Destination({ wrong, currency, choose }: DestinationProps) {
       <Field
         label="Your wallet on that network"
         hint={
-          environment === 'test' ? 'An example, because in test no money moves' : 'Check it twice: payments go there'
+          environment === 'live'
+            ? 'Check it twice: payments go there'
+            : example && 'An example, because in test no money moves'
         }
         error={wrong.destinationAddress}
+        check={addressCheck(type)}
       >
         {(props) => (
           <input
             {...props}
+            key={type}
             name="address"
             required
             autoComplete="off"
             spellCheck={false}
-            defaultValue={environment === 'test' ? EXAMPLE_WALLET : ''}
+            defaultValue={example}
           />
         )}
       </Field>
+      <Accepted wrong={wrong} currency={currency} network={network} />
     </>
   )
 }

@@ -63,7 +63,7 @@ export function NewInvoice({ close }: { close: () => void }) {
           <Field label="What it is for" error={wrong.title}>
             {(props) => <input {...props} name="title" required maxLength={120} placeholder="Consulting in January" />}
           </Field>
-          <div className="pair">
+          <div className="pair even">
             <Field label="Customer" hint="Needed to send it by email" error={wrong.customerId}>
               {(props) => (
                 <select {...props} name="customer">

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { amountCheck } from '../../parts/checks.ts'
 import { Dialog, Failure, Field, fieldsOf } from '../../parts/parts.tsx'
 import { CURRENCIES, Destination, destinationIn } from './destination.tsx'
 
@@ -29,15 +30,12 @@ export function NewLink({ type, close }: { type: 'link' | 'checkout'; close: () 
     const amount = text('amount') || null
     const price = PRICES.find((each) => each === priced)
     const asked = price && amount ? { pricing: { currency: price, amount } } : { amount }
-    create.mutate({
-      ...{ type, title: text('title'), ...asked, ...destinationIn(form) },
-      ...(text('ways') === 'transfer' ? { methods: ['onchain', 'bank_transfer'] } : {}),
-    })
+    create.mutate({ type, title: text('title'), ...asked, ...destinationIn(form) })
   }
   const name = type === 'link' ? 'payment link' : 'checkout'
   return (
     <Dialog title={`New ${name}`} close={close}>
-      <form onSubmit={submit}>
+      <form onSubmit={submit} onChange={() => create.reset()}>
         <Field label="What is paid for" error={wrong.title}>
           {(props) => <input {...props} name="title" required maxLength={120} placeholder="Consulting in January" />}
         </Field>
@@ -45,6 +43,7 @@ export function NewLink({ type, close }: { type: 'link' | 'checkout'; close: () 
           label="Amount"
           hint={type === 'link' ? 'Empty: the payer chooses' : undefined}
           error={wrong.amount ?? wrong['pricing.amount']}
+          check={amountCheck(priced ? 2 : undefined)}
         >
           {(props) => (
             <input {...props} name="amount" inputMode="decimal" autoComplete="off" required={type === 'checkout'} />
@@ -61,18 +60,6 @@ export function NewLink({ type, close }: { type: 'link' | 'checkout'; close: () 
               {PRICES.map((each) => (
                 <option key={each}>{each}</option>
               ))}
-            </select>
-          )}
-        </Field>
-        <Field
-          label="Ways to pay"
-          hint={`Naira that a payer transfers to a bank account are delivered to you as ${currency}`}
-          error={wrong.methods}
-        >
-          {(props) => (
-            <select {...props} name="ways">
-              <option value="">Stablecoin</option>
-              <option value="transfer">Stablecoin or bank transfer</option>
             </select>
           )}
         </Field>

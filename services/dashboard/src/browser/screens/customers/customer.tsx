@@ -9,7 +9,7 @@ import { NotLoaded } from '../../parts/object/not-loaded.tsx'
 import { Raw } from '../../parts/object/raw.tsx'
 import { Timeline } from '../../parts/object/timeline.tsx'
 import { TransactionTable } from '../../parts/object/transaction-table.tsx'
-import { Amount, Copy, Dialog, Failure, Screen, Status, Time } from '../../parts/parts.tsx'
+import { Amount, Copyable, Dialog, Failure, Screen, Status, Time } from '../../parts/parts.tsx'
 
 const NEWEST = 10
 
@@ -40,7 +40,7 @@ export function Customer({ id }: { id: string }) {
         <dd>{customer.phoneNumber ?? '–'}</dd>
         <dt>Id</dt>
         <dd>
-          <code>{customer.id}</code> <Copy text={customer.id} label="Copy the id" />
+          <Copyable text={customer.id} label="Copy the id" />
         </dd>
         <dt>Created</dt>
         <dd>
@@ -97,8 +97,7 @@ function VirtualAccount({ id }: { id: string }) {
       <Failure error={error} />
       {data && (
         <p>
-          Paid naira at {data.bankName}: <code>{data.accountNumber}</code>{' '}
-          <Copy text={data.accountNumber} label="Copy the account number" />{' '}
+          Paid naira at {data.bankName}: <Copyable text={data.accountNumber} label="Copy the account number" />{' '}
           <span className="hint">{data.accountName}</span>
         </p>
       )}

@@ -4,7 +4,7 @@ import { Link, useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { NotLoaded } from '../../parts/object/not-loaded.tsx'
 import { After, Before, shownOf, usePages } from '../../parts/pages.tsx'
-import { Copy, Empty, Failure, Screen, Skeleton, Time } from '../../parts/parts.tsx'
+import { Copyable, Empty, Failure, Screen, Skeleton, Time } from '../../parts/parts.tsx'
 import { Several, valuesIn } from '../../parts/several.tsx'
 import { Table } from '../../parts/table.tsx'
 
@@ -200,7 +200,7 @@ export function Request({ id }: { id: string }) {
         </dd>
         <dt>X-Request-Id</dt>
         <dd>
-          <code>{data.requestId}</code> <Copy text={data.requestId} label="Copy the id of the request" />
+          <Copyable text={data.requestId} label="Copy the id of the request" />
         </dd>
         {facts.map(
           ([name, value]) =>

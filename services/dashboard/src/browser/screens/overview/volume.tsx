@@ -1,6 +1,7 @@
 import type { Outputs } from '@payments/client'
 import { exact, words } from '../../parts/format.ts'
 import { Amount } from '../../parts/parts.tsx'
+import { NONE, Table } from '../../parts/table.tsx'
 
 type Summary = Outputs['reports']['summary']
 type Days = Outputs['reports']['daily']['days']
@@ -14,14 +15,35 @@ const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionD
 /** A fraction in text as a percentage; a rate that is not whole is never shown as 100 %. */
 function shownRate(rate: string | null): string {
   const [part, whole] = (rate ?? '').split('/').map(Number)
-  if (part === undefined || !whole) return '–'
+  if (part === undefined || !whole) return NONE
   return percent.format(part === whole ? 1 : Math.min(part / whole, 0.999))
 }
+
+/** Seconds in at most two units: `42 s`, `3 min 20 s`, `2 h 10 min`, `4 d 3 h`. */
+function shownDuration(seconds: number | null): string {
+  if (seconds === null) return 'None'
+  const parts = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [seconds % 60, 's'],
+  ] as const
+  const first = parts.findIndex(([number]) => number > 0)
+  if (first < 0) return '0 s'
+  const shown = parts.slice(first, first + 2).filter(([number]) => number > 0)
+  return shown.map(([number, unit]) => `${number} ${unit}`).join(' ')
+}
+
+const shownFees = (fees: Summary['fees']): string =>
+  fees.map(({ asset, amount }) => exact(`${amount} ${asset}`)).join(' · ') || 'None'
+
+const keyOf = ({ kind, asset }: Summary['totals'][number]): string => `${kind} ${asset}`
 
 /** Volume, number and success rate of the last 30 days by kind and asset, beside those of the 30 days before, and by day. */
 export function Volume({ summary, days }: { summary: Summary; days: Days }) {
   const { from, to, previous, totals } = summary
-  const earlier = new Map(previous.totals.map((each) => [`${each.kind} ${each.asset}`, each]))
+  const settlements = new Map(summary.settlements.map((each) => [each.kind, each.medianSecondsToSettle]))
+  const earlier = new Map(previous.totals.map((each) => [keyOf(each), each]))
   return (
     <section aria-labelledby="volume">
       <div className="head">
@@ -43,41 +65,47 @@ export function Volume({ summary, days }: { summary: Summary; days: Days }) {
             {previous.successRate ? shownRate(previous.successRate) : 'None'} in the 30 days before
           </dd>
         </div>
+        <div>
+          <dt>Median time to settle</dt>
+          <dd>{shownDuration(summary.medianSecondsToSettle)}</dd>
+          <dd className="hint">{shownDuration(previous.medianSecondsToSettle)} in the 30 days before</dd>
+        </div>
+        <div>
+          <dt>Fees</dt>
+          <dd>{shownFees(summary.fees)}</dd>
+          <dd className="hint">{shownFees(previous.fees)} in the 30 days before</dd>
+        </div>
       </dl>
       {totals.length > 0 && (
         <>
           <Bars days={daysOf(days, from, to)} />
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways on a phone must scroll with keys too */}
-          <section className="table" tabIndex={0} aria-label="Volume by kind and asset">
-            <table className="numbers">
-              <thead>
-                <tr>
-                  <th scope="col">Kind</th>
-                  <th scope="col">Volume</th>
-                  <th scope="col">Succeeded</th>
-                  <th scope="col">Transactions</th>
-                  <th scope="col">Success rate</th>
-                  <th scope="col">Volume before</th>
-                </tr>
-              </thead>
-              <tbody>
-                {totals.map(({ kind, asset, amount, succeededAmount, count, successRate }) => (
-                  <tr key={`${kind} ${asset}`}>
-                    <td>{words(kind)}</td>
-                    <td>
-                      <Amount of={`${amount} ${asset}`} />
-                    </td>
-                    <td>
-                      <Amount of={`${succeededAmount} ${asset}`} />
-                    </td>
-                    <td>{count.toLocaleString('en')}</td>
-                    <td>{shownRate(successRate)}</td>
-                    <td>{exact(`${earlier.get(`${kind} ${asset}`)?.amount ?? '0'} ${asset}`)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </section>
+          <Table
+            numbers
+            label="Volume by kind and asset"
+            rows={totals}
+            keyOf={keyOf}
+            columns={[
+              { title: 'Kind', cell: ({ kind }) => words(kind) },
+              { title: 'Volume', numeric: true, cell: ({ amount, asset }) => <Amount of={`${amount} ${asset}`} /> },
+              {
+                title: 'Succeeded',
+                numeric: true,
+                cell: ({ succeededAmount, asset }) => <Amount of={`${succeededAmount} ${asset}`} />,
+              },
+              { title: 'Transactions', numeric: true, cell: ({ count }) => count.toLocaleString('en') },
+              { title: 'Success rate', numeric: true, cell: ({ successRate }) => shownRate(successRate) },
+              {
+                title: 'Median time',
+                numeric: true,
+                cell: ({ kind }) => shownDuration(settlements.get(kind) ?? null),
+              },
+              {
+                title: 'Volume before',
+                numeric: true,
+                cell: (row) => <Amount of={`${earlier.get(keyOf(row))?.amount ?? '0'} ${row.asset}`} />,
+              },
+            ]}
+          />
         </>
       )}
     </section>
@@ -128,27 +156,17 @@ function Bars({ days }: { days: readonly Day[] }) {
       </svg>
       <details className="days">
         <summary>Show each day</summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways on a phone must scroll with keys too */}
-        <section className="table" tabIndex={0} aria-label="Each day">
-          <table className="numbers">
-            <thead>
-              <tr>
-                <th scope="col">Day</th>
-                <th scope="col">Transactions</th>
-                <th scope="col">Success rate</th>
-              </tr>
-            </thead>
-            <tbody>
-              {busy.toReversed().map(({ date, count, rate }) => (
-                <tr key={date}>
-                  <td>{dayName(date)}</td>
-                  <td>{count.toLocaleString('en')}</td>
-                  <td>{shownRate(rate)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <Table
+          numbers
+          label="Each day"
+          rows={busy.toReversed()}
+          keyOf={({ date }) => date}
+          columns={[
+            { title: 'Day', cell: ({ date }) => dayName(date) },
+            { title: 'Transactions', numeric: true, cell: ({ count }) => count.toLocaleString('en') },
+            { title: 'Success rate', numeric: true, cell: ({ rate }) => shownRate(rate) },
+          ]}
+        />
       </details>
     </>
   )

@@ -8,7 +8,7 @@ import { Code } from '../../parts/object/code.tsx'
 import { NotLoaded } from '../../parts/object/not-loaded.tsx'
 import { Raw } from '../../parts/object/raw.tsx'
 import { Timeline } from '../../parts/object/timeline.tsx'
-import { Amount, Copy, Dialog, Failure, Screen, Status, Time } from '../../parts/parts.tsx'
+import { Amount, Copyable, Dialog, Failure, Screen, Status, Time } from '../../parts/parts.tsx'
 import type { AnyKind, Instruction } from './kind.ts'
 
 /** One payment of a kind, followed from its creation to its end. */
@@ -56,7 +56,7 @@ export function PaymentObject({ kind, of }: { kind: AnyKind; of: unknown }) {
           ))}
         <dt>Id</dt>
         <dd>
-          <code>{id}</code> <Copy text={id} label="Copy the id" />
+          <Copyable text={id} label="Copy the id" />
         </dd>
         <dt>Created</dt>
         <dd>
@@ -106,7 +106,7 @@ function ToPay({ instruction: { text, to, code, amount, facts = [], until } }: {
           </p>
         )}
         <p className="link">
-          <code>{to}</code> <Copy text={to} label="Copy where to pay" />
+          <Copyable text={to} label="Copy where to pay" />
         </p>
         {facts.map(([name, value]) => (
           <p key={name}>

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { clients, queries, signOut } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { words } from '../../parts/format.ts'
 import { Failure, Screen, Skeleton, Time } from '../../parts/parts.tsx'
 import { ReceivedInvitations } from './received.tsx'
 import { SettingsTabs } from './tabs.tsx'
@@ -22,7 +23,7 @@ export function Account() {
         <dt>Organisation</dt>
         <dd>{me.organisation.name}</dd>
         <dt>Role</dt>
-        <dd>{me.organisation.role}</dd>
+        <dd>{words(me.organisation.role)}</dd>
       </dl>
       <Failure error={end.error} />
       <div className="actions">

@@ -56,8 +56,8 @@ function Policy() {
               label: 'Too little or too much',
               initial: data.mismatch,
               options: [
-                ['keep', 'Deliver what arrives; the payer can top up'],
-                ['return', 'Send back what is not the exact amount'],
+                ['keep', 'Deliver it; the payer can top up'],
+                ['return', 'Send it back'],
               ],
             },
             ...(mismatch === 'return'
@@ -112,6 +112,7 @@ function RefundAddresses() {
             NETWORK_TYPES.map(([type, label]) => ({
               name: type,
               label,
+              wide: true,
               optional: true,
               initial: data.organisation[type] ?? '',
               hint: data.service[type] ? `Without one: ${data.service[type]}, of this service` : undefined,

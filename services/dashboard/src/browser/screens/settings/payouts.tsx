@@ -35,8 +35,8 @@ export function PayoutControls() {
           keyOf={({ currency }) => currency}
           columns={[
             { title: 'Currency', cell: ({ currency }) => currency },
-            { title: 'Limit of a day', cell: ({ limit }) => <Amount of={limit} /> },
-            { title: 'Used today', cell: ({ used }) => <Amount of={used} /> },
+            { title: 'Limit of a day', numeric: true, cell: ({ limit }) => <Amount of={limit} /> },
+            { title: 'Used today', numeric: true, cell: ({ used }) => <Amount of={used} /> },
           ]}
         />
       )}

@@ -4,6 +4,7 @@ import { clients, queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { emailCheck } from '../../parts/checks.ts'
 import { ConfirmedForm, Outcome } from '../../parts/confirm.tsx'
+import { words } from '../../parts/format.ts'
 import { Dialog, Failure, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
 import { SettingsTabs } from './tabs.tsx'
 
@@ -132,7 +133,7 @@ function InvitationRow({
   return (
     <li>
       <strong>{email}</strong>
-      <span>{role}</span>
+      <span>{words(role)}</span>
       <Status of={status} />
       <span className="hint">
         Until <Time at={expiresAt} />

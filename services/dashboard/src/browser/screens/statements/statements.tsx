@@ -116,7 +116,7 @@ function Balance({ of, from, to }: { of: Statement; from: string; to: string }) 
           <div key={name}>
             <dt>{name}</dt>
             <dd>
-              <Amount of={value} />
+              <Amount of={`${value} ${of.asset}`} />
             </dd>
           </div>
         ))}
@@ -129,10 +129,10 @@ function Balance({ of, from, to }: { of: Statement; from: string; to: string }) 
         columns={[
           { title: 'Day', cell: ({ date }) => shownDay(date) },
           { title: 'Kind', cell: ({ kind }) => words(kind).replace(/^Cngn/, 'cNGN') },
-          { title: 'In', cell: (line) => amount(line.in) },
-          { title: 'Out', cell: (line) => amount(line.out) },
-          { title: 'Fees', cell: (line) => amount(line.fees) },
-          { title: 'Balance', cell: (line) => amount(line.balance) },
+          { title: 'In', numeric: true, cell: (line) => amount(line.in) },
+          { title: 'Out', numeric: true, cell: (line) => amount(line.out) },
+          { title: 'Fees', numeric: true, cell: (line) => amount(line.fees) },
+          { title: 'Balance', numeric: true, cell: (line) => amount(line.balance) },
         ]}
       />
     </section>

@@ -6,7 +6,7 @@ import { words } from '../../parts/format.ts'
 import { LoadFailure } from '../../parts/object/not-loaded.tsx'
 import { Raw } from '../../parts/object/raw.tsx'
 import { Timeline } from '../../parts/object/timeline.tsx'
-import { Amount, Copy, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
+import { Amount, Copy, Copyable, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
 
 /** One transaction: what it is, what happened to it, and the object as the API returns it. */
 export function Transaction({ id }: { id: string }) {
@@ -29,15 +29,21 @@ export function Transaction({ id }: { id: string }) {
             <dd>{words(data.kind)}</dd>
             <dt>Id</dt>
             <dd>
-              <code>{data.id}</code> <Copy text={data.id} label="Copy the id" />
+              <Copyable text={data.id} label="Copy the id" />
             </dd>
             <dt>Destination</dt>
-            <dd>{data.destination}</dd>
+            <dd>
+              {data.destination}{' '}
+              <Copy
+                text={data.destination.split(' ').at(-1) ?? ''}
+                label="Copy the address or account of the destination"
+              />
+            </dd>
             {data.amountUsd && (
               <>
-                <dt>Value in US dollars</dt>
+                <dt>Value</dt>
                 <dd>
-                  <Amount of={data.amountUsd} />
+                  <Amount of={`${data.amountUsd} USD`} />
                 </dd>
               </>
             )}

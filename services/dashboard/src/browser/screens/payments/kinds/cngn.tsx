@@ -1,7 +1,7 @@
 import type { Outputs } from '@payments/client'
 import { Link } from 'wouter'
 import { words } from '../../../parts/format.ts'
-import { Amount } from '../../../parts/parts.tsx'
+import { Amount, Copyable } from '../../../parts/parts.tsx'
 import { ConvertForm, DepositForm, PayinForm, PayoutForm, WithdrawalForm } from '../forms/cngn-forms.tsx'
 import type { Fact, Kind } from '../kind.ts'
 import { Evidence } from './orders.tsx'
@@ -118,8 +118,8 @@ export const converts: Kind<Cngn['converts']['get']> = {
         <Amount key="rate" of={`${of.rate} cNGN for 1 ${of.toCurrency === 'cNGN' ? of.fromCurrency : of.toCurrency}`} />
       ),
     ],
-    ['Transaction of the deposit', of.depositTxHash && <code>{of.depositTxHash}</code>],
-    ['Transaction of the delivery', of.txHash && <code>{of.txHash}</code>],
+    ['Transaction of the deposit', of.depositTxHash && <Copyable text={of.depositTxHash} label="Copy the hash" />],
+    ['Transaction of the delivery', of.txHash && <Copyable text={of.txHash} label="Copy the hash" />],
     ...common(of),
   ],
   simulate: {
@@ -143,7 +143,7 @@ export const withdrawals: Kind<Cngn['withdrawals']['get']> = {
   read: (api, withdrawalId) => api.cngn.withdrawals.get.query({ withdrawalId }),
   summary: (of) => ({ ...of, amount: `${of.amount} cNGN`, to: `${words(of.networkKey)} ${of.address}` }),
   steps,
-  facts: (of) => [['Transaction', of.txHash && <code>{of.txHash}</code>], ...common(of)],
+  facts: (of) => [['Transaction', of.txHash && <Copyable text={of.txHash} label="Copy the hash" />], ...common(of)],
   Form: WithdrawalForm,
 }
 
@@ -162,7 +162,7 @@ export const cngnDeposits: Kind<Cngn['deposits']['get']> = {
   steps,
   instruction: (of) =>
     waits(of) ? { text: `Send cNGN on ${words(of.networkKey)}`, to: of.address, code: true } : undefined,
-  facts: (of) => [['Transaction', of.txHash && <code>{of.txHash}</code>], ...common(of)],
+  facts: (of) => [['Transaction', of.txHash && <Copyable text={of.txHash} label="Copy the hash" />], ...common(of)],
   simulate: {
     label: 'Send a deposit in the sandbox',
     when: waits,

@@ -1,6 +1,6 @@
 import type { Outputs } from '@payments/client'
 import { words } from '../../../parts/format.ts'
-import { Amount, Status, Time } from '../../../parts/parts.tsx'
+import { Amount, Copyable, Status, Time } from '../../../parts/parts.tsx'
 import { OfframpForm } from '../forms/offramp-form.tsx'
 import { OnrampForm } from '../forms/onramp-form.tsx'
 import { SwapForm } from '../forms/swap-form.tsx'
@@ -49,7 +49,7 @@ export const offramps: Kind<Offramp> = {
     ['Fee', <Amount key="fee" of={`${of.fee} ${of.sourceCurrency}`} />],
     ['Name at the bank', <Evidence key="name" of={of.accountCheck} />],
     ['Arrived', of.depositedAmount && <Amount key="arrived" of={`${of.depositedAmount} ${of.sourceCurrency}`} />],
-    ['Transaction of the deposit', of.depositTxHash && <code>{of.depositTxHash}</code>],
+    ['Transaction of the deposit', of.depositTxHash && <Copyable text={of.depositTxHash} label="Copy the hash" />],
     ['Expected', of.estimatedSettlement && <Time at={of.estimatedSettlement} />],
     ['Why it failed', of.failureReason && words(of.failureReason)],
     ['Refund', of.refund && <Status of={of.refund.status} />],
@@ -109,7 +109,7 @@ export const onramps: Kind<Onramp> = {
     ['Receives', <Amount key="receives" of={`${of.convertedAmount} ${of.destinationCurrency}`} />],
     ['Rate', <Amount key="rate" of={`${of.rate} ${of.sourceCurrency} for 1 ${of.destinationCurrency}`} />],
     ['Fee', <Amount key="fee" of={`${of.fee} ${of.sourceCurrency}`} />],
-    ['Transaction of the delivery', of.txHash && <code>{of.txHash}</code>],
+    ['Transaction of the delivery', of.txHash && <Copyable text={of.txHash} label="Copy the hash" />],
     ['Why it failed', of.failureReason && words(of.failureReason)],
     ['Refund', of.refund && <Status of={of.refund.status} />],
     ['Reference', of.reference],
@@ -157,9 +157,9 @@ export const swaps: Kind<Swap> = {
     ['Received', of.receivedAmount && <Amount key="received" of={`${of.receivedAmount} ${of.toCurrency}`} />],
     ['Rate', <Amount key="rate" of={`${of.rate} ${of.toCurrency} for 1 ${of.fromCurrency}`} />],
     ['Fees', of.fees && <Amount key="fees" of={`${of.fees} ${of.toCurrency}`} />],
-    ['Transaction of the deposit', of.depositTxHash && <code>{of.depositTxHash}</code>],
-    ['Transaction of the swap', of.swapTxHash && <code>{of.swapTxHash}</code>],
-    ['Transaction of the refund', of.refundTxHash && <code>{of.refundTxHash}</code>],
+    ['Transaction of the deposit', of.depositTxHash && <Copyable text={of.depositTxHash} label="Copy the hash" />],
+    ['Transaction of the swap', of.swapTxHash && <Copyable text={of.swapTxHash} label="Copy the hash" />],
+    ['Transaction of the refund', of.refundTxHash && <Copyable text={of.refundTxHash} label="Copy the hash" />],
     ['Why it was not swapped', of.failureReason && words(of.failureReason)],
   ],
   simulate: {

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { usePlace } from '../../../context.ts'
 import { words } from '../../../parts/format.ts'
-import { Amount, Failure, Skeleton, Status, Time } from '../../../parts/parts.tsx'
+import { Amount, Copyable, Failure, Skeleton, Status, Time } from '../../../parts/parts.tsx'
 import { Table } from '../../../parts/table.tsx'
 import { RouteForm } from '../forms/route-form.tsx'
 import type { Kind } from '../kind.ts'
@@ -119,9 +119,9 @@ export const deposits: Kind<Deposit> = {
   steps: ['pending', 'completed'],
   facts: (of) => [
     ['Delivered', of.destination.amount && <Amount of={`${of.destination.amount} ${of.destination.symbol}`} />],
-    ['Transaction of the payer', of.depositTxHash && <code>{of.depositTxHash}</code>],
+    ['Transaction of the payer', of.depositTxHash && <Copyable text={of.depositTxHash} label="Copy the hash" />],
     ['Why it was not delivered', of.failureReason && words(of.failureReason)],
-    ['Goes back to', of.refundTo && <code>{of.refundTo.address}</code>],
+    ['Goes back to', of.refundTo && <Copyable text={of.refundTo.address} label="Copy the address" />],
     [
       'Route',
       <Link key="route" href={`/routes/${of.paymentRouteId}`}>

@@ -2,7 +2,7 @@ import type { Outputs } from '@payments/client'
 import { useMutation } from '@tanstack/react-query'
 import { queries } from '../../../api.ts'
 import { usePlace } from '../../../context.ts'
-import { Copy, Failure } from '../../../parts/parts.tsx'
+import { Copyable, Failure } from '../../../parts/parts.tsx'
 
 /** The DNS record that proves whose the site is, and the check of it. Payers then see the domain with a mark. */
 export function Domain({
@@ -19,7 +19,7 @@ export function Domain({
     <section className="card" aria-labelledby="domain">
       <h2 id="domain">Your domain</h2>
       {!domainRecord || !websiteUrl ? (
-        <p className="hint">Save your site above. Then payers can see that its domain is yours.</p>
+        <p className="hint">Save your website above. Then payers can see that its domain is yours.</p>
       ) : domainVerified ? (
         <p>
           <span className="status good">verified</span> Payers see {new URL(websiteUrl).hostname} with a mark.
@@ -33,11 +33,11 @@ export function Domain({
           <dl className="facts">
             <dt>Name</dt>
             <dd>
-              <code>{domainRecord.name}</code> <Copy text={domainRecord.name} label="Copy the name" />
+              <Copyable text={domainRecord.name} label="Copy the name" />
             </dd>
             <dt>Value</dt>
             <dd>
-              <code>{domainRecord.value}</code> <Copy text={domainRecord.value} label="Copy the value" />
+              <Copyable text={domainRecord.value} label="Copy the value" />
             </dd>
           </dl>
           <Failure error={verify.error} />
