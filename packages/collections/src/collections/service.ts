@@ -77,7 +77,11 @@ export async function show(
 /** The newest 200 sessions of a collection, and the exact number of all. @throws collection_not_found 404 */
 export async function sessionsOf(context: QueryContext, id: string): Promise<{ rows: SessionRow[]; total: number }> {
   const { id: parentId } = await find(context, id)
-  return newestAndTotal(context, SessionEntity, { where: 'parent_id = $3', values: [parentId], scopes: 'scope = $3::uuid::text' })
+  return newestAndTotal(context, SessionEntity, {
+    where: 'parent_id = $3',
+    values: [parentId],
+    scopes: 'scope = $3::uuid::text',
+  })
 }
 
 /** States in which a collection can still be paid by new sessions. */
