@@ -39,7 +39,8 @@ async function run(stand: Stand): Promise<void> {
     const customers = await fill(stand, organisationId)
     await owner.query('vacuum analyze')
     const { rows } = await owner.query(`select (select count(*)::int from transactions) as transactions,
-      (select count(*)::int from transaction_days) as days, (select count(*)::int from balance_days) as balances`)
+      (select count(*)::int from transaction_days) as days, (select count(*)::int from balance_days) as balances,
+      (select count(*)::int from settlement_days) as settlements`)
     stand.print(`rows: ${JSON.stringify(rows[0])}`)
     await costOfReading(stand, system(organisationId, 'test'), customers[0] ?? '')
     const counting = await times(() =>
@@ -142,15 +143,17 @@ async function fill({ ownerUrl, print }: Stand, organisationId: string): Promise
 /** SQL: a random time of the two years. */
 const TIME = `$2::date - random(0, ${DAYS - 1}) + time '12:00'`
 
-const TRANSACTIONS = `insert into transactions (id, organisation_id, environment, kind, status, destination, amount, receipt, created_at, updated_at)
-  select uuidv7(), $1, 'test', k.kind, case random(0, 2) when 0 then k.good when 1 then 'failed' else k.open end, 'Base USDC',
-         random(1, 1000000) || '.' || random(1, 999999) || case random(0, 1) when 0 then ' USDC' else ' cNGN' end, '{}', ${TIME}, now()
+const TRANSACTIONS = `insert into transactions (id, organisation_id, environment, kind, status, destination, amount, receipt, succeeded_at, created_at, updated_at)
+  select uuidv7(), $1, 'test', k.kind, made.status, 'Base USDC',
+         random(1, 1000000) || '.' || random(1, 999999) || case random(0, 1) when 0 then ' USDC' else ' cNGN' end, '{}',
+         case when made.status = k.good then made.at + random(1, 10000) * interval '1 second' end, made.at, now()
     from generate_series(1, $3::int) n
     join (values (0, 'payment_route', 'completed', 'pending'), (1, 'swap', 'completed', 'swapping'), (2, 'collection', 'paid', 'processing'),
                  (3, 'offramp', 'delivered', 'processing'), (4, 'onramp', 'delivered', 'processing'), (5, 'cngn_convert', 'completed', 'processing'),
                  (6, 'cngn_withdrawal', 'completed', 'processing'), (7, 'cngn_payout', 'completed', 'processing'),
                  (8, 'cngn_payin', 'completed', 'processing'), (9, 'cngn_deposit', 'completed', 'processing')) k (number, kind, good, open)
-      on k.number = n % 10`
+      on k.number = n % 10
+    cross join lateral (values (case random(0, 2) + 0 * n when 0 then k.good when 1 then 'failed' else k.open end, ${TIME})) made (status, at)`
 
 const ENTRIES = `with entries as (
     insert into ledger_entries (id, organisation_id, environment, source_type, source_id, step, digest, created_at)
