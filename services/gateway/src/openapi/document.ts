@@ -168,31 +168,27 @@ function withoutRepetition(document: Json): Json {
 }
 
 /**
- * Moves the schema of each request body into the components: `CreateCustomerRequest` of `createCustomer`. Generators of clients
- * name a type after it, and some write none for a schema without a name.
- * @throws Error when a name is taken
+ * Names the schema of each request body by its title: `CreateCustomerRequest` of `createCustomer`. Generators of clients name a type after
+ * it, and some write none for a schema without a name. It stays in its place: openapi-typescript takes a field with a default for one that
+ * is always there, except in a request.
  */
 function withNamedRequests(document: Json): Json {
-  const { schemas, ...components } = document.components as Record<string, Json>
-  const named: Json = { ...schemas }
-  const moved = (operation: Json): Json => {
+  const named = (operation: Json): Json => {
     const { operationId, requestBody } = operation as { operationId: string; requestBody?: Json }
     const content = requestBody?.content as { [type: string]: Json } | undefined
     if (!content) return operation
-    const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Request`
-    const { schema, ...rest } = content['application/json'] as Json
-    if (name in named) throw new Error(`Two schemas of the document have the name ${name}`)
-    named[name] = schema
-    const referred = { schema: { $ref: `#/components/schemas/${name}` }, ...rest }
-    return { ...operation, requestBody: { ...requestBody, content: { 'application/json': referred } } }
+    const title = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Request`
+    const { schema, ...rest } = content['application/json'] as { schema: Json }
+    const body = { schema: { title, ...schema }, ...rest }
+    return { ...operation, requestBody: { ...requestBody, content: { 'application/json': body } } }
   }
   const paths = Object.entries(document.paths as Record<string, Record<string, Json>>).map(([path, item]) => [
     path,
     Object.fromEntries(
-      Object.entries(item).map(([method, each]) => [method, method === 'servers' ? each : moved(each)]),
+      Object.entries(item).map(([method, each]) => [method, method === 'servers' ? each : named(each)]),
     ),
   ])
-  return { ...document, paths: Object.fromEntries(paths), components: { ...components, schemas: named } }
+  return { ...document, paths: Object.fromEntries(paths) }
 }
 
 /** Removes components that nothing refers to, also those that only other removed ones referred to. */

@@ -14,10 +14,12 @@ describe('the gate against breaking changes refuses', () => {
   const cases: Record<string, (next: ReturnType<typeof wholeInterface>) => void> = {
     'a lost operation': (next) => delete next.paths['/customers'].get,
     'a lost success status': (next) => delete customer(next).responses['201'],
-    'a newly required field': (next) => next.components.schemas.CreateCustomerRequest.required.push('phoneNumber'),
-    'a refused field': (next) => delete next.components.schemas.CreateCustomerRequest.properties.phoneNumber,
+    'a newly required field': (next) =>
+      customer(next).requestBody.content['application/json'].schema.required.push('phoneNumber'),
+    'a refused field': (next) =>
+      delete customer(next).requestBody.content['application/json'].schema.properties.phoneNumber,
     'a tighter limit': (next) => {
-      next.components.schemas.CreateCustomerRequest.properties.name.maxLength = 3
+      customer(next).requestBody.content['application/json'].schema.properties.name.maxLength = 3
     },
     'a lost reply field': (next) => delete next.components.schemas.Customer.properties.email,
     'a reply field of another type': (next) => {

@@ -81,7 +81,7 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 /** Every operation that a client with an API key can call, with its name: all but those of dashboard sessions and the event stream. */
-export function clientMethods({ paths, components }: ApiDocument): ClientMethod[] {
+export function clientMethods({ paths }: ApiDocument): ClientMethod[] {
   const own = Object.keys(paths).filter((path) => path !== '/health' && !path.startsWith('/auth/'))
   return own.flatMap((path) =>
     VERBS.flatMap((verb) => {
@@ -101,17 +101,13 @@ export function clientMethods({ paths, components }: ApiDocument): ClientMethod[
         name: full.slice(full.lastIndexOf('.') + 1),
         ...{ method, path, operation, reply },
         ids: all.filter((each) => each.in === 'path'),
-        params: content?.schema ? resolved(content.schema, components) : query.length > 0 ? queryOf(query) : undefined,
+        params: content?.schema ?? (query.length > 0 ? queryOf(query) : undefined),
         example: content?.example ?? (query.length > 0 ? exampleOf(query) : undefined),
         isPublic: security.length === 0,
       }
     }),
   )
 }
-
-/** A schema itself, or the one that it refers to. */
-const resolved = (schema: Schema, { schemas }: ApiDocument['components']): Schema =>
-  schema.$ref ? (schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema
 
 function queryOf(query: NonNullable<Operation['parameters']>): Schema {
   return {

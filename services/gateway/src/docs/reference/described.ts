@@ -18,7 +18,7 @@ export interface DescribedError {
   readonly message: string
 }
 
-/** An operation as the OpenAPI document describes it, without references to responses or its body. */
+/** An operation as the OpenAPI document describes it, without references to responses. */
 export interface Described {
   /** `createPaymentRoute`, which is the last part of its page's address too. */
   readonly id: string
@@ -85,15 +85,11 @@ function describe(audience: Audience): Interface {
   const { components } = document
   const responseOf = (response: Response): Response =>
     response.$ref ? (components.responses[response.$ref.split('/').at(-1) ?? ''] as Response) : response
-  const schemaOf = (schema: Json): Json =>
-    typeof schema.$ref === 'string' ? (components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema
   const types = Object.keys(document.webhooks ?? {})
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([method]) => method !== 'servers')
-      .map(([method, operation]) =>
-        one(path, method, operation as unknown as Written, { responseOf, schemaOf, types }),
-      ),
+      .map(([method, operation]) => one(path, method, operation as unknown as Written, responseOf, types)),
   )
   return {
     audience,
@@ -127,15 +123,8 @@ function one(
   path: string,
   method: string,
   operation: Written,
-  {
-    responseOf,
-    schemaOf,
-    types,
-  }: {
-    responseOf: (response: Response) => Response
-    schemaOf: (schema: Json) => Json
-    types: readonly string[]
-  },
+  responseOf: (response: Response) => Response,
+  types: readonly string[],
 ): Described {
   const body = operation.requestBody?.content['application/json']
   const answers = Object.entries(operation.responses).map(([status, response]) => ({
@@ -160,7 +149,7 @@ function one(
     keyed: parameters.some(({ name }) => name === 'Idempotency-Key'),
     deprecated: operation.deprecated ?? false,
     parameters,
-    body: body && { schema: schemaOf(body.schema ?? {}), example: (body.example ?? {}) as Json },
+    body: body && { schema: body.schema ?? {}, example: (body.example ?? {}) as Json },
     success: {
       status: success?.status ?? 200,
       description: success?.description ?? '',

@@ -8,10 +8,7 @@ export function bodiesOf(document: ApiDocument): Bodies {
     document.paths[path]?.[method.toLowerCase()]?.requestBody?.content?.['application/json']
   return {
     components: document.components.schemas,
-    schema(operation) {
-      const schema = content(operation)?.schema
-      return schema?.$ref ? document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] : schema
-    },
+    schema: (operation) => content(operation)?.schema,
     example: (operation) => content(operation)?.example,
     query({ path, method }, name) {
       const parameters = document.paths[path]?.[method.toLowerCase()]?.parameters
