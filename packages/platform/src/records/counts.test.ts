@@ -28,7 +28,7 @@ async function things(
   await add('a', 3)
   const statements = countRows(table, counted).up
   for (const statement of counts ? statements : []) await owner.query(statement)
-  const count = (scope: string) => countOf(service.runtime.pool, tenant, table, 'scope = $4', [scope])
+  const count = (scope: string) => countOf(service.runtime.pool, tenant, table, 'scope = $3', [scope])
   const problems = () => countProblems(service.runtime.pool, table, counted)
   return { owner, add, count, problems, statements }
 }
