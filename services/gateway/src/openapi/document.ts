@@ -70,7 +70,7 @@ export function openApiDocument(audience: Audience = 'merchants'): Json {
       schemas: { ...schemas, ...events?.schemas },
     },
   }
-  return withNamedRequests(withoutRepetition(withOpenReplies(withoutUnused(document))))
+  return withoutRepetition(withOpenReplies(withoutUnused(document)))
 }
 
 /** Tags sorted by the position that their domains declare, operations of a tag in the order of their routers. */
@@ -165,30 +165,6 @@ function withoutRepetition(document: Json): Json {
     )
   }
   return plain(document) as Json
-}
-
-/**
- * Names the schema of each request body by its title: `CreateCustomerRequest` of `createCustomer`. Generators of clients name a type after
- * it, and some write none for a schema without a name. It stays in its place: openapi-typescript takes a field with a default for one that
- * is always there, except in a request.
- */
-function withNamedRequests(document: Json): Json {
-  const named = (operation: Json): Json => {
-    const { operationId, requestBody } = operation as { operationId: string; requestBody?: Json }
-    const content = requestBody?.content as { [type: string]: Json } | undefined
-    if (!content) return operation
-    const title = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Request`
-    const { schema, ...rest } = content['application/json'] as { schema: Json }
-    const body = { schema: { title, ...schema }, ...rest }
-    return { ...operation, requestBody: { ...requestBody, content: { 'application/json': body } } }
-  }
-  const paths = Object.entries(document.paths as Record<string, Record<string, Json>>).map(([path, item]) => [
-    path,
-    Object.fromEntries(
-      Object.entries(item).map(([method, each]) => [method, method === 'servers' ? each : named(each)]),
-    ),
-  ])
-  return { ...document, paths: Object.fromEntries(paths) }
 }
 
 /** Removes components that nothing refers to, also those that only other removed ones referred to. */

@@ -50,8 +50,9 @@ export function complete(operation: RestOperation, described: Json, example: (sc
     parameters?: Parameter[]
   }
   const { openapi } = meta
+  const operationId = operationIdOf(meta)
   return {
-    operationId: operationIdOf(meta),
+    operationId,
     summary: openapi?.summary,
     description: openapi?.description,
     tags: openapi?.tags,
@@ -71,7 +72,12 @@ export function complete(operation: RestOperation, described: Json, example: (sc
       REQUEST_ID,
     ],
     ...(requestBody && !bodyless
-      ? { requestBody: withExample(requestBody, (schema) => input.meta()?.example ?? example(schema)) }
+      ? {
+          requestBody: withTitle(
+            operationId,
+            withExample(requestBody, (schema) => input.meta()?.example ?? example(schema)),
+          ),
+        }
       : {}),
     responses: {
       [meta.status]: successOf(meta, responses['200']?.content['application/json']?.schema ?? {}, keyed, example),
@@ -101,12 +107,24 @@ function operationIdOf({ openapi }: OperationMeta): string {
   return [first, ...rest.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)].join('')
 }
 
-function withExample(
-  { content, ...rest }: { content: { [type: string]: { schema: Json } } },
-  example: (schema: Json) => unknown,
-): Json {
+interface Body {
+  readonly content: { readonly [type: string]: { readonly schema: Json; readonly example?: unknown } }
+}
+
+function withExample({ content, ...rest }: Body, example: (schema: Json) => unknown): Body {
   const schema = content['application/json']?.schema ?? {}
   return { ...rest, content: { 'application/json': { schema, example: example(schema) } } }
+}
+
+/**
+ * Names the schema of a request body by its title: `CreateCustomerRequest` of `createCustomer`. Generators of clients name a type after it,
+ * and some write none for a schema without a name. It stays in its place: openapi-typescript takes a field with a default for one that
+ * is always there, except in a request.
+ */
+function withTitle(operationId: string, { content, ...rest }: Body): Body {
+  const { schema, ...body } = content['application/json'] ?? { schema: {} }
+  const title = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Request`
+  return { ...rest, content: { 'application/json': { schema: { title, ...schema }, ...body } } }
 }
 
 function successOf(meta: OperationMeta, data: Json, keyed: boolean, example: (schema: Json) => unknown): Json {
