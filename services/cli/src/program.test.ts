@@ -24,6 +24,11 @@ test('every operation is a command with the help of its reference', async () => 
   }
 })
 
+test('--version prints the version alone', async () => {
+  expect(await person().run('--version')).toEqual({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), err: '' })
+  expect((await person().run('customers', 'list', '--version')).err).toMatch(/unknown option/)
+})
+
 test('objects are created from options and JSON, listed and exported; with --json nothing else is on standard output', async () => {
   const { run } = await merchant()
   const created = await run(

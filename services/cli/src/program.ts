@@ -1,6 +1,7 @@
 import { callOperation, commandOf, kebab, type Operation, operations, pagesOf, typedValue } from '@payments/agents'
 import { type Download, isPaymentsError } from '@payments/sdk'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import manifest from '../package.json' with { type: 'json' }
 import { trigger, triggers } from './commands/trigger.ts'
 import { clientOf, connectionOf, type Env, environmentOf, folderOf } from './config.ts'
 import { EXIT, fail, type Output, print, UsageError } from './output.ts'
@@ -46,6 +47,7 @@ function programOf(place: Place): Command {
   const { env, output, signal, out, err } = place
   const program = new Command('payments')
     .description('The payments service from your terminal')
+    .version(manifest.version, '-V, --version', 'print the version')
     .option('--json', 'print results as JSON, and nothing else on standard output')
     .option('--url <address>', 'the service; else PAYMENTS_URL, else the one of login')
     .option('--api-key <key>', 'the API key; else PAYMENTS_API_KEY, else the one of login')
@@ -210,14 +212,14 @@ const mayName = (args: readonly string[], resource: string | undefined): boolean
   args.some((each) => each === resource || OF_ALL.includes(each))
 
 /**
- * The options of the program may follow a command, unless it has one of the same name: `--url` of a webhook endpoint is the address of the
+ * The options of the program, but `--version`, may follow a command, unless it has one of the same name: `--url` of a webhook endpoint is the address of the
  * endpoint, to which no key is sent.
  */
 function passOn(program: Command): void {
   const passed = new Set<Option>()
   const add = (_parent: Command, command: Command): void => {
     for (const { long, flags } of program.options) {
-      if (command.options.some((own) => own.long === long)) continue
+      if (long === '--version' || command.options.some((own) => own.long === long)) continue
       const option = new Option(flags).hideHelp()
       passed.add(option)
       command.addOption(option)

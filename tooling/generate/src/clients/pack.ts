@@ -88,7 +88,8 @@ export async function packCli(out: string): Promise<string> {
         ssr: join(source, 'src/main.ts'),
         outDir: join(folder, 'dist'),
         target: 'node20',
-        rollupOptions: { output: { entryFileNames: 'payments.js' } },
+        // Node loads CommonJS at once; for an ES module that imports `node:process` it opens every stream of the process first.
+        rollupOptions: { output: { format: 'cjs', entryFileNames: 'payments.js' } },
       },
     })
     const { version } = manifestOf(source)
@@ -98,7 +99,7 @@ export async function packCli(out: string): Promise<string> {
       description:
         'The payments service from your terminal: every operation, events forwarded to your machine, webhooks verified',
       license: 'Apache-2.0',
-      type: 'module',
+      type: 'commonjs',
       engines: { node: '>=20' },
       bin: { payments: 'dist/payments.js' },
       files: ['dist'],
