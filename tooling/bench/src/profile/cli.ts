@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { packCli } from '@payments/generate'
+import type { ProofReport } from '@payments/proof'
 
 const ROUNDS = 20
 
@@ -10,7 +11,7 @@ const ROUNDS = 20
  * How long the merchants' command line takes to start, as npm installs it, against a program that does nothing. The shortest of twenty
  * runs of each, in turn: whatever else the machine does makes a run longer and none shorter.
  */
-export async function benchCli(print: (line: string) => void): Promise<void> {
+export async function benchCli(print: (line: string) => void): Promise<ProofReport> {
   const folder = mkdtempSync(join(tmpdir(), 'payments-start-'))
   try {
     execFileSync('tar', ['xzf', await packCli(folder), '-C', folder])
@@ -19,6 +20,7 @@ export async function benchCli(print: (line: string) => void): Promise<void> {
     writeFileSync(nothing, '')
     const programs = {
       'a program that does nothing': [nothing],
+      'payments --version': [program, '--version'],
       'payments customers list, without a key': [program, 'customers', 'list'],
       'payments customers list --help': [program, 'customers', 'list', '--help'],
       'payments --help': [program, '--help'],
@@ -31,7 +33,14 @@ export async function benchCli(print: (line: string) => void): Promise<void> {
         shortest.set(name, Math.min(shortest.get(name) ?? Number.POSITIVE_INFINITY, performance.now() - started))
       }
     const [floor = 1] = shortest.values()
-    for (const [name, ms] of shortest) print(`${ms.toFixed(0).padStart(4)} ms  ${(ms / floor).toFixed(2)}  ${name}`)
+    const rows = Array.from(shortest, ([name, ms]) => ({
+      name,
+      milliseconds: Math.round(ms),
+      ratio: Number((ms / floor).toFixed(2)),
+    }))
+    for (const { name, milliseconds, ratio } of rows)
+      print(`${String(milliseconds).padStart(4)} ms  ${ratio.toFixed(2)}  ${name}`)
+    return { findings: [], figures: { node: process.version, starts: rows } }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

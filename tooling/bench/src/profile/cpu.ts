@@ -11,6 +11,8 @@ interface Profile {
 export interface CpuTime {
   readonly microseconds: number
   readonly shares: ReadonlyMap<string, number>
+  /** By function: its own time, without that of functions which it calls. */
+  readonly functions: ReadonlyMap<string, number>
 }
 
 /** The inspector of a process that was started with `--inspect`. */
@@ -56,15 +58,19 @@ export async function inspect(output: string): Promise<Inspector> {
       await call('Profiler.start')
       await work()
       const { profile } = (await call('Profiler.stop')) as { profile: Profile }
-      return { microseconds: (await used()) - before, shares: sharesOf(profile) }
+      return {
+        microseconds: (await used()) - before,
+        shares: sharesOf(profile, ownerOf),
+        functions: sharesOf(profile, nameOf),
+      }
     },
     close: () => socket.close(),
   }
 }
 
 /** Shares of the samples in which the process did something. */
-function sharesOf({ nodes, samples }: Profile): ReadonlyMap<string, number> {
-  const owners = new Map(nodes.map(({ id, callFrame }) => [id, ownerOf(callFrame)]))
+function sharesOf({ nodes, samples }: Profile, by: typeof ownerOf): ReadonlyMap<string, number> {
+  const owners = new Map(nodes.map(({ id, callFrame }) => [id, by(callFrame)]))
   const counts = new Map<string, number>()
   for (const node of samples) {
     const owner = owners.get(node)
@@ -74,8 +80,14 @@ function sharesOf({ nodes, samples }: Profile): ReadonlyMap<string, number> {
   return new Map([...counts].map(([owner, count]) => [owner, count / all]))
 }
 
+type CallFrame = Profile['nodes'][number]['callFrame']
+
+/** A function with its file; undefined while the process waits. */
+const nameOf = ({ functionName, url }: CallFrame): string | undefined =>
+  functionName === '(idle)' ? undefined : `${functionName || '(anonymous)'} ${url.split('/').slice(-3).join('/')}`
+
 /** Whose code a function is; undefined while the process waits. */
-function ownerOf({ functionName, url }: Profile['nodes'][number]['callFrame']): string | undefined {
+function ownerOf({ functionName, url }: CallFrame): string | undefined {
   if (functionName === '(idle)') return undefined
   const installed = url.split('/node_modules/').slice(1)
   const name = installed.at(-1)?.match(/^(@[^/]+\/[^/]+|[^/]+)/)?.[0]

@@ -10,6 +10,8 @@ import { COUNTING, type SentStatement, statementsOf } from './statements.ts'
 
 const REQUESTS = Math.max(50, Math.round(400 * Number(process.env.BENCH_SCALE ?? 1)))
 const SHOWN = 8
+/** Functions are shown with `BENCH_FUNCTIONS=<number>`. */
+const FUNCTIONS = Number(process.env.BENCH_FUNCTIONS ?? 0)
 
 /**
  * Where the time of each request goes: statements that it sends, their time in the server, and processor time of the gateway by package. For
@@ -49,11 +51,16 @@ export async function benchProfile(print: (line: string) => void): Promise<void>
   }
 }
 
-function showTime(print: (line: string) => void, { microseconds, shares }: CpuTime): void {
-  const most = [...shares].sort(([, one], [, other]) => other - one).slice(0, SHOWN)
-  const shown = most.map(([name, share]) => `${name} ${Math.round(100 * share)} %`).join(', ')
-  print(`    ${Math.round(microseconds / REQUESTS)} µs of processor time: ${shown}`)
+function showTime(print: (line: string) => void, { microseconds, shares, functions }: CpuTime): void {
+  print(`    ${Math.round(microseconds / REQUESTS)} µs of processor time: ${most(shares, SHOWN).join(', ')}`)
+  for (const line of most(functions, FUNCTIONS)) print(`      ${line}`)
 }
+
+const most = (shares: ReadonlyMap<string, number>, count: number): string[] =>
+  [...shares]
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, count)
+    .map(([name, share]) => `${name} ${(100 * share).toFixed(1)} %`)
 
 function showStatements(print: (line: string) => void, statements: readonly SentStatement[]): void {
   const times = statements.reduce((sum, each) => sum + each.times, 0)

@@ -10,7 +10,6 @@ import type { Proof } from '../proof.ts'
 import { inBrowser } from './browser.ts'
 import { byInspector, INSPECTOR } from './inspector.ts'
 import type { Place } from './place.ts'
-import { type Start, startOf } from './start.ts'
 import { inWorkerd } from './workerd.ts'
 
 /** Node in the oldest and the newest version that the SDK runs on, each as npm has it for Linux. */
@@ -18,9 +17,6 @@ const NODES = ['20.20.2', '22.23.3', '24.21.0', '26.10.0']
 
 /** No change twice in 10,000 calls through a network that fails in every way; 10,000 events through `payments listen`. */
 const LONG = ['packages/sdk/src/retries.test.ts', 'services/cli/src/terminal.test.ts']
-
-/** The command line may take as much as Node itself, which starts in 40 to 130 ms. */
-const MOST_OF_NODE = 2
 
 const VERIFIED = /verified webhook\.test/
 
@@ -57,19 +53,11 @@ export const run: Proof = async ({ size, log }) => {
     await attempt('workerd', () => inWorkerd(place), /^201 webhook\.test$/)
     await attempt('Chromium', () => inBrowser(place), /^Order 1042$/)
     await attempt('MCP inspector', () => byInspector(place), /^inspected$/)
-    const start: Record<string, Start> = {}
-    for (const version of NODES) {
-      log(`start in Node ${version}`)
-      const measured = startOf(place, `node-${version.split('.')[0]}/bin/node`)
-      start[version] = measured
-      if (measured.version > MOST_OF_NODE * measured.node)
-        findings.push(`Node ${version}: the command line starts in ${measured.version} ms, Node in ${measured.node} ms`)
-    }
     if (size === 'full') {
       log('10,000 calls and 10,000 events')
       findings.push(...(await suiteProblems(LONG, { TEST_SIZE: 'full' })))
     }
-    return { findings, figures: { runtimes, start } }
+    return { findings, figures: { runtimes } }
   } finally {
     await stand.stop()
     rmSync(folder, { recursive: true, force: true })
