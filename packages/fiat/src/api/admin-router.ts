@@ -33,7 +33,12 @@ export const fiatAdminRouter = {
     message: 'Order synced',
     input: OrderId,
     output: AdminOrderStatus,
-    errors: [errors.fiat_order_not_found, errors.fiat_provider_failed, errors.fiat_provider_unavailable],
+    errors: [
+      errors.fiat_order_not_found,
+      errors.fiat_order_not_shown,
+      errors.fiat_provider_failed,
+      errors.fiat_provider_unavailable,
+    ],
     beforeOnlyReads: true,
     before: (context, { orderId }) => pollNow(context, orderId),
     async run(unit, _input, { direction, order, report }) {

@@ -22,4 +22,8 @@ export const errors = defineErrors({
   sandbox_order_closed: { status: 409, message: 'The order has already received its money' },
   fiat_provider_failed: { status: 502, message: 'The local fiat provider failed, please retry' },
   fiat_provider_unavailable: { status: 503, message: 'The local fiat provider is not available, please retry' },
+  fiat_order_not_shown: {
+    status: 503,
+    message: 'The provider shows neither this order nor another of ours: check that its key is of the same account',
+  },
 })

@@ -15,6 +15,7 @@ import { PollEntity } from '../entities/entity.ts'
 import { tellOwner } from '../money/hidden-payments.ts'
 import { type OrderRow, orderMissing, orderResource, update } from '../orders/orders.ts'
 import { type Direction, fiatProvider, type OrderReport } from '../provider/provider.ts'
+import { expectOurAccount } from './hidden.ts'
 import { budget, type ClaimedOrder, pauseOf } from './limits.ts'
 import { applyReport, expectedAmount } from './reports.ts'
 import { CANCELLED_SECONDS, FIRST_POLL_SECONDS, nextPoll, POLL, polls, SOON_SECONDS } from './schedule.ts'
@@ -50,7 +51,7 @@ async function keepPolls(
     insertPolls(unit, direction, order, next)
 }
 
-/** Asks the provider for an order. No transaction is open meanwhile. */
+/** Asks the provider for an order. No transaction is open meanwhile. @throws fiat_order_not_shown 503 where our key may be of another account */
 export async function fetchReport(context: QueryContext, direction: Direction, order: OrderRow): Promise<OrderReport> {
   const { runtime } = context
   const offramp = direction === 'offramp'
@@ -68,6 +69,12 @@ export async function fetchReport(context: QueryContext, direction: Direction, o
     }),
   )
   if (calls > 1) await budget.consume(runtime.pool, order, calls - 1)
+  if (report.cancelled) {
+    await budget.consume(runtime.pool, order, 1)
+    await heedingPause(runtime.pool, pauseOf(provider, order.environment), () =>
+      expectOurAccount(runtime, provider, order),
+    )
+  }
   return report
 }
 

@@ -277,14 +277,6 @@ describe('a poll', () => {
     if ('baseUrl' in options) await expect(other.accountName(account, 'order')).rejects.toMatchObject({ status: 502 })
   })
 
-  test('of another account, which lists no orders of ours, says nothing of an order', async () => {
-    const world = await begin()
-    const order = newOrder()
-    const { providerOrderId } = await world.provider.createOfframp(order)
-    world.orders.splice(0)
-    await expect(world.provider.report(asked(providerOrderId, order.reference))).rejects.toMatchObject({ status: 503 })
-  })
-
   test('books another deposit than was asked for at what is paid out for it, whatever fees grow on chain', async () => {
     const world = await begin()
     const order = newOrder()

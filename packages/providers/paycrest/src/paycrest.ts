@@ -1,5 +1,4 @@
 import { type Account, type FiatProvider, fiatErrors } from '@payments/fiat'
-import { ProviderError } from '@payments/provider-http'
 import { isAuthentic, referenceOf } from './callback.ts'
 import { type PaycrestOptions, paycrestClient } from './client.ts'
 import { isHidden, isNoAccount, mapErrors } from './errors.ts'
@@ -8,7 +7,7 @@ import { type FeeTerms, feeUnder } from './offers/fees.ts'
 import { networkNames, paycrestMarket } from './offers/offers.ts'
 import { accountMetadata, createOfframp, createOnramp, identifier, ordersSince } from './orders.ts'
 import { hiddenReport, mayBeHeld, reportOf } from './reports.ts'
-import { AccountHolder, Deliveries, Order, OrderList, Rates } from './wire.ts'
+import { AccountHolder, Deliveries, Order, Rates } from './wire.ts'
 
 const QUOTE_SECONDS = 120
 const NEW_PER_MINUTE = 400
@@ -95,7 +94,7 @@ export function paycrest(options: PaycrestOptions): FiatProvider {
     report: (query) =>
       mapErrors(async () => {
         const order = await read(query.providerOrderId)
-        if (!order) return { report: hiddenReport, calls: 2 }
+        if (!order) return { report: hiddenReport, calls: 1 }
         const asks = mayBeHeld(query, order)
         const held = asks && (await wasHeld(query.providerOrderId))
         return { report: reportOf(query, order, held), calls: asks ? 2 : 1 }
@@ -105,18 +104,13 @@ export function paycrest(options: PaycrestOptions): FiatProvider {
       isAuthentic(options.apiSecret, request) ? { reference: referenceOf(request.body) } : undefined,
   }
 
-  /**
-   * An order; undefined for one that is hidden. The key of another account hides all of ours too: where it lists none at all, nothing
-   * is known.
-   */
+  /** An order; undefined for one that is hidden. */
   async function read(orderId: string): Promise<Order | undefined> {
     try {
       return await client.get(`/sender/orders/${orderId}`, {}, Order)
     } catch (error) {
-      if (!isHidden(error)) throw error
-      const { total } = await client.get('/sender/orders', { page: '1', pageSize: '1' }, OrderList)
-      if (total === 0) throw new ProviderError('unavailable', 'The account lists no orders', { cause: error })
-      return undefined
+      if (isHidden(error)) return undefined
+      throw error
     }
   }
 
