@@ -1,9 +1,10 @@
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { SettingsError } from '@payments/platform'
 import { decodeJwt, decodeProtectedHeader, exportJWK, type JWTPayload, SignJWT } from 'jose'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { call, foundOrganisation, signedIn, startService, useService } from '#testing'
 import { accountsSettings } from '../settings.ts'
+import { tokenKeys } from './tokens.ts'
 
 const service = useService()
 const session = async () =>
@@ -69,6 +70,18 @@ test('expired, not yet valid, foreign, incomplete and altered tokens are refused
     'without a signature': accessToken.replace(/\.[^.]+$/, '.'),
   }
   for (const [name, token] of Object.entries(tokens)) expect([name, await me(token)]).toEqual([name, REFUSED])
+})
+
+test('a token that was verified before is refused once it has expired', async () => {
+  const { accessToken } = await session()
+  const { verify } = tokenKeys(service.runtime.settings)
+  for (let time = 0; time < 2; time++) await verify(accessToken)
+  const { exp = 0 } = decodeJwt(accessToken)
+  vi.useFakeTimers({ toFake: ['Date'], now: exp * 1000 - 1 })
+  onTestFinished(() => void vi.useRealTimers())
+  await verify(accessToken)
+  vi.setSystemTime(exp * 1000)
+  await expect(verify(accessToken)).rejects.toMatchObject({ status: 401 })
 })
 
 test('the header of a token cannot choose the algorithm or supply a key', async () => {
