@@ -19,7 +19,7 @@ interface Money {
  */
 export function exactPart({ relay, near, merchants, database, runtime }: ProviderStand, random: Random): Part {
   const faults = misbehave({ near }, random)
-  const sessions: { readonly id: string; readonly address: string }[] = []
+  const sessions: { readonly id: string; readonly address: string; readonly currency: string }[] = []
 
   let isRelayAway = false
   const decide = (name: string, state: ProviderState): Promise<void> =>
@@ -47,13 +47,15 @@ export function exactPart({ relay, near, merchants, database, runtime }: Provide
       const merchant = merchantOf(merchants, number)
       const given = { amount: `${20 + random.below(50)}`, paymentPolicy: { mismatch: 'return' } }
       const collection = await created(merchant, `POST ${samples.collection.path}`, samples.collection.body(given))
-      const start = { ...START_SESSION, refundAddress: someWallet() }
+      // Of another currency the quote is of an exact delivery: its buffer goes back.
+      const currency = random.pick(['USDC', 'USDC', 'USDT'])
+      const start = { ...START_SESSION, currency, refundAddress: someWallet() }
       const session = await created(merchant, `POST /v1/pay/${collection.id}`, start, null).finally(async () => {
         if (alone) await decide('relay', 'active')
         if (alone) isRelayAway = false
       })
       const { id, depositAddress: address } = session
-      sessions.push({ id, address })
+      sessions.push({ id, address, currency })
       const asked = BigInt(Math.round(Number(session.amount) * 1e6))
       if (!near.book.has(address))
         return relay.pay(address, asked, random.pick(['completed', 'completed', 'refunded'] as const))
@@ -78,7 +80,7 @@ export function exactPart({ relay, near, merchants, database, runtime }: Provide
       await settleControls(runtime.pool)
       const positions = await journal(database, ['collection'])
       const byId = await storedSessions(database)
-      return sessions.flatMap(({ id, address }): Difference[] => {
+      return sessions.flatMap(({ id, address, currency }): Difference[] => {
         const { received, delivered, refunded, lost = 0n } = moneyAt(address)
         const { status, provider, objects = [] } = byId.get(id) ?? {}
         const carrier = near.book.has(address) ? 'near-intents' : 'relay'
@@ -88,7 +90,7 @@ export function exactPart({ relay, near, merchants, database, runtime }: Provide
         const wrong =
           (delivered > 0n === (status === 'paid') ? undefined : `is ${status}, delivered were ${delivered}`) ??
           mismatch(positions.get(id), {
-            'external USDC': refunded - received,
+            [`external ${currency}`]: refunded - received,
             'destination USDC': delivered,
           })
         // What arrives at an address of one payment after its end is lost at the provider, which does not tell of it.
