@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import cors from '@koa/cors'
-import Router from '@koa/router'
+import Router, { type RouterMiddleware } from '@koa/router'
 import { type Span, SpanStatusCode } from '@opentelemetry/api'
 import type { Process } from '@payments/api'
 import { newId } from '@payments/kernel'
@@ -170,7 +170,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
   app.use(callbacks(process))
 
   // Before the requests are counted: a page view counts once, however many files it needs.
-  const assets: Gateway = new Router<State>({ sensitive: true, strict: true })
+  const assets = newRouter()
   mountAssets(assets)
   mountDashboardAssets(assets)
   app.use(assets.routes())
@@ -204,7 +204,8 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
   })
   app.use(refuseCallbacks)
 
-  const router: Gateway = new Router<State>({ sensitive: true, strict: true })
+  const router = newRouter()
+  const resources = new Map<string, Gateway>()
   // The reply is sent above, where the request is counted. This route exists for the 405 of other methods.
   router.get('/health', () => undefined)
   mountDocs(router, () => publicUrl(runtime.settings))
@@ -215,7 +216,7 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
     const own = each.path.replace(/\{(\w+)\}/g, ':$1')
     // The dashboard's browser saves files under its own cookie: tRPC has no files.
     const isFile = each.operation.meta.produces !== undefined && each.operation.meta.produces !== 'event-stream'
-    router.register([`/v1${own}`, ...(isFile ? [`${FILES}${own}`] : [])], [each.method], async (ctx) => {
+    const answer: RouterMiddleware<State> = async (ctx) => {
       const { req, path, query, params, state } = ctx
       state.resourceId = idIn(params)
       state.exchange = { operation: each.operation, named: { ...query, ...params } }
@@ -227,7 +228,11 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
       if (reply.filename) ctx.attachment(reply.filename)
       ctx.body = reply.body
       ctx.type = reply.type
-    })
+    }
+    const resource = resources.get(resourceOf(`/v1${own}`)) ?? newRouter()
+    resources.set(resourceOf(`/v1${own}`), resource)
+    resource.register(`/v1${own}`, [each.method], answer)
+    if (isFile) router.register(`${FILES}${own}`, [each.method], answer)
   }
   for (const [own, name] of Object.entries(STREAMS)) {
     const stream = operations.find((each) => each.name === name)
@@ -244,9 +249,16 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
   mountDashboardApi(router, process, caller, sessions)
   mountMail(router, process)
   mountDashboard(router)
+  const routes = new Map(
+    Array.from(resources, ([resource, own]) => [resource, own.routes() as unknown as Koa.Middleware<State>]),
+  )
+  app.use((ctx, next) => routes.get(resourceOf(ctx.path))?.(ctx, next) ?? next())
   app.use(router.routes())
   app.use((ctx) => {
-    const layers = [assets, router].flatMap((each) => each.match(ctx.path, ctx.method).path)
+    const resource = resources.get(resourceOf(ctx.path))
+    const layers = [assets, router, ...(resource ? [resource] : [])].flatMap(
+      (each) => each.match(ctx.path, ctx.method).path,
+    )
     const methods = new Set(layers.flatMap((layer) => layer.methods))
     if (methods.size === 0) throw errors.not_found()
     ctx.set('Allow', [...methods].sort().join(', '))
@@ -271,6 +283,14 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
   closeStalled(server, STALLED_SECONDS * 1000)
   return server
 }
+
+const newRouter = (): Gateway => new Router<State>({ sensitive: true, strict: true })
+
+/**
+ * The beginning of a path, such as `/v1/customers`: the operations of each resource have a router of their own, because a router tries
+ * its routes one after another.
+ */
+const resourceOf = (path: string): string => path.split('/', 3).join('/')
 
 /** Returns a test for the paths that scripts of every origin may read: public operations, and pages with `anyOrigin`. */
 function publicPaths(runtime: Runtime): (path: string) => boolean {
