@@ -482,7 +482,7 @@ export const PayPage = z
         currency: text('Currency of a transfer', 'NGN'),
         minAmount: amountText('Smallest transfer', '500'),
         estimatedAmount: amountText(
-          'About what has to be transferred for what is asked for or, in a session, is missing: `start` gives the exact amount; null where only a start can tell',
+          'About what has to be transferred for what is asked for or, in a session, is missing, without the fees of the provider where the price is in another currency: `start` gives the exact amount; null where only a start can tell',
           '15000',
         ).nullable(),
         refundAccountRequired: z.boolean().meta({ description: '`start` needs `refundBankAccount`', example: false }),

@@ -311,7 +311,7 @@ describe('a bank transfer', () => {
       refundAccountRequired: false,
       banks: [],
     }
-    const about = 'about <bdi>NGN\u00a039,506.25</bdi>; you see the exact amount before you transfer'
+    const about = 'about <bdi>NGN\u00a039,506.25</bdi> plus fees; you see the exact amount before you transfer'
     const start = { session: null, type: 'link', amount: null, pricing, bankTransfer }
     expect(page({}, start)).toContain(about)
     expect(page({}, start).indexOf('value="USDC"')).toBeLessThan(page({}, start).indexOf('value="NGN"'))

@@ -1597,7 +1597,7 @@ export interface PayPage {
     currency: string
     /** Smallest transfer, as decimal text */
     minAmount: string
-    /** About what has to be transferred for what is asked for or, in a session, is missing: `start` gives the exact amount; null where only a start can tell, as decimal text */
+    /** About what has to be transferred for what is asked for or, in a session, is missing, without the fees of the provider where the price is in another currency: `start` gives the exact amount; null where only a start can tell, as decimal text */
     estimatedAmount: string | null
     /** `start` needs `refundBankAccount` */
     refundAccountRequired: boolean
