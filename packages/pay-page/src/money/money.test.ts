@@ -127,7 +127,7 @@ test.each<[string, ReturnType<typeof said>, string]>([
   [
     'too little where other amounts are sent back',
     said(of('part', 'in_time', 'returned'), {}, { refundRequired: true }),
-    `Payment returned\nYour payment of 10 USDC on Ethereum could not be accepted and was sent back.\nIt went to your address ${REFUND}.\nLess than 25 USDC is not accepted here.\nStart again to get a new amount and address.`,
+    `Payment returned\nYour payment of 10 USDC on Ethereum could not be accepted and was sent back. Network fees may have been deducted.\nIt went to your address ${REFUND}.\nLess than 25 USDC is not accepted here.\nStart again to get a new amount and address.`,
   ],
   [
     'too much where the excess is sent back',
@@ -136,7 +136,7 @@ test.each<[string, ReturnType<typeof said>, string]>([
       paidOver: false,
       payments: [{ ...paymentOf(of('too_much', 'in_time', 'delivered')), returnedAmount: '5' }],
     }),
-    `Paid\nAda Ltd has received your payment of 25 USDC.\nYou sent 5 USDC more than the 25 USDC that was asked for. The 5 USDC was sent back.\nIt went to your address ${REFUND}.`,
+    `Paid\nAda Ltd has received your payment of 25 USDC.\nYou sent 5 USDC more than the 25 USDC that was asked for. The 5 USDC was sent back. Network fees may have been deducted.\nIt went to your address ${REFUND}.`,
   ],
   [
     'a part that the quote had as a buffer is sent back, and was not too much',
@@ -189,7 +189,7 @@ test.each<[string, ReturnType<typeof said>, string]>([
     said(of('all', 'in_time', 'returning'), {
       payments: [{ ...paymentOf(of('all', 'in_time', 'returning')), settled: true }],
     }),
-    'Payment returned\nYour payment of 25 USDC on Ethereum could not be accepted and was sent back.\nThe payment service has passed it on. Ask Ada Ltd where it went.\nStart again to get a new amount and address.',
+    'Payment returned\nYour payment of 25 USDC on Ethereum could not be accepted and was sent back. Network fees may have been deducted.\nThe payment service has passed it on. Ask Ada Ltd where it went.\nStart again to get a new amount and address.',
   ],
 ])('%s', (_name, { text }, expected) => {
   expect(text).toBe(expected)
