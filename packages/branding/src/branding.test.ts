@@ -40,6 +40,7 @@ test.each([
   [{ websiteUrl: 'https://ada:secret@merchant.example' }, 'websiteUrl'],
   [{ displayName: 'a\u202eb' }, 'displayName'],
   [{ supportEmail: 'nobody' }, 'supportEmail'],
+  [{ country: 'Nigeria' }, 'country'],
   [{ logoId: 'ab'.repeat(32) }, 'logoId'],
   [{ logo: 'x' }, 'logo'],
 ])('branding %j is refused on its field', async (body, field) => {

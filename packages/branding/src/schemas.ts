@@ -1,4 +1,4 @@
-import { nameText, text } from '@payments/kernel'
+import { countryCode, nameText, text } from '@payments/kernel'
 import { z } from 'zod'
 
 const MOST_URL = 300
@@ -44,7 +44,11 @@ const chosen = {
   websiteUrl: webAddress('Your site; its domain can be verified', 'https://merchant.example'),
   legalName: nameText(120).meta({ description: 'Who is paid, as the register writes it', example: 'Ada Workshop Ltd' }),
   address: z.string().min(1).max(MOST_ADDRESS).meta({ description: 'Postal address', example: '1 Marina, Lagos' }),
-  taxId: nameText(60).meta({ description: 'Tax number', example: '12345678-0001' }),
+  country: countryCode().meta({ description: 'Country of the address, ISO 3166-1 alpha-2', example: 'NG' }),
+  taxId: nameText(60).meta({
+    description: 'Tax number; a VAT number with the letters of its country, such as `DE123456789`',
+    example: '12345678-0001',
+  }),
   termsUrl: webAddress('Terms of sale', 'https://merchant.example/terms'),
   privacyUrl: webAddress('Privacy notice', 'https://merchant.example/privacy'),
 }
@@ -68,6 +72,7 @@ const change = {
   websiteUrl: optional(chosen.websiteUrl),
   legalName: optional(chosen.legalName),
   address: optional(chosen.address),
+  country: optional(chosen.country),
   taxId: optional(chosen.taxId),
   termsUrl: optional(chosen.termsUrl),
   privacyUrl: optional(chosen.privacyUrl),
@@ -94,6 +99,7 @@ export const BrandingFields = z
     websiteUrl: shown('Your site', 'https://merchant.example'),
     legalName: shown('Who is paid, as the register writes it', 'Ada Workshop Ltd'),
     address: shown('Postal address', '1 Marina, Lagos'),
+    country: shown('Country of the address, ISO 3166-1 alpha-2', 'NG'),
     taxId: shown('Tax number', '12345678-0001'),
     termsUrl: shown('Terms of sale', 'https://merchant.example/terms'),
     privacyUrl: shown('Privacy notice', 'https://merchant.example/privacy'),

@@ -53,6 +53,7 @@ export const allFields = (fields: BrandFields): z.infer<typeof BrandingFields> =
   websiteUrl: fields.websiteUrl ?? null,
   legalName: fields.legalName ?? null,
   address: fields.address ?? null,
+  country: fields.country ?? null,
   taxId: fields.taxId ?? null,
   termsUrl: fields.termsUrl ?? null,
   privacyUrl: fields.privacyUrl ?? null,

@@ -91,6 +91,29 @@ test.each(['08012345678', '+0123456789', '+234 801 234 5678', '+1234', `+${'1'.r
   },
 )
 
+test('an address, a country in any letter case and a tax number are kept, and null removes them', async () => {
+  const merchant = await newMerchant(service)
+  const billing = { address: '5 Broad Street, Lagos', country: 'ng', taxId: '87654321-0001' }
+  const { body } = await merchant.call('POST /v1/customers', { body: { ...ada, ...billing } })
+  expect(body.data).toMatchObject({ ...billing, country: 'NG' })
+  const removed = await merchant.call(`PATCH /v1/customers/${body.data.id}`, {
+    body: { address: null, country: null, taxId: null },
+  })
+  expect(removed.body.data).toMatchObject({ address: null, country: null, taxId: null })
+})
+
+test.each(['ZZ', 'XK', 'EU', 'DD', 'Nigeria', ''])(
+  'the country "%s" is refused: ISO 3166-1 does not assign it',
+  async (country) => {
+    const merchant = await newMerchant(service)
+    const { status, body } = await merchant.call('POST /v1/customers', { body: { ...ada, country } })
+    expect([status, body.errors]).toEqual([
+      422,
+      { country: 'Must be a country code of two letters (ISO 3166-1), such as "NG"' },
+    ])
+  },
+)
+
 test('a phone number may be sent as null, as replies show it', async () => {
   const merchant = await newMerchant(service)
   const created = await merchant.call('POST /v1/customers', { body: { ...ada, phoneNumber: null } })
@@ -128,7 +151,14 @@ test('an entity manager without a tenant throws instead of reading all rows', as
 
 test('anonymising erases the personal data everywhere, keeps the transactions, and cannot be undone', async () => {
   const merchant = await newMerchant(service)
-  const person = { name: 'Zerubabel Quint', email: 'zerubabel@example.com', phoneNumber: '+2348019998877' }
+  const person = {
+    name: 'Zerubabel Quint',
+    email: 'zerubabel@example.com',
+    phoneNumber: '+2348019998877',
+    address: '7 Quintbury Street',
+    country: 'NG',
+    taxId: 'QUINT-4711',
+  }
   const key = newId()
   const creation = { body: { ...person, metadata: { note: 'left-handed' } }, key }
   const created = await merchant.call('POST /v1/customers', creation)
@@ -145,10 +175,19 @@ test('anonymising erases the personal data everywhere, keeps the transactions, a
   const done = await merchant.call(`POST /v1/customers/${id}/anonymise`)
   expect(done.body).toMatchObject({
     message: 'Customer anonymised',
-    data: { id, name: 'Anonymised customer', email: `${id}@anonymised.invalid`, phoneNumber: null, metadata: {} },
+    data: {
+      id,
+      name: 'Anonymised customer',
+      email: `${id}@anonymised.invalid`,
+      phoneNumber: null,
+      address: null,
+      country: null,
+      taxId: null,
+      metadata: {},
+    },
   })
   for (const [name, text] of await tableContents(service.database))
-    expect([name, text.match(/zerubabel|8019998877|left-handed/i)]).toEqual([name, null])
+    expect([name, text.match(/zerubabel|8019998877|left-handed|quint/i)]).toEqual([name, null])
   const after = (await merchant.call(`GET /v1/transactions?customerId=${id}`)).body.data
   expect(after.transactions).toEqual([{ ...before.transactions[0], customerName: 'Anonymised customer' }])
   // A repeated request runs nothing again, and shows nothing that was erased.
@@ -198,6 +237,18 @@ test('a customer shows the parts that other domains add, with what they have at 
   expect(initial).toEqual({ loyalty: { points: 0 } })
   expect(summaries).toEqual(['With their points.'])
   expect(Object.keys(schema.shape)).toEqual([
-    ...['id', 'name', 'email', 'phoneNumber', 'metadata', 'loyalty', 'createdAt', 'updatedAt'],
+    ...[
+      'id',
+      'name',
+      'email',
+      'phoneNumber',
+      'address',
+      'country',
+      'taxId',
+      'metadata',
+      'loyalty',
+      'createdAt',
+      'updatedAt',
+    ],
   ])
 })

@@ -71,4 +71,9 @@ export const migrations: readonly MigrationStep[] = [
     name: '20261123210100_customer_parts_filled',
     up: ["update customers set cngn_status = cngn_status where cngn_status <> 'not_enabled'"],
   },
+  {
+    // What invoices say about a customer.
+    name: '20261126030000_customer_billing',
+    up: ['alter table customers add column address text, add column country text, add column tax_id text'],
+  },
 ]

@@ -68,7 +68,7 @@ export function customersRouter<S extends PlainCustomer>(customers: Customers<S>
       tag: 'Customers',
       summary: 'Anonymise a customer',
       description:
-        'Erases name, email address, phone number and metadata. Transactions stay and refer to the customer by id. It cannot be undone.',
+        'Erases name, email address, phone number, postal address, country, tax number and metadata. Transactions stay and refer to the customer by id. It cannot be undone.',
       message: 'Customer anonymised',
       input: CustomerId,
       output: schema,

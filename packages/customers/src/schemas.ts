@@ -1,4 +1,15 @@
-import { createdAt, id, Metadata, MetadataPatch, nameText, pathId, personal, text, updatedAt } from '@payments/kernel'
+import {
+  countryCode,
+  createdAt,
+  id,
+  Metadata,
+  MetadataPatch,
+  nameText,
+  pathId,
+  personal,
+  text,
+  updatedAt,
+} from '@payments/kernel'
 import { z } from 'zod'
 
 const EXAMPLE = 20
@@ -20,10 +31,28 @@ const Phone = personal(
     .meta({ description: 'Phone number in E.164 form', example: '+2348012345678' }),
 )
 
+const Address = personal(
+  z.string().trim().min(1).max(300).meta({ description: 'Postal address', example: '5 Broad Street, Lagos' }),
+)
+const Country = countryCode().meta({ description: 'Country of the address, ISO 3166-1 alpha-2', example: 'NG' })
+const TaxId = personal(
+  nameText(60).meta({
+    description: 'Tax number; a VAT number with the letters of its country, such as `DE123456789`',
+    example: '87654321-0001',
+  }),
+)
+/** What invoices say about a customer beside the name. */
+const billing = {
+  address: Address.nullable().optional(),
+  country: Country.nullable().optional(),
+  taxId: TaxId.nullable().optional(),
+}
+
 export const NewCustomer = z.strictObject({
   name: Name,
   email: Email,
   phoneNumber: Phone.nullable().optional(),
+  ...billing,
   metadata: Metadata.optional(),
 })
 
@@ -33,6 +62,7 @@ export const CustomerPatch = CustomerId.extend({
   name: Name.optional(),
   email: Email.optional(),
   phoneNumber: Phone.nullable().optional(),
+  ...billing,
   metadata: MetadataPatch.optional(),
 })
 
@@ -52,6 +82,9 @@ const base = {
   name: personal(text('Name of the customer', 'Ada Obi')),
   email: personal(text('Email address', 'ada@example.com')),
   phoneNumber: personal(text('Phone number in E.164 form', '+2348012345678').nullable()),
+  address: personal(text('Postal address', '5 Broad Street, Lagos').nullable()),
+  country: text('Country of the address, ISO 3166-1 alpha-2', 'NG').nullable(),
+  taxId: personal(text('Tax number', '87654321-0001').nullable()),
   metadata: Metadata,
 }
 const times = { createdAt, updatedAt }

@@ -20,6 +20,9 @@ export async function create(
     name: input.name,
     email: input.email,
     phoneNumber: input.phoneNumber ?? null,
+    address: input.address ?? null,
+    country: input.country ?? null,
+    taxId: input.taxId ?? null,
     metadata: input.metadata ?? {},
     parts: initial,
     anonymisedAt: null,
@@ -78,7 +81,7 @@ export async function checkCustomer(context: QueryContext, id: string | null | u
 }
 
 /**
- * Changes the fields in the patch, under the row's lock. `phoneNumber: null` removes the number; `metadata` is merged. A
+ * Changes the fields in the patch, under the row's lock. Null removes what is optional; `metadata` is merged. A
  * patch without fields changes nothing, the time of the last change included.
  * @throws customer_not_found 404, customer_exists 409, customer_anonymised 409, validation_failed 422 for too many keys
  */
@@ -96,8 +99,8 @@ export async function change(
 }
 
 /**
- * Erases the personal data of a customer: name, email address, phone number and metadata, here, in the replies that are stored
- * for replay, and in every domain that holds some of it. Transactions and the journal stay, and refer to the customer by id. It cannot be undone; repeating it changes
+ * Erases the personal data of a customer: name, email address, phone number, postal address, country, tax number and metadata,
+ * here, in the replies that are stored for replay, and in every domain that holds some of it. Transactions and the journal stay, and refer to the customer by id. It cannot be undone; repeating it changes
  * nothing.
  * @throws customer_not_found 404
  */
@@ -110,6 +113,9 @@ export async function anonymise(unit: UnitOfWork, id: string): Promise<CustomerR
     // Unique like every email address, and in a domain that does not exist (RFC 2606).
     email: `${row.id}@anonymised.invalid`,
     phoneNumber: null,
+    address: null,
+    country: null,
+    taxId: null,
     metadata: {},
     anonymisedAt: updatedAt,
     updatedAt,

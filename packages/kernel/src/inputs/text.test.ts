@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { fieldsOf, type ServiceError } from '../errors.ts'
-import { checkInput, nameText } from './text.ts'
+import { checkInput, isCountry, nameText } from './text.ts'
 
 const fieldsFor = (input: unknown): Record<string, string> | undefined => {
   try {
@@ -42,4 +42,12 @@ test('unknown fields are named whatever they are called', () => {
     const fields = fieldsOf({ issues: [{ code: 'unrecognized_keys', keys: [key], path: [] }] } as never)
     expect(Object.entries(fields)).toEqual([[key, 'Unrecognized field']])
   }
+})
+
+test('the countries are the 249 of ISO 3166-1, and no region, former country or private code', () => {
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+  const countries = letters.flatMap((first) => letters.map((second) => first + second)).filter(isCountry)
+  expect(countries).toHaveLength(249)
+  for (const code of ['NG', 'DE', 'GB', 'SS', 'TW']) expect(countries).toContain(code)
+  for (const code of ['EU', 'UK', 'DD', 'XK', 'ng', 'NGA']) expect(countries).not.toContain(code)
 })

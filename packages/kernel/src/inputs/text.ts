@@ -69,6 +69,25 @@ function textProblem(text: string): string | undefined {
   return text.isWellFormed() ? undefined : 'Must not contain unpaired surrogates'
 }
 
+/** Regions that have two letters in CLDR but no country code of their own in ISO 3166-1. */
+const NO_COUNTRY = new Set(['AC', 'CP', 'CQ', 'DG', 'EA', 'EU', 'EZ', 'IC', 'QO', 'TA', 'UN', 'XA', 'XB', 'XK', 'ZZ'])
+const regionNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+
+/** True for a country code that ISO 3166-1 assigns today (alpha-2, upper case). The list is that of the runtime's CLDR. */
+export const isCountry = (code: string): boolean =>
+  /^[A-Z]{2}$/.test(code) &&
+  !NO_COUNTRY.has(code) &&
+  regionNames.of(code) !== undefined &&
+  // CLDR also names codes of countries that no longer exist, and says which code replaced each.
+  new Intl.Locale(`und-${code}`).region === code
+
+/** A country as ISO 3166-1 alpha-2, taken in any letter case. */
+export const countryCode = () =>
+  z
+    .string()
+    .transform((given) => given.toUpperCase())
+    .refine(isCountry, 'Must be a country code of two letters (ISO 3166-1), such as "NG"')
+
 /** Control characters, line separators, and characters that change the direction of the text around them. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 
