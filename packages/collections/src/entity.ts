@@ -33,7 +33,7 @@ import {
 } from './collections/states.ts'
 import type { PaymentChoice, PaymentMethod, StoredAccount, StoredPayment } from './rows.ts'
 import type { PaymentPolicy } from './sessions/policy.ts'
-import type { HeldPrice, Price } from './sessions/prices.ts'
+import type { AskedPrice, HeldPrice } from './sessions/prices.ts'
 
 const variant = (value: (typeof types)[number]) => ({ column: 'type', value })
 const inStates = (states: readonly string[]) => `status in (${states.map((state) => `'${state}'`).join(', ')})`
@@ -50,7 +50,7 @@ export const CollectionEntity = defineEntity({
     title: p.text(),
     description: p.text().nullable(),
     amount: minorUnits().nullable().check('amount > 0'),
-    pricing: p.json().$type<Price>().nullable(),
+    pricing: p.json().$type<AskedPrice>().nullable(),
     subtotal: minorUnits().nullable(),
     tax: minorUnits().nullable(),
     items: p.json().$type<readonly Item[]>(),

@@ -1,9 +1,10 @@
 import type { BrandFields } from '@payments/branding'
 import type { Environment, Metadata } from '@payments/kernel'
 import type { RefundTo } from '@payments/routes'
-import type { EmbedConfig, Item } from './api/fields.ts'
+import type { EmbedConfig } from './api/fields.ts'
+import type { StoredItem } from './collections/invoices/items.ts'
 import type { PaymentPolicy } from './sessions/policy.ts'
-import type { HeldPrice, Price } from './sessions/prices.ts'
+import type { AskedPrice, HeldPrice } from './sessions/prices.ts'
 
 // The columns of the tables as code sees them, without the ORM. Amounts are minor units of the currency beside them.
 
@@ -17,10 +18,10 @@ export interface CollectionColumns {
   readonly description?: string | null
   readonly amount?: bigint | null
   /** In place of `amount`: what a payer sends for it is known when a session starts. */
-  readonly pricing?: Price | null
+  readonly pricing?: AskedPrice | null
   readonly subtotal?: bigint | null
   readonly tax?: bigint | null
-  readonly items: readonly Item[]
+  readonly items: readonly StoredItem[]
   readonly invoiceNumber?: number | null
   readonly currency: string
   readonly destinationChainKey: string

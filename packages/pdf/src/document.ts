@@ -26,6 +26,7 @@ interface LoadedFont {
 interface WithMetadata {
   info: Readonly<Record<string, unknown>>
   _addInfo(): void
+  appendXML(xml: string): void
 }
 
 /** One row of a table: a text for each column. */
@@ -52,6 +53,20 @@ export interface PdfInfo {
   readonly title: string
   readonly author: string
   readonly createdAt: Date
+  readonly attachment?: PdfAttachment | undefined
+}
+
+/** A file in a document. */
+interface PdfAttachment {
+  readonly name: string
+  /** Media type. */
+  readonly type: string
+  readonly description: string
+  /** What it is to the document (`AFRelationship` of ISO 19005-3). */
+  readonly relationship: 'Alternative' | 'Data'
+  readonly content: string
+  /** What the metadata of the document say of it: elements of RDF. */
+  readonly metadata: string
 }
 
 /**
@@ -60,7 +75,7 @@ export interface PdfInfo {
  * @returns the file, and the characters that were replaced
  */
 export async function pdf(
-  { title, author, createdAt }: PdfInfo,
+  { title, author, createdAt, attachment }: PdfInfo,
   write: (page: PdfPage) => void,
 ): Promise<{ file: Buffer; replaced: readonly string[] }> {
   // Loaded with the first document that is made.
@@ -91,6 +106,7 @@ export async function pdf(
   const replaced = new Set<string>()
   const root = doc.struct('Document')
   doc.addStructure(root)
+  if (attachment) attach(doc, attachment, createdAt)
   const page = pageOf(doc, root, (text) => withGlyphs(doc, text, replaced))
   write(page)
   if (replaced.size > 0)
@@ -100,21 +116,31 @@ export async function pdf(
   return { file: await done, replaced: [...replaced] }
 }
 
+function attach(doc: Doc, { content, metadata, ...about }: PdfAttachment, at: Date): void {
+  doc.file(Buffer.from(content), { ...about, creationDate: at, modifiedDate: at })
+  ;(doc as unknown as WithMetadata).appendXML(metadata)
+}
+
 /** Writes the metadata as XML escapes it: pdfkit writes titles and names as they are, so one with `&` made metadata that nobody can read. */
 function escapeMetadata(doc: WithMetadata): void {
   const addInfo = doc._addInfo
   doc._addInfo = () => {
     const { info } = doc
     doc.info = Object.fromEntries(
-      Object.entries(info).map(([name, value]) => [name, typeof value === 'string' ? inXml(value) : value]),
+      Object.entries(info).map(([name, value]) => [name, typeof value === 'string' ? escapeXml(value) : value]),
     )
     addInfo.call(doc)
     doc.info = info
   }
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
-const inXml = (text: string): string => text.replace(/[&<>]/g, (character) => ENTITIES[character] ?? '')
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+/** A text in XML 1.0: markup is escaped, and a control character that XML cannot hold is left out. */
+export const escapeXml = (text: string): string =>
+  text
+    .replace(/[^\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '')
+    .replace(/[&<>"]/g, (character) => ENTITIES[character] ?? '')
 
 function withGlyphs(doc: Doc, text: string, replaced: Set<string>): string {
   const { font } = (doc as unknown as LoadedFont)._font

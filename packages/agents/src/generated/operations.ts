@@ -42,6 +42,24 @@ export const operations: readonly Operation[] = [
         description: 'Phone number in E.164 form',
       },
       {
+        name: 'address',
+        type: 'string',
+        required: false,
+        description: 'Postal address',
+      },
+      {
+        name: 'country',
+        type: 'string',
+        required: false,
+        description: 'Country of the address, ISO 3166-1 alpha-2',
+      },
+      {
+        name: 'taxId',
+        type: 'string',
+        required: false,
+        description: 'Tax number; a VAT number with the letters of its country, such as `DE123456789`',
+      },
+      {
         name: 'metadata',
         type: 'object',
         required: false,
@@ -100,6 +118,24 @@ export const operations: readonly Operation[] = [
         description: 'Phone number in E.164 form',
       },
       {
+        name: 'address',
+        type: 'string',
+        required: false,
+        description: 'Postal address',
+      },
+      {
+        name: 'country',
+        type: 'string',
+        required: false,
+        description: 'Country of the address, ISO 3166-1 alpha-2',
+      },
+      {
+        name: 'taxId',
+        type: 'string',
+        required: false,
+        description: 'Tax number; a VAT number with the letters of its country, such as `DE123456789`',
+      },
+      {
         name: 'metadata',
         type: 'object',
         required: false,
@@ -116,7 +152,7 @@ export const operations: readonly Operation[] = [
     path: '/customers/{customerId}/anonymise',
     summary: 'Anonymise a customer',
     description:
-      'Erases name, email address, phone number and metadata. Transactions stay and refer to the customer by id. It cannot be undone.',
+      'Erases name, email address, phone number, postal address, country, tax number and metadata. Transactions stay and refer to the customer by id. It cannot be undone.',
     ids: [
       {
         name: 'customerId',
@@ -486,7 +522,7 @@ export const operations: readonly Operation[] = [
         type: 'object',
         required: false,
         description:
-          'A price in the money of a country, in place of `amount`: each session asks for as much of `currency` as sells for it when the session starts, and holds that until its `expiresAt`',
+          'A price in the money of a country, in place of `amount`: each session asks for as much of `currency` as sells for it when the session starts, and holds that until its `expiresAt`. With `items`, their prices are in its currency',
       },
       {
         name: 'currency',
@@ -863,7 +899,24 @@ export const operations: readonly Operation[] = [
     path: '/collections/{collectionId}/invoice.pdf',
     summary: 'Get the PDF of an invoice',
     description:
-      'Tagged, with embedded fonts. A character that they do not have is shown as a box, and a line of the document says so.',
+      'Tagged, with embedded fonts. A character that they do not have is shown as a box, and a line of the document says so. It holds the file `factur-x.xml` where the invoice has what `GET /collections/{collectionId}/invoice.xml` needs.',
+    ids: [
+      {
+        name: 'collectionId',
+        description: 'Id of the link, invoice, checkout or session',
+      },
+    ],
+    fields: [],
+    reply: 'file',
+  },
+  {
+    resource: 'collections',
+    name: 'downloadInvoiceXml',
+    method: 'GET',
+    path: '/collections/{collectionId}/invoice.xml',
+    summary: 'Get an invoice as structured data',
+    description:
+      'An invoice of EN 16931 in the syntax CII, for accounting programs: the file `factur-x.xml` of its PDF (Factur-X and ZUGFeRD, profile EN 16931). It needs `items` with a `pricing` and a tax category each; `legalName`, `country` and `taxId` of the branding; a customer with `country`. Where something is missing, `errors` says what.',
     ids: [
       {
         name: 'collectionId',
@@ -1079,10 +1132,16 @@ export const operations: readonly Operation[] = [
         description: 'Postal address',
       },
       {
+        name: 'country',
+        type: 'string',
+        required: false,
+        description: 'Country of the address, ISO 3166-1 alpha-2',
+      },
+      {
         name: 'taxId',
         type: 'string',
         required: false,
-        description: 'Tax number',
+        description: 'Tax number; a VAT number with the letters of its country, such as `DE123456789`',
       },
       {
         name: 'termsUrl',

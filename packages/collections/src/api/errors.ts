@@ -2,6 +2,7 @@ import { defineErrors } from '@payments/kernel'
 
 export const errors = defineErrors({
   collection_not_found: { status: 404, message: 'Collection not found' },
+  invoice_data_missing: { status: 409, message: 'Invoice lacks what structured data need: see `errors`' },
   invoice_not_found: { status: 404, message: 'Invoice not found' },
   checkout_session_not_found: { status: 404, message: 'Checkout session not found' },
   payments_unavailable: { status: 403, message: 'Payments to this merchant are not available' },

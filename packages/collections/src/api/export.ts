@@ -3,6 +3,8 @@ import { type ExportSource, exportedAmount, exportedTime } from '@payments/platf
 const PRICE = "t.pricing->>'amount'"
 const PRICE_CURRENCY = "t.pricing->>'currency'"
 const inCurrency = (column: string) => exportedAmount(`t.${column}`, 't.currency')
+/** What items come to: in the currency of the price, if there is one. */
+const ofItems = (name: string) => `coalesce(t.pricing->>'${name}', ${inCurrency(name)})`
 const inDestination = (column: string) => exportedAmount(`t.${column}`, 't.destination_currency')
 
 /** Links, invoices and checkouts as CSV, by the time of their creation. */
@@ -21,8 +23,8 @@ export const collectionsExport: ExportSource = {
     amount: inCurrency('amount'),
     price: PRICE,
     priceCurrency: PRICE_CURRENCY,
-    subtotal: inCurrency('subtotal'),
-    tax: inCurrency('tax'),
+    subtotal: ofItems('subtotal'),
+    tax: ofItems('tax'),
     paymentsCount: 't.payments_count::text',
     receivedAmount: inCurrency('received_amount'),
     destinationNetwork: 't.destination_chain_key',

@@ -11,11 +11,25 @@ const ORIGINS = 20
 const quantity = z.number().int().meta({ description: 'How many', example: 2 })
 const taxPercent = z.number().meta({ description: 'Tax on this line, in percent', example: 7.5 })
 
+const taxCategories = ['standard', 'zero_rated', 'exempt', 'reverse_charge', 'outside_scope'] as const
+export type TaxCategory = (typeof taxCategories)[number]
+const taxCategory = z.enum(taxCategories).meta({
+  description:
+    'Why this line has this tax, for invoices as structured data. `standard`: taxed, at any rate above 0; `zero_rated`: taxed at 0 %; `exempt`; `reverse_charge`: the buyer owes the tax; `outside_scope`: not subject to the tax',
+  example: 'standard',
+})
+
 const NewItem = z.strictObject({
   description: nameText(200).meta({ description: 'What is sold', example: 'Consulting, one day' }),
   quantity: quantity.min(1).max(MOST_QUANTITY),
-  unitAmount: Amount.meta({ description: 'Price of one, without tax, in the currency of the invoice' }),
+  unitAmount: Amount.meta({
+    description: 'Price of one, without tax, in the currency of `pricing`, or else in `currency`',
+  }),
   taxPercent: taxPercent.min(0).max(100).refine(isWholeBasisPoints, 'Must have at most 2 decimals').optional(),
+  taxCategory: taxCategory.optional(),
+  taxExemptionReason: nameText(200)
+    .meta({ description: 'Why the line is exempt from tax', example: 'Education, exempt by law' })
+    .optional(),
 })
 
 export const Item = z
@@ -24,6 +38,11 @@ export const Item = z
     quantity,
     unitAmount: text('Price of one, without tax, as decimal text', '400'),
     taxPercent,
+    taxCategory: taxCategory.nullable().meta({
+      description: 'Why this line has this tax; null where it has none and nobody said why',
+      example: 'standard',
+    }),
+    taxExemptionReason: text('Why the line is exempt from tax', 'Education, exempt by law').nullable(),
     subtotal: text('Price of all, without tax, as decimal text', '800'),
     tax: text('Tax of the line, as decimal text', '60'),
   })

@@ -2,6 +2,7 @@ import { allFields } from '@payments/branding'
 import { assetNamed, assetOf, toDecimal } from '@payments/kernel'
 import type { RefundTo } from '@payments/routes'
 import type { z } from 'zod'
+import { itemOf } from '../collections/invoices/items.ts'
 import type { CollectionColumns, SessionColumns, StoredPayment } from '../rows.ts'
 import { creditedOf } from '../sessions/journal.ts'
 import { withEstimates } from '../sessions/options.ts'
@@ -36,10 +37,10 @@ export const presentCollection = (row: CollectionColumns): z.infer<typeof Collec
   title: row.title,
   description: row.description ?? null,
   amount: optional(row.amount, row.currency),
-  pricing: row.pricing ?? null,
-  subtotal: optional(row.subtotal, row.currency),
-  tax: optional(row.tax, row.currency),
-  items: [...row.items],
+  pricing: row.pricing ? { currency: row.pricing.currency, amount: row.pricing.amount } : null,
+  subtotal: row.pricing?.subtotal ?? optional(row.subtotal, row.currency),
+  tax: row.pricing?.tax ?? optional(row.tax, row.currency),
+  items: row.items.map(itemOf),
   number: invoiceNumberText(row.invoiceNumber),
   currency: row.currency,
   destinationChainKey: row.destinationChainKey,

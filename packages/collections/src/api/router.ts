@@ -3,7 +3,7 @@ import { noInput } from '@payments/kernel'
 import { command, download, exportCsv, exportInput, query } from '@payments/platform'
 import { routesErrors } from '@payments/routes'
 import { createCollection, prepareCollection } from '../collections/creation.ts'
-import { invoiceDocument, send } from '../collections/invoices.ts'
+import { invoiceDocument, invoiceXml, send } from '../collections/invoices/invoices.ts'
 import { previewFile } from '../collections/preview.ts'
 import { change, newestCollections, remove, sessionsOf, show } from '../collections/service.ts'
 import { changePolicy, defaultPolicy } from '../sessions/policies.ts'
@@ -166,7 +166,7 @@ export const collectionsRouter = {
     tag,
     summary: 'Get the PDF of an invoice',
     description:
-      'Tagged, with embedded fonts. A character that they do not have is shown as a box, and a line of the document says so.',
+      'Tagged, with embedded fonts. A character that they do not have is shown as a box, and a line of the document says so. It holds the file `factur-x.xml` where the invoice has what `GET /collections/{collectionId}/invoice.xml` needs.',
     message: 'Invoice retrieved',
     input: CollectionId,
     produces: 'pdf',
@@ -174,6 +174,22 @@ export const collectionsRouter = {
     filename: () => 'invoice.pdf',
     async *stream(context, { collectionId }) {
       yield await invoiceDocument(context, collectionId)
+    },
+  }),
+  xml: download({
+    rest: 'GET /collections/{collectionId}/invoice.xml',
+    access: 'read',
+    tag,
+    summary: 'Get an invoice as structured data',
+    description:
+      'An invoice of EN 16931 in the syntax CII, for accounting programs: the file `factur-x.xml` of its PDF (Factur-X and ZUGFeRD, profile EN 16931). It needs `items` with a `pricing` and a tax category each; `legalName`, `country` and `taxId` of the branding; a customer with `country`. Where something is missing, `errors` says what.',
+    message: 'Invoice retrieved',
+    input: CollectionId,
+    produces: 'xml',
+    errors: [errors.collection_not_found, errors.invoice_not_found, errors.invoice_data_missing],
+    filename: () => 'invoice.xml',
+    async *stream(context, { collectionId }) {
+      yield await invoiceXml(context, collectionId)
     },
   }),
   send: command({

@@ -97,13 +97,16 @@ export const NewCollection = z
     pricing: z
       .strictObject({
         currency: PriceCurrency,
-        amount: Amount.meta({ description: 'The price, with at most two decimals', example: '15000' }),
+        amount: Amount.optional().meta({
+          description: 'The price, with at most two decimals; left out with `items`, from which it then follows',
+          example: '15000',
+        }),
       })
       .nullable()
       .optional()
       .meta({
         description:
-          'A price in the money of a country, in place of `amount`: each session asks for as much of `currency` as sells for it when the session starts, and holds that until its `expiresAt`',
+          'A price in the money of a country, in place of `amount`: each session asks for as much of `currency` as sells for it when the session starts, and holds that until its `expiresAt`. With `items`, their prices are in its currency',
       }),
     currency: Currency,
     destinationChainKey: NetworkKey('Network on which you receive: see `GET /payment-routes/networks`', 'base'),
@@ -211,8 +214,10 @@ export const Collection = z
     description: text('More about it, for the payer', 'Two days on site').nullable(),
     amount: amountText('What is asked for; null where the payer chooses, and with `pricing`').nullable(),
     pricing: Pricing.nullable(),
-    subtotal: amountText('Sum of the items without tax; null without items').nullable(),
-    tax: amountText('Tax on the items; null without items', '0').nullable(),
+    subtotal: amountText(
+      'Sum of the items without tax, in the currency of their prices; null without items',
+    ).nullable(),
+    tax: amountText('Tax on the items, in the currency of their prices; null without items', '0').nullable(),
     items: Items,
     number: text('Number of an invoice; null for others', 'INV-000001').nullable(),
     currency: text('Currency that you receive', 'USDC'),
@@ -575,7 +580,16 @@ export const collectionSample = {
   subtotal: '800',
   tax: '60',
   items: [
-    { description: 'Consulting, one day', quantity: 2, unitAmount: '400', taxPercent: 7.5, subtotal: '800', tax: '60' },
+    {
+      description: 'Consulting, one day',
+      quantity: 2,
+      unitAmount: '400',
+      taxPercent: 7.5,
+      taxCategory: 'standard',
+      taxExemptionReason: null,
+      subtotal: '800',
+      tax: '60',
+    },
   ],
   number: 'INV-000001',
   currency: 'USDC',

@@ -22,10 +22,10 @@ import type { PaymentChoice } from '../rows.ts'
 import { optionsOf } from '../sessions/options.ts'
 import { defaultPolicy } from '../sessions/policies.ts'
 import { addressUse, mergePolicy, type PaymentPolicy } from '../sessions/policy.ts'
-import { held } from '../sessions/prices.ts'
+import { type AskedPrice, held, inCents } from '../sessions/prices.ts'
 import { checkTransfers } from '../sessions/transfers.ts'
 import { payUrlOf } from '../settings.ts'
-import { type Totals, totalsOf } from './invoice-items.ts'
+import { type Totals, totalsOf } from './invoices/items.ts'
 
 type Input = z.output<typeof NewCollection>
 
@@ -33,6 +33,7 @@ type Input = z.output<typeof NewCollection>
 export interface PreparedCollection {
   readonly totals: Totals | null
   readonly amount: bigint | null
+  readonly pricing: AskedPrice | null
   readonly destinationAddress: string
   readonly paymentOptions: readonly PaymentChoice[]
   readonly paymentPolicy: PaymentPolicy
@@ -50,26 +51,28 @@ export async function prepareCollection(context: QueryContext, input: Input): Pr
   checkAddresses(context.actor.environment, input, wrong)
   const destinationAddress = destination(input, networks, wrong)
   const paymentOptions = options(input, networks, wrong)
-  const totals = input.items ? totalsOf(input.items, assets[input.currency]) : null
-  const amount = totals?.amount ?? amountOf(input, wrong)
+  const asset = assets[input.pricing?.currency ?? input.currency]
+  const totals = input.items ? totalsOf(input.items, asset, input.pricing ? 'category' : 'line') : null
+  const amount = input.pricing ? null : (totals?.amount ?? amountOf(input, wrong))
   checkPricing(input, wrong)
   const { mismatch } = { ...policy, ...input.paymentPolicy } as typeof policy
   const methods = input.methods ?? ['onchain']
   if (!methods.includes('onchain'))
     wrong.methods = 'Must contain "onchain": a bank transfer is offered beside the networks'
   refuseMistakes(wrong)
-  const price = input.pricing && (await held(context, input.pricing, input.currency))
-  if (input.pricing && !price) throw invalid({ 'pricing.currency': `Not available for ${input.currency}` })
+  const pricing = pricingOf(input, totals)
+  const price = pricing && (await held(context, pricing, input.currency))
+  if (pricing && !price) throw invalid({ 'pricing.currency': `Not available for ${input.currency}` })
   if (methods.includes('bank_transfer')) {
-    const field = price ? 'pricing.amount' : input.items ? 'items' : 'amount'
-    const asked = { ...input, pricing: input.pricing ?? null, amount: price?.amount ?? amount, mismatch, field }
+    const field = input.items ? 'items' : price ? 'pricing.amount' : 'amount'
+    const asked = { ...input, pricing, amount: price?.amount ?? amount, mismatch, field }
     await checkTransfers(context, asked, wrong)
     refuseMistakes(wrong)
   }
   await checkCustomer(context, input.customerId)
   if (input.branding) await checkLogo(context, input.branding as BrandFields, 'branding.logoId')
   const paymentPolicy = mergePolicy(policy, input.paymentPolicy, 'paymentPolicy.')
-  return { totals, amount, destinationAddress, paymentOptions, paymentPolicy }
+  return { totals, amount, pricing, destinationAddress, paymentOptions, paymentPolicy }
 }
 
 /** Fields that only some types have, and times that must lie ahead. */
@@ -116,8 +119,23 @@ function amountOf({ amount, currency }: Input, wrong: Mistakes): bigint | null {
 function checkPricing({ pricing, amount, items }: Input, wrong: Mistakes): void {
   if (!pricing) return
   if (amount) wrong.pricing = 'Must be left out: the amount is given'
-  else if (items) wrong.pricing = 'Must be left out: the amount follows from the items'
+  else if (items) {
+    if (pricing.amount !== undefined) wrong['pricing.amount'] = 'Must be left out: it follows from the items'
+  } else if (pricing.amount === undefined) wrong['pricing.amount'] = 'Required: only with items it follows from them'
   else amountField(wrong, 'pricing.amount', pricing.amount, assets[pricing.currency])
+}
+
+/** The price of a checked request: the given one, or what its items come to. */
+function pricingOf({ pricing }: Input, totals: Totals | null): AskedPrice | null {
+  if (!pricing) return null
+  const { currency, amount = '' } = pricing
+  if (!totals) return { currency, amount }
+  return {
+    currency,
+    amount: inCents(totals.amount),
+    subtotal: inCents(totals.subtotal),
+    tax: inCents(totals.tax),
+  }
 }
 
 /** The columns of a prepared collection that follow from its request; a number is given to an invoice when it is created. */
@@ -132,9 +150,10 @@ function columnsOf({ actor, runtime }: QueryContext, id: string, input: Input, p
     title: input.title,
     description: input.description ?? null,
     amount: prepared.amount,
-    pricing: input.pricing ?? null,
-    subtotal: prepared.totals?.subtotal ?? null,
-    tax: prepared.totals?.tax ?? null,
+    pricing: prepared.pricing,
+    // In minor units of `currency`; those of items in the currency of the price are in `pricing`.
+    subtotal: prepared.pricing ? null : (prepared.totals?.subtotal ?? null),
+    tax: prepared.pricing ? null : (prepared.totals?.tax ?? null),
     items: prepared.totals?.items ?? [],
     invoiceNumber: null as number | null,
     currency: input.currency,

@@ -3,7 +3,7 @@ import { move, queryContext, type Runtime, sqlOf, type UnitOfWork, unitOfWork } 
 import { errors } from '../api/errors.ts'
 import { sessionResource } from '../entity.ts'
 import { lockedCollection, moveCollection } from './changes.ts'
-import { remind } from './invoices.ts'
+import { remind } from './invoices/invoices.ts'
 
 const BATCH = 200
 

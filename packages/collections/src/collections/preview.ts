@@ -5,8 +5,8 @@ import type { CollectionPreview } from '../api/schemas.ts'
 import { previewPage } from '../pay/page.ts'
 import { pageOfDraft } from '../pay/payer.ts'
 import { draftOf, prepareCollection } from './creation.ts'
-import { invoicePdf } from './invoice-pdf.ts'
-import { partiesOf } from './invoices.ts'
+import { partiesOf } from './invoices/parties.ts'
+import { invoicePdf } from './invoices/pdf.ts'
 
 /**
  * What a collection would look like to its payer: the pay page as HTML, or the PDF of an invoice. The request is checked as the

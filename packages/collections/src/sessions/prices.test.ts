@@ -107,7 +107,10 @@ test('a price that is wrong, or beside an amount, is refused with its field and 
   expect(await wrong({ pricing, amount: '25' })).toEqual({ pricing: 'Must be left out: the amount is given' })
   expect(
     await wrong({ type: 'invoice', pricing, items: [{ description: 'Day', quantity: 1, unitAmount: '4' }] }),
-  ).toEqual({ pricing: 'Must be left out: the amount follows from the items' })
+  ).toEqual({ 'pricing.amount': 'Must be left out: it follows from the items' })
+  expect(await wrong({ pricing: { currency: 'NGN' } })).toEqual({
+    'pricing.amount': 'Required: only with items it follows from them',
+  })
   expect(await wrong({ pricing: { currency: 'NGN', amount: '0.001' } })).toEqual({
     'pricing.amount': 'NGN has at most 2 decimals',
   })

@@ -13,6 +13,12 @@ export interface Price {
   readonly amount: string
 }
 
+/** The price of a collection. Where it follows from items: also what they come to, as decimal text in its currency. */
+export interface AskedPrice extends Price {
+  readonly subtotal?: string
+  readonly tax?: string
+}
+
 /** A price with the rate at which a session holds it: so much of its currency for one unit of the collection's currency. */
 export interface HeldPrice extends Price {
   readonly rate: string
@@ -25,8 +31,11 @@ const STANDS_FOR: Readonly<Record<string, string>> = { USDC: 'USD', USDT: 'USD',
 export const PRICE_RETRY_SECONDS = 30
 const CENTS = { symbol: '', decimals: 2 }
 
+/** Minor units of an amount in a country's money. */
+export const toCents = (amount: string): bigint => toMinor(amount, CENTS)
+
 /** Minor units of a country's money with two decimals, as it is written. */
-function inCents(cents: bigint): string {
+export function inCents(cents: bigint): string {
   const [whole = '0', decimals = ''] = toDecimal(cents, CENTS).split('.')
   return `${whole}.${decimals.padEnd(CENTS.decimals, '0')}`
 }
@@ -46,7 +55,7 @@ export function fiatValue(units: bigint, symbol: string): { amount: string; curr
 /** A part of a price, to the cent; null for nothing. */
 export function partOfPrice({ amount, currency }: Price, part: bigint, whole: bigint) {
   if (part <= 0n) return null
-  const cents = (toMinor(amount, CENTS) * part * 2n + whole) / (whole * 2n)
+  const cents = (toCents(amount) * part * 2n + whole) / (whole * 2n)
   return { amount: inCents(cents), currency: currency as string }
 }
 
@@ -94,5 +103,5 @@ export async function held(
     throw errors.price_unavailable({ retryAfter: PRICE_RETRY_SECONDS, cause: error })
   })
   if (rate === undefined) return undefined
-  return { price: { ...price, rate }, amount: unitsFor(price, currency, rate) }
+  return { price: { currency: price.currency, amount: price.amount, rate }, amount: unitsFor(price, currency, rate) }
 }

@@ -43,6 +43,7 @@ export const mediaTypes = {
   csv: 'text/csv; charset=utf-8',
   html: 'text/html; charset=utf-8',
   pdf: 'application/pdf',
+  xml: 'application/xml; charset=utf-8',
   'event-stream': 'text/event-stream; charset=utf-8',
 } as const
 export type Produces = keyof typeof mediaTypes

@@ -401,6 +401,12 @@ export interface Customer {
   email: string
   /** Phone number in E.164 form */
   phoneNumber: string | null
+  /** Postal address */
+  address: string | null
+  /** Country of the address, ISO 3166-1 alpha-2 */
+  country: string | null
+  /** Tax number */
+  taxId: string | null
   metadata: Metadata
   /** Enablement of cNGN */
   cngn: {
@@ -1337,6 +1343,8 @@ export interface Branding {
   legalName: string | null
   /** Postal address */
   address: string | null
+  /** Country of the address, ISO 3166-1 alpha-2 */
+  country: string | null
   /** Tax number */
   taxId: string | null
   /** Terms of sale */
@@ -1379,9 +1387,9 @@ export interface Collection {
     /** The price, as decimal text */
     amount: string
   } | null
-  /** Sum of the items without tax; null without items, as decimal text */
+  /** Sum of the items without tax, in the currency of their prices; null without items, as decimal text */
   subtotal: string | null
-  /** Tax on the items; null without items, as decimal text */
+  /** Tax on the items, in the currency of their prices; null without items, as decimal text */
   tax: string | null
   /** The lines of an invoice; empty for others */
   items: CollectionItem[]
@@ -1451,6 +1459,10 @@ export interface CollectionItem {
   unitAmount: string
   /** Tax on this line, in percent */
   taxPercent: number
+  /** Why this line has this tax; null where it has none and nobody said why */
+  taxCategory: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope' | null
+  /** Why the line is exempt from tax */
+  taxExemptionReason: string | null
   /** Price of all, without tax, as decimal text */
   subtotal: string
   /** Tax of the line, as decimal text */
@@ -1487,6 +1499,8 @@ export interface BrandingFields {
   legalName: string | null
   /** Postal address */
   address: string | null
+  /** Country of the address, ISO 3166-1 alpha-2 */
+  country: string | null
   /** Tax number */
   taxId: string | null
   /** Terms of sale */
@@ -1636,6 +1650,8 @@ export interface PayPage {
     legalName: string | null
     /** Postal address */
     address: string | null
+    /** Country of the address, ISO 3166-1 alpha-2 */
+    country: string | null
     /** Tax number */
     taxId: string | null
     /** Terms of sale */

@@ -8,6 +8,12 @@ export interface CustomerCreateParams {
   email: string
   /** Phone number in E.164 form */
   phoneNumber?: string | null
+  /** Postal address */
+  address?: string | null
+  /** Country of the address, ISO 3166-1 alpha-2 */
+  country?: string | null
+  /** Tax number; a VAT number with the letters of its country, such as `DE123456789` */
+  taxId?: string | null
   metadata?: Metadata
 }
 
@@ -18,6 +24,12 @@ export interface CustomerUpdateParams {
   email?: string
   /** Phone number in E.164 form */
   phoneNumber?: string | null
+  /** Postal address */
+  address?: string | null
+  /** Country of the address, ISO 3166-1 alpha-2 */
+  country?: string | null
+  /** Tax number; a VAT number with the letters of its country, such as `DE123456789` */
+  taxId?: string | null
   metadata?: MetadataPatch
 }
 
@@ -76,12 +88,12 @@ export interface CollectionCreateParams {
   description?: string | null
   /** What is asked for. Required for a checkout, and for an invoice without `items`; a link without it asks the payer */
   amount?: Amount | null
-  /** A price in the money of a country, in place of `amount`: each session asks for as much of `currency` as sells for it when the session starts, and holds that until its `expiresAt` */
+  /** A price in the money of a country, in place of `amount`: each session asks for as much of `currency` as sells for it when the session starts, and holds that until its `expiresAt`. With `items`, their prices are in its currency */
   pricing?: {
     /** Money of a country (ISO 4217) */
     currency: 'NGN' | 'USD' | 'EUR'
-    /** The price, with at most two decimals */
-    amount: Amount
+    /** The price, with at most two decimals; left out with `items`, from which it then follows */
+    amount?: Amount
   } | null
   /** Currency that you receive */
   currency: 'USDC' | 'USDT' | 'EURC'
@@ -138,7 +150,9 @@ export interface CollectionCreateParams {
     legalName?: string | null
     /** Postal address */
     address?: string | null
-    /** Tax number */
+    /** Country of the address, ISO 3166-1 alpha-2 */
+    country?: string | null
+    /** Tax number; a VAT number with the letters of its country, such as `DE123456789` */
     taxId?: string | null
     /** Terms of sale */
     termsUrl?: string | null
@@ -163,10 +177,14 @@ export interface CollectionCreateParams {
         description: string
         /** How many */
         quantity: number
-        /** Price of one, without tax, in the currency of the invoice */
+        /** Price of one, without tax, in the currency of `pricing`, or else in `currency` */
         unitAmount: Amount
         /** Tax on this line, in percent */
         taxPercent?: number
+        /** Why this line has this tax, for invoices as structured data. `standard`: taxed, at any rate above 0; `zero_rated`: taxed at 0 %; `exempt`; `reverse_charge`: the buyer owes the tax; `outside_scope`: not subject to the tax */
+        taxCategory?: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope'
+        /** Why the line is exempt from tax */
+        taxExemptionReason?: string
       }[]
     | null
   metadata?: Metadata
@@ -250,7 +268,9 @@ export interface CollectionUpdateParams {
     legalName?: string | null
     /** Postal address */
     address?: string | null
-    /** Tax number */
+    /** Country of the address, ISO 3166-1 alpha-2 */
+    country?: string | null
+    /** Tax number; a VAT number with the letters of its country, such as `DE123456789` */
     taxId?: string | null
     /** Terms of sale */
     termsUrl?: string | null
@@ -310,7 +330,9 @@ export interface BrandingUpdateParams {
   legalName?: string | null
   /** Postal address */
   address?: string | null
-  /** Tax number */
+  /** Country of the address, ISO 3166-1 alpha-2 */
+  country?: string | null
+  /** Tax number; a VAT number with the letters of its country, such as `DE123456789` */
   taxId?: string | null
   /** Terms of sale */
   termsUrl?: string | null

@@ -1185,7 +1185,7 @@ class CollectionsResource extends Resource {
   }
 
   /**
-   * Get the PDF of an invoice. Tagged, with embedded fonts. A character that they do not have is shown as a box, and a line of the document says so.
+   * Get the PDF of an invoice. Tagged, with embedded fonts. A character that they do not have is shown as a box, and a line of the document says so. It holds the file `factur-x.xml` where the invoice has what `GET /collections/{collectionId}/invoice.xml` needs.
    * `GET /v1/collections/{collectionId}/invoice.pdf`
    *
    * @example
@@ -1193,6 +1193,17 @@ class CollectionsResource extends Resource {
    */
   downloadInvoicePdf(collectionId: string, options?: RequestOptions): Promise<Download> {
     return this.sendDownload('GET', at`/collections/${collectionId}/invoice.pdf`, undefined, options)
+  }
+
+  /**
+   * Get an invoice as structured data. An invoice of EN 16931 in the syntax CII, for accounting programs: the file `factur-x.xml` of its PDF (Factur-X and ZUGFeRD, profile EN 16931). It needs `items` with a `pricing` and a tax category each; `legalName`, `country` and `taxId` of the branding; a customer with `country`. Where something is missing, `errors` says what.
+   * `GET /v1/collections/{collectionId}/invoice.xml`
+   *
+   * @example
+   * const file = await payments.collections.downloadInvoiceXml('01936f2a-7c1e-7000-8000-000000000080')
+   */
+  downloadInvoiceXml(collectionId: string, options?: RequestOptions): Promise<Download> {
+    return this.sendDownload('GET', at`/collections/${collectionId}/invoice.xml`, undefined, options)
   }
 
   /**
@@ -1229,6 +1240,9 @@ class CustomersResource extends Resource {
    *   name: 'Ada Obi',
    *   email: 'ada@example.com',
    *   phoneNumber: '+2348012345678',
+   *   address: '5 Broad Street, Lagos',
+   *   country: 'NG',
+   *   taxId: '87654321-0001',
    *   metadata: { orderNumber: '1042' },
    * })
    */
@@ -1256,6 +1270,9 @@ class CustomersResource extends Resource {
    *   name: 'Ada Obi',
    *   email: 'ada@example.com',
    *   phoneNumber: '+2348012345678',
+   *   address: '5 Broad Street, Lagos',
+   *   country: 'NG',
+   *   taxId: '87654321-0001',
    *   metadata: { orderNumber: '1042' },
    * })
    */
@@ -1264,7 +1281,7 @@ class CustomersResource extends Resource {
   }
 
   /**
-   * Anonymise a customer. Erases name, email address, phone number and metadata. Transactions stay and refer to the customer by id. It cannot be undone.
+   * Anonymise a customer. Erases name, email address, phone number, postal address, country, tax number and metadata. Transactions stay and refer to the customer by id. It cannot be undone.
    * `POST /v1/customers/{customerId}/anonymise`
    *
    * @example

@@ -15,8 +15,8 @@ import {
   startSession,
   useService,
 } from '#testing'
-import { getSession, settle } from '../../test/sessions.ts'
-import { applyDue } from './expiry.ts'
+import { getSession, settle } from '../../../test/sessions.ts'
+import { applyDue } from '../expiry.ts'
 
 const service = useService()
 const ITEMS = [

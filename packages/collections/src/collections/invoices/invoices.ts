@@ -1,27 +1,17 @@
-import { merchantProfile, paragraphEmail, plainName, sendEmail } from '@payments/accounts'
-import { brandOf } from '@payments/branding'
-import { findCustomer } from '@payments/customers'
+import { paragraphEmail, plainName, sendEmail } from '@payments/accounts'
 import type { QueryContext, UnitOfWork } from '@payments/platform'
-import { errors } from '../api/errors.ts'
-import { askedText, invoiceNumberText } from '../api/present.ts'
-import { countEmail, subjectIn, validUntil } from '../emails/emails.ts'
-import type { CollectionRow } from '../entity.ts'
-import { lockedCollection, updateCollection } from './changes.ts'
-import { type InvoiceParties, invoicePdf } from './invoice-pdf.ts'
-import { find } from './service.ts'
+import { errors } from '../../api/errors.ts'
+import { askedText, invoiceNumberText } from '../../api/present.ts'
+import { countEmail, subjectIn, validUntil } from '../../emails/emails.ts'
+import type { CollectionRow } from '../../entity.ts'
+import { lockedCollection, updateCollection } from '../changes.ts'
+import { find } from '../service.ts'
+import { structuredData } from './facturx.ts'
+import { type InvoiceParties, partiesOf } from './parties.ts'
+import { invoicePdf } from './pdf.ts'
 
 /** The next email about an invoice may follow after this. */
 const PAUSE_SECONDS = 60
-
-/** Who an invoice is from and for. */
-export async function partiesOf(context: QueryContext, invoice: CollectionRow): Promise<InvoiceParties> {
-  const merchant = await merchantProfile(context, invoice.organisationId)
-  const customer = invoice.customerId ? await findCustomer(context, invoice.customerId) : null
-  // An anonymised customer has no name and no address any more.
-  const known = customer && !customer.anonymisedAt ? { name: customer.name, email: customer.email } : null
-  const { displayName } = await brandOf(context, invoice, invoice.branding)
-  return { merchant: displayName ?? merchant.name, customer: known }
-}
 
 /** @throws invoice_not_found 404 for a collection that is no invoice */
 async function findInvoice(context: QueryContext, id: string): Promise<CollectionRow> {
@@ -34,6 +24,17 @@ async function findInvoice(context: QueryContext, id: string): Promise<Collectio
 export async function invoiceDocument(context: QueryContext, id: string): Promise<Buffer> {
   const invoice = await findInvoice(context, id)
   return invoicePdf(invoice, await partiesOf(context, invoice), context.log)
+}
+
+/**
+ * An invoice as structured data, as its PDF holds it.
+ * @throws collection_not_found 404, invoice_not_found 404, invoice_data_missing 409 with what it lacks
+ */
+export async function invoiceXml(context: QueryContext, id: string): Promise<string> {
+  const invoice = await findInvoice(context, id)
+  const data = structuredData(invoice, await partiesOf(context, invoice))
+  if ('missing' in data) throw errors.invoice_data_missing({ fields: { ...data.missing } })
+  return data.xml
 }
 
 /**

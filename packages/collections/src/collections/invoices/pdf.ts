@@ -1,22 +1,34 @@
 import { type Cells, type PdfPage, pdf } from '@payments/pdf'
 import type { Log } from '@payments/platform'
-import { askedText, decimal, invoiceNumberText, NUMBER_TO_COME } from '../api/present.ts'
-import type { CollectionRow } from '../entity.ts'
+import type { TaxCategory } from '../../api/fields.ts'
+import { askedText, decimal, invoiceNumberText, NUMBER_TO_COME } from '../../api/present.ts'
+import type { CollectionRow } from '../../entity.ts'
+import { inCents, toCents } from '../../sessions/prices.ts'
+import { FACTUR_X_FILE, structuredData, TEST_NOTE } from './facturx.ts'
+import { facturXMetadata } from './facturx-metadata.ts'
+import { itemOf, taxesOf } from './items.ts'
+import type { InvoiceParties, Seller } from './parties.ts'
 
 /** Widths of the four columns: description, quantity, price, sum. */
 const COLUMNS = [220, 64, 98, 101] as const
 
-/** Who an invoice is from and for. */
-export interface InvoiceParties {
-  readonly merchant: string
-  readonly customer: { readonly name: string; readonly email: string } | null
-}
-
-/** An invoice as a PDF. A character that the font does not have is replaced by a box and named in the log. */
+/** An invoice as a PDF, with its structured data where it has all of them. A character that the font does not have is replaced by a box and named in the log. */
 export async function invoicePdf(invoice: CollectionRow, parties: InvoiceParties, log: Log): Promise<Buffer> {
   const number = invoiceNumberText(invoice.invoiceNumber) ?? NUMBER_TO_COME
   const info = { title: `Invoice ${number}`, author: parties.merchant, createdAt: invoice.createdAt }
-  const { file, replaced } = await pdf(info, (page) => write(page, invoice, parties, number))
+  const data = structuredData(invoice, parties)
+  const attachment =
+    'xml' in data
+      ? {
+          name: FACTUR_X_FILE,
+          type: 'text/xml',
+          description: 'The invoice as structured data (Factur-X, EN 16931)',
+          relationship: 'Alternative' as const,
+          content: data.xml,
+          metadata: facturXMetadata,
+        }
+      : undefined
+  const { file, replaced } = await pdf({ ...info, attachment }, (page) => write(page, invoice, parties, number))
   if (replaced.length > 0)
     log.warn(
       { collectionId: invoice.id, characters: replaced.map((character) => `U+${hex(character)}`) },
@@ -29,8 +41,13 @@ const hex = (character: string): string => (character.codePointAt(0) ?? 0).toStr
 
 const day = (time: Date): string => time.toISOString().slice(0, 10)
 
-function write(page: PdfPage, invoice: CollectionRow, { merchant, customer }: InvoiceParties, number: string): void {
-  page.text(merchant, { bold: true, size: 12, gap: 12 })
+function write(page: PdfPage, invoice: CollectionRow, parties: InvoiceParties, number: string): void {
+  const { merchant, seller, customer } = parties
+  page.text(merchant, { bold: true, size: 12 })
+  for (const each of [seller.legalName === merchant ? null : seller.legalName, ...placeOf(seller)])
+    if (each) page.text(each)
+  page.space(10)
+  if (invoice.environment === 'test') page.text(TEST_NOTE, { bold: true, gap: 4 })
   page.text(`Invoice ${number}`, { tag: 'H1', bold: true, size: 22, gap: 4 })
   if (number === NUMBER_TO_COME)
     page.text('Preview, not an invoice: it gets its number and its address when it is created.', {
@@ -42,20 +59,24 @@ function write(page: PdfPage, invoice: CollectionRow, { merchant, customer }: In
   if (invoice.dueAt) page.text(`Due: ${day(invoice.dueAt)}`)
   page.text(`Status: ${invoice.status}`)
   if (customer) page.text(`Bill to: ${customer.name}, ${customer.email}`)
+  for (const each of customer ? placeOf(customer) : []) if (each) page.text(each)
   if (invoice.description) page.text(invoice.description, { muted: true })
   page.space(14)
   page.table(linesOf(invoice), COLUMNS)
   page.space(10)
-  const { currency } = invoice
-  const sums: [string, bigint | null | undefined][] = [
-    ['Subtotal', invoice.subtotal],
-    ['Tax', invoice.tax],
-    ['Total', invoice.amount],
-  ]
-  if (invoice.pricing) page.text(`Total: ${askedText(invoice)}, paid in ${currency}`, { bold: true })
-  for (const [name, units] of sums)
-    if (units !== null && units !== undefined)
-      page.text(`${name}: ${decimal(units, currency)} ${currency}`, { bold: name === 'Total' })
+  const { pricing, currency } = invoice
+  if (pricing) {
+    if (pricing.subtotal !== undefined) page.text(`Subtotal: ${pricing.subtotal} ${pricing.currency}`)
+    for (const each of taxLines(invoice, pricing.currency)) page.text(each)
+    page.text(`Total: ${askedText(invoice)}, paid in ${currency}`, { bold: true })
+  } else
+    for (const [name, units] of [
+      ['Subtotal', invoice.subtotal],
+      ['Tax', invoice.tax],
+      ['Total', invoice.amount],
+    ] as const)
+      if (units !== null && units !== undefined)
+        page.text(`${name}: ${decimal(units, currency)} ${currency}`, { bold: name === 'Total' })
   page.space(14)
   if (invoice.status === 'open' || invoice.status === 'overdue') {
     page.text('Pay online:', { gap: 0 })
@@ -63,8 +84,32 @@ function write(page: PdfPage, invoice: CollectionRow, { merchant, customer }: In
   }
 }
 
+/** Where a party is, and its tax number. */
+const placeOf = ({ address, country, taxId }: Pick<Seller, 'address' | 'country' | 'taxId'>): (string | null)[] => [
+  [address, country].filter(Boolean).join(', '),
+  taxId && `Tax number: ${taxId}`,
+]
+
+/** What a category without tax is called. */
+const UNTAXED: Readonly<Record<Exclude<TaxCategory, 'standard'>, string>> = {
+  zero_rated: 'Tax 0 %',
+  exempt: 'Exempt from tax',
+  reverse_charge: 'Reverse charge',
+  outside_scope: 'Not subject to tax',
+}
+
+/** A line for each category and rate of the tax, with what it is on. */
+function taxLines({ items }: CollectionRow, currency: string): string[] {
+  return taxesOf(items.map(itemOf)).map(({ category, percent, base, tax, reasons }) => {
+    const name = category === null || category === 'standard' ? `Tax ${percent} %` : UNTAXED[category]
+    const why = reasons.length > 0 ? ` (${reasons.join('; ')})` : ''
+    return `${name}${why}: ${inCents(tax)} ${currency} on ${inCents(base)} ${currency}`
+  })
+}
+
 function linesOf(invoice: CollectionRow): Cells[] {
   const { items, title, amount, pricing } = invoice
+  const shown = (text: string) => (pricing ? inCents(toCents(text)) : text)
   const currency = pricing?.currency ?? invoice.currency
   const head: Cells = ['Description', 'Quantity', 'Unit price', `Sum (${currency})`]
   if (items.length === 0) {
@@ -77,8 +122,8 @@ function linesOf(invoice: CollectionRow): Cells[] {
       ({ description, quantity, unitAmount, taxPercent, subtotal }): Cells => [
         taxPercent > 0 ? `${description} (tax ${taxPercent} %)` : description,
         String(quantity),
-        unitAmount,
-        subtotal,
+        shown(unitAmount),
+        shown(subtotal),
       ],
     ),
   ]

