@@ -29,6 +29,9 @@ export const isId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da
 export const emailCheck = (text: string): string | undefined =>
   /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text) ? undefined : 'Must be an email address'
 
+export const countryCheck = (text: string): string | undefined =>
+  /^[a-z]{2}$/i.test(text) ? undefined : 'Must be two letters, such as NG'
+
 /**
  * The parts of a body that are not empty, trimmed; a path with dots is a part of a part. Its type is what the call takes: what is missing or
  * wrong, the service says at the field.

@@ -36,18 +36,16 @@ export class FileError extends Error {
 }
 
 /**
- * Asks for a file with a body.
+ * Asks for a file, with a body where it needs one.
  * @throws FileError with the message of the service
  */
 export async function requestFile(
   path: string,
-  { environment, body }: { environment: Environment; body: object },
+  { environment, body }: { environment: Environment; body?: object },
   signal?: AbortSignal,
 ): Promise<Response> {
   const reply = await fetch(fileAddress(path, environment), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+    ...(body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     signal: signal ?? null,
   })
   if (!reply.ok) throw new FileError((await reply.json().catch(() => ({}))) as object)

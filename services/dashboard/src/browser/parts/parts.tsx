@@ -48,7 +48,7 @@ const WAYS_OUT: Readonly<Record<string, string>> = {
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
   if (!error) return null
   const known = error instanceof CallError ? error : undefined
-  const fields = Object.entries(known?.fields ?? {})
+  const fields = Object.entries(fieldsOf(error))
   const wait = known?.retryAfter
   return (
     <div className="failure" role="alert">

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
-import { fileAddress } from '../../parts/files.ts'
+import { fileAddress, requestFile, saveBlob } from '../../parts/files.ts'
 import { Dialog, Failure } from '../../parts/parts.tsx'
 
 type Collection = Exclude<Outputs['collections']['get'], { type: 'session' }>
@@ -23,6 +23,13 @@ export function Actions({ of }: { of: Collection }) {
       setAsking(false)
     },
   })
+  const data = useMutation({
+    mutationFn: async () =>
+      saveBlob(
+        `${of.number}.xml`,
+        await (await requestFile(`/collections/${of.id}/invoice.xml`, { environment })).blob(),
+      ),
+  })
   const isOpen = OPEN.includes(of.status)
   const [verb, question] =
     of.type === 'link'
@@ -34,6 +41,16 @@ export function Actions({ of }: { of: Collection }) {
         <a className="button" download href={fileAddress(`/collections/${of.id}/invoice.pdf`, environment)}>
           PDF
         </a>
+      )}
+      {of.type === 'invoice' && (
+        <button
+          type="button"
+          disabled={data.isPending}
+          title="The invoice as accounting programs read it"
+          onClick={() => data.mutate()}
+        >
+          XML
+        </button>
       )}
       {of.type === 'invoice' && isOpen && (
         <button
@@ -50,7 +67,7 @@ export function Actions({ of }: { of: Collection }) {
           {verb}
         </button>
       )}
-      <Failure error={send.error} />
+      <Failure error={send.error ?? data.error} />
       {asking && (
         <Dialog title={`${verb} ${of.number ?? of.title}?`} close={() => setAsking(false)}>
           <p>{question}</p>

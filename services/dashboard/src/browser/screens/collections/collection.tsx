@@ -39,6 +39,8 @@ export function Collection({ id }: { id: string }) {
     )
   const { sessions } = data
   const asked = askedFor(collection)
+  /** Currency of the items. */
+  const priced = collection.pricing?.currency ?? collection.currency
   return (
     <Screen title={collection.title} actions={<Actions of={collection} />}>
       <p className="main-amount">
@@ -101,13 +103,13 @@ export function Collection({ id }: { id: string }) {
             {
               title: 'Price',
               numeric: true,
-              cell: ({ unitAmount }) => <Amount of={`${unitAmount} ${collection.currency}`} />,
+              cell: ({ unitAmount }) => <Amount of={`${unitAmount} ${priced}`} />,
             },
             { title: 'Tax', numeric: true, cell: ({ taxPercent }) => `${taxPercent}%` },
             {
               title: 'Sum',
               numeric: true,
-              cell: ({ subtotal }) => <Amount of={`${subtotal} ${collection.currency}`} />,
+              cell: ({ subtotal }) => <Amount of={`${subtotal} ${priced}`} />,
             },
           ]}
         />
@@ -123,7 +125,7 @@ export function Collection({ id }: { id: string }) {
           <>
             <dt>Tax</dt>
             <dd>
-              <Amount of={`${collection.tax} ${collection.currency}`} />
+              <Amount of={`${collection.tax} ${priced}`} />
             </dd>
           </>
         )}

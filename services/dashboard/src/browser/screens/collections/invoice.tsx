@@ -6,15 +6,24 @@ import { usePlace } from '../../context.ts'
 import { requestFile } from '../../parts/files.ts'
 import { Amount, Dialog, Failure, Field, fieldsOf } from '../../parts/parts.tsx'
 import { CURRENCIES, Destination, destinationIn } from './destination.tsx'
-import { type Line, subtotalOf } from './lines.ts'
+import { itemsIn, type Line, PRICE_CURRENCIES, subtotalOf, TAX_CATEGORIES } from './lines.ts'
 import { Preview, type Previewed } from './preview.tsx'
 
-const EMPTY: Line = { description: '', quantity: '1', unitAmount: '', taxPercent: '' }
+const EMPTY: Line = {
+  description: '',
+  quantity: '1',
+  unitAmount: '',
+  taxPercent: '',
+  taxCategory: '',
+  taxExemptionReason: '',
+}
 
 /** An invoice: its lines, and what they come to while they are typed. */
 export function NewInvoice({ close }: { close: () => void }) {
   const { environment, api } = usePlace()
   const [, navigate] = useLocation()
+  const [priced, setPriced] = useState('')
+  const price = PRICE_CURRENCIES.find((each) => each === priced)
   const [lines, setLines] = useState<readonly Line[]>([EMPTY])
   const customers = useQuery({ queryKey: [environment, 'customers'], queryFn: () => api.customers.list.query({}) })
   const create = useMutation({
@@ -43,10 +52,8 @@ export function NewInvoice({ close }: { close: () => void }) {
       ...{ type: 'invoice' as const, title: text('title'), customerId: text('customer') || null },
       ...destinationIn(form),
       dueAt: text('due') ? new Date(`${text('due')}T23:59`).toISOString() : null,
-      items: lines.map(({ description, quantity, unitAmount, taxPercent }) => ({
-        ...{ description: description.trim(), quantity: Number(quantity), unitAmount: unitAmount.trim() },
-        ...(taxPercent ? { taxPercent: Number(taxPercent) } : {}),
-      })),
+      ...(price ? { pricing: { currency: price } } : {}),
+      items: itemsIn(lines),
     }
     create.reset()
     preview.reset()
@@ -80,6 +87,20 @@ export function NewInvoice({ close }: { close: () => void }) {
               {(props) => <input {...props} name="due" type="date" />}
             </Field>
           </div>
+          <Field
+            label="Prices in"
+            hint="In the money of a country, accounting programs can read the invoice"
+            error={wrong['pricing.currency'] ?? wrong.pricing}
+          >
+            {(props) => (
+              <select {...props} value={priced} onChange={({ target }) => setPriced(target.value)}>
+                <option value="">{currency}, as you receive</option>
+                {PRICE_CURRENCIES.map((each) => (
+                  <option key={each}>{each}</option>
+                ))}
+              </select>
+            )}
+          </Field>
           <fieldset className="lines">
             <legend>Items</legend>
             {lines.map((line, index) => (
@@ -100,11 +121,47 @@ export function NewInvoice({ close }: { close: () => void }) {
                         required={name !== 'taxPercent'}
                         inputMode={mode}
                         autoComplete="off"
-                        onChange={({ target }) => set(index, { [name]: target.value })}
+                        onChange={({ target }) =>
+                          set(index, {
+                            [name]: target.value,
+                            // A rate above 0 says the category by itself.
+                            ...(name === 'taxPercent' && Number(target.value) > 0 ? { taxCategory: '' } : {}),
+                          })
+                        }
                       />
                     )}
                   </Field>
                 ))}
+                {!(Number(line.taxPercent) > 0) && (
+                  <Field label="Why no tax" error={wrong[`items.${index}.taxCategory`]}>
+                    {(props) => (
+                      <select
+                        {...props}
+                        value={line.taxCategory}
+                        onChange={({ target }) => set(index, { taxCategory: target.value })}
+                      >
+                        <option value="">Not said</option>
+                        {TAX_CATEGORIES.map(([value, label]) => (
+                          <option key={value} value={value}>
+                            {label}
+                          </option>
+                        ))}
+                      </select>
+                    )}
+                  </Field>
+                )}
+                {line.taxCategory === 'exempt' && (
+                  <Field label="Reason of the exemption" error={wrong[`items.${index}.taxExemptionReason`]}>
+                    {(props) => (
+                      <input
+                        {...props}
+                        value={line.taxExemptionReason}
+                        maxLength={200}
+                        onChange={({ target }) => set(index, { taxExemptionReason: target.value })}
+                      />
+                    )}
+                  </Field>
+                )}
                 <button
                   type="button"
                   className="quiet"
@@ -123,7 +180,7 @@ export function NewInvoice({ close }: { close: () => void }) {
           <p role="status">
             {subtotal && (
               <>
-                Without tax: <Amount of={`${subtotal} ${currency}`} />
+                Without tax: <Amount of={`${subtotal} ${price ?? currency}`} />
               </>
             )}
           </p>

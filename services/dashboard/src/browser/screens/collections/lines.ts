@@ -4,7 +4,33 @@ export interface Line {
   readonly quantity: string
   readonly unitAmount: string
   readonly taxPercent: string
+  /** Empty: that of the rate. */
+  readonly taxCategory: string
+  readonly taxExemptionReason: string
 }
+
+/** Currencies of prices; empty: that which is received. */
+export const PRICE_CURRENCIES = ['EUR', 'NGN', 'USD'] as const
+
+/** Why a line has its tax, in words. A rate above 0 is `standard` by itself. */
+export const TAX_CATEGORIES = [
+  ['zero_rated', 'Taxed at 0 %'],
+  ['exempt', 'Exempt'],
+  ['reverse_charge', 'Reverse charge'],
+  ['outside_scope', 'Not subject to tax'],
+] as const
+
+/** What the lines are on the wire. */
+export const itemsIn = (lines: readonly Line[]) =>
+  lines.map(({ description, quantity, unitAmount, taxPercent, taxCategory, taxExemptionReason }) => {
+    const category = TAX_CATEGORIES.find(([name]) => name === taxCategory)?.[0]
+    return {
+      ...{ description: description.trim(), quantity: Number(quantity), unitAmount: unitAmount.trim() },
+      ...(taxPercent ? { taxPercent: Number(taxPercent) } : {}),
+      ...(category ? { taxCategory: category } : {}),
+      ...(category === 'exempt' && taxExemptionReason.trim() ? { taxExemptionReason: taxExemptionReason.trim() } : {}),
+    }
+  })
 
 /** What the lines come to without tax, exactly; undefined while a number is missing. */
 export function subtotalOf(lines: readonly Line[]): string | undefined {

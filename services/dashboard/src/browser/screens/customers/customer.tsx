@@ -38,6 +38,18 @@ export function Customer({ id }: { id: string }) {
         <dd>{customer.email}</dd>
         <dt>Phone number</dt>
         <dd>{customer.phoneNumber ?? '–'}</dd>
+        {(customer.address || customer.country) && (
+          <>
+            <dt>Address</dt>
+            <dd>{[customer.address, customer.country].filter(Boolean).join(', ')}</dd>
+          </>
+        )}
+        {customer.taxId && (
+          <>
+            <dt>Tax number</dt>
+            <dd>{customer.taxId}</dd>
+          </>
+        )}
         <dt>Id</dt>
         <dd>
           <Copyable text={customer.id} label="Copy the id" />

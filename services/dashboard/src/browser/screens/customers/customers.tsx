@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
-import { bodyOf, emailCheck } from '../../parts/checks.ts'
+import { bodyOf, countryCheck, emailCheck } from '../../parts/checks.ts'
 import { Form } from '../../parts/form.tsx'
 import { Dialog, Empty, Failure, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
@@ -86,6 +86,9 @@ export function Customers() {
                 placeholder: '+2348012345678',
                 check: (given) => (/^\+[1-9]\d{6,14}$/.test(given) ? undefined : 'Must be like +2348012345678'),
               },
+              { name: 'address', label: 'Postal address', optional: true, hint: 'For invoices' },
+              { name: 'country', label: 'Country', optional: true, placeholder: 'NG', check: countryCheck },
+              { name: 'taxId', label: 'Tax number', optional: true },
             ]}
           />
         </Dialog>

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { queries } from '../../../api.ts'
 import { usePlace } from '../../../context.ts'
-import { emailCheck } from '../../../parts/checks.ts'
+import { countryCheck, emailCheck } from '../../../parts/checks.ts'
 import { Form, type Values } from '../../../parts/form.tsx'
 import { Failure, Screen, Skeleton } from '../../../parts/parts.tsx'
 import { SettingsTabs } from '../tabs.tsx'
@@ -63,6 +63,7 @@ export function Brand() {
                     { name: 'websiteUrl', label: 'Website', placeholder: 'https://merchant.example', check: site },
                     { name: 'legalName', label: 'Registered name' },
                     { name: 'address', label: 'Postal address' },
+                    { name: 'country', label: 'Country', placeholder: 'NG', check: countryCheck },
                     { name: 'taxId', label: 'Tax number' },
                     { name: 'termsUrl', label: 'Terms of sale', check: site },
                     { name: 'privacyUrl', label: 'Privacy notice', check: site },
