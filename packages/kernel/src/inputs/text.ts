@@ -81,12 +81,15 @@ export const isCountry = (code: string): boolean =>
   // CLDR also names codes of countries that no longer exist, and says which code replaced each.
   new Intl.Locale(`und-${code}`).region === code
 
+const COUNTRY = 'Must be a country code of two letters (ISO 3166-1), such as "NG"'
+
 /** A country as ISO 3166-1 alpha-2, taken in any letter case. */
 export const countryCode = () =>
   z
     .string()
+    .length(2, COUNTRY)
     .transform((given) => given.toUpperCase())
-    .refine(isCountry, 'Must be a country code of two letters (ISO 3166-1), such as "NG"')
+    .refine(isCountry, COUNTRY)
 
 /** Control characters, line separators, and characters that change the direction of the text around them. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
