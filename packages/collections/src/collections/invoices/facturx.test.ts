@@ -173,6 +173,7 @@ test('the tax is rounded once for each category and rate, its lines add up to it
     ...['Ada & Söhne GmbH', 'Tax number: DE 123456789', '5 Broad Street', 'Test: not a real invoice'],
   ])
     expect(text).toContain(part)
+  expect((await merchant.call('GET /v1/collections/export')).text).toContain(',1448.10,EUR,1219.08,229.02,')
   const page = await (await fetch(`${service.url}/pay/${invoice.id}?lang=en`)).text()
   for (const part of ['€1,219.08', '€229.02', '€1,448.10']) expect(page).toContain(part)
 })

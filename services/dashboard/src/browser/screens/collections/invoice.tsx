@@ -88,7 +88,7 @@ export function NewInvoice({ close }: { close: () => void }) {
             </Field>
           </div>
           <Field
-            label="Prices in"
+            label="Currency of the items"
             hint="In the money of a country, accounting programs can read the invoice"
             error={wrong['pricing.currency'] ?? wrong.pricing}
           >
