@@ -195,4 +195,37 @@ describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
     },
     STORY_MS,
   )
+
+  test(
+    'an invoice with items in euros says why a line has no tax, and is saved as accounting programs read it',
+    async () => {
+      const merchant = await newMerchant(service)
+      await merchant.call('PATCH /v1/branding', {
+        body: { legalName: 'Ada Ltd', country: 'NG', taxId: '12345678-0001' },
+      })
+      await merchant.call('POST /v1/customers', { body: { name: 'Obi', email: 'obi@example.com', country: 'DE' } })
+      const { context, page, problems } = await openDashboard(browser, service, { ...merchant, role: 'member' })
+      await page.goto(`${service.url}/dashboard/test/collections`)
+      await page.getByRole('button', { name: 'New invoice' }).click()
+      await page.getByLabel('What it is for').fill('Course in January')
+      await page.getByRole('combobox', { name: 'Customer' }).selectOption({ label: 'Obi' })
+      await page.getByLabel('Currency of the items').selectOption('EUR')
+      await page.getByLabel('Description').fill('Course')
+      await page.getByLabel('Price').fill('20.5')
+      await page.getByLabel('Why no tax').selectOption({ label: 'Exempt' })
+      await page.getByLabel('Reason of the exemption').fill('Education')
+      await page.getByText('Without tax: 20.5 EUR').waitFor()
+      await checkScreen(page, 'invoice-priced')
+      await page.getByRole('button', { name: 'Create invoice' }).click()
+      await page.getByRole('heading', { name: 'Course in January' }).waitFor({ timeout: PATIENCE })
+      const saved = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'XML' }).click()
+      const xml = await readFile(await (await saved).path(), 'utf8')
+      expect(xml).toContain('<ram:ExemptionReason>Education</ram:ExemptionReason>')
+      expect(xml).toContain('<ram:DuePayableAmount>20.50</ram:DuePayableAmount>')
+      expect(problems).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
 })
