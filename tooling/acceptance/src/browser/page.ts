@@ -1,4 +1,6 @@
-import axe from 'axe-core'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 
 export const devices = {
@@ -8,23 +10,34 @@ export const devices = {
 export type Device = keyof typeof devices
 export const schemes = ['light', 'dark'] as const
 
+/** The minified form of axe: the other is twice as much for the browser to parse on each page. */
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
 /** The rules of WCAG 2.0 to 2.2, levels A and AA. */
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
-export interface Visit {
-  readonly context: BrowserContext
+export interface Tab {
   readonly page: Page
   /** Errors on the console, exceptions, failed requests and requests to another origin so far. */
   readonly problems: readonly string[]
 }
 
+export interface Visit extends Tab {
+  readonly context: BrowserContext
+}
+
 /** A limit for what hangs, no measure: beside another test Swagger UI alone needed half a minute. */
 const PATIENCE_MS = 100_000
 
-/** An empty window of a device that records what goes wrong. `page.emulateMedia` changes between light and dark. */
-export async function openWindow(browser: Browser, origin: string, device: Device): Promise<Visit> {
+/** Cookies, storage and cache of a device's own. */
+export async function openContext(browser: Browser, device: Device): Promise<BrowserContext> {
   const context = await browser.newContext(devices[device])
   context.setDefaultTimeout(PATIENCE_MS)
+  return context
+}
+
+/** An empty tab that records what goes wrong. `page.emulateMedia` changes between light and dark. */
+export async function openTab(context: BrowserContext, origin: string): Promise<Tab> {
   const page = await context.newPage()
   const problems: string[] = []
   page.on('console', (message) => {
@@ -41,16 +54,25 @@ export async function openWindow(browser: Browser, origin: string, device: Devic
     if (url.protocol !== 'data:' && url.protocol !== 'blob:' && url.origin !== origin)
       problems.push(`another host: ${request.url()}`)
   })
-  return { context, page, problems }
+  return { page, problems }
+}
+
+/** A tab in a context of its own. */
+export async function openWindow(browser: Browser, origin: string, device: Device): Promise<Visit> {
+  const context = await openContext(browser, device)
+  return { context, ...(await openTab(context, origin)) }
 }
 
 /** What axe finds on the page by the rules of WCAG 2.2 AA: rule, and the elements that break it. */
 export async function violations(page: Page): Promise<string[]> {
-  // Evaluated by the debugger, which the page's policy for scripts does not bind.
-  await page.evaluate(axe.source)
+  // Evaluated by the debugger, which the page's policy for scripts does not bind, and once for all looks of a page.
+  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(AXE)
   const found = await page.evaluate(async (tags) => {
     const tool = (globalThis as unknown as { axe: typeof axe }).axe
-    const { violations: all } = await tool.run({ runOnly: { type: 'tag', values: tags } })
+    const { violations: all } = await tool.run({
+      runOnly: { type: 'tag', values: tags },
+      resultTypes: ['violations'],
+    })
     return all.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
   }, WCAG)
   return found

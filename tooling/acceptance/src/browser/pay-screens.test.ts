@@ -1,5 +1,5 @@
 import { locales } from '@payments/pay-page'
-import type { Browser } from 'playwright-core'
+import type { Browser, BrowserContext } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   act,
@@ -16,7 +16,7 @@ import {
   useService,
 } from '#testing'
 import { startChromium } from './chromium.ts'
-import { type Device, devices, fitsWidth, openWindow, violations } from './page.ts'
+import { type Device, devices, fitsWidth, openContext, openTab, violations } from './page.ts'
 import { SCREENSHOTS, shoot } from './shots.ts'
 
 const service = useService({ worker: true, settings: { RATE_LIMIT_GLOBAL: '100000' } })
@@ -187,10 +187,13 @@ async function session(
 
 describe.runIf(hasTools(chromiumCommand()))('the screens of the pay page in Chromium', () => {
   let browser: Browser
+  /** One for each device: what a screen keeps, it keeps for its tab. */
+  const contexts = {} as Record<Device, BrowserContext>
   /** All screens come about at once: most of the time is waiting for the sandbox. */
   const ready = new Map<string, Promise<string>>()
   beforeAll(async () => {
     browser = await startChromium()
+    for (const device of Object.keys(devices) as Device[]) contexts[device] = await openContext(browser, device)
     for (const [name, make] of Object.entries(screens)) ready.set(name, newMerchant(service).then(make))
     await Promise.all(ready.values())
   })
@@ -202,7 +205,7 @@ describe.runIf(hasTools(chromiumCommand()))('the screens of the pay page in Chro
       const id = await ready.get(name)
       const expected = name === 'unknown' ? '404' : name === 'unavailable' ? '403' : undefined
       for (const device of Object.keys(devices) as Device[]) {
-        const { context, page, problems } = await openWindow(browser, service.url, device)
+        const { page, problems } = await openTab(contexts[device], service.url)
         // Only the width differs on a desktop, and only its screenshots need the other looks.
         for (const look of device === 'phone' || SCREENSHOTS ? looks : looks.slice(0, 1)) {
           await page.emulateMedia({ colorScheme: look === 'dark' ? 'dark' : 'light' })
@@ -214,7 +217,7 @@ describe.runIf(hasTools(chromiumCommand()))('the screens of the pay page in Chro
           await shoot(page, `pay-${name}-${device}-${look}`)
         }
         expect(problems.filter((problem) => !expected || !problem.includes(expected))).toEqual([])
-        await context.close()
+        await page.close()
       }
     },
   )
