@@ -242,7 +242,11 @@ export const Queues = z.object({
   ),
   schedules: items(
     'By name',
-    z.object({ name: text('Name of the job', 'platform.purge'), cron: text('When it runs, in UTC', '*/10 * * * *') }),
+    z.object({
+      name: text('Name of the job', 'platform.purge'),
+      cron: text('When it runs, in UTC', '*/10 * * * *'),
+      description: text('When it runs, in words', 'Every 10 minutes'),
+    }),
   ),
 })
 export const JobId = z.strictObject({

@@ -14,7 +14,7 @@ const EMAIL_HOURS = 24
 export const notificationEmailsJob = job({
   name: 'accounts.notification-emails',
   data: noInput,
-  schedule: '* * * * *',
+  schedule: { everyMinutes: 1 },
   queue: { retryLimit: 0, policy: 'short', expireInSeconds: 60 },
   async run(runtime, _data, signal) {
     let claimed = BATCH

@@ -42,7 +42,7 @@ export const guessedAccountsMetric: Metric = {
 export const wrongCodesAlert = job({
   name: 'accounts.wrong-codes',
   data: noInput,
-  schedule: '*/5 * * * *',
+  schedule: { everyMinutes: 5 },
   queue: { retryLimit: 0, policy: 'short' },
   async run(runtime) {
     const [wrong, accounts] = [await wrongCodes(runtime), await guessedAccounts(runtime)]

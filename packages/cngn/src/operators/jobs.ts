@@ -69,7 +69,7 @@ async function identityOf(context: QueryContext, id: string): Promise<(Identity 
 export const expireIdentities = job({
   name: 'cngn.expire-identities',
   data: noInput,
-  schedule: '*/10 * * * *',
+  schedule: { everyMinutes: 10 },
   queue: { retryLimit: 0, policy: 'short', expireInSeconds: 600 },
   async run(runtime) {
     const { rows } = await runtime.pool.query<{ id: string; organisation_id: string; environment: 'test' | 'live' }>(
@@ -86,7 +86,7 @@ export const expireIdentities = job({
 export const compareTreasury = job({
   name: 'cngn.compare-treasury',
   data: noInput,
-  schedule: '* * * * *',
+  schedule: { everyMinutes: 1 },
   queue: { retryLimit: 0, policy: 'short', expireInSeconds: 60 },
   run: (runtime) => compareTreasuries(runtime),
 })

@@ -6,7 +6,7 @@ import { applyDue, moveClock } from '../collections/expiry.ts'
 export const dueChanges = job({
   name: 'collections.due',
   data: noInput,
-  schedule: '* * * * *',
+  schedule: { everyMinutes: 1 },
   queue: { retryLimit: 0, policy: 'short', expireInSeconds: 600 },
   run: (runtime, _data, signal) => applyDue(runtime, signal),
 })

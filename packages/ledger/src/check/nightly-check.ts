@@ -28,7 +28,7 @@ export async function checkAndStore(runtime: Pick<Runtime, 'pool' | 'domains' | 
 export const checkJob = job({
   name: 'ledger.check',
   data: noInput,
-  schedule: '20 2 * * *',
+  schedule: { dailyAt: '02:20' },
   queue: { retryLimit: 2, policy: 'short', expireInSeconds: SIX_HOURS },
   async run(runtime) {
     await checkAndStore(runtime)

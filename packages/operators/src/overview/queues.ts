@@ -1,5 +1,13 @@
 import { isId } from '@payments/kernel'
-import { DEAD_LETTER, jobsIn, type QueryContext, sqlOf, type UnitOfWork } from '@payments/platform'
+import {
+  DEAD_LETTER,
+  describeSchedule,
+  domainsOf,
+  jobsIn,
+  type QueryContext,
+  sqlOf,
+  type UnitOfWork,
+} from '@payments/platform'
 import type { z } from 'zod'
 import { errors } from '../errors.ts'
 import type { DeadJobs, Queues } from '../schemas.ts'
@@ -22,13 +30,18 @@ export async function queues({ em, runtime }: QueryContext): Promise<z.input<typ
       where q.name not like '\\_\\_pgboss%' group by q.name order by q.name`,
   )
   const schedules = await runtime.boss.getSchedules()
+  const jobs = domainsOf(runtime).flatMap(({ work }) => work?.jobs ?? [])
   return {
     queues: rows.map(({ oldest, ...row }) => ({
       ...row,
       oldestWaitingAt: oldest === null ? null : new Date(oldest).toISOString(),
     })),
     schedules: schedules
-      .map(({ name, cron }) => ({ name, cron: cron ?? '' }))
+      .map(({ name, cron = '' }) => {
+        const declared = jobs.find((each) => each.name === name)?.schedule
+        // A newer version of the service may have scheduled what this one does not know.
+        return { name, cron, description: declared ? describeSchedule(declared) : cron }
+      })
       .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
   }
 }

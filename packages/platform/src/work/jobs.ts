@@ -4,12 +4,29 @@ import type { z } from 'zod'
 import type { JobQueue, Runtime, UnitOfWork } from '../operations/context.ts'
 import { TraceKind, traced } from '../settings/traces.ts'
 
+/** When a job recurs, in UTC. */
+export type Schedule = { readonly everyMinutes: number } | { readonly dailyAt: `${number}:${number}` }
+
+/** A schedule as pg-boss takes it, a cron expression: `{ dailyAt: '02:20' }` is `20 2 * * *`. */
+export function cronOf(schedule: Schedule): string {
+  if ('everyMinutes' in schedule)
+    return schedule.everyMinutes === 1 ? '* * * * *' : `*/${schedule.everyMinutes} * * * *`
+  const [hour, minute] = schedule.dailyAt.split(':').map(Number)
+  return `${minute} ${hour} * * *`
+}
+
+/** A schedule in words: `Every minute`, `Every 10 minutes` or `Daily at 02:20 UTC`. */
+export function describeSchedule(schedule: Schedule): string {
+  if ('dailyAt' in schedule) return `Daily at ${schedule.dailyAt} UTC`
+  return schedule.everyMinutes === 1 ? 'Every minute' : `Every ${schedule.everyMinutes} minutes`
+}
+
 /** A job: its queue, the schema of its data, its handler. Handlers run at least once, so they must be idempotent. */
 export interface Job<T extends object = object> extends JobQueue<T> {
   readonly queue: Omit<Queue, 'name'>
   readonly work: Omit<WorkOptions, 'batchSize' | 'includeMetadata'>
-  /** Cron expression (UTC) of a job that recurs; its data is `{}`. */
-  readonly schedule?: string
+  /** Of a job that recurs; its data is `{}`. */
+  readonly schedule?: Schedule
   run(runtime: Runtime, data: T, signal: AbortSignal): Promise<void>
 }
 
@@ -22,7 +39,7 @@ export const job = <T extends object>(definition: {
   data: z.ZodType<T>
   queue?: Omit<Queue, 'name'>
   work?: Job['work']
-  schedule?: string
+  schedule?: Schedule
   run: Job<T>['run']
 }): Job<T> => ({
   ...definition,
@@ -77,7 +94,7 @@ export async function startWorkers(runtime: Runtime, jobs: readonly Job[]): Prom
         throw error
       }
     })
-    if (each.schedule) await runtime.boss.schedule(each.name, each.schedule, {})
+    if (each.schedule) await runtime.boss.schedule(each.name, cronOf(each.schedule), {})
   }
 }
 

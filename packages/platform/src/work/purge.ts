@@ -27,7 +27,7 @@ export const purgeJob = (name: string, statements: readonly (string | Retention)
   job({
     name,
     data: noInput,
-    schedule: '*/10 * * * *',
+    schedule: { everyMinutes: 10 },
     queue: { retryLimit: 0, policy: 'short', expireInSeconds: 600 },
     async run(runtime, _data, signal) {
       for (const each of statements) {
