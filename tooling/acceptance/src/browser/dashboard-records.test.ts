@@ -72,7 +72,7 @@ describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
       await page.getByRole('link', { name: 'Transactions', exact: true }).click()
       await page.getByText('1 transaction', { exact: true }).waitFor()
       await page.getByRole('button', { name: 'Export' }).click()
-      await page.getByLabel('Id of the customer').uncheck()
+      await page.getByRole('dialog').getByLabel('Customer', { exact: true }).uncheck()
       await checkScreen(page, 'export')
       const saved = page.waitForEvent('download')
       await page.getByRole('button', { name: 'Export as CSV' }).click()

@@ -24,9 +24,10 @@ const seconds = new Intl.DateTimeFormat('en-GB', { ...SHOWN, second: '2-digit' }
 /** A time to the second, for what happens close together. */
 export const shownSecond = (at: string): string => seconds.format(new Date(at))
 
-/** `payment_route` as `Payment route`, and `cngn_payin` as `cNGN payin`. */
+/** A name of the service in words: `payment_route` and `paymentRoute` as `Payment route`, and `cngn_payin` as `cNGN payin`. A sentence stays one. */
 export const words = (name: string): string => {
-  const text = name.replaceAll('_', ' ').replace(/^cngn\b/, 'cNGN')
-  if (text.startsWith('cNGN')) return text
-  return text.charAt(0).toUpperCase() + text.slice(1)
+  const text = /\s/.test(name)
+    ? name
+    : name.replace(/[_-]/g, ' ').replace(/(?<=[a-z\d])[A-Z](?![A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
+  return (text.charAt(0).toUpperCase() + text.slice(1)).replace(/\bcngn\b/i, 'cNGN').replace(/\bapi\b/i, 'API')
 }

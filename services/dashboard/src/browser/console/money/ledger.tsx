@@ -3,9 +3,10 @@ import type { FormEvent } from 'react'
 import { Link, useLocation, useParams, useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { isId } from '../../parts/checks.ts'
+import { words } from '../../parts/format.ts'
 import { Amount, Empty, Failure, Screen, Status, Time } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
-import { CommandLink, Environment, nameOf, Organisation } from '../parts/facts.tsx'
+import { CommandLink, Environment, Organisation } from '../parts/facts.tsx'
 import { Shown, useRead } from '../parts/reads.tsx'
 
 /** How many lines of a statement are read at once. */
@@ -49,7 +50,7 @@ export function Ledger() {
               keyOf={({ environment, asset, purpose }) => `${environment} ${asset} ${purpose}`}
               columns={[
                 { title: 'Environment', cell: ({ environment }) => <Environment of={environment} /> },
-                { title: 'Purpose', cell: ({ purpose }) => nameOf(purpose) },
+                { title: 'Purpose', cell: ({ purpose }) => words(purpose) },
                 { title: 'Accounts', numeric: true, cell: ({ accounts }) => accounts.toLocaleString('en') },
                 {
                   title: 'Balance',
@@ -91,7 +92,7 @@ function Check() {
           </p>
           {check.data.findings.map((finding) => (
             <p key={`${finding.check} ${finding.id}`} className="failure">
-              {nameOf(finding.check)} <code>{finding.id}</code> {finding.message}
+              {words(finding.check)} <code>{finding.id}</code> {finding.message}
             </p>
           ))}
         </div>
@@ -137,7 +138,7 @@ export function Accounts() {
                   columns={[
                     {
                       title: 'Account',
-                      cell: ({ id, purpose }) => <Link href={`/ledger/accounts/${id}`}>{nameOf(purpose)}</Link>,
+                      cell: ({ id, purpose }) => <Link href={`/ledger/accounts/${id}`}>{words(purpose)}</Link>,
                     },
                     { title: 'Balance', cell: ({ balance, asset }) => <Amount of={`${balance} ${asset}`} /> },
                     { title: 'Environment', cell: ({ environment }) => <Environment of={environment} /> },
@@ -169,7 +170,7 @@ export function Account() {
         {({ account, lines }) => (
           <>
             <p className="main-amount">
-              <Amount of={`${account.balance} ${account.asset}`} /> {nameOf(account.purpose)}{' '}
+              <Amount of={`${account.balance} ${account.asset}`} /> {words(account.purpose)}{' '}
               <Environment of={account.environment} />
             </p>
             <p>
@@ -191,7 +192,7 @@ export function Account() {
                   title: 'For',
                   cell: ({ sourceType, sourceId, step }) => (
                     <Link href={`/search?text=${sourceId}`}>
-                      {nameOf(sourceType)}, {step}
+                      {words(sourceType)}, {step}
                     </Link>
                   ),
                 },

@@ -1,17 +1,9 @@
 import { Fragment, type ReactNode } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { isId } from '../../parts/checks.ts'
-import { Copyable, Time } from '../../parts/parts.tsx'
+import { textOf, titleOf } from '../../parts/object/fields.ts'
+import { Copyable, Status, Time } from '../../parts/parts.tsx'
 import { commandPath, organisationPath } from './links.ts'
-
-/** `destinationChainKey` and `payment_route` as words. */
-export const nameOf = (name: string): string => {
-  const text = name
-    .replace(/[_-]/g, ' ')
-    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-  return (text.charAt(0).toUpperCase() + text.slice(1)).replace(/\bcngn\b/i, 'cNGN').replace(/\bapi\b/i, 'API')
-}
 
 /** A text of the reference: what is between backticks is code. */
 export const Described = ({ text }: { text: string }): ReactNode =>
@@ -23,32 +15,66 @@ const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 /** An address, a hash or another name that nobody types. */
 const LONG = /^[\w-]{32,}$/
 
-/** A value as it is, which is always text: an id leads to its object, a time has its zone. */
-export function Value({ of }: { of: unknown }): ReactNode {
+/** Names of what ids stand for, where a screen knows them. */
+export type Names = Readonly<Record<string, string>>
+
+/** What an id stands for leads there. */
+const Reference = ({ id, name }: { id: string; name: string | undefined }) => (
+  <Link href={`/search?text=${id}`}>{name ?? <code>{id}</code>}</Link>
+)
+
+/**
+ * A field of an object: an id leads to its object, a time has its zone, an amount its currency, and names of the service are words. Fields that
+ * merchants named themselves are shown as they are.
+ */
+export function Value({
+  field = '',
+  in: object = {},
+  of,
+  names = {},
+}: {
+  field?: string
+  in?: Readonly<Record<string, unknown>>
+  of: unknown
+  names?: Names
+}): ReactNode {
   if (of === null || of === undefined || of === '') return '–'
-  if (Array.isArray(of)) return of.some((each) => typeof each === 'object') ? <Json of={of} /> : of.join(', ')
-  if (typeof of === 'object') return <Nested of={of as Readonly<Record<string, unknown>>} />
+  if (Array.isArray(of))
+    return of.some((each) => typeof each === 'object') ? (
+      <Json of={of} />
+    ) : (
+      of.map((each) => textOf(field, String(each), object)).join(', ')
+    )
+  if (typeof of === 'object')
+    return <Nested of={of as Readonly<Record<string, unknown>>} isOwn={field === 'metadata'} names={names} />
+  if (typeof of === 'boolean') return of ? 'Yes' : 'No'
   const text = String(of)
   if (isId(text))
-    return (
-      <Link href={`/search?text=${text}`}>
-        <code>{text}</code>
-      </Link>
-    )
+    return field === 'id' ? <Copyable text={text} label="Copy the id" /> : <Reference id={text} name={names[text]} />
   if (TIME.test(text)) return <Time at={text} precise />
-  return LONG.test(text) ? <Copyable text={text} label={`Copy ${text.slice(0, 8)}…`} /> : text
+  if (field === 'status') return <Status of={text} />
+  return LONG.test(text) ? <Copyable text={text} label={`Copy ${text.slice(0, 8)}…`} /> : textOf(field, text, object)
 }
 
 const Json = ({ of }: { of: unknown }) => <pre>{JSON.stringify(of, null, 2)}</pre>
 
 /** The parts of a field. What is nested deeper is rare, and shown as it is. */
-function Nested({ of }: { of: Readonly<Record<string, unknown>> }) {
+function Nested({ of, ...more }: { of: Readonly<Record<string, unknown>>; isOwn: boolean; names: Names }) {
   if (Object.values(of).some((value) => typeof value === 'object' && value !== null)) return <Json of={of} />
-  return <Facts of={of} />
+  return <Facts of={of} {...more} />
 }
 
 /** The fields of an object, those without a value left out. */
-export function Facts({ of }: { of: Readonly<Record<string, unknown>> }) {
+export function Facts({
+  of,
+  isOwn = false,
+  names = {},
+}: {
+  of: Readonly<Record<string, unknown>>
+  /** The fields have names that a merchant gave them. */
+  isOwn?: boolean
+  names?: Names
+}) {
   const isShown = (value: unknown) =>
     value !== null && value !== '' && !(typeof value === 'object' && Object.keys(value as object).length === 0)
   return (
@@ -57,10 +83,8 @@ export function Facts({ of }: { of: Readonly<Record<string, unknown>> }) {
         .filter(([, value]) => isShown(value))
         .map(([name, value]) => (
           <Fragment key={name}>
-            <dt>{nameOf(name)}</dt>
-            <dd>
-              <Value of={value} />
-            </dd>
+            <dt>{isOwn ? name : titleOf(name)}</dt>
+            <dd>{isOwn ? <Value of={value} /> : <Value field={name} in={of} of={value} names={names} />}</dd>
           </Fragment>
         ))}
     </dl>

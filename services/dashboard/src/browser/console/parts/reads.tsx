@@ -10,6 +10,8 @@ const KEY = 'console'
 /** What changes without an event, such as the age of a job, is read again this often while the tab is visible, ms. */
 const SOONEST_MS = 5000
 const LATEST_MS = 60_000
+/** What an operator watches during an incident, such as the health of providers, is read again this often, ms: a third of the calls that a tab may make. */
+const WATCHED_MS = 3000
 
 /** The last change that a read has seen. Equal replies are one value. */
 const lastChanges = new WeakMap<object, { data: unknown; at: number }>()
@@ -25,18 +27,20 @@ function paceOf(query: { readonly state: { readonly data: unknown; readonly data
 
 /**
  * What a screen shows, read again after every change that is told, and by the clock: the less often, the longer it stays the same.
- * @param options `byClock: false` where everything that changes it is told
+ * @param options `byClock: false` where everything that changes it is told, and `watched` where an operator waits for the next change
  */
 export const useRead = <T,>(
   key: readonly unknown[],
   read: () => Promise<T>,
-  { enabled = true, byClock = true }: { enabled?: boolean; byClock?: boolean } = {},
+  { enabled = true, byClock = true }: { enabled?: boolean; byClock?: boolean | 'watched' } = {},
 ): UseQueryResult<T> =>
   useQuery({
     queryKey: [KEY, ...key],
     queryFn: read,
     enabled,
-    refetchInterval: byClock ? paceOf : false,
+    // What failed is read again as everywhere.
+    refetchInterval: (query) =>
+      byClock && query.state.status !== 'error' && (byClock === 'watched' ? WATCHED_MS : paceOf(query)),
   })
 
 /** Reads what is shown again whenever something happens, for as long as the console is shown. */
@@ -50,8 +54,8 @@ export const useCommands = (): UseQueryResult<readonly OperatorCommand[]> =>
   useQuery({
     queryKey: ['commands'],
     async queryFn() {
-      const reply = await fetch('/docs/operators.json')
-      if (!reply.ok) throw new Error('The list of commands could not be read')
+      const reply = await fetch('/docs/operators.json').catch(() => undefined)
+      if (!reply?.ok) throw new Error('The list of commands could not be read')
       return commandsOf((await reply.json()) as OperatorsDocument).filter(
         ({ procedure }) => procedure.type === 'mutation',
       )

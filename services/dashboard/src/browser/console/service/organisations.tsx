@@ -1,8 +1,9 @@
 import { Link, useParams } from 'wouter'
 import { usePlace } from '../../context.ts'
+import { words } from '../../parts/format.ts'
 import { Screen, Status, Time } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
-import { CommandLink, Environment, nameOf } from '../parts/facts.tsx'
+import { CommandLink, Environment } from '../parts/facts.tsx'
 import { organisationPath } from '../parts/links.ts'
 import { Shown, useRead } from '../parts/reads.tsx'
 
@@ -197,7 +198,7 @@ function Keys({ organisationId }: { organisationId: string }) {
                 {
                   title: 'Access',
                   cell: ({ access, scopes }) => (
-                    <span className="why">{access ? nameOf(access) : scopes.join(', ')}</span>
+                    <span className="why">{access ? words(access) : scopes.join(', ')}</span>
                   ),
                 },
                 { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : 'Never') },

@@ -1,9 +1,10 @@
 import type { Outputs } from '@payments/client'
 import { Fragment } from 'react'
 import { usePlace } from '../../context.ts'
+import { words } from '../../parts/format.ts'
 import { Empty, Screen, Status, Time } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
-import { CommandLink, Environment, nameOf } from '../parts/facts.tsx'
+import { CommandLink, Environment } from '../parts/facts.tsx'
 import { Shown, useRead } from '../parts/reads.tsx'
 
 const STATES = [
@@ -15,7 +16,7 @@ const STATES = [
 /** Which providers there are, what they take, how they answer, and what is left of their rate budgets. */
 export function Providers() {
   const { api } = usePlace()
-  const health = useRead(['providers'], () => api.admin.providers.query({}))
+  const health = useRead(['providers'], () => api.admin.providers.query({}), { byClock: 'watched' })
   return (
     <Screen
       title="Providers"
@@ -46,7 +47,7 @@ export function Providers() {
                         {ports.map(({ port, available }, index) => (
                           <Fragment key={port}>
                             {index > 0 && ', '}
-                            {nameOf(port)}
+                            {words(port)}
                             {!available && (
                               <>
                                 {' '}

@@ -8,7 +8,7 @@ import { Shown, useRead } from '../parts/reads.tsx'
 /** Job queues, and when the recurring jobs run. */
 export function Queues() {
   const { api } = usePlace()
-  const queues = useRead(['queues'], () => api.admin.queues.list.query({}))
+  const queues = useRead(['queues'], () => api.admin.queues.list.query({}), { byClock: 'watched' })
   return (
     <Screen title="Queues and schedules">
       <Shown of={queues}>
@@ -37,7 +37,7 @@ export function Queues() {
                 keyOf={({ name }) => name}
                 columns={[
                   { title: 'Job', cell: ({ name }) => name },
-                  { title: 'When, in UTC', cell: ({ cron }) => <code>{cron}</code> },
+                  { title: 'When', cell: ({ description }) => description },
                 ]}
               />
             </section>
@@ -53,8 +53,10 @@ export function DeadLetters() {
   const { api } = usePlace()
   const [search] = useSearchParams()
   const queue = search.get('queue') ?? undefined
-  const jobs = useRead(['dead-letters', queue], () => api.admin.queues.deadLetters.query(queue ? { queue } : {}))
-  const events = useRead(['set-aside'], () => api.admin.webhooks.setAsideEvents.query({}))
+  const jobs = useRead(['dead-letters', queue], () => api.admin.queues.deadLetters.query(queue ? { queue } : {}), {
+    byClock: 'watched',
+  })
+  const events = useRead(['set-aside'], () => api.admin.webhooks.setAsideEvents.query({}), { byClock: 'watched' })
   return (
     <Screen title="Dead letters">
       <section aria-label="Jobs">

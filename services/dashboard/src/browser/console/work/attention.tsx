@@ -3,7 +3,7 @@ import { usePlace } from '../../context.ts'
 import { words } from '../../parts/format.ts'
 import { Empty, Screen, Status, Time } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
-import { CommandLink, Environment, endOf, nameOf, Organisation } from '../parts/facts.tsx'
+import { CommandLink, Environment, endOf, Organisation } from '../parts/facts.tsx'
 import { objectPath } from '../parts/links.ts'
 import { Shown, useRead } from '../parts/reads.tsx'
 
@@ -50,7 +50,7 @@ export function Attention() {
                 href={addressOf({ ...scope, kind, condition })}
                 aria-current={filter.kind === kind && filter.condition === condition ? 'page' : undefined}
               >
-                {nameOf(kind)}, {condition} {count.toLocaleString('en')}
+                {words(kind)}, {condition} {count.toLocaleString('en')}
               </Link>
             ))}
           </nav>
@@ -99,7 +99,7 @@ export function Attention() {
                     cell: ({ kind, id, environment }) => (
                       <>
                         <Link href={objectPath(kind, id)}>
-                          {nameOf(kind)} <code>{endOf(id)}</code>
+                          {words(kind)} <code>{endOf(id)}</code>
                         </Link>{' '}
                         <Environment of={environment} />
                       </>
@@ -109,7 +109,7 @@ export function Attention() {
                     title: 'Condition',
                     cell: ({ condition, status }) => (
                       <>
-                        <Status of={condition} /> <span className="hint">{nameOf(status)}</span>
+                        <Status of={condition} /> <span className="hint">{words(status)}</span>
                       </>
                     ),
                   },
@@ -122,7 +122,7 @@ export function Attention() {
                       <CommandLink
                         name="admin.attention.resolve"
                         fields={{ kind, id }}
-                        label={`Mark ${nameOf(kind)} ${id} as dealt with`}
+                        label={`Mark ${words(kind)} ${id} as dealt with`}
                       >
                         Dealt with
                       </CommandLink>

@@ -4,8 +4,10 @@ import { Link, useParams, useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { isId } from '../../parts/checks.ts'
 import { type FieldSpec, Form, type Values } from '../../parts/form.tsx'
+import { words } from '../../parts/format.ts'
+import { titleOf } from '../../parts/object/fields.ts'
 import { Empty, Screen } from '../../parts/parts.tsx'
-import { Described, nameOf } from '../parts/facts.tsx'
+import { Described } from '../parts/facts.tsx'
 import { Shown, useCommands } from '../parts/reads.tsx'
 import { Review, type Tried } from './review.tsx'
 
@@ -21,8 +23,8 @@ export function CommandList() {
       <Shown of={commands}>
         {(all) =>
           [...Map.groupBy(all, ({ path }) => (path.length > 1 ? (path[0] ?? '') : 'service'))].map(([group, each]) => (
-            <section key={group} aria-label={nameOf(group)}>
-              <h2>{nameOf(group)}</h2>
+            <section key={group} aria-label={words(group)}>
+              <h2>{words(group)}</h2>
               <ul className="rows">
                 {each.map(({ procedure, summary, description, money }) => (
                   <li key={procedure.name}>
@@ -105,7 +107,7 @@ function specOf(
   { name, kind, required, description, choices, example }: Field,
   initial: string | undefined,
 ): FieldSpec {
-  const shown = choices.map((choice) => [choice, nameOf(choice)] as const)
+  const shown = choices.map((choice) => [choice, words(choice)] as const)
   const options =
     kind === 'boolean'
       ? ([
@@ -116,7 +118,7 @@ function specOf(
   const hint = kind === 'list' ? `${description}. Separate several with commas` : description
   return {
     name,
-    label: nameOf(name),
+    label: titleOf(name),
     hint: hint.replaceAll('`', ''),
     optional: !required,
     wide: name === 'reason' || name === 'evidence' || kind === 'json' || isId(textOf(initial ?? example ?? '')),

@@ -3,10 +3,11 @@ import { Link, useParams } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { saveText } from '../../parts/files.ts'
 import { words } from '../../parts/format.ts'
+import { titleOf } from '../../parts/object/fields.ts'
 import { Raw } from '../../parts/object/raw.tsx'
 import { TimelineEntries } from '../../parts/object/timeline.tsx'
 import { Failure, Screen, Status, Time } from '../../parts/parts.tsx'
-import { CommandLink, Environment, Facts, nameOf, Value } from '../parts/facts.tsx'
+import { CommandLink, Environment, Facts, Value } from '../parts/facts.tsx'
 import { organisationPath } from '../parts/links.ts'
 import { Shown, useCommands, useRead } from '../parts/reads.tsx'
 
@@ -22,6 +23,12 @@ export function ObjectScreen() {
     ])
     return { ...found, organisation, needs: objects.filter((each) => each.id === found.id) }
   })
+  const customerId = object.data?.object.customerId
+  const customer = useRead(['object', customerId], () => api.admin.objects.get.query({ id: String(customerId) }), {
+    ...{ enabled: typeof customerId === 'string', byClock: false },
+  })
+  const name = customer.data?.object.name
+  const customerName = customer.data && typeof name === 'string' ? { [customer.data.id]: name } : {}
   const report = useMutation({
     mutationFn: async () =>
       saveText(`support-${id}.json`, 'application/json', [
@@ -30,7 +37,7 @@ export function ObjectScreen() {
   })
   return (
     <Screen
-      title={object.data ? nameOf(object.data.kind) : 'Object'}
+      title={object.data ? words(object.data.kind) : 'Object'}
       actions={
         <button type="button" disabled={report.isPending} onClick={() => report.mutate()}>
           Report for support
@@ -47,11 +54,11 @@ export function ObjectScreen() {
             </p>
             {needs.map(({ kind: needing, condition, reason, since }) => (
               <p key={`${needing} ${condition}`} className="note">
-                {nameOf(condition)}: {words(reason ?? '')}, since <Time at={since} />
+                {words(condition)}: {words(reason ?? '')}, since <Time at={since} />
               </p>
             ))}
             {parameter && <Commands parameter={parameter} fields={{ [parameter]: id, organisationId, environment }} />}
-            <Facts of={shown} />
+            <Facts of={shown} names={{ [organisationId]: organisation.name, ...customerName }} />
             <OperatorsTimeline id={id} />
             <p className="actions">
               <Link href={`/audit-log?resourceId=${id}`}>What operators did to it</Link>
@@ -60,6 +67,11 @@ export function ObjectScreen() {
           </>
         )}
       </Shown>
+      {object.error && (
+        <p>
+          <Link href={`/search?text=${encodeURIComponent(id)}`}>Search for it</Link>
+        </p>
+      )}
     </Screen>
   )
 }
@@ -106,13 +118,13 @@ function OperatorsTimeline({ id }: { id: string }) {
               more={({ details, kind, id: entry }) =>
                 Object.keys(details).length > 0 && (
                   <details>
-                    <summary aria-label={`Details of ${nameOf(kind)} ${entry}`}>Details</summary>
+                    <summary aria-label={`Details of ${words(kind)} ${entry}`}>Details</summary>
                     <dl className="facts">
                       {Object.entries(details).map(([name, value]) => (
                         <div key={name} className="fact">
-                          <dt>{nameOf(name)}</dt>
+                          <dt>{titleOf(name)}</dt>
                           <dd>
-                            <Value of={value} />
+                            <Value field={name} in={details} of={value} />
                           </dd>
                         </div>
                       ))}

@@ -4,8 +4,9 @@ import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { Outcome } from '../../parts/confirm.tsx'
 import { exactPosting } from '../../parts/format.ts'
+import { titleOf } from '../../parts/object/fields.ts'
 import { Table } from '../../parts/table.tsx'
-import { Environment, Facts, nameOf, Organisation, Value } from '../parts/facts.tsx'
+import { Environment, Facts, Organisation, Value } from '../parts/facts.tsx'
 import { readAgain } from '../parts/reads.tsx'
 
 type DryRun = Outputs['admin']['dryRun']
@@ -124,9 +125,11 @@ function Effects({ of: { effects, reply, before, after } }: { of: DryRun }) {
           rows={names}
           keyOf={(name) => name}
           columns={[
-            { title: 'Field', cell: nameOf },
-            ...(before ? [{ title: 'Before', cell: (name: string) => <Value of={before[name]} /> }] : []),
-            { title: 'After', cell: (name) => <Value of={shown[name]} /> },
+            { title: 'Field', cell: titleOf },
+            ...(before
+              ? [{ title: 'Before', cell: (name: string) => <Value field={name} in={before} of={before[name]} /> }]
+              : []),
+            { title: 'After', cell: (name) => <Value field={name} in={shown} of={shown[name]} /> },
           ]}
         />
       )}

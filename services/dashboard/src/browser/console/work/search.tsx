@@ -1,9 +1,10 @@
 import type { FormEvent } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
+import { words } from '../../parts/format.ts'
 import { Empty, Screen, Status } from '../../parts/parts.tsx'
 import { Table } from '../../parts/table.tsx'
-import { Environment, nameOf, Organisation } from '../parts/facts.tsx'
+import { Environment, Organisation } from '../parts/facts.tsx'
 import { objectPath, organisationPath } from '../parts/links.ts'
 import { Shown, useRead } from '../parts/reads.tsx'
 
@@ -79,10 +80,10 @@ export function Search() {
                     columns={[
                       {
                         title: 'Object',
-                        cell: ({ kind, id }) => <Link href={objectPath(kind, id)}>{nameOf(kind)}</Link>,
+                        cell: ({ kind, id }) => <Link href={objectPath(kind, id)}>{words(kind)}</Link>,
                       },
                       { title: 'Id', cell: ({ id }) => <code>{id}</code> },
-                      { title: 'Found by', cell: ({ matched }) => nameOf(matched) },
+                      { title: 'Found by', cell: ({ matched }) => words(matched) },
                       { title: 'Environment', cell: ({ environment }) => <Environment of={environment} /> },
                       { title: 'Organisation', cell: ({ organisationId }) => <Organisation id={organisationId} /> },
                     ]}

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { usePlace } from '../../context.ts'
 import { saveFile } from '../../parts/files.ts'
-import { words } from '../../parts/format.ts'
+import { titleOf } from '../../parts/object/fields.ts'
 import { Dialog, Failure, Field } from '../../parts/parts.tsx'
 import type { Filters } from './filters.ts'
 
@@ -10,13 +10,6 @@ const COLUMNS = [
   ...['id', 'kind', 'status', 'customerId', 'customerName'],
   ...['destination', 'amount', 'amountUsd', 'createdAt'],
 ] as const
-const TITLES: Readonly<Record<string, string>> = {
-  id: 'Id',
-  customerId: 'Id of the customer',
-  customerName: 'Customer',
-  amountUsd: 'Value in US dollars',
-  createdAt: 'Created',
-}
 
 /** Saves what the filters find as CSV, with chosen columns and time zone, and shows how far it is. */
 export function Export({ filters, total, close }: { filters: Filters; total: number; close: () => void }) {
@@ -58,7 +51,7 @@ export function Export({ filters, total, close }: { filters: Filters; total: num
                   setColumns(COLUMNS.filter((name) => (name === each ? target.checked : columns.includes(name))))
                 }
               />
-              {TITLES[each] ?? words(each)}
+              {titleOf(each)}
             </label>
           ))}
         </fieldset>

@@ -1,6 +1,7 @@
 import type { Outputs } from '@payments/client'
-import { Link } from 'wouter'
 import { words } from '../../../parts/format.ts'
+import { CustomerLink } from '../../../parts/object/customer-link.tsx'
+import { titleOf } from '../../../parts/object/fields.ts'
 import { Amount, Copyable } from '../../../parts/parts.tsx'
 import { ConvertForm, DepositForm, PayinForm, PayoutForm, WithdrawalForm } from '../forms/cngn-forms.tsx'
 import type { Fact, Kind } from '../kind.ts'
@@ -13,14 +14,9 @@ const waits = ({ status }: { status: string }): boolean => status === 'pending'
 
 /** What every object of cNGN has. */
 const common = (of: { customerId: string; fee: string; failureReason: string | null }): readonly Fact[] => [
-  ['Fee', of.fee !== '0' && <Amount of={of.fee} />],
-  ['Why it failed', of.failureReason && words(of.failureReason)],
-  [
-    'Customer',
-    <Link key="customer" href={`/customers/${of.customerId}`}>
-      {of.customerId}
-    </Link>,
-  ],
+  [titleOf('fee'), of.fee !== '0' && <Amount of={of.fee} />],
+  [titleOf('failureReason'), of.failureReason && words(of.failureReason)],
+  [titleOf('customerId'), <CustomerLink key="customer" id={of.customerId} />],
 ]
 
 export const payins: Kind<Cngn['payins']['get']> = {
@@ -43,7 +39,7 @@ export const payins: Kind<Cngn['payins']['get']> = {
           text: `Transfer it to ${of.account.accountName}, ${of.account.bankName}`,
           to: of.account.accountNumber,
           amount: of.account.amount ? `${of.account.amount} NGN` : undefined,
-          facts: of.reference ? [['Reference', of.reference]] : [],
+          facts: of.reference ? [[titleOf('reference'), of.reference]] : [],
           until: of.account.expiresAt,
         }
       : undefined,
@@ -74,8 +70,8 @@ export const payouts: Kind<Cngn['payouts']['get']> = {
   }),
   steps,
   facts: (of) => [
-    ['Name at the bank', <Evidence key="name" of={of.accountCheck} />],
-    ['Reference', of.reference],
+    [titleOf('accountCheck'), <Evidence key="name" of={of.accountCheck} />],
+    [titleOf('reference'), of.reference],
     ...common(of),
   ],
   Form: PayoutForm,
@@ -111,14 +107,14 @@ export const converts: Kind<Cngn['converts']['get']> = {
         }
       : undefined,
   facts: (of) => [
-    ['Becomes', <Amount key="becomes" of={`${of.convertedAmount} ${of.toCurrency}`} />],
+    [titleOf('convertedAmount'), <Amount key="becomes" of={`${of.convertedAmount} ${of.toCurrency}`} />],
     [
-      'Rate',
+      titleOf('rate'),
       of.rate && (
         <Amount key="rate" of={`${of.rate} cNGN for 1 ${of.toCurrency === 'cNGN' ? of.fromCurrency : of.toCurrency}`} />
       ),
     ],
-    ['Transaction of the deposit', of.depositTxHash && <Copyable text={of.depositTxHash} label="Copy the hash" />],
+    [titleOf('depositTxHash'), of.depositTxHash && <Copyable text={of.depositTxHash} label="Copy the hash" />],
     ['Transaction of the delivery', of.txHash && <Copyable text={of.txHash} label="Copy the hash" />],
     ...common(of),
   ],

@@ -1,5 +1,6 @@
 import type { Outputs } from '@payments/client'
 import { words } from '../../../parts/format.ts'
+import { titleOf } from '../../../parts/object/fields.ts'
 import { Amount, Copyable, Status, Time } from '../../../parts/parts.tsx'
 import { OfframpForm } from '../forms/offramp-form.tsx'
 import { OnrampForm } from '../forms/onramp-form.tsx'
@@ -44,16 +45,19 @@ export const offramps: Kind<Offramp> = {
         }
       : undefined,
   facts: (of) => [
-    ['Receives', <Amount key="receives" of={`${of.convertedAmount} ${of.destinationCurrency}`} />],
-    ['Rate', <Amount key="rate" of={`${of.rate} ${of.destinationCurrency} for 1 ${of.sourceCurrency}`} />],
-    ['Fee', <Amount key="fee" of={`${of.fee} ${of.sourceCurrency}`} />],
-    ['Name at the bank', <Evidence key="name" of={of.accountCheck} />],
-    ['Arrived', of.depositedAmount && <Amount key="arrived" of={`${of.depositedAmount} ${of.sourceCurrency}`} />],
-    ['Transaction of the deposit', of.depositTxHash && <Copyable text={of.depositTxHash} label="Copy the hash" />],
-    ['Expected', of.estimatedSettlement && <Time at={of.estimatedSettlement} />],
-    ['Why it failed', of.failureReason && words(of.failureReason)],
-    ['Refund', of.refund && <Status of={of.refund.status} />],
-    ['Reference', of.reference],
+    [titleOf('convertedAmount'), <Amount key="receives" of={`${of.convertedAmount} ${of.destinationCurrency}`} />],
+    [titleOf('rate'), <Amount key="rate" of={`${of.rate} ${of.destinationCurrency} for 1 ${of.sourceCurrency}`} />],
+    [titleOf('fee'), <Amount key="fee" of={`${of.fee} ${of.sourceCurrency}`} />],
+    [titleOf('accountCheck'), <Evidence key="name" of={of.accountCheck} />],
+    [
+      titleOf('depositedAmount'),
+      of.depositedAmount && <Amount key="arrived" of={`${of.depositedAmount} ${of.sourceCurrency}`} />,
+    ],
+    [titleOf('depositTxHash'), of.depositTxHash && <Copyable text={of.depositTxHash} label="Copy the hash" />],
+    [titleOf('estimatedSettlement'), of.estimatedSettlement && <Time at={of.estimatedSettlement} />],
+    [titleOf('failureReason'), of.failureReason && words(of.failureReason)],
+    [titleOf('refund'), of.refund && <Status of={of.refund.status} />],
+    [titleOf('reference'), of.reference],
   ],
   simulate: {
     label: 'Send the deposit in the sandbox',
@@ -101,18 +105,18 @@ export const onramps: Kind<Onramp> = {
           text: `Transfer it to ${account.accountName}, ${account.bankName}`,
           to: account.accountNumber,
           amount: `${account.amount} ${sourceCurrency}`,
-          facts: [['Reference', account.reference]],
+          facts: [[titleOf('reference'), account.reference]],
           until: account.expiresAt,
         }
       : undefined,
   facts: (of) => [
-    ['Receives', <Amount key="receives" of={`${of.convertedAmount} ${of.destinationCurrency}`} />],
-    ['Rate', <Amount key="rate" of={`${of.rate} ${of.sourceCurrency} for 1 ${of.destinationCurrency}`} />],
-    ['Fee', <Amount key="fee" of={`${of.fee} ${of.sourceCurrency}`} />],
+    [titleOf('convertedAmount'), <Amount key="receives" of={`${of.convertedAmount} ${of.destinationCurrency}`} />],
+    [titleOf('rate'), <Amount key="rate" of={`${of.rate} ${of.sourceCurrency} for 1 ${of.destinationCurrency}`} />],
+    [titleOf('fee'), <Amount key="fee" of={`${of.fee} ${of.sourceCurrency}`} />],
     ['Transaction of the delivery', of.txHash && <Copyable text={of.txHash} label="Copy the hash" />],
-    ['Why it failed', of.failureReason && words(of.failureReason)],
-    ['Refund', of.refund && <Status of={of.refund.status} />],
-    ['Reference', of.reference],
+    [titleOf('failureReason'), of.failureReason && words(of.failureReason)],
+    [titleOf('refund'), of.refund && <Status of={of.refund.status} />],
+    [titleOf('reference'), of.reference],
   ],
   simulate: {
     label: 'Make the transfer in the sandbox',
@@ -152,15 +156,18 @@ export const swaps: Kind<Swap> = {
         }
       : undefined,
   facts: (of) => [
-    ['Expected', <Amount key="expected" of={`${of.expectedAmount} ${of.toCurrency}`} />],
-    ['At least', <Amount key="least" of={`${of.minimumAmount} ${of.toCurrency}`} />],
-    ['Received', of.receivedAmount && <Amount key="received" of={`${of.receivedAmount} ${of.toCurrency}`} />],
-    ['Rate', <Amount key="rate" of={`${of.rate} ${of.toCurrency} for 1 ${of.fromCurrency}`} />],
-    ['Fees', of.fees && <Amount key="fees" of={`${of.fees} ${of.toCurrency}`} />],
-    ['Transaction of the deposit', of.depositTxHash && <Copyable text={of.depositTxHash} label="Copy the hash" />],
-    ['Transaction of the swap', of.swapTxHash && <Copyable text={of.swapTxHash} label="Copy the hash" />],
-    ['Transaction of the refund', of.refundTxHash && <Copyable text={of.refundTxHash} label="Copy the hash" />],
-    ['Why it was not swapped', of.failureReason && words(of.failureReason)],
+    [titleOf('expectedAmount'), <Amount key="expected" of={`${of.expectedAmount} ${of.toCurrency}`} />],
+    [titleOf('minimumAmount'), <Amount key="least" of={`${of.minimumAmount} ${of.toCurrency}`} />],
+    [
+      titleOf('receivedAmount'),
+      of.receivedAmount && <Amount key="received" of={`${of.receivedAmount} ${of.toCurrency}`} />,
+    ],
+    [titleOf('rate'), <Amount key="rate" of={`${of.rate} ${of.toCurrency} for 1 ${of.fromCurrency}`} />],
+    [titleOf('fees'), of.fees && <Amount key="fees" of={`${of.fees} ${of.toCurrency}`} />],
+    [titleOf('depositTxHash'), of.depositTxHash && <Copyable text={of.depositTxHash} label="Copy the hash" />],
+    [titleOf('swapTxHash'), of.swapTxHash && <Copyable text={of.swapTxHash} label="Copy the hash" />],
+    [titleOf('refundTxHash'), of.refundTxHash && <Copyable text={of.refundTxHash} label="Copy the hash" />],
+    [titleOf('failureReason'), of.failureReason && words(of.failureReason)],
   ],
   simulate: {
     label: 'Send the deposit in the sandbox',

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { usePlace } from '../../../context.ts'
 import { words } from '../../../parts/format.ts'
+import { titleOf } from '../../../parts/object/fields.ts'
 import { Amount, Copyable, Failure, Skeleton, Status, Time } from '../../../parts/parts.tsx'
 import { Table } from '../../../parts/table.tsx'
 import { RouteForm } from '../forms/route-form.tsx'
@@ -43,7 +44,7 @@ export const paymentRoutes: Kind<PaymentRoute> = {
       : undefined,
   facts: (of) => [
     ['Wallet', <code key="wallet">{of.destinationAddress}</code>],
-    ['Refund address', <code key="refund">{of.refundAddress}</code>],
+    [titleOf('refundAddress'), <code key="refund">{of.refundAddress}</code>],
   ],
   simulate: {
     label: `Send ${EXAMPLE_DEPOSIT} in the sandbox`,
@@ -120,8 +121,8 @@ export const deposits: Kind<Deposit> = {
   facts: (of) => [
     ['Delivered', of.destination.amount && <Amount of={`${of.destination.amount} ${of.destination.symbol}`} />],
     ['Transaction of the payer', of.depositTxHash && <Copyable text={of.depositTxHash} label="Copy the hash" />],
-    ['Why it was not delivered', of.failureReason && words(of.failureReason)],
-    ['Goes back to', of.refundTo && <Copyable text={of.refundTo.address} label="Copy the address" />],
+    [titleOf('failureReason'), of.failureReason && words(of.failureReason)],
+    [titleOf('refundTo'), of.refundTo && <Copyable text={of.refundTo.address} label="Copy the address" />],
     [
       'Route',
       <Link key="route" href={`/routes/${of.paymentRouteId}`}>
