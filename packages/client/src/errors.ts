@@ -38,8 +38,10 @@ const responseOf = ({ meta }: TRPCClientError<AppRouter>): Response | undefined 
 function unreachable(error: TRPCClientError<AppRouter>): string {
   const response = responseOf(error)
   if (response) return `The service did not answer: its address answers with status ${response.status}`
-  const cause: { message?: string; code?: string } = error.cause?.cause ?? {}
-  return `The service cannot be reached (${cause.message || cause.code || error.message})`
+  // A browser does not say why: its own message names what it was doing.
+  const cause = error.cause?.cause as { message?: string; code?: string } | undefined
+  const why = cause?.message || cause?.code
+  return why ? `The service cannot be reached (${why})` : 'The service cannot be reached'
 }
 
 /** Turns every error of a call into a {@link CallError}. */

@@ -81,17 +81,20 @@ export async function signOut(path: string, everywhere: boolean): Promise<never>
 
 /** Codes of errors after which nobody is signed in. */
 const SIGNED_OUT = ['no_token', 'invalid_token']
-const FINAL_STATUS = 400
 const RETRIES = 2
 
-/** Everything read from the service. What the caller cannot change by waiting is not asked for again. */
+/**
+ * Everything read from the service. What is not reached is asked for again twice before that is said. Without a network a call fails at
+ * once: one that waited would leave a screen empty, and a command could run long after its click.
+ */
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      retry: (failures, error) =>
-        failures < RETRIES && !(error instanceof CallError && (error.status ?? 0) >= FINAL_STATUS),
+      networkMode: 'always',
+      retry: (failures, error) => failures < RETRIES && !(error instanceof CallError && error.status !== undefined),
     },
+    mutations: { networkMode: 'always' },
   },
 })
 queries.getQueryCache().subscribe(({ query, type }) => {

@@ -1,26 +1,31 @@
 import './style.css'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { lazy, StrictMode, Suspense } from 'react'
+import { StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queries } from './api.ts'
 import { App } from './app.tsx'
+import { recoverReads } from './live/recovery.ts'
 import { keepFocus } from './parts/frame/focus.ts'
+import { chunk, Loaded } from './parts/frame/loaded.tsx'
 import { Skeleton } from './parts/parts.tsx'
 
 /** The operators' console is a chunk of its own: merchants never load it. */
-const Console = lazy(() => import('./console/index.tsx'))
+const Console = chunk(() => import('./console/index.tsx'))
 const isConsole = /^\/console(\/|$)/.test(location.pathname)
 
 const app = document.getElementById('app')
 if (!app) throw new Error('The page has no place for the dashboard')
 keepFocus()
+recoverReads(queries)
 createRoot(app).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
       {isConsole ? (
-        <Suspense fallback={<Skeleton />}>
-          <Console />
-        </Suspense>
+        <Loaded at="/console">
+          <Suspense fallback={<Skeleton />}>
+            <Console />
+          </Suspense>
+        </Loaded>
       ) : (
         <App />
       )}

@@ -1,11 +1,9 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { promisify } from 'node:util'
 import { newId } from '@payments/kernel'
 import type { Browser, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumCommand, hasTools, newMerchant, newOfframp, suspenseOf, useService } from '#testing'
 import { startChromium } from './chromium.ts'
+import { startNetwork } from './test/network.ts'
 import { openDashboard, PATIENCE, STORY_MS } from './test/signed-in.ts'
 
 const OPERATOR = 'operator@example.com'
@@ -45,40 +43,6 @@ async function holdStreams(page: Page): Promise<{ held: () => number; release: (
     await route.continue()
   })
   return { held: () => held, release: () => released.resolve() }
-}
-
-/** A network between the browser and the service, which can be lost with every connection. */
-async function startNetwork() {
-  const open = new Set<Socket>()
-  let isLost = false
-  const server = createServer((socket) => {
-    const onward = connect(Number(new URL(service.url).port), '127.0.0.1')
-    for (const each of [socket, onward]) {
-      open.add(each)
-      each.on('error', () => undefined)
-      each.on('close', () => open.delete(each))
-    }
-    socket.pipe(onward).pipe(socket)
-    if (isLost) cut()
-  })
-  const cut = () => {
-    for (const each of open) each.destroy()
-  }
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    lose() {
-      isLost = true
-      cut()
-    },
-    restore() {
-      isLost = false
-    },
-    async close() {
-      cut()
-      await promisify(server.close.bind(server))()
-    },
-  }
 }
 
 /** The procedures of a call, each of a batch by itself, as the service counts them. */
@@ -152,7 +116,7 @@ describe.runIf(hasTools(chromiumCommand()))('a tab that follows changes in Chrom
       const { organisationId } = merchant
       await newOfframp(merchant)
       await fannedOut(organisationId)
-      const network = await startNetwork()
+      const network = await startNetwork(service.url)
       const { context, page } = await openDashboard(browser, service, { organisationId, role: 'member' })
       const opened = () =>
         page.waitForResponse((reply) => reply.url().includes('/dashboard/api/events') && reply.ok(), {

@@ -66,7 +66,7 @@ function Frame() {
         <a href="/dashboard">Dashboard</a>
       </Navigation>
       <main id="content" tabIndex={-1}>
-        <Loaded key={location}>
+        <Loaded at={location}>
           <Switch>
             {SCREENS.map(([path, screen]) => (
               <Route key={path} path={path} component={screen} />

@@ -1,5 +1,7 @@
 import { CallError } from '@payments/client'
+import { useIsFetching } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { isTemporary } from '../live/recovery.ts'
 import { FileError } from './files.ts'
 import { exact, shownSecond, shownTime } from './format.ts'
 
@@ -42,10 +44,13 @@ const WAYS_OUT: Readonly<Record<string, string>> = {
   organisation_suspended: 'Reading still works. Contact the operators of this service.',
   rate_limited: 'Wait a moment before you try again.',
   internal: 'Try again. If it happens again, contact the operators of this service.',
+  unreachable: 'Check your connection.',
 }
 
 /** An error, and the way out of it. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
+  const [isTried, setTried] = useState(false)
+  const isReading = useIsFetching() > 0
   if (!error) return null
   const known = error instanceof CallError ? error : undefined
   const fields = Object.entries(fieldsOf(error))
@@ -62,9 +67,16 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
       ))}
       {wait !== undefined && <p>Possible again in {wait} s.</p>}
       {known && WAYS_OUT[known.code] && <p>{WAYS_OUT[known.code]}</p>}
+      {retry && isTemporary(error) && <p>It is read again by itself every few seconds.</p>}
       {retry && (
-        <button type="button" onClick={retry}>
-          Try again
+        <button
+          type="button"
+          onClick={() => {
+            setTried(true)
+            retry()
+          }}
+        >
+          {isTried && isReading ? 'Trying again …' : 'Try again'}
         </button>
       )}
     </div>

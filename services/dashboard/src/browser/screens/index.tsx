@@ -1,24 +1,25 @@
-import { lazy, Suspense } from 'react'
-import { Route, Switch } from 'wouter'
-import { Loaded, Nowhere } from '../parts/frame/loaded.tsx'
+import { Suspense } from 'react'
+import { Route, Switch, useLocation } from 'wouter'
+import { chunk, Loaded, Nowhere } from '../parts/frame/loaded.tsx'
 import { Skeleton } from '../parts/parts.tsx'
 
 /** Screens by noun. Each group is a chunk of its own, loaded when it is first opened. */
 const groups = [
-  [/^\/$/, lazy(() => import('./overview/index.tsx'))],
-  [/^\/transactions(\/|$)/, lazy(() => import('./transactions/index.tsx'))],
-  [/^\/statements$/, lazy(() => import('./statements/index.tsx'))],
-  [/^\/collections(\/|$)/, lazy(() => import('./collections/index.tsx'))],
-  [/^\/(routes|swaps|offramps|onramps|cngn|objects)(\/|$)/, lazy(() => import('./payments/index.tsx'))],
-  [/^\/customers(\/|$)/, lazy(() => import('./customers/index.tsx'))],
-  [/^\/(keys|cli|webhooks|events|requests)(\/|$)/, lazy(() => import('./developers/index.tsx'))],
-  [/^\/(account|settings)(\/|$)/, lazy(() => import('./settings/index.tsx'))],
+  [/^\/$/, chunk(() => import('./overview/index.tsx'))],
+  [/^\/transactions(\/|$)/, chunk(() => import('./transactions/index.tsx'))],
+  [/^\/statements$/, chunk(() => import('./statements/index.tsx'))],
+  [/^\/collections(\/|$)/, chunk(() => import('./collections/index.tsx'))],
+  [/^\/(routes|swaps|offramps|onramps|cngn|objects)(\/|$)/, chunk(() => import('./payments/index.tsx'))],
+  [/^\/customers(\/|$)/, chunk(() => import('./customers/index.tsx'))],
+  [/^\/(keys|cli|webhooks|events|requests)(\/|$)/, chunk(() => import('./developers/index.tsx'))],
+  [/^\/(account|settings)(\/|$)/, chunk(() => import('./settings/index.tsx'))],
 ] as const
 
 /** The screen at the address. */
 export function Screens() {
+  const [location] = useLocation()
   return (
-    <Loaded>
+    <Loaded at={location}>
       <Suspense fallback={<Skeleton lines={6} />}>
         <Switch>
           {groups.map(([path, Group]) => (

@@ -1,4 +1,4 @@
-import { Component, type ReactNode } from 'react'
+import { Component, type ComponentType, lazy, type ReactNode, useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { Empty, Screen } from '../parts.tsx'
 
@@ -15,21 +15,92 @@ export function Nowhere() {
   )
 }
 
-/** A chunk that cannot be loaded belongs to an earlier version, or the network is gone: both end with a reload. */
-export class Loaded extends Component<{ children: ReactNode }, { failed: boolean }> {
-  override state = { failed: false }
+/** The chunk of a screen that did not arrive: it belongs to another version, or the service cannot be reached. */
+class ChunkError extends Error {
+  override name = 'ChunkError'
+}
 
-  static getDerivedStateFromError = () => ({ failed: true })
+/** Screens in a chunk of their own, loaded when they are first opened. */
+export const chunk = (load: () => Promise<{ default: ComponentType }>) =>
+  lazy(() =>
+    load().catch((error: unknown) => {
+      throw new ChunkError('The chunk did not arrive', { cause: error })
+    }),
+  )
+
+type State = { readonly error: unknown; readonly at: string }
+
+/** What is at an address, or why it cannot be shown. Another address begins anew. */
+export class Loaded extends Component<{ at: string; children: ReactNode }, State> {
+  override state: State = { error: undefined, at: this.props.at }
+
+  static getDerivedStateFromError = (error: unknown) => ({ error })
+
+  static getDerivedStateFromProps = ({ at }: { at: string }, state: State) =>
+    at === state.at ? null : { error: undefined, at }
 
   override render(): ReactNode {
-    if (!this.state.failed) return this.props.children
+    const { error } = this.state
+    if (error === undefined) return this.props.children
     return (
-      <Empty title="This screen could not be loaded">
-        <p>The service was updated, or cannot be reached.</p>
-        <button type="button" className="primary" onClick={() => location.reload()}>
-          Reload the page
-        </button>
-      </Empty>
+      <Screen title="This screen could not be loaded">
+        {error instanceof ChunkError ? (
+          <ChunkMissing />
+        ) : (
+          <Reload>
+            The screen failed while it was drawn. If it happens again, contact the operators of this service.
+          </Reload>
+        )}
+      </Screen>
     )
   }
+}
+
+function Reload({ children }: { children: ReactNode }) {
+  return (
+    <div className="failure" role="alert">
+      <p>{children}</p>
+      <button type="button" onClick={() => location.reload()}>
+        Reload the page
+      </button>
+    </div>
+  )
+}
+
+/** The service is asked this often whether it is back, ms. */
+const AGAIN_MS = 3000
+
+const isReachable = async (): Promise<boolean> =>
+  (await fetch(location.pathname, { method: 'HEAD', cache: 'no-store' }).catch(() => undefined))?.ok ?? false
+
+/** Reloads the page when a service that could not be reached is back. One that can be reached has another version: a reload that nobody asked for could go on for ever. */
+function ChunkMissing() {
+  const [isUnreachable, setUnreachable] = useState(false)
+  const [asked, setAsked] = useState(0)
+  useEffect(() => {
+    let isOver = false
+    let timer: ReturnType<typeof setTimeout> | undefined
+    void isReachable().then((reachable) => {
+      if (isOver) return
+      if (!reachable) timer = setTimeout(setAsked, AGAIN_MS, asked + 1)
+      else if (asked > 0) location.reload()
+      setUnreachable(!reachable)
+    })
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [asked])
+  if (!isUnreachable) return <Reload>The service may have been updated since this page was loaded.</Reload>
+  return (
+    <div className="failure" role="alert">
+      <p>
+        <strong>The service cannot be reached</strong>
+      </p>
+      <p>Check your connection. The screen is loaded by itself once the service is back.</p>
+      <button type="button" onClick={() => setAsked(asked + 1)}>
+        Try again
+      </button>
+    </div>
+  )
 }
