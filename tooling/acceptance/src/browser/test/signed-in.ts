@@ -35,7 +35,8 @@ export async function openDashboard(
 
 /** Ways in which a screen is looked at beside {@link LOOKS}; a window of 640 pixels is what a zoom of 200 % leaves of 1280. */
 const MODES = {
-  tablet: { width: 768, height: 1024 },
+  tablet: { width: 820, height: 1180 },
+  'tablet-landscape': { width: 1024, height: 768 },
   zoom: { width: 640, height: 450 },
   'forced-colours': { width: 1280, height: 900, forcedColors: 'active' },
   'right-to-left': { width: 1280, height: 900, dir: 'rtl' },
