@@ -117,18 +117,14 @@ export async function anonymise(unit: UnitOfWork, id: string): Promise<CustomerR
     country: null,
     taxId: null,
     metadata: {},
-    anonymisedAt: updatedAt,
-    updatedAt,
   }
-  await unit.em.nativeUpdate(CustomerEntity, { id: row.id }, erased)
+  const change = { ...erased, anonymisedAt: updatedAt, updatedAt }
+  await unit.em.nativeUpdate(CustomerEntity, { id: row.id }, change)
   for (const domain of domainsOf(unit.runtime))
-    await domain.data?.anonymise?.(unit, {
-      ...{ id: row.id, name: erased.name, formerName: row.name },
-      shown: present({ ...row, ...erased }),
-    })
+    await domain.data?.anonymise?.(unit, { id: row.id, name: erased.name, formerName: row.name, erased })
   // A domain may have ended what was under way.
   const { parts, updatedAt: last } = await find(unit, row.id)
-  const anonymised = { ...row, ...erased, parts, updatedAt: last }
+  const anonymised = { ...row, ...change, parts, updatedAt: last }
   await replaceStoredReplies(unit, { path: '/v1/customers', id: row.id, data: present(anonymised) })
   return anonymised
 }

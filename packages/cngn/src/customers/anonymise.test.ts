@@ -5,7 +5,10 @@ import { moveOn, show, verify } from '../../test/money.ts'
 import { customerAccountsProvider, identityProvider } from '../provider/provider.ts'
 
 const service = useService()
-const person = { name: 'Zerubabel Quint', email: 'zerubabel@example.com', phoneNumber: '+2348019998877' }
+const person = {
+  ...{ name: 'Zerubabel Quint', email: 'zerubabel@example.com', phoneNumber: '+2348019998877' },
+  ...{ address: '7 Quintbury Street', country: 'NG', taxId: 'QUINT-4711' },
+}
 
 test('anonymising a customer erases the name from account, payins, own payouts, list, events and replies; amounts stay', async () => {
   const merchant = await newMerchant(service)

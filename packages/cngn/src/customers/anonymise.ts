@@ -46,8 +46,8 @@ export async function anonymise(unit: UnitOfWork, customer: AnonymisedCustomer):
   await replaceInEvents(unit, { ids: payins, field: ['account', 'accountName'], value })
   await replaceInEvents(unit, { ids: holders, field: ['bankAccount', 'accountName'], value })
   await replaceInEvents(unit, { ids: checked, field: ['accountCheck', 'accountName'], value })
-  for (const field of ['name', 'email', 'phoneNumber', 'metadata'])
-    await replaceInEvents(unit, { ids: [customer.id], field: [field], value: customer.shown[field] ?? null })
+  for (const [field, erased] of Object.entries(customer.erased))
+    await replaceInEvents(unit, { ids: [customer.id], field: [field], value: erased })
   await replaceInStoredReplies(unit, {
     ...{ path: '/v1/cngn/payins', customerId: customer.id, field: ['account', 'accountName'], value },
   })

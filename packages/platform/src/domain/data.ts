@@ -51,8 +51,8 @@ export interface AnonymisedCustomer {
   readonly name: string
   /** What the customer was called until now. */
   readonly formerName: string
-  /** The customer as its GET shows it from now on. */
-  readonly shown: Readonly<Record<string, unknown>>
+  /** The fields with personal data, with what they have from now on. */
+  readonly erased: Readonly<Record<string, unknown>>
 }
 
 /** What a domain keeps in the database, and what holds for it. */
