@@ -122,11 +122,21 @@ beforeAll(async () => {
   records.organisationId = organisationId
   // Some objects belong to a customer, who must be allowed to have them.
   const customerId = await enabledCustomer(runtime, organisationId, 10n ** 12n)
+  // An invoice is read by accounting programs where it says who asks whom, and for what.
+  const item = { description: 'Consulting', quantity: 1, unitAmount: '25', taxPercent: 7.5 }
+  for (const [line, billing] of [
+    ['PATCH /v1/branding', { legalName: 'Home Ltd', country: 'NG', taxId: '12345678-0001' }],
+    [`PATCH /v1/customers/${customerId}`, { country: 'NG' }],
+  ] as const)
+    expect((await home.call(line, { body: billing })).status).toBe(200)
   for (const operation of operations) {
     const name = newRecordOf(operation)
     if (!name) continue
     // Of the collections, an invoice: all of their operations work on it.
-    const more = operation.path === '/collections' ? { type: 'invoice', amount: '25' } : {}
+    const more =
+      operation.path === '/collections'
+        ? { type: 'invoice', amount: undefined, pricing: { currency: 'USD' }, items: [item], customerId }
+        : {}
     const body = { ...bodyOf(operation, { customerId }), ...more }
     const made = await home.call(`POST /v1${operation.path}`, { body })
     expect([operation.path, made.status, made.text]).toEqual([operation.path, 201, made.text])

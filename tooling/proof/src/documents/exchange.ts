@@ -8,6 +8,7 @@ import {
   foundOrganisation,
   type Mailbox,
   type Receiver,
+  samples,
   signedIn,
   signIn,
 } from '@payments/stand'
@@ -106,7 +107,18 @@ export async function exchange(
     const body = { email: EMAIL, role: 'member' }
     return (await call(place, 'POST /v1/auth/invitations', { token: accessToken, key: null, body })).body.data.id
   }
+  /** An invoice that says who asks whom, and for what, as accounting programs read it. */
+  const invoiced = async (): Promise<string> => {
+    const made = async (line: string, body: object) => (await call(place, line, { token: key, body })).body.data
+    await made('PATCH /v1/branding', { legalName: 'Ada Ltd', country: 'NG', taxId: '12345678-0001' })
+    const buyer = { name: 'Ada Obi', email: `${crypto.randomUUID()}@example.com`, country: 'NG' }
+    const { id: customerId } = await made('POST /v1/customers', buyer)
+    const items = [{ description: 'Consulting', quantity: 1, unitAmount: '25', taxPercent: 7.5 }]
+    const priced = { type: 'invoice', amount: undefined, pricing: { currency: 'USD' }, items, customerId }
+    return (await made('POST /v1/collections', samples.collection.body(priced))).id
+  }
   const lineOf = async ({ line }: Example): Promise<string> => {
+    if (line.endsWith('/invoice.xml')) return `GET /v1/collections/${await invoiced()}/invoice.xml`
     if (/invitations\/.+\/(accept|decline)$/.test(line))
       return line.replace(/invitations\/[^/]+/, `invitations/${await received()}`)
     return /deliveries\/\w/.test(line) ? filledWith(line, delivery) : known.filled(line)

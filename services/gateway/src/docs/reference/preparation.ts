@@ -98,6 +98,35 @@ const invoice: readonly Step[] = [
     save: { collectionId: 'id' },
   },
 ]
+/** An invoice that has what accounting programs read. */
+const structured: readonly Step[] = [
+  {
+    method: 'PATCH',
+    url: '/v1/branding',
+    body: { legalName: 'Ada Workshop Ltd', address: '1 Marina, Lagos', country: 'NG', taxId: '12345678-0001' },
+  },
+  {
+    method: 'POST',
+    url: '/v1/customers',
+    body: { name: 'Ada Obi', email: 'ada@example.com', country: 'NG' },
+    save: { customerId: 'id' },
+  },
+  {
+    method: 'POST',
+    url: '/v1/collections',
+    body: {
+      type: 'invoice',
+      title: 'Consulting in January',
+      pricing: { currency: 'USD' },
+      items: [{ description: 'Consulting, one day', quantity: 2, unitAmount: '400', taxPercent: 7.5 }],
+      currency: 'USDC',
+      destinationChainKey: 'base',
+      destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
+      customerId: '{customerId}',
+    },
+    save: { collectionId: 'id' },
+  },
+]
 const endpoint: readonly Step[] = [
   {
     method: 'POST',
@@ -144,6 +173,7 @@ const PREPARED: readonly (readonly [RegExp, readonly Step[]])[] = [
   [/^\w+ \/timeline\//, route],
   [/^POST \/notifications\/\{/, failure],
   [/^GET \/collections\/\{collectionId\}\/invoice\.pdf$/, invoice],
+  [/^GET \/collections\/\{collectionId\}\/invoice\.xml$/, structured],
   [/^POST \/collections\/\{collectionId\}\/send$/, invoice],
   [/^\w+ \/(collections|pay)\/\{/, collection],
   [
