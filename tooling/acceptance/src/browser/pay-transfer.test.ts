@@ -97,7 +97,8 @@ describe.runIf(hasTools(chromiumCommand()))('paying by bank transfer in Chromium
     expect(await page.locator('[name=option]:checked').inputValue()).toMatch(/:USDC$/)
     await page.getByRole('radio', { name: 'NGN', exact: true }).check()
     // The rate between euros and dollars is that of the start.
-    if (!name.includes('euros')) await page.getByText(/about\s+NGN\s39,506.25; you see the exact amount/).waitFor()
+    if (!name.includes('euros'))
+      await page.getByText(/about\s+NGN\s39,506.25 plus fees; you see the exact amount/).waitFor()
     await shoot(page, 'transfer-choose-other-phone')
     const id = await start(page)
     const { bankAccount } = (await payPageOf(service, id)).session
@@ -108,7 +109,7 @@ describe.runIf(hasTools(chromiumCommand()))('paying by bank transfer in Chromium
     await shoot(page, 'transfer-waiting-other-phone')
     await pay(merchant, id, { amount: (Number(bankAccount.amount) * 0.4).toFixed(2) })
     await screen(page, 'underpaid')
-    await page.getByText(/about\s+NGN\s[\d,.]+; you see the exact amount/).waitFor()
+    await page.getByText(/about\s+NGN\s[\d,.]+ plus fees; you see the exact amount/).waitFor()
     await shoot(page, 'transfer-rest-other-phone')
     await page.getByRole('button', { name: rest }).click()
     await page.getByRole('button', { name: 'Copy the account number' }).waitFor()
