@@ -81,25 +81,8 @@ const collection: readonly Step[] = [
     save: { collectionId: 'id' },
   },
 ]
-const invoice: readonly Step[] = [
-  ...customer,
-  {
-    method: 'POST',
-    url: '/v1/collections',
-    body: {
-      type: 'invoice',
-      title: 'Consulting in January',
-      amount: '25',
-      currency: 'USDC',
-      destinationChainKey: 'base',
-      destinationAddress: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F',
-      customerId: '{customerId}',
-    },
-    save: { collectionId: 'id' },
-  },
-]
 /** An invoice that has what accounting programs read. */
-const structured: readonly Step[] = [
+const invoice: readonly Step[] = [
   {
     method: 'PATCH',
     url: '/v1/branding',
@@ -172,8 +155,7 @@ const PREPARED: readonly (readonly [RegExp, readonly Step[]])[] = [
   [/^GET \/payment-routes\/deposits\/\{/, deposit],
   [/^\w+ \/timeline\//, route],
   [/^POST \/notifications\/\{/, failure],
-  [/^GET \/collections\/\{collectionId\}\/invoice\.pdf$/, invoice],
-  [/^GET \/collections\/\{collectionId\}\/invoice\.xml$/, structured],
+  [/^GET \/collections\/\{collectionId\}\/invoice\./, invoice],
   [/^POST \/collections\/\{collectionId\}\/send$/, invoice],
   [/^\w+ \/(collections|pay)\/\{/, collection],
   [
