@@ -229,9 +229,10 @@ export function gateway(process: Process, metrics: Metrics, isStopping: () => bo
       ctx.body = reply.body
       ctx.type = reply.type
     }
-    const resource = resources.get(resourceOf(`/v1${own}`)) ?? newRouter()
-    resources.set(resourceOf(`/v1${own}`), resource)
-    resource.register(`/v1${own}`, [each.method], answer)
+    const path = `/v1${own}`
+    const resource = resources.get(resourceOf(path)) ?? newRouter()
+    resources.set(resourceOf(path), resource)
+    resource.register(path, [each.method], answer)
     if (isFile) router.register(`${FILES}${own}`, [each.method], answer)
   }
   for (const [own, name] of Object.entries(STREAMS)) {

@@ -94,11 +94,9 @@ function createTokenKeys(settings: Settings): TokenKeys {
         if (typeof payload.sid !== 'string' || typeof payload.sub !== 'string' || !isId(payload.sid))
           throw new Error('Invalid claims')
         const claims = { userId: payload.sub, sessionId: payload.sid, exp: payload.exp ?? 0 }
-        for (const oldest of verified.keys()) {
-          if (verified.size < REMEMBERED) break
-          verified.delete(oldest)
-        }
         verified.set(token, claims)
+        const [oldest] = verified.keys()
+        if (verified.size > REMEMBERED && oldest !== undefined) verified.delete(oldest)
         return claims
       } catch (error) {
         throw errors.invalid_token({ cause: error })
