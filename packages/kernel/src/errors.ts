@@ -32,6 +32,9 @@ export class ServiceError extends Error {
   }
 }
 
+/** What names an error in rows that operators read: its code, and `internal` where it is no error for the caller. */
+export const errorCode = (error: unknown): string => (error instanceof ServiceError ? error.code : 'internal')
+
 export interface ErrorFactory extends ErrorRow {
   (options?: { fields?: Record<string, string>; retryAfter?: number; cause?: unknown }): ServiceError
   readonly code: string

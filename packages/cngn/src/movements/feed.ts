@@ -1,4 +1,4 @@
-import { type Environment, ServiceError, system } from '@payments/kernel'
+import { type Environment, errorCode, ServiceError, system } from '@payments/kernel'
 import { dueInTurns, queryContext, type Runtime, unitOfWork } from '@payments/platform'
 import { customerAccounts, treasuryProvider } from '../money/holder.ts'
 import type { Feed, Movements, ProviderTransaction, UnreadableRecord } from '../provider/provider.ts'
@@ -90,7 +90,7 @@ export async function pollFeed(runtime: Runtime, claimed: ClaimedFeed): Promise<
         environment,
         account,
         Math.max(error instanceof ServiceError ? (error.retryAfter ?? 0) : 0, Math.min(pollSeconds * 2, LOST_SECONDS)),
-        error instanceof ServiceError ? error.code : 'internal',
+        errorCode(error),
       ],
     )
     throw error
@@ -116,8 +116,7 @@ async function keepFailed(
   runtime.log.error({ err: error, environment, account, reference: tx.reference }, 'movement could not be applied')
   const { reference, channel, status, amount } = tx
   const report = JSON.stringify({ reference, channel, status, amount: amount === null ? null : String(amount) })
-  const why = error instanceof ServiceError ? error.code : 'internal'
-  await keep(runtime, { environment, account, reference, report, reason: `Could not be applied: ${why}` })
+  await keep(runtime, { environment, account, reference, report, reason: `Could not be applied: ${errorCode(error)}` })
 }
 
 async function databaseTime({ pool }: Runtime): Promise<Date> {

@@ -1,4 +1,4 @@
-import { type Environment, ServiceError, system } from '@payments/kernel'
+import { type Environment, errorCode, ServiceError, system } from '@payments/kernel'
 import {
   aboutObject,
   constraintOf,
@@ -344,7 +344,7 @@ async function noteUnknown(unit: UnitOfWork, { id, kind }: ClaimedSend, error: u
   const row = await lockedTransfer(unit, kind, id)
   const { rows } = await sqlOf(unit.em).query(
     'update cngn_sends set error = $2 where id = $1 and reference is null and not ended returning id',
-    [id, error instanceof ServiceError ? error.code : 'internal'],
+    [id, errorCode(error)],
   )
   if (rows.length > 0 && row.status === 'processing') await update(unit, row, { providerOutcome: 'unknown' })
   if (!(error instanceof ServiceError)) unit.log.warn({ err: error, transfer: id }, 'order failed without an answer')

@@ -1,4 +1,4 @@
-import { type Provider, ServiceError, type Tenant } from '@payments/kernel'
+import { errorCode, type Provider, ServiceError, type Tenant } from '@payments/kernel'
 import { sql } from 'kysely'
 import type { UnitOfWork } from '../operations/context.ts'
 import type { TimelineSource } from '../records/timeline.ts'
@@ -30,8 +30,6 @@ type Ask<P, T> = (provider: P) => Promise<T>
 const mayAskAnother = (error: unknown): boolean =>
   !(error instanceof ServiceError) || error.status === 422 || error.status >= 500
 
-const errorOf = (error: unknown): string => (error instanceof ServiceError ? error.code : 'internal')
-
 /**
  * Asks providers in their order until one answers. Only for calls that move no money: what one did that did not answer in time stays
  * unused.
@@ -55,7 +53,7 @@ export async function firstAnswer<P extends Provider, T>(
     } catch (error) {
       if (!mayAskAnother(error)) throw error
       refusal ??= error
-      asked.push({ provider: provider.name, error: errorOf(error) })
+      asked.push({ provider: provider.name, error: errorCode(error) })
     }
   }
   throw refusal
@@ -84,7 +82,7 @@ export async function bestAnswer<P extends Provider, T>(
     const each = settled[index]
     return each?.status === 'fulfilled'
       ? { provider: name, offer: show(each.value) }
-      : { provider: name, error: errorOf(each?.reason) }
+      : { provider: name, error: errorCode(each?.reason) }
   })
   const because = offers.length > 1 ? 'best offer' : 'the only offer'
   return { ...best, choice: choiceOf(candidates, best.provider, because, asked) }

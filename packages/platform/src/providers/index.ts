@@ -29,10 +29,12 @@ export { addProvider, nameSandbox, replaceIndex } from './column.ts'
 export { checkProviderOrders, providerRules, readControls, writeControl } from './controls.ts'
 export { ANNOUNCED_SQL, type ClaimedPoll, type PolledProvider, pollBudget } from './rate-budget.ts'
 export {
+  NOT_APPLIED,
   type ObjectReport,
   type ReportedAmount,
   type ReportedAmounts,
   recordContradiction,
+  recordFailure,
   recordReport,
   reportedAmountsSql,
   settleContradictions,

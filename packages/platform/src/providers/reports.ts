@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { newId, type Tenant } from '@payments/kernel'
+import { errorCode, newId, type Tenant } from '@payments/kernel'
 import { sql } from 'kysely'
 import type { AttentionSource } from '../domain/operators.ts'
 import type { UnitOfWork } from '../operations/context.ts'
@@ -31,6 +31,12 @@ export interface ObjectReport extends Tenant {
 /** Of the report that an object was last changed by. Contradictions have a digest of their own. */
 const APPLIED = ''
 
+/** Of the failure to apply what is reported of an object: there is one for each object, which opens again after it was settled. */
+const FAILED = 'failed'
+
+/** Reason of a failure to apply a report, by which a later poll settles it. */
+export const NOT_APPLIED = 'The provider’s report could not be applied'
+
 /**
  * Keeps the report that the object was last changed by, with the commit: one row for each object, as evidence. The ledger check
  * compares its amounts with the object's receipt. Called in the transaction that applies the report.
@@ -46,6 +52,14 @@ export function recordReport(unit: UnitOfWork, report: ObjectReport): void {
  */
 export function recordContradiction(unit: UnitOfWork, report: ObjectReport & { readonly reason: string }): void {
   write(unit, report, hash('sha256', `${report.reason}\n${json(report.report)}`), report.reason)
+}
+
+/**
+ * Keeps that what a provider reports of an object could not be applied, with the commit: operators find the object with the error's code until
+ * a later report is applied, which settles the reason {@link NOT_APPLIED}. Called in a transaction of its own, since the one that applied is gone.
+ */
+export function recordFailure(unit: UnitOfWork, of: Omit<ObjectReport, 'report' | 'amounts'>, error: unknown): void {
+  write(unit, { ...of, report: { error: errorCode(error) } }, FAILED, NOT_APPLIED)
 }
 
 /**
@@ -68,7 +82,8 @@ function write(unit: UnitOfWork, of: ObjectReport, digest: string, reason: strin
     sql`insert into provider_reports (id, organisation_id, environment, resource_type, resource_id, provider, digest, reason, report, amounts, times, first_at, last_at)
       values (${newId()}, ${organisationId}, ${environment}, ${resourceType}, ${resourceId}, ${provider}, ${digest}, ${reason}, ${json(of.report)}, ${json(of.amounts ?? {})}, 1, now(), now())
       on conflict (resource_id, digest) do update set provider = excluded.provider, report = excluded.report,
-        amounts = excluded.amounts, times = provider_reports.times + 1, last_at = excluded.last_at`,
+        amounts = excluded.amounts, times = provider_reports.times + 1, last_at = excluded.last_at,
+        settled_at = case when excluded.digest <> '${sql.raw(FAILED)}' then provider_reports.settled_at end`,
     `provider_reports ${resourceId} ${digest}`,
   )
 }

@@ -1,6 +1,6 @@
 import { p } from '@mikro-orm/core'
 import type { Environment } from '@payments/kernel'
-import { isId, ServiceError } from '@payments/kernel'
+import { errorCode, isId } from '@payments/kernel'
 import type { Metric } from '../domain/operators.ts'
 import type { Runtime, UnitOfWork } from '../operations/context.ts'
 import { index } from '../transactions/entity.ts'
@@ -73,12 +73,7 @@ export function pollQueue({ table, task }: { readonly table: string; readonly ta
       await db.query(
         `update ${table} set failing_since = coalesce(failing_since, now()), error = $2,
                 next_poll_at = coalesce($3, next_poll_at), poll_seconds = coalesce($4, poll_seconds) where id = $1`,
-        [
-          id,
-          error instanceof ServiceError ? error.code : 'internal',
-          next?.nextPollAt ?? null,
-          next?.pollSeconds ?? null,
-        ],
+        [id, errorCode(error), next?.nextPollAt ?? null, next?.pollSeconds ?? null],
       )
     },
 

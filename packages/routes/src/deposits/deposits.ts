@@ -7,6 +7,7 @@ import {
   type QueryContext,
   queryContext,
   type Runtime,
+  recordFailure,
   unitOfWork,
 } from '@payments/platform'
 import { errors } from '../api/errors.ts'
@@ -82,8 +83,21 @@ export async function poll(
   return apply(context, route, page)
 }
 
-/** Applies what a poll has told. */
+/** Applies what a poll has told. Operators find the route while that cannot be done: its money is not booked meanwhile. */
 export async function apply(context: QueryContext, route: RouteRow, page: DepositPage): Promise<SyncCounts> {
-  const pending = await applyInParts(context, route, page)
-  return unitOfWork(context, (unit) => applyRemaining(unit, pending))
+  try {
+    const pending = await applyInParts(context, route, page)
+    return await unitOfWork(context, (unit) => applyRemaining(unit, pending))
+  } catch (error) {
+    await noteFailure(context, route, error)
+    throw error
+  }
+}
+
+async function noteFailure(context: QueryContext, route: RouteRow, failure: unknown): Promise<void> {
+  const { id: resourceId, organisationId, environment, provider } = route
+  const object = { organisationId, environment, provider, resourceType: 'payment_route', resourceId }
+  await unitOfWork(context, async (unit) => recordFailure(unit, object, failure)).catch((error: unknown) => {
+    if (!context.runtime.database.report(error)) context.log.warn({ err: error, route: resourceId }, 'failure not kept')
+  })
 }

@@ -2,7 +2,7 @@ import { bind, newId, system } from '@payments/kernel'
 import { queryContext, type Runtime, unitOfWork } from '@payments/platform'
 import { Client } from 'pg'
 import { expect, test, vi } from 'vitest'
-import { expectConsistent, type Merchant, newMerchant, newRoute, sized, useService } from '#testing'
+import { call, expectConsistent, type Merchant, newMerchant, newRoute, signedIn, sized, useService } from '#testing'
 import { RouteEntity } from '../entity.ts'
 import { type DepositQuery, type DepositReport, routesProvider } from '../provider/provider.ts'
 import { sandboxRoutes } from '../provider/sandbox.ts'
@@ -107,6 +107,30 @@ test('an end without the payer’s transaction is no deposit: operators are told
   await apply(known)
   expect(await apply({ ...completed(), requestId: known.requestId, depositTxHash: null })).toMatchObject({ updated: 1 })
   await expectConsistent(service)
+})
+
+test('operators find a route whose reports cannot be applied, again after each failure, until they can', async () => {
+  const { id, poll, merchant } = await begin()
+  const { accessToken: token } = await signedIn(service.runtime, { role: 'operator' })
+  const listed = async () => {
+    const body = { kind: 'provider_report', organisationId: merchant.organisationId }
+    const reply = await call(service, 'POST /v1/admin/ops/attention', { token, body })
+    return reply.body.data.objects.map((object: { id: string; reason: string }) => [object.id, object.reason])
+  }
+  const depositTxHash = newId()
+  for (const status of ['pending', 'completed'] as const) {
+    const given = { depositTxHash, status, destinationAmount: status === 'completed' ? 1_000_000n : null }
+    // No row can have this.
+    reported = [report({ ...given, originAmount: -1n })]
+    for (let time = 0; time < 2; time++) {
+      await expect(poll()).rejects.toThrow()
+      expect(await listed()).toEqual([[id, 'The provider’s report could not be applied']])
+    }
+    reported = [report(given)]
+    await poll()
+    expect(await listed()).toEqual([])
+    expect(await depositsOf(merchant)).toMatchObject({ total: 1, deposits: [{ status }] })
+  }
 })
 
 test('the only deposit that an address can have needs no transaction: its request is it, and a transaction that comes later is its own', async () => {

@@ -5,6 +5,7 @@ import {
   createResource,
   locked,
   move,
+  NOT_APPLIED,
   type QueryContext,
   queryContext,
   recordContradiction,
@@ -97,12 +98,10 @@ export async function applyReports(
   }
   for (const one of odd) keepOdd(unit, route, one)
   const explained = reports.filter(({ depositTxHash }) => depositTxHash !== null)
-  if (explained.length > 0)
-    settleContradictions(
-      unit,
-      route.id,
-      explained.map((report) => reasonOf(withoutTransaction(report))),
-    )
+  settleContradictions(unit, route.id, [
+    NOT_APPLIED,
+    ...explained.map((report) => reasonOf(withoutTransaction(report))),
+  ])
   const watchedUntil = await changes.apply()
   await schedule(unit, { ...route, ...(watchedUntil ? { watchedUntil } : {}) }, created + updated > 0)
   return { synced: reports.length, created, updated }
