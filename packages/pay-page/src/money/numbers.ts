@@ -15,6 +15,19 @@ const FORMATS: Readonly<Partial<Record<string, string>>> = {
 /** Always with the digits 0 to 9, so that an amount reads as a wallet shows it. */
 const formatOf = (locale: string): string => `${FORMATS[locale] ?? locale}-u-nu-latn`
 
+/** Making a formatter takes longer than writing a whole page, so there is one for each language and purpose. */
+const made = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>()
+function once<T extends Intl.NumberFormat | Intl.DateTimeFormat>(
+  locale: string,
+  purpose: string,
+  make: (format: string) => T,
+): T {
+  const key = `${locale} ${purpose}`
+  const formatter = (made.get(key) as T | undefined) ?? make(formatOf(locale))
+  made.set(key, formatter)
+  return formatter
+}
+
 const DECIMAL = /^\d+(\.\d+)?$/
 /** More decimals than any token has: nothing is rounded. */
 const MOST_DECIMALS = 20
@@ -22,9 +35,11 @@ const MOST_DECIMALS = 20
 /** A decimal text with the separators of the language, and no digit changed. What is no decimal stays as it is. */
 export const amountIn = (locale: Locale, amount: string): string =>
   DECIMAL.test(amount)
-    ? new Intl.NumberFormat(formatOf(locale), { maximumFractionDigits: MOST_DECIMALS }).format(
-        amount as Intl.StringNumericLiteral,
-      )
+    ? once(
+        locale,
+        'amount',
+        (format) => new Intl.NumberFormat(format, { maximumFractionDigits: MOST_DECIMALS }),
+      ).format(amount as Intl.StringNumericLiteral)
     : amount
 
 /** An amount with its currency; the currency alone where the amount is not known. */
@@ -37,20 +52,24 @@ const MARKS = /[\u200e\u200f]/g
 /** An amount of the money of a country, as the language writes it. What is no amount stays as it is. */
 export const fiatIn = (locale: Locale, amount: string, currency: string): string =>
   DECIMAL.test(amount) && /^[A-Z]{3}$/.test(currency)
-    ? new Intl.NumberFormat(formatOf(locale), { style: 'currency', currency })
+    ? once(locale, currency, (format) => new Intl.NumberFormat(format, { style: 'currency', currency }))
         .format(amount as Intl.StringNumericLiteral)
         .replace(MARKS, '')
     : `${amount} ${currency}`
+
+const TIME = { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23', timeZone: 'UTC' } as const
 
 /** A time in the reader's language, in UTC, so that the server and the browser write the same. What is no time stays as it is. */
 export const timeIn = (locale: Locale, time: string): string =>
   Number.isNaN(Date.parse(time))
     ? time
-    : `${new Intl.DateTimeFormat(formatOf(locale), { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23', timeZone: 'UTC' }).format(new Date(time))} UTC`
+    : `${once(locale, 'time', (format) => new Intl.DateTimeFormat(format, TIME)).format(new Date(time))} UTC`
 
 /** A date in the reader's language. */
 export const dateIn = (locale: Locale, time: string): string =>
-  new Intl.DateTimeFormat(formatOf(locale), { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(time))
+  once(locale, 'date', (format) => new Intl.DateTimeFormat(format, { dateStyle: 'long', timeZone: 'UTC' })).format(
+    new Date(time),
+  )
 
 const PLACES = 20
 
