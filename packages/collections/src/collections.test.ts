@@ -17,7 +17,7 @@ test('a payment of exactly the amount pays the session, once, with one transacti
     payments: [],
   })
   await paySession(merchant, session.id)
-  await settle(service)
+  await settle(service, merchant)
   expect(await getSession(merchant, session.id)).toMatchObject({
     status: 'paid',
     receivedAmount: '25',

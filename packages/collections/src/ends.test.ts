@@ -77,12 +77,12 @@ async function begin(given: Record<string, unknown> = {}, start: Record<string, 
     /** The provider tells these from now on. */
     async tell(...reports: DepositReport[]) {
       told.set(session.depositAddress, reports)
-      await poll(service)
+      await poll(service, merchant)
       return getSession(merchant, session.id)
     },
     async pay(payment: Parameters<typeof paySession>[2] = {}) {
       await paySession(merchant, session.id, payment)
-      await settle(service)
+      await settle(service, merchant)
       return getSession(merchant, session.id)
     },
     async wait(minutes: number) {

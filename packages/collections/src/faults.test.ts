@@ -66,15 +66,15 @@ test('under late, repeated, missing and reordered reports each session ends righ
   disturbed = true
   for (const step of [0, 1]) {
     await inWaves(count, (number) => payStep(merchant, sessions[number] as (typeof sessions)[number], step))
-    for (let round = 0; round < 6; round++) await settle(service)
+    for (let round = 0; round < 6; round++) await settle(service, merchant)
     if (step === 1) disturbed = false
-    await settle(service)
+    await settle(service, merchant)
     const waiting = sessions.filter((session) => caseOf(session).steps.length > 1 && step === 0)
     // The second payment of a session follows when the first was seen.
     for (let round = 0; round < 20 && step === 0; round++) {
       const states = await Promise.all(waiting.map(({ id }) => getSession(merchant, id)))
       if (states.every(({ status }) => status === 'underpaid')) break
-      await poll(service)
+      await poll(service, merchant)
     }
   }
   await expectAllEnded(service, merchant, sessions)
@@ -87,7 +87,7 @@ test('the provider’s fees are separate: in the session, in its collection, in 
     const { id } = await newCollection(merchant)
     const session = await startSession(service, id)
     await paySession(merchant, session.id)
-    await settle(service)
+    await settle(service, merchant)
     expect(await getSession(merchant, session.id)).toMatchObject({
       status: 'paid',
       receivedAmount: '25',

@@ -24,7 +24,7 @@ async function begin(given: Record<string, unknown> = {}, start: Record<string, 
   const session = await startSession(service, collection.id, start)
   const pay = async (payment: Parameters<typeof paySession>[2] = {}) => {
     await paySession(merchant, session.id, payment)
-    await settle(service)
+    await settle(service, merchant)
     return getSession(merchant, session.id)
   }
   return {
@@ -130,7 +130,7 @@ test('a payment that was received in time counts as in time, also when it is rep
   await paySession(merchant, session.id)
   await wait(200)
   expect(await shown()).toMatchObject({ status: 'expired' })
-  await settle(service)
+  await settle(service, merchant)
   expect(await shown()).toMatchObject({ status: 'paid', paidLate: false })
   await inOrder(service)
 })
@@ -273,11 +273,11 @@ test('a void checkout stays void when a payment that was under way finishes, and
     "update sandbox_relay_requests set settles_at = now() + interval '1 hour' where address = $1",
     [session.depositAddress],
   )
-  await poll(service)
+  await poll(service, merchant)
   expect(await shown()).toMatchObject({ status: 'processing' })
   expect((await merchant.call(`DELETE /v1/collections/${collection.id}`)).body.data).toMatchObject({ status: 'void' })
   expect(await getSession(merchant, other.id)).toMatchObject({ status: 'cancelled' })
-  await settle(service)
+  await settle(service, merchant)
   expect(await shown()).toMatchObject({ status: 'paid' })
   expect(await parent()).toMatchObject({ status: 'void', paymentsCount: 1, receivedAmount: '25' })
   await inOrder(service)
@@ -289,7 +289,7 @@ test('a link becomes inactive with its last payment; sessions that were open may
   await pay()
   expect(await getSession(merchant, collection.id)).toMatchObject({ status: 'inactive', paymentsCount: 1 })
   await paySession(merchant, other.id)
-  await settle(service)
+  await settle(service, merchant)
   expect(await getSession(merchant, other.id)).toMatchObject({ status: 'paid' })
   expect(await getSession(merchant, collection.id)).toMatchObject({ status: 'inactive', paymentsCount: 2 })
 })

@@ -58,7 +58,7 @@ test('maxPayments cannot be set to what was paid already', async () => {
   const merchant = await newMerchant(service)
   const { id } = await newCollection(merchant)
   await paySession(merchant, (await startSession(service, id)).id)
-  await settle(service)
+  await settle(service, merchant)
   const refused = await patch(merchant, id, { maxPayments: 1 })
   expect(refused.body.errors).toEqual({ maxPayments: 'Must be greater than 1, the number of payments so far' })
 })

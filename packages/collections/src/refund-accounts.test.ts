@@ -70,8 +70,8 @@ test('in live a payer who transfers names an account, to which a transfer goes b
   )
   expect(rows).toHaveLength(1)
   await fiat().simulatePayment(pool, { reference: rows[0]?.id ?? '', amount: 1_500_000n, outcome: 'refunded' })
-  await settleTransfers(service)
-  await pollTransfers(service)
+  await settleTransfers(service, merchant)
+  await pollTransfers(service, merchant)
   const { rows: refunds } = await pool.query('select status, destination from fiat_refunds where id = $1', [
     rows[0]?.id,
   ])

@@ -43,7 +43,7 @@ async function begin(own: readonly NetworkType[], given: Record<string, unknown>
 /** Where the session says that its money goes back to, and where a payment that cannot be delivered went. */
 async function refundsOf({ merchant }: Awaited<ReturnType<typeof begin>>, session: { id: string }) {
   await paySession(merchant, session.id, { outcome: 'refunded' })
-  await settle(service)
+  await settle(service, merchant)
   const { refundTo, payments } = await getSession(merchant, session.id)
   return [refundTo, payments[0].refundTo]
 }

@@ -152,13 +152,13 @@ describe.each(Object.entries(asked))('a session that is paid by bank transfer, w
       amount,
       currency: 'NGN',
     })
-    await pollTransfers(service)
+    await pollTransfers(service, merchant)
     expect(await getSession(merchant, session.id)).toMatchObject({
       status: 'processing',
       bankAccount: null,
       receivedAmount: '0',
     })
-    await settleTransfers(service)
+    await settleTransfers(service, merchant)
     const paid = await getSession(merchant, session.id)
     expect(paid).toMatchObject({ status: 'paid', receivedAmount: paid.amount, remainingAmount: '0', paidOver: false })
     const [payment] = paid.payments
@@ -210,7 +210,7 @@ describe.each(Object.entries(asked))('a session that is paid by bank transfer, w
     const kobo = toMinor(session.bankAccount.amount, assetNamed('NGN'))
     const first = (kobo * 2n) / 5n
     await transfer(merchant, session.id, { amount: toDecimal(first, assetNamed('NGN')) })
-    await settleTransfers(service)
+    await settleTransfers(service, merchant)
     const part = await getSession(merchant, session.id)
     expect(part).toMatchObject({ status: 'underpaid', bankAccount: null })
     const { currency, amount } = given.pricing ?? { currency: 'USD', amount: '25' }
@@ -229,7 +229,7 @@ describe.each(Object.entries(asked))('a session that is paid by bank transfer, w
     // Asked again, it is the same account.
     expect((await more()).body.data.bankAccount).toEqual(again.bankAccount)
     await transfer(merchant, session.id)
-    await settleTransfers(service)
+    await settleTransfers(service, merchant)
     expect(await getSession(merchant, session.id)).toMatchObject({
       status: 'paid',
       receivedAmount: part.amount,
@@ -242,7 +242,7 @@ describe.each(Object.entries(asked))('a session that is paid by bank transfer, w
     'is overpaid when both ways are paid: %s',
     async (order) => {
       const { merchant, collection, session } = await transferSession(service, { ...given, type: 'checkout' })
-      const steps = { bank: () => settleTransfers(service), chain: () => settle(service) }
+      const steps = { bank: () => settleTransfers(service, merchant), chain: () => settle(service, merchant) }
       const pay = {
         bank: () => transfer(merchant, session.id),
         chain: () =>
@@ -255,8 +255,8 @@ describe.each(Object.entries(asked))('a session that is paid by bank transfer, w
       if (order === 'both at once') {
         await Promise.all([pay.bank(), pay.chain()])
         await Promise.all([steps.bank(), steps.chain()])
-        await settleTransfers(service)
-        await settle(service)
+        await settleTransfers(service, merchant)
+        await settle(service, merchant)
       } else
         for (const way of order === 'the transfer first'
           ? (['bank', 'chain'] as const)
@@ -280,7 +280,7 @@ describe('a session that is paid by bank transfer', () => {
   test('hides its onramp: it is in no list, at no address and in no event', async () => {
     const { merchant, session } = await transferSession(service)
     await transfer(merchant, session.id)
-    await settleTransfers(service)
+    await settleTransfers(service, merchant)
     const { rows } = await service.runtime.pool.query<{ id: string }>('select id from onramps where owner_id = $1', [
       session.id,
     ])
@@ -298,7 +298,7 @@ describe('a session that is paid by bank transfer', () => {
   test('gives no account for the rest of a checkout that its merchant has withdrawn', async () => {
     const { merchant, collection, session } = await transferSession(service, { type: 'checkout' })
     await transfer(merchant, session.id, { amount: '6000' })
-    await settleTransfers(service)
+    await settleTransfers(service, merchant)
     await merchant.call(`DELETE /v1/collections/${collection.id}`)
     const more = await act(service, session.id, { action: 'start', method: 'bank_transfer' })
     expect([more.status, more.body.message]).toEqual([409, 'Collection accepts no payments any more'])
@@ -307,10 +307,10 @@ describe('a session that is paid by bank transfer', () => {
   test('takes the rest in stablecoin at its address', async () => {
     const { merchant, session } = await transferSession(service)
     await transfer(merchant, session.id, { amount: '7500' })
-    await settleTransfers(service)
+    await settleTransfers(service, merchant)
     const { remainingAmount } = await getSession(merchant, session.id)
     await paySession(merchant, session.id, { amount: remainingAmount })
-    await settle(service)
+    await settle(service, merchant)
     expect(await getSession(merchant, session.id)).toMatchObject({ status: 'paid', paidOver: false })
     expect((await merchant.call('GET /v1/transactions')).body.data.total).toBe(1)
     await inOrder(service)
@@ -320,7 +320,7 @@ describe('a session that is paid by bank transfer', () => {
     const { merchant, session } = await transferSession(service)
     const { networkKey, currency } = session
     await paySession(merchant, session.id, { networkKey, currency, amount: '4' })
-    await settle(service)
+    await settle(service, merchant)
     const part = await getSession(merchant, session.id)
     expect(part).toMatchObject({ status: 'underpaid', method: 'bank_transfer', bankAccount: null })
     const again = (await act(service, session.id, { action: 'start', method: 'bank_transfer' })).body.data
@@ -328,7 +328,7 @@ describe('a session that is paid by bank transfer', () => {
     const kobo = (text: string) => toMinor(text, assetNamed('NGN'))
     expect(kobo(again.bankAccount.amount)).toBe(kobo(part.fiatValue.amount))
     await transfer(merchant, session.id)
-    await settleTransfers(service)
+    await settleTransfers(service, merchant)
     const paid = await getSession(merchant, session.id)
     expect(paid).toMatchObject({ status: 'paid', receivedAmount: session.amount, paidOver: false, bankAccount: null })
     await inOrder(service)
@@ -337,7 +337,7 @@ describe('a session that is paid by bank transfer', () => {
   test('of which too little is left for another offers stablecoin alone for the rest', async () => {
     const { merchant, session } = await transferSession(service, { pricing: { currency: 'USD', amount: '1' } })
     await transfer(merchant, session.id, { amount: '1200' })
-    await settleTransfers(service)
+    await settleTransfers(service, merchant)
     const page = await payPageOf(service, session.id)
     expect([page.status, page.bankTransfer]).toEqual(['underpaid', null])
     const more = await act(service, session.id, { action: 'start', method: 'bank_transfer' })
@@ -351,7 +351,7 @@ describe('a session that is paid by bank transfer', () => {
   ] as const)('with the outcome %s is %s, as with stablecoin', async (outcome, status, payment, reason) => {
     const { merchant, session } = await transferSession(service)
     await transfer(merchant, session.id, { outcome })
-    await settleTransfers(service)
+    await settleTransfers(service, merchant)
     expect(await getSession(merchant, session.id)).toMatchObject({
       status,
       failureReason: reason,
@@ -363,7 +363,7 @@ describe('a session that is paid by bank transfer', () => {
   test('that is held is settled by an operator: what is delivered after all counts', async () => {
     const { merchant, session } = await transferSession(service)
     await transfer(merchant, session.id, { outcome: 'blocked' })
-    await settleTransfers(service)
+    await settleTransfers(service, merchant)
     const { accessToken: token } = await signedIn(service.runtime, { role: 'operator' })
     const body = { outcome: 'completed', amount: '9.4', evidence: 'Ticket 4711', reason: 'The provider released it' }
     const answer = await call(service, `POST /v1/admin/ops/checkout-sessions/${session.id}/settle`, {
@@ -380,13 +380,13 @@ describe('a session that is paid by bank transfer', () => {
     const inGrace = await transferSession(service)
     await advance(inGrace.merchant, 20 * 60)
     await transfer(inGrace.merchant, inGrace.session.id)
-    await settleTransfers(service)
+    await settleTransfers(service, inGrace.merchant)
     expect(await getSession(inGrace.merchant, inGrace.session.id)).toMatchObject({ status: 'paid', paidLate: true })
     const late = await transferSession(service)
     await advance(late.merchant, 76 * 60)
     await act(service, late.session.id, { action: 'refresh' })
     await transfer(late.merchant, late.session.id)
-    await settleTransfers(service)
+    await settleTransfers(service, late.merchant)
     expect(await getSession(late.merchant, late.session.id)).toMatchObject({
       status: 'expired',
       receivedAmount: late.session.amount,
@@ -466,8 +466,8 @@ describe.each(Object.entries(asked))('a crash, with %s,', (_name, given) => {
         const after = await getSession(merchant, session.id)
         if (cut === null) expect(after).toMatchObject({ status: 'paid' })
         else expect(after, `statement ${cut}`).toEqual(before)
-        await pollTransfers(service)
-        await pollTransfers(service)
+        await pollTransfers(service, merchant)
+        await pollTransfers(service, merchant)
         expect(await getSession(merchant, session.id)).toMatchObject({ status: 'paid', paidOver: true })
         expect((await eventsOf(service, merchant)).toSorted()).toEqual([
           'checkout >open',

@@ -5,10 +5,15 @@ import type { Merchant, TestService } from '#testing'
 
 const pollTask = routes.work?.tasks?.[0]
 
-/** Polls all hidden routes once, in this process: each call begins with a poller of its own. */
-export async function poll(service: TestService): Promise<void> {
+/** Polls the hidden routes of a merchant once, in this process, and no others: each call begins with a poller of its own. */
+export async function poll(service: TestService, { organisationId }: Merchant): Promise<void> {
   const { pool } = service.runtime
-  await pool.query('update payment_routes set next_poll_at = now() - make_interval(secs => 1) where hidden')
+  await pool.query(
+    `update payment_routes
+        set next_poll_at = now() + case organisation_id when $1 then interval '-1 second' else interval '1 hour' end
+      where hidden`,
+    [organisationId],
+  )
   for (let due = 1; due > 0; ) {
     const own = { ...service.runtime }
     await pollTask?.run(own)
@@ -20,13 +25,13 @@ export async function poll(service: TestService): Promise<void> {
   }
 }
 
-/** What was paid is received, then settled by the sandbox, and both are applied. */
-export async function settle(service: TestService): Promise<void> {
-  await poll(service)
+/** What was paid to a merchant is received, then settled by the sandbox, and both are applied. */
+export async function settle(service: TestService, merchant: Merchant): Promise<void> {
+  await poll(service, merchant)
   await service.runtime.pool.query(
     "update sandbox_relay_requests set settles_at = date_trunc('milliseconds', now()) where settles_at > now()",
   )
-  await poll(service)
+  await poll(service, merchant)
 }
 
 /** A session as the merchant sees it. */

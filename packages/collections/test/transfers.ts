@@ -32,20 +32,23 @@ export async function transferSession(service: TestService, given: Record<string
   return { merchant, collection, session }
 }
 
-/** Polls all orders of local fiat once, in this process. */
-export async function pollTransfers(service: TestService): Promise<void> {
-  const { pool } = service.runtime
-  await pool.query('update fiat_polls set next_poll_at = now() - make_interval(secs => 1)')
+/** Polls the orders of local fiat of a merchant once, in this process, and no others. */
+export async function pollTransfers(service: TestService, { organisationId }: Merchant): Promise<void> {
+  await service.runtime.pool.query(
+    `update fiat_polls
+        set next_poll_at = now() + case organisation_id when $1 then interval '-1 second' else interval '1 hour' end`,
+    [organisationId],
+  )
   const own = { ...service.runtime }
   await pollTask?.run(own)
   await pollTask?.stop?.(own)
 }
 
-/** What was transferred is received, then ended by the sandbox, and both are applied. */
-export async function settleTransfers(service: TestService): Promise<void> {
-  await pollTransfers(service)
+/** What was transferred to a merchant is received, then ended by the sandbox, and both are applied. */
+export async function settleTransfers(service: TestService, merchant: Merchant): Promise<void> {
+  await pollTransfers(service, merchant)
   await service.runtime.pool.query("update sandbox_fiat_orders set received_at = received_at - interval '5 seconds'")
-  await pollTransfers(service)
+  await pollTransfers(service, merchant)
 }
 
 /** The payer transfers to the account of a session. */

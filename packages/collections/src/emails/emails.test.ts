@@ -27,7 +27,7 @@ async function begin(start: Record<string, unknown> = {}) {
     merchant,
     async pay(payment: Payment = {}) {
       await paySession(merchant, session.id, payment)
-      await settle(service)
+      await settle(service, merchant)
       // The worker may have been faster, and not have finished yet.
       const last = async () => (await getSession(merchant, session.id)).payments.at(-1)
       await expect
@@ -101,14 +101,14 @@ describe('a payer who gave an address is told', () => {
         .replaceAll('=C2=A0', ' ')
     const { amount } = body.data.bankAccount
     await transfer(merchant, body.data.id, { amount: '15881.92' })
-    await settleTransfers(service)
+    await settleTransfers(service, merchant)
     const rest = await text(0)
     expect(rest).toContain('US$15.00 left to pay')
     expect(rest).toContain('Get a new account for US$15.00')
     expect(rest).toContain('NGN 15,881.92')
     const { data } = (await act(service, body.data.id, { action: 'start', method: 'bank_transfer' })).body
     await transfer(merchant, data.id)
-    await settleTransfers(service)
+    await settleTransfers(service, merchant)
     const paid = await text(1)
     const naira = new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'NGN' }).format(data.bankAccount.amount)
     expect(paid).toContain('has received your payment of US$25.00.')

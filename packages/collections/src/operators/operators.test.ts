@@ -14,7 +14,7 @@ test('a payment that the provider holds is in the operators’ list, with its or
   const merchant = await newMerchant(service)
   const session = await startSession(service, (await newCollection(merchant)).id)
   await paySession(merchant, session.id, { outcome: 'blocked' })
-  await settle(service)
+  await settle(service, merchant)
   const { sessions } = await operatorCall('GET /v1/admin/ops/checkout-sessions')
   expect(sessions.find(({ id }: { id: string }) => id === session.id)).toMatchObject({
     organisationId: merchant.organisationId,
@@ -28,7 +28,7 @@ test('a payment that has been under way for an hour is in the operators’ list,
   const merchant = await newMerchant(service)
   const session = await startSession(service, (await newCollection(merchant)).id)
   await paySession(merchant, session.id)
-  await poll(service)
+  await poll(service, merchant)
   const listed = async () =>
     (await operatorCall('GET /v1/admin/ops/checkout-sessions')).sessions.map(({ id }: { id: string }) => id)
   expect(await listed()).not.toContain(session.id)
@@ -49,7 +49,7 @@ test('the timeline of a payment link has its sessions, and that of a session the
   const { id } = await newCollection(merchant)
   const session = await startSession(service, id)
   await paySession(merchant, session.id)
-  await settle(service)
+  await settle(service, merchant)
   await service.process.providerCalls.flush()
   const own = (await merchant.call(`GET /v1/timeline/${id}`)).body.data.entries
   expect(own).toContainEqual(expect.objectContaining({ kind: 'event', resourceId: session.id }))

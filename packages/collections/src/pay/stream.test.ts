@@ -89,7 +89,7 @@ test('statements do not grow with the watchers of a page, and a payment shows on
   // The job queue and the counters send a few statements of their own.
   expect(await quiet()).toBeLessThan(ofOne + 10)
   await paySession(merchant, session.id)
-  await settle(service)
+  await settle(service, merchant)
   const took = await until(() => watchers.every((watcher) => lastStatus(watcher) === 'paid'), 5000)
   expect(took).toBeLessThan(1000)
   for (const watcher of watchers) watcher.close()
@@ -107,7 +107,7 @@ test('a stream resumes after the last event that the client has, and sends the p
   await pause(700)
   expect(resumed.events).toEqual([])
   await paySession(merchant, session.id)
-  await settle(service)
+  await settle(service, merchant)
   await until(() => lastStatus(resumed) === 'paid', 3000)
   resumed.close()
   const late = await watch(service.url, session.id, { 'Last-Event-ID': version })

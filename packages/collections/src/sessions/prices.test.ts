@@ -43,7 +43,7 @@ test('a price in naira asks for as much of the stablecoin as sells for it, and i
     fiatValue: { currency: 'NGN', amount: '15000.00' },
   })
   await paySession(merchant, session.id)
-  await settle(service)
+  await settle(service, merchant)
   const paid = await getSession(merchant, session.id)
   expect(paid).toMatchObject({ status: 'paid', receivedAmount: session.amount, remainingAmount: '0', fiatValue: null })
   expect((await merchant.call(`GET /v1/collections/${body.data.id}`)).body.data).toMatchObject({
@@ -88,7 +88,7 @@ test('what is left of a partly paid price is shown in the money of the country, 
   const { body } = await create(merchant, { pricing: { currency: 'USD', amount: '30' } })
   const session = await startSession(service, body.data.id)
   await paySession(merchant, session.id, { amount: '10' })
-  await settle(service)
+  await settle(service, merchant)
   expect(await getSession(merchant, session.id)).toMatchObject({
     status: 'underpaid',
     remainingAmount: '20',

@@ -98,10 +98,11 @@ export async function applyReports(
   }
   for (const one of odd) keepOdd(unit, route, one)
   const explained = reports.filter(({ depositTxHash }) => depositTxHash !== null)
-  settleContradictions(unit, route.id, [
-    NOT_APPLIED,
-    ...explained.map((report) => reasonOf(withoutTransaction(report))),
-  ])
+  if (reports.length + odd.length > 0)
+    settleContradictions(unit, route.id, [
+      NOT_APPLIED,
+      ...explained.map((report) => reasonOf(withoutTransaction(report))),
+    ])
   const watchedUntil = await changes.apply()
   await schedule(unit, { ...route, ...(watchedUntil ? { watchedUntil } : {}) }, created + updated > 0)
   return { synced: reports.length, created, updated }

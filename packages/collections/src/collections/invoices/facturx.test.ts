@@ -305,7 +305,7 @@ test('a paid invoice has nothing left to pay, and a void one has no data', async
   const paid = await issued({ invoice: { pricing: { currency: 'USD' } } })
   const session = await startSession(service, paid.invoice.id)
   await paySession(paid.merchant, session.id)
-  await settle(service)
+  await settle(service, paid.merchant)
   const xml = await xmlOf(paid)
   expect([texts(xml, 'TotalPrepaidAmount'), texts(xml, 'DuePayableAmount')]).toEqual([['1448.10'], ['0.00']])
   const ended = await issued()

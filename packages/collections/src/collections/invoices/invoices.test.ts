@@ -274,7 +274,7 @@ test('an invoice without a customer, and one that is paid, cannot be sent', asyn
   expect([refused.status, refused.body.message]).toEqual([409, 'Invoice has no customer to send it to'])
   const session = await startSession(service, id)
   await paySession(merchant, session.id)
-  await settle(service)
+  await settle(service, merchant)
   expect((await merchant.call(`POST /v1/collections/${id}/send`)).body.message).toBe(
     'Collection accepts no payments any more',
   )
