@@ -125,6 +125,7 @@ export function presentPaySession(row: SessionColumns): z.infer<typeof PaySessio
     fiatValue: row.pricing
       ? partOfPrice(row.pricing, missing, row.amount)
       : fiatValue((row.targetAmount * missing) / row.amount, row.destinationCurrency),
+    destinationCurrency: row.destinationCurrency,
     deliveredAmount: decimal(row.deliveredAmount, row.destinationCurrency),
     fees: decimal(row.fees, row.destinationCurrency),
     depositAddress: row.depositAddress,

@@ -313,8 +313,9 @@ const sessionFields = {
     description:
       'What is missing, as money of a country: at the rate of the session, and one to one for a currency that stands for it. Null when nothing is missing',
   }),
-  deliveredAmount: amountText('What was delivered to the merchant, in the currency of the collection', '0'),
-  fees: amountText('Fees of the provider, in the currency of the collection', '0'),
+  destinationCurrency: text('Currency that the merchant receives', 'USDC'),
+  deliveredAmount: amountText('What was delivered to the merchant, in `destinationCurrency`', '0'),
+  fees: amountText('Fees of the provider, in `destinationCurrency`', '0'),
   depositAddress: text('Address to which the payer sends', DEPOSIT),
   bankAccount: BankAccount.nullable(),
   paymentUri: text(
@@ -631,6 +632,7 @@ export const sessionSample = {
   receivedAmount: '860',
   remainingAmount: '0',
   fiatValue: null,
+  destinationCurrency: 'USDC',
   deliveredAmount: '859.2',
   fees: '0.8',
   depositAddress: DEPOSIT,

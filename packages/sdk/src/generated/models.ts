@@ -294,9 +294,11 @@ export interface CheckoutSession {
     /** Currency of a country (ISO 4217) */
     currency: string
   } | null
-  /** What was delivered to the merchant, in the currency of the collection, as decimal text */
+  /** Currency that the merchant receives */
+  destinationCurrency: string
+  /** What was delivered to the merchant, in `destinationCurrency`, as decimal text */
   deliveredAmount: string
-  /** Fees of the provider, in the currency of the collection, as decimal text */
+  /** Fees of the provider, in `destinationCurrency`, as decimal text */
   fees: string
   /** Address to which the payer sends */
   depositAddress: string
@@ -1713,9 +1715,11 @@ export interface PaySession {
     /** Currency of a country (ISO 4217) */
     currency: string
   } | null
-  /** What was delivered to the merchant, in the currency of the collection, as decimal text */
+  /** Currency that the merchant receives */
+  destinationCurrency: string
+  /** What was delivered to the merchant, in `destinationCurrency`, as decimal text */
   deliveredAmount: string
-  /** Fees of the provider, in the currency of the collection, as decimal text */
+  /** Fees of the provider, in `destinationCurrency`, as decimal text */
   fees: string
   /** Address to which the payer sends */
   depositAddress: string

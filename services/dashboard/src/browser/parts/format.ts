@@ -6,15 +6,21 @@ const SHOWN = {
 } as const
 const times = new Intl.DateTimeFormat('en-GB', SHOWN)
 
+/** An amount with what it is of, such as `12.5 USDC`: the only form in which a screen shows one. */
+export type Money = `${string} ${string}`
+
+/** A text that the API documents as an amount with its currency. */
+export const asMoney = (text: string): Money => text as Money
+
 /** `1234.5 USDC` as `1,234.5 USDC`. The digits are never passed through a floating-point number, so none is lost. */
-export function exact(amount: string): string {
+export function exact(amount: Money): string {
   const [, number, rest = ''] = /^(-?\d+(?:\.\d+)?)(.*)$/s.exec(amount) ?? []
   return number === undefined ? amount : numbers.format(number as `${number}`) + rest
 }
 
 /** A line about a posting, such as `converted: -39506.25 NGN on exchange`, with its amount as {@link exact} shows it. */
 export const exactPosting = (summary: string): string =>
-  summary.replace(/(?<![\w.])\d+(\.\d+)?(?= \w+ on )/, (amount) => exact(amount))
+  summary.replace(/(?<![\w.])\d+(\.\d+)? \w+(?= on )/, (amount) => exact(asMoney(amount)))
 
 /** A time in the zone of the reader, with the name of the zone. */
 export const shownTime = (at: string): string => times.format(new Date(at))

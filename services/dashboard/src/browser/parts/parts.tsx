@@ -3,7 +3,7 @@ import { useIsFetching } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { isTemporary } from '../live/recovery.ts'
 import { FileError } from './files.ts'
-import { exact, shownSecond, shownTime } from './format.ts'
+import { exact, type Money, shownSecond, shownTime } from './format.ts'
 
 /** A screen: its title, which gets the focus when the screen opens, and what can be done. */
 export function Screen({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
@@ -118,8 +118,8 @@ export function Time({ at, precise = false }: { at: string; precise?: boolean })
   return <time dateTime={at}>{precise ? shownSecond(at) : shownTime(at)}</time>
 }
 
-/** An exact amount. */
-export function Amount({ of }: { of: string }) {
+/** An exact amount, with its currency. */
+export function Amount({ of }: { of: Money }) {
   return <span className="amount">{exact(of)}</span>
 }
 

@@ -1,7 +1,7 @@
 import { Fragment, type ReactNode } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { isId } from '../../parts/checks.ts'
-import { textOf, titleOf } from '../../parts/object/fields.ts'
+import { type Fields, isBare, textOf, titleOf } from '../../parts/object/fields.ts'
 import { Copyable, Status, Time } from '../../parts/parts.tsx'
 import { commandPath, organisationPath } from './links.ts'
 
@@ -30,11 +30,14 @@ const Reference = ({ id, name }: { id: string; name: string | undefined }) => (
 export function Value({
   field = '',
   in: object = {},
+  within = {},
   of,
   names = {},
 }: {
   field?: string
-  in?: Readonly<Record<string, unknown>>
+  in?: Fields
+  /** What is around the object: it names the currency of amounts whose own object does not. */
+  within?: Fields
   of: unknown
   names?: Names
 }): ReactNode {
@@ -43,23 +46,27 @@ export function Value({
     return of.some((each) => typeof each === 'object') ? (
       <Json of={of} />
     ) : (
-      of.map((each) => textOf(field, String(each), object)).join(', ')
+      of.map((each) => textOf(field, String(each), object, within)).join(', ')
     )
   if (typeof of === 'object')
-    return <Nested of={of as Readonly<Record<string, unknown>>} isOwn={field === 'metadata'} names={names} />
+    return <Nested of={of as Fields} within={{ ...within, ...object }} isOwn={field === 'metadata'} names={names} />
   if (typeof of === 'boolean') return of ? 'Yes' : 'No'
   const text = String(of)
   if (isId(text))
     return field === 'id' ? <Copyable text={text} label="Copy the id" /> : <Reference id={text} name={names[text]} />
   if (TIME.test(text)) return <Time at={text} precise />
   if (field === 'status') return <Status of={text} />
-  return LONG.test(text) ? <Copyable text={text} label={`Copy ${text.slice(0, 8)}…`} /> : textOf(field, text, object)
+  return LONG.test(text) ? (
+    <Copyable text={text} label={`Copy ${text.slice(0, 8)}…`} />
+  ) : (
+    textOf(field, text, object, within)
+  )
 }
 
 const Json = ({ of }: { of: unknown }) => <pre>{JSON.stringify(of, null, 2)}</pre>
 
 /** The parts of a field. What is nested deeper is rare, and shown as it is. */
-function Nested({ of, ...more }: { of: Readonly<Record<string, unknown>>; isOwn: boolean; names: Names }) {
+function Nested({ of, ...more }: { of: Fields; within: Fields; isOwn: boolean; names: Names }) {
   if (Object.values(of).some((value) => typeof value === 'object' && value !== null)) return <Json of={of} />
   return <Facts of={of} {...more} />
 }
@@ -67,10 +74,15 @@ function Nested({ of, ...more }: { of: Readonly<Record<string, unknown>>; isOwn:
 /** The fields of an object, those without a value left out. */
 export function Facts({
   of,
+  within = {},
+  about = {},
   isOwn = false,
   names = {},
 }: {
-  of: Readonly<Record<string, unknown>>
+  of: Fields
+  within?: Fields
+  /** What the fields are, by their name: it stands beside an amount whose currency no field names. */
+  about?: Readonly<Record<string, string>>
   /** The fields have names that a merchant gave them. */
   isOwn?: boolean
   names?: Names
@@ -84,7 +96,15 @@ export function Facts({
         .map(([name, value]) => (
           <Fragment key={name}>
             <dt>{isOwn ? name : titleOf(name)}</dt>
-            <dd>{isOwn ? <Value of={value} /> : <Value field={name} in={of} of={value} names={names} />}</dd>
+            <dd>
+              {isOwn ? <Value of={value} /> : <Value field={name} in={of} within={within} of={value} names={names} />}
+              {about[name] && isBare(name, value, of) && (
+                <span className="hint">
+                  {' '}
+                  <Described text={about[name]} />
+                </span>
+              )}
+            </dd>
           </Fragment>
         ))}
     </dl>

@@ -4,7 +4,7 @@ import { usePlace } from '../../context.ts'
 import { Empty, Screen, Status, Time } from '../../parts/parts.tsx'
 import { CommandLink, Facts } from '../parts/facts.tsx'
 import { Shown, useCommands, useRead } from '../parts/reads.tsx'
-import { EffectList } from './review.tsx'
+import { EffectList, meaningsOf } from './review.tsx'
 
 const STATUSES = ['pending', 'approved', 'declined'] as const
 
@@ -53,7 +53,8 @@ function Approval({ of }: { of: Each }) {
   const { me } = usePlace()
   const commands = useCommands()
   const { id, status, command, input, effects, reason, requestedBy, requestedByEmail, decidedByEmail } = of
-  const title = commands.data?.find(({ procedure }) => procedure.name === command)?.summary ?? command
+  const definition = commands.data?.find(({ procedure }) => procedure.name === command)
+  const title = definition?.summary ?? command
   const { reason: _reason, ...asked } = input
   const isOwn = requestedBy === me.user.id
   return (
@@ -65,7 +66,7 @@ function Approval({ of }: { of: Each }) {
       <p>
         <span className="hint">Reason</span> {reason}
       </p>
-      <Facts of={asked} />
+      <Facts of={asked} {...(definition ? { about: meaningsOf(definition) } : {})} />
       <EffectList of={effects} />
       <p className="hint">
         Requested by {requestedByEmail} at <Time at={of.createdAt} />

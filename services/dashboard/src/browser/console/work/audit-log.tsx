@@ -1,6 +1,7 @@
 import type { FormEvent } from 'react'
 import { useSearchParams } from 'wouter'
 import { usePlace } from '../../context.ts'
+import { currencyOf } from '../../parts/object/fields.ts'
 import { Empty, Screen, Time } from '../../parts/parts.tsx'
 import { Environment, Facts, Organisation, Value } from '../parts/facts.tsx'
 import { Shown, useRead } from '../parts/reads.tsx'
@@ -78,7 +79,8 @@ export function AuditLog() {
                           </>
                         )}
                       </dl>
-                      <Facts of={{ input: entry.input, before: entry.before, after: entry.after }} />
+                      <Facts of={{ input: entry.input }} />
+                      <Facts of={{ before: entry.before, after: entry.after }} within={currencyOf(entry.operation)} />
                     </details>
                   </li>
                 ))}

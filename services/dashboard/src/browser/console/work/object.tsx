@@ -3,7 +3,7 @@ import { Link, useParams } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { saveText } from '../../parts/files.ts'
 import { words } from '../../parts/format.ts'
-import { titleOf } from '../../parts/object/fields.ts'
+import { currencyOf, titleOf } from '../../parts/object/fields.ts'
 import { Raw } from '../../parts/object/raw.tsx'
 import { TimelineEntries } from '../../parts/object/timeline.tsx'
 import { Failure, Screen, Status, Time } from '../../parts/parts.tsx'
@@ -46,7 +46,7 @@ export function ObjectScreen() {
     >
       <Failure error={report.error} />
       <Shown of={object}>
-        {({ organisation, organisationId, environment, parameter, object: shown, needs }) => (
+        {({ kind, organisation, organisationId, environment, parameter, object: shown, needs }) => (
           <>
             <p className="main-amount">
               {typeof shown.status === 'string' && <Status of={shown.status} />} <Environment of={environment} />
@@ -58,7 +58,11 @@ export function ObjectScreen() {
               </p>
             ))}
             {parameter && <Commands parameter={parameter} fields={{ [parameter]: id, organisationId, environment }} />}
-            <Facts of={shown} names={{ [organisationId]: organisation.name, ...customerName }} />
+            <Facts
+              of={shown}
+              within={currencyOf(kind)}
+              names={{ [organisationId]: organisation.name, ...customerName }}
+            />
             <OperatorsTimeline id={id} />
             <p className="actions">
               <Link href={`/audit-log?resourceId=${id}`}>What operators did to it</Link>

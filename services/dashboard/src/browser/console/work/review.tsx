@@ -4,13 +4,17 @@ import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { Outcome } from '../../parts/confirm.tsx'
 import { exactPosting } from '../../parts/format.ts'
-import { titleOf } from '../../parts/object/fields.ts'
+import { currencyOf, type Fields, titleOf } from '../../parts/object/fields.ts'
 import { Table } from '../../parts/table.tsx'
 import { Environment, Facts, Organisation, Value } from '../parts/facts.tsx'
 import { readAgain } from '../parts/reads.tsx'
 
 type DryRun = Outputs['admin']['dryRun']
 type Json = Readonly<Record<string, unknown>>
+
+/** What the fields of a command are, by their name. */
+export const meaningsOf = ({ arguments: own, options }: Pick<OperatorCommand, 'arguments' | 'options'>) =>
+  Object.fromEntries([...own, ...options].map(({ name, description }) => [name, description]))
 
 /** The input of a command, and what it would do where the service can tell. */
 export interface Tried {
@@ -20,7 +24,7 @@ export interface Tried {
 
 /** What a command would do, and the button that does it. Above the limit of a day a second operator is asked instead. */
 export function Review({
-  command: { procedure, summary, money },
+  command: { procedure, summary, money, arguments: own, options },
   tried: { input, effects },
   back,
   change,
@@ -49,9 +53,16 @@ export function Review({
   const needsSecond =
     effects?.effects.some(({ kind }) => kind === 'approval') ||
     (send.error instanceof CallError && send.error.code === 'second_operator_required')
-  if (send.data) return <Done title="It is done" reply={send.data} back={back} />
+  if (send.data) return <Done title="It is done" reply={send.data} within={currencyOf(procedure.name)} back={back} />
   if (request.data)
-    return <Done title="Another operator is asked to approve it" reply={{ id: request.data.id }} back="/approvals" />
+    return (
+      <Done
+        title="Another operator is asked to approve it"
+        reply={{ id: request.data.id }}
+        within={{}}
+        back="/approvals"
+      />
+    )
   return (
     <>
       <section aria-label="Input">
@@ -61,10 +72,10 @@ export function Review({
             <Environment of={effects.environment} /> Organisation <Organisation id={effects.organisationId} />
           </p>
         )}
-        <Facts of={input} />
+        <Facts of={input} about={meaningsOf({ arguments: own, options })} />
       </section>
       {effects ? (
-        <Effects of={effects} />
+        <Effects of={effects} within={currencyOf(procedure.name)} />
       ) : (
         <p className="note">
           It asks a provider first, so what it would do is known only when it is done. Nothing was done yet.
@@ -110,7 +121,7 @@ export function Review({
 const EFFECTS = { change: 'Changes', posting: 'Postings', approval: 'Approval' } as const
 
 /** What a command would do: the object before and after, its changes and its postings. */
-function Effects({ of: { effects, reply, before, after } }: { of: DryRun }) {
+function Effects({ of: { effects, reply, before, after }, within }: { of: DryRun; within: Fields }) {
   const shown = after ?? reply
   const names = Object.keys({ ...before, ...shown }).filter(
     (name) => JSON.stringify(before?.[name] ?? null) !== JSON.stringify(shown[name] ?? null),
@@ -127,9 +138,14 @@ function Effects({ of: { effects, reply, before, after } }: { of: DryRun }) {
           columns={[
             { title: 'Field', cell: titleOf },
             ...(before
-              ? [{ title: 'Before', cell: (name: string) => <Value field={name} in={before} of={before[name]} /> }]
+              ? [
+                  {
+                    title: 'Before',
+                    cell: (name: string) => <Value field={name} in={before} within={within} of={before[name]} />,
+                  },
+                ]
               : []),
-            { title: 'After', cell: (name) => <Value field={name} in={shown} of={shown[name]} /> },
+            { title: 'After', cell: (name) => <Value field={name} in={shown} within={within} of={shown[name]} /> },
           ]}
         />
       )}
@@ -157,13 +173,13 @@ export function EffectList({ of }: { of: DryRun['effects'] }) {
 }
 
 /** What a command answered, and the way back. */
-function Done({ title, reply, back }: { title: string; reply: Json; back: string }) {
+function Done({ title, reply, within, back }: { title: string; reply: Json; within: Fields; back: string }) {
   return (
     <>
       <p className="note good" role="status">
         {title}
       </p>
-      <Facts of={reply} />
+      <Facts of={reply} within={within} />
       <div className="actions">
         <Link href={back} className="button primary">
           {back === '/approvals' ? 'Show approvals' : 'Back'}

@@ -1,6 +1,6 @@
 import type { Outputs } from '@payments/client'
 import { Link } from 'wouter'
-import { words } from '../format.ts'
+import { asMoney, words } from '../format.ts'
 import { Amount, Status, Time } from '../parts.tsx'
 import { NONE, Table } from '../table.tsx'
 
@@ -18,7 +18,7 @@ export function TransactionTable({ transactions }: { transactions: Transactions 
           title: 'Amount',
           cell: ({ id, amount }) => (
             <Link href={`/transactions/${id}`}>
-              <Amount of={amount} />
+              <Amount of={asMoney(amount)} />
             </Link>
           ),
         },

@@ -1,3 +1,5 @@
+import type { Money } from '../../parts/format.ts'
+
 /** A line of an invoice, as it is typed. */
 export interface Line {
   readonly description: string
@@ -55,7 +57,7 @@ export function askedFor({
   readonly amount: string | null
   readonly pricing: { readonly amount: string; readonly currency: string } | null
   readonly currency: string
-}): string | undefined {
+}): Money | undefined {
   if (pricing) return `${pricing.amount} ${pricing.currency}`
   return amount === null ? undefined : `${amount} ${currency}`
 }

@@ -1,5 +1,6 @@
 import type { Client } from '@payments/client'
 import type { ComponentType, ReactNode } from 'react'
+import type { Money } from '../../parts/format.ts'
 
 /** What its payer must do now: where to send how much, and until when. */
 export interface Instruction {
@@ -7,7 +8,7 @@ export interface Instruction {
   /** What is copied: an address or an account number. With `code`, also as a QR code. */
   readonly to: string
   readonly code?: boolean
-  readonly amount?: string | undefined
+  readonly amount?: Money | undefined
   readonly facts?: readonly Fact[]
   readonly until?: string | null | undefined
 }
@@ -29,7 +30,9 @@ export interface Kind<T = unknown> {
   readonly rest: string
   summary(of: T): {
     readonly id: string
-    readonly amount: string
+    /** Absent where it has none, or none yet: then it has a name. */
+    readonly amount?: Money
+    readonly name?: string
     readonly status: string
     readonly to: string
     readonly createdAt: string

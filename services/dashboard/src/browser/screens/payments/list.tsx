@@ -40,11 +40,9 @@ export function PaymentList({ kind }: { kind: AnyKind }) {
           keyOf={({ id }) => id}
           columns={[
             {
-              title: 'Amount',
-              cell: ({ id, amount }) => (
-                <Link href={`${kind.path}/${id}`}>
-                  <Amount of={amount} />
-                </Link>
+              title: rows.some(({ amount }) => amount) ? 'Amount' : 'Name',
+              cell: ({ id, amount, name }) => (
+                <Link href={`${kind.path}/${id}`}>{amount ? <Amount of={amount} /> : name}</Link>
               ),
             },
             { title: 'Status', cell: ({ status }) => <Status of={status} /> },

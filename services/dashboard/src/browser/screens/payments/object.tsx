@@ -31,13 +31,13 @@ export function PaymentScreen({ kind, id }: { kind: AnyKind; id: string }) {
 /** What there is to know about one payment. */
 export function PaymentObject({ kind, of }: { kind: AnyKind; of: unknown }) {
   const { environment } = usePlace()
-  const { id, amount, status, to, createdAt } = kind.summary(of)
+  const { id, amount, name, status, to, createdAt } = kind.summary(of)
   const instruction = kind.instruction?.(of)
   const { Parts } = kind
   return (
     <>
       <p className="main-amount">
-        <Amount of={amount} /> <Status of={status} />
+        {amount ? <Amount of={amount} /> : name} <Status of={status} />
       </p>
       <Steps steps={kind.steps} status={status} />
       {instruction && <ToPay instruction={instruction} />}

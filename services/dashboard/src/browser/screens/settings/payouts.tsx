@@ -34,9 +34,12 @@ export function PayoutControls() {
           rows={data.dailyLimits}
           keyOf={({ currency }) => currency}
           columns={[
-            { title: 'Currency', cell: ({ currency }) => currency },
-            { title: 'Limit of a day', numeric: true, cell: ({ limit }) => <Amount of={limit} /> },
-            { title: 'Used today', numeric: true, cell: ({ used }) => <Amount of={used} /> },
+            {
+              title: 'Limit of a day',
+              numeric: true,
+              cell: ({ limit, currency }) => <Amount of={`${limit} ${currency}`} />,
+            },
+            { title: 'Used today', numeric: true, cell: ({ used, currency }) => <Amount of={`${used} ${currency}`} /> },
           ]}
         />
       )}

@@ -99,7 +99,7 @@ function Balance({ of, from, to }: { of: Statement; from: string; to: string }) 
     ...of.lines,
     edge(to, 'closing_balance', of.closingBalance),
   ]
-  const amount = (text: string) => (text === '' ? '' : <Amount of={text} />)
+  const amount = (text: string) => (text === '' ? '' : <Amount of={`${text} ${of.asset}`} />)
   return (
     <section aria-labelledby={`statement-${of.asset}`}>
       <h2 id={`statement-${of.asset}`}>{of.asset}</h2>
@@ -128,7 +128,7 @@ function Balance({ of, from, to }: { of: Statement; from: string; to: string }) 
         keyOf={({ date, kind }) => `${date} ${kind}`}
         columns={[
           { title: 'Day', cell: ({ date }) => shownDay(date) },
-          { title: 'Kind', cell: ({ kind }) => words(kind).replace(/^Cngn/, 'cNGN') },
+          { title: 'Kind', cell: ({ kind }) => words(kind) },
           { title: 'In', numeric: true, cell: (line) => amount(line.in) },
           { title: 'Out', numeric: true, cell: (line) => amount(line.out) },
           { title: 'Fees', numeric: true, cell: (line) => amount(line.fees) },

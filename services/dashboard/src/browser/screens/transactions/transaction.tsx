@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
-import { words } from '../../parts/format.ts'
+import { asMoney, type Money, words } from '../../parts/format.ts'
 import { LoadFailure } from '../../parts/object/not-loaded.tsx'
 import { Raw } from '../../parts/object/raw.tsx'
 import { Timeline } from '../../parts/object/timeline.tsx'
@@ -22,7 +22,7 @@ export function Transaction({ id }: { id: string }) {
       {data && (
         <>
           <p className="main-amount">
-            <Amount of={data.amount} /> <Status of={data.status} />
+            <Amount of={asMoney(data.amount)} /> <Status of={data.status} />
           </p>
           <dl className="facts">
             <dt>Kind</dt>
@@ -76,19 +76,25 @@ export function Transaction({ id }: { id: string }) {
 }
 
 /** What came in, what went out and what it cost, as far as the receipt of its kind says it. */
-function legsOf(receipt: Readonly<Record<string, unknown>>): [name: string, amount: string][] {
+function legsOf(receipt: Readonly<Record<string, unknown>>): [name: string, amount: Money][] {
   const leg = (name: string) => {
     const { amount, symbol, network } = (receipt[name] ?? {}) as Readonly<Record<string, unknown>>
     return typeof amount === 'string' && typeof symbol === 'string'
-      ? { symbol, text: `${amount} ${symbol}${typeof network === 'string' ? ` on ${words(network)}` : ''}` }
+      ? { symbol, text: `${amount} ${symbol}${typeof network === 'string' ? ` on ${words(network)}` : ''}` as const }
       : undefined
   }
-  const [origin, destination] = [leg('origin'), leg('destination')]
+  const [from, to] = [leg('origin') ?? leg('source'), leg('destination')]
+  // `fee` is taken from what comes in, `fees` from what goes out.
+  const charged = [
+    ['fee', from],
+    ['fees', to],
+  ] as const
   return [
-    ...(origin ? [['In', origin.text] as [string, string]] : []),
-    ...(destination ? [['Out', destination.text] as [string, string]] : []),
-    ...(typeof receipt.fees === 'string' && destination
-      ? [['Fees', `${receipt.fees} ${destination.symbol}`] as [string, string]]
-      : []),
+    ...(from ? [['In', from.text] as [string, Money]] : []),
+    ...(to ? [['Out', to.text] as [string, Money]] : []),
+    ...charged.flatMap(([name, of]): [string, Money][] => {
+      const amount = receipt[name]
+      return typeof amount === 'string' && of ? [['Fees', `${amount} ${of.symbol}`]] : []
+    }),
   ]
 }

@@ -13,8 +13,11 @@ const steps = ['pending', 'processing', 'completed']
 const waits = ({ status }: { status: string }): boolean => status === 'pending'
 
 /** What every object of cNGN has. */
-const common = (of: { customerId: string; fee: string; failureReason: string | null }): readonly Fact[] => [
-  [titleOf('fee'), of.fee !== '0' && <Amount of={of.fee} />],
+const common = (
+  of: { customerId: string; fee: string; failureReason: string | null },
+  currency = 'cNGN',
+): readonly Fact[] => [
+  [titleOf('fee'), of.fee !== '0' && <Amount of={`${of.fee} ${currency}`} />],
   [titleOf('failureReason'), of.failureReason && words(of.failureReason)],
   [titleOf('customerId'), <CustomerLink key="customer" id={of.customerId} />],
 ]
@@ -116,7 +119,7 @@ export const converts: Kind<Cngn['converts']['get']> = {
     ],
     [titleOf('depositTxHash'), of.depositTxHash && <Copyable text={of.depositTxHash} label="Copy the hash" />],
     ['Transaction of the delivery', of.txHash && <Copyable text={of.txHash} label="Copy the hash" />],
-    ...common(of),
+    ...common(of, of.fromCurrency),
   ],
   simulate: {
     label: 'Send the deposit in the sandbox',
@@ -154,7 +157,11 @@ export const cngnDeposits: Kind<Cngn['deposits']['get']> = {
     return { rows, total }
   },
   read: (api, depositId) => api.cngn.deposits.get.query({ depositId }),
-  summary: (of) => ({ ...of, amount: of.amount ? `${of.amount} cNGN` : 'cNGN', to: 'Balance of the customer' }),
+  summary: ({ amount, ...of }) => ({
+    ...of,
+    ...(amount ? { amount: `${amount} cNGN` as const } : { name: 'Any amount of cNGN' }),
+    to: 'Balance of the customer',
+  }),
   steps,
   instruction: (of) =>
     waits(of) ? { text: `Send cNGN on ${words(of.networkKey)}`, to: of.address, code: true } : undefined,

@@ -28,7 +28,7 @@ export const paymentRoutes: Kind<PaymentRoute> = {
   read: (api, paymentRouteId) => api.paymentRoutes.get.query({ paymentRouteId }),
   summary: (of) => ({
     id: of.id,
-    amount: of.name,
+    name: of.name,
     status: of.status,
     to: `${of.originCurrency} on ${words(of.originChainKey)} to ${of.destinationCurrency} on ${words(of.destinationChainKey)}`,
     createdAt: of.createdAt,
