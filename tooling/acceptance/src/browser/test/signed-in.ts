@@ -69,6 +69,11 @@ const CUT_OFF = `(() => {
   return found
 })()`
 
+/** Fields so narrow that nobody can read what is typed into them: below 64 pixels. */
+const NARROW = `[...document.querySelectorAll('input:not([type="checkbox"], [type="radio"], [type="file"], [type="color"]), select')]
+  .filter((field) => field.checkVisibility() && field.getBoundingClientRect().width < 64 && !field.closest('.hidden'))
+  .map((field) => field.labels?.[0]?.textContent ?? field.name)`
+
 /** What is wrong with the screen in a mode, which is left again. */
 async function checkMode(page: Page, name: string, mode: Mode): Promise<void> {
   const { width, height, ...more }: { width: number; height: number; forcedColors?: 'active'; dir?: 'rtl' } =
@@ -77,8 +82,12 @@ async function checkMode(page: Page, name: string, mode: Mode): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce', forcedColors: more.forcedColors ?? 'none' })
   await page.evaluate(`document.documentElement.dir = '${more.dir ?? 'ltr'}'`)
   await shoot(page, `dashboard-${name}-${mode}`)
-  const found = { fits: await fitsWidth(page), cutOff: more.dir ? [] : await page.evaluate(CUT_OFF) }
-  expect.soft({ name, mode, ...found }).toEqual({ name, mode, fits: true, cutOff: [] })
+  const found = {
+    fits: await fitsWidth(page),
+    cutOff: more.dir ? [] : await page.evaluate(CUT_OFF),
+    narrow: await page.evaluate(NARROW),
+  }
+  expect.soft({ name, mode, ...found }).toEqual({ name, mode, fits: true, cutOff: [], narrow: [] })
   await page.emulateMedia({ forcedColors: 'none' })
   await page.evaluate("document.documentElement.removeAttribute('dir')")
 }

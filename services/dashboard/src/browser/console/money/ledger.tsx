@@ -45,7 +45,6 @@ export function Ledger() {
             {lines.length === 0 && <p className="hint">Nothing was posted yet.</p>}
             <Table
               label="Balances by purpose"
-              numbers
               rows={lines}
               keyOf={({ environment, asset, purpose }) => `${environment} ${asset} ${purpose}`}
               columns={[

@@ -5,7 +5,7 @@ import { usePlace } from '../../context.ts'
 import { fileAddress } from '../../parts/files.ts'
 import { words } from '../../parts/format.ts'
 import { Amount, Empty, Failure, Screen, Skeleton } from '../../parts/parts.tsx'
-import { Table } from '../../parts/table.tsx'
+import { NONE, Table } from '../../parts/table.tsx'
 
 type Statement = Outputs['reports']['statement']['statements'][number]
 
@@ -99,7 +99,7 @@ function Balance({ of, from, to }: { of: Statement; from: string; to: string }) 
     ...of.lines,
     edge(to, 'closing_balance', of.closingBalance),
   ]
-  const amount = (text: string) => (text === '' ? '' : <Amount of={`${text} ${of.asset}`} />)
+  const amount = (text: string) => (Number(text) === 0 ? NONE : <Amount of={`${text} ${of.asset}`} />)
   return (
     <section aria-labelledby={`statement-${of.asset}`}>
       <h2 id={`statement-${of.asset}`}>{of.asset}</h2>
@@ -132,7 +132,7 @@ function Balance({ of, from, to }: { of: Statement; from: string; to: string }) 
           { title: 'In', numeric: true, cell: (line) => amount(line.in) },
           { title: 'Out', numeric: true, cell: (line) => amount(line.out) },
           { title: 'Fees', numeric: true, cell: (line) => amount(line.fees) },
-          { title: 'Balance', numeric: true, cell: (line) => amount(line.balance) },
+          { title: 'Balance', numeric: true, cell: ({ balance }) => <Amount of={`${balance} ${of.asset}`} /> },
         ]}
       />
     </section>
