@@ -63,7 +63,7 @@ export function ConfirmedForm({
   submit,
   done,
   ...form
-}: Pick<FormProps, 'fields' | 'label' | 'changed'> & {
+}: Pick<FormProps, 'fields' | 'label' | 'changed' | 'disabled'> & {
   submit: (values: Values) => Promise<unknown>
   done?: () => void
 }) {

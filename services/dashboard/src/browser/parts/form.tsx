@@ -32,6 +32,7 @@ export function Form<R>({
   done,
   children,
   changed,
+  disabled = false,
 }: {
   fields: (values: Values) => readonly FieldSpec[]
   submit: (values: Values) => Promise<R>
@@ -41,6 +42,8 @@ export function Form<R>({
   children?: (values: Values) => ReactNode
   /** Hears what was typed and chosen; what was not is missing. */
   changed?: (values: Values) => void
+  /** It can be read, and not sent. */
+  disabled?: boolean
 }) {
   const [values, setValues] = useState<Values>({})
   const [touched, setTouched] = useState<readonly string[]>([])
@@ -112,7 +115,7 @@ export function Form<R>({
       ))}
       {children?.(complete)}
       {!shown && <Failure error={send.error} />}
-      <button type="submit" className="primary" disabled={send.isPending}>
+      <button type="submit" className="primary" disabled={disabled || send.isPending}>
         {send.isPending ? 'Sending …' : label}
       </button>
     </form>

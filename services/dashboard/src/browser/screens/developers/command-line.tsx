@@ -5,6 +5,7 @@ import { type Environment, environments } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { Outcome } from '../../parts/confirm.tsx'
 import { Failure, Field, Screen, Skeleton, Time } from '../../parts/parts.tsx'
+import { refusalOf } from '../../parts/rights.ts'
 
 const ACCESS = { read_write: 'Read and write', read: 'Read' } as const
 
@@ -59,6 +60,7 @@ function Answer({ code }: { code: string }) {
     staleTime: 'static',
   })
   const approve = useMutation({ mutationFn: () => api.auth.approveDevice.mutate({ userCode: code, ...choice }) })
+  const refused = refusalOf('auth.approveDevice', { environment: choice.environment, me })
   const deny = useMutation({ mutationFn: () => api.auth.denyDevice.mutate({ userCode: code }) })
   if (approve.data) return <p role="status">Allowed. Go back to your terminal; you can close this page.</p>
   if (deny.data) return <p role="status">Refused. The command line gets no key.</p>
@@ -122,10 +124,11 @@ function Answer({ code }: { code: string }) {
           </select>
         )}
       </Field>
+      {refused && <p className="note">{refused}</p>}
       <Outcome error={approve.error} again={() => approve.mutate()} />
       <Failure error={deny.error} />
       <div className="actions">
-        <button type="submit" className="primary" disabled={isBusy}>
+        <button type="submit" className="primary" disabled={isBusy || refused !== undefined}>
           Allow
         </button>
         <button type="button" disabled={isBusy} onClick={() => deny.mutate()}>

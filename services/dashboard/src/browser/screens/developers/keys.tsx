@@ -4,13 +4,15 @@ import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { Confirm, needsConfirmation } from '../../parts/confirm.tsx'
 import { Copy, Dialog, Empty, Failure, Field, fieldsOf, Screen, Skeleton, Time } from '../../parts/parts.tsx'
+import { refusalOf } from '../../parts/rights.ts'
 
 const ACCESS = { read: 'Read', write: 'Write', read_write: 'Read and write' } as const
 
 /** The API keys of the environment. */
 export function Keys() {
-  const { environment, api, me } = usePlace()
-  const isRefused = environment === 'live' && me.organisation.role === 'member'
+  const place = usePlace()
+  const { environment, api } = place
+  const [refused, kept] = [refusalOf('apiKeys.create', place), refusalOf('apiKeys.revoke', place)]
   const [creating, setCreating] = useState(false)
   const [revoking, setRevoking] = useState<{ id: string; name: string }>()
   const { data, error, refetch } = useQuery({
@@ -22,12 +24,12 @@ export function Keys() {
     <Screen
       title="API keys"
       actions={
-        <button type="button" className="primary" disabled={isRefused} onClick={() => setCreating(true)}>
+        <button type="button" className="primary" disabled={refused !== undefined} onClick={() => setCreating(true)}>
           New API key
         </button>
       }
     >
-      {isRefused && <p className="note">Only owners of the organisation create and revoke live keys.</p>}
+      {refused && <p className="note">{refused}</p>}
       <Failure error={error} retry={() => void refetch()} />
       {!data && !error && <Skeleton />}
       {keys?.length === 0 && (
@@ -60,7 +62,7 @@ export function Keys() {
                 <button
                   type="button"
                   aria-label={`Revoke ${key.name}`}
-                  disabled={isRefused}
+                  disabled={kept !== undefined}
                   onClick={() => setRevoking(key)}
                 >
                   Revoke

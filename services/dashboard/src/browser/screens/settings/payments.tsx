@@ -5,6 +5,7 @@ import { addressCheck } from '../../parts/checks.ts'
 import { ConfirmedForm } from '../../parts/confirm.tsx'
 import { Form } from '../../parts/form.tsx'
 import { Failure, Screen, Skeleton } from '../../parts/parts.tsx'
+import { refusalOf } from '../../parts/rights.ts'
 import { PayoutControls } from './payouts.tsx'
 import { SettingsTabs } from './tabs.tsx'
 
@@ -85,8 +86,9 @@ function Policy() {
 }
 
 function RefundAddresses() {
-  const { environment, api, me } = usePlace()
-  const isRefused = environment === 'live' && me.organisation.role === 'member'
+  const place = usePlace()
+  const { environment, api } = place
+  const refused = refusalOf('paymentRoutes.changeRefundAddresses', place)
   const { data, error, refetch } = useQuery({
     queryKey: [environment, 'refund-addresses'],
     queryFn: () => api.paymentRoutes.refundAddresses.query({}),
@@ -95,13 +97,14 @@ function RefundAddresses() {
     <section className="card" aria-labelledby="refunds">
       <h2 id="refunds">Refund addresses</h2>
       <p className="hint">Where a payment goes back to that cannot be delivered and names no address of its own.</p>
-      {isRefused && <p className="note">Only owners of the organisation change live refund addresses.</p>}
+      {refused && <p className="note">{refused}</p>}
       <Failure error={error} retry={() => void refetch()} />
       {!data && !error && <Skeleton />}
       {data && (
         <ConfirmedForm
           key={JSON.stringify(data.organisation)}
           label="Save"
+          disabled={refused !== undefined}
           submit={(values) =>
             api.paymentRoutes.changeRefundAddresses.mutate(
               Object.fromEntries(NETWORK_TYPES.map(([type]) => [type, values[type]?.trim() || null])),

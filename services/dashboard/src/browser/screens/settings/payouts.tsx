@@ -7,6 +7,7 @@ import { addressCheck, bodyOf } from '../../parts/checks.ts'
 import { ConfirmedForm, Outcome } from '../../parts/confirm.tsx'
 import type { FieldSpec, Values } from '../../parts/form.tsx'
 import { Amount, Dialog, Failure, Skeleton } from '../../parts/parts.tsx'
+import { refusalOf } from '../../parts/rights.ts'
 import { Table } from '../../parts/table.tsx'
 import { useBanks, useCngnNetworks } from '../payments/forms/options.ts'
 
@@ -15,8 +16,9 @@ type Destination = NonNullable<Destinations>[number]
 
 /** What bounds the money that a leaked key could send away: limits of a day, and where it may go. */
 export function PayoutControls() {
-  const { environment, api, me } = usePlace()
-  const isRefused = environment === 'live' && me.organisation.role === 'member'
+  const place = usePlace()
+  const { environment, api } = place
+  const refused = refusalOf('payoutControls.change', place)
   const { data, error, refetch } = useQuery({
     queryKey: [environment, 'payout-controls'],
     queryFn: () => api.payoutControls.get.query({}),
@@ -43,8 +45,8 @@ export function PayoutControls() {
           ]}
         />
       )}
-      {isRefused && <p className="note">Only owners of the organisation change live payout controls.</p>}
-      {data && <Allowed of={data.allowedDestinations} isRefused={isRefused} />}
+      {refused && <p className="note">{refused}</p>}
+      {data && <Allowed of={data.allowedDestinations} isRefused={refused !== undefined} />}
     </section>
   )
 }

@@ -6,6 +6,7 @@ import { emailCheck } from '../../parts/checks.ts'
 import { ConfirmedForm, Outcome } from '../../parts/confirm.tsx'
 import { words } from '../../parts/format.ts'
 import { Dialog, Failure, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
+import { refusalOf } from '../../parts/rights.ts'
 import { SettingsTabs } from './tabs.tsx'
 
 const { auth } = clients.test
@@ -16,8 +17,10 @@ const renew = () => queries.invalidateQueries({ queryKey: KEY })
 
 /** Who belongs to the organisation, and with which role. Members see why they cannot change it. */
 export function Team() {
-  const { me } = usePlace()
-  const isOwner = me.organisation.role !== 'member'
+  const place = usePlace()
+  const { me } = place
+  const refused = refusalOf('auth.invite', place)
+  const isRead = !refusalOf('auth.members', place) && !refusalOf('auth.invitations', place)
   const [inviting, setInviting] = useState(false)
   const { data, error, refetch } = useQuery({
     queryKey: KEY,
@@ -25,26 +28,22 @@ export function Team() {
       const [members, invitations] = await Promise.all([auth.members.query({}), auth.invitations.query({})])
       return { members: members.members, invitations: invitations.invitations }
     },
-    enabled: isOwner,
+    enabled: isRead,
   })
   const open = data?.invitations.filter(({ status }) => status === 'pending') ?? []
   return (
     <Screen
       title="Team"
       actions={
-        <button type="button" className="primary" disabled={!isOwner} onClick={() => setInviting(true)}>
+        <button type="button" className="primary" disabled={refused !== undefined} onClick={() => setInviting(true)}>
           Invite
         </button>
       }
     >
       <SettingsTabs />
-      {!isOwner && (
-        <p className="note">
-          Only owners of the organisation see and change its team. Ask an owner to invite a person.
-        </p>
-      )}
+      {refused && <p className="note">{refused}</p>}
       <Failure error={error} retry={() => void refetch()} />
-      {isOwner && !data && !error && <Skeleton />}
+      {isRead && !data && !error && <Skeleton />}
       {data && (
         <ul className="rows">
           {data.members.map((member) => (
@@ -73,6 +72,7 @@ interface MemberRowProps {
 }
 
 function MemberRow({ of: { userId, email, fullName, role, createdAt }, isSelf }: MemberRowProps) {
+  const place = usePlace()
   const [removing, setRemoving] = useState(false)
   const change = useMutation({
     mutationFn: (next: Role) => auth.changeRole.mutate({ userId, role: next }),
@@ -97,14 +97,21 @@ function MemberRow({ of: { userId, email, fullName, role, createdAt }, isSelf }:
         <select
           aria-label={`Role of ${email}`}
           value={role}
-          disabled={isSelf || change.isPending || role === 'operator'}
+          disabled={
+            isSelf || change.isPending || role === 'operator' || refusalOf('auth.changeRole', place) !== undefined
+          }
           onChange={({ target }) => change.mutate(target.value as Role)}
         >
           <option value="owner">Owner</option>
           <option value="member">Member</option>
           {role === 'operator' && <option value="operator">Operator</option>}
         </select>
-        <button type="button" aria-label={`Remove ${email}`} disabled={isSelf} onClick={() => setRemoving(true)}>
+        <button
+          type="button"
+          aria-label={`Remove ${email}`}
+          disabled={isSelf || refusalOf('auth.removeMember', place) !== undefined}
+          onClick={() => setRemoving(true)}
+        >
           Remove
         </button>
       </span>
@@ -129,6 +136,7 @@ function InvitationRow({
 }: {
   of: { id: string; email: string; role: string; status: string; expiresAt: string }
 }) {
+  const refused = refusalOf('auth.revokeInvitation', usePlace())
   const revoke = useMutation({ mutationFn: () => auth.revokeInvitation.mutate({ invitationId: id }), onSuccess: renew })
   return (
     <li>
@@ -138,7 +146,12 @@ function InvitationRow({
       <span className="hint">
         Until <Time at={expiresAt} />
       </span>
-      <button type="button" aria-label={`Revoke the invitation of ${email}`} onClick={() => revoke.mutate()}>
+      <button
+        type="button"
+        aria-label={`Revoke the invitation of ${email}`}
+        disabled={refused !== undefined || revoke.isPending}
+        onClick={() => revoke.mutate()}
+      >
         Revoke
       </button>
       {revoke.error && <Outcome error={revoke.error} again={() => revoke.mutate()} />}
