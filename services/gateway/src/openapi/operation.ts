@@ -97,11 +97,11 @@ const procedureOf = ({ name, operation }: RestOperation): Json => ({
 
 const ARTICLES = new Set(['a', 'an', 'the', ''])
 
-/** A name for generated clients, from the summary: `Create a payment route` → `createPaymentRoute`. */
+/** A name for generated clients, from the summary: `Create a payment route` → `createPaymentRoute`, `Change a member's role` → `changeMemberRole`. */
 function operationIdOf({ openapi }: OperationMeta): string {
   const words = (openapi?.summary ?? '')
     .toLowerCase()
-    .replace(/ as csv$/, '')
+    .replace(/ as csv$|['’]s\b/g, '')
     .split(/[^a-z0-9]+/)
   const [first = '', ...rest] = words.filter((word) => !ARTICLES.has(word))
   return [first, ...rest.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)].join('')
