@@ -1,9 +1,10 @@
 import { newId } from '@payments/kernel'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumCommand, connected, hasTools, type Merchant, newMerchant, sized, useService } from '#testing'
+import { chromiumCommand, hasTools, newMerchant, sized, useService } from '#testing'
 import { startChromium } from './chromium.ts'
 import { openDashboard, PATIENCE } from './test/signed-in.ts'
+import { insertTransactions } from './test/transactions.ts'
 
 const OPERATOR = 'operator@example.com'
 const service = useService({
@@ -32,19 +33,6 @@ async function held(page: Page): Promise<{ bytes: number; nodes: number }> {
   return { bytes: usedSize, nodes }
 }
 
-/** As many transactions, numbered from the newest on by their amount. */
-async function insert({ organisationId, environment }: Merchant): Promise<void> {
-  const owner = await connected(service)
-  await owner.query(
-    `insert into transactions (id, organisation_id, environment, kind, status, destination, amount, receipt, created_at, updated_at)
-     select gen_random_uuid(), $1, $2, 'swap', 'completed', 'Base USDC 0x71C7656EC7ab88b098defB751B7401B5f6d8976F', n || ' USDC',
-            '{"origin":{"network":"base"}}', timestamptz '2026-03-10 00:30Z' - make_interval(mins => n::int), now()
-       from generate_series(1, $3::int) n`,
-    [organisationId, environment, ROWS],
-  )
-  await owner.end()
-}
-
 const row = (page: Page, number: number) =>
   page.getByRole('link', { name: `${number.toLocaleString('en')} USDC`, exact: true })
 
@@ -60,7 +48,7 @@ describe.runIf(hasTools(chromiumCommand()))('an open tab of the dashboard', () =
     async () => {
       const merchant = await newMerchant(service)
       const { organisationId } = merchant
-      await insert(merchant)
+      await insertTransactions(service, merchant, ROWS)
       const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'member' })
       await page.goto(`${service.url}/dashboard/test/transactions`)
       await row(page, FIRST).waitFor({ timeout: PATIENCE })
