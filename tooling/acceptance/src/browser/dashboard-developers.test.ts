@@ -83,6 +83,45 @@ describe.runIf(hasTools(chromiumCommand()))('engineers in the dashboard', () => 
   )
 
   test(
+    'an engineer disables an endpoint and enables it, sends what it missed, rotates its secret and deletes it',
+    async () => {
+      const merchant = await newMerchant(service)
+      const { organisationId } = merchant
+      await merchant.call('POST /v1/webhooks', { body: { url: 'https://merchant.example/hooks' } })
+      const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'member' })
+      await page.goto(`${service.url}/dashboard/test/webhooks`)
+      await page.getByRole('link', { name: 'https://merchant.example/hooks' }).click()
+      await page.getByRole('button', { name: 'Disable' }).click()
+      await page.getByRole('button', { name: 'Disable the endpoint' }).click()
+      await page.getByRole('button', { name: 'Enable' }).waitFor()
+      expect(await page.getByRole('button', { name: 'Send a test event' }).count()).toBe(0)
+      await newRoute(merchant)
+      await page.getByRole('button', { name: 'Enable' }).click()
+      await page.getByRole('button', { name: 'Send missed events' }).click()
+      await page.getByRole('button', { name: 'Count them' }).click()
+      const send = page.getByRole('button', { name: /^Send \d+ events?$/ })
+      await send.waitFor()
+      await checkScreen(page, 'missed-events')
+      await send.click()
+      await page.getByText(/^\d+ of \d+ are being sent, the oldest first\.$/).waitFor()
+      await page.getByRole('button', { name: 'Close' }).click()
+      await page.getByText('payment_route.created').waitFor({ timeout: PATIENCE })
+      await page.getByRole('button', { name: 'Rotate the secret' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('button', { name: 'Rotate the secret' }).click()
+      expect(await dialog.locator('.secret').textContent()).toMatch(/^whsec_/)
+      await page.getByRole('button', { name: 'Close' }).click()
+      await checkScreen(page, 'endpoint-actions')
+      await page.getByRole('button', { name: 'Delete', exact: true }).click()
+      await page.getByRole('button', { name: 'Delete the endpoint' }).click()
+      await page.getByRole('heading', { name: 'Hear of every change' }).waitFor()
+      expect(problems).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
+
+  test(
     'an engineer signs the command line in by comparing the code and choosing what its key may do, refuses another one, and revokes the key',
     async () => {
       const { organisationId } = await newMerchant(service)

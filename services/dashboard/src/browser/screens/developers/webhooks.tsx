@@ -5,6 +5,7 @@ import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
 import { NotLoaded } from '../../parts/object/not-loaded.tsx'
 import { Copy, Dialog, Empty, Failure, Field, fieldsOf, Screen, Skeleton, Status, Time } from '../../parts/parts.tsx'
+import { EndpointActions } from './endpoint-actions.tsx'
 
 /** The endpoints that receive events. */
 export function Webhooks() {
@@ -117,9 +118,14 @@ export function Endpoint({ id }: { id: string }) {
     <Screen
       title="Endpoint"
       actions={
-        <button type="button" className="primary" disabled={test.isPending} onClick={() => test.mutate()}>
-          Send a test event
-        </button>
+        <>
+          {data.endpoint.status === 'enabled' && (
+            <button type="button" className="primary" disabled={test.isPending} onClick={() => test.mutate()}>
+              Send a test event
+            </button>
+          )}
+          <EndpointActions of={data.endpoint} />
+        </>
       }
     >
       <p className="link">

@@ -56,17 +56,25 @@ export function Transaction({ id }: { id: string }) {
               </Fragment>
             ))}
             <dt>Customer</dt>
-            <dd>{data.customerName || '–'}</dd>
+            <dd>
+              {data.customerId ? (
+                <Link href={`/customers/${data.customerId}`}>{data.customerName || data.customerId}</Link>
+              ) : (
+                '–'
+              )}
+            </dd>
             <dt>Created</dt>
             <dd>
               <Time at={data.createdAt} />
             </dd>
           </dl>
-          {typeof data.receipt.collectionId === 'string' && (
-            <p>
+          <p>
+            {typeof data.receipt.collectionId === 'string' ? (
               <Link href={`/collections/${data.receipt.collectionId}`}>Show the payment link</Link>
-            </p>
-          )}
+            ) : (
+              <Link href={`/objects/${data.id}`}>Show all details</Link>
+            )}
+          </p>
           <Timeline id={data.id} />
           <Raw value={data} call={`GET /v1/transactions/${data.id}`} />
         </>
