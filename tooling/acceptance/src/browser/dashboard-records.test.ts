@@ -9,8 +9,8 @@ import { checkScreen, openDashboard, PATIENCE, STORY_MS } from './test/signed-in
 const WALLET = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 const service = useService({ worker: true })
 
-/** A link that was paid once, and its session. */
-async function paidLink(of: Merchant, payerEmail: string): Promise<{ id: string; title: string }> {
+/** A link that was paid once, in full or with another amount, and its session. */
+async function paidLink(of: Merchant, payerEmail: string, amount?: string): Promise<{ id: string; title: string }> {
   const title = `Order of ${payerEmail}`
   const link = await of.call('POST /v1/collections', {
     body: {
@@ -26,9 +26,15 @@ async function paidLink(of: Merchant, payerEmail: string): Promise<{ id: string;
   const [{ networkKey, currency }] = paymentOptions
   const body = { action: 'start', networkKey, currency, payerEmail }
   const started = await of.call(`POST /v1/pay/${id}`, { body })
-  await of.call(`POST /v1/sandbox/checkout-sessions/${started.body.data.id}/payments`, { body: {} })
+  await of.call(`POST /v1/sandbox/checkout-sessions/${started.body.data.id}/payments`, {
+    body: amount ? { amount } : {},
+  })
   const found = async () =>
-    (await of.call('POST /v1/transactions/search', { body: { text: payerEmail, statuses: ['paid'] } })).body.data.total
+    (
+      await of.call('POST /v1/transactions/search', {
+        body: { text: payerEmail, statuses: [amount ? 'underpaid' : 'paid'] },
+      })
+    ).body.data.total
   await expect.poll(found, { timeout: PATIENCE }).toBe(1)
   return { id: started.body.data.id, title }
 }
@@ -42,6 +48,30 @@ describe.runIf(hasTools(chromiumCommand()))('records in the dashboard', () => {
     browser = await startChromium()
   })
   afterAll(() => browser.close())
+
+  test(
+    'a merchant sees on the overview what needs attention, and is led to it',
+    async () => {
+      const merchant = await newMerchant(service)
+      const { organisationId } = merchant
+      await paidLink(merchant, 'short@example.com', '5')
+      await paidLink(merchant, 'full@example.com')
+      await merchant.call('POST /v1/webhooks', { body: { url: 'https://merchant.example/hooks' } })
+      const { webhookEndpoints } = (await merchant.call('GET /v1/webhooks')).body.data
+      await merchant.call(`PATCH /v1/webhooks/${webhookEndpoints[0].id}`, { body: { status: 'disabled' } })
+      const { context, page, problems } = await openDashboard(browser, service, { organisationId, role: 'member' })
+      await page.goto(`${service.url}/dashboard/test`)
+      const attention = page.getByRole('region', { name: 'Needs attention' })
+      await attention.getByRole('link', { name: '1 webhook endpoint is disabled' }).waitFor()
+      await checkScreen(page, 'overview-attention')
+      await attention.getByRole('link', { name: '1 transaction failed or underpaid in the last 7 days' }).click()
+      await page.getByText('1 transaction', { exact: true }).waitFor()
+      await page.getByRole('region', { name: 'Transactions' }).getByText('underpaid').waitFor()
+      expect(problems).toEqual([])
+      await context.close()
+    },
+    STORY_MS,
+  )
 
   test(
     "an accountant's month: the statement, its files and the export are what the ledger says",

@@ -3,10 +3,14 @@ import { Link } from 'wouter'
 import { usePlace } from '../../context.ts'
 import { TransactionTable } from '../../parts/object/transaction-table.tsx'
 import { Failure, Screen, Skeleton } from '../../parts/parts.tsx'
+import { filtersIn } from '../transactions/filters.ts'
 import { GoLive } from './go-live.tsx'
 import { Volume } from './volume.tsx'
 
 const NEWEST = 5
+/** How far back a transaction in trouble is looked for. */
+const ATTENTION_DAYS = 7
+const DAY_MS = 86_400_000
 
 /** Where the organisation stands: the first steps until they are done, exact figures, and what happened last. */
 export function Overview() {
@@ -14,8 +18,10 @@ export function Overview() {
   const { data, error, refetch } = useQuery({
     queryKey: [environment, 'overview'],
     async queryFn() {
-      const [recent, { collections, total: links }, keys, endpoints, summary, { days }] = await Promise.all([
+      const troubled = troubledSince(new Date(Date.now() - ATTENTION_DAYS * DAY_MS))
+      const [recent, trouble, { collections, total: links }, keys, endpoints, summary, { days }] = await Promise.all([
         api.transactions.search.query({ limit: NEWEST }),
+        api.transactions.search.query({ ...filtersIn(troubled), limit: 1 }),
         api.collections.list.query({}),
         api.apiKeys.list.query({}),
         api.webhooks.list.query({}),
@@ -28,9 +34,14 @@ export function Overview() {
             ({ status }) => status === 'delivered',
           )
         : false
-      const disabled = endpoints.webhookEndpoints.filter(({ status }) => status !== 'enabled').length
+      const attention: Attention = {
+        disabled: endpoints.webhookEndpoints.filter(({ status }) => status !== 'enabled').length,
+        overdue: collections.filter(({ status }) => status === 'overdue').length,
+        troubled: trouble.total,
+        path: `/transactions?${troubled}`,
+      }
       const hasKey = keys.apiKeys.some((key) => key.environment === environment && !key.revokedAt)
-      return { recent, collections, links, hasKey, endpoint, delivered, disabled, summary, days }
+      return { recent, collections, links, hasKey, endpoint, delivered, attention, summary, days }
     },
   })
   if (error)
@@ -45,7 +56,7 @@ export function Overview() {
         <Skeleton lines={8} />
       </Screen>
     )
-  const { recent, collections, links, hasKey, endpoint, delivered, disabled, summary, days } = data
+  const { recent, collections, links, hasKey, endpoint, delivered, attention, summary, days } = data
   const first = collections.at(-1)
   const paid = collections.some(({ paymentsCount }) => paymentsCount > 0)
   const steps: readonly Step[] = [
@@ -78,12 +89,7 @@ export function Overview() {
   const isLearning = environment === 'test' && steps.some((step) => !step.done)
   return (
     <Screen title="Overview">
-      {disabled > 0 && (
-        <p className="note">
-          {disabled === 1 ? 'A webhook endpoint is' : `${disabled} webhook endpoints are`} disabled and{' '}
-          {disabled === 1 ? 'receives' : 'receive'} no events. <Link href="/webhooks">Show the endpoints</Link>
-        </p>
-      )}
+      <NeedsAttention of={attention} />
       {isLearning ? <FirstSteps steps={steps} /> : <GoLive />}
       <dl className="figures">
         <div>
@@ -106,6 +112,50 @@ export function Overview() {
         <p className="hint">None yet. Each payment appears here by itself.</p>
       )}
     </Screen>
+  )
+}
+
+interface Attention {
+  readonly disabled: number
+  readonly overdue: number
+  readonly troubled: number
+  /** Where the transactions in trouble are. */
+  readonly path: string
+}
+
+/** The filters of the transactions that failed, or of which a part is missing, since a day. */
+const troubledSince = (day: Date): URLSearchParams =>
+  new URLSearchParams({ status: 'failed,underpaid', from: day.toISOString().slice(0, 10) })
+
+/** What somebody of the organisation should look at, each with the way there; nothing where there is nothing. */
+function NeedsAttention({ of: { disabled, overdue, troubled, path } }: { of: Attention }) {
+  const found = [
+    {
+      count: disabled,
+      says: disabled === 1 ? 'webhook endpoint is disabled' : 'webhook endpoints are disabled',
+      to: '/webhooks',
+    },
+    {
+      count: troubled,
+      says: `${troubled === 1 ? 'transaction' : 'transactions'} failed or underpaid in the last ${ATTENTION_DAYS} days`,
+      to: path,
+    },
+    { count: overdue, says: overdue === 1 ? 'invoice is overdue' : 'invoices are overdue', to: '/collections' },
+  ].filter(({ count }) => count > 0)
+  if (found.length === 0) return null
+  return (
+    <section className="note" aria-labelledby="attention">
+      <h2 id="attention">Needs attention</h2>
+      <ul>
+        {found.map(({ count, says, to }) => (
+          <li key={to}>
+            <Link href={to}>
+              {count.toLocaleString('en')} {says}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 
