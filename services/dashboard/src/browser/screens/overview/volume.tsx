@@ -162,7 +162,7 @@ function Bars({ days }: { days: readonly Day[] }) {
           rows={busy.toReversed()}
           keyOf={({ date }) => date}
           columns={[
-            { title: 'Day', cell: ({ date }) => dayName(date) },
+            { title: 'Day', cell: ({ date }) => <time dateTime={date}>{dayName(date)}</time> },
             { title: 'Transactions', numeric: true, cell: ({ count }) => count.toLocaleString('en') },
             { title: 'Success rate', numeric: true, cell: ({ rate }) => shownRate(rate) },
           ]}

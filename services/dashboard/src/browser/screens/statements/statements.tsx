@@ -127,7 +127,7 @@ function Balance({ of, from, to }: { of: Statement; from: string; to: string }) 
         rows={lines}
         keyOf={({ date, kind }) => `${date} ${kind}`}
         columns={[
-          { title: 'Day', cell: ({ date }) => shownDay(date) },
+          { title: 'Day', cell: ({ date }) => <time dateTime={date}>{shownDay(date)}</time> },
           { title: 'Kind', cell: ({ kind }) => words(kind) },
           { title: 'In', numeric: true, cell: (line) => amount(line.in) },
           { title: 'Out', numeric: true, cell: (line) => amount(line.out) },
