@@ -127,7 +127,7 @@ interface Attention {
 const troubledSince = (day: Date): URLSearchParams =>
   new URLSearchParams({ status: 'failed,underpaid', from: day.toISOString().slice(0, 10) })
 
-/** What somebody of the organisation should look at, each with the way there; nothing where there is nothing. */
+/** What a member should look at, each with the way there; nothing where there is nothing. */
 function NeedsAttention({ of: { disabled, overdue, troubled, path } }: { of: Attention }) {
   const found = [
     {
