@@ -26,4 +26,4 @@ export const joinBranding = (alias: string, of: string): string =>
   `left join brandings ${alias} on ${alias}.organisation_id = ${of}.organisation_id and ${alias}.environment = ${of}.environment`
 
 export { type BrandFields, BrandingFields, BrandingPatch } from './schemas.ts'
-export { allFields, type Brand, brandFrom, brandOf, checkLogo, mergeFields } from './service.ts'
+export { allFields, type Brand, brandFrom, brandOf, checkLogo, findLogo, mergeFields } from './service.ts'

@@ -1,5 +1,6 @@
 import type { Page } from '@payments/platform'
 import { errors } from './errors.ts'
+import { findLogo } from './service.ts'
 
 const YEAR = 31_536_000
 
@@ -10,11 +11,7 @@ export const pages: readonly Page[] = [
     path: '/branding/logos/{logoId}',
     errors: [errors.logo_not_found],
     async respond({ pool }, { params }) {
-      const { rows } = await pool.query<{ type: string; image: Buffer }>(
-        'select type, image from brand_logos where id = $1 limit 1',
-        [params.logoId],
-      )
-      const [logo] = rows
+      const logo = await findLogo(pool, params.logoId)
       if (!logo) throw errors.logo_not_found()
       return {
         type: logo.type,

@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { type Environment, invalid } from '@payments/kernel'
-import { publicUrl, type QueryContext, type Settings, sqlOf, type UnitOfWork } from '@payments/platform'
+import {
+  publicUrl,
+  type QueryContext,
+  type Settings,
+  type SqlExecutor,
+  sqlOf,
+  type UnitOfWork,
+} from '@payments/platform'
 import type { z } from 'zod'
 import { textRecords } from './dns.ts'
 import { errors } from './errors.ts'
@@ -128,6 +135,18 @@ export async function checkLogo({ em, actor }: QueryContext, { logoId }: BrandFi
     [actor.organisationId, actor.environment, logoId],
   )
   if (rows.length === 0) throw invalid({ [field]: 'Logo not found: upload it with PUT /branding/logo' })
+}
+
+/** A logo as it is served; undefined for one that does not exist. Its id is a digest of its pixels, so whoever knows it may see it. */
+export async function findLogo(
+  db: SqlExecutor,
+  id: string | undefined,
+): Promise<{ readonly type: string; readonly image: Buffer } | undefined> {
+  const { rows } = await db.query<{ type: string; image: Buffer }>(
+    'select type, image from brand_logos where id = $1 limit 1',
+    [id],
+  )
+  return rows[0]
 }
 
 async function save(unit: UnitOfWork, row: Row, change: BrandFields): Promise<z.infer<typeof Branding>> {

@@ -1,26 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type PDFDocument from 'pdfkit'
+import { type Doc, Fonts, REPLACEMENT } from './fonts.ts'
+import { type PdfPage, pageOf } from './page.ts'
 
-const require = createRequire(import.meta.url)
-/** Both fonts, read once. They have ₦ and €; the fonts that PDF readers contain have neither. */
-let fonts: { readonly regular: Buffer; readonly bold: Buffer } | undefined
-
-/** Shown for a character that the font does not have. */
-const REPLACEMENT = '\u25a1'
 const MARGIN = 56
-const WIDTH = 483
-const ROW = 18
-const MUTED = '#555555'
-/** Below this a page has no room for another row. */
-const BOTTOM = 730
-
-type Doc = InstanceType<typeof PDFDocument>
-
-/** The part of the font that pdfkit has loaded that tells which characters it has. */
-interface LoadedFont {
-  readonly _font: { readonly font: { hasGlyphForCodePoint(point: number): boolean } }
-}
+const REPLACED = `${REPLACEMENT} stands for a character that cannot be printed here.`
 
 /** The part of a document with which pdfkit writes its metadata as XML. */
 interface WithMetadata {
@@ -29,30 +11,14 @@ interface WithMetadata {
   appendXML(xml: string): void
 }
 
-/** One row of a table: a text for each column. */
-export type Cells = readonly string[]
-
-export interface PdfText {
-  readonly tag?: 'P' | 'H1' | 'H2'
-  readonly bold?: boolean
-  readonly size?: number
-  readonly muted?: boolean
-  /** Space below. */
-  readonly gap?: number
-}
-
-/** What a document is written with, from top to bottom. */
-export interface PdfPage {
-  text(text: string, style?: PdfText): void
-  space(points: number): void
-  /** The first row is the heading. `widths` are in points, 483 in all; the first column is aligned left, the others right. */
-  table(rows: readonly Cells[], widths: readonly number[]): void
-}
-
 export interface PdfInfo {
   readonly title: string
   readonly author: string
   readonly createdAt: Date
+  /** Language (BCP 47); without it English. Arabic is written from right to left. */
+  readonly lang?: string
+  /** Said at the end of a document in which {@link REPLACEMENT} stands for a character; without it in English. */
+  readonly replacedText?: string
   readonly attachment?: PdfAttachment | undefined
 }
 
@@ -75,45 +41,40 @@ interface PdfAttachment {
  * @returns the file, and the characters that were replaced
  */
 export async function pdf(
-  { title, author, createdAt, attachment }: PdfInfo,
+  { title, author, createdAt, attachment, lang = 'en', replacedText = REPLACED }: PdfInfo,
   write: (page: PdfPage) => void,
 ): Promise<{ file: Buffer; replaced: readonly string[] }> {
   // Loaded with the first document that is made.
   const { default: Document } = await import('pdfkit')
-  fonts ??= {
-    regular: readFileSync(require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf')),
-    bold: readFileSync(require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf')),
-  }
   const doc = new Document({
     size: 'A4',
     margin: MARGIN,
     tagged: true,
-    lang: 'en',
+    lang,
     displayTitle: true,
     pdfVersion: '1.7',
     subset: 'PDF/A-3b',
     info: { Title: title, Author: author, CreationDate: createdAt },
-    font: fonts.regular as unknown as string,
+    // None to begin with: pdfkit would read a font that it has by its bytes and by its name anew with every text.
+    font: '',
   })
   escapeMetadata(doc as unknown as WithMetadata)
-  doc.registerFont('regular', fonts.regular).registerFont('bold', fonts.bold).font('regular')
   const chunks: Buffer[] = []
   const done = new Promise<Buffer>((resolve, reject) => {
     doc.on('data', (chunk: Buffer) => chunks.push(chunk))
     doc.on('end', () => resolve(Buffer.concat(chunks)))
     doc.on('error', reject)
   })
-  const replaced = new Set<string>()
   const root = doc.struct('Document')
   doc.addStructure(root)
   if (attachment) attach(doc, attachment, createdAt)
-  const page = pageOf(doc, root, (text) => withGlyphs(doc, text, replaced))
+  const fonts = new Fonts(doc)
+  const page = pageOf(doc, fonts, root, lang === 'ar')
   write(page)
-  if (replaced.size > 0)
-    page.text(`${REPLACEMENT} stands for a character that cannot be printed here.`, { size: 8, muted: true })
+  if (fonts.replaced.size > 0) page.text(replacedText, { size: 8, muted: true })
   root.end()
   doc.end()
-  return { file: await done, replaced: [...replaced] }
+  return { file: await done, replaced: [...fonts.replaced] }
 }
 
 function attach(doc: Doc, { content, metadata, ...about }: PdfAttachment, at: Date): void {
@@ -141,73 +102,3 @@ export const escapeXml = (text: string): string =>
   text
     .replace(/[^\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '')
     .replace(/[&<>"]/g, (character) => ENTITIES[character] ?? '')
-
-function withGlyphs(doc: Doc, text: string, replaced: Set<string>): string {
-  const { font } = (doc as unknown as LoadedFont)._font
-  return [...text]
-    .map((character) => {
-      if (character === '\n' || font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0)) return character
-      // PDF/A allows no glyph that stands for a missing one, a space or a tab included.
-      if (/\s/.test(character)) return ' '
-      replaced.add(character)
-      return REPLACEMENT
-    })
-    .join('')
-}
-
-function pageOf(doc: Doc, root: PDFKit.PDFStructureElement, clean: (text: string) => string): PdfPage {
-  return {
-    text(text, { tag = 'P', bold = false, size = 10, muted = false, gap = 2 } = {}) {
-      root.add(
-        doc.struct(tag, {}, () => {
-          doc
-            .font(bold ? 'bold' : 'regular')
-            .fontSize(size)
-            .fillColor(muted ? MUTED : '#000000')
-          doc.text(clean(text), MARGIN, doc.y, { width: WIDTH })
-        }),
-      )
-      doc.y += gap
-    },
-    space(points) {
-      doc.y += points
-    },
-    table(rows, widths) {
-      const element = doc.struct('Table')
-      root.add(element)
-      for (const [index, cells] of rows.entries()) tableRow(doc, element, cells.map(clean), widths, index === 0)
-      element.end()
-    },
-  }
-}
-
-function tableRow(
-  doc: Doc,
-  table: PDFKit.PDFStructureElement,
-  texts: Cells,
-  widths: readonly number[],
-  isHeading: boolean,
-): void {
-  if (doc.y > BOTTOM) doc.addPage()
-  doc
-    .font(isHeading ? 'bold' : 'regular')
-    .fontSize(9)
-    .fillColor('#000000')
-  const top = doc.y
-  const heights = texts.map((text, column) => doc.heightOfString(text, { width: (widths[column] ?? 0) - 8 }))
-  const row = doc.struct('TR')
-  table.add(row)
-  let left = MARGIN
-  for (const [column, text] of texts.entries()) {
-    const width = widths[column] ?? 0
-    const at = left
-    row.add(
-      doc.struct(isHeading ? 'TH' : 'TD', {}, () => {
-        doc.text(text, at, top, { width: width - 8, align: column === 0 ? 'left' : 'right' })
-      }),
-    )
-    left += width
-  }
-  row.end()
-  doc.y = top + Math.max(ROW, ...heights.map((height) => height + 6))
-}

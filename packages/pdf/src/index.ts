@@ -1,2 +1,3 @@
-/** Documents as PDF: tagged, so that a screen reader reads them in order, with embedded fonts that have ₦ and €. */
-export { type Cells, escapeXml, type PdfPage, type PdfText, pdf } from './document.ts'
+/** Documents as PDF: tagged, so that a screen reader reads them in order, with embedded fonts that have ₦, €, Arabic and Chinese. */
+export { escapeXml, pdf } from './document.ts'
+export type { Cells, PdfPage } from './page.ts'

@@ -21,6 +21,8 @@ const ALLOWED: readonly string[] = [
 
 /** Packages with other licences, and why they may be used. */
 const EXPLAINED: Readonly<Record<string, string>> = {
+  '@embedpdf/fonts-sc':
+    'The SIL Open Font License: fonts may be embedded in documents and passed on under their own name',
   'dejavu-fonts-ttf':
     'The licence of Bitstream Vera: fonts may be embedded in documents and passed on under their own name',
   'png-js': 'MIT by its file LICENSE; its package.json does not say so',

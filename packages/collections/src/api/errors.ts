@@ -4,6 +4,7 @@ export const errors = defineErrors({
   collection_not_found: { status: 404, message: 'Collection not found' },
   invoice_data_missing: { status: 409, message: 'Invoice lacks what structured data need: see `errors`' },
   invoice_not_found: { status: 404, message: 'Invoice not found' },
+  receipt_not_found: { status: 404, message: 'Receipt not found' },
   checkout_session_not_found: { status: 404, message: 'Checkout session not found' },
   payments_unavailable: { status: 403, message: 'Payments to this merchant are not available' },
   collection_closed: { status: 409, message: 'Collection accepts no payments any more' },

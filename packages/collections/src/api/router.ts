@@ -6,6 +6,7 @@ import { createCollection, prepareCollection } from '../collections/creation.ts'
 import { invoiceDocument, invoiceXml, send } from '../collections/invoices/invoices.ts'
 import { previewFile } from '../collections/preview.ts'
 import { change, newestCollections, remove, sessionsOf, show } from '../collections/service.ts'
+import { ownReceipt } from '../pay/receipts/receipts.ts'
 import { changePolicy, defaultPolicy } from '../sessions/policies.ts'
 import { PaymentPolicy } from '../sessions/policy.ts'
 import { errors } from './errors.ts'
@@ -20,6 +21,7 @@ import {
   CollectionPreview,
   NewCollection,
   PolicyChange,
+  ReceiptInput,
   SessionList,
 } from './schemas.ts'
 
@@ -174,6 +176,22 @@ export const collectionsRouter = {
     filename: () => 'invoice.pdf',
     async *stream(context, { collectionId }) {
       yield await invoiceDocument(context, collectionId)
+    },
+  }),
+  receipt: download({
+    rest: 'GET /collections/{collectionId}/receipt.pdf',
+    access: 'read',
+    tag,
+    summary: 'Get the receipt of a checkout session',
+    description:
+      'Takes the id of a session that is paid, or whose payments are no longer being confirmed. The same document as the payer gets at `/pay/{sessionId}/receipt.pdf`: what was paid, in which network and transaction, when, and what was sent back, in the language of the payer or in `locale`. It says what is true when it is made.',
+    message: 'Receipt retrieved',
+    input: ReceiptInput,
+    produces: 'pdf',
+    errors: [errors.checkout_session_not_found, errors.receipt_not_found],
+    filename: ({ collectionId }) => `receipt-${collectionId}.pdf`,
+    async *stream(context, { collectionId, locale }) {
+      yield await ownReceipt(context, collectionId, locale)
     },
   }),
   xml: download({

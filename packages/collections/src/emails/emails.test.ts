@@ -288,7 +288,7 @@ test.each([
   },
 )
 
-test('an email follows the branding: name, colour, where to ask and who is paid', () => {
+test('an email of a paid session follows the branding and leads to the receipt: name, colour, where to ask and who is paid', () => {
   const session = sessionRow({ amount: '25000000' }, { status: 'paid', paidAt: ENDS })
   const brand = brandFrom(
     {
@@ -299,10 +299,16 @@ test('an email follows the branding: name, colour, where to ask and who is paid'
   )
   const merchant = { name: 'Ada Ltd', suspended: false }
   const collection = { status: 'active', endsAt: null }
-  const { email } = writeEmail({ collection, session, merchant, brand, url: '' }, { payment: undefined }, IN_TIME)
+  const { email } = writeEmail(
+    { collection, session, merchant, brand, url: 'https://pay.test/pay/1' },
+    { payment: undefined },
+    IN_TIME,
+  )
   const { text, html, replyTo } = designedEmail({ ...email, to: 'payer@example.com' })
   expect([email.brand, replyTo]).toEqual(['Ada’s workshop', 'help@ada.test'])
-  for (const part of ['help@ada.test', 'https://ada.test/help', 'Ada Workshop Ltd']) expect(text).toContain(part)
+  const receipt = 'https://pay.test/pay/1/receipt.pdf?lang=en'
+  for (const part of ['help@ada.test', 'https://ada.test/help', 'Ada Workshop Ltd', receipt])
+    expect(text).toContain(part)
   const [, background = '', on = ''] = html.match(/a\.button\{background:(#\w+);color:(#\w+)\}/) ?? []
   expect(contrast(background, on)).toBeGreaterThanOrEqual(4.5)
 })

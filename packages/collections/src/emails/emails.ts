@@ -1,21 +1,10 @@
 import { type DesignedEmail, designedEmail, merchantProfile, plainName, sendEmail } from '@payments/accounts'
 import { type Brand, brandOf } from '@payments/branding'
-import { explorerOf, networkOf, transactionUrl } from '@payments/kernel'
-import {
-  accentOf,
-  fillPlain,
-  localeOf,
-  type MoneyData,
-  moneyOf,
-  type Said,
-  type Texts,
-  texts,
-  type Wording,
-} from '@payments/pay-page'
+import { explorerOf, transactionUrl } from '@payments/kernel'
+import { accentOf, fillPlain, localeOf, moneyOf, type Said, type Texts, texts } from '@payments/pay-page'
 import { type Count, countHitsSql, sqlOf, type UnitOfWork } from '@payments/platform'
-import { presentPaySession } from '../api/present.ts'
 import type { CollectionRow, SessionRow } from '../entity.ts'
-import { isPayable } from '../pay/payer.ts'
+import { moneyData, networksOf } from '../pay/payer.ts'
 import type { StoredPayment } from '../rows.ts'
 import { payUrlOf } from '../settings.ts'
 
@@ -129,22 +118,14 @@ export function writeEmail(
   now = new Date(),
 ): { readonly email: Omit<DesignedEmail, 'to'>; readonly until: string; readonly said: Said } {
   const locale = localeOf(session.locale, undefined)
-  const shown = presentPaySession(session)
+  const money = moneyData({ collection, session, merchant }, now)
+  const shown = money.session
   // A token that this service does not know has the name that its issuer chose.
   const payments = shown.payments.map((each) => ({ ...each, currency: plainName(each.currency) }))
   const about = payment && payments[session.payments.findIndex(({ id }) => id === payment.id)]
   // Chosen by the merchant, for a stranger: nothing that a mail program turns into a link.
   const [brand, title] = [plainName(look?.displayName ?? merchant.name), plainName(session.title)]
-  const data: MoneyData = {
-    linkStatus: collection.status,
-    suspended: merchant.suspended,
-    payable: !merchant.suspended && isPayable(collection, now),
-    refundRequired: session.paymentPolicy.mismatch === 'return',
-    serverTime: now.toISOString(),
-    merchant: { name: brand },
-    session: { ...shown, payments },
-    restByTransfer: session.endsAt > now,
-  }
+  const data = { ...money, merchant: { name: brand }, session: { ...shown, payments } }
   const said = moneyOf(data, { locale, networks: networksOf(session) }, about)
   const { situation, step, values } = said
   const say = (name: keyof Texts) => fillPlain(texts[locale][name], values)
@@ -189,6 +170,7 @@ export function writeEmail(
             ] as const)
           : []),
         [label.reference, session.id],
+        ...(payment ? [] : ([[label.receipt, label.downloadPdf, `${url}/receipt.pdf?lang=${locale}`]] as const)),
         ...(look?.supportEmail ? ([[label.support, look.supportEmail]] as const) : []),
         ...(look?.supportUrl ? ([[label.support, look.supportUrl, look.supportUrl]] as const) : []),
         ...(look?.legalName
@@ -202,11 +184,3 @@ export function writeEmail(
     },
   }
 }
-
-const networksOf = (session: SessionRow): Wording['networks'] =>
-  Object.fromEntries(
-    [session, ...session.payments].flatMap(({ networkKey }) => {
-      const network = networkKey === null ? undefined : networkOf(networkKey)
-      return network ? [[network.key, { name: network.name, type: network.type }] as const] : []
-    }),
-  )

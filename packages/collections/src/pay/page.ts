@@ -8,6 +8,7 @@ import {
   languages,
   linksTo,
   localeOf,
+  locales,
   messageDocument,
   type PayData,
   payDocument,
@@ -15,9 +16,18 @@ import {
   texts,
   type View,
 } from '@payments/pay-page'
-import { type Page, type PageReply, type PageRequest, publicUrl, queryContext, type Settings } from '@payments/platform'
+import {
+  type Page,
+  type PageFailure,
+  type PageReply,
+  type PageRequest,
+  publicUrl,
+  queryContext,
+  type Settings,
+} from '@payments/platform'
 import { errors } from '../api/errors.ts'
 import { payPage } from './payer.ts'
+import { receiptOf } from './receipts/receipts.ts'
 
 /** Written into each page, so that the first paint waits for nothing else. */
 const PARTS = {
@@ -50,18 +60,35 @@ export const payPages: readonly Page[] = [
         return reply(error.status, messageDocument({ id, kind }, viewOf(request), PARTS), [])
       }
     },
-    failed: ({ status, retryAfter = RETRY_SECONDS }, request) =>
-      reply(
-        status,
-        messageDocument(
-          { id: request.params.collectionId ?? '', kind: kindOf(status), seconds: retryAfter },
-          viewOf(request),
-          PARTS,
-        ),
-        [],
-      ),
+    failed,
+  },
+  {
+    method: 'GET',
+    path: '/pay/{collectionId}/receipt.pdf',
+    errors: [errors.collection_not_found, errors.receipt_not_found],
+    async respond(runtime, { params, query, log }) {
+      const locale = locales.find((each) => each === query.get('lang'))
+      const context = queryContext(runtime, anonymous, log)
+      const file = await receiptOf(context, params.collectionId ?? '', locale)
+      return {
+        type: 'application/pdf',
+        body: file,
+        headers: {
+          'Cache-Control': 'no-store',
+          'Content-Disposition': `inline; filename="receipt-${params.collectionId}.pdf"`,
+          'X-Robots-Tag': 'noindex',
+        },
+      }
+    },
+    failed,
   },
 ]
+
+/** What a payer sees where the page or the receipt cannot be shown. */
+function failed({ status, retryAfter = RETRY_SECONDS }: PageFailure, request: PageRequest): PageReply {
+  const id = request.params.collectionId ?? ''
+  return reply(status, messageDocument({ id, kind: kindOf(status), seconds: retryAfter }, viewOf(request), PARTS), [])
+}
 
 const schemes = ['light', 'dark'] as const
 

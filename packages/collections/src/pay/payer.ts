@@ -1,6 +1,7 @@
 import { joinMerchant, merchantProfile } from '@payments/accounts'
 import { type Brand, type BrandFields, brandFrom, brandOf, joinBranding } from '@payments/branding'
-import { isId, ServiceError, system } from '@payments/kernel'
+import { isId, networkOf, ServiceError, system } from '@payments/kernel'
+import type { MoneyData, Wording } from '@payments/pay-page'
 import { type QueryContext, queryContext, rowMapper, sqlOf } from '@payments/platform'
 import { availableNetworks } from '@payments/routes'
 import { errors } from '../api/errors.ts'
@@ -68,6 +69,36 @@ export async function findTarget({ em, actor, runtime }: QueryContext, id: strin
 /** True while new sessions may be started. The time counts at once, not when the scheduled job runs. */
 export const isPayable = ({ status, endsAt }: Pick<CollectionRow, 'status' | 'endsAt'>, now = new Date()): boolean =>
   ['active', 'open', 'overdue'].includes(status) && (!endsAt || endsAt > now)
+
+/** What is said about the money of a session depends on this, at a time. */
+export const moneyData = (
+  { collection, session, merchant }: Paid,
+  now: Date,
+): MoneyData & { readonly session: ReturnType<typeof presentPaySession> } => ({
+  linkStatus: collection.status,
+  suspended: merchant.suspended,
+  payable: !merchant.suspended && isPayable(collection, now),
+  refundRequired: session.paymentPolicy.mismatch === 'return',
+  serverTime: now.toISOString(),
+  merchant: { name: merchant.name },
+  session: presentPaySession(session),
+  restByTransfer: session.endsAt > now,
+})
+
+interface Paid {
+  readonly collection: Pick<CollectionRow, 'status' | 'endsAt'>
+  readonly session: SessionRow
+  readonly merchant: PayTarget['merchant']
+}
+
+/** What the networks of a session and of its payments are called. */
+export const networksOf = (session: SessionRow): Wording['networks'] =>
+  Object.fromEntries(
+    [session, ...session.payments].flatMap(({ networkKey }) => {
+      const network = networkKey === null ? undefined : networkOf(networkKey)
+      return network ? [[network.key, { name: network.name, type: network.type }] as const] : []
+    }),
+  )
 
 /** A session that money has reached is shown even while its merchant is suspended. */
 const isUnavailable = ({ merchant, session }: PayTarget): boolean =>

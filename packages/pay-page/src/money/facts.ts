@@ -134,11 +134,14 @@ function amountOf({ method, pricing, amount, currency }: PaySession, units: bigi
   return fiatIn(locale, decimalOf(((part + cent / 2n) / cent) * cent), pricing.currency)
 }
 
+/** What was sent with a payment, in the reader's language. */
+export const sentIn = (locale: Locale, payment: Payment): string =>
+  (isTransfer(payment) ? fiatIn : moneyIn)(locale, payment.amount, payment.currency)
+
 function valuesOf({ session, merchant }: MoneyData, { focus, when }: Situation, { locale, networks }: Wording): Values {
   const nameOf = (key: string) => networks[key]?.name ?? key
   const units = (amount: bigint) => amountOf(session, amount, locale)
-  const sentOf = (payment: Payment) =>
-    (isTransfer(payment) ? fiatIn : moneyIn)(locale, payment.amount, payment.currency)
+  const sentOf = (payment: Payment) => sentIn(locale, payment)
   const asked = unitsOf(session.amount)
   const account = session.method === 'bank_transfer' ? session.bankAccount : null
   const counted = session.status === 'paid' ? unitsOf(session.receivedAmount) : countedOf(session)

@@ -1,8 +1,8 @@
 import type { NetworkView, PayData, Payment, PaySession, View } from '../data.ts'
 import { fill, fillPlain } from '../document/fill.ts'
 import { type Html, html } from '../document/html.ts'
-import { moneyOf, type Said } from '../money/facts.ts'
-import { amountIn, fiatIn, moneyIn, timeIn } from '../money/numbers.ts'
+import { moneyOf, type Said, sentIn } from '../money/facts.ts'
+import { amountIn, fiatIn, timeIn } from '../money/numbers.ts'
 import { isRequested, isTransfer } from '../money/situation.ts'
 import { codeImage } from '../wallets/code.ts'
 import { type CodeFormat, codeOf, wallets, walletsOn } from '../wallets/wallets.ts'
@@ -153,16 +153,21 @@ function receipt(data: PayData, session: PaySession, view: View): Html {
   return html`<section class="receipt" aria-labelledby="receipt"><h3 id="receipt">${heading}</h3>
   ${session.paidAt && html`<p>${texts.paidAt} <time datetime="${session.paidAt}">${timeIn(locale, session.paidAt)}</time> · <bdi>${data.title}</bdi></p>`}
   <ul>${session.payments.map((payment, index) => {
-    const { amount, currency, txHash } = payment
+    const { txHash } = payment
     const networkKey = payment.networkKey ?? ''
-    const sent = (isTransfer(payment) ? fiatIn : moneyIn)(locale, amount, currency)
+    const sent = sentIn(locale, payment)
     const way = isTransfer(payment) ? texts.methodTransfer : (networks[networkKey]?.name ?? networkKey)
     const id = `hash-${index}`
     return html`<li><p><bdi>${sent}</bdi> · <bdi>${way}</bdi> · ${stateOf(session, payment, texts)}</p>
     ${txHash && html`<div class="value"><p class="hash">${texts.transaction} <code id="${id}" dir="ltr">${txHash}</code></p><p data-script><button type="button" class="copy" data-copy="${id}" aria-label="${texts.copyHash}">${texts.copy}</button></p></div>${explored(networks[networkKey], 'transaction', txHash, texts)}`}</li>`
   })}</ul>
-  <p class="hash">${texts.reference} <code dir="ltr">${session.id}</code></p></section>`
+  <p class="hash">${texts.reference} <code dir="ltr">${session.id}</code></p>
+  ${hasReceipt(session) && html`<p><a id="receipt-pdf" href="/pay/${session.id}/receipt.pdf?lang=${locale}"${view.embedded && html` target="_blank" rel="noopener"`}>${texts.downloadPdf}</a></p>`}</section>`
 }
+
+/** A document can say what a session received: it is paid, or what came is no longer being confirmed. */
+export const hasReceipt = ({ paidAt, payments }: PaySession): boolean =>
+  paidAt !== null || (payments.length > 0 && payments.every(({ status }) => status !== 'pending'))
 
 /** A link to what an explorer shows. */
 function explored(
@@ -179,7 +184,7 @@ function explored(
 }
 
 /** What happened with one payment. */
-function stateOf(session: PaySession, payment: Payment, texts: View['texts']): string {
+export function stateOf(session: PaySession, payment: Payment, texts: View['texts']): string {
   const { status, counts, refundTo, settled, failureReason } = payment
   if (status === 'completed') return counts && isRequested(session, payment) ? texts.completed : texts.notCounted
   if (status === 'refunded') return refundTo?.owner === 'service' && !settled ? texts.onItsWay : texts.refunded

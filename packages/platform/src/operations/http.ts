@@ -55,7 +55,7 @@ export interface Page {
   failed?(failure: PageFailure, request: PageRequest): PageReply
 }
 
-interface PageFailure {
+export interface PageFailure {
   readonly status: number
   /** Seconds after which another attempt may succeed. */
   readonly retryAfter: number | undefined

@@ -117,7 +117,22 @@ export async function exchange(
     const priced = { type: 'invoice', amount: undefined, pricing: { currency: 'USD' }, items, customerId }
     return (await made('POST /v1/collections', samples.collection.body(priced))).id
   }
+  /** A session that is paid, made once. */
+  let paid: Promise<string> | undefined
+  const paidSession = async (): Promise<string> => {
+    const made = async (line: string, body?: object) => (await call(place, line, { token: key, body })).body.data
+    const { id: link } = await made('POST /v1/collections', samples.collection.body({}))
+    const start = { action: 'start', networkKey: 'ethereum', currency: 'USDC' }
+    const { id } = await made(`POST /v1/pay/${link}`, start)
+    await made(`POST /v1/sandbox/checkout-sessions/${id}/payments`, {})
+    while ((await made(`GET /v1/collections/${id}`)).status !== 'paid') await pause(PAUSE_MS)
+    return id
+  }
   const lineOf = async ({ line }: Example): Promise<string> => {
+    if (line.includes('/receipt.pdf')) {
+      paid ??= paidSession()
+      return `GET /v1/collections/${await paid}/receipt.pdf`
+    }
     if (line.endsWith('/invoice.xml')) return `GET /v1/collections/${await invoiced()}/invoice.xml`
     if (/invitations\/.+\/(accept|decline)$/.test(line))
       return line.replace(/invitations\/[^/]+/, `invitations/${await received()}`)

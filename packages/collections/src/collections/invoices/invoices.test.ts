@@ -1,9 +1,16 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PNG } from 'pngjs'
+import decodeQR from 'qr/decode.js'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { expect, test } from 'vitest'
 import {
   advance,
   call,
   connected,
+  hasTools,
   type Merchant,
   newCollection,
   newCollectionBody,
@@ -19,6 +26,7 @@ import { getSession, settle } from '../../../test/sessions.ts'
 import { applyDue } from '../expiry.ts'
 
 const service = useService()
+const folder = mkdtempSync(join(tmpdir(), 'invoices-'))
 const ITEMS = [
   { description: 'Consulting, one day', quantity: 3, unitAmount: '400.50', taxPercent: 7.5 },
   { description: 'Travel ₦ and €', quantity: 1, unitAmount: '99.999999', taxPercent: 7.5 },
@@ -210,15 +218,43 @@ test('the PDF of an invoice with a price names the price, and what it is paid in
 
 test('a character without a glyph is replaced, and the document and the log say so', async () => {
   const merchant = await newMerchant(service)
-  const { id } = await invoice(merchant, { title: 'Tea 茶' })
+  const { id } = await invoice(merchant, { title: 'Tea 🍵, 茶' })
   const { document } = await pdfOf(merchant, id)
   const { text } = await extractText(document, { mergePages: true })
-  expect(text).toContain('Tea □')
+  expect(text).toContain('Tea □, 茶')
   expect(text).toContain('□ stands for a character that cannot be printed here.')
-  expect(service.logs.some((line) => line.includes('invoice characters replaced') && line.includes('U+8336'))).toBe(
+  expect(service.logs.some((line) => line.includes('invoice characters replaced') && line.includes('U+1F375'))).toBe(
     true,
   )
 })
+
+/** The text of the QR code on the first page, as a camera reads it from the print; undefined without one. */
+function codeOn(raw: string): string | undefined {
+  const [pdf, png] = ['invoice.pdf', 'invoice'].map((name) => join(folder, name)) as [string, string]
+  writeFileSync(pdf, raw, 'latin1')
+  execFileSync('pdftoppm', ['-r', '150', '-png', '-singlefile', pdf, png])
+  const image = PNG.sync.read(readFileSync(`${png}.png`))
+  try {
+    return decodeQR({ ...image, data: Uint8Array.from(image.data) })
+  } catch {
+    return undefined
+  }
+}
+
+test.runIf(hasTools('pdftoppm'))(
+  'the code on the PDF of an invoice leads to its page, which stands beside it, for as long as it can be paid',
+  async () => {
+    const merchant = await newMerchant(service)
+    const { id, payUrl } = await invoice(merchant)
+    const open = await pdfOf(merchant, id)
+    const { text } = await extractText(open.document, { mergePages: true })
+    expect([codeOn(open.raw), text.includes(payUrl)]).toEqual([payUrl, true])
+    // Shapes, not pixels.
+    expect(open.raw).not.toMatch(/\/Subtype \/Image/)
+    await merchant.call(`DELETE /v1/collections/${id}`)
+    expect(codeOn((await pdfOf(merchant, id)).raw)).toBe(undefined)
+  },
+)
 
 test('a long invoice has several pages, and a link has no invoice', async () => {
   const merchant = await newMerchant(service)

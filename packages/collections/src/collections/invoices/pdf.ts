@@ -3,6 +3,7 @@ import type { Log } from '@payments/platform'
 import type { TaxCategory } from '../../api/fields.ts'
 import { askedText, decimal, invoiceNumberText, NUMBER_TO_COME } from '../../api/present.ts'
 import type { CollectionRow } from '../../entity.ts'
+import { isPayable } from '../../pay/payer.ts'
 import { inCents, toCents } from '../../sessions/prices.ts'
 import { FACTUR_X_FILE, structuredData, TEST_NOTE } from './facturx.ts'
 import { facturXMetadata } from './facturx-metadata.ts'
@@ -78,10 +79,9 @@ function write(page: PdfPage, invoice: CollectionRow, parties: InvoiceParties, n
       if (units !== null && units !== undefined)
         page.text(`${name}: ${decimal(units, currency)} ${currency}`, { bold: name === 'Total' })
   page.space(14)
-  if (invoice.status === 'open' || invoice.status === 'overdue') {
-    page.text('Pay online:', { gap: 0 })
-    page.text(invoice.payUrl)
-  }
+  // A preview has no address yet, and a code that leads to a page that takes nothing is none.
+  if (number !== NUMBER_TO_COME && isPayable(invoice))
+    page.code(invoice.payUrl, 'QR code with the address of the page to pay', ['Pay online:', invoice.payUrl])
 }
 
 /** Where a party is, and its tax number. */

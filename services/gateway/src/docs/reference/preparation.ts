@@ -81,6 +81,27 @@ const collection: readonly Step[] = [
     save: { collectionId: 'id' },
   },
 ]
+/** A session of that collection. */
+const session: readonly Step[] = [
+  ...collection,
+  {
+    method: 'POST',
+    url: '/v1/pay/{collectionId}',
+    body: { action: 'start', networkKey: 'ethereum', currency: 'USDC' },
+    save: { sessionId: 'id' },
+  },
+]
+/** A session that is paid; its operations take it as `collectionId`. */
+const paidSession: readonly Step[] = [
+  ...session,
+  { method: 'POST', url: '/v1/sandbox/checkout-sessions/{sessionId}/payments', body: {} },
+  {
+    method: 'GET',
+    url: '/v1/collections/{sessionId}',
+    until: ['status', 'paid'],
+    save: { collectionId: 'id' },
+  },
+]
 /** An invoice that has what accounting programs read. */
 const invoice: readonly Step[] = [
   {
@@ -156,20 +177,10 @@ const PREPARED: readonly (readonly [RegExp, readonly Step[]])[] = [
   [/^\w+ \/timeline\//, route],
   [/^POST \/notifications\/\{/, failure],
   [/^GET \/collections\/\{collectionId\}\/invoice\./, invoice],
+  [/^GET \/collections\/\{collectionId\}\/receipt\./, paidSession],
   [/^POST \/collections\/\{collectionId\}\/send$/, invoice],
   [/^\w+ \/(collections|pay)\/\{/, collection],
-  [
-    /^POST \/sandbox\/checkout-sessions\//,
-    [
-      ...collection,
-      {
-        method: 'POST',
-        url: '/v1/pay/{collectionId}',
-        body: { action: 'start', networkKey: 'ethereum', currency: 'USDC' },
-        save: { sessionId: 'id' },
-      },
-    ],
-  ],
+  [/^POST \/sandbox\/checkout-sessions\//, session],
   [/^\w+ \/webhooks\/\{webhookEndpointId\}\/deliveries\/\{/, delivery],
   [/^\w+ \/webhooks\/\{/, endpoint],
   [

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Link, Redirect } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { fileAddress } from '../../parts/files.ts'
 import { words } from '../../parts/format.ts'
 import { Code } from '../../parts/object/code.tsx'
 import { NotLoaded } from '../../parts/object/not-loaded.tsx'
@@ -85,6 +86,11 @@ export function Collection({ id }: { id: string }) {
                 <span>{each.method === 'bank_transfer' ? 'Bank transfer' : words(each.networkKey)}</span>
                 <Status of={each.status} />
                 <Time at={each.createdAt} />
+                {each.payments.length > 0 && each.payments.every(({ status }) => status !== 'pending') && (
+                  <a download href={fileAddress(`/collections/${each.id}/receipt.pdf`, environment)}>
+                    Receipt
+                  </a>
+                )}
                 {nextStep(each) && <p className="next">{nextStep(each)}</p>}
               </li>
             ))}
