@@ -899,7 +899,7 @@ export const operations: readonly Operation[] = [
     path: '/collections/{collectionId}/invoice.pdf',
     summary: 'Get the PDF of an invoice',
     description:
-      'Tagged, with embedded fonts. A character that they do not have is shown as a box, and a line of the document says so. It holds the file `factur-x.xml` where the invoice has what `GET /collections/{collectionId}/invoice.xml` needs.',
+      'Tagged, with embedded fonts. A character that they do not have is shown as a box, and a line of the document says so. It does not change once the invoice is created: seller, customer, title, description and due date are those of then. It holds the file `factur-x.xml` where the invoice has what `GET /collections/{collectionId}/invoice.xml` needs.',
     ids: [
       {
         name: 'collectionId',
@@ -910,13 +910,38 @@ export const operations: readonly Operation[] = [
     reply: 'file',
   },
   {
+    resource: 'collections.sessions',
+    name: 'downloadReceiptPdf',
+    method: 'GET',
+    path: '/collections/sessions/{sessionId}/receipt.pdf',
+    summary: 'Get the receipt of a checkout session',
+    description:
+      'Of a session that is paid, or whose payments are no longer being confirmed. The same document as the payer gets at `/pay/{sessionId}/receipt.pdf`: what was paid, in which network and transaction, when, and what was sent back, in the language of the payer or in `locale`. It says what is true when it is made.',
+    ids: [
+      {
+        name: 'sessionId',
+        description: 'Id of the checkout session',
+      },
+    ],
+    fields: [
+      {
+        name: 'locale',
+        type: 'string',
+        required: false,
+        description: '',
+        choices: ['en', 'fr', 'pt', 'es', 'ar', 'sw', 'ha', 'yo', 'ig', 'de', 'zh'],
+      },
+    ],
+    reply: 'file',
+  },
+  {
     resource: 'collections',
     name: 'downloadInvoiceXml',
     method: 'GET',
     path: '/collections/{collectionId}/invoice.xml',
     summary: 'Get an invoice as structured data',
     description:
-      'An invoice of EN 16931 in the syntax CII, for accounting programs: the file `factur-x.xml` of its PDF (Factur-X and ZUGFeRD, profile EN 16931). It needs `items` with a `pricing` and a tax category each; `legalName`, `country` and `taxId` of the branding; a customer with `country`. Where something is missing, `errors` says what.',
+      'An invoice of EN 16931 in the syntax CII, for accounting programs: the file `factur-x.xml` of its PDF (Factur-X and ZUGFeRD, profile EN 16931). It needs `items` with a `pricing` and a tax category each; `legalName`, `country` and `taxId` of the branding; a customer with `country`, as they were when the invoice was created. Where something is missing, `errors` says what: delete the invoice and create another.',
     ids: [
       {
         name: 'collectionId',
@@ -2693,6 +2718,73 @@ export const operations: readonly Operation[] = [
         type: 'string',
         required: false,
         description: 'Id of the customer',
+      },
+      {
+        name: 'format',
+        type: 'string',
+        required: false,
+        description: 'Type of the file',
+        choices: ['csv', 'pdf'],
+      },
+    ],
+    reply: 'file',
+  },
+  {
+    resource: 'customers',
+    name: 'retrievePayments',
+    method: 'GET',
+    path: '/customers/{customerId}/payments',
+    summary: 'Get the payments of a customer',
+    description:
+      'Every transaction that names the customer and was created in the period, with number, amount, fees and what was sent back, and the totals of each asset. Amounts are those of the list of transactions, fees those of the journal, both to the unit. At most 1,000 transactions: for more, shorten the period.',
+    ids: [
+      {
+        name: 'customerId',
+        description: 'Id of the customer',
+      },
+    ],
+    fields: [
+      {
+        name: 'from',
+        type: 'string',
+        required: false,
+        description: 'First day of the period (UTC); default 29 days before its last',
+      },
+      {
+        name: 'to',
+        type: 'string',
+        required: false,
+        description: 'Last day of the period (UTC), at most 365 days after its first; default today',
+      },
+    ],
+    reply: 'data',
+  },
+  {
+    resource: 'customers',
+    name: 'exportPayments',
+    method: 'GET',
+    path: '/customers/{customerId}/payments/export',
+    summary: 'Export the payments of a customer',
+    description:
+      'The statement of a customer’s payments as a file: CSV with a row for each transaction and one for the totals of each asset, or PDF for people. The same numbers as `GET /customers/{customerId}/payments`.',
+    ids: [
+      {
+        name: 'customerId',
+        description: 'Id of the customer',
+      },
+    ],
+    fields: [
+      {
+        name: 'from',
+        type: 'string',
+        required: false,
+        description: 'First day of the period (UTC); default 29 days before its last',
+      },
+      {
+        name: 'to',
+        type: 'string',
+        required: false,
+        description: 'Last day of the period (UTC), at most 365 days after its first; default today',
       },
       {
         name: 'format',

@@ -9,7 +9,7 @@ import {
   toMinor,
 } from '@payments/kernel'
 import { Leg, TransactionHash, Wallet } from '@payments/ledger'
-import type { ReceiptDeclaration } from '@payments/platform'
+import type { ReceiptDeclaration, StatementLine } from '@payments/platform'
 import { RefundToSchema } from '@payments/routes'
 import { z } from 'zod'
 import type { SessionColumns, StoredPayment } from '../rows.ts'
@@ -179,8 +179,19 @@ function balances({ payments, destination }: z.infer<typeof CollectionReceipt>):
   return [...total.values()].filter(({ amount }) => amount !== 0n)
 }
 
+/** A payment that was sent back came back as a whole; of one that was delivered, what was too much. */
+const line = ({ number, title, payments }: z.infer<typeof CollectionReceipt>): StatementLine => ({
+  number,
+  title,
+  returned: payments.map(({ status, symbol: asset, amount, returned, refundHeld }) => ({
+    asset,
+    amount: status === 'refunded' && !refundHeld ? amount : returned,
+  })),
+})
+
 export const collectionReceipt: ReceiptDeclaration = {
   schema: CollectionReceipt,
   balances,
+  line,
   outcomes: { succeeded: ['paid'], failed: ['returned', 'failed'] },
 }

@@ -168,7 +168,7 @@ export const collectionsRouter = {
     tag,
     summary: 'Get the PDF of an invoice',
     description:
-      'Tagged, with embedded fonts. A character that they do not have is shown as a box, and a line of the document says so. It holds the file `factur-x.xml` where the invoice has what `GET /collections/{collectionId}/invoice.xml` needs.',
+      'Tagged, with embedded fonts. A character that they do not have is shown as a box, and a line of the document says so. It does not change once the invoice is created: seller, customer, title, description and due date are those of then. It holds the file `factur-x.xml` where the invoice has what `GET /collections/{collectionId}/invoice.xml` needs.',
     message: 'Invoice retrieved',
     input: CollectionId,
     produces: 'pdf',
@@ -179,19 +179,19 @@ export const collectionsRouter = {
     },
   }),
   receipt: download({
-    rest: 'GET /collections/{collectionId}/receipt.pdf',
+    rest: 'GET /collections/sessions/{sessionId}/receipt.pdf',
     access: 'read',
     tag,
     summary: 'Get the receipt of a checkout session',
     description:
-      'Takes the id of a session that is paid, or whose payments are no longer being confirmed. The same document as the payer gets at `/pay/{sessionId}/receipt.pdf`: what was paid, in which network and transaction, when, and what was sent back, in the language of the payer or in `locale`. It says what is true when it is made.',
+      'Of a session that is paid, or whose payments are no longer being confirmed. The same document as the payer gets at `/pay/{sessionId}/receipt.pdf`: what was paid, in which network and transaction, when, and what was sent back, in the language of the payer or in `locale`. It says what is true when it is made.',
     message: 'Receipt retrieved',
     input: ReceiptInput,
     produces: 'pdf',
     errors: [errors.checkout_session_not_found, errors.receipt_not_found],
-    filename: ({ collectionId }) => `receipt-${collectionId}.pdf`,
-    async *stream(context, { collectionId, locale }) {
-      yield await ownReceipt(context, collectionId, locale)
+    filename: ({ sessionId }) => `receipt-${sessionId}.pdf`,
+    async *stream(context, { sessionId, locale }) {
+      yield await ownReceipt(context, sessionId, locale)
     },
   }),
   xml: download({
@@ -200,7 +200,7 @@ export const collectionsRouter = {
     tag,
     summary: 'Get an invoice as structured data',
     description:
-      'An invoice of EN 16931 in the syntax CII, for accounting programs: the file `factur-x.xml` of its PDF (Factur-X and ZUGFeRD, profile EN 16931). It needs `items` with a `pricing` and a tax category each; `legalName`, `country` and `taxId` of the branding; a customer with `country`. Where something is missing, `errors` says what.',
+      'An invoice of EN 16931 in the syntax CII, for accounting programs: the file `factur-x.xml` of its PDF (Factur-X and ZUGFeRD, profile EN 16931). It needs `items` with a `pricing` and a tax category each; `legalName`, `country` and `taxId` of the branding; a customer with `country`, as they were when the invoice was created. Where something is missing, `errors` says what: delete the invoice and create another.',
     message: 'Invoice retrieved',
     input: CollectionId,
     produces: 'xml',

@@ -164,11 +164,10 @@ export const CollectionPreview = NewCollection.extend({
 }).meta({ example: { ...(NewCollection.meta()?.example as object), format: 'pdf' } })
 
 export const CollectionId = z.strictObject({ collectionId: pathId('link, invoice, checkout or session', COLLECTION) })
-export const ReceiptInput = z.strictObject({
-  collectionId: pathId('checkout session', SESSION),
+const SessionId = z.strictObject({ sessionId: pathId('checkout session', SESSION) })
+export const ReceiptInput = SessionId.extend({
   locale: z.enum(locales).optional().meta({ description: 'Language; default that of the payer', example: 'fr' }),
 })
-const SessionId = z.strictObject({ sessionId: pathId('checkout session', SESSION) })
 
 export const CollectionPatch = CollectionId.extend({
   title: Title.optional(),

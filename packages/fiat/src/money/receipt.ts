@@ -1,6 +1,6 @@
 import { assetNamed, id, type ObjectBalance, personal, text, toMinor } from '@payments/kernel'
 import { Bank, Leg, Money, TransactionHash, Wallet } from '@payments/ledger'
-import type { ReceiptDeclaration, ReportedAmounts } from '@payments/platform'
+import type { ReceiptDeclaration, ReportedAmounts, StatementLine } from '@payments/platform'
 import { z } from 'zod'
 import { OFFRAMP } from '../api/schemas.ts'
 import { shownRefundStates } from '../orders/states.ts'
@@ -122,6 +122,15 @@ function evidence(receipt: Receipt): ReportedAmounts {
   }
 }
 
-const declared = { balances: balancesOf, evidence, outcomes: { succeeded: ['delivered'], failed: ['failed'] } }
+const line = ({ refund, source }: Receipt): StatementLine => ({
+  returned: refund?.status === 'completed' ? [{ asset: source.symbol, amount: refund.amount }] : [],
+})
+
+const declared = {
+  balances: balancesOf,
+  evidence,
+  line,
+  outcomes: { succeeded: ['delivered'], failed: ['failed'] },
+}
 export const offrampReceipt: ReceiptDeclaration = { schema: OfframpReceipt, ...declared }
 export const onrampReceipt: ReceiptDeclaration = { schema: OnrampReceipt, ...declared }

@@ -1,5 +1,9 @@
 import { merchantProfile } from '@payments/accounts'
+import { customerErrors } from '@payments/customers'
 import { download, query } from '@payments/platform'
+import { paymentsCsv, paymentsPdf } from './payments/files.ts'
+import { paymentsOf } from './payments/payments.ts'
+import { Payments, PaymentsExportInput, PaymentsInput } from './payments/schemas.ts'
 import { monthOf, periodOf } from './period.ts'
 import { Daily, PeriodInput, Statement, StatementExportInput, StatementInput, Summary } from './schemas.ts'
 import { statement } from './statement.ts'
@@ -64,6 +68,45 @@ export const reportsRouter = {
       else {
         const { name } = await merchantProfile(context, context.actor.organisationId)
         yield await statementPdf(found, { name, environment: context.actor.environment })
+      }
+    },
+  }),
+  payments: query({
+    rest: 'GET /customers/{customerId}/payments',
+    access: 'read',
+    tag: TAG,
+    summary: 'Get the payments of a customer',
+    description:
+      'Every transaction that names the customer and was created in the period, with number, amount, fees and what was sent back, and the totals of each asset. Amounts are those of the list of transactions, fees those of the journal, both to the unit. At most 1,000 transactions: for more, shorten the period.',
+    message: 'Payments retrieved',
+    input: PaymentsInput,
+    output: Payments,
+    errors: [customerErrors.customer_not_found],
+    run: (context, { customerId, ...period }) => paymentsOf(context, periodOf(period), customerId),
+  }),
+  exportPayments: download({
+    rest: 'GET /customers/{customerId}/payments/export',
+    access: 'read',
+    tag: TAG,
+    summary: 'Export the payments of a customer',
+    description:
+      'The statement of a customer’s payments as a file: CSV with a row for each transaction and one for the totals of each asset, or PDF for people. The same numbers as `GET /customers/{customerId}/payments`.',
+    message: 'Payments exported',
+    input: PaymentsExportInput,
+    produces: 'csv',
+    formats: ['csv', 'pdf'],
+    formatOf: ({ format }) => format,
+    errors: [customerErrors.customer_not_found],
+    filename: (input) => {
+      const { from, to } = periodOf(input)
+      return `payments-${from}-${to}.${input.format}`
+    },
+    async *stream(context, { customerId, format, ...period }) {
+      const found = await paymentsOf(context, periodOf(period), customerId)
+      if (format === 'csv') yield paymentsCsv(found)
+      else {
+        const { name } = await merchantProfile(context, context.actor.organisationId)
+        yield await paymentsPdf(found, { name, environment: context.actor.environment })
       }
     },
   }),

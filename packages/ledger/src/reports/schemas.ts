@@ -6,11 +6,11 @@ import { transactionKinds } from '../transactions/kinds.ts'
 const EARLIEST = '2000-01-01'
 
 /** A day of the calendar. */
-const day = (description: string, example: string) => z.iso.date().meta({ description, example })
+export const day = (description: string, example: string) => z.iso.date().meta({ description, example })
 const givenDay = (description: string, example: string) =>
   day(description, example).refine((value) => value >= EARLIEST, `Must be ${EARLIEST} or later`)
 
-const timeZone = z.literal('UTC').meta({ description: 'Time zone of the days', example: 'UTC' })
+export const timeZone = z.literal('UTC').meta({ description: 'Time zone of the days', example: 'UTC' })
 
 export const PeriodInput = z.strictObject({
   from: givenDay('First day of the period (UTC); default 29 days before its last', '2026-01-01').optional(),

@@ -12,7 +12,7 @@ const HEADINGS = ['asset', 'date', 'kind', 'in', 'out', 'fees', 'balance'] as co
 const COLUMNS = [66, 93, 81, 81, 70, 92] as const
 
 /** `cngn_payin` as `cNGN payin`. */
-const words = (kind: string): string => {
+export const kindWords = (kind: string): string => {
   const text = kind.replaceAll('_', ' ').replace(/^cngn/, 'cNGN')
   return text.startsWith('cNGN') ? text : text.charAt(0).toUpperCase() + text.slice(1)
 }
@@ -57,7 +57,7 @@ function write(page: PdfPage, of: Balance, { from, to }: Found): void {
     [
       ['Date', 'Kind', 'In', 'Out', 'Fees', 'Balance'],
       [from, 'Opening balance', '', '', '', of.openingBalance],
-      ...of.lines.map((line) => [line.date, words(line.kind), line.in, line.out, line.fees, line.balance]),
+      ...of.lines.map((line) => [line.date, kindWords(line.kind), line.in, line.out, line.fees, line.balance]),
       [to, 'Closing balance', of.in, of.out, of.fees, of.closingBalance],
     ],
     COLUMNS,

@@ -3,6 +3,16 @@ import type { z } from 'zod'
 import type { Runtime } from '../operations/context.ts'
 import type { ReportedAmounts } from '../providers/reports.ts'
 
+/** What a statement says of one transaction. */
+export interface StatementLine {
+  /** Number of the invoice that was paid; empty for another. */
+  readonly number?: string
+  /** What was paid for. */
+  readonly title?: string
+  /** What was sent back to the payer: decimal text; "0" for nothing. */
+  readonly returned: readonly { readonly asset: string; readonly amount: string }[]
+}
+
 /** The receipt of one kind of transaction. */
 export interface ReceiptDeclaration {
   readonly schema: z.ZodType
@@ -13,6 +23,8 @@ export interface ReceiptDeclaration {
   balances(receipt: never): readonly ObjectBalance[]
   /** What the last report of the provider must say for an object with this receipt; amounts that it leaves out are not compared. */
   evidence?(receipt: never): ReportedAmounts
+  /** What a statement of a customer's payments says of it beside what the list has. */
+  line?(receipt: never): StatementLine
   /**
    * Statuses in which the money is where it should be, and those in which it was sent back or is stranded. Success rates are the former
    * of both: what is under way, or ended before any money came, is in neither.

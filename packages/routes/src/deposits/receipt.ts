@@ -1,6 +1,6 @@
 import { assetOf, id, type ObjectBalance, text, toMinor } from '@payments/kernel'
 import { Leg, TransactionHash, Wallet } from '@payments/ledger'
-import type { ReceiptDeclaration, ReportedAmounts } from '@payments/platform'
+import type { ReceiptDeclaration, ReportedAmounts, StatementLine } from '@payments/platform'
 import { z } from 'zod'
 import { RefundTo } from '../api/schemas.ts'
 
@@ -73,9 +73,16 @@ function evidence({ status, origin, destination }: Receipt): ReportedAmounts {
   }
 }
 
+/** A deposit that was sent back came back as a whole. */
+const line = ({ status, routeName, origin, refundHeld }: Receipt): StatementLine => ({
+  title: routeName,
+  returned: status === 'refunded' && !refundHeld ? [{ asset: origin.symbol, amount: origin.amount }] : [],
+})
+
 export const paymentRouteReceipt: ReceiptDeclaration = {
   schema: PaymentRouteReceipt,
   balances,
+  line,
   evidence,
   outcomes: { succeeded: ['completed'], failed: ['failed', 'refunded'] },
 }

@@ -98,6 +98,7 @@ export type ErrorCode =
   | 'provider_unavailable'
   | 'rate_limited'
   | 'rates_limited'
+  | 'receipt_not_found'
   | 'refund_address_missing'
   | 'request_malformed'
   | 'request_not_found'

@@ -771,6 +771,78 @@ export interface ReportStatement {
   }[]
 }
 
+/** What one customer paid in a period */
+export interface CustomerPayments {
+  /** Time zone of the days */
+  timeZone: 'UTC'
+  /** First day */
+  from: string
+  /** Last day */
+  to: string
+  /** Id of the customer */
+  customerId: string
+  /** Name of the customer */
+  customerName: string
+  /** Every transaction that was created in the period and names the customer, oldest first */
+  payments: {
+    /** Id of the transaction */
+    id: string
+    /** When it was created */
+    createdAt: string
+    /** Kind of the transaction */
+    kind:
+      | 'payment_route'
+      | 'swap'
+      | 'collection'
+      | 'offramp'
+      | 'onramp'
+      | 'cngn_convert'
+      | 'cngn_withdrawal'
+      | 'cngn_payout'
+      | 'cngn_payin'
+      | 'cngn_deposit'
+    /** Its status now */
+    status: string
+    /** Number of the invoice that was paid; null for another */
+    number: string | null
+    /** What was paid for; null where nobody said it */
+    title: string | null
+    /** As the list of transactions shows it */
+    amount: string
+    /** Symbol of its asset */
+    asset: string
+    /** What was charged for it so far, from the journal */
+    fees: {
+      /** Symbol of the asset */
+      asset: string
+      /** Decimal text, exact */
+      amount: string
+    }[]
+    /** What was sent back to the payer */
+    returned: {
+      /** Symbol of the asset */
+      asset: string
+      /** Decimal text, exact */
+      amount: string
+    }[]
+  }[]
+  /** The totals of each asset */
+  totals: {
+    /** Symbol of the asset */
+    asset: string
+    /** Number of transactions whose amount is in it */
+    count: number
+    /** Sum of their amounts */
+    amount: string
+    /** Sum of the amounts of those that succeeded */
+    succeededAmount: string
+    /** Sum of the fees in it */
+    fees: string
+    /** Sum of what was sent back in it */
+    returned: string
+  }[]
+}
+
 /** What bounds the damage of a leaked key */
 export interface PayoutControls {
   /** Limits of live payouts and withdrawals for one day (UTC) */

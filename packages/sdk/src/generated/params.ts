@@ -282,6 +282,10 @@ export interface CollectionUpdateParams {
   metadata?: MetadataPatch
 }
 
+export interface CollectionSessionDownloadReceiptPdfParams {
+  locale?: 'en' | 'fr' | 'pt' | 'es' | 'ar' | 'sw' | 'ha' | 'yo' | 'ig' | 'de' | 'zh'
+}
+
 export interface PayActParams {
   /** `start`: begin a session. `refresh`: its present state. `cancel`: end a session that waits for its payment. The last two take the id of a session */
   action: 'start' | 'refresh' | 'cancel'
@@ -739,6 +743,22 @@ export interface ReportExportStatementParams {
   asset?: string
   /** Id of the customer */
   customerId?: string
+  /** Type of the file */
+  format?: 'csv' | 'pdf'
+}
+
+export interface CustomerRetrievePaymentsParams {
+  /** First day of the period (UTC); default 29 days before its last */
+  from?: string
+  /** Last day of the period (UTC), at most 365 days after its first; default today */
+  to?: string
+}
+
+export interface CustomerExportPaymentsParams {
+  /** First day of the period (UTC); default 29 days before its last */
+  from?: string
+  /** Last day of the period (UTC), at most 365 days after its first; default today */
+  to?: string
   /** Type of the file */
   format?: 'csv' | 'pdf'
 }

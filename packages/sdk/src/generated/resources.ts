@@ -17,6 +17,7 @@ import type {
   Collection,
   CollectionOrSession,
   Customer,
+  CustomerPayments,
   EmbedTheme,
   Event,
   FiatCurrency,
@@ -70,9 +71,12 @@ import type {
   CollectionCreateParams,
   CollectionExportParams,
   CollectionPaymentPolicyUpdateParams,
+  CollectionSessionDownloadReceiptPdfParams,
   CollectionSessionExportParams,
   CollectionUpdateParams,
   CustomerCreateParams,
+  CustomerExportPaymentsParams,
+  CustomerRetrievePaymentsParams,
   CustomerUpdateParams,
   EventExportParams,
   FiatAccountVerifyParams,
@@ -663,6 +667,21 @@ class CollectionsSessionsResource extends Resource {
   export(params?: CollectionSessionExportParams, options?: RequestOptions): Promise<Download> {
     return this.sendDownload('GET', '/collections/sessions/export', params, options)
   }
+
+  /**
+   * Get the receipt of a checkout session. Of a session that is paid, or whose payments are no longer being confirmed. The same document as the payer gets at `/pay/{sessionId}/receipt.pdf`: what was paid, in which network and transaction, when, and what was sent back, in the language of the payer or in `locale`. It says what is true when it is made.
+   * `GET /v1/collections/sessions/{sessionId}/receipt.pdf`
+   *
+   * @example
+   * const file = await payments.collections.sessions.downloadReceiptPdf('01936f2a-7c1e-7000-8000-000000000081', {})
+   */
+  downloadReceiptPdf(
+    sessionId: string,
+    params?: CollectionSessionDownloadReceiptPdfParams,
+    options?: RequestOptions,
+  ): Promise<Download> {
+    return this.sendDownload('GET', at`/collections/sessions/${sessionId}/receipt.pdf`, params, options)
+  }
 }
 
 /** The operations of `fiat.accounts`. */
@@ -1185,7 +1204,7 @@ class CollectionsResource extends Resource {
   }
 
   /**
-   * Get the PDF of an invoice. Tagged, with embedded fonts. A character that they do not have is shown as a box, and a line of the document says so. It holds the file `factur-x.xml` where the invoice has what `GET /collections/{collectionId}/invoice.xml` needs.
+   * Get the PDF of an invoice. Tagged, with embedded fonts. A character that they do not have is shown as a box, and a line of the document says so. It does not change once the invoice is created: seller, customer, title, description and due date are those of then. It holds the file `factur-x.xml` where the invoice has what `GET /collections/{collectionId}/invoice.xml` needs.
    * `GET /v1/collections/{collectionId}/invoice.pdf`
    *
    * @example
@@ -1196,7 +1215,7 @@ class CollectionsResource extends Resource {
   }
 
   /**
-   * Get an invoice as structured data. An invoice of EN 16931 in the syntax CII, for accounting programs: the file `factur-x.xml` of its PDF (Factur-X and ZUGFeRD, profile EN 16931). It needs `items` with a `pricing` and a tax category each; `legalName`, `country` and `taxId` of the branding; a customer with `country`. Where something is missing, `errors` says what.
+   * Get an invoice as structured data. An invoice of EN 16931 in the syntax CII, for accounting programs: the file `factur-x.xml` of its PDF (Factur-X and ZUGFeRD, profile EN 16931). It needs `items` with a `pricing` and a tax category each; `legalName`, `country` and `taxId` of the branding; a customer with `country`, as they were when the invoice was created. Where something is missing, `errors` says what: delete the invoice and create another.
    * `GET /v1/collections/{collectionId}/invoice.xml`
    *
    * @example
@@ -1289,6 +1308,36 @@ class CustomersResource extends Resource {
    */
   anonymise(customerId: string, options?: RequestOptions): Promise<Result<Customer>> {
     return this.execute('POST', at`/customers/${customerId}/anonymise`, undefined, options)
+  }
+
+  /**
+   * Get the payments of a customer. Every transaction that names the customer and was created in the period, with number, amount, fees and what was sent back, and the totals of each asset. Amounts are those of the list of transactions, fees those of the journal, both to the unit. At most 1,000 transactions: for more, shorten the period.
+   * `GET /v1/customers/{customerId}/payments`
+   *
+   * @example
+   * const result = await payments.customers.retrievePayments('01936f2a-7c1e-7000-8000-000000000020', { from: '2026-01-01', to: '2026-01-31' })
+   */
+  retrievePayments(
+    customerId: string,
+    params?: CustomerRetrievePaymentsParams,
+    options?: RequestOptions,
+  ): Promise<Result<CustomerPayments>> {
+    return this.execute('GET', at`/customers/${customerId}/payments`, params, options)
+  }
+
+  /**
+   * Export the payments of a customer. The statement of a customer’s payments as a file: CSV with a row for each transaction and one for the totals of each asset, or PDF for people. The same numbers as `GET /customers/{customerId}/payments`.
+   * `GET /v1/customers/{customerId}/payments/export`
+   *
+   * @example
+   * const file = await payments.customers.exportPayments('01936f2a-7c1e-7000-8000-000000000020', { from: '2026-01-01', to: '2026-01-31', format: 'pdf' })
+   */
+  exportPayments(
+    customerId: string,
+    params?: CustomerExportPaymentsParams,
+    options?: RequestOptions,
+  ): Promise<Download> {
+    return this.sendDownload('GET', at`/customers/${customerId}/payments/export`, params, options)
   }
 }
 

@@ -1,6 +1,6 @@
 import { type ObjectBalance, text, toMinor } from '@payments/kernel'
 import { Leg, TransactionHash, Wallet } from '@payments/ledger'
-import type { ReceiptDeclaration, ReportedAmounts } from '@payments/platform'
+import type { ReceiptDeclaration, ReportedAmounts, StatementLine } from '@payments/platform'
 import { z } from 'zod'
 import { assetIn } from '../swaps/currencies.ts'
 
@@ -53,9 +53,14 @@ const evidence = ({ status, destination }: z.infer<typeof SwapReceipt>): Reporte
     ? { delivered: { asset: destination.symbol, amount: units(destination.amount, destination.symbol) } }
     : {}
 
+const line = ({ origin, returnedAmount }: z.infer<typeof SwapReceipt>): StatementLine => ({
+  returned: [{ asset: origin.symbol, amount: returnedAmount }],
+})
+
 export const swapReceipt: ReceiptDeclaration = {
   schema: SwapReceipt,
   balances,
+  line,
   evidence,
   outcomes: { succeeded: ['completed'], failed: ['failed', 'refunded'] },
 }

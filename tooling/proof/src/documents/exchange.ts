@@ -131,7 +131,7 @@ export async function exchange(
   const lineOf = async ({ line }: Example): Promise<string> => {
     if (line.includes('/receipt.pdf')) {
       paid ??= paidSession()
-      return `GET /v1/collections/${await paid}/receipt.pdf`
+      return `GET /v1/collections/sessions/${await paid}/receipt.pdf`
     }
     if (line.endsWith('/invoice.xml')) return `GET /v1/collections/${await invoiced()}/invoice.xml`
     if (/invitations\/.+\/(accept|decline)$/.test(line))

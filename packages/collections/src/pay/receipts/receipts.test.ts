@@ -73,10 +73,10 @@ test('a receipt says who was paid, for what, how much, in which network and tran
 
 test('a receipt is in the language of its payer, or in the one that is asked for, with every sign of each language', async () => {
   const { merchant, session } = await paid({ start: { locale: 'de' } })
-  const own = await fetchFile(`/v1/collections/${session.id}/receipt.pdf`, { authorization: `Bearer ${merchant.key}` })
+  const own = await fetchFile(`/v1/collections/sessions/${session.id}/receipt.pdf`, { authorization: `Bearer ${merchant.key}` })
   expect((await textOf(own)).text).toContain('Zahlungsnummer')
   expect((await textOf(await fetchFile(`/pay/${session.id}/receipt.pdf`))).text).toContain('Quittung Order 1042')
-  const french = await fetchFile(`/v1/collections/${session.id}/receipt.pdf?locale=fr`, {
+  const french = await fetchFile(`/v1/collections/sessions/${session.id}/receipt.pdf?locale=fr`, {
     authorization: `Bearer ${merchant.key}`,
   })
   expect((await textOf(french)).text).toContain('Numéro de paiement')
@@ -128,7 +128,7 @@ test('a receipt shows the logo of the merchant with its name', async () => {
 })
 
 const refusal = async (merchant: Merchant, id: string) =>
-  (await merchant.call(`GET /v1/collections/${id}/receipt.pdf`)).body.message
+  (await merchant.call(`GET /v1/collections/sessions/${id}/receipt.pdf`)).body.message
 
 test('there is no receipt before a payment has come, while it is being confirmed, for a link, and in another organisation', async () => {
   const merchant = await newMerchant(service)

@@ -8,7 +8,7 @@ import { findTarget, moneyData } from '../payer.ts'
 import { receiptPdf } from './pdf.ts'
 
 /**
- * The receipt of a session, in any organisation: whoever has the address of its pay page may have it too. Without a language it is in that of
+ * The receipt of a session, in any organisation: everyone with the address of its pay page may have it too. Without a language it is in that of
  * the payer. Nothing is stored: it says what is true now.
  * @throws collection_not_found 404, receipt_not_found 404 for a collection, and before a payment has come or while it is being confirmed
  */

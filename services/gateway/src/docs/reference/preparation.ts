@@ -91,7 +91,7 @@ const session: readonly Step[] = [
     save: { sessionId: 'id' },
   },
 ]
-/** A session that is paid; its operations take it as `collectionId`. */
+/** A session that is paid. */
 const paidSession: readonly Step[] = [
   ...session,
   { method: 'POST', url: '/v1/sandbox/checkout-sessions/{sessionId}/payments', body: {} },
@@ -99,7 +99,6 @@ const paidSession: readonly Step[] = [
     method: 'GET',
     url: '/v1/collections/{sessionId}',
     until: ['status', 'paid'],
-    save: { collectionId: 'id' },
   },
 ]
 /** An invoice that has what accounting programs read. */
@@ -177,7 +176,7 @@ const PREPARED: readonly (readonly [RegExp, readonly Step[]])[] = [
   [/^\w+ \/timeline\//, route],
   [/^POST \/notifications\/\{/, failure],
   [/^GET \/collections\/\{collectionId\}\/invoice\./, invoice],
-  [/^GET \/collections\/\{collectionId\}\/receipt\./, paidSession],
+  [/^GET \/collections\/sessions\/\{sessionId\}\/receipt\./, paidSession],
   [/^POST \/collections\/\{collectionId\}\/send$/, invoice],
   [/^\w+ \/(collections|pay)\/\{/, collection],
   [/^POST \/sandbox\/checkout-sessions\//, session],

@@ -87,7 +87,7 @@ export function Collection({ id }: { id: string }) {
                 <Status of={each.status} />
                 <Time at={each.createdAt} />
                 {each.payments.length > 0 && each.payments.every(({ status }) => status !== 'pending') && (
-                  <a download href={fileAddress(`/collections/${each.id}/receipt.pdf`, environment)}>
+                  <a download href={fileAddress(`/collections/sessions/${each.id}/receipt.pdf`, environment)}>
                     Receipt
                   </a>
                 )}

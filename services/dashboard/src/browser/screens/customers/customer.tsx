@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { queries } from '../../api.ts'
 import { usePlace } from '../../context.ts'
+import { fileAddress } from '../../parts/files.ts'
 import { Form } from '../../parts/form.tsx'
 import { words } from '../../parts/format.ts'
 import { NotLoaded } from '../../parts/object/not-loaded.tsx'
@@ -91,9 +92,55 @@ export function Customer({ id }: { id: string }) {
       ) : (
         <p className="hint">None yet. A payment that names this customer appears here.</p>
       )}
+      {recent.total > 0 && <Payments id={id} />}
       <Timeline id={id} />
       <Raw value={customer} call={`GET /v1/customers/${id}`} />
     </Screen>
+  )
+}
+
+const DAY_MS = 86_400_000
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
+
+/** What the customer paid in a period, as a file for them. */
+function Payments({ id }: { id: string }) {
+  const { environment } = usePlace()
+  const today = dayOf(Date.now())
+  const [from, setFrom] = useState(dayOf(Date.now() - 29 * DAY_MS))
+  const [to, setTo] = useState(today)
+  // As long as the service makes one.
+  const isPeriod = from !== '' && to !== '' && from <= to && Date.parse(to) - Date.parse(from) <= 365 * DAY_MS
+  return (
+    <section className="card" aria-label="Statement of payments">
+      <h2>Statement of payments</h2>
+      <fieldset className="filters">
+        <legend className="hidden">Period</legend>
+        <label>
+          From
+          <input type="date" value={from} max={to} onChange={({ target }) => setFrom(target.value)} />
+        </label>
+        <label>
+          To
+          <input type="date" value={to} max={today} onChange={({ target }) => setTo(target.value)} />
+        </label>
+      </fieldset>
+      {isPeriod ? (
+        <p>
+          {(['csv', 'pdf'] as const).map((format) => (
+            <a
+              key={format}
+              className="button"
+              download
+              href={fileAddress(`/customers/${id}/payments/export`, environment, { from, to, format })}
+            >
+              {format.toUpperCase()}
+            </a>
+          ))}
+        </p>
+      ) : (
+        <p className="note">Choose a period that ends on or after its first day, and is at most a year long.</p>
+      )}
+    </section>
   )
 }
 

@@ -1,0 +1,115 @@
+import type { Environment } from '@payments/kernel'
+import { pdf } from '@payments/pdf'
+import { csvRecord } from '@payments/platform'
+import type { z } from 'zod'
+import { kindWords } from '../statement-files.ts'
+import type { Payments } from './schemas.ts'
+
+type Found = z.output<typeof Payments>
+type Amount = Found['payments'][number]['fees'][number]
+
+const HEADINGS = [
+  'createdAt',
+  'id',
+  'kind',
+  'status',
+  'number',
+  'title',
+  'amount',
+  'asset',
+  'fees',
+  'returned',
+] as const
+/** Widths of the columns of the document: date, payment, status, amount, fees, sent back. */
+const COLUMNS = [60, 125, 58, 92, 74, 74] as const
+const TOTAL_COLUMNS = [83, 60, 85, 85, 85, 85] as const
+
+/** `0.1 USDC; 5 NGN`; empty for nothing. */
+const amounts = (all: readonly Amount[]): string => all.map(({ amount, asset }) => `${amount} ${asset}`).join('; ')
+
+/** The payments of a customer as CSV: a row for each, then one for each asset with its totals. */
+export function paymentsCsv({ payments, totals, to }: Found): string {
+  const rows = [
+    ...payments.map((each) => [
+      each.createdAt,
+      each.id,
+      each.kind,
+      each.status,
+      each.number,
+      each.title,
+      each.amount,
+      each.asset,
+      amounts(each.fees),
+      amounts(each.returned),
+    ]),
+    ...totals.map(({ asset, amount, fees, returned }) => [
+      to,
+      '',
+      'total',
+      '',
+      '',
+      '',
+      amount,
+      asset,
+      `${fees} ${asset}`,
+      `${returned} ${asset}`,
+    ]),
+  ]
+  return [HEADINGS, ...rows].map((row) => csvRecord(row)).join('')
+}
+
+/** The payments of a customer for people. */
+export async function paymentsPdf(
+  { from, to, customerId, customerName, payments, totals }: Found,
+  { name, environment }: { readonly name: string; readonly environment: Environment },
+): Promise<Buffer> {
+  const info = { title: `Payments of ${customerName}, ${from} to ${to}`, author: name, createdAt: new Date() }
+  const { file } = await pdf(info, (page) => {
+    page.text(name, { bold: true, size: 12, gap: 12 })
+    if (environment === 'test') page.text('Test: no money moved', { bold: true, gap: 4 })
+    page.text('Statement of payments', { tag: 'H1', bold: true, size: 22, gap: 4 })
+    page.text(`${from} to ${to} (UTC)`, { size: 12, gap: 6 })
+    page.facts([
+      ['Customer', customerName],
+      ['Customer number', customerId],
+    ])
+    page.space(8)
+    if (payments.length === 0) {
+      page.text('There was no payment.')
+      return
+    }
+    page.table(
+      [
+        ['Date', 'Payment', 'Status', 'Amount', 'Fees', 'Sent back'],
+        ...payments.map((each) => [
+          each.createdAt.slice(0, 10),
+          [[kindWords(each.kind), each.number].filter(Boolean).join(' '), each.title, each.id]
+            .filter(Boolean)
+            .join('\n'),
+          each.status.replaceAll('_', ' '),
+          `${each.amount} ${each.asset}`,
+          amounts(each.fees),
+          amounts(each.returned),
+        ]),
+      ],
+      COLUMNS,
+    )
+    page.space(10)
+    page.text('Totals', { tag: 'H2', bold: true, size: 14, gap: 6 })
+    page.table(
+      [
+        ['Asset', 'Payments', 'Amount', 'Succeeded', 'Fees', 'Sent back'],
+        ...totals.map(({ asset, count, amount, succeededAmount, fees, returned }) => [
+          asset,
+          String(count),
+          amount,
+          succeededAmount,
+          fees,
+          returned,
+        ]),
+      ],
+      TOTAL_COLUMNS,
+    )
+  })
+  return file
+}
